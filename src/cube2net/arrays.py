@@ -1,0 +1,101 @@
+"""Small helpers over flat arrays: rows from pairs, their transpose, links on both ends."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+
+from cube2net.records.ragged import Array, Links, Ragged
+
+
+def offsets(rows: Array, count: int) -> Array:
+    """Return where each row starts, given the row of every entry in ascending order.
+
+    >>> offsets(np.array([0, 0, 2]), 3).tolist()
+    [0, 2, 2, 3]
+    """
+    indptr = np.zeros(count + 1, dtype=np.int64)
+    np.cumsum(np.bincount(rows, minlength=count), out=indptr[1:])
+    return indptr
+
+
+def ragged_from_pairs(rows: Array, entries: Array, count: int) -> Ragged:
+    """Return rows of entries from pairs in any order; within a row entries ascend, repeats are dropped.
+
+    >>> ragged_from_pairs(np.array([1, 0, 1, 1]), np.array([5, 3, 2, 5]), 2)[1].tolist()
+    [2, 5]
+    """
+    order = np.lexsort((entries, rows))
+    rows, entries = rows[order], entries[order]
+    if len(rows):
+        new = np.ones(len(rows), dtype=bool)
+        new[1:] = (rows[1:] != rows[:-1]) | (entries[1:] != entries[:-1])
+        rows, entries = rows[new], entries[new]
+    return Ragged(offsets(rows, count), entries.astype(np.int32, copy=False))
+
+
+def ragged_from_lists(lists: list[list[int]]) -> Ragged:
+    """Return rows from a list of lists, as they stand.
+
+    >>> ragged_from_lists([[1, 2], [], [0]])
+    Ragged(3 rows, 3 entries)
+    """
+    indptr = np.zeros(len(lists) + 1, dtype=np.int64)
+    np.cumsum([len(row) for row in lists], out=indptr[1:])
+    return Ragged(indptr, np.fromiter((value for row in lists for value in row), np.int32, int(indptr[-1])))
+
+
+def row_of_entries(ragged: Ragged) -> Array:
+    """Return the row of every entry.
+
+    >>> row_of_entries(ragged_from_lists([[1, 2], [], [0]])).tolist()
+    [0, 0, 2]
+    """
+    return np.repeat(np.arange(len(ragged), dtype=np.int32), ragged.sizes)
+
+
+def transpose(ragged: Ragged, count: int) -> Ragged:
+    """Return the rows that each entry stands in: cell → objects becomes object → cells.
+
+    >>> homes = transpose(ragged_from_lists([[0, 2], [2]]), 3)
+    >>> [homes[i].tolist() for i in range(3)]
+    [[0], [], [0, 1]]
+    """
+    ones = np.ones(len(ragged.indices), dtype=np.int8)
+    index = ragged.indptr.astype(np.int64)
+    matrix = sp.csr_array((ones, ragged.indices, index), shape=(len(ragged), count)).tocsc()
+    return Ragged(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32))
+
+
+def take_rows(ragged: Ragged, rows: Array) -> Ragged:
+    """Return the given rows, in the order given.
+
+    >>> take_rows(ragged_from_lists([[1, 2], [], [0]]), np.array([2, 0])).indices.tolist()
+    [0, 1, 2]
+    """
+    sizes = ragged.sizes[rows]
+    indptr = np.zeros(len(rows) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=indptr[1:])
+    start = np.repeat(ragged.indptr[rows] - indptr[:-1], sizes)
+    return Ragged(indptr, ragged.indices[start + np.arange(indptr[-1])])
+
+
+def links_from_pairs(source: Array, target: Array, weight: Array, count: int) -> Links:
+    """Return undirected links on both ends; repeated links add their weights, self-links are dropped.
+
+    >>> links = links_from_pairs(np.array([0, 1, 2]), np.array([1, 0, 2]), np.ones(3), 3)
+    >>> links, links.weights.tolist()
+    (Links(3 objects, 1 links), [2.0, 2.0])
+    """
+    keep = source != target
+    low = np.minimum(source, target)[keep].astype(np.int64)
+    high = np.maximum(source, target)[keep].astype(np.int64)
+    both = sp.coo_array(
+        (
+            np.concatenate([weight[keep], weight[keep]]).astype(np.float32),
+            (np.concatenate([low, high]), np.concatenate([high, low])),
+        ),
+        shape=(count, count),
+    ).tocsr()
+    both.sum_duplicates()
+    return Links(both.indptr.astype(np.int64), both.indices.astype(np.int32), both.data)

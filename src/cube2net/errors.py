@@ -1,0 +1,75 @@
+"""The exceptions that cube2net raises, and the sentences they say.
+
+    Cube2netError
+    ├── InputError               what a caller gave cannot be used          (a ValueError)
+    │   ├── SourceError          a file or table is not what it should be
+    │   ├── QueryError           a query names objects that are not there, or none
+    │   └── ParameterError       an unknown name or a value out of its range
+    ├── CubeError                a folder is not a cube, is damaged or too new
+    └── MissingPackageError      an optional package is not installed       (an ImportError)
+
+Every message is one lower-case sentence: what, what was got, what is allowed, what to do.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+
+
+class Cube2netError(Exception):
+    """Anything that cube2net refuses; its text is meant for the person at the keyboard."""
+
+
+class InputError(Cube2netError, ValueError):
+    """What a caller gave cannot be used."""
+
+
+class SourceError(InputError):
+    """A file or table is not what it should be."""
+
+
+class QueryError(InputError):
+    """A query names objects that are not there, or none at all."""
+
+
+class ParameterError(InputError):
+    """An unknown name, or a value out of its range."""
+
+
+class CubeError(Cube2netError):
+    """A folder that is not a cube, a damaged cube, or one from a newer format."""
+
+
+class MissingPackageError(Cube2netError, ImportError):
+    """An optional package is needed and not installed."""
+
+
+def unknown(what: str, got: object, allowed: Iterable[str]) -> ParameterError:
+    """Return the error for a name outside a closed list, with the nearest spelling.
+
+    >>> print(unknown("method", "gredy", ["none", "greedy", "random"]))
+    unknown method 'gredy': choose one of greedy, none, random (did you mean 'greedy'?)
+    """
+    names = sorted(allowed)
+    near = difflib.get_close_matches(str(got), names, n=1)
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    return ParameterError(f"unknown {what} {got!r}: choose one of {', '.join(names)}{hint}")
+
+
+def some(values: Sequence[object], most: int = 3) -> str:
+    """Return the first few values in ``repr``, and a sign that there are more.
+
+    >>> some(["a", "b", "c", "d"])
+    "'a', 'b', 'c', …"
+    """
+    return ", ".join(repr(value) for value in values[:most]) + (", …" if len(values) > most else "")
+
+
+def missing_package(package: str, extra: str, purpose: str) -> MissingPackageError:
+    """Return the error for a package that only an extra of cube2net installs.
+
+    >>> print(missing_package("networkx", "graph", "a NetworkX graph"))
+    a NetworkX graph needs the package 'networkx': pip install 'cube2net[graph]'
+    """
+    return MissingPackageError(f"{purpose} needs the package {package!r}: pip install 'cube2net[{extra}]'")

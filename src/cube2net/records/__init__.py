@@ -1,0 +1,31 @@
+"""What passes between rooms: frozen, and checked once, when made."""
+
+from cube2net.records.budget import Budget
+from cube2net.records.corpus import Corpus
+from cube2net.records.cube import Cells, Cube, Dimension, Level
+from cube2net.records.network import Network
+from cube2net.records.objects import Objects
+from cube2net.records.query import Query
+from cube2net.records.ragged import Links, Ragged
+from cube2net.records.selection import Selection
+from cube2net.records.spec import DimensionSpec
+from cube2net.records.topics import Topics
+from cube2net.records.weights import Weights
+
+__all__ = [
+    "Budget",
+    "Cells",
+    "Corpus",
+    "Cube",
+    "Dimension",
+    "DimensionSpec",
+    "Level",
+    "Links",
+    "Network",
+    "Objects",
+    "Query",
+    "Ragged",
+    "Selection",
+    "Topics",
+    "Weights",
+]

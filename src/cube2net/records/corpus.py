@@ -1,0 +1,112 @@
+"""What a source hands on: objects, items, who is mentioned where, and links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cube2net.errors import SourceError, some
+from cube2net.records.spec import DimensionSpec
+
+OBJECTS = {"object": pa.string(), "name": pa.string(), "kind": pa.string()}
+MENTIONS = {"item": pa.int32(), "object": pa.int32()}
+LINKS = {"source": pa.int32(), "target": pa.int32(), "weight": pa.float32()}
+TERMS = {"item": pa.int32(), "term": pa.string(), "count": pa.int32()}
+LABELS = {"attribute": pa.string(), "label": pa.string(), "full_name": pa.string(), "parent": pa.string()}
+
+
+def table(columns: Mapping[str, pa.DataType], **values: object) -> pa.Table:
+    """Return an Arrow table with exactly these columns and types; a column not given is empty.
+
+    >>> table(MENTIONS, item=[0, 0], object=[1, 2]).num_rows
+    2
+    """
+    given = {name: pa.array([], kind) if values.get(name) is None else values[name] for name, kind in columns.items()}
+    return pa.table(given, schema=pa.schema(list(columns.items())))
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Raw data in one shape, whatever file it came from.
+
+    ``objects(object, name, kind)`` are the nodes: a unique id, a readable name, and a kind
+    ("author", "business"). ``items(item, …attributes, text)`` carry attributes: strings, numbers,
+    lists of strings, dates; ``text`` may be absent. ``mentions(item, object)`` says which items mention
+    which objects, and ``links(source, target, weight)`` which objects are linked; in both, objects and
+    items are given by their row number. ``links`` may be None: then two objects are linked when an item
+    mentions both. ``terms(item, term, count)`` may stand in for the text. ``labels(attribute, label,
+    full_name, parent)`` holds what is known of an attribute's values. ``dimensions`` is how the source
+    would make a cube of itself, and ``dropped`` counts what it left out, by reason.
+    """
+
+    objects: pa.Table
+    items: pa.Table
+    mentions: pa.Table
+    links: pa.Table | None = None
+    terms: pa.Table | None = None
+    labels: pa.Table = field(default_factory=lambda: table(LABELS))
+    dimensions: tuple[DimensionSpec, ...] = ()
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    attribution: str = ""
+
+    def __post_init__(self) -> None:
+        _check(self.objects, OBJECTS, "objects")
+        _check(self.items, {"item": pa.string()}, "items")
+        _check(self.mentions, MENTIONS, "mentions")
+        _check(self.labels, LABELS, "labels")
+        _unique(self.objects, "object", "objects")
+        _unique(self.items, "item", "items")
+        _within(self.mentions, "item", self.items.num_rows, "mentions")
+        _within(self.mentions, "object", self.objects.num_rows, "mentions")
+        if self.links is not None:
+            _check(self.links, LINKS, "links")
+            _within(self.links, "source", self.objects.num_rows, "links")
+            _within(self.links, "target", self.objects.num_rows, "links")
+            weights = self.links["weight"]
+            bad = pc.sum(pc.fill_null(pc.invert(pc.and_(pc.greater_equal(weights, 0), pc.is_finite(weights))), True))
+            if bad.as_py():
+                raise SourceError(f"links have {bad.as_py():,} weights that are negative, missing or not finite")
+        if self.terms is not None:
+            _check(self.terms, TERMS, "terms")
+            _within(self.terms, "item", self.items.num_rows, "terms")
+
+    def __repr__(self) -> str:
+        links = "links by co-mention" if self.links is None else f"{self.links.num_rows:,} links"
+        return f"Corpus({self.objects.num_rows:,} objects, {self.items.num_rows:,} items, {links})"
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """The names of what an item carries, besides its id and its text."""
+        return tuple(name for name in self.items.column_names if name not in ("item", "text"))
+
+
+def _check(rows: pa.Table, columns: Mapping[str, pa.DataType], what: str) -> None:
+    for name, kind in columns.items():
+        if name not in rows.column_names:
+            raise SourceError(f"{what} have no column {name!r}: they have {', '.join(rows.column_names)}")
+        if rows.schema.field(name).type != kind:
+            raise SourceError(f"{what} column {name!r} holds {rows.schema.field(name).type}, expected {kind}")
+
+
+def _unique(rows: pa.Table, column: str, what: str) -> None:
+    if rows[column].null_count:
+        raise SourceError(f"{what} have {rows[column].null_count:,} rows without an id in column {column!r}")
+    if pc.count_distinct(rows[column]).as_py() != rows.num_rows:
+        counts = pc.value_counts(rows[column])
+        twice = counts.filter(pc.greater(pc.struct_field(counts, "counts"), 1))
+        names = pc.struct_field(twice, "values").to_pylist()
+        raise SourceError(f"{what} name {len(names):,} ids twice or more: {some(names)}")
+
+
+def _within(rows: pa.Table, column: str, count: int, what: str) -> None:
+    if rows.num_rows == 0:
+        return
+    if rows[column].null_count:
+        raise SourceError(f"{what} have {rows[column].null_count:,} empty entries in column {column!r}")
+    ends = pc.min_max(rows[column]).as_py()
+    if ends["min"] < 0 or ends["max"] >= count:
+        bad = ends["min"] if ends["min"] < 0 else ends["max"]
+        raise SourceError(f"{what} column {column!r} points to row {bad:,} of a table of {count:,} rows")

@@ -1,0 +1,222 @@
+"""The data cube: labels in dimensions, cells that hold objects, and links among the objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from cube2net.errors import CubeError, QueryError, some, unknown
+from cube2net.records.objects import Objects
+from cube2net.records.query import Query
+from cube2net.records.ragged import Array, Links, Ragged, frozen
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """The labels of one level of a dimension, their full names, and each one's parent a level above."""
+
+    name: str
+    labels: tuple[str, ...]
+    full_names: tuple[str, ...]
+    parents: Array | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.full_names) != len(self.labels):
+            raise CubeError(f"level {self.name!r} has {len(self.labels)} labels and {len(self.full_names)} full names")
+        if len(set(self.labels)) != len(self.labels):
+            raise CubeError(f"level {self.name!r} names a label twice")
+
+    def __repr__(self) -> str:
+        return f"Level({self.name!r}, {len(self.labels):,} labels)"
+
+
+@dataclass(frozen=True, eq=False)
+class Dimension:
+    """One dimension of a cube: its levels from fine to coarse, and the level the cells stand at."""
+
+    levels: tuple[Level, ...]
+    at: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.at < len(self.levels):
+            raise CubeError(f"a dimension of {len(self.levels)} levels cannot stand at level {self.at}")
+        for below, above in zip(self.levels, self.levels[1:], strict=False):
+            parents = below.parents
+            if parents is None or len(parents) != len(below.labels):
+                raise CubeError(f"level {below.name!r} does not name a parent for every label")
+            if len(parents) and not 0 <= int(parents.min()) <= int(parents.max()) < len(above.labels):
+                raise CubeError(f"level {below.name!r} has parents that level {above.name!r} does not have")
+
+    @property
+    def name(self) -> str:
+        """The name of the level the cells stand at."""
+        return self.levels[self.at].name
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of the level the cells stand at."""
+        return self.levels[self.at].labels
+
+    @property
+    def full_names(self) -> tuple[str, ...]:
+        """The labels with their acronyms written out."""
+        return self.levels[self.at].full_names
+
+    def number(self, label: str) -> int:
+        """Return the number of a label."""
+        try:
+            return self.labels.index(label)
+        except ValueError:
+            raise unknown(f"label of {self.name!r}", label, self.labels) from None
+
+    def __repr__(self) -> str:
+        return f"Dimension({self.name!r}, {len(self.labels):,} labels)"
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Cells by number: one label per dimension (``labels[cell, dimension]``) and the objects they hold."""
+
+    labels: Array
+    members: Ragged
+
+    def __post_init__(self) -> None:
+        if self.labels.ndim != 2 or len(self.labels) != len(self.members):
+            raise CubeError(f"{len(self.labels):,} cells have labels and {len(self.members):,} have members")
+        object.__setattr__(self, "labels", frozen(self.labels))
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __repr__(self) -> str:
+        return f"Cells({len(self):,} cells, {len(self.members.indices):,} members)"
+
+
+@dataclass(frozen=True, eq=False)
+class Cube:
+    """Objects organised in cells, with their links.
+
+    ``cells`` are those that hold at least ``min_objects`` objects; the smaller ones are kept in ``small``
+    so that rolling up is exact. ``homes`` is the way back, object → cells. ``finest`` is the cube that
+    this one was rolled up from.
+    """
+
+    dimensions: tuple[Dimension, ...]
+    cells: Cells
+    homes: Ragged
+    small: Cells
+    links: Links
+    objects: Objects
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    finest: Cube | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.links) != len(self.objects):
+            raise CubeError(f"the cube has {len(self.objects):,} objects and links for {len(self.links):,}")
+        if len(self.homes) != len(self.objects):
+            raise CubeError(f"the cube has {len(self.objects):,} objects and homes for {len(self.homes):,}")
+        if len(self.homes.indices) != len(self.cells.members.indices):
+            raise CubeError("the cube's members and homes do not have the same number of entries")
+        for cells in (self.cells, self.small):
+            if cells.labels.shape[1] != len(self.dimensions):
+                raise CubeError(f"cells have {cells.labels.shape[1]} labels, dimensions are {len(self.dimensions)}")
+            for number, dimension in enumerate(self.dimensions):
+                column = cells.labels[:, number]
+                if len(column) and not 0 <= int(column.min()) <= int(column.max()) < len(dimension.labels):
+                    raise CubeError(f"cells have labels that dimension {dimension.name!r} does not have")
+
+    def __repr__(self) -> str:
+        names = " × ".join(dimension.name for dimension in self.dimensions)
+        return f"Cube({names}: {len(self.cells):,} cells, {len(self.objects):,} objects, {self.links.count:,} links)"
+
+    def dimension(self, name: str) -> int:
+        """Return the number of the dimension of a name."""
+        names = [dimension.name for dimension in self.dimensions]
+        if name not in names:
+            raise unknown("dimension", name, names)
+        return names.index(name)
+
+    def cell(self, number: int) -> tuple[str, ...]:
+        """Return the labels of a cell."""
+        row = self.cells.labels[number]
+        return tuple(dimension.labels[label] for dimension, label in zip(self.dimensions, row.tolist(), strict=True))
+
+    def query(
+        self,
+        objects: Iterable[str] | Iterable[int] | Mapping[str, str],
+        labels: Sequence[str] | None = None,
+        *,
+        skip_missing: bool = False,
+    ) -> Query:
+        """Return the query for objects given by id, by name or by row number.
+
+        A mapping gives every object a label. An object named twice counts once. A name that is not in
+        the cube, or that several objects bear, is an error unless ``skip_missing``; then it is listed
+        in ``Query.missing``.
+        """
+        if isinstance(objects, Mapping):
+            labels = [str(label) for label in objects.values()]
+        if isinstance(objects, str):
+            raise QueryError(f"a query is a list of objects, got the text {objects!r}")
+        keys = list(objects)
+        if not keys:
+            raise QueryError("the query is empty: name at least one object")
+        if labels is not None and len(labels) != len(keys):
+            raise QueryError(f"the query has {len(keys):,} objects and {len(labels):,} labels")
+        rows, missing = self._rows(keys, skip_missing)
+        order = np.argsort(rows, kind="stable")
+        order = order[rows[order] >= 0]
+        if len(order) == 0:
+            raise QueryError(f"none of the {len(keys):,} objects of the query is in the cube: {some(keys)}")
+        first = np.ones(len(order), dtype=bool)
+        first[1:] = rows[order][1:] != rows[order][:-1]
+        if labels is not None:
+            _check_labels(rows[order], [labels[i] for i in order], [keys[i] for i in order])
+        kept = order[first]
+        return Query(rows[kept], None if labels is None else tuple(labels[i] for i in kept), missing)
+
+    def _rows(self, keys: Sequence[Any], skip_missing: bool) -> tuple[Array, tuple[str, ...]]:
+        if all(isinstance(key, int | np.integer) and not isinstance(key, bool) for key in keys):
+            rows = np.asarray(keys, dtype=np.int64)
+            outside = rows[(rows < 0) | (rows >= len(self.objects))].tolist()
+            if outside and not skip_missing:
+                raise QueryError(
+                    f"query names {len(outside):,} rows that the cube does not have: {some(outside)} "
+                    f"(it has {len(self.objects):,} objects)"
+                )
+            rows[(rows < 0) | (rows >= len(self.objects))] = -1
+            return rows, tuple(map(str, outside))
+        texts = [str(key).strip() for key in keys]
+        found = self.objects.find(texts)
+        lost = found.missing + found.ambiguous
+        if lost and not skip_missing:
+            raise QueryError(self._lost(found.missing, found.ambiguous))
+        return found.rows, lost
+
+    def _lost(self, missing: tuple[str, ...], ambiguous: tuple[str, ...]) -> str:
+        parts = []
+        if missing:
+            near = [(key, self.objects.near(key)) for key in missing[:3]]
+            hints = ", ".join(f"{names[0]!r} for {key!r}" for key, names in near if names)
+            plural = "1 object that is" if len(missing) == 1 else f"{len(missing):,} objects that are"
+            parts.append(
+                f"query names {plural} not in the cube: {some(missing)}"
+                + (f" (did you mean {hints}?)" if hints else "")
+            )
+        if ambiguous:
+            plural = (
+                "1 name that several objects bear"
+                if len(ambiguous) == 1
+                else (f"{len(ambiguous):,} names that several objects bear")
+            )
+            parts.append(f"query gives {plural}: {some(ambiguous)} (use their ids)")
+        return "; ".join(parts)
+
+
+def _check_labels(rows: Array, labels: Sequence[str], keys: Sequence[Any]) -> None:
+    for i in range(1, len(rows)):
+        if rows[i] == rows[i - 1] and labels[i] != labels[i - 1]:
+            raise QueryError(f"query gives {keys[i]!r} two labels: {labels[i - 1]!r} and {labels[i]!r}")

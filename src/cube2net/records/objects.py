@@ -1,0 +1,90 @@
+"""The objects of a cube: read when first asked for, found by id or by name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cube2net.records.ragged import Array
+
+
+@dataclass(frozen=True)
+class Found:
+    """Where each key was found: a row, or -1 when it is missing or means several objects."""
+
+    rows: Array
+    missing: tuple[str, ...]
+    ambiguous: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Objects:
+    """A table ``(object, name, kind)`` of which only the number of rows is known until it is used."""
+
+    count: int
+    load: Callable[[], pa.Table]
+
+    @classmethod
+    def of(cls, table: pa.Table) -> Objects:
+        """Return the objects of a table at hand."""
+        return cls(table.num_rows, lambda: table)
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __repr__(self) -> str:
+        return f"Objects({self.count:,})"
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """The whole table, one chunk a column."""
+        return self.load().combine_chunks()
+
+    def find(self, keys: Sequence[str]) -> Found:
+        """Return the row of every key: its id where one is the same, else the one object of that name."""
+        rows = np.full(len(keys), -1, dtype=np.int64)
+        place: dict[str, list[int]] = {}
+        for position, key in enumerate(keys):
+            place.setdefault(key, []).append(position)
+        wanted = pa.array(list(place), pa.string())
+        for row, key in self._matches("object", wanted):
+            rows[place[key]] = row
+        left = [key for key, at in place.items() if rows[at[0]] < 0]
+        ambiguous: set[str] = set()
+        if left:
+            seen: dict[str, int] = {}
+            for row, key in self._matches("name", pa.array(left, pa.string())):
+                if key in seen:
+                    ambiguous.add(key)
+                seen[key] = row
+            for key, row in seen.items():
+                if key not in ambiguous:
+                    rows[place[key]] = row
+        missing = tuple(key for key in place if rows[place[key][0]] < 0 and key not in ambiguous)
+        return Found(rows, missing, tuple(key for key in place if key in ambiguous))
+
+    def near(self, key: str, most: int = 1) -> list[str]:
+        """Return the names spelled most like a key, among those that share a word's first letters."""
+        starts = sorted({word[:3].casefold() for word in key.split() if len(word) >= 3})
+        if not starts:
+            return []
+        names = self.table["name"]
+        pattern = "|".join(rf"(?:^|\W){_escape(start)}" for start in starts)
+        hits = names.filter(pc.match_substring_regex(names, pattern, ignore_case=True)).unique().to_pylist()
+        return difflib.get_close_matches(key, hits, n=most, cutoff=0.75)
+
+    def _matches(self, column: str, wanted: pa.Array) -> list[tuple[int, str]]:
+        hit = pc.index_in(self.table[column], value_set=wanted)
+        rows = np.flatnonzero(np.asarray(pc.is_valid(hit)))
+        keys = wanted.take(pc.drop_null(hit).combine_chunks()).to_pylist()
+        return list(zip(rows.tolist(), keys, strict=True))
+
+
+def _escape(text: str) -> str:
+    return "".join(letter if letter.isalnum() else "\\" + letter for letter in text)

@@ -1,0 +1,106 @@
+"""Rows of different lengths in two flat arrays, and the links of a network in three."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cube2net.errors import InputError
+
+Array = npt.NDArray[Any]
+
+
+def frozen(array: Array) -> Array:
+    """Return a view of the array that cannot be written to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def check_offsets(indptr: Array, indices: Array, what: str) -> None:
+    """Raise unless the offsets start at 0, never fall and end at the number of entries."""
+    if indptr.ndim != 1 or indices.ndim != 1 or len(indptr) == 0 or indptr[0] != 0:
+        raise InputError(f"{what} has offsets that do not start at 0")
+    if int(indptr[-1]) != len(indices):
+        raise InputError(f"{what} has {len(indices):,} entries, and its offsets end at {int(indptr[-1]):,}")
+    if bool(np.any(indptr[1:] < indptr[:-1])):
+        raise InputError(f"{what} has offsets that fall")
+
+
+@dataclass(frozen=True, eq=False)
+class Ragged:
+    """Rows of whole numbers: row ``i`` is ``indices[indptr[i]:indptr[i + 1]]``, ascending.
+
+    >>> rows = Ragged(np.array([0, 2, 2, 3]), np.array([4, 7, 1], dtype=np.int32))
+    >>> rows
+    Ragged(3 rows, 3 entries)
+    >>> rows[0].tolist()
+    [4, 7]
+    """
+
+    indptr: Array
+    indices: Array
+
+    def __post_init__(self) -> None:
+        check_offsets(self.indptr, self.indices, "a ragged table")
+        object.__setattr__(self, "indptr", frozen(self.indptr))
+        object.__setattr__(self, "indices", frozen(self.indices))
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def __getitem__(self, row: int) -> Array:
+        if not 0 <= row < len(self):
+            raise IndexError(f"row {row} of a ragged table of {len(self):,} rows")
+        return self.indices[self.indptr[row] : self.indptr[row + 1]]
+
+    def __repr__(self) -> str:
+        return f"Ragged({len(self):,} rows, {len(self.indices):,} entries)"
+
+    @property
+    def sizes(self) -> Array:
+        """The number of entries of every row."""
+        return np.diff(self.indptr)
+
+
+@dataclass(frozen=True, eq=False)
+class Links:
+    """Undirected links kept on both ends: the neighbours of object ``i`` and the weights beside them.
+
+    A link between two objects stands in both of their rows; there are no self-links. ``count`` is
+    the number of undirected links, each counted once.
+    """
+
+    indptr: Array
+    indices: Array
+    weights: Array
+
+    def __post_init__(self) -> None:
+        check_offsets(self.indptr, self.indices, "a table of links")
+        if len(self.weights) != len(self.indices):
+            raise InputError(f"a table of links has {len(self.indices):,} ends and {len(self.weights):,} weights")
+        for name in ("indptr", "indices", "weights"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+
+    def __len__(self) -> int:
+        return len(self.indptr) - 1
+
+    def __repr__(self) -> str:
+        return f"Links({len(self):,} objects, {self.count:,} links)"
+
+    @property
+    def count(self) -> int:
+        """The number of links, each counted once."""
+        return len(self.indices) // 2
+
+    @property
+    def degrees(self) -> Array:
+        """The number of links of every object."""
+        return np.diff(self.indptr)
+
+    def neighbours(self, row: int) -> Array:
+        """Return the objects linked to one object, ascending."""
+        return self.indices[self.indptr[row] : self.indptr[row + 1]]

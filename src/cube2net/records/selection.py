@@ -1,0 +1,55 @@
+"""What a method chose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from cube2net.errors import InputError
+from cube2net.records.ragged import Array, frozen
+
+
+def _none(kind: type) -> Array:
+    return frozen(np.empty(0, dtype=kind))
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """The objects M that a method brings, and the cells they come from, in the order chosen.
+
+    ``values[i]`` is the objective after the first i + 1 cells. A method that chooses objects without
+    cells leaves ``cells`` empty. ``bound`` is an upper bound on the value of any selection of that many
+    cells, or None when none is known.
+    """
+
+    objects: Array
+    value: float
+    cells: Array = field(default_factory=lambda: _none(np.int32))
+    values: Array = field(default_factory=lambda: _none(np.float64))
+    bound: float | None = None
+    train_seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        objects = np.asarray(self.objects, dtype=np.int32)
+        if bool(np.any(objects[1:] <= objects[:-1])):
+            raise InputError("the objects of a selection must ascend without repeats")
+        if len(np.unique(self.cells)) != len(self.cells) or len(self.cells) != len(self.values):
+            raise InputError("a selection has distinct cells and one value for each")
+        object.__setattr__(self, "objects", frozen(objects))
+        object.__setattr__(self, "cells", frozen(np.asarray(self.cells, dtype=np.int32)))
+        object.__setattr__(self, "values", frozen(np.asarray(self.values, dtype=np.float64)))
+
+    def __repr__(self) -> str:
+        return f"Selection({len(self.cells)} cells, {len(self.objects):,} objects, value {self.value:.4f})"
+
+    @property
+    def gap(self) -> float | None:
+        """How far the value may be from the best possible, as a share of the bound; None without a bound."""
+        if self.bound is None:
+            return None
+        return max(0.0, (self.bound - self.value) / self.bound) if self.bound > 0 else 0.0
+
+    def gains(self, start: float = 0.0) -> Array:
+        """Return what each cell added to the value, from the value of no cells."""
+        return np.diff(self.values, prepend=start)
