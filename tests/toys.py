@@ -1,0 +1,37 @@
+"""Small cubes made by hand or at random, for every room's tests."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from cube2net.arrays import links_from_pairs, ragged_from_lists, transpose
+from cube2net.records import Cells, Cube, Dimension, Level, Objects, Ragged
+
+
+def toy_cube(members: list[list[int]], *, objects: int, links: list[tuple[int, int]] | None = None) -> Cube:
+    """Return a cube of one dimension whose cell i holds ``members[i]``; objects are named 'o0', 'o1', …"""
+    rows = ragged_from_lists([sorted(row) for row in members])
+    names = tuple(f"label {i}" for i in range(len(members)))
+    ends = np.array(links or [], dtype=np.int64).reshape(-1, 2)
+    ids = [f"o{i}" for i in range(objects)]
+    table = pa.table({"object": ids, "name": [f"Object {i}" for i in range(objects)], "kind": ["thing"] * objects})
+    return Cube(
+        dimensions=(Dimension((Level("group", names, names),)),),
+        cells=Cells(np.arange(len(members), dtype=np.int32)[:, None], rows),
+        homes=transpose(rows, objects),
+        small=Cells(np.empty((0, 1), np.int32), Ragged(np.zeros(1, np.int64), np.empty(0, np.int32))),
+        links=links_from_pairs(ends[:, 0], ends[:, 1], np.ones(len(ends)), objects),
+        objects=Objects.of(table),
+    )
+
+
+def random_cube(seed: int, *, cells: int = 12, objects: int = 40, links: int = 80, largest: int = 10) -> Cube:
+    """Return a cube with random members and random links."""
+    rng = np.random.default_rng(seed)
+    members = [
+        sorted(rng.choice(objects, size=int(rng.integers(1, largest + 1)), replace=False).tolist())
+        for _ in range(cells)
+    ]
+    ends = rng.integers(0, objects, size=(links, 2))
+    return toy_cube(members, objects=objects, links=[(int(a), int(b)) for a, b in ends if a != b])
