@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from cube2net.errors import CubeError, QueryError, some, unknown
 from cube2net.records.objects import Objects
@@ -101,7 +102,8 @@ class Cube:
 
     ``cells`` are those that hold at least ``min_objects`` objects; the smaller ones are kept in ``small``
     so that rolling up is exact. ``homes`` is the way back, object → cells. ``finest`` is the cube that
-    this one was rolled up from.
+    this one was rolled up from. ``topic_words(topic, term, weight)`` are the heaviest terms of the topics
+    where a topic model made them.
     """
 
     dimensions: tuple[Dimension, ...]
@@ -111,6 +113,7 @@ class Cube:
     links: Links
     objects: Objects
     settings: Mapping[str, Any] = field(default_factory=dict)
+    topic_words: pa.Table | None = None
     finest: Cube | None = None
 
     def __post_init__(self) -> None:

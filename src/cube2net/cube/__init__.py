@@ -1,0 +1,22 @@
+"""Corpus and topics become a cube: labels, the plan and its engines, the store, and views of a cube."""
+
+from cube2net.cube.build import build
+from cube2net.cube.duckdb_engine import DuckDB
+from cube2net.cube.rollup import dice, drill_down, roll_up, slice_
+from cube2net.cube.store import read, read_manifest, save, verify
+
+ENGINES = {"duckdb": DuckDB}
+
+__all__ = [
+    "ENGINES",
+    "DuckDB",
+    "build",
+    "dice",
+    "drill_down",
+    "read",
+    "read_manifest",
+    "roll_up",
+    "save",
+    "slice_",
+    "verify",
+]

@@ -1,0 +1,88 @@
+"""A folder that appears whole or not at all: written aside, then put in place by one rename."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from cube2net.errors import CubeError
+
+_AT_FDCWD = -100
+_RENAME_EXCHANGE = 2
+_MARK = ".building-"
+
+
+@contextlib.contextmanager
+def written_aside(target: Path) -> Iterator[Path]:
+    """Give a new folder beside the target to write into; on success it takes the target's place.
+
+    Whatever goes wrong before the last step, an existing target is untouched and the new folder is
+    removed. What a killed process left aside is removed by the next one.
+    """
+    target = Path(target).resolve()
+    aside = target.parent / f".{target.name}{_MARK}{os.getpid()}"
+    try:
+        if target.parent.exists() and not target.parent.is_dir():
+            raise CubeError(f"cannot write {str(target)!r}: {str(target.parent)!r} is a file, not a folder")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _remove_stale(target)
+        if aside.exists():
+            shutil.rmtree(aside)
+        aside.mkdir()
+        try:
+            yield aside
+            _sync(aside)
+            _put_in_place(aside, target)
+        finally:
+            shutil.rmtree(aside, ignore_errors=True)
+    except OSError as error:
+        raise CubeError(f"cannot write {str(target)!r}: {(error.strerror or str(error)).lower()}") from error
+
+
+def _put_in_place(aside: Path, target: Path) -> None:
+    if not target.exists():
+        aside.rename(target)
+    elif not _exchange(aside, target):
+        old = aside.with_name(aside.name + "-old")
+        target.rename(old)
+        aside.rename(target)
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Swap two folders in one step where the system can (Linux); return whether it did."""
+    try:
+        swap = ctypes.CDLL(None, use_errno=True).renameat2
+    except (AttributeError, OSError):
+        return False
+    return bool(swap(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE) == 0)
+
+
+def _sync(folder: Path) -> None:
+    for path in [*folder.iterdir(), folder]:
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _remove_stale(target: Path) -> None:
+    for path in target.parent.glob(f".{target.name}{_MARK}*"):
+        pid = path.name.rpartition(_MARK)[2].removesuffix("-old")
+        if pid.isdigit() and not _alive(int(pid)):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

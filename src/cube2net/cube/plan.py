@@ -1,0 +1,78 @@
+"""The cube as a short list of named SQL statements, the same for every engine.
+
+Inputs are ``mentions(item, object)`` and ``labels(item, dimension, label)``. A combination of labels is one
+whole number, its *key*: label₀·n₁·n₂ + label₁·n₂ + label₂ for dimensions of n₀, n₁, n₂ labels. The
+statements use joins, DISTINCT, GROUP BY and window numbering only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from cube2net.errors import ParameterError
+from cube2net.records.ragged import Array
+
+WANTED = ("cells", "members")
+WANTED_LINKS = ("links", "crowded")
+
+
+def statements(sizes: Sequence[int], *, min_objects: int, max_mentions: int, links: bool) -> dict[str, str]:
+    """Return the statements of a cube whose dimensions have these numbers of labels, each making one table."""
+    plan = {
+        "said": "SELECT DISTINCT item, object FROM mentions",
+        "item_keys": _item_keys(sizes),
+        "key_objects": "SELECT DISTINCT k.cell_key, s.object FROM item_keys k JOIN said s ON s.item = k.item",
+        "key_sizes": "SELECT cell_key, COUNT(*) AS objects FROM key_objects GROUP BY cell_key",
+        "cells": (
+            "SELECT ROW_NUMBER() OVER "
+            f"(ORDER BY CASE WHEN objects >= {int(min_objects)} THEN 0 ELSE 1 END, cell_key) - 1 AS cell, "
+            "cell_key, objects FROM key_sizes"
+        ),
+        "members": (
+            "SELECT c.cell, o.object FROM cells c JOIN key_objects o ON o.cell_key = c.cell_key "
+            "ORDER BY c.cell, o.object"
+        ),
+    }
+    if links:
+        plan |= {
+            "crowded": f"SELECT item FROM said GROUP BY item HAVING COUNT(*) > {int(max_mentions)}",
+            "together": "SELECT s.item, s.object FROM said s LEFT JOIN crowded c ON c.item = s.item "
+            "WHERE c.item IS NULL",
+            "links": (
+                "SELECT a.object AS source, b.object AS target, CAST(COUNT(*) AS REAL) AS weight "
+                "FROM together a JOIN together b ON a.item = b.item AND a.object < b.object "
+                "GROUP BY a.object, b.object ORDER BY a.object, b.object"
+            ),
+        }
+    return plan
+
+
+def split_keys(keys: Array, sizes: Sequence[int]) -> Array:
+    """Return the labels of every key, a row each.
+
+    >>> split_keys(np.array([0, 7]), [2, 4]).tolist()
+    [[0, 0], [1, 3]]
+    """
+    columns = []
+    for size in reversed(sizes):
+        columns.append(keys % size)
+        keys = keys // size
+    return np.stack(columns[::-1], axis=1).astype(np.int32)
+
+
+def _item_keys(sizes: Sequence[int]) -> str:
+    product = 1
+    for size in sizes:
+        product *= max(size, 1)
+    if product >= 2**62:
+        raise ParameterError(f"dimensions of {' × '.join(f'{size:,}' for size in sizes)} labels make too many cells")
+    key = "CAST(d0.label AS BIGINT)"
+    for number, size in enumerate(sizes[1:], start=1):
+        key = f"({key} * {size} + d{number}.label)"
+    joins = " ".join(
+        f"JOIN labels d{number} ON d{number}.item = d0.item AND d{number}.dimension = {number}"
+        for number in range(1, len(sizes))
+    )
+    return f"SELECT d0.item, {key} AS cell_key FROM labels d0 {joins} WHERE d0.dimension = 0"

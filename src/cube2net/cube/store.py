@@ -1,0 +1,193 @@
+"""A cube on disk: Parquet for tables, memory-mapped arrays for the rest, and a manifest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from cube2net.cube.folder import written_aside
+from cube2net.errors import CubeError, InputError
+from cube2net.records import Cells, Cube, Dimension, Level, Links, Objects, Ragged
+from cube2net.records.ragged import Array
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+LEVELS = {
+    "dimension": pa.int32(),
+    "level": pa.int32(),
+    "level_name": pa.string(),
+    "label": pa.string(),
+    "full_name": pa.string(),
+    "parent": pa.int32(),
+}
+
+
+def save(cube: Cube, folder: Path) -> None:
+    """Write a cube to a folder, which appears whole or not at all; an older cube there is replaced."""
+    folder = Path(folder)
+    if folder.exists() and not (folder / MANIFEST).is_file() and (not folder.is_dir() or any(folder.iterdir())):
+        raise CubeError(f"{str(folder)!r} exists and is not a cube: choose another place or remove it")
+    with written_aside(folder) as aside:
+        for name, array in _arrays(cube).items():
+            np.save(aside / f"{name}.npy", array)
+        for name, table in _tables(cube).items():
+            pq.write_table(table, aside / f"{name}.parquet", compression="zstd")
+        files = {path.name: _describe(path) for path in sorted(aside.iterdir())}
+        manifest = {
+            "format": FORMAT,
+            "counts": {
+                "objects": len(cube.objects),
+                "cells": len(cube.cells),
+                "members": len(cube.cells.members.indices),
+                "links": cube.links.count,
+            },
+            "at": [dimension.at for dimension in cube.dimensions],
+            "settings": dict(cube.settings),
+            "files": files,
+        }
+        text = json.dumps(manifest | {"sha256": _seal(manifest)}, indent=1, ensure_ascii=False)
+        (aside / MANIFEST).write_text(text + "\n", encoding="utf-8")
+
+
+def read(folder: Path) -> Cube:
+    """Return the cube of a folder; its arrays are memory-mapped and its objects read when first used."""
+    folder = Path(folder)
+    manifest = read_manifest(folder)
+    for name, about in manifest["files"].items():
+        path = folder / name
+        if not path.is_file():
+            raise CubeError(f"{str(folder)!r} is damaged: {name} is missing")
+        if path.stat().st_size != about["bytes"]:
+            raise CubeError(
+                f"{str(folder)!r} is damaged: {name} has {path.stat().st_size:,} bytes, expected {about['bytes']:,}"
+            )
+    try:
+        return _assemble(folder, manifest)
+    except (InputError, CubeError, ValueError, KeyError, TypeError, OSError) as error:
+        raise CubeError(f"{str(folder)!r} is damaged: {error}") from error
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Return the manifest of a cube's folder."""
+    path = Path(folder) / MANIFEST
+    if not path.is_file():
+        what = "is not a cube (it has no manifest.json)" if Path(folder).exists() else "does not exist"
+        raise CubeError(f"{str(folder)!r} {what}: make one with 'cube2net build'")
+    try:
+        manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        version = manifest["format"]
+        complete = isinstance(manifest["files"], dict) and isinstance(manifest["counts"], dict)
+    except (ValueError, KeyError, TypeError, OSError) as error:
+        raise CubeError(f"{str(folder)!r} is damaged: manifest.json cannot be read ({error})") from None
+    if not isinstance(version, int) or version > FORMAT:
+        raise CubeError(
+            f"{str(folder)!r} has cube format {version!r}, and this cube2net reads up to {FORMAT}: "
+            "install a newer cube2net"
+        )
+    if not complete:
+        raise CubeError(f"{str(folder)!r} is damaged: manifest.json lacks its files or counts")
+    return manifest
+
+
+def verify(folder: Path) -> int:
+    """Return the number of files of a cube, having checked every byte; raise at the first that differs."""
+    folder = Path(folder)
+    manifest = read_manifest(folder)
+    unsealed = {key: value for key, value in manifest.items() if key != "sha256"}
+    if manifest.get("sha256") != _seal(unsealed):
+        raise CubeError(f"{str(folder)!r} is damaged: manifest.json was changed")
+    read(folder)
+    for name, about in manifest["files"].items():
+        if _describe(folder / name)["sha256"] != about["sha256"]:
+            raise CubeError(f"{str(folder)!r} is damaged: {name} was changed")
+    return len(manifest["files"]) + 1
+
+
+def _arrays(cube: Cube) -> dict[str, Array]:
+    return {
+        "cells.labels": cube.cells.labels,
+        "cells.members.indptr": cube.cells.members.indptr,
+        "cells.members.indices": cube.cells.members.indices,
+        "homes.indptr": cube.homes.indptr,
+        "homes.indices": cube.homes.indices,
+        "small.labels": cube.small.labels,
+        "small.members.indptr": cube.small.members.indptr,
+        "small.members.indices": cube.small.members.indices,
+        "links.indptr": cube.links.indptr,
+        "links.indices": cube.links.indices,
+        "links.weights": cube.links.weights,
+    }
+
+
+def _tables(cube: Cube) -> dict[str, pa.Table]:
+    rows: dict[str, list[Any]] = {name: [] for name in LEVELS}
+    for number, dimension in enumerate(cube.dimensions):
+        for depth, level in enumerate(dimension.levels):
+            parents = [None] * len(level.labels) if level.parents is None else level.parents.tolist()
+            for label, full_name, parent in zip(level.labels, level.full_names, parents, strict=True):
+                values = (number, depth, level.name, label, full_name, parent)
+                for name, value in zip(LEVELS, values, strict=True):
+                    rows[name].append(value)
+    tables = {"labels": pa.table(rows, schema=pa.schema(list(LEVELS.items()))), "objects": cube.objects.table}
+    return tables if cube.topic_words is None else tables | {"topics": cube.topic_words}
+
+
+def _assemble(folder: Path, manifest: dict[str, Any]) -> Cube:
+    def load(name: str) -> Array:
+        return np.load(folder / f"{name}.npy", mmap_mode="r")  # type: ignore[no-any-return]
+
+    def ragged(name: str) -> Ragged:
+        return Ragged(load(f"{name}.indptr"), load(f"{name}.indices"))
+
+    topics = folder / "topics.parquet"
+    return Cube(
+        dimensions=_dimensions(pq.read_table(folder / "labels.parquet", memory_map=True), manifest["at"]),
+        cells=Cells(load("cells.labels"), ragged("cells.members")),
+        homes=ragged("homes"),
+        small=Cells(load("small.labels"), ragged("small.members")),
+        links=Links(load("links.indptr"), load("links.indices"), load("links.weights")),
+        objects=Objects(manifest["counts"]["objects"], lambda: _read_objects(folder)),
+        settings=manifest["settings"],
+        topic_words=pq.read_table(topics) if topics.name in manifest["files"] else None,
+    )
+
+
+def _read_objects(folder: Path) -> pa.Table:
+    try:
+        return pq.read_table(folder / "objects.parquet")
+    except (pa.ArrowException, OSError) as error:
+        raise CubeError(f"{str(folder)!r} is damaged: objects.parquet cannot be read ({error})") from None
+
+
+def _dimensions(table: pa.Table, at: list[int]) -> tuple[Dimension, ...]:
+    columns = [table[name].to_pylist() for name in LEVELS]
+    levels: dict[tuple[int, int], list[tuple[Any, ...]]] = {}
+    for number, depth, *rest in zip(*columns, strict=True):
+        levels.setdefault((number, depth), []).append(tuple(rest))
+    dimensions = []
+    for number, standing in enumerate(at):
+        built = []
+        for depth in range(len(levels)):
+            rows = levels.get((number, depth))
+            if rows is None:
+                break
+            names, labels, full_names, parents = zip(*rows, strict=True)
+            above = None if parents[0] is None else np.array(parents, dtype=np.int32)
+            built.append(Level(names[0], labels, full_names, above))
+        dimensions.append(Dimension(tuple(built), standing))
+    return tuple(dimensions)
+
+
+def _describe(path: Path) -> dict[str, Any]:
+    with path.open("rb") as file:
+        return {"bytes": path.stat().st_size, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
+
+
+def _seal(manifest: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()

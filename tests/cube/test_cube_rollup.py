@@ -1,0 +1,73 @@
+import pytest
+from corpora import ROWS, corpus_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cube2net.cube import DuckDB, build, dice, drill_down, roll_up, slice_
+from cube2net.errors import ParameterError
+from cube2net.records import Cube, DimensionSpec
+
+KINDS = {"ACL": "conference", "KDD": "conference", "TACL": "journal", "WMT": "workshop"}
+FINE = [DimensionSpec("year", "year", bins="years", parent="decades"), DimensionSpec("venue", "venue", parent="kind")]
+COARSE = [DimensionSpec("decades", "year", bins="decades"), DimensionSpec("venue", "venue")]
+
+
+def contents(cube: Cube) -> dict[tuple[str, ...], list[int]]:
+    return {cube.cell(i): cube.cells.members[i].tolist() for i in range(len(cube.cells))}
+
+
+@settings(max_examples=40, deadline=None)
+@given(ROWS, st.integers(1, 4))
+def test_rolling_up_equals_building_at_that_level(rows: list, least: int) -> None:
+    corpus = corpus_of(rows, objects=10, kinds=KINDS)
+    rolled = roll_up(build(corpus, FINE, DuckDB(), min_objects=least), "year")
+    assert contents(rolled) == contents(build(corpus, COARSE, DuckDB(), min_objects=least))
+    assert rolled.dimensions[0].name == "decades"
+
+
+@settings(max_examples=25, deadline=None)
+@given(ROWS)
+def test_drilling_down_undoes_rolling_up_in_any_order(rows: list) -> None:
+    cube = build(corpus_of(rows, objects=10, kinds=KINDS), FINE, DuckDB(), min_objects=2)
+    twice = roll_up(roll_up(cube, "year"), "venue")
+    assert contents(drill_down(drill_down(twice, "decades"), "kind")) == contents(cube)
+    assert contents(drill_down(twice, "kind")) == contents(roll_up(cube, "year"))
+
+
+@settings(max_examples=25, deadline=None)
+@given(ROWS)
+def test_a_slice_holds_the_cells_of_its_label_also_after_rolling(rows: list) -> None:
+    cube = build(corpus_of(rows, objects=10, kinds=KINDS), FINE, DuckDB(), min_objects=1)
+    for venue in cube.dimensions[1].labels:
+        wanted = {cell[:1]: objects for cell, objects in contents(cube).items() if cell[1] == venue}
+        assert contents(slice_(cube, "venue", venue)) == wanted
+    rolled = roll_up(cube, "venue")
+    for kind in rolled.dimensions[1].labels:
+        part = dice(rolled, {"kind": kind})
+        wanted = {cell: objects for cell, objects in contents(cube).items() if KINDS[cell[1]] == kind}
+        assert contents(drill_down(part, "kind")) == wanted
+        assert set(contents(part)) == {cell for cell in contents(rolled) if cell[1] == kind}
+
+
+def test_dicing_keeps_the_named_labels_only() -> None:
+    rows = [(2003, ["KDD"], [0]), (2003, ["ACL"], [1]), (2013, ["WMT"], [2])]
+    cube = build(corpus_of(rows, objects=3, kinds=KINDS), FINE, DuckDB(), min_objects=1)
+    part = dice(cube, {"venue": ["KDD", "WMT"], "year": "2003"})
+    assert contents(part) == {("2003", "KDD"): [0]}
+    assert [part.homes[i].tolist() for i in range(3)] == [[0], [], []]
+
+
+def test_a_view_that_is_not_there_is_refused_in_one_sentence() -> None:
+    cube = build(corpus_of([(2003, ["KDD"], [0])], objects=1, kinds=KINDS), COARSE, DuckDB(), min_objects=1)
+    with pytest.raises(ParameterError, match="dimension 'venue' has no level above"):
+        roll_up(cube, "venue")
+    with pytest.raises(ParameterError, match="dimension 'venue' has no level below"):
+        drill_down(cube, "venue")
+    with pytest.raises(ParameterError, match="unknown dimension 'venues': choose one of decades, venue .did you mean"):
+        dice(cube, {"venues": "KDD"})
+    with pytest.raises(ParameterError, match="unknown label of 'venue' 'KDDD': .*did you mean 'KDD'"):
+        slice_(cube, "venue", "KDDD")
+    with pytest.raises(ParameterError, match="no label is given for dimension 'venue'"):
+        dice(cube, {"venue": []})
+    with pytest.raises(ParameterError, match="only dimension"):
+        slice_(slice_(cube, "venue", "KDD"), "decades", "200X")

@@ -1,0 +1,170 @@
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+from corpora import corpus_of
+
+from cube2net.cube import DuckDB, build, read, save, verify
+from cube2net.cube.folder import written_aside
+from cube2net.errors import CubeError
+from cube2net.records import Cube, DimensionSpec
+
+ROWS = [(2003 + i % 20, [["ACL", "KDD", "WMT"][i % 3]], [i % 9, (i * 7) % 9]) for i in range(60)]
+
+
+@pytest.fixture
+def cube() -> Cube:
+    corpus = corpus_of(ROWS, objects=9, kinds={"ACL": "conference", "KDD": "conference", "WMT": "workshop"})
+    specs = [DimensionSpec("decade", "year", bins="decades"), DimensionSpec("venue", "venue", parent="kind")]
+    return build(corpus, specs, DuckDB(), min_objects=2)
+
+
+@pytest.fixture
+def folder(cube: Cube, tmp_path: Path) -> Path:
+    save(cube, tmp_path / "cube")
+    return tmp_path / "cube"
+
+
+def test_a_cube_read_back_is_the_cube_that_was_saved(cube: Cube, folder: Path) -> None:
+    again = read(folder)
+    assert repr(again) == repr(cube)
+    assert [again.cell(i) for i in range(len(again.cells))] == [cube.cell(i) for i in range(len(cube.cells))]
+    for one, other in ((again.cells.members, cube.cells.members), (again.homes, cube.homes)):
+        assert np.array_equal(one.indptr, other.indptr)
+        assert np.array_equal(one.indices, other.indices)
+    assert np.array_equal(again.links.weights, cube.links.weights)
+    assert again.objects.table.equals(cube.objects.table)
+    assert [level.full_names for level in again.dimensions[1].levels] == [
+        level.full_names for level in cube.dimensions[1].levels
+    ]
+    assert again.settings == json.loads(json.dumps(cube.settings))
+
+
+def test_saving_the_same_cube_twice_writes_the_same_bytes(cube: Cube, folder: Path, tmp_path: Path) -> None:
+    save(cube, tmp_path / "again")
+    for path in folder.iterdir():
+        assert path.read_bytes() == (tmp_path / "again" / path.name).read_bytes()
+
+
+def test_an_opened_cube_cannot_be_written_to(folder: Path) -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        read(folder).links.weights[0] = 7
+
+
+def test_verify_finds_any_changed_byte(folder: Path) -> None:
+    assert verify(folder) == len(list(folder.iterdir()))
+    for path in sorted(folder.iterdir()):
+        good = path.read_bytes()
+        for place in {0, len(good) // 2, len(good) - 1}:
+            path.write_bytes(good[:place] + bytes([good[place] ^ 1]) + good[place + 1 :])
+            with pytest.raises(CubeError):
+                verify(folder)
+        path.write_bytes(good)
+    assert verify(folder)
+
+
+def test_a_cut_or_missing_file_is_found_at_opening(folder: Path) -> None:
+    path = folder / "links.indices.npy"
+    good = path.read_bytes()
+    path.write_bytes(good[:-4])
+    with pytest.raises(CubeError, match=r"is damaged: links.indices.npy has [\d,]+ bytes, expected"):
+        read(folder)
+    path.unlink()
+    with pytest.raises(CubeError, match=r"is damaged: links.indices.npy is missing"):
+        read(folder)
+
+
+def test_wrong_offsets_are_found_at_opening(folder: Path) -> None:
+    path = folder / "homes.indptr.npy"
+    indptr = np.load(path)
+    indptr[2] = indptr[-1] + 5
+    np.save(path, indptr)
+    with pytest.raises(CubeError, match="is damaged: .*offsets that fall"):
+        read(folder)
+
+
+def test_a_folder_that_is_not_a_cube_is_said_to_be_none(tmp_path: Path) -> None:
+    with pytest.raises(CubeError, match="does not exist: make one with 'cube2net build'"):
+        read(tmp_path / "nothing")
+    with pytest.raises(CubeError, match=r"is not a cube \(it has no manifest.json\)"):
+        read(tmp_path)
+
+
+def test_a_cube_from_a_newer_format_asks_for_a_newer_cube2net(folder: Path) -> None:
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(json.dumps(manifest | {"format": 99}))
+    with pytest.raises(CubeError, match="has cube format 99, and this cube2net reads up to 1: install a newer"):
+        read(folder)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"format": 1}', '{"format": "one", "files": {}, "counts": {}}'])
+def test_a_manifest_that_cannot_be_read_is_one_sentence(folder: Path, text: str) -> None:
+    (folder / "manifest.json").write_text(text)
+    with pytest.raises(CubeError):
+        read(folder)
+
+
+def test_a_folder_with_other_things_in_it_is_never_overwritten(cube: Cube, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("keep me")
+    with pytest.raises(CubeError, match="exists and is not a cube: choose another place or remove it"):
+        save(cube, tmp_path)
+    assert (tmp_path / "mine.txt").read_text() == "keep me"
+
+
+def test_a_full_disk_leaves_the_old_cube_and_nothing_else(
+    cube: Cube, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(np, "save", full)
+    with pytest.raises(CubeError, match="cannot write .*: no space left on device"):
+        save(cube, folder)
+    monkeypatch.undo()
+    assert verify(folder)
+    assert [path.name for path in folder.parent.iterdir()] == ["cube"]
+
+
+def test_a_place_that_cannot_be_written_is_one_sentence(cube: Cube, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CubeError, match="is a file, not a folder"):
+        save(cube, tmp_path / "file" / "cube")
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_killed_build_leaves_the_old_cube_or_nothing_and_the_next_one_tidies_up(
+    cube: Cube, tmp_path: Path, there: bool
+) -> None:
+    place = tmp_path / "cube"
+    if there:
+        save(cube, place)
+    program = f"""
+        import os, signal
+        from pathlib import Path
+        from cube2net.cube.folder import written_aside
+        with written_aside(Path({str(place)!r})) as aside:
+            (aside / "half").write_text("half")
+            os.kill(os.getpid(), signal.SIGKILL)
+    """
+    ended = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], check=False)
+    assert ended.returncode == -signal.SIGKILL
+    assert place.exists() == there
+    if there:
+        assert verify(place)
+    save(cube, place)
+    assert verify(place)
+    assert [path.name for path in tmp_path.iterdir()] == ["cube"]
+
+
+def test_an_interrupted_write_removes_what_it_wrote(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), written_aside(tmp_path / "cube") as aside:
+        (aside / "half").write_text("half")
+        raise KeyboardInterrupt
+    assert list(tmp_path.iterdir()) == []
