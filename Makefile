@@ -1,0 +1,47 @@
+# Two commands matter: `make demo` and `make test`. Both set up what they need in .venv.
+PYTHON ?= python3
+PIP = .venv/bin/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
+
+.PHONY: help setup demo test bench clean
+
+help:
+	@echo "make demo   build the bundled cube and answer a query of 116 authors (writes demo-out/)"
+	@echo "make test   run every check: ruff, mypy, tests, doctests, README and CLI pages"
+	@echo "make setup  make .venv only"
+	@echo "make bench  measure, on data of your own: make bench DATA=folder"
+	@echo "make clean  remove .venv, demo-out and caches"
+
+setup: .venv/ready
+
+.venv/ready: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "cube2net needs Python 3.11 or newer: try make PYTHON=python3.12"; exit 1; }
+	@test -x .venv/bin/python || { echo "making .venv"; $(PYTHON) -m venv .venv; }
+	@echo "installing cube2net into .venv (a minute or two, once)"
+	@$(PIP) -e .
+	@touch $@
+
+.venv/ready-test: .venv/ready
+	@echo "installing what the tests need (a minute or two, once)"
+	@$(PIP) -e '.[graph,test]'
+	@touch $@
+
+.venv/ready-bench: .venv/ready-test
+	@$(PIP) -e '.[bench]'
+	@touch $@
+
+demo: .venv/ready
+	@.venv/bin/cube2net demo --out demo-out
+
+test: .venv/ready-test
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+	.venv/bin/python -m pytest
+
+bench: .venv/ready-bench
+	.venv/bin/python benchmarks/run.py $(DATA)
+
+clean:
+	rm -rf .venv demo-out .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

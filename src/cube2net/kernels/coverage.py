@@ -1,0 +1,119 @@
+"""What cells still bring to a growing selection: add a cell, take it out, ask what many would add.
+
+The state of a selection is three arrays. ``covers[o]`` counts the chosen cells that hold object o, so that
+a cell can be taken out again. ``gains[c]`` and ``costs[c]`` are the sums of gain and cost over the members
+of cell c that no chosen cell holds: what c would add. Sums of whole numbers (and of halves, quarters, …)
+are exact whatever the order of adding.
+
+``members`` is cell → objects and ``homes`` object → cells, each as offsets and entries.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from cube2net.records.ragged import Array
+
+
+@njit(cache=True)
+def touched(objects: Array, homes_indptr: Array, homes_indices: Array, cells: int) -> Array:
+    """Return the cells that hold at least one of the objects, ascending."""
+    hit = np.zeros(cells, dtype=np.bool_)
+    for o in objects:
+        for at in range(homes_indptr[o], homes_indptr[o + 1]):
+            hit[homes_indices[at]] = True
+    return np.flatnonzero(hit)
+
+
+@njit(cache=True)
+def residuals(
+    cells: Array, members_indptr: Array, members_indices: Array, covers: Array, gain: Array, cost: Array
+) -> tuple[Array, Array]:
+    """Return, for each of the given cells, the gain and the cost of its members that are not covered."""
+    gains = np.zeros(len(cells))
+    costs = np.zeros(len(cells))
+    for place in range(len(cells)):
+        for at in range(members_indptr[cells[place]], members_indptr[cells[place] + 1]):
+            o = members_indices[at]
+            if covers[o] == 0:
+                gains[place] += gain[o]
+                costs[place] += cost[o]
+    return gains, costs
+
+
+@njit(cache=True)
+def values(cells: Array, gains: Array, costs: Array, above: float, below: float) -> Array:
+    """Return what the selection would be worth with each of the given cells; 0 where there is no cost at all.
+
+    ``above`` and ``below`` are the sums of the selection as it stands.
+    """
+    worth = np.zeros(len(cells))
+    for place in range(len(cells)):
+        total = below + costs[cells[place]]
+        if total > 0.0:
+            worth[place] = (above + gains[cells[place]]) / total
+    return worth
+
+
+@njit(cache=True)
+def add(
+    cell: int,
+    members_indptr: Array,
+    members_indices: Array,
+    homes_indptr: Array,
+    homes_indices: Array,
+    covers: Array,
+    gain: Array,
+    cost: Array,
+    gains: Array,
+    costs: Array,
+) -> None:
+    """Cover the members of a cell; what they were worth is taken from every cell that holds them."""
+    for at in range(members_indptr[cell], members_indptr[cell + 1]):
+        o = members_indices[at]
+        covers[o] += 1
+        if covers[o] == 1:
+            for home in range(homes_indptr[o], homes_indptr[o + 1]):
+                gains[homes_indices[home]] -= gain[o]
+                costs[homes_indices[home]] -= cost[o]
+
+
+@njit(cache=True)
+def remove(
+    cell: int,
+    members_indptr: Array,
+    members_indices: Array,
+    homes_indptr: Array,
+    homes_indices: Array,
+    covers: Array,
+    gain: Array,
+    cost: Array,
+    gains: Array,
+    costs: Array,
+) -> None:
+    """Undo ``add``: members that no chosen cell holds any more are worth something again."""
+    for at in range(members_indptr[cell], members_indptr[cell + 1]):
+        o = members_indices[at]
+        covers[o] -= 1
+        if covers[o] == 0:
+            for home in range(homes_indptr[o], homes_indptr[o + 1]):
+                gains[homes_indices[home]] += gain[o]
+                costs[homes_indices[home]] += cost[o]
+
+
+@njit(cache=True)
+def grow(
+    cells: Array, members_indptr: Array, members_indices: Array, covers: Array, gain: Array, cost: Array
+) -> tuple[Array, Array]:
+    """Cover the given cells one after another; return the gain and the cost that each one added."""
+    gains = np.zeros(len(cells))
+    costs = np.zeros(len(cells))
+    for place in range(len(cells)):
+        for at in range(members_indptr[cells[place]], members_indptr[cells[place] + 1]):
+            o = members_indices[at]
+            covers[o] += 1
+            if covers[o] == 1:
+                gains[place] += gain[o]
+                costs[place] += cost[o]
+    return gains, costs

@@ -1,0 +1,146 @@
+"""Every kernel against plain sets, and the promises that hold whatever the cells."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cube2net.kernels import coverage
+from cube2net.records import Cube
+from cube2net.records.ragged import Array, frozen
+
+from toys import toy_cube
+
+OBJECTS = 12
+cubes = st.lists(st.sets(st.integers(0, OBJECTS - 1)), min_size=1, max_size=8).map(
+    lambda cells: toy_cube([sorted(cell) for cell in cells], objects=OBJECTS)
+)
+quarters = st.lists(st.integers(-40, 40), min_size=OBJECTS, max_size=OBJECTS).map(lambda row: frozen(np.array(row) / 4))
+steps = st.lists(st.integers(0, 7), max_size=10)
+quick = settings(deadline=None, max_examples=60)
+
+
+class State:
+    """The arrays of one selection, and the kernels that change them."""
+
+    def __init__(self, cube: Cube, gain: Array, cost: Array) -> None:
+        self.members = (cube.cells.members.indptr, cube.cells.members.indices)
+        self.homes = (cube.homes.indptr, cube.homes.indices)
+        self.weights = (gain, cost)
+        self.covers = np.zeros(len(cube.objects), dtype=np.int32)
+        self.gains, self.costs = coverage.residuals(np.arange(len(cube.cells)), *self.members, self.covers, gain, cost)
+
+    def add(self, cell: int) -> None:
+        coverage.add(cell, *self.members, *self.homes, self.covers, *self.weights, self.gains, self.costs)
+
+    def remove(self, cell: int) -> None:
+        coverage.remove(cell, *self.members, *self.homes, self.covers, *self.weights, self.gains, self.costs)
+
+    def everything(self) -> list[list[float]]:
+        return [self.covers.tolist(), self.gains.tolist(), self.costs.tolist()]
+
+
+def plain_residuals(cube: Cube, chosen: list[int], weight: Array) -> list[float]:
+    """Return the weight of what every cell holds beyond the chosen ones, by sets."""
+    sets = [set(cube.cells.members[cell].tolist()) for cell in range(len(cube.cells))]
+    covered = set().union(*(sets[cell] for cell in chosen))
+    return [float(sum(weight[o] for o in cell - covered)) for cell in sets]
+
+
+def by_hand() -> State:
+    gain = frozen(np.array([1.0, 1.0, 0.0, 0.0, 1.0]))
+    return State(toy_cube([[0, 1, 2], [1, 2, 3], [4]], objects=5), gain, frozen(1.0 - gain))
+
+
+def test_adding_a_cell_leaves_others_what_it_does_not_hold() -> None:
+    state = by_hand()
+    assert state.everything() == [[0] * 5, [2, 1, 1], [1, 2, 0]]
+    state.add(0)
+    assert state.everything() == [[1, 1, 1, 0, 0], [0, 0, 1], [0, 1, 0]]
+    state.add(1)
+    assert state.everything() == [[1, 2, 2, 1, 0], [0, 0, 1], [0, 0, 0]]
+
+
+def test_removing_a_cell_keeps_what_another_chosen_cell_holds_covered() -> None:
+    state = by_hand()
+    state.add(0)
+    state.add(1)
+    state.remove(0)
+    assert state.everything() == [[0, 1, 1, 1, 0], [1, 0, 1], [0, 0, 0]]
+
+
+@quick
+@given(cubes, quarters, quarters, steps)
+def test_residual_sums_equal_set_arithmetic(cube: Cube, gain: Array, cost: Array, cells: list[int]) -> None:
+    state = State(cube, gain, cost)
+    chosen: list[int] = []
+    for step in cells:
+        cell = step % len(cube.cells)
+        if cell in chosen:
+            state.remove(cell)
+            chosen.remove(cell)
+        else:
+            state.add(cell)
+            chosen.append(cell)
+        assert state.gains.tolist() == plain_residuals(cube, chosen, gain)
+        assert state.costs.tolist() == plain_residuals(cube, chosen, cost)
+        assert state.covers.tolist() == [
+            sum(o in cube.cells.members[cell] for cell in chosen) for o in range(len(cube.objects))
+        ]
+
+
+@quick
+@given(cubes, quarters, quarters, steps)
+def test_adding_and_removing_in_any_order_restores_everything(
+    cube: Cube, gain: Array, cost: Array, cells: list[int]
+) -> None:
+    state = State(cube, gain, cost)
+    before = state.everything()
+    for step in cells:
+        state.add(step % len(cube.cells))
+    for step in sorted(cells):
+        state.remove(step % len(cube.cells))
+    assert state.everything() == before
+
+
+@quick
+@given(cubes, quarters, quarters, steps)
+def test_residuals_asked_afresh_equal_residuals_kept_up(cube: Cube, gain: Array, cost: Array, cells: list[int]) -> None:
+    state = State(cube, gain, cost)
+    for step in cells:
+        state.add(step % len(cube.cells))
+    asked = np.arange(len(cube.cells))[::-1].copy()
+    gains, costs = coverage.residuals(asked, *state.members, state.covers, gain, cost)
+    assert gains.tolist() == state.gains[asked].tolist()
+    assert costs.tolist() == state.costs[asked].tolist()
+
+
+@quick
+@given(cubes, quarters, quarters, steps)
+def test_growing_gives_what_each_cell_adds_to_those_before(
+    cube: Cube, gain: Array, cost: Array, cells: list[int]
+) -> None:
+    chosen = [step % len(cube.cells) for step in cells]
+    members = cube.cells.members
+    covers = np.zeros(len(cube.objects), dtype=np.int32)
+    gains, costs = coverage.grow(np.array(chosen, dtype=np.int64), members.indptr, members.indices, covers, gain, cost)
+    assert gains.tolist() == [plain_residuals(cube, chosen[:i], gain)[cell] for i, cell in enumerate(chosen)]
+    assert costs.tolist() == [plain_residuals(cube, chosen[:i], cost)[cell] for i, cell in enumerate(chosen)]
+    assert covers.sum() == sum(len(members[cell]) for cell in chosen)
+
+
+@quick
+@given(cubes, st.sets(st.integers(0, OBJECTS - 1)))
+def test_touched_cells_are_those_that_hold_one_of_the_objects(cube: Cube, objects: set[int]) -> None:
+    found = coverage.touched(
+        np.array(sorted(objects), dtype=np.int64), cube.homes.indptr, cube.homes.indices, len(cube.cells)
+    )
+    plain = [cell for cell in range(len(cube.cells)) if objects & set(cube.cells.members[cell].tolist())]
+    assert found.tolist() == plain
+
+
+def test_values_are_the_sums_with_each_cell_and_zero_without_any_cost() -> None:
+    gains, costs = np.array([2.0, 1.0, -1.0]), np.array([1.0, 0.0, 3.0])
+    assert coverage.values(np.array([2, 0]), gains, costs, 1.0, 1.0).tolist() == [0.0, 1.5]
+    assert coverage.values(np.arange(3), gains, costs, 1.0, 0.0).tolist() == [3.0, 0.0, 0.0]

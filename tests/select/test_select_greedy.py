@@ -1,0 +1,215 @@
+"""Greedy against the plain loop over all cells with sets."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cube2net.errors import ParameterError
+from cube2net.records import Budget, Cube, Query, Weights
+from cube2net.select import OBJECTIVES, Coverage, FBeta, Greedy, Jaccard, Precision
+from cube2net.select.greedy import untouched_may_help
+
+from toys import random_cube, toy_cube
+
+OBJECTIVE = [Jaccard(), FBeta(), FBeta(beta=0.7), Precision(), Coverage(), Coverage(price=0.1), Coverage(price=0)]
+
+
+def links_among(cube: Cube, objects: set[int]) -> int:
+    return sum(n in objects for o in objects for n in cube.links.neighbours(o).tolist()) // 2
+
+
+def naive(cube: Cube, query: Query, weights: Weights, budget: Budget, among: str) -> tuple[list[int], list[float]]:
+    """Return the cells and values of the greedy loop that tries every cell at every step, with sets."""
+    sets = [set(cube.cells.members[cell].tolist()) for cell in range(len(cube.cells))]
+    cells = [cell for cell, held in enumerate(sets) if among == "all" or any(weights.gain[o] > 0 for o in held)]
+    chosen: list[int] = []
+    values: list[float] = []
+    covered: set[int] = set()
+    while len(chosen) < budget.m:
+        best: tuple[float, int] | None = None
+        for cell in cells:
+            network = covered | sets[cell] | set(query.objects.tolist())
+            if cell in chosen or (budget.max_nodes is not None and len(network) > budget.max_nodes):
+                continue
+            if budget.max_links is not None and links_among(cube, network) > budget.max_links:
+                continue
+            value = weights.value(np.array(sorted(covered | sets[cell]), dtype=int))
+            if best is None or value > best[0] + 1e-11:
+                best = (value, cell)
+        if best is None:
+            break
+        covered |= sets[best[1]]
+        chosen.append(best[1])
+        values.append(best[0])
+    return chosen, values
+
+
+def question(seed: int, objective: int = 0, **shape: int) -> tuple[Cube, Query, Weights]:
+    cube = random_cube(seed, **shape)
+    rng = np.random.default_rng([seed, 1])
+    held = np.flatnonzero(cube.homes.sizes)
+    query = Query(np.sort(rng.choice(held, size=int(rng.integers(1, 9)), replace=False)))
+    return cube, query, OBJECTIVE[objective].weigh(query, len(cube.objects))
+
+
+def agree(cube: Cube, query: Query, weights: Weights, budget: Budget, among: str) -> None:
+    selection = Greedy(among=among).select(cube, query, weights=weights, budget=budget)
+    cells, values = naive(cube, query, weights, budget, among)
+    assert selection.cells.tolist() == cells
+    assert selection.values.tolist() == pytest.approx(values, abs=1e-13)
+
+
+def test_it_takes_the_best_cell_of_what_is_left() -> None:
+    cube = toy_cube([[0, 1, 4], [0, 1], [2, 5], [2, 3, 6, 7, 8], [6, 7]], objects=9)
+    query = Query(np.array([0, 1, 2, 3]))
+    selection = Greedy().select(cube, query, weights=Jaccard().weigh(query, 9), budget=Budget(m=10))
+    assert selection.cells.tolist() == [1, 2, 0, 3]
+    assert selection.values.tolist() == [2 / 4, 3 / 5, 3 / 6, 4 / 9]
+    assert selection.objects.tolist() == list(range(9))
+    assert repr(selection) == "Selection(4 cells, 9 objects, value 0.4444)"
+
+
+def test_best_prefix_stops_where_the_value_was_highest() -> None:
+    cube = toy_cube([[0, 1, 4], [0, 1], [2, 5], [2, 3, 6, 7, 8], [6, 7]], objects=9)
+    query = Query(np.array([0, 1, 2, 3]))
+    weights = Jaccard().weigh(query, 9)
+    selection = Greedy().select(cube, query, weights=weights, budget=Budget(m=10, prefix="best"))
+    assert (selection.cells.tolist(), selection.value) == ([1, 2], 0.6)
+
+
+def test_best_prefix_may_be_nothing() -> None:
+    cube = toy_cube([[0, 1, 2, 3, 4]], objects=5)
+    query = Query(np.array([0]))
+    weights = Coverage(price=0.5).weigh(query, 5)
+    selection = Greedy().select(cube, query, weights=weights, budget=Budget(prefix="best"))
+    assert (len(selection.cells), len(selection.objects), selection.value) == (0, 0, 0.0)
+
+
+def test_equals_go_to_the_lowest_number_even_where_sums_are_not_exact() -> None:
+    cube = toy_cube([[9], [1, 2, 3, 8], [0, 4, 5, 6], [2, 3, 7, 8]], objects=10)
+    query = Query(np.array([0, 7, 8]))
+    weights = Coverage(price=0.1).weigh(query, 10)
+    assert len({weights.value(cube.cells.members[cell]) for cell in (1, 2)}) == 2
+    assert Greedy().select(cube, query, weights=weights, budget=Budget(m=3)).cells.tolist() == [3, 2, 1]
+    one = Query(np.array([0, 8]))
+    weights = Coverage(price=0.1).weigh(one, 10)
+    assert Greedy().select(cube, one, weights=weights, budget=Budget(m=1)).cells.tolist() == [1]
+
+
+@pytest.mark.parametrize("objective", range(len(OBJECTIVE)), ids=[repr(objective) for objective in OBJECTIVE])
+@pytest.mark.parametrize("among", ["touched", "all"])
+def test_it_equals_the_plain_loop_over_all_cells(objective: int, among: str) -> None:
+    for seed in range(12):
+        agree(*question(seed, objective), Budget(m=15), among)
+
+
+sets_of_objects = st.lists(st.sets(st.integers(0, 9), min_size=1), min_size=1, max_size=8)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    cells=sets_of_objects,
+    objects=st.sets(st.integers(0, 9), min_size=1),
+    objective=st.integers(0, len(OBJECTIVE) - 1),
+    m=st.integers(0, 9),
+    among=st.sampled_from(["touched", "all"]),
+)
+def test_it_equals_the_plain_loop_on_any_cells(
+    cells: list[set[int]], objects: set[int], objective: int, m: int, among: str
+) -> None:
+    cube = toy_cube([sorted(cell) for cell in cells], objects=10)
+    if objects & set().union(*cells):
+        query = Query(np.array(sorted(objects)))
+        agree(cube, query, OBJECTIVE[objective].weigh(query, 10), Budget(m=m), among)
+
+
+maybe = st.none() | st.integers(0, 45)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    seed=st.integers(0, 999),
+    objective=st.integers(0, len(OBJECTIVE) - 1),
+    max_nodes=maybe,
+    max_links=maybe,
+    among=st.sampled_from(["touched", "all"]),
+)
+def test_it_equals_the_plain_loop_under_limits(
+    seed: int, objective: int, max_nodes: int | None, max_links: int | None, among: str
+) -> None:
+    agree(*question(seed, objective), Budget(m=8, max_nodes=max_nodes, max_links=max_links), among)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 9999), st.integers(0, len(OBJECTIVE) - 1))
+def test_while_the_value_rises_touched_cells_are_all_one_needs(seed: int, objective: int) -> None:
+    cube, query, weights = question(seed, objective, cells=30, largest=4)
+    touched = Greedy().select(cube, query, weights=weights, budget=Budget(m=30))
+    every = Greedy(among="all").select(cube, query, weights=weights, budget=Budget(m=30))
+    rising = np.diff(every.values, prepend=weights.ratio(0, 0)) > 1e-12
+    length = int(np.argmin(rising)) if not rising.all() else len(rising)
+    assert touched.cells[:length].tolist() == every.cells[:length].tolist()
+    assert touched.values.max(initial=0.0) == pytest.approx(every.values.max(initial=0.0), abs=1e-13)
+
+
+def test_an_untouched_cell_is_taken_only_among_all() -> None:
+    cube = toy_cube([[0, 1], [1, 2, 3, 4], [5]], objects=6)
+    query = Query(np.array([0, 1]))
+    weights = Jaccard().weigh(query, 6)
+    assert Greedy().select(cube, query, weights=weights, budget=Budget()).cells.tolist() == [0, 1]
+    every = Greedy(among="all").select(cube, query, weights=weights, budget=Budget())
+    assert every.cells.tolist() == [0, 2, 1]
+
+
+def test_all_cells_are_tried_where_an_untouched_one_may_help() -> None:
+    cube = toy_cube([[0, 1], [2], [3]], objects=4)
+    query = Query(np.array([0]))
+    below_zero = Weights(gain=np.array([1.0, -3.0, 0.0, 0.0]), cost=np.array([0.0, 0.0, 1.0, 2.0]), cost0=1.0, gain0=-1)
+    free = Weights(gain=np.array([1.0, 0.0, 0.0, 0.0]), cost=np.array([0.0, 0.0, 4.0, 2.0]))
+    for weights, cells in ((below_zero, [2, 1, 0]), (free, [0, 2, 1])):
+        assert untouched_may_help(weights)
+        assert Greedy().select(cube, query, weights=weights, budget=Budget()).cells.tolist() == cells
+        agree(cube, query, weights, Budget(), "all")
+
+
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_no_built_in_objective_needs_untouched_cells(name: str) -> None:
+    assert not untouched_may_help(OBJECTIVES[name]().weigh(Query(np.array([0, 2])), 5))
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    cells=sets_of_objects,
+    gains=st.lists(st.integers(-2, 2), min_size=10, max_size=10),
+    costs=st.lists(st.integers(0, 2), min_size=10, max_size=10),
+    gain0=st.integers(-2, 2),
+    cost0=st.integers(0, 2),
+)
+def test_with_any_weights_a_step_up_is_never_missed(
+    cells: list[set[int]], gains: list[int], costs: list[int], gain0: int, cost0: int
+) -> None:
+    weights = Weights(gain=np.array(gains), cost=np.array(costs), gain0=float(gain0), cost0=float(cost0))
+    cube = toy_cube([sorted(cell) for cell in cells], objects=10)
+    query = Query(np.array([min(cells[0])]))
+    first = Greedy().select(cube, query, weights=weights, budget=Budget(m=1))
+    best = max(weights.value(cube.cells.members[cell]) for cell in range(len(cells)))
+    if best > weights.ratio(0, 0):
+        assert first.value == best
+
+
+def test_an_unknown_among_is_refused() -> None:
+    with pytest.raises(ParameterError) as caught:
+        Greedy(among="touch")
+    assert str(caught.value) == "unknown among 'touch': choose one of all, touched (did you mean 'touched'?)"
+
+
+def test_importing_select_does_not_load_the_compiler() -> None:
+    code = "import sys, cube2net.select; print('numba' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

@@ -1,0 +1,94 @@
+"""Promises about the whole package: who imports whom, what importing costs, what is public."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import cube2net
+
+ROOT = Path(cube2net.__file__).parent
+MODULES = sorted(ROOT.rglob("*.py"))
+LAYERS = [
+    ("errors",),
+    ("records",),
+    ("arrays", "seeding", "aside"),
+    ("kernels",),
+    ("interfaces",),
+    ("sources", "topics", "cube", "embed", "select", "network", "mine", "referee"),
+    ("pipeline", "parameters"),
+    ("terminal",),
+    ("commands",),
+    ("demo",),
+    ("cli",),
+]
+LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
+ROOMS = set(LAYERS[5])
+
+
+def imported(path: Path) -> set[str]:
+    """Return the parts of cube2net (rooms or modules) that a file imports."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        found |= {name.split(".")[1] for name in names if name.startswith("cube2net.")}
+    return found & set(LAYER)
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_point_downwards_and_rooms_do_not_import_rooms(path: Path) -> None:
+    part = part_of(path)
+    if part == "__init__":
+        return
+    assert part in LAYER, f"{part} has no place in the house"
+    for other in imported(path) - {part}:
+        assert LAYER[other] < LAYER[part] or {part, other} == {"pipeline", "parameters"}, f"{part} imports {other}"
+        assert not (part in ROOMS and other in ROOMS), f"room {part} imports room {other}"
+
+
+def test_importing_cube2net_loads_nothing_heavy() -> None:
+    program = "import sys, cube2net; print(*sorted(sys.modules))"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    for heavy in ("torch", "pyspark", "matplotlib", "networkx", "numba", "pandas", "duckdb", "tomotopy", "scipy"):
+        assert heavy not in loaded
+
+
+def test_the_public_functions_load_none_of_the_optional_packages() -> None:
+    program = "import sys; from cube2net import *; print(*sorted(sys.modules))"
+    loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
+    for heavy in ("torch", "pyspark", "matplotlib", "networkx", "igraph", "numba", "pandas", "tomotopy"):
+        assert heavy not in loaded
+
+
+def test_every_public_name_is_there_and_documented() -> None:
+    assert sorted(cube2net.__all__, key=str.lower) == sorted(set(cube2net.__all__), key=str.lower)
+    for name in cube2net.__all__:
+        assert getattr(cube2net, name).__doc__, name
+    assert set(cube2net._HOME) == set(cube2net.__all__)
+    with pytest.raises(AttributeError, match="module 'cube2net' has no attribute 'nothing'"):
+        cube2net.nothing  # noqa: B018
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_module_seeds_globally_prints_or_unpickles(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    for banned in (
+        r"random\.seed\(",
+        r"manual_seed\(",
+        r"allow_pickle",
+        r"^import pickle",
+        r"\beval\(",
+        r"^\s*print\(",
+    ):
+        assert not re.search(banned, text, re.MULTILINE), banned
