@@ -3,7 +3,6 @@ from itertools import combinations, product
 import numpy as np
 import pyarrow as pa
 import pytest
-from corpora import ROWS, corpus_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,6 +10,8 @@ from cube2net.cube import DuckDB, build
 from cube2net.errors import ParameterError, SourceError
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics
 from cube2net.records.topics import ASSIGNED, WORDS
+
+from corpora import ROWS, corpus_of
 
 DECADE = DimensionSpec("decade", "year", bins="decades")
 VENUE = DimensionSpec("venue", "venue")

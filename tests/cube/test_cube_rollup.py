@@ -1,11 +1,12 @@
 import pytest
-from corpora import ROWS, corpus_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cube2net.cube import DuckDB, build, dice, drill_down, roll_up, slice_
 from cube2net.errors import ParameterError
 from cube2net.records import Cube, DimensionSpec
+
+from corpora import ROWS, corpus_of
 
 KINDS = {"ACL": "conference", "KDD": "conference", "TACL": "journal", "WMT": "workshop"}
 FINE = [DimensionSpec("year", "year", bins="years", parent="decades"), DimensionSpec("venue", "venue", parent="kind")]

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from corpora import corpus_of
 
 from cube2net.cube import DuckDB, build, read, save, verify
 from cube2net.cube.folder import written_aside
 from cube2net.errors import CubeError
 from cube2net.records import Cube, DimensionSpec
+
+from corpora import corpus_of
 
 ROWS = [(2003 + i % 20, [["ACL", "KDD", "WMT"][i % 3]], [i % 9, (i * 7) % 9]) for i in range(60)]
 

@@ -1,0 +1,173 @@
+"""A picture of a network: the query in colour, other objects in white, cells as squares."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cube2net.errors import unknown
+from cube2net.network.aside import write_aside
+from cube2net.network.captions import add_captions, installed_fonts, quiet, short
+from cube2net.network.groups import GREY, Group, groups_of
+from cube2net.network.layout import layout
+from cube2net.records import Network
+from cube2net.records.ragged import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
+
+PICTURES = (".png", ".svg", ".pdf")
+WIDTH, DPI, MARGIN = 10.0, 160, 0.15
+INK = "#222222"
+FEWEST_UNITS = 16.0
+ROOM = {"query": 1.0, "other": 0.6, "cell": 1.3}
+LARGEST = {"query": 11.0, "other": 7.0, "cell": 13.0}
+ABOVE = {"other": 2, "cell": 3, "query": 4}
+
+
+def draw(network: Network, path: str | Path, *, seed: int = 0, title: str | None = None) -> Path:
+    """Return the path of the picture, PNG, SVG or PDF by its suffix; the same seed makes the same picture."""
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in PICTURES:
+        raise unknown("suffix of a picture", path.suffix, PICTURES)
+    return write_aside({path: lambda aside: _save(figure(network, seed=seed, title=title), suffix[1:], aside)})[0]
+
+
+@quiet()
+def figure(network: Network, *, seed: int = 0, title: str | None = None) -> Figure:
+    """Return the picture as a Matplotlib figure of its own, 1,600 pixels wide, for further work."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    place = layout(network, seed=seed)
+    groups = groups_of(network)
+    fonts = installed_fonts()
+    picture = Figure(figsize=(WIDTH, WIDTH), dpi=DPI, facecolor="white")
+    FigureCanvasAgg(picture)
+    below = _legend(picture, groups, fonts).get_window_extent().height / DPI + 2 * MARGIN
+    above = 0.62 if title else MARGIN
+    low, high = place.min(axis=0) - 0.7, place.max(axis=0) + 0.7
+    width, height = np.maximum(high - low, (FEWEST_UNITS, FEWEST_UNITS / 4))
+    inches = min((WIDTH - 2 * MARGIN) / width, 0.8 * WIDTH / height)
+    tall = above + inches * height + below
+    picture.set_size_inches(WIDTH, tall)
+    if title:
+        _heading(picture, network, short(title, 80), tall, fonts)
+    axes = picture.add_axes((0, below / tall, 1, inches * height / tall))
+    middle = (low + high) / 2
+    axes.set_xlim(middle[0] - WIDTH / inches / 2, middle[0] + WIDTH / inches / 2)
+    axes.set_ylim(middle[1] - height / 2, middle[1] + height / 2)
+    axes.set_axis_off()
+    _links(axes, network, place, groups)
+    sizes = _nodes(axes, network, place, groups, 72 * inches)
+    add_captions(axes, network, place, sizes, fonts)
+    return picture
+
+
+def _legend(picture: Figure, groups: list[Group], fonts: list[str]) -> Legend:
+    """Return the legend at the foot of the picture, in as few lines as fit its width."""
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D([], [], ls="", marker=group.shape, ms=7.5 * group.size, mfc=group.colour, mec=group.rim, mew=0.6)
+        for group in groups
+    ]
+    for lines in range(1, len(groups) + 1):
+        legend = picture.legend(
+            handles,
+            [" "] * len(groups),
+            loc="lower center",
+            bbox_to_anchor=(0.5, 0),
+            borderaxespad=0.9,
+            ncols=-(-len(groups) // lines),
+            frameon=False,
+            prop={"family": fonts, "size": 9},
+            handletextpad=0.2,
+            columnspacing=1.4,
+            labelcolor=INK,
+        )
+        for line, group in zip(legend.get_texts(), groups, strict=True):
+            line.set_parse_math(False)
+            line.set_text(group.text)
+        if lines == len(groups) or legend.get_window_extent().width <= (WIDTH - 2 * MARGIN) * DPI:
+            break
+        legend.remove()
+    return legend
+
+
+def _heading(picture: Figure, network: Network, title: str, tall: float, fonts: list[str]) -> None:
+    size = str(network).partition("(")[2].rstrip(")").replace(", ", " · ")
+    left = MARGIN / WIDTH
+    style: dict[str, Any] = {"ha": "left", "va": "top", "parse_math": False, "fontfamily": fonts}
+    picture.text(left, 1 - MARGIN / tall, title, fontsize=13, color=INK, fontweight="bold", **style)
+    picture.text(left, 1 - (MARGIN + 0.26) / tall, size, fontsize=9, color=GREY, **style)
+
+
+def _links(axes: Axes, network: Network, place: Array, groups: list[Group]) -> None:
+    """Draw the links: faint among other objects, thicker inside the query, in the colour of a shared label."""
+    from matplotlib.collections import LineCollection
+    from matplotlib.colors import to_rgba
+
+    query, source, target = len(network.query), network.source, network.target
+    group_of = np.zeros(len(network), dtype=np.int64)
+    for number, group in enumerate(groups):
+        group_of[group.nodes] = number
+    colours = np.array([group.colour for group in groups])
+    ends = (source < query).astype(int) + (target < query)
+    member = np.maximum(source, target) >= len(network.objects)
+    length = np.linalg.norm(place[source] - place[target], axis=1)
+    for order, (chosen, width, most) in enumerate(
+        (
+            ((ends == 0) & ~member, 0.45, 0.25),
+            (member, 0.6, 0.4),
+            ((ends == 1) & ~member, 0.5, 0.4),
+            (ends == 2, 1.4, 0.85),
+        )
+    ):
+        a, b = source[chosen], target[chosen]
+        crowd = min(1.0, np.sqrt(1000 / max(int(chosen.sum()), 1)))
+        fade = np.clip(np.median(length[chosen]) / np.maximum(length[chosen], 1e-9), 0.4, 1.0) if len(a) else length[:0]
+        tints = np.where((ends[chosen] == 2) & (group_of[a] == group_of[b]), colours[group_of[a]], GREY)
+        axes.add_collection(
+            LineCollection(
+                list(np.stack([place[a], place[b]], axis=1)),
+                colors=[to_rgba(tint, most * crowd * pale) for tint, pale in zip(tints, fade, strict=True)],
+                linewidths=width * max(crowd, 0.5),
+                capstyle="round",
+                zorder=1 + order / 10,
+            ),
+            autolim=False,
+        )
+
+
+def _nodes(axes: Axes, network: Network, place: Array, groups: list[Group], points: float) -> Array:
+    """Draw the nodes; return the diameter of each in points."""
+    sizes = np.empty(len(network))
+    for group in groups:
+        diameter = float(np.clip(ROOM[group.role] * points, 2.0, LARGEST[group.role]))
+        sizes[group.nodes] = diameter
+        axes.scatter(
+            place[group.nodes, 0],
+            place[group.nodes, 1],
+            s=(diameter * group.size) ** 2,
+            c=group.colour,
+            marker=group.shape,
+            edgecolors=group.rim,
+            linewidths=min(0.6, diameter / 10),
+            zorder=ABOVE[group.role],
+        )
+    return sizes
+
+
+@quiet()
+def _save(picture: Figure, kind: str, path: Path) -> None:
+    import matplotlib
+
+    metadata = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}[kind]
+    with matplotlib.rc_context({"svg.hashsalt": "cube2net", "svg.fonttype": "path"}):
+        picture.savefig(path, format=kind, dpi=DPI, metadata=metadata)

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+from collections import deque
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cube2net.arrays import links_from_pairs
+from cube2net.kernels.push import push, strengths, sweep
+from cube2net.records import Links
+from cube2net.records.ragged import Array
+
+ALL = 10**9
+
+
+def graph(seed: int, count: int = 25) -> tuple[Links, Array]:
+    """Return random weighted links and a few seeds that have some."""
+    rng = np.random.default_rng(seed)
+    ends = rng.integers(0, count, (2, 2 * count))
+    links = links_from_pairs(*ends, rng.random(2 * count) + 0.1, count)
+    return links, rng.choice(np.flatnonzero(links.degrees), 3, replace=False).astype(np.int32)
+
+
+def steps(links: Links) -> Array:
+    """Return P dense, with the step from u to v in row v and column u."""
+    matrix = np.zeros((len(links), len(links)))
+    for u in range(len(links)):
+        row = slice(links.indptr[u], links.indptr[u + 1])
+        total = links.weights[row].astype(float).sum()
+        if total > 0:
+            matrix[links.indices[row], u] = links.weights[row] / total
+    return matrix
+
+
+def exact(links: Links, left: Array, damping: float) -> Array:
+    return (1 - damping) * np.linalg.solve(np.eye(len(links)) - damping * steps(links), left)
+
+
+def run_push(links: Links, seeds: Array, damping: float, goal: float, allowance: int) -> tuple[float, Array, Array]:
+    settled, left, strength = np.zeros((3, len(links)))
+    left[seeds] = 1 / len(seeds)
+    state = np.zeros(len(links), np.uint8)
+    ends = (links.indptr, links.indices, links.weights)
+    return push(*ends, seeds, damping, goal, allowance, settled, left, strength, state), settled, left
+
+
+def twin_push(links: Links, seeds: Array, damping: float, goal: float, allowance: int) -> tuple[float, Array, Array]:
+    settled, left = np.zeros((2, len(links)))
+    left[seeds] = 1 / len(seeds)
+    degree = links.degrees
+    reached = seeds.tolist()
+    threshold = max(left[u] / degree[u] for u in reached)
+    seen = 0
+    while left.sum() > goal and seen <= allowance:
+        threshold /= 4
+        queue = deque(u for u in reached if left[u] > threshold * degree[u])
+        while queue and left.sum() > goal and seen <= allowance:
+            u = queue.popleft()
+            spread, left[u] = left[u], 0.0
+            settled[u] += (1 - damping) * spread
+            seen += degree[u]
+            weights = links.weights[links.indptr[u] : links.indptr[u + 1]].astype(float)
+            for v, weight in zip(links.neighbours(u).tolist(), weights / weights.sum(), strict=True):
+                left[v] += damping * spread * weight
+                if v not in reached:
+                    reached.append(v)
+                if v not in queue and left[v] > threshold * degree[v]:
+                    queue.append(v)
+    return float(left.sum()), settled, left
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from([0.5, 0.1, 0.01]), st.sampled_from([0, 30, ALL]))
+def test_pushes_settle_what_the_plain_loop_settles(seed: int, goal: float, allowance: int) -> None:
+    links, seeds = graph(seed)
+    total, settled, left = run_push(links, seeds, 0.85, goal, allowance)
+    plain_total, plain_settled, plain_left = twin_push(links, seeds, 0.85, goal, allowance)
+    assert total == pytest.approx(plain_total, abs=1e-9)
+    assert settled == pytest.approx(plain_settled, abs=1e-9)
+    assert left == pytest.approx(plain_left, abs=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000), st.floats(0.05, 0.95), st.floats(1e-4, 0.9))
+def test_what_is_settled_and_what_is_left_always_add_up_to_the_exact_scores(
+    seed: int, damping: float, goal: float
+) -> None:
+    links, seeds = graph(seed)
+    total, settled, left = run_push(links, seeds, damping, goal, ALL)
+    whole = exact(links, np.isin(np.arange(len(links)), seeds) / len(seeds), damping)
+    assert settled + exact(links, left, damping) == pytest.approx(whole, abs=1e-9)
+    assert total == pytest.approx(left.sum(), abs=1e-9) and total <= goal
+    assert np.abs(whole - settled).sum() == pytest.approx(total, abs=1e-9)
+
+
+def test_pushes_look_at_no_more_of_a_long_path_when_it_is_longer() -> None:
+    reached = []
+    for count in (100, 10_000):
+        path = links_from_pairs(np.arange(count - 1), np.arange(1, count), np.ones(count - 1), count)
+        _, settled, _ = run_push(path, np.array([50], np.int32), 0.85, 0.05, ALL)
+        reached.append(np.flatnonzero(settled).tolist())
+    assert reached[0] == reached[1] and len(reached[0]) < 60
+
+
+def twin_sweep(links: Links, left: Array, damping: float, rounds: int) -> Array:
+    step, start = damping * steps(links), (1 - damping) * left
+    now, before, omega = start, np.zeros(len(left)), 1 / (1 - damping**2 / 2)
+    for _ in range(rounds):
+        now, before = omega * (step @ now + start - before) + before, now
+        omega = 1 / (1 - damping**2 * omega / 4)
+    return now
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000), st.integers(1, 12))
+def test_sweeps_settle_what_the_plain_recurrence_settles(seed: int, rounds: int) -> None:
+    links, seeds = graph(seed)
+    left = np.isin(np.arange(len(links)), seeds) / len(seeds)
+    settled = np.zeros(len(links))
+    sweep(links.indptr, links.indices, links.weights, 0.85, 0.0, rounds, settled, left)
+    assert settled == pytest.approx(twin_sweep(links, left, 0.85, rounds), abs=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10_000), st.floats(0.05, 0.97), st.sampled_from([0.3, 0.05, 1e-3, 1e-9]))
+def test_the_error_after_sweeps_is_within_the_bound_they_return(seed: int, damping: float, goal: float) -> None:
+    links, seeds = graph(seed)
+    left = np.isin(np.arange(len(links)), seeds) / len(seeds)
+    settled = np.zeros(len(links))
+    bound = sweep(links.indptr, links.indices, links.weights, damping, goal, 500, settled, left)
+    assert bound <= goal
+    assert np.abs(exact(links, left, damping) - settled).sum() <= bound + 1e-12
+    assert settled.min() >= -1e-15
+
+
+def test_strengths_are_the_summed_weights_of_rows() -> None:
+    links = links_from_pairs(np.array([0, 1]), np.array([1, 2]), np.array([0.5, 2.0]), 4)
+    assert strengths(links.indptr, links.weights, np.array([1, 3, 0], np.int32)).tolist() == [2.5, 0.0, 0.5]

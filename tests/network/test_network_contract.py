@@ -1,0 +1,111 @@
+"""Promises of every method that chooses objects along links; a new one joins by being exported by the room."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from cube2net import network
+from cube2net.interfaces import Method
+from cube2net.network import Hops, Nothing, PageRank, induce
+from cube2net.records import Budget, Cube, Query, Selection, Weights
+
+from toys import random_cube, toy_cube
+
+MADE: list[Method] = [Nothing(), Hops(), Hops(hops=2), Hops(hops=2, fan_out=2), PageRank(), PageRank(top=3)]
+MADE += [getattr(network, name)() for name in ("Steiner", "MaxDisc") if hasattr(network, name)]
+
+every_method = pytest.mark.parametrize("method", MADE, ids=repr)
+CUBES = [(random_cube(seed), Query(np.sort(np.random.default_rng(seed).choice(40, 6, False)))) for seed in range(4)]
+
+
+def jaccard(query: Query, count: int) -> Weights:
+    inside = np.isin(np.arange(count), query.objects).astype(float)
+    return Weights(gain=inside, cost=1 - inside, cost0=float(len(query)))
+
+
+def choose(method: Method, cube: Cube, query: Query, seed: int = 0, **limits: int) -> Selection:
+    weights = jaccard(query, len(cube.objects))
+    return method.select(cube, query, weights=weights, budget=Budget(**limits), seed=seed)
+
+
+def links_with(cube: Cube, query: Query, objects: list[int]) -> int:
+    return len(induce(cube.links, np.array([*query.objects.tolist(), *objects], dtype=np.int32))[0])
+
+
+@every_method
+def test_a_method_is_a_frozen_record_of_its_parameters(method: Method) -> None:
+    assert isinstance(method, Method)
+    assert dataclasses.is_dataclass(method) and not isinstance(method, type)
+    assert type(method)(**{part.name: getattr(method, part.name) for part in dataclasses.fields(method)}) == method
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        method.anything = 1  # type: ignore[attr-defined]
+
+
+@every_method
+def test_objects_of_the_query_are_never_brought(method: Method) -> None:
+    for cube, query in CUBES:
+        chosen = choose(method, cube, query)
+        assert not set(chosen.objects.tolist()) & set(query.objects.tolist())
+        assert chosen.objects.tolist() == sorted(set(chosen.objects.tolist()))
+        assert len(chosen.cells) == 0
+
+
+@every_method
+def test_the_value_is_that_of_what_is_brought(method: Method) -> None:
+    for cube, query in CUBES:
+        chosen = choose(method, cube, query)
+        assert chosen.value == jaccard(query, len(cube.objects)).value(chosen.objects)
+
+
+@every_method
+def test_the_same_seed_gives_the_same_answer_and_moves_no_global_generator(method: Method) -> None:
+    before = np.random.get_state()[1].tolist()  # noqa: NPY002
+    for cube, query in CUBES:
+        assert choose(method, cube, query, 3).objects.tolist() == choose(method, cube, query, 3).objects.tolist()
+    assert np.random.get_state()[1].tolist() == before  # noqa: NPY002
+
+
+@every_method
+@pytest.mark.parametrize("most", [0, 6, 7, 10])
+def test_a_limit_of_nodes_holds(method: Method, most: int) -> None:
+    for cube, query in CUBES:
+        assert len(query) + len(choose(method, cube, query, max_nodes=most).objects) <= max(most, len(query))
+
+
+@every_method
+@pytest.mark.parametrize("most", [0, 5, 12])
+def test_a_limit_of_links_holds_unless_the_query_alone_breaks_it(method: Method, most: int) -> None:
+    for cube, query in CUBES:
+        objects = choose(method, cube, query, max_links=most).objects.tolist()
+        assert links_with(cube, query, objects) <= max(most, links_with(cube, query, []))
+
+
+@every_method
+def test_a_query_without_links_brings_nothing(method: Method) -> None:
+    cube = toy_cube([[0, 1]], objects=5, links=[(2, 3), (3, 4)])
+    assert choose(method, cube, Query(np.array([0, 1]))).objects.tolist() == []
+
+
+@every_method
+def test_a_query_of_everything_brings_nothing(method: Method) -> None:
+    cube = random_cube(5)
+    assert choose(method, cube, Query(np.arange(40))).objects.tolist() == []
+
+
+@every_method
+def test_what_is_brought_is_joined_to_the_query(method: Method) -> None:
+    for cube, query in CUBES:
+        left = set(choose(method, cube, query).objects.tolist())
+        front = query.objects.tolist()
+        while front:
+            front = sorted({int(v) for u in front for v in cube.links.neighbours(u)} & left)
+            left -= set(front)
+        assert not left
+
+
+def test_nothing_is_worth_what_no_objects_are_worth() -> None:
+    cube, query = CUBES[0]
+    assert choose(Nothing(), cube, query).value == 0.0

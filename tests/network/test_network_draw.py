@@ -1,0 +1,244 @@
+"""Pictures of networks: the same for the same seed, legible for any network."""
+
+from __future__ import annotations
+
+import warnings
+from itertools import chain
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.collections import LineCollection
+
+from cube2net.arrays import ragged_from_lists
+from cube2net.errors import InputError, ParameterError
+from cube2net.network.draw import draw, figure
+from cube2net.network.groups import COLOURS, SHAPES, groups_of
+from cube2net.network.layout import layout
+from cube2net.records import Network, Objects, Query, Selection
+
+
+def network_of(
+    links: list[tuple[int, int]],
+    *,
+    query: int,
+    others: int = 0,
+    cells: int = 0,
+    labels: list[str] | None = None,
+    names: list[str] | None = None,
+) -> Network:
+    count = query + others
+    ends = np.array(links, dtype=np.int32).reshape(-1, 2)
+    names = names or [f"Object {i}" for i in range(count)]
+    ids = [f"o{i}" for i in range(count)]
+    return Network(
+        query=Query(np.arange(query), tuple(labels) if labels else None),
+        selection=Selection(np.arange(count), 0.5, cells=np.arange(cells), values=np.zeros(cells)),
+        objects=np.arange(count, dtype=np.int32),
+        cells=np.arange(cells, dtype=np.int32),
+        source=ends[:, 0],
+        target=ends[:, 1],
+        weight=np.ones(len(ends), dtype=np.float32),
+        brought_by=ragged_from_lists([[] for _ in range(count)]),
+        query_links=np.zeros(count, dtype=np.int32),
+        names=Objects.of(pa.table({"object": ids, "name": names, "kind": ["thing"] * count})),
+        dimensions=("group",),
+        labels=tuple((f"label {i}",) for i in range(cells)),
+        form="both" if cells else "objects",
+    )
+
+
+def random_network(seed: int, *, query: int = 20, others: int = 30, cells: int = 3, links: int = 90) -> Network:
+    rng = np.random.default_rng(seed)
+    ends = rng.integers(0, query + others + cells, size=(links, 2))
+    pairs = sorted({(int(min(a, b)), int(max(a, b))) for a, b in ends if a != b})
+    return network_of(
+        pairs, query=query, others=others, cells=cells, labels=[("red", "green", "_blue$")[i % 3] for i in range(query)]
+    )
+
+
+def legend_texts(network: Network) -> list[str]:
+    return [text.get_text() for text in figure(network).legends[0].get_texts()]
+
+
+def captions(network: Network) -> list[str]:
+    return [text.get_text() for text in figure(network).axes[0].texts]
+
+
+def test_the_same_seed_gives_the_same_places_and_another_seed_others() -> None:
+    network = random_network(1)
+    assert np.array_equal(layout(network, seed=4), layout(network, seed=4))
+    assert not np.array_equal(layout(network, seed=4), layout(network, seed=5))
+
+
+def test_a_layout_leaves_the_global_generator_alone() -> None:
+    state = np.random.get_state()[1].copy()  # noqa: NPY002
+    layout(random_network(1))
+    assert np.array_equal(np.random.get_state()[1], state)  # noqa: NPY002
+
+
+@pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
+def test_the_same_seed_makes_the_same_bytes(suffix: str, tmp_path: Path) -> None:
+    first = draw(random_network(2), tmp_path / f"a{suffix}", seed=1, title="Twice")
+    second = draw(random_network(2), str(tmp_path / f"b{suffix}"), seed=1, title="Twice")
+    assert first.read_bytes() == second.read_bytes()
+    assert first.read_bytes()[:5] == {".png": b"\x89PNG\r", ".svg": b"<?xml", ".pdf": b"%PDF-"}[suffix]
+    assert sorted(tmp_path.iterdir()) == [first, second]
+
+
+def test_a_png_is_1600_pixels_wide(tmp_path: Path) -> None:
+    data = draw(random_network(2), tmp_path / "net.png").read_bytes()
+    assert int.from_bytes(data[16:20], "big") == 1600
+
+
+@given(st.integers(0, 1000), st.integers(0, 120))
+@settings(max_examples=15, deadline=None)
+def test_no_two_nodes_of_the_query_overlap(seed: int, links: int) -> None:
+    place = layout(random_network(seed, links=links))[:20]
+    apart = np.linalg.norm(place[:, None] - place[None], axis=2) + 10 * np.eye(20)
+    assert apart.min() >= 0.98
+
+
+def test_parts_stand_apart_and_lonely_nodes_in_tidy_rows() -> None:
+    triangle = [(0, 1), (1, 2), (0, 2)]
+    place = layout(network_of([*triangle, (3, 4)], query=25))
+    assert place[:3, 1].min() > place[5:, 1].max() and place[3:5, 1].min() > place[5:, 1].max()
+    rows = np.unique(place[5:, 1].round(6))
+    assert len(rows) <= 5 and np.allclose(np.diff(rows), 1.6)
+    assert np.ptp(place, axis=0).max() < 20
+
+
+def test_linked_nodes_are_nearer_than_others() -> None:
+    groups = [[(i, j) for i in range(start, start + 8) for j in range(i + 1, start + 8)] for start in (0, 8, 16)]
+    place = layout(network_of([*chain(*groups), (0, 8), (8, 16)], query=24))
+    apart = np.linalg.norm(place[:, None] - place[None], axis=2)
+    inside = np.mean([apart[a, b] for group in groups for a, b in group])
+    across = np.mean([apart[a, b] for a in range(8) for b in range(8, 24)])
+    assert across > 2 * inside
+
+
+def test_the_legend_names_every_label_with_its_count_and_fits() -> None:
+    picture = figure(random_network(3))
+    assert [text.get_text() for text in picture.legends[0].get_texts()] == [
+        "_blue$ (6)",
+        "green (7)",
+        "red (7)",
+        "other objects (30)",
+        "cells (3)",
+    ]
+    box = picture.legends[0].get_window_extent()
+    assert box.x0 >= 0 and box.x1 <= 1600 and box.y0 >= 0
+    assert box.y1 <= picture.axes[0].get_window_extent().y0
+
+
+def test_a_query_without_labels_has_one_colour() -> None:
+    assert legend_texts(network_of([(0, 1)], query=2, others=1)) == ["query (2)", "other objects (1)"]
+    assert groups_of(network_of([(0, 1)], query=2))[0].colour == COLOURS[0]
+
+
+def test_some_labels_may_be_missing() -> None:
+    assert legend_texts(network_of([(0, 1)], query=3, labels=["a", "", "b"])) == [
+        "a (1)",
+        "b (1)",
+        "query without a label (1)",
+    ]
+
+
+def test_no_two_labels_look_alike_and_too_many_are_counted_together() -> None:
+    most = len(COLOURS) * len(SHAPES)
+    network = network_of([], query=most + 3, labels=[f"label {i:02d} with a long name" for i in range(most + 3)])
+    groups = groups_of(network)
+    assert len({(group.colour, group.shape) for group in groups}) == most + 1
+    assert groups[-1].text == "3 other labels (3)"
+    box = figure(network).legends[0].get_window_extent()
+    assert box.x0 >= 0 and box.x1 <= 1600
+
+
+def test_every_node_is_drawn_once_and_cells_as_squares() -> None:
+    network = random_network(4)
+    groups = groups_of(network)
+    assert sorted(np.concatenate([group.nodes for group in groups]).tolist()) == list(range(len(network)))
+    assert (groups[-1].role, groups[-1].shape, groups[-1].nodes.tolist()) == ("cell", "s", [50, 51, 52])
+    assert groups[-2].colour == "white"
+
+
+def test_links_inside_the_query_are_thicker_and_carry_a_shared_label() -> None:
+    network = network_of([(0, 1), (0, 2), (2, 3), (3, 4)], query=3, others=2, labels=["a", "a", "b"])
+    lines = [item for item in figure(network).axes[0].collections if isinstance(item, LineCollection)]
+    assert sum(len(item.get_segments()) for item in lines) == 4
+    inner = max(lines, key=lambda item: item.get_zorder())
+    assert len(inner.get_segments()) == 2
+    assert min(inner.get_linewidth()) > 2 * max(
+        width for item in lines if item is not inner for width in item.get_linewidth()
+    )
+    colours = [matplotlib.colors.to_hex(colour).upper() for colour in inner.get_colors()]
+    assert colours[0] == COLOURS[0] and colours[1] not in COLOURS
+
+
+def test_cells_are_named_when_there_are_at_most_25() -> None:
+    few = network_of([(0, i) for i in range(1, 26)], query=1, cells=25)
+    many = network_of([(0, i) for i in range(1, 27)], query=1, cells=26)
+    assert {f"label {i}" for i in range(25)} <= set(captions(few))
+    assert captions(many) == ["Object 0"]
+
+
+def test_names_of_objects_never_cover_one_another() -> None:
+    picture = figure(random_network(6, cells=0))
+    boxes = [text.get_window_extent() for text in picture.axes[0].texts]
+    assert len(boxes) > 3
+    for i, box in enumerate(boxes):
+        assert not any(box.shrunk(0.98, 0.9).overlaps(other.shrunk(0.98, 0.9)) for other in boxes[:i])
+
+
+@pytest.mark.parametrize(
+    "network",
+    [
+        network_of([], query=1),
+        network_of([], query=1, labels=["only"]),
+        network_of([], query=40, others=3),
+        network_of([(0, 1)], query=2),
+        network_of([(0, 1)], query=1, cells=1),
+        network_of([(0, i) for i in range(1, 200)], query=1, others=199),
+    ],
+    ids=["one node", "one label", "no links", "one link", "one cell", "a star"],
+)
+def test_odd_networks_are_drawn(network: Network, tmp_path: Path) -> None:
+    assert np.isfinite(layout(network)).all()
+    assert draw(network, tmp_path / "net.png").stat().st_size > 1000
+
+
+def test_odd_texts_are_drawn_as_they_are_without_warnings(tmp_path: Path) -> None:
+    names = ["$x_1$ & <b>", "two\nlines", "孔子", "a" * 60, ""]
+    network = network_of([], query=5, names=names, labels=["$y^", "$y^", "b\nc", "_d", "e" * 80])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        draw(network, tmp_path / "net.png", title="$t_")
+        draw(network, tmp_path / "net.svg", title="$t_")
+        picture = figure(network, title="$t_")
+    shown = [text.get_text() for text in picture.axes[0].texts]
+    assert {"$x_1$ & <b>", "two lines", "孔子", "a" * 33 + "…"} <= set(shown)
+    assert picture.legends[0].get_texts()[0].get_text() == "$y^ (2)"
+    assert picture.texts[0].get_text() == "$t_"
+    assert picture.texts[1].get_text() == "5 objects · 0 links · 5 in the query"
+
+
+def test_drawing_never_touches_pyplot_or_the_settings() -> None:
+    before = dict(matplotlib.rcParams)
+    figure(random_network(1))
+    assert dict(matplotlib.rcParams) == before
+    from matplotlib import _pylab_helpers
+
+    assert _pylab_helpers.Gcf.figs == {}
+
+
+def test_bad_paths_are_said_in_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError) as error:
+        draw(network_of([], query=1), tmp_path / "net.tiff")
+    assert str(error.value) == "unknown suffix of a picture '.tiff': choose one of .pdf, .png, .svg"
+    with pytest.raises(InputError, match=r"^cannot write '.*': there is no folder '.*nowhere', make it first$"):
+        draw(network_of([], query=1), tmp_path / "nowhere" / "net.png")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,349 @@
+"""Every export keeps the whole network, and nothing half-written stays behind."""
+
+from __future__ import annotations
+
+import csv
+import json
+import resource
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import igraph
+import networkx as nx
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cube2net.arrays import ragged_from_lists
+from cube2net.errors import Cube2netError, InputError, MissingPackageError, ParameterError
+from cube2net.network.export import EXPORTS, to_igraph, to_networkx, to_pyg, to_scipy, write
+from cube2net.network.formats.xml import escape
+from cube2net.records import Network, Objects, Query, Selection
+
+from toys import toy_cube
+
+NODE_COLUMNS = ["id", "name", "kind", "in_query", "label", "cells", "query_links"]
+Plain = tuple[list[dict[str, Any]], list[tuple[str, str, float, str]]]
+
+NAMES = ['Zoë "Z" Ångström', "a < b & c > d", "line\nbreak, comma\tand tab", "  孔子 ; 'x' ", "", "plain\r\nname"]
+
+
+def hard_network(names: list[str] = NAMES, ids: list[str] | None = None) -> Network:
+    """Return a network of five objects of six and two cells: odd names, labels, float weights, one isolated node."""
+    cube = toy_cube([[0, 1, 3], [3, 5]], objects=6, links=[(0, 1), (0, 3), (3, 5)])
+    ids = ids or ["a/1", "b & <b>", "c c", "d\nd", "e", "f,\"f'"]
+    return Network(
+        query=Query(np.array([0, 1, 2]), labels=("left", 'r"<&', "left")),
+        selection=Selection(np.array([0, 1, 3, 5]), 0.5, cells=np.array([1, 0]), values=np.array([0.2, 0.5])),
+        objects=np.array([0, 1, 2, 3, 5], dtype=np.int32),
+        cells=np.array([1, 0], dtype=np.int32),
+        source=np.array([0, 0, 3, 3, 4, 0], dtype=np.int32),
+        target=np.array([1, 3, 4, 5, 5, 6], dtype=np.int32),
+        weight=np.array([0.1, 2.0, 1e-7, 1.0, 1.0, 123456.79], dtype=np.float32),
+        brought_by=ragged_from_lists([[1], [1], [], [0, 1], [0]]),
+        query_links=np.array([1, 1, 0, 1, 0], dtype=np.int32),
+        names=Objects.of(pa.table({"object": ids, "name": names, "kind": ["author", "author", "thing & co"] * 2})),
+        dimensions=(cube.dimensions[0].name, "süß"),
+        labels=(("label <1>", "x & y"), ("label 0", "naïve")),
+        form="both",
+    )
+
+
+def expected(network: Network) -> Plain:
+    return network.nodes.to_pylist(), sorted_links([tuple(row.values()) for row in network.links.to_pylist()])
+
+
+def sorted_links(links: list[Any]) -> list[tuple[str, str, float, str]]:
+    return sorted((*sorted((a, b)), float(np.float32(weight)), kind) for a, b, weight, kind in links)
+
+
+def numbers(text: str) -> list[int]:
+    return [int(rank) for rank in text.split()]
+
+
+def of_graph(graph: nx.Graph, label: str = "label") -> Plain:
+    nodes = []
+    for key, data in graph.nodes(data=True):
+        row = {"id": key, **data, "label": data[label]}
+        row["cells"] = numbers(row["cells"]) if isinstance(row["cells"], str) else row["cells"]
+        nodes.append({name: row[name] for name in NODE_COLUMNS})
+    return nodes, sorted_links([(a, b, data["weight"], data["kind"]) for a, b, data in graph.edges(data=True)])
+
+
+def of_igraph(graph: igraph.Graph) -> Plain:
+    nodes = [{name: vertex[name] for name in NODE_COLUMNS} for vertex in graph.vs]
+    for row in nodes:
+        row["cells"] = numbers(row["cells"]) if isinstance(row["cells"], str) else row["cells"]
+    ids = graph.vs["id"]
+    return nodes, sorted_links([(ids[e.source], ids[e.target], e["weight"], e["kind"]) for e in graph.es])
+
+
+def read_csv(paths: list[Path]) -> Plain:
+    with paths[0].open(encoding="utf-8", newline="") as file:
+        nodes: list[dict[str, Any]] = list(csv.DictReader(file))
+    for row in nodes:
+        row["in_query"] = {"true": True, "false": False}[row["in_query"]]
+        row["cells"], row["query_links"] = numbers(row["cells"]), int(row["query_links"])
+    with paths[1].open(encoding="utf-8", newline="") as file:
+        links = [(row["source"], row["target"], float(row["weight"]), row["kind"]) for row in csv.DictReader(file)]
+    return nodes, sorted_links(links)
+
+
+def read_parquet(paths: list[Path]) -> Plain:
+    nodes, links = (pq.read_table(path).to_pylist() for path in paths)
+    return nodes, sorted_links([tuple(row.values()) for row in links])
+
+
+def read_npz(paths: list[Path]) -> Plain:
+    matrix = sp.load_npz(paths[0])
+    assert isinstance(matrix, sp.csr_array)
+    with np.load(paths[0], allow_pickle=False) as file:
+        arrays = {name: file[name] for name in file.files}
+    assert not any(array.dtype == object for array in arrays.values())
+    assert (matrix != matrix.T).nnz == 0
+    indptr, ranks = arrays["cells_indptr"], arrays["cells_indices"].tolist()
+    cells = [ranks[start:end] for start, end in pairwise(indptr)]
+    columns = [cells if name == "cells" else arrays[name].tolist() for name in NODE_COLUMNS]
+    nodes = [dict(zip(NODE_COLUMNS, row, strict=True)) for row in zip(*columns, strict=True)]
+    row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    kinds = arrays["link_kinds"][arrays["link_kind"]]
+    ends = zip(row, matrix.indices, matrix.data, kinds, strict=True)
+    ids = arrays["id"].tolist()
+    return nodes, sorted_links([(ids[a], ids[b], weight, str(kind)) for a, b, weight, kind in ends if a < b])
+
+
+def read_json(paths: list[Path]) -> Plain:
+    return of_graph(nx.node_link_graph(json.loads(paths[0].read_text(encoding="utf-8")), edges="links"))
+
+
+READERS = {
+    ".graphml": lambda paths: of_graph(nx.read_graphml(paths[0])),
+    ".gexf": lambda paths: of_graph(nx.read_gexf(paths[0]), label="query_label"),
+    ".csv": read_csv,
+    ".parquet": read_parquet,
+    ".npz": read_npz,
+    ".json": read_json,
+}
+
+
+def test_every_format_has_a_reader_here() -> None:
+    assert list(READERS) == list(EXPORTS)
+
+
+@pytest.mark.parametrize("suffix", EXPORTS)
+def test_a_written_network_reads_back_whole(suffix: str, tmp_path: Path) -> None:
+    network = hard_network()
+    paths = write(network, tmp_path / f"net{suffix}")
+    assert sorted(tmp_path.iterdir()) == sorted(paths)
+    assert READERS[suffix](paths) == expected(network)
+
+
+@pytest.mark.filterwarnings("ignore:Could not add vertex ids:RuntimeWarning")
+@pytest.mark.parametrize("ids", [None, ["a/1", "<b>", "c c", "d\nd", "e", "f\"'"]])
+def test_igraph_reads_our_graphml_whole(ids: list[str] | None, tmp_path: Path) -> None:
+    network = hard_network(ids=ids)
+    write(network, tmp_path / "net.graphml")
+    assert of_igraph(igraph.Graph.Read_GraphML(str(tmp_path / "net.graphml"))) == expected(network)
+
+
+def test_networkx_and_igraph_graphs_hold_the_whole_network() -> None:
+    network = hard_network()
+    assert of_graph(to_networkx(network)) == expected(network)
+    assert of_igraph(to_igraph(network)) == expected(network)
+
+
+def test_networkx_graph_and_files_say_which_cells_the_ranks_mean(tmp_path: Path) -> None:
+    network = hard_network()
+    selected = ["label <1> · x & y", "label 0 · naïve"]
+    for suffix in (".graphml", ".gexf", ".parquet", ".npz", ".json"):
+        write(network, tmp_path / f"net{suffix}")
+    assert to_networkx(network).graph["selected"] == selected
+    assert nx.read_graphml(tmp_path / "net.graphml").graph["selected"].split("\n") == selected
+    assert "label &lt;1&gt; · x &amp; y" in (tmp_path / "net.gexf").read_text(encoding="utf-8")
+    assert json.loads(pq.read_schema(tmp_path / "net.nodes.parquet").metadata[b"cube2net"])["selected"] == selected
+    assert np.load(tmp_path / "net.npz")["selected"].tolist() == selected
+    assert json.loads((tmp_path / "net.json").read_text(encoding="utf-8"))["graph"]["selected"] == selected
+
+
+def test_scipy_adjacency_is_symmetric_with_every_link_on_both_ends() -> None:
+    network = hard_network()
+    matrix = to_scipy(network)
+    assert matrix.shape == (7, 7) and matrix.nnz == 12 and matrix.dtype == np.float32
+    dense = matrix.toarray()
+    assert np.array_equal(dense, dense.T)
+    assert dense[0, 1] == np.float32(0.1) and dense[2].sum() == 0
+
+
+def test_pyg_data_holds_the_whole_network() -> None:
+    network = hard_network()
+    nodes, links = expected(network)
+    data = to_pyg(network)
+    assert data.num_nodes == 7 and data.is_undirected() and data.validate()
+    ids = data.ids
+    pairs = data.edge_index.T.tolist()
+    kinds = [data.edge_kind_names[code] for code in data.edge_kind.tolist()]
+    both = [(ids[a], ids[b], w, k) for (a, b), w, k in zip(pairs, data.edge_weight.tolist(), kinds, strict=True)]
+    assert sorted_links(both) == sorted(links * 2)
+    assert data.label_names == ["left", 'r"<&']
+    assert data.y.tolist() == [0, 1, 0, -1, -1, -1, -1]
+    columns = {
+        "id": ids,
+        "name": data.names,
+        "kind": [data.kind_names[code] for code in data.kind.tolist()],
+        "in_query": data.seed_mask.tolist(),
+        "label": [data.label_names[code] if code >= 0 else "" for code in data.y.tolist()],
+        "cells": data.cells,
+        "query_links": data.query_links.tolist(),
+    }
+    assert [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)] == nodes
+
+
+def lone_node() -> Network:
+    cube = toy_cube([[0]], objects=1)
+    none = np.empty(0, dtype=np.int32)
+    return Network(
+        query=Query(np.array([0])),
+        selection=Selection(none, 0.0),
+        objects=np.array([0], dtype=np.int32),
+        cells=none,
+        source=none,
+        target=none,
+        weight=none.astype(np.float32),
+        brought_by=ragged_from_lists([[]]),
+        query_links=np.array([0], dtype=np.int32),
+        names=cube.objects,
+    )
+
+
+@pytest.mark.parametrize("suffix", EXPORTS)
+def test_a_network_of_one_node_and_no_labels_reads_back(suffix: str, tmp_path: Path) -> None:
+    assert READERS[suffix](write(lone_node(), tmp_path / f"net{suffix}")) == expected(lone_node())
+
+
+def test_graphs_of_one_node_can_be_made() -> None:
+    assert of_graph(to_networkx(lone_node())) == of_igraph(to_igraph(lone_node())) == expected(lone_node())
+    data = to_pyg(lone_node())
+    assert data.edge_index.shape == (2, 0) and data.y.tolist() == [-1] and data.label_names == []
+    assert to_scipy(lone_node()).nnz == 0
+
+
+XML_TEXT = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters=[chr(c) for c in range(32)] + ["\ufffe", "\uffff"])
+)
+
+
+@given(st.lists(XML_TEXT | st.sampled_from(["\n", "\r", "\t", "]]>", "<!--", "&amp;"]), min_size=6, max_size=6))
+@settings(max_examples=30, deadline=None)
+def test_xml_formats_give_any_text_back(tmp_path_factory: pytest.TempPathFactory, names: list[str]) -> None:
+    folder = tmp_path_factory.mktemp("xml")
+    network = hard_network(names)
+    for suffix in (".graphml", ".gexf"):
+        assert READERS[suffix](write(network, folder / f"net{suffix}")) == expected(network)
+
+
+def test_control_characters_that_xml_forbids_become_their_pictures(tmp_path: Path) -> None:
+    network = hard_network(["nul\x00", "bell\x07", "esc\x1b", "\uffff", "", ""])
+    for suffix in (".graphml", ".gexf"):
+        nodes, _ = READERS[suffix](write(network, tmp_path / f"net{suffix}"))
+        assert [row["name"] for row in nodes][:4] == ["nul␀", "bell␇", "esc␛", "\ufffd"]
+    assert escape("\t\n\r") == "&#9;&#10;&#13;"
+
+
+def test_ids_that_would_become_one_node_are_refused(tmp_path: Path) -> None:
+    network = hard_network(ids=["x\uffff", "x\ufffe", "c", "d", "e", "f"])
+    with pytest.raises(InputError, match=r"several nodes of the network have the same id: 'x.' \(XML cannot tell"):
+        write(network, tmp_path / "net.graphml")
+    assert list(tmp_path.iterdir()) == []
+    assert READERS[".json"](write(network, tmp_path / "net.json")) == expected(network)
+
+
+def test_csv_and_parquet_make_a_pair_of_files(tmp_path: Path) -> None:
+    assert write(hard_network(), tmp_path / "my.net.csv") == [
+        tmp_path / "my.net.nodes.csv",
+        tmp_path / "my.net.links.csv",
+    ]
+    assert write(hard_network(), str(tmp_path / "p.PARQUET"))[1] == tmp_path / "p.links.PARQUET"
+
+
+@pytest.mark.parametrize("suffix", EXPORTS)
+def test_the_same_network_makes_the_same_bytes(suffix: str, tmp_path: Path) -> None:
+    first = [path.read_bytes() for path in write(hard_network(), tmp_path / f"a{suffix}")]
+    assert [path.read_bytes() for path in write(hard_network(), tmp_path / f"b{suffix}")] == first
+
+
+def test_an_unknown_suffix_says_which_there_are(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError) as error:
+        write(hard_network(), tmp_path / "net.grapml")
+    assert str(error.value) == (
+        "unknown suffix of a network file '.grapml': choose one of "
+        ".csv, .gexf, .graphml, .json, .npz, .parquet (did you mean '.graphml'?)"
+    )
+
+
+def test_a_missing_folder_and_a_folder_in_the_way_are_said(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"cannot write '.*net\.json': there is no folder '.*nowhere', make it first"):
+        write(hard_network(), tmp_path / "nowhere" / "net.json")
+    (tmp_path / "net.links.csv").mkdir()
+    with pytest.raises(InputError, match=r"cannot write '.*net\.links\.csv': it is a folder"):
+        write(hard_network(), tmp_path / "net.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["net.links.csv"]
+
+
+@contextmanager
+def files_end_at(size: int) -> Iterator[None]:
+    """Make every write past a size fail, as on a disk that is full."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("suffix", EXPORTS)
+def test_a_disk_that_fills_up_leaves_the_old_file_and_says_one_sentence(suffix: str, tmp_path: Path) -> None:
+    old = {path: path.read_bytes() for path in write(lone_node(), tmp_path / f"net{suffix}")}
+    with pytest.raises(Cube2netError, match=r"^cannot write '.*net.*': file too large$"), files_end_at(100):
+        write(hard_network(), tmp_path / f"net{suffix}")
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == old
+
+
+def test_an_interrupt_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(network: Network, path: Path) -> None:
+        path.write_text("half")
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(EXPORTS, ".csv", {**EXPORTS[".csv"], ".links": stop})
+    with pytest.raises(KeyboardInterrupt):
+        write(hard_network(), tmp_path / "net.csv")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("convert", "module", "text"),
+    [
+        (to_networkx, "networkx", "a NetworkX graph needs the package 'networkx': pip install 'cube2net[graph]'"),
+        (to_igraph, "igraph", "an igraph graph needs the package 'igraph': pip install 'cube2net[graph]'"),
+        (to_pyg, "torch", "a PyTorch Geometric graph needs the package 'torch': pip install 'cube2net[graph]'"),
+        (
+            to_pyg,
+            "torch_geometric.data",
+            "a PyTorch Geometric graph needs the package 'torch-geometric': pip install 'cube2net[graph]'",
+        ),
+    ],
+)
+def test_a_missing_package_says_how_to_get_it(
+    convert: Any, module: str, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingPackageError) as error:
+        convert(hard_network())
+    assert str(error.value) == text

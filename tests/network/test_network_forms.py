@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cube2net.errors import ParameterError
+from cube2net.network.links import assemble
+from cube2net.records import Network, Query, Selection
+
+from toys import random_cube, toy_cube
+
+# Cells 0 to 3; object 6 has no links, object 7 is in no cell.
+CUBE = toy_cube(
+    [[1, 2], [2, 3, 6], [4, 5], [1, 3]],
+    objects=8,
+    links=[(1, 3), (1, 4), (2, 3), (2, 5), (3, 7), (4, 5)],
+)
+QUERY = Query(np.array([1, 4]))
+# Cell 1 first, then cell 0: M is 1, 2, 3, 6.
+CHOSEN = Selection(np.array([1, 2, 3, 6]), 0.2, cells=np.array([1, 0]), values=np.array([0.0, 0.2]))
+
+
+def ends(network: Network) -> set[tuple[int, int, float]]:
+    return set(zip(network.source.tolist(), network.target.tolist(), network.weight.tolist(), strict=True))
+
+
+def test_the_form_objects_is_the_query_and_the_brought_with_all_their_links() -> None:
+    network = assemble(CUBE, QUERY, CHOSEN)
+    assert network.objects.tolist() == [1, 4, 2, 3, 6] and network.cells.tolist() == []
+    assert ends(network) == {(0, 1, 1.0), (0, 3, 1.0), (2, 3, 1.0)}
+    assert [network.brought_by[i].tolist() for i in range(5)] == [[1], [], [0, 1], [0], [0]]
+    assert network.query_links.tolist() == [1, 1, 0, 1, 0]
+    assert network.labels == (("label 1",), ("label 0",)) and network.dimensions == ("group",)
+    assert network.nodes["cells"].to_pylist() == [[2], [], [1, 2], [1], [1]]
+    assert repr(network) == "Network(5 objects, 3 links, 2 in the query)"
+
+
+def test_the_form_cells_is_the_query_and_the_cells_that_hold_it() -> None:
+    network = assemble(CUBE, QUERY, CHOSEN, "cells")
+    assert network.objects.tolist() == [1, 4] and network.cells.tolist() == [1, 0]
+    assert ends(network) == {(0, 1, 1.0), (0, 3, 1.0)}
+    assert network.query_links.tolist() == [1, 1]
+    assert network.links["kind"].to_pylist() == ["link", "membership"]
+    assert network.nodes["id"].to_pylist() == ["o1", "o4", "cell:label 1", "cell:label 0"]
+
+
+def test_the_form_both_has_all_objects_all_cells_and_every_membership() -> None:
+    network = assemble(CUBE, QUERY, CHOSEN, "both")
+    assert network.objects.tolist() == [1, 4, 2, 3, 6] and network.cells.tolist() == [1, 0]
+    links = {(0, 1, 1.0), (0, 3, 1.0), (2, 3, 1.0)}
+    assert ends(network) == links | {(2, 5, 1.0), (3, 5, 1.0), (4, 5, 1.0), (0, 6, 1.0), (2, 6, 1.0)}
+
+
+def test_shared_memberships_of_a_cell_weigh_one_together() -> None:
+    network = assemble(CUBE, QUERY, CHOSEN, "both", membership="share")
+    third = float(np.float32(1 / 3))
+    assert {(s, t, w) for s, t, w in ends(network) if t >= 5} == {
+        (2, 5, third),
+        (3, 5, third),
+        (4, 5, third),
+        (0, 6, 0.5),
+        (2, 6, 0.5),
+    }
+
+
+def test_keeping_only_the_linked_leaves_out_brought_objects_without_a_link() -> None:
+    network = assemble(CUBE, Query(np.array([1, 6, 7])), CHOSEN, keep="linked")
+    assert network.objects.tolist() == [1, 6, 7, 2, 3]
+    apart = Selection(np.array([0, 6]), 0.0, cells=np.array([1]), values=np.array([0.0]))
+    network = assemble(CUBE, QUERY, apart, "both", keep="linked")
+    assert network.objects.tolist() == [1, 4] and ends(network) == {(0, 1, 1.0)}
+    late = Selection(np.array([0, 3]), 0.0)
+    assert ends(assemble(CUBE, QUERY, late, keep="linked")) == {(0, 1, 1.0), (0, 2, 1.0)}
+
+
+@pytest.mark.parametrize("form", ["objects", "cells", "both"])
+def test_a_selection_of_nothing_is_the_query_alone_in_every_form(form: str) -> None:
+    network = assemble(CUBE, QUERY, Selection(np.array([], dtype=np.int32), 0.0), form)
+    assert network.objects.tolist() == [1, 4] and len(network) == 2 and ends(network) == {(0, 1, 1.0)}
+    assert network.form == form
+
+
+@pytest.mark.parametrize("form", ["cells", "both"])
+def test_a_form_with_cells_needs_a_method_that_chooses_cells(form: str) -> None:
+    with pytest.raises(ParameterError) as error:
+        assemble(CUBE, QUERY, Selection(np.array([1, 2, 3]), 0.0), form)
+    assert str(error.value) == (
+        f"the form {form!r} needs a method that chooses cells, and this one brought 2 objects without any: "
+        "choose the form 'objects', or a method such as 'greedy'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        ({"form": "cell"}, "unknown form 'cell': choose one of both, cells, objects (did you mean 'cells'?)"),
+        ({"membership": "x"}, "unknown membership 'x': choose one of share, unit"),
+        ({"keep": "link"}, "unknown keep 'link': choose one of all, linked (did you mean 'linked'?)"),
+    ],
+)
+def test_an_unknown_choice_is_refused_with_the_list(wrong: dict[str, str], text: str) -> None:
+    with pytest.raises(ParameterError) as error:
+        assemble(CUBE, QUERY, CHOSEN, **wrong)
+    assert str(error.value) == text
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000), st.integers(0, 6), st.sampled_from(["objects", "cells", "both"]))
+def test_every_network_says_truly_what_it_holds(seed: int, m: int, form: str) -> None:
+    cube = random_cube(seed)
+    rng = np.random.default_rng(seed)
+    query = Query(np.sort(rng.choice(40, 5, replace=False)))
+    cells = rng.permutation(len(cube.cells))[:m]
+    members = {int(o) for cell in cells for o in cube.cells.members[int(cell)]}
+    chosen = Selection(np.array(sorted(members), dtype=np.int32), 0.0, cells=cells, values=np.zeros(m))
+    network = assemble(cube, query, chosen, form)
+    objects = network.objects.tolist()
+    brought = [] if form == "cells" else sorted(members - set(query.objects.tolist()))
+    assert objects == query.objects.tolist() + brought
+    linked = {(u, v) for u in objects for v in cube.links.neighbours(u).tolist() if v in objects and u < v}
+    held = {(o, rank) for rank, cell in enumerate(cells) for o in cube.cells.members[int(cell)].tolist()}
+    count = len(objects)
+    pairs = list(zip(network.source.tolist(), network.target.tolist(), strict=True))
+    assert sorted(tuple(sorted((objects[s], objects[t]))) for s, t in pairs if t < count) == sorted(linked)
+    expected = sorted((o, rank) for o, rank in held if o in objects) if form != "objects" else []
+    assert sorted((objects[s], t - count) for s, t in pairs if t >= count) == expected
+    for place, o in enumerate(objects):
+        assert network.brought_by[place].tolist() == sorted(rank for other, rank in held if other == o)
+        into = set(cube.links.neighbours(o).tolist()) & set(query.objects.tolist())
+        assert network.query_links[place] == len(into)

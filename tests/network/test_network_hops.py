@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cube2net.errors import ParameterError
+from cube2net.network.hops import Hops, around
+from cube2net.records import Budget, Cube, Query, Weights
+
+from toys import random_cube, toy_cube
+
+STAR = toy_cube([[0]], objects=9, links=[(0, 1), (0, 2), (0, 3), (0, 4), (1, 5), (2, 5), (3, 6), (2, 7)])
+
+
+def bring(cube: Cube, rows: list[int], method: Hops, **limits: int) -> list[int]:
+    weights = Weights(np.zeros(len(cube.objects)), np.ones(len(cube.objects)))
+    query = Query(np.array(rows))
+    return method.select(cube, query, weights=weights, budget=Budget(**limits)).objects.tolist()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10_000), st.integers(1, 2), st.integers(1, 6))
+def test_hops_bring_what_breadth_first_search_finds(seed: int, hops: int, size: int) -> None:
+    cube = random_cube(seed, links=50)
+    graph = nx.Graph()
+    graph.add_nodes_from(range(len(cube.objects)))
+    for u in range(len(cube.objects)):
+        graph.add_edges_from((u, v) for v in cube.links.neighbours(u).tolist())
+    rows = sorted(np.random.default_rng(seed).choice(40, size, replace=False).tolist())
+    near = nx.multi_source_dijkstra_path_length(graph, set(rows), cutoff=hops, weight=None)
+    assert bring(cube, rows, Hops(hops=hops)) == sorted(set(near) - set(rows))
+
+
+def test_one_step_and_two_steps_by_hand() -> None:
+    assert bring(STAR, [0], Hops()) == [1, 2, 3, 4]
+    assert bring(STAR, [0], Hops(hops=2)) == [1, 2, 3, 4, 5, 6, 7]
+    assert bring(STAR, [1, 6], Hops(hops=2)) == [0, 2, 3, 4, 5]
+
+
+def test_an_object_without_links_brings_nothing() -> None:
+    assert bring(STAR, [8], Hops(hops=2)) == []
+
+
+def test_a_fan_out_cap_keeps_a_hub_from_flooding_the_answer() -> None:
+    assert bring(STAR, [0], Hops(fan_out=2)) == [1, 2]
+    assert bring(STAR, [0], Hops(hops=2, fan_out=2)) == [1, 2, 5, 7]
+    assert bring(STAR, [0, 1], Hops(fan_out=2)) == [2, 3, 5]
+
+
+def test_every_object_found_knows_its_step_and_how_many_bring_it() -> None:
+    objects, steps, hits = around(STAR.links, np.array([1, 3]), 2)
+    found = dict(zip(objects.tolist(), zip(steps.tolist(), hits.tolist(), strict=True), strict=True))
+    assert found == {0: (1, 2), 5: (1, 1), 6: (1, 1), 2: (2, 2), 4: (2, 1)}
+
+
+def test_a_limit_of_nodes_keeps_the_nearest_and_most_linked() -> None:
+    assert bring(STAR, [1, 2, 3], Hops(hops=2), max_nodes=5) == [0, 5]
+    assert bring(STAR, [1, 2, 3], Hops(hops=2), max_nodes=2) == []
+
+
+def test_a_limit_of_links_cuts_the_same_order() -> None:
+    assert bring(STAR, [1, 2, 3], Hops(hops=2), max_links=3) == [0]
+    assert bring(STAR, [1, 2, 3], Hops(hops=2), max_links=4) == [0]
+    assert bring(STAR, [1, 2, 3], Hops(hops=2), max_links=5) == [0, 5]
+    assert bring(STAR, [1, 2, 3], Hops(hops=2), max_links=2) == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        ({"hops": 3}, "hops is 3, expected 1 or 2 steps from the query"),
+        ({"hops": 0}, "hops is 0, expected 1 or 2 steps from the query"),
+        ({"fan_out": 0}, "fan_out is 0, expected 1 or more objects, or None for all"),
+    ],
+)
+def test_a_bad_parameter_says_what_is_allowed(wrong: dict[str, int], text: str) -> None:
+    with pytest.raises(ParameterError) as error:
+        Hops(**wrong)
+    assert str(error.value) == text

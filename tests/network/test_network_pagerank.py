@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+import dataclasses
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cube2net.arrays import links_from_pairs
+from cube2net.errors import ParameterError
+from cube2net.network.pagerank import PageRank, best, scores
+from cube2net.records import Budget, Cube, Links, Query, Weights
+from cube2net.records.ragged import Array
+
+from toys import random_cube, toy_cube
+
+
+def weighted(seed: int, count: int = 30, links: int = 45) -> Links:
+    rng = np.random.default_rng(seed)
+    return links_from_pairs(*rng.integers(0, count, (2, links)), rng.integers(0, 5, links).astype(float), count)
+
+
+def solve(links: Links, seeds: list[int], damping: float) -> Array:
+    """Return the scores by a dense linear solve; at objects without links the walk starts again."""
+    count = len(links)
+    start = np.isin(np.arange(count), seeds) / len(seeds)
+    step = np.zeros((count, count))
+    for u in range(count):
+        row = slice(links.indptr[u], links.indptr[u + 1])
+        total = links.weights[row].astype(float).sum()
+        if total > 0:
+            step[links.indices[row], u] = links.weights[row] / total
+        else:
+            step[:, u] = start
+    return np.linalg.solve(np.eye(count) - damping * step, (1 - damping) * start)
+
+
+def bring(cube: Cube, rows: list[int], method: PageRank, **limits: int) -> list[int]:
+    weights = Weights(np.zeros(len(cube.objects)), np.ones(len(cube.objects)))
+    return method.select(cube, Query(np.array(rows)), weights=weights, budget=Budget(**limits)).objects.tolist()
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.integers(0, 10_000),
+    st.integers(1, 5),
+    st.floats(0.05, 0.97),
+    st.sampled_from([0.9, 0.5, 0.1, 0.01, 1e-6, 1e-12]),
+)
+def test_scores_are_within_the_tolerance_of_the_linear_solve(
+    seed: int, size: int, damping: float, tolerance: float
+) -> None:
+    links = weighted(seed)
+    seeds = np.random.default_rng(seed).choice(30, size, replace=False).tolist()
+    found, exact = scores(links, np.array(seeds), damping, tolerance), solve(links, seeds, damping)
+    assert np.abs(found - exact).sum() <= tolerance + 1e-11
+    assert found.min() >= 0 and found.sum() <= 1 + tolerance
+
+
+def test_networkx_agrees_on_weights_and_on_query_objects_without_links() -> None:
+    links = weighted(3)
+    graph = nx.Graph()
+    graph.add_nodes_from(range(31))
+    for u in range(30):
+        row = slice(links.indptr[u], links.indptr[u + 1])
+        ends = zip(links.indices[row].tolist(), links.weights[row].tolist(), strict=True)
+        graph.add_weighted_edges_from((u, v, weight) for v, weight in ends)
+    wider = Links(np.append(links.indptr, links.indptr[-1]), links.indices, links.weights)
+    expected = nx.pagerank(graph, personalization={2: 1, 9: 1, 30: 1}, tol=1e-13, max_iter=1000)
+    assert scores(wider, np.array([2, 9, 30]), tolerance=1e-12) == pytest.approx(
+        np.array([expected[u] for u in range(31)]), abs=1e-10
+    )
+
+
+def test_a_heavier_link_brings_more_than_a_lighter_one() -> None:
+    links = links_from_pairs(np.array([0, 0]), np.array([1, 2]), np.array([1.0, 3.0]), 3)
+    found = scores(links, np.array([0]), tolerance=1e-12)
+    assert found[2] == pytest.approx(3 * found[1])
+
+
+def test_a_walk_with_nowhere_to_go_stays_at_the_query() -> None:
+    alone = links_from_pairs(np.array([0]), np.array([1]), np.array([0.0]), 3)
+    assert scores(alone, np.array([0, 2])).tolist() == pytest.approx([0.5, 0.0, 0.5])
+
+
+def test_objects_that_no_path_joins_to_the_query_get_exactly_nothing() -> None:
+    links = links_from_pairs(np.array([0, 1, 3, 4]), np.array([1, 2, 4, 5]), np.ones(4), 6)
+    for tolerance in (0.5, 1e-9):
+        found = scores(links, np.array([0]), tolerance=tolerance)
+        assert found[3:].tolist() == [0.0, 0.0, 0.0] and found[:3].min() > 0
+
+
+def test_a_loose_tolerance_stays_near_the_query_in_a_large_network() -> None:
+    path = links_from_pairs(np.arange(99_999), np.arange(1, 100_000), np.ones(99_999), 100_000)
+    assert np.count_nonzero(scores(path, np.array([500]), tolerance=0.1)) < 60
+
+
+def test_the_best_objects_outside_the_query_are_brought() -> None:
+    cube = toy_cube([[0]], objects=6, links=[(0, 1), (0, 2), (1, 2), (2, 3), (3, 4)])
+    assert bring(cube, [0], PageRank(top=2)) == [1, 2]
+    assert bring(cube, [0], PageRank(top=3, tolerance=1e-9)) == [1, 2, 3]
+    assert bring(cube, [0], PageRank(top=0)) == []
+    assert bring(cube, [0], PageRank(tolerance=1e-9)) == [1, 2, 3, 4]
+    assert bring(cube, [5], PageRank()) == []
+
+
+def test_equal_scores_go_to_the_lower_number() -> None:
+    star = toy_cube([[0]], objects=6, links=[(5, 0), (5, 1), (5, 2), (5, 3), (5, 4)])
+    assert bring(star, [5], PageRank(top=2)) == [0, 1]
+    assert best(np.array([0.1, 0.3, 0.1, 0.3, 0.1]), 4).tolist() == [1, 3, 0, 2]
+
+
+def test_without_top_the_limit_of_nodes_or_the_size_of_the_query_decides() -> None:
+    size = 400
+    star = toy_cube([[0]], objects=size, links=[(0, i) for i in range(1, size)])
+    assert len(bring(star, [0], PageRank())) == 100
+    assert len(bring(star, list(range(50)), PageRank())) == 200
+    assert len(bring(star, [0], PageRank(), max_nodes=11)) == 10
+    assert len(bring(star, [0], PageRank(top=50), max_nodes=11)) == 10
+    assert len(bring(star, [0], PageRank(top=5), max_nodes=11)) == 5
+    assert bring(star, [0, 1], PageRank(), max_nodes=1) == []
+
+
+def test_a_limit_of_links_keeps_the_best() -> None:
+    cube = toy_cube([[0]], objects=5, links=[(0, 1), (0, 2), (1, 2), (2, 3), (3, 4)])
+    assert bring(cube, [0], PageRank(tolerance=1e-9), max_links=1) == [2]
+    assert bring(cube, [0], PageRank(tolerance=1e-9), max_links=3) == [1, 2]
+
+
+def test_seeds_given_twice_or_in_another_order_change_nothing() -> None:
+    links = weighted(5)
+    assert np.array_equal(scores(links, np.array([4, 1, 4])), scores(links, np.array([1, 4])))
+
+
+def test_scaling_all_weights_changes_nothing() -> None:
+    cube = random_cube(1)
+    links = cube.links
+    scaled = dataclasses.replace(links, weights=links.weights * np.float32(4))
+    assert scores(links, np.array([3]), tolerance=1e-6) == pytest.approx(scores(scaled, np.array([3]), tolerance=1e-6))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "text"),
+    [
+        ({"top": -1}, "top is -1, expected 0 or more objects, or None"),
+        ({"damping": 1.0}, "damping is 1.0, expected a probability above 0 and below 1"),
+        ({"damping": float("nan")}, "damping is nan, expected a probability above 0 and below 1"),
+        ({"tolerance": 0}, "tolerance is 0, expected a number from 1e-12 to below 1"),
+    ],
+)
+def test_a_bad_parameter_says_what_is_allowed(wrong: dict[str, float], text: str) -> None:
+    with pytest.raises(ParameterError) as error:
+        PageRank(**wrong)
+    assert str(error.value) == text
+
+
+def test_seeds_that_are_not_objects_are_refused() -> None:
+    with pytest.raises(ParameterError, match=r"seeds are \[7, 99\], expected one or more of 30 objects"):
+        scores(weighted(0), np.array([99, 7]))
+    with pytest.raises(ParameterError, match=r"seeds are \[\], expected one or more of 30 objects"):
+        scores(weighted(0), np.array([], dtype=np.int32))

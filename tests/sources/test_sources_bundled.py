@@ -1,0 +1,103 @@
+"""The slice of the ACL Anthology inside the package."""
+
+import hashlib
+import json
+from collections import Counter
+from importlib import resources
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+from cube2net.errors import SourceError
+from cube2net.records import Corpus, Objects
+from cube2net.sources import bundled
+from cube2net.sources.bundled import labs, load_bundled
+
+DATA = resources.files("cube2net").joinpath("data")
+MANIFEST = json.loads(DATA.joinpath("acl.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    return load_bundled()
+
+
+def test_every_file_is_the_one_the_script_wrote() -> None:
+    for name, digest in MANIFEST["sha256"].items():
+        assert hashlib.sha256(DATA.joinpath(name).read_bytes()).hexdigest() == digest, name
+
+
+def test_the_tables_have_the_rows_that_the_script_counted(corpus: Corpus) -> None:
+    assert corpus.terms is not None
+    assert {name: getattr(corpus, name).num_rows for name in MANIFEST["rows"]} == MANIFEST["rows"]
+    assert corpus.items.num_rows >= 15_000 and corpus.terms.num_rows >= 1_000_000
+
+
+def test_the_slice_takes_at_most_8_megabytes() -> None:
+    assert sum(len(DATA.joinpath(name).read_bytes()) for name in MANIFEST["sha256"]) <= 8_000_000
+
+
+def test_no_paper_is_older_than_2016(corpus: Corpus) -> None:
+    assert pc.min(corpus.items["year"]).as_py() == 2016
+
+
+def test_there_are_facts_and_no_sentences(corpus: Corpus) -> None:
+    assert corpus.items.column_names == ["item", "year", "venue", "sig", "volume", "title"]
+    assert corpus.terms is not None
+    words = Counter(term.count(" ") + 1 for term in corpus.terms["term"].unique().to_pylist())
+    assert words[1] > words[2] > words[3] and max(words) <= 5
+
+
+def test_an_item_names_a_term_once(corpus: Corpus) -> None:
+    assert corpus.terms is not None
+    assert pc.min(corpus.terms["count"]).as_py() == 1
+    assert corpus.terms.group_by(["item", "term"]).aggregate([]).num_rows == corpus.terms.num_rows
+    assert pc.count_distinct(corpus.terms["item"]).as_py() > 0.99 * corpus.items.num_rows
+
+
+def test_all_116_people_are_there_and_all_but_one_have_five_papers_or_more(corpus: Corpus) -> None:
+    assert Counter(Counter(labs().values()).values()) == {29: 4}
+    found = Objects.of(corpus.objects).find(list(labs()))
+    assert not found.missing and not found.ambiguous and len(set(found.rows.tolist())) == 116
+    papers = np.bincount(corpus.mentions["object"].to_numpy(), minlength=corpus.objects.num_rows)[found.rows]
+    few = [name for name, count in zip(labs(), papers.tolist(), strict=True) if count < 5]
+    assert len(few) <= 2 and int(np.median(papers)) >= 20
+
+
+def test_every_venue_has_a_full_name_and_a_kind_and_papers_keep_several_venues(corpus: Corpus) -> None:
+    venues = corpus.labels.filter(pc.equal(corpus.labels["attribute"], "venue"))
+    assert set(venues["parent"].to_pylist()) == {"conference", "journal", "workshop"}
+    assert set(pc.list_flatten(corpus.items["venue"]).unique().to_pylist()) == set(venues["label"].to_pylist())
+    full = dict(zip(venues["label"].to_pylist(), venues["full_name"].to_pylist(), strict=True))
+    assert full["EMNLP"] == "Conference on Empirical Methods in Natural Language Processing"
+    assert pc.max(pc.list_value_length(corpus.items["venue"])).as_py() >= 2
+
+
+def test_years_roll_up_to_decades_and_venues_to_kinds(corpus: Corpus) -> None:
+    assert [str(spec) for spec in corpus.dimensions] == ["year@years/decades", "venue/kind", "topic"]
+
+
+def test_the_source_and_its_licence_are_named_in_the_corpus_and_in_the_package(corpus: Corpus) -> None:
+    notice = DATA.joinpath("NOTICE.md").read_text(encoding="utf-8")
+    for text in (corpus.attribution, notice):
+        assert "ACL Anthology" in text and "CC BY 4.0" in text and "https://aclanthology.org" in text
+
+
+def test_a_damaged_or_missing_file_is_said_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bundled, "_bytes", lambda name: b"PAR1 and no more")
+    with pytest.raises(
+        SourceError, match=r"the package's file 'acl-objects\.parquet' is damaged .*install cube2net ag"
+    ):
+        load_bundled()
+    monkeypatch.undo()
+    with pytest.raises(SourceError, match=r"the package's file 'nothing\.parquet' is missing: install cube2net again"):
+        bundled._table("nothing.parquet")
+
+
+def test_two_loads_are_the_same(corpus: Corpus) -> None:
+    again = load_bundled()
+    for name in ("objects", "items", "mentions", "terms", "labels"):
+        one, other = getattr(corpus, name), getattr(again, name)
+        assert isinstance(one, pa.Table) and one.equals(other)

@@ -1,0 +1,62 @@
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cube2net.errors import Cube2netError
+from cube2net.sources.queryfile import read_query_file
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("q.txt", "Ada\n\n# a remark\n Grace \n", (["Ada", "Grace"], None)),
+        ("q.csv", 'object,label\nAda,x\n"Hopper, Grace",y\n', (["Ada", "Hopper, Grace"], ["x", "y"])),
+        ("q.csv", "object\nAda\n", (["Ada"], None)),
+        ("q.csv", "\ufefflabel,object\nx,Ada\n", (["Ada"], ["x"])),
+        ("q.tsv", "object\tlabel\nAda\tx\n", (["Ada"], ["x"])),
+        ("names", "object,label\nAda,x\n", (["Ada"], ["x"])),
+        ("names", "Hopper, Grace\n", (["Hopper, Grace"], None)),
+    ],
+)
+def test_a_query_is_read_from_lines_or_from_a_table(tmp_path: Path, name: str, text: str, expected: tuple) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    assert read_query_file(tmp_path / name) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sentence"),
+    [
+        ("q.txt", b"", "is empty: name at least one object"),
+        ("q.txt", b"# nobody\n", "is empty"),
+        ("q.csv", b"", "has no column 'object': it has none"),
+        ("q.csv", b"name,label\nAda,x\n", "q.csv has no column 'object': it has 'name', 'label'"),
+        ("q.csv", b"object,label\nAda,\n", "q.csv gives 'Ada' no label"),
+        ("q.txt", b"Ada\nGr\xe9goire\n", "q.txt line 2: not UTF-8 text .byte 0xe9"),
+    ],
+)
+def test_a_query_file_that_cannot_be_used_says_why(tmp_path: Path, name: str, content: bytes, sentence: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(Cube2netError, match=sentence):
+        read_query_file(tmp_path / name)
+
+
+def test_a_query_file_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(Cube2netError, match="cannot read the query .*: no such file or directory"):
+        read_query_file(tmp_path / "none.csv")
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.binary(max_size=60), st.sampled_from(["q.csv", "q.txt", "q.tsv"]))
+def test_whatever_the_bytes_a_query_file_gives_names_or_one_sentence(
+    tmp_path_factory: pytest.TempPathFactory, content: bytes, name: str
+) -> None:
+    path = tmp_path_factory.mktemp("query") / name
+    path.write_bytes(content)
+    try:
+        names, labels = read_query_file(path)
+    except Cube2netError:
+        return
+    assert names
+    assert labels is None or len(labels) == len(names)

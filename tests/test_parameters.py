@@ -1,0 +1,60 @@
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import pytest
+
+from cube2net.errors import ParameterError
+from cube2net.parameters import configured, split_settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class Everything:
+    count: int = 1
+    share: float = 0.5
+    limit: int | None = None
+    bold: bool = False
+    groups: tuple[str, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+    kind: typing.Literal["fine", "coarse"] = "fine"
+    where: str | None = None
+
+
+@dataclass(frozen=True)
+class Nothing:
+    pass
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "value"),
+    [
+        ("count=7", "count", 7),
+        ("share=0.25", "share", 0.25),
+        ("limit=none", "limit", None),
+        ("limit=3", "limit", 3),
+        ("bold=yes", "bold", True),
+        ("groups=a, b", "groups", ("a", "b")),
+        ("names=source:from,target:to", "names", {"source": "from", "target": "to"}),
+        ("kind=coarse", "kind", "coarse"),
+        ("where=a=b", "where", "a=b"),
+    ],
+)
+def test_a_parameter_is_read_as_its_type_says(text: str, name: str, value: object) -> None:
+    assert getattr(configured(Everything, split_settings([text]), "thing"), name) == value
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "sentence"),
+    [
+        (Everything, "cuont=7", "unknown parameter of thing 'cuont': choose one of .*did you mean 'count'"),
+        (Everything, "count=seven", "parameter 'count' of thing is 'seven', expected a whole number"),
+        (Everything, "limit=x", "parameter 'limit' of thing is 'x', expected a whole number or none"),
+        (Everything, "bold=perhaps", "expected true or false"),
+        (Everything, "kind=rough", "expected one of fine, coarse"),
+        (Everything, "count", "cannot read the parameter 'count': write name=value"),
+        (Nothing, "count=1", "thing takes no parameters, got 'count'"),
+    ],
+)
+def test_a_parameter_that_cannot_be_read_says_what_was_expected(kind: type, text: str, sentence: str) -> None:
+    with pytest.raises(ParameterError, match=sentence):
+        configured(kind, split_settings([text]), "thing")
