@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cube2net.aside import new_folder
 from cube2net.cube import DuckDB, build, read, save, verify
-from cube2net.cube.folder import written_aside
-from cube2net.errors import CubeError
+from cube2net.errors import CubeError, InputError
 from cube2net.records import Cube, DimensionSpec
 
 from corpora import corpus_of
@@ -126,7 +126,7 @@ def test_a_full_disk_leaves_the_old_cube_and_nothing_else(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(np, "save", full)
-    with pytest.raises(CubeError, match="cannot write .*: no space left on device"):
+    with pytest.raises(InputError, match="cannot write .*: no space left on device"):
         save(cube, folder)
     monkeypatch.undo()
     assert verify(folder)
@@ -135,7 +135,7 @@ def test_a_full_disk_leaves_the_old_cube_and_nothing_else(
 
 def test_a_place_that_cannot_be_written_is_one_sentence(cube: Cube, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(CubeError, match="is a file, not a folder"):
+    with pytest.raises(InputError, match="is a file, not a folder"):
         save(cube, tmp_path / "file" / "cube")
 
 
@@ -149,8 +149,8 @@ def test_a_killed_build_leaves_the_old_cube_or_nothing_and_the_next_one_tidies_u
     program = f"""
         import os, signal
         from pathlib import Path
-        from cube2net.cube.folder import written_aside
-        with written_aside(Path({str(place)!r})) as aside:
+        from cube2net.aside import new_folder
+        with new_folder(Path({str(place)!r})) as aside:
             (aside / "half").write_text("half")
             os.kill(os.getpid(), signal.SIGKILL)
     """
@@ -165,7 +165,7 @@ def test_a_killed_build_leaves_the_old_cube_or_nothing_and_the_next_one_tidies_u
 
 
 def test_an_interrupted_write_removes_what_it_wrote(tmp_path: Path) -> None:
-    with pytest.raises(KeyboardInterrupt), written_aside(tmp_path / "cube") as aside:
+    with pytest.raises(KeyboardInterrupt), new_folder(tmp_path / "cube") as aside:
         (aside / "half").write_text("half")
         raise KeyboardInterrupt
     assert list(tmp_path.iterdir()) == []

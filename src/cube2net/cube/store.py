@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cube2net.cube.folder import written_aside
+from cube2net.aside import new_folder
 from cube2net.errors import CubeError, InputError
 from cube2net.records import Cells, Cube, Dimension, Level, Links, Objects, Ragged
 from cube2net.records.ragged import Array
@@ -33,7 +33,7 @@ def save(cube: Cube, folder: Path) -> None:
     folder = Path(folder)
     if folder.exists() and not (folder / MANIFEST).is_file() and (not folder.is_dir() or any(folder.iterdir())):
         raise CubeError(f"{str(folder)!r} exists and is not a cube: choose another place or remove it")
-    with written_aside(folder) as aside:
+    with new_folder(folder) as aside:
         for name, array in _arrays(cube).items():
             np.save(aside / f"{name}.npy", array)
         for name, table in _tables(cube).items():

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cube2net.aside import write_files
 from cube2net.errors import unknown
-from cube2net.network.aside import write_aside
 from cube2net.network.captions import add_captions, installed_fonts, quiet, short
 from cube2net.network.groups import GREY, Group, groups_of
 from cube2net.network.layout import layout
@@ -35,7 +35,7 @@ def draw(network: Network, path: str | Path, *, seed: int = 0, title: str | None
     suffix = path.suffix.lower()
     if suffix not in PICTURES:
         raise unknown("suffix of a picture", path.suffix, PICTURES)
-    return write_aside({path: lambda aside: _save(figure(network, seed=seed, title=title), suffix[1:], aside)})[0]
+    return write_files({path: lambda aside: _save(figure(network, seed=seed, title=title), suffix[1:], aside)})[0]
 
 
 @quiet()

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
+from cube2net.aside import write_files
 from cube2net.errors import unknown
 from cube2net.interfaces import Exporter
-from cube2net.network.aside import write_aside
 from cube2net.network.formats.gexf import write_gexf
 from cube2net.network.formats.graphml import write_graphml
 from cube2net.network.formats.npz import to_scipy, write_npz
@@ -49,7 +49,7 @@ def write(network: Network, path: str | Path) -> list[Path]:
     parts = EXPORTS.get(path.suffix.lower())
     if parts is None:
         raise unknown("suffix of a network file", path.suffix, EXPORTS)
-    return write_aside(
+    return write_files(
         {
             path.with_name(f"{path.stem}{part}{path.suffix}"): partial(exporter, network)
             for part, exporter in parts.items()

@@ -1,23 +1,47 @@
-"""A folder that appears whole or not at all: written aside, then put in place by one rename."""
+"""Files and folders that appear whole or not at all: written beside their place, then renamed into it."""
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
 import os
+import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from cube2net.errors import CubeError
+from cube2net.errors import InputError
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
 _MARK = ".building-"
 
 
+def write_files(files: Mapping[Path, Callable[[Path], None]]) -> list[Path]:
+    """Return the paths written: each file is written by its function, and all are renamed once all are whole.
+
+    Whatever goes wrong, nothing half-written stays behind and a file that stood there before is untouched;
+    trouble with the disk becomes one sentence.
+    """
+    for path in files:
+        _check(path)
+    aside = {path: path.with_name(f".{path.name}.{secrets.token_hex(4)}.part") for path in files}
+    try:
+        for path, writer in files.items():
+            with _one_sentence(path):
+                writer(aside[path])
+        for path in files:
+            with _one_sentence(path):
+                aside[path].replace(path)
+    finally:
+        for part in aside.values():
+            with contextlib.suppress(OSError):
+                part.unlink(missing_ok=True)
+    return list(files)
+
+
 @contextlib.contextmanager
-def written_aside(target: Path) -> Iterator[Path]:
+def new_folder(target: Path) -> Iterator[Path]:
     """Give a new folder beside the target to write into; on success it takes the target's place.
 
     Whatever goes wrong before the last step, an existing target is untouched and the new folder is
@@ -25,9 +49,9 @@ def written_aside(target: Path) -> Iterator[Path]:
     """
     target = Path(target).resolve()
     aside = target.parent / f".{target.name}{_MARK}{os.getpid()}"
-    try:
-        if target.parent.exists() and not target.parent.is_dir():
-            raise CubeError(f"cannot write {str(target)!r}: {str(target.parent)!r} is a file, not a folder")
+    if target.parent.exists() and not target.parent.is_dir():
+        raise InputError(f"cannot write {str(target)!r}: {str(target.parent)!r} is a file, not a folder")
+    with _one_sentence(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         _remove_stale(target)
         if aside.exists():
@@ -39,8 +63,22 @@ def written_aside(target: Path) -> Iterator[Path]:
             _put_in_place(aside, target)
         finally:
             shutil.rmtree(aside, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _one_sentence(path: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
-        raise CubeError(f"cannot write {str(target)!r}: {(error.strerror or str(error)).lower()}") from error
+        reason = os.strerror(error.errno).lower() if error.errno else str(error)
+        raise InputError(f"cannot write {str(path)!r}: {reason}") from error
+
+
+def _check(path: Path) -> None:
+    if path.is_dir():
+        raise InputError(f"cannot write {str(path)!r}: it is a folder, give the path of a file")
+    if not path.parent.is_dir():
+        raise InputError(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}, make it first")
 
 
 def _put_in_place(aside: Path, target: Path) -> None:
