@@ -40,7 +40,7 @@ def test_a_column_that_is_not_there_is_an_error_that_says_which_are():
         guess_columns("links", ["one", "other"], called="links.csv")
     assert str(error.value) == (
         "links.csv has no column for the source: it has 'one', 'other' "
-        "(usual names are sourceid, fromid; give columns={'links.source': …})"
+        "(usual names are source, from, src; give columns={'links.source': …})"
     )
     with pytest.raises(SourceError) as error:
         guess_columns("links", ["a", "b"], {"source": "x"}, called="links.csv")
@@ -54,7 +54,9 @@ def test_one_column_with_another_mark_inside_gets_a_hint():
 
 def test_an_unknown_role_is_an_error_with_the_nearest_spelling():
     check_roles({"source": "x", "items.item": "y"})
-    with pytest.raises(ParameterError, match=r"unknown column role 'links.sorce': .* \(did you mean 'links.source'\?\)"):
+    with pytest.raises(
+        ParameterError, match=r"unknown column role 'links.sorce': .* \(did you mean 'links.source'\?\)"
+    ):
         check_roles({"links.sorce": "x"})
 
 

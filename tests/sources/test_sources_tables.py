@@ -148,7 +148,7 @@ def test_files_are_told_by_name_else_by_order():
     ("names", "text"),
     [
         ((), "got 0 files"),
-        (("nodes.csv",), "got 1 files"),
+        (("nodes.csv",), "got 1 file"),
         (("items.csv", "mentions.csv"), "cannot place 'items.csv' among 2 files"),
         (("links.csv", "edges.csv"), "cannot place 'edges.csv' among 2 files"),
     ],
@@ -161,7 +161,7 @@ def test_files_that_make_no_set_are_refused(names, text):
 def test_a_set_of_fields_that_lacks_a_file_is_refused(tmp_path):
     assert refusal([], items="a.csv").startswith("got items: expected nodes and links, or objects")
     told = refusal([Path("x.csv")], nodes="a.csv", links="b.csv")
-    assert told == "1 paths are given beside nodes, links: name the files one way only"
+    assert told == "paths are given beside nodes, links: name the files one way only"
 
 
 def test_columns_that_are_given_go_before_the_guess(tmp_path):
@@ -207,13 +207,15 @@ def test_a_number_that_is_none_is_missing_and_counted_with_its_line(tmp_path):
     corpus, said = read(paths)
     assert corpus.items["year"].to_pylist()[-2:] == [2007, None]
     told = "nodes.csv line 20: 'year' is 'n.d.', expected a number"
-    assert f"left out 1 values of 'year' that are not numbers: {told}" in said
+    assert f"left out values of 'year' that are not numbers: 1 ({told})" in said
     assert corpus.dropped == {"values of 'year' that are not numbers": 1}
     assert refusal(paths, strict=True) == told
 
 
 def test_dates_in_json_are_dates_and_ids_that_look_like_dates_stay_as_they_are(tmp_path):
-    nodes = write(tmp_path / "nodes.jsonl", [{"id": "2020-01-01", "on": "2020-01-01"}, {"id": "2021-01-01", "on": "1990-01-01"}])
+    nodes = write(
+        tmp_path / "nodes.jsonl", [{"id": "2020-01-01", "on": "2020-01-01"}, {"id": "2021-01-01", "on": "1990-01-01"}]
+    )
     corpus, _ = read([nodes, write(tmp_path / "links.jsonl", [{"from": "2020-01-01", "to": "2021-01-01"}])])
     assert corpus.objects["object"].to_pylist() == ["2020-01-01", "2021-01-01"]
     assert corpus.items["on"].to_pylist() == [date(2020, 1, 1), date(1990, 1, 1)]
@@ -252,7 +254,7 @@ def test_ids_are_trimmed_and_an_empty_one_is_counted(tmp_path):
     assert corpus.objects["object"].to_pylist() == ["a", "b"]
     assert corpus.items["city"].to_pylist() == ["Rome", "Bern"]
     assert corpus.dropped == {"nodes without an id": 1}
-    assert "left out 1 nodes without an id: nodes.csv line 4: 'id' is empty, expected an id" in said
+    assert "left out nodes without an id: 1 (nodes.csv line 4: 'id' is empty, expected an id)" in said
 
 
 def test_attributes_called_item_or_text_keep_out_of_the_way(tmp_path):
@@ -262,7 +264,18 @@ def test_attributes_called_item_or_text_keep_out_of_the_way(tmp_path):
 
 
 def test_bad_links_are_counted_shown_with_their_lines_and_stop_when_strict(tmp_path):
-    lines = ["source,target,weight", "a,b,1", "a,zz,1", "c,c,1", "a,c,-2", "b,c,heavy", "a,b,", ",b,1", "a,b,2", "b,c,inf"]
+    lines = [
+        "source,target,weight",
+        "a,b,1",
+        "a,zz,1",
+        "c,c,1",
+        "a,c,-2",
+        "b,c,heavy",
+        "a,b,",
+        ",b,1",
+        "a,b,2",
+        "b,c,inf",
+    ]
     paths = put(tmp_path, nodes="id,city\na,Rome\nb,Oslo\nc,Bern\n", links="\n".join(lines) + "\n")
     corpus, said = read(paths)
     assert links(corpus) == {("a", "b"): 3.0}
@@ -273,9 +286,9 @@ def test_bad_links_are_counted_shown_with_their_lines_and_stop_when_strict(tmp_p
         "links with a bad weight": 4,
     }
     assert (
-        "left out 4 links with a bad weight: links.csv line 5: 'weight' is '-2', expected a number of 0 or more; "
+        "left out links with a bad weight: 4 (links.csv line 5: 'weight' is '-2', expected a number of 0 or more; "
         "links.csv line 6: 'weight' is 'heavy', expected a number of 0 or more; "
-        "links.csv line 7: 'weight' is empty, expected a number of 0 or more; …"
+        "links.csv line 7: 'weight' is empty, expected a number of 0 or more; …)"
     ) in said
     assert "links.csv: 1 repeated links add their weights" in said
     silent = Tables().read(paths)
@@ -287,7 +300,9 @@ def test_bad_links_are_counted_shown_with_their_lines_and_stop_when_strict(tmp_p
         (7, "links.csv line 2: 'weight' is empty, expected a number of 0 or more"),
         (8, "links.csv line 2: 'source' is empty, expected the id of a node"),
     ]:
-        again = put(tmp_path, nodes="id,city\na,Rome\nb,Oslo\nc,Bern\n", links=f"{lines[0]}\n{lines[number - 1]}\na,b,1")
+        again = put(
+            tmp_path, nodes="id,city\na,Rome\nb,Oslo\nc,Bern\n", links=f"{lines[0]}\n{lines[number - 1]}\na,b,1"
+        )
         assert refusal(again, strict=True) == text
 
 
@@ -302,10 +317,31 @@ def test_bad_weights_in_json_and_parquet_are_counted_alike(tmp_path):
         assert any(place in text for text in said)
 
 
+@pytest.mark.parametrize("strict", [False, True])
+def test_an_id_that_comes_twice_is_an_error_with_both_lines(tmp_path, strict):
+    told = refusal(put(tmp_path, nodes="id,x\na,1\nb,2\n a,3\n", links="from,to\na,b\n"), strict=strict)
+    assert told == "nodes.csv line 4: 'id' is 'a' again (as in nodes.csv line 2), expected every id once"
+    told = refusal(put(tmp_path, nodes="id,x\na,1\nb,2\na,3\nb,4\n", links="from,to\na,b\n"), strict=strict)
+    assert told.endswith("expected every id once; 2 ids come twice or more")
+    files = put(tmp_path, objects="id\n1\n", items="id\np\np\n", mentions="item,object\np,1\n")
+    assert refusal(files).startswith("items.csv line 3: 'id' is 'p' again (as in items.csv line 2)")
+
+
+def test_a_missing_column_is_an_error_that_names_the_file_and_its_columns(tmp_path):
+    told = refusal(put(tmp_path, nodes="id\na\nb\n", links="from,number\na,b\n"))
+    assert told.startswith("links.csv has no column for the target: it has 'from', 'number' (usual names are target, ")
+
+
+def test_ids_that_are_no_text_or_whole_numbers_are_refused(tmp_path):
+    nodes = write(tmp_path / "nodes.parquet", [{"id": [1]}, {"id": [2]}])
+    told = refusal([nodes, *put(tmp_path, links="from,to\na,b\n")])
+    assert told == "nodes.parquet column 'id' holds list<element: int64>, expected text or whole numbers"
+
+
 def test_links_of_which_none_can_be_used_are_an_error(tmp_path):
     told = refusal(put(tmp_path, nodes="id\na\nb\n", links="from,to\nAda,Bob\n"))
     assert told == (
-        "links.csv has 1 rows and none makes a link: links.csv line 2: 'from' is 'Ada', expected the id of a node"
+        "no row of links.csv makes a link: links.csv line 2: 'from' is 'Ada', expected the id of a node (rows: 1)"
     )
 
 
@@ -315,9 +351,7 @@ def test_a_file_of_links_without_rows_is_a_network_without_links(tmp_path):
 
 
 def test_mentions_of_unknown_things_are_counted_and_stop_when_strict(tmp_path):
-    paths = put(
-        tmp_path, objects="id\n1\n2\n", items="id,x\np,1\n", mentions="item,object\np,1\nq,1\np,9\n,1\np,2\n"
-    )
+    paths = put(tmp_path, objects="id\n1\n2\n", items="id,x\np,1\n", mentions="item,object\np,1\nq,1\np,9\n,1\np,2\n")
     corpus, said = read(paths)
     assert corpus.mentions.num_rows == 2
     assert corpus.dropped == {
@@ -325,11 +359,15 @@ def test_mentions_of_unknown_things_are_counted_and_stop_when_strict(tmp_path):
         "mentions of unknown items": 1,
         "mentions of unknown objects": 1,
     }
-    assert "left out 1 mentions of unknown objects: mentions.csv line 4: 'object' is '9', expected the id of an object" in said
+    assert (
+        "left out mentions of unknown objects: 1 (mentions.csv line 4: 'object' is '9', expected the id of an object)"
+        in said
+    )
     assert refusal(paths, strict=True) == "mentions.csv line 5: 'item' is empty, expected the id of an item"
     none = put(tmp_path, mentions="item,object\nq,1\n")
     told = refusal([*paths[:2], *none])
-    assert told == "mentions.csv has 1 rows and none is a mention: mentions.csv line 2: 'item' is 'q', expected the id of an item"
+    expected = "mentions.csv line 2: 'item' is 'q', expected the id of an item"
+    assert told == f"no row of mentions.csv is a mention: {expected} (rows: 1)"
 
 
 @pytest.mark.parametrize(

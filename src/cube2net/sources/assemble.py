@@ -1,0 +1,187 @@
+"""Tables of rows become a corpus: nodes and links, or objects, items, mentions and links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cube2net.errors import SourceError
+from cube2net.records import Corpus, DimensionSpec
+from cube2net.records.corpus import LINKS, MENTIONS
+from cube2net.sources.attributes import MOST_DIMENSIONS, attribute, default_dimensions, is_text
+from cube2net.sources.faults import Faults, Rows
+from cube2net.sources.keys import find, keys, merge_links, unique_keys, weights
+
+Columns = Mapping[str, str]
+Part = tuple[Rows, Columns]
+RESERVED = ("item", "text")
+
+
+def network_corpus(nodes: Part, links: Part, separators: Columns, faults: Faults) -> Corpus:
+    """Return a corpus in which every node is an object and its own item."""
+    (rows, columns), (link_rows, link_columns) = nodes, links
+    rows, ids = unique_keys(rows, columns["id"], "nodes", faults)
+    left_out = (columns["id"], columns.get("name"), columns.get("text"))
+    carried = [name for name in rows.table.column_names if name not in left_out]
+    items = _items(rows, ids, carried, columns.get("text"), separators, faults)
+    every = np.arange(len(ids), dtype=np.int32)
+    mentions = pa.table({"item": every, "object": every}, schema=pa.schema(list(MENTIONS.items())))
+    return Corpus(
+        objects=_objects(rows, ids, columns, "node"),
+        items=items,
+        mentions=mentions,
+        links=_links(link_rows, link_columns, ids, "nodes", faults),
+        dimensions=_dimensions(items, faults),
+        dropped=dict(faults.counts),
+    )
+
+
+def item_corpus(
+    objects: Part, items: Part, mentions: Part, links: Part | None, separators: Columns, faults: Faults
+) -> Corpus:
+    """Return a corpus of items that mention objects; without links two objects of one item are linked."""
+    (object_rows, object_columns), (item_rows, item_columns) = objects, items
+    object_rows, object_ids = unique_keys(object_rows, object_columns["id"], "objects", faults)
+    item_rows, item_ids = unique_keys(item_rows, item_columns["item"], "items", faults)
+    unused = [name for name in object_rows.table.column_names if name not in object_columns.values()]
+    if unused:
+        faults.say(f"{object_rows.name}: not used {_list(unused)} (attributes belong to the items)")
+    left_out = (item_columns["item"], item_columns.get("text"))
+    carried = [name for name in item_rows.table.column_names if name not in left_out]
+    made = _items(item_rows, item_ids, carried, item_columns.get("text"), separators, faults)
+    return Corpus(
+        objects=_objects(object_rows, object_ids, object_columns, "object"),
+        items=made,
+        mentions=_mentions(*mentions, item_ids, object_ids, faults),
+        links=None if links is None else _links(*links, object_ids, "objects", faults),
+        dimensions=_dimensions(made, faults),
+        dropped=dict(faults.counts),
+    )
+
+
+def _objects(rows: Rows, ids: pa.ChunkedArray, columns: Columns, kind: str) -> pa.Table:
+    names = pc.coalesce(keys(rows, columns["name"]), ids) if "name" in columns else ids
+    none = pa.repeat(pa.scalar(kind), len(ids))
+    kinds = pc.coalesce(keys(rows, columns["kind"]), kind) if "kind" in columns else none
+    return pa.table({"object": ids, "name": names, "kind": kinds})
+
+
+def _items(
+    rows: Rows, ids: pa.ChunkedArray, carried: Sequence[str], text: str | None, separators: Columns, faults: Faults
+) -> pa.Table:
+    for name in separators:
+        if name not in carried:
+            raise SourceError(f"{rows.name} has no attribute {name!r} to part: it has {_list(carried) or 'none'}")
+    made: dict[str, pa.ChunkedArray] = {"item": ids}
+    unusable = []
+    for name in carried:
+        column = attribute(rows, name, faults, separators.get(name))
+        if column is None:
+            unusable.append(name)
+            continue
+        called = name
+        while called in made or called in RESERVED:
+            called += "_"
+        made[called] = column
+    if unusable:
+        faults.say(f"{rows.name}: left out {_list(unusable)} (empty, or neither labels, numbers nor dates)")
+    if text is not None and not pa.types.is_null(rows.table[text].type):
+        if not is_text(rows.table[text].type):
+            kind = rows.table[text].type
+            raise SourceError(f"{rows.name} column {text!r} holds {kind}, expected text (name another with columns)")
+        made["text"] = pc.cast(rows.table[text], pa.string())
+    return pa.table(made)
+
+
+def _dimensions(items: pa.Table, faults: Faults) -> tuple[DimensionSpec, ...]:
+    specs = default_dimensions(items)
+    if specs:
+        faults.say(f"dimensions: {', '.join(map(str, specs))} (at most {MOST_DIMENSIONS}, by default)")
+    return specs
+
+
+def _links(rows: Rows, columns: Columns, ids: pa.ChunkedArray, what: str, faults: Faults) -> pa.Table:
+    one = what.removesuffix("s")
+    count = rows.table.num_rows
+    ends = {role: find(rows, columns[role], ids) for role in ("source", "target")}
+    source, target = ends["source"][0], ends["target"][0]
+    weight = weights(rows, columns["weight"]) if "weight" in columns else np.ones(count)
+    good = np.ones(count, dtype=bool)
+
+    def end(row: int) -> str:
+        role = "source" if source[row] < 0 else "target"
+        value = ends[role][1][row].as_py()
+        return f"{columns[role]!r} is {'empty' if value is None else repr(value)}, expected the id of {_a(one)}"
+
+    for reason, bad, sentence in (
+        ("links without a source or target", (source == -2) | (target == -2), end),
+        (f"links to unknown {what}", (source < 0) | (target < 0), end),
+        ("links of an object to itself", source == target, lambda row: f"{_value(ends, row)} is linked to itself"),
+        ("links with a bad weight", np.isnan(weight), lambda row: _weight(rows, columns["weight"], row)),
+    ):
+        faults.drop_rows(reason, rows, np.flatnonzero(bad & good).tolist(), sentence)
+        good &= ~bad
+    if count and not good.any():
+        why = f"{rows.places([0])[0]}: {end(0)}" if min(source[0], target[0]) < 0 else "self-links and bad weights only"
+        raise SourceError(f"no row of {rows.name} makes a link: {why} (rows: {count:,})")
+    low, high, total = merge_links(source[good], target[good], weight[good], len(ids))
+    if len(low) < int(good.sum()):
+        faults.say(f"{rows.name}: {int(good.sum()) - len(low):,} repeated links add their weights")
+    return pa.table({"source": low, "target": high, "weight": total}, schema=pa.schema(list(LINKS.items())))
+
+
+def _mentions(
+    rows: Rows, columns: Columns, item_ids: pa.ChunkedArray, object_ids: pa.ChunkedArray, faults: Faults
+) -> pa.Table:
+    item, items = find(rows, columns["item"], item_ids)
+    thing, things = find(rows, columns["object"], object_ids)
+    good = np.ones(len(item), dtype=bool)
+
+    def end(row: int) -> str:
+        role, ids = ("item", items) if item[row] < 0 else ("object", things)
+        value = ids[row].as_py()
+        return f"{columns[role]!r} is {'empty' if value is None else repr(value)}, expected the id of {_a(role)}"
+
+    for reason, bad in (
+        ("mentions without an item or object", (item == -2) | (thing == -2)),
+        ("mentions of unknown items", item < 0),
+        ("mentions of unknown objects", thing < 0),
+    ):
+        faults.drop_rows(reason, rows, np.flatnonzero(bad & good).tolist(), end)
+        good &= ~bad
+    if not good.any():
+        why = f": {rows.places([0])[0]}: {end(0)}" if len(item) else ", expected an item and an object in each"
+        raise SourceError(f"no row of {rows.name} is a mention{why} (rows: {len(item):,})")
+    pairs, first = np.unique(item[good] * len(object_ids) + thing[good], return_index=True)
+    if len(pairs) < int(good.sum()):
+        again = np.setdiff1d(np.arange(int(good.sum())), first)
+        shown = np.flatnonzero(good)[again].tolist()
+        faults.drop_rows(
+            "mentions given again",
+            rows,
+            shown,
+            lambda row: f"{items[row].as_py()!r} mentions {things[row].as_py()!r} again",
+        )
+    item, thing = np.divmod(pairs, len(object_ids))
+    schema = pa.schema(list(MENTIONS.items()))
+    return pa.table({"item": item.astype(np.int32), "object": thing.astype(np.int32)}, schema=schema)
+
+
+def _value(ends: Mapping[str, tuple[object, pa.ChunkedArray]], row: int) -> str:
+    return repr(ends["source"][1][row].as_py())
+
+
+def _weight(rows: Rows, column: str, row: int) -> str:
+    value = rows.table[column][row].as_py()
+    return f"{column!r} is {'empty' if value is None else repr(value)}, expected a number of 0 or more"
+
+
+def _a(word: str) -> str:
+    return f"an {word}" if word[0] in "aeiou" else f"a {word}"
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:20])) + (", …" if len(names) > 20 else "")

@@ -1,0 +1,120 @@
+"""JSON lines: one object a line, read by columns; lines that are no objects are left out with their numbers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.json as pajson
+
+from cube2net.errors import SourceError
+from cube2net.sources.faults import SHOWN, Faults, Rows
+from cube2net.sources.textfile import BLOCK, check_text, is_packed, line_places, open_bytes
+from cube2net.sources.values import column_of
+
+DEEP = 1000
+
+
+def read_jsonlines(path: Path, faults: Faults) -> Rows:
+    """Return the rows of a file with one JSON object a line; a key that is not there is missing."""
+    check_text(path)
+    count = _plain_lines(path)
+    table = None if count is None else _fast(path)
+    if table is not None and table.num_rows == count and table.num_columns:
+        return Rows(path.name, table, line_places(path, lambda: (line for line, _ in _lines(path))))
+    return _slow(path, faults)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    with open_bytes(path) as file:
+        for number, line in enumerate(file, start=1):
+            if text := line.strip(b"\xef\xbb\xbf \t\r\n" if number == 1 else None):
+                yield number, text
+
+
+def _plain_lines(path: Path) -> int | None:
+    """Return the number of lines, or None unless each is braced and none is nested too deep for the fast reader."""
+    count = 0
+    for _, line in _lines(path):
+        if line[0] != 0x7B or line[-1] != 0x7D:
+            return None
+        if len(line) > DEEP and line.count(b"[") + line.count(b"{") > DEEP:
+            return None
+        count += 1
+    return count
+
+
+def _fast(path: Path) -> pa.Table | None:
+    """Return the table as Arrow reads it, or None where it refuses; text that looks like a time stays text."""
+    texts: dict[str, pa.DataType] = {}
+    for _ in range(2):
+        parse = pajson.ParseOptions(explicit_schema=pa.schema(list(texts.items())))
+        try:
+            with pa.input_stream(str(path), compression="gzip" if is_packed(path) else None) as stream:
+                table = pajson.read_json(stream, pajson.ReadOptions(block_size=BLOCK), parse)
+        except (pa.ArrowException, ValueError, OSError):
+            return None
+        for field in table.schema:
+            if pa.types.is_timestamp(field.type):
+                texts[field.name] = pa.string()
+            elif pa.types.is_list(field.type) and pa.types.is_timestamp(field.type.value_type):
+                texts[field.name] = pa.list_(pa.string())
+        if not any(table.schema.field(name).type != kind for name, kind in texts.items()):
+            break
+    return table
+
+
+def _slow(path: Path, faults: Faults) -> Rows:
+    """Return the rows read one line at a time: some lines are bad, or the kinds of a column's values differ."""
+    columns: dict[str, list[Any]] = {}
+    lines: list[int] = []
+    bad: list[tuple[int, str]] = []
+    for number, line in _lines(path):
+        try:
+            record = _record(line)
+        except ValueError as error:
+            bad.append((number, str(error)))
+            continue
+        for key, value in record.items():
+            columns.setdefault(key, [None] * len(lines)).append(value)
+        lines.append(number)
+        for values in columns.values():
+            if len(values) < len(lines):
+                values.append(None)
+    shown = [f"{path.name} line {number:,}: {wrong}" for number, wrong in bad[:SHOWN]]
+    if bad and len(bad) >= len(lines):
+        raise SourceError(f"{shown[0]} (and so for {len(bad):,} of {len(bad) + len(lines):,} lines)")
+    faults.drop(f"lines of {path.name} that are no JSON objects", len(bad), shown)
+    arrays, loose, left_out = {}, set(), []
+    for key, values in columns.items():
+        array, mixed = column_of(values)
+        if array is None:
+            left_out.append(key)
+            continue
+        arrays[key] = array
+        if mixed:
+            loose.add(key)
+    if left_out:
+        faults.say(f"{path.name}: left out columns with fields inside: {', '.join(map(repr, left_out))}")
+    if not arrays:
+        raise SourceError(f"{path.name} has no columns, expected one JSON object a line with keys such as 'id'")
+    return Rows(path.name, pa.table(arrays), line_places(path, lambda: lines), frozenset(loose))
+
+
+def _record(line: bytes) -> dict[str, Any]:
+    shown = line[:40].decode("utf-8", "replace") + ("…" if len(line) > 40 else "")
+    try:
+        record = json.loads(line)
+        if b"\\u" in line:
+            json.dumps(record, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{shown!r} holds half a character, expected valid escapes") from None
+    except (ValueError, RecursionError) as error:
+        why = "nested too deep" if isinstance(error, RecursionError) else str(error)
+        raise ValueError(f"{shown!r} is not JSON ({why})") from None
+    if not isinstance(record, dict):
+        raise ValueError(f'{shown!r} is not a JSON object, expected something like {{"id": "a"}}')
+    return record
