@@ -46,7 +46,7 @@ def bring(cube: Cube, rows: list[int], method: PageRank, **limits: int) -> list[
 @given(
     st.integers(0, 10_000),
     st.integers(1, 5),
-    st.floats(0.05, 0.97),
+    st.floats(0.05, 0.99),
     st.sampled_from([0.9, 0.5, 0.1, 0.01, 1e-6, 1e-12]),
 )
 def test_scores_are_within_the_tolerance_of_the_linear_solve(
@@ -55,7 +55,7 @@ def test_scores_are_within_the_tolerance_of_the_linear_solve(
     links = weighted(seed)
     seeds = np.random.default_rng(seed).choice(30, size, replace=False).tolist()
     found, exact = scores(links, np.array(seeds), damping, tolerance), solve(links, seeds, damping)
-    assert np.abs(found - exact).sum() <= tolerance + 1e-11
+    assert np.abs(found - exact).sum() <= tolerance * 1.00001 + 1e-11
     assert found.min() >= 0 and found.sum() <= 1 + tolerance
 
 

@@ -1,0 +1,67 @@
+"""All objects within one or two steps of the query."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cube2net.errors import ParameterError
+from cube2net.network.links import within
+from cube2net.records import Budget, Cube, Links, Query, Selection, Weights
+from cube2net.records.ragged import Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hops:
+    """Bring every object within ``hops`` steps of the query (the paper's NoCube+ and NoCube++).
+
+    With ``fan_out`` one object brings at most so many others, so that a hub cannot flood the answer: those at
+    the end of its heaviest links, and of equal links those with the lower object number. Only objects that
+    are not there yet count: neighbours in the query, or a step nearer to it, are not brought by anyone.
+
+    Where ``max_nodes`` or ``max_links`` leaves room for a part only, it is the nearest objects, of the equally
+    near those that most objects a step nearer bring, and of these those with the lower number. The
+    query itself is always whole.
+    """
+
+    hops: int = 1
+    fan_out: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.hops not in (1, 2):
+            raise ParameterError(f"hops is {self.hops!r}, expected 1 or 2 steps from the query")
+        if self.fan_out is not None and self.fan_out < 1:
+            raise ParameterError(f"fan_out is {self.fan_out!r}, expected 1 or more objects, or None for all")
+
+    def select(self, cube: Cube, query: Query, *, weights: Weights, budget: Budget, seed: int = 0) -> Selection:
+        """Return the objects near the query, without the query; the seed changes nothing."""
+        objects, steps, hits = around(cube.links, query.objects, self.hops, self.fan_out)
+        if budget.max_nodes is not None or budget.max_links is not None:
+            ranked = objects[np.lexsort((objects, -hits, steps))]
+            objects = within(cube.links, query, ranked, budget)
+        objects = np.sort(objects)
+        return Selection(objects, weights.value(objects))
+
+
+def around(links: Links, start: Array, hops: int, fan_out: int | None = None) -> tuple[Array, Array, Array]:
+    """Return the objects within some steps of others, without these: which, at what step, brought by how many.
+
+    >>> from cube2net.arrays import links_from_pairs
+    >>> path = links_from_pairs(np.array([0, 1, 2]), np.array([1, 2, 3]), np.ones(3), 4)
+    >>> [part.tolist() for part in around(path, np.array([1]), 2)]
+    [[0, 2, 3], [1, 1, 2], [1, 1, 1]]
+    """
+    from cube2net.kernels.hop import hop
+
+    known = np.zeros(len(links), dtype=np.uint8)
+    hits = np.zeros(len(links), dtype=np.int32)
+    rings: list[Array] = []
+    front = np.array(start, dtype=np.int32)
+    for _ in range(hops):
+        known[front] = 1
+        front = hop(links.indptr, links.indices, links.weights, front, fan_out or 0, known, hits)
+        rings.append(front)
+    objects = np.concatenate(rings)
+    steps = np.repeat(np.arange(1, hops + 1), [len(ring) for ring in rings])
+    return objects, steps, hits[objects]

@@ -1,0 +1,121 @@
+"""The links among chosen objects, and the network they make in each of its forms."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cube2net.arrays import ragged_from_pairs, row_of_entries, take_rows
+from cube2net.errors import ParameterError, unknown
+from cube2net.records import Budget, Cube, Links, Network, Query, Selection
+from cube2net.records.network import FORMS
+from cube2net.records.ragged import Array
+
+MEMBERSHIPS = ("unit", "share")
+KEEPS = ("all", "linked")
+
+
+def induce(links: Links, nodes: Array) -> tuple[Array, Array, Array]:
+    """Return the links among distinct objects, each once: source, target and weight.
+
+    Source and target are positions in ``nodes``, the source first. The cost follows the number of links of
+    the nodes, not the size of the network, and a hub costs no more than a search for each of the nodes.
+
+    >>> from cube2net.arrays import links_from_pairs
+    >>> path = links_from_pairs(np.array([0, 1, 2]), np.array([1, 2, 3]), np.ones(3), 4)
+    >>> [ends.tolist() for ends in induce(path, np.array([3, 1, 2]))]
+    [[0, 1], [2, 2], [1.0, 1.0]]
+    """
+    from cube2net.kernels.induce import induce as kernel
+
+    nodes = np.array(nodes, dtype=np.int32)
+    place = _places(nodes, len(links))
+    indptr = np.asarray(links.indptr)
+    room = int((indptr[nodes + 1] - indptr[nodes]).sum())
+    source, target = np.empty(room, np.int32), np.empty(room, np.int32)
+    weight = np.empty(room, np.float32)
+    count = kernel(indptr, links.indices, links.weights, nodes, place, source, target, weight)
+    return source[:count].copy(), target[:count].copy(), weight[:count].copy()
+
+
+def within(links: Links, query: Query, ranked: Array, budget: Budget) -> Array:
+    """Return the first of some ranked objects that fit, with the query, into a budget's nodes and links.
+
+    The query always stays whole: where it alone is over a limit, no object is brought.
+    """
+    if budget.max_nodes is not None:
+        ranked = ranked[: max(0, budget.max_nodes - len(query))]
+    if budget.max_links is not None and len(ranked):
+        nodes = np.concatenate([query.objects, ranked])
+        _, later, _ = induce(links, nodes)
+        held = np.cumsum(np.bincount(later, minlength=len(nodes)))[len(query) :]
+        ranked = ranked[: int(np.searchsorted(held, budget.max_links, side="right"))]
+    return ranked
+
+
+def assemble(
+    cube: Cube,
+    query: Query,
+    selection: Selection,
+    form: str = "objects",
+    *,
+    membership: str = "unit",
+    keep: str = "all",
+) -> Network:
+    """Return the network of a query and a selection, in one of three forms.
+
+    ``objects``: the query and the objects brought, with all links among them. ``cells``: the query with its
+    own links, every selected cell as a node, and a membership link from each object of the query to each
+    selected cell that holds it. ``both``: all of these nodes and links. A form with cells needs a selection
+    that has cells, unless it brings nothing at all: then every form is the query alone.
+
+    A membership link weighs 1 (``membership="unit"``), or 1 divided by the objects of the network that the
+    cell holds (``"share"``), so that a cell's links weigh 1 together. ``keep="linked"`` leaves out objects
+    brought that have no link to any object of the network.
+    """
+    for what, got, allowed in (("form", form, FORMS), ("membership", membership, MEMBERSHIPS), ("keep", keep, KEEPS)):
+        if got not in allowed:
+            raise unknown(what, got, allowed)
+    others = np.setdiff1d(selection.objects, query.objects, assume_unique=True)
+    if form != "objects" and len(others) and not len(selection.cells):
+        raise ParameterError(
+            f"the form {form!r} needs a method that chooses cells, and this one brought {len(others):,} objects "
+            "without any: choose the form 'objects', or a method such as 'greedy'"
+        )
+    objects = np.concatenate([query.objects, others[:0] if form == "cells" else others])
+    source, target, weight = induce(cube.links, objects)
+    if keep == "linked":
+        linked = np.arange(len(objects)) < len(query)
+        linked[source] = linked[target] = True
+        position = np.cumsum(linked, dtype=np.int32) - 1
+        objects, source, target = objects[linked], position[source], position[target]
+    into = np.concatenate([target[source < len(query)], source[target < len(query)]])
+    members = take_rows(cube.cells.members, selection.cells)
+    held = _places(objects, len(cube.objects))[members.indices]
+    ranks, held = row_of_entries(members)[held > 0], held[held > 0] - 1
+    if form != "objects":
+        sizes = np.bincount(ranks, minlength=len(selection.cells))
+        source = np.concatenate([source, held])
+        target = np.concatenate([target, len(objects) + ranks])
+        weight = np.concatenate([weight, 1.0 / sizes[ranks] if membership == "share" else np.ones(len(ranks))])
+    return Network(
+        query=query,
+        selection=selection,
+        objects=objects,
+        cells=selection.cells[:0] if form == "objects" else selection.cells,
+        source=source.astype(np.int32, copy=False),
+        target=target.astype(np.int32, copy=False),
+        weight=weight.astype(np.float32, copy=False),
+        brought_by=ragged_from_pairs(held, ranks, len(objects)),
+        query_links=np.bincount(into, minlength=len(objects)).astype(np.int32),
+        names=cube.objects,
+        dimensions=tuple(dimension.name for dimension in cube.dimensions),
+        labels=tuple(cube.cell(int(number)) for number in selection.cells),
+        form=form,
+    )
+
+
+def _places(nodes: Array, count: int) -> Array:
+    """Return 1 + the position of every object among the nodes, 0 for the others; untouched pages cost nothing."""
+    place = np.zeros(count, dtype=np.int32)
+    place[nodes] = np.arange(1, len(nodes) + 1, dtype=np.int32)
+    return place

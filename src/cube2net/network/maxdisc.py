@@ -1,0 +1,132 @@
+"""Discrepancy maximisation: the connected objects in which the query is densest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from cube2net.errors import ParameterError, unknown
+from cube2net.network.steiner import cut_to_budget
+from cube2net.records import Budget, Cube, Query, Selection, Weights
+from cube2net.records.ragged import Array
+from cube2net.seeding import stream
+
+Layer = Callable[[int, Array], Array]  # the number of a tree and the best piece so far → the tree's links
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaxDisc:
+    """Bring the others of the connected objects C that have many of the query and few besides.
+
+    The discrepancy of C is ``alpha`` · (query objects in C) − (other objects in C). To maximise it over
+    connected C is NP-hard in general and takes one linear pass on a tree, so trees are laid into the
+    links around the query, the best C of each is found exactly, and the best of all is the answer
+    (Gionis, Mathioudakis and Ukkonen, *Bump hunting in the dark*, ICDE 2015). The trees:
+
+    - ``"bfs"``: breadth-first trees from the objects of the query, from ``tries`` of them drawn at random
+      if there are more.
+    - ``"spanning"``: ``tries`` random spanning trees, the lightest under random weights.
+    - ``"smart"``: ``tries`` spanning trees that lead through promising objects. A query object has the
+      price 0, another object 1/k, where k is its number of links into the query (1 if it has none), and
+      a link weighs the prices of its ends: what it costs to bring an object is shared among the query
+      objects that it joins. The first tree is the lightest one. Every later tree holds the best C so far
+      together and draws the rest at random around these weights, so the answer only gets better.
+
+    No object further than α·|Q|/2 hops (rounded up) from the query is in a smallest best C, for each
+    of the two branches that it joins must be worth the way. So nothing beyond is looked at; ``reach``
+    sets the number of hops by hand. Nor are more than ``most`` others: of the ring of hops that does not
+    fit, those with most links back come first. Objects whose links a neighbour has too are left out.
+
+    C is one connected piece and may leave much of the query out; as in the paper, the network keeps all
+    of the query and the method only brings C's other objects. With a small ``alpha`` that is often none. A
+    limit on nodes or links is met by cutting off the branches that lose least for each object spared.
+
+    >>> MaxDisc(alpha=2.0, tree="bfs")
+    MaxDisc(alpha=2.0, tree='bfs', tries=32, reach=None, most=200000)
+    """
+
+    alpha: float = 1.0
+    tree: str = "smart"
+    tries: int = 32
+    reach: int | None = None
+    most: int = 200_000
+
+    def __post_init__(self) -> None:
+        if not 0 < self.alpha < math.inf:
+            raise ParameterError(f"alpha is {self.alpha!r}, expected a number above 0")
+        if self.tree not in LAYERS:
+            raise unknown("tree", self.tree, LAYERS)
+        if self.tries < 1:
+            raise ParameterError(f"tries is {self.tries!r}, expected 1 or more trees")
+        if self.reach is not None and self.reach < 0:
+            raise ParameterError(f"reach is {self.reach!r}, expected 0 or more hops, or None for all that can pay")
+        if self.most < 0:
+            raise ParameterError(f"most is {self.most!r}, expected 0 or more objects")
+
+    def select(self, cube: Cube, query: Query, *, weights: Weights, budget: Budget, seed: int = 0) -> Selection:
+        """Return the other objects of the best connected piece found."""
+        from cube2net.kernels import trees
+
+        indptr, indices = np.asarray(cube.links.indptr), np.asarray(cube.links.indices)
+        reach = math.ceil(self.alpha * len(query) / 2) if self.reach is None else self.reach
+        nodes, low, high, _ = trees.around(indptr, indices, query.objects, min(reach, len(indptr)), self.most, True)
+        worth = np.where(np.arange(len(nodes)) < len(query), self.alpha, -1.0)
+        lay = LAYERS[self.tree](low, high, len(nodes), len(query), stream(seed, "network", "maxdisc", self.tree))
+        group, free = np.zeros(len(nodes), dtype=np.int32), np.zeros(len(low))
+        best, piece, tree = 0.0, np.zeros(len(nodes), dtype=bool), np.empty(0, dtype=np.int64)
+        for number in range(min(self.tries, len(query)) if self.tree == "bfs" else self.tries):
+            links = lay(number, piece)
+            order, parent, up = trees.rooted(len(nodes), low[links], high[links], free)
+            keep, found = trees.best_subtrees(order, parent, worth, up, group, 1)
+            if found[0] > best:
+                best, piece, tree = float(found[0]), keep, links[keep[low[links]] & keep[high[links]]]
+        objects = cut_to_budget(budget, cube, query, nodes, low[tree], high[tree], free, worth)
+        return Selection(objects, weights.value(objects))
+
+
+def _bfs(low: Array, high: Array, count: int, inside: int, rng: np.random.Generator) -> Layer:
+    from cube2net.kernels import trees
+
+    ends = trees.both_ends(count, low, high)
+    roots = rng.permutation(inside)
+
+    def from_root(number: int, piece: Array) -> Array:
+        above: Array = trees.search(*ends, roots[number])[2]
+        return above[above >= 0]
+
+    return from_root
+
+
+def _spanning(low: Array, high: Array, count: int, inside: int, rng: np.random.Generator) -> Layer:
+    from cube2net.kernels import trees
+
+    def at_random(number: int, piece: Array) -> Array:
+        links: Array = trees.spanning(count, low, high, rng.permutation(len(low)))
+        return links
+
+    return at_random
+
+
+def _smart(low: Array, high: Array, count: int, inside: int, rng: np.random.Generator) -> Layer:
+    from cube2net.kernels import trees
+
+    price = 1.0 / np.maximum(np.bincount(high[low < inside], minlength=count), 1)
+    price[:inside] = 0.0
+    weight = price[low] + price[high]
+
+    def lightest(number: int, piece: Array) -> Array:
+        drawn = weight * rng.uniform(0.5, 1.5, len(weight)) if number else weight.copy()
+        held = piece[low] & piece[high]
+        drawn[held] = rng.uniform(-1.0, -0.5, int(held.sum()))
+        steps = ((drawn + 1.0) * 16_383.0).astype(np.uint16)  # -1 to 3 in 16 bits, which sort in linear time
+        links: Array = trees.spanning(count, low, high, np.argsort(steps, kind="stable"))
+        return links
+
+    return lightest
+
+
+# What lays trees into links (low, high) between `count` nodes, the first `inside` of them in the query.
+LAYERS = {"smart": _smart, "bfs": _bfs, "spanning": _spanning}
