@@ -1,3 +1,134 @@
-"""Small networks around the objects you care about, chosen from a data cube."""
+"""Small networks around the objects you care about, chosen from a data cube.
+
+>>> import cube2net as c2n
+>>> planted = c2n.make_planted(seed=0)
+>>> cube = c2n.build_cube(planted.corpus)
+>>> network = c2n.construct(cube, planted.query(0), method="greedy", m=3)
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cube2net.cube import dice, drill_down, roll_up
+    from cube2net.cube import slice_ as slice
+    from cube2net.errors import Cube2netError
+    from cube2net.network import to_igraph, to_networkx, to_pyg, to_scipy
+    from cube2net.pipeline import (
+        METHODS,
+        build_cube,
+        compare_methods,
+        construct,
+        draw_network,
+        find_topics,
+        from_networkx,
+        load_bundled,
+        load_labs,
+        make_planted,
+        open_cube,
+        read_acl,
+        read_query,
+        read_source,
+        read_tables,
+        save_cube,
+        summary,
+        verify_cube,
+        write_network,
+    )
+    from cube2net.records import Budget, Corpus, Cube, DimensionSpec, Network, Query, Selection, Topics, Weights
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "cube2net.pipeline": (
+        "METHODS",
+        "build_cube",
+        "compare_methods",
+        "construct",
+        "draw_network",
+        "find_topics",
+        "from_networkx",
+        "load_bundled",
+        "load_labs",
+        "make_planted",
+        "open_cube",
+        "read_acl",
+        "read_query",
+        "read_source",
+        "read_tables",
+        "save_cube",
+        "summary",
+        "verify_cube",
+        "write_network",
+    ),
+    "cube2net.cube": ("dice", "drill_down", "roll_up", "slice"),
+    "cube2net.network": ("to_igraph", "to_networkx", "to_pyg", "to_scipy"),
+    "cube2net.records": (
+        "Budget",
+        "Corpus",
+        "Cube",
+        "DimensionSpec",
+        "Network",
+        "Query",
+        "Selection",
+        "Topics",
+        "Weights",
+    ),
+    "cube2net.errors": ("Cube2netError",),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "METHODS",
+    "Budget",
+    "Corpus",
+    "Cube",
+    "Cube2netError",
+    "DimensionSpec",
+    "Network",
+    "Query",
+    "Selection",
+    "Topics",
+    "Weights",
+    "build_cube",
+    "compare_methods",
+    "construct",
+    "dice",
+    "draw_network",
+    "drill_down",
+    "find_topics",
+    "from_networkx",
+    "load_bundled",
+    "load_labs",
+    "make_planted",
+    "open_cube",
+    "read_acl",
+    "read_query",
+    "read_source",
+    "read_tables",
+    "roll_up",
+    "save_cube",
+    "slice",
+    "summary",
+    "to_igraph",
+    "to_networkx",
+    "to_pyg",
+    "to_scipy",
+    "verify_cube",
+    "write_network",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for when it is first asked for, so that importing the package stays quick."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'cube2net' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), "slice_" if name == "slice" else name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -12,7 +12,10 @@ from cube2net.records import Budget, Corpus, Cube, Network, Query, Selection, To
 
 
 class Progress(Protocol):
-    """Told by long work how far it is; ``total`` is None while nobody knows."""
+    """Told by long work how far it is; ``total`` is None while nobody knows.
+
+    A stage that is done with its first and only step (``done`` and ``total`` are 1) is a remark worth keeping.
+    """
 
     def __call__(self, stage: str, done: int, total: int | None = None) -> None:
         """Take note."""

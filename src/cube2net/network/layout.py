@@ -6,7 +6,6 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse import csgraph
 
-from cube2net.kernels.layout import relax, separate
 from cube2net.network.formats.npz import to_scipy
 from cube2net.records import Network
 from cube2net.records.ragged import Array
@@ -54,6 +53,8 @@ def _radius(network: Network) -> Array:
 
 def _part(links: sp.csr_array, radius: Array, rng: np.random.Generator) -> Array:
     """Return the places of one connected part, its long side along x, about its middle."""
+    from cube2net.kernels.layout import relax, separate
+
     count = links.shape[0]
     degree = np.diff(links.indptr).astype(np.float64)
     ends = links.tocoo()

@@ -1,0 +1,237 @@
+"""The command line: one command for one function of the pipeline."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from cube2net.records import Cube
+
+METHOD_NAMES = ("none", "hops", "pagerank", "steiner", "maxdisc", "random", "greedy")
+OBJECTIVE_NAMES = ("jaccard", "fbeta", "precision", "coverage")
+SOURCE_NAMES = ("tables", "acl", "bundled")
+
+app = typer.Typer(
+    name="cube2net",
+    help="Small networks around the objects you care about, chosen from a data cube.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+CubePath = Annotated[Path, typer.Argument(metavar="CUBE", help="Folder of a cube.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
+Seed = Annotated[int, typer.Option(help="The same seed gives the same answer.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the source or method; may be repeated."),
+]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from cube2net import __version__
+
+        typer.echo(f"cube2net {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def demo(
+    out: Annotated[Path, typer.Option(help="Folder for the cube, the network and the pictures.")] = Path("demo-out"),
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Build the cube of the bundled papers and answer a query of 116 authors."""
+    from cube2net.demo import run
+    from cube2net.terminal import shown_progress
+
+    with shown_progress(quiet) as progress:
+        run(out, seed=seed, progress=progress)
+
+
+@app.command()
+def build(
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help=f"One of {', '.join(SOURCE_NAMES)}.")],
+    paths: Annotated[list[Path] | None, typer.Argument(metavar="PATH…", help="Files or folders to read.")] = None,
+    out: Annotated[Path, typer.Option(metavar="CUBE", help="Folder of the cube to write.")] = Path("cube"),
+    dimension: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[=ATTRIBUTE][@BINS][/PARENT]",
+            help="A dimension, such as decade=year@decades or city/state; may be repeated. "
+            "Without any, those that the source proposes.",
+        ),
+    ] = None,
+    topics: Annotated[int, typer.Option(help="How many topics to find in the texts.")] = 100,
+    min_objects: Annotated[int, typer.Option(help="Leave out cells with fewer objects.")] = 10,
+    max_mentions: Annotated[int, typer.Option(help="An item with more objects makes no links.")] = 50,
+    set_: Set = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Read raw data and write its cube to a folder, which appears whole or not at all."""
+    from cube2net import commands
+    from cube2net.terminal import shown_progress
+
+    with shown_progress(quiet) as progress:
+        cube = commands.build(
+            source,
+            paths or [],
+            out,
+            dimensions=dimension or None,
+            topics=topics,
+            min_objects=min_objects,
+            max_mentions=max_mentions,
+            settings=set_ or [],
+            strict=strict,
+            seed=seed,
+            progress=progress,
+        )
+    typer.echo(f"{out}: {cube}")
+
+
+@app.command()
+def info(cube: CubePath, as_json: AsJson = False) -> None:
+    """Show a cube's dimensions, cells, links and sizes, and what was dropped and why."""
+    from cube2net import commands
+
+    about = commands.about(cube)
+    if as_json:
+        _print_json(about)
+    else:
+        commands.show_about(about)
+
+
+@app.command()
+def verify(cube: CubePath) -> None:
+    """Check every byte of a cube against its manifest."""
+    from cube2net.pipeline import verify_cube
+
+    typer.echo(f"{cube}: {verify_cube(cube)} files, all as they were written")
+
+
+@app.command()
+def query(
+    cube: CubePath,
+    query: Annotated[
+        Path, typer.Option("--query", metavar="FILE", help="Names, one a line, or a CSV with object[,label].")
+    ],
+    method: Annotated[str, typer.Option(metavar="NAME", help=f"One of {', '.join(METHOD_NAMES)}.")] = "greedy",
+    m: Annotated[int, typer.Option("-m", help="How many cells to choose.")] = 20,
+    objective: Annotated[str, typer.Option(metavar="NAME", help=f"One of {', '.join(OBJECTIVE_NAMES)}.")] = "jaccard",
+    form: Annotated[str, typer.Option(help="Nodes of the network: objects, cells or both.")] = "objects",
+    max_nodes: Annotated[int | None, typer.Option(help="At most this many objects.")] = None,
+    max_links: Annotated[int | None, typer.Option(help="At most this many links.")] = None,
+    best_prefix: Annotated[bool, typer.Option("--best-prefix", help="Stop where the objective is highest.")] = False,
+    set_: Set = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(metavar="DIMENSION=LABEL", help="Only cells with this label; may be repeated."),
+    ] = None,
+    roll_up: Annotated[
+        list[str] | None, typer.Option(metavar="DIMENSION", help="Use the level above; may be repeated.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the network: .graphml .gexf .csv .parquet .npz .json.")
+    ] = None,
+    draw: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the network: .png .svg .pdf.")] = None,
+    skip_missing: Annotated[
+        bool, typer.Option("--skip-missing", help="Go on without names that are not in the cube.")
+    ] = False,
+    show_missing: Annotated[
+        bool, typer.Option("--show-missing", help="List the names that are not in the cube, and stop.")
+    ] = False,
+    as_json: AsJson = False,
+    seed: Seed = 0,
+) -> None:
+    """Make the network around the objects of a query."""
+    from cube2net import commands
+    from cube2net.pipeline import draw_network, summary, write_network
+
+    opened = commands.view(_opened(cube), where or [], roll_up or [])
+    if show_missing:
+        typer.echo("\n".join(commands.missing(opened, query)))
+        return
+    network = commands.answer(
+        opened,
+        query,
+        method,
+        settings=set_ or [],
+        skip_missing=skip_missing,
+        m=m,
+        objective=objective,
+        form=form,
+        seed=seed,
+        max_nodes=max_nodes,
+        max_links=max_links,
+        prefix="best" if best_prefix else "all",
+    )
+    written = write_network(network, out) if out is not None else []
+    if draw is not None:
+        draw_network(network, draw, seed=seed)
+        written.append(draw)
+    if as_json:
+        _print_json(summary(network))
+    else:
+        commands.show_network(network)
+        for path in written:
+            typer.echo(f"wrote {path}")
+
+
+def _opened(path: Path) -> Cube:
+    from cube2net.pipeline import open_cube
+
+    return open_cube(path)
+
+
+def _print_json(value: dict[str, Any]) -> None:
+    typer.echo(json.dumps(value, indent=1, ensure_ascii=False))
+
+
+def main() -> None:
+    """Run the command line; a refusal is one sentence and status 2, Ctrl-C is status 130."""
+    from cube2net.errors import Cube2netError
+
+    try:
+        app()
+    except Cube2netError as error:
+        _stop(f"cube2net: {error}", 2)
+    except KeyboardInterrupt:
+        _stop("cube2net: interrupted, nothing was left half-written", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(1) from None
+    except OSError as error:
+        place = f" {error.filename!r}" if error.filename else ""
+        _stop(f"cube2net: cannot use{place}: {(error.strerror or str(error)).lower()}", 2)
+    except MemoryError:
+        _stop("cube2net: the machine's memory does not suffice for this", 2)
+
+
+def _stop(sentence: str, status: int) -> None:
+    sys.stderr.write(sentence + "\n")
+    raise SystemExit(status) from None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,196 @@
+"""What the commands do, between the texts of a command line and the functions of the pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from cube2net import cube as cubes
+from cube2net import pipeline
+from cube2net.errors import ParameterError, SourceError, unknown
+from cube2net.interfaces import Progress
+from cube2net.parameters import configured, fields_of, split_settings
+from cube2net.records import Corpus, Cube, Network
+from cube2net.sources import SOURCES
+from cube2net.sources.queryfile import read_query_file
+from cube2net.terminal import say, show_table
+from cube2net.topics import TOPIC_MODELS
+
+
+def build(
+    source: str,
+    paths: Sequence[Path],
+    out: Path,
+    *,
+    dimensions: Sequence[str] | None,
+    topics: int,
+    min_objects: int,
+    max_mentions: int,
+    settings: Sequence[str],
+    strict: bool,
+    seed: int,
+    progress: Progress | None,
+) -> Cube:
+    """Return the cube built from files of one kind and saved in a folder."""
+    corpus = read(source, paths, settings, strict, progress)
+    return pipeline.build_cube(
+        corpus,
+        dimensions,
+        topics=TOPIC_MODELS["lda"](topics=topics),
+        min_objects=min_objects,
+        max_mentions=max_mentions,
+        out=out,
+        seed=seed,
+        progress=progress,
+    )
+
+
+def read(
+    source: str, paths: Sequence[Path], settings: Sequence[str], strict: bool, progress: Progress | None
+) -> Corpus:
+    """Return the corpus of files of one kind; the bundled one needs no files."""
+    if source == "bundled":
+        if paths:
+            raise ParameterError(f"the bundled data is read from no path, got {str(paths[0])!r}")
+        return pipeline.load_bundled()
+    if source not in SOURCES:
+        raise unknown("source", source, [*SOURCES, "bundled"])
+    if not paths:
+        raise SourceError(f"source {source!r} needs a path to read")
+    given = split_settings(settings)
+    if strict:
+        given["strict"] = "true"
+    reader = configured(SOURCES[source], given, f"source {source!r}")
+    return pipeline.read_source(reader, *paths, progress=progress)
+
+
+def view(cube: Cube, where: Sequence[str], rolled: Sequence[str]) -> Cube:
+    """Return the cube rolled up in some dimensions, and then only the cells with some labels."""
+    for dimension in rolled:
+        cube = cubes.roll_up(cube, dimension)
+    wanted: dict[str, list[str]] = {}
+    for text in where:
+        dimension, equals, label = text.partition("=")
+        if not equals:
+            raise ParameterError(f"cannot read the condition {text!r}: write dimension=label")
+        wanted.setdefault(dimension, []).append(label)
+    return cubes.dice(cube, wanted) if wanted else cube
+
+
+def missing(cube: Cube, path: Path) -> list[str]:
+    """Return the names of a query file that no object of the cube bears, or that several do."""
+    names, _ = read_query_file(path)
+    found = cube.objects.find(names)
+    return [*found.missing, *found.ambiguous]
+
+
+def answer(
+    cube: Cube, path: Path, method: str, *, settings: Sequence[str], skip_missing: bool, **options: Any
+) -> Network:
+    """Return the network of a query file by a method with parameters given as text."""
+    if method not in pipeline.METHODS:
+        raise unknown("method", method, pipeline.METHODS)
+    chooser = configured(pipeline.METHODS[method], split_settings(settings), f"method {method!r}")
+    query = pipeline.read_query(cube, path, skip_missing=skip_missing)
+    return pipeline.construct(cube, query, chooser, **options)
+
+
+def about(folder: Path) -> dict[str, Any]:
+    """Return what there is to know of a cube on disk."""
+    cube = pipeline.open_cube(folder)
+    manifest = cubes.read_manifest(folder)
+    settings = manifest["settings"]
+    return {
+        "cube": str(folder),
+        "format": manifest["format"],
+        "bytes": sum(file["bytes"] for file in manifest["files"].values()),
+        "dimensions": [
+            {"name": level.name, "labels": len(level.labels), "level_above": depth > 0, "examples": level.labels[:3]}
+            for dimension in cube.dimensions
+            for depth, level in enumerate(dimension.levels)
+        ],
+        "items": settings.get("items"),
+        **manifest["counts"],
+        "objects_in_cells": int((cube.homes.sizes > 0).sum()),
+        "largest_cells": [
+            {"labels": cube.cell(cell), "objects": int(cube.cells.members.sizes[cell])}
+            for cell in sorted(range(len(cube.cells)), key=lambda cell: -int(cube.cells.members.sizes[cell]))[:5]
+        ],
+        "dropped": settings.get("dropped", {}),
+        "settings": {
+            name: settings.get(name) for name in ("dimensions", "min_objects", "max_mentions", "seed", "engine")
+        },
+        "topics": settings.get("topics"),
+        "attribution": settings.get("attribution", ""),
+    }
+
+
+def show_about(about: dict[str, Any]) -> None:
+    """Show a cube."""
+    say(f"{about['cube']}: cube format {about['format']}, {about['bytes'] / 1e6:,.1f} MB")
+    show_table(
+        "dimensions",
+        ("dimension", "labels", "for example"),
+        [
+            ("  ↑ " * entry["level_above"] + entry["name"], f"{entry['labels']:,}", ", ".join(entry["examples"]))
+            for entry in about["dimensions"]
+        ],
+        right=("labels",),
+    )
+    counts = ("items", "objects", "objects_in_cells", "cells", "members", "links")
+    show_table(
+        "counts",
+        ("what", "how many"),
+        [(name.replace("_", " "), f"{about[name]:,}") for name in counts if about[name] is not None],
+        right=("how many",),
+    )
+    show_table(
+        "largest cells",
+        ("cell", "objects"),
+        [(" · ".join(cell["labels"]), f"{cell['objects']:,}") for cell in about["largest_cells"]],
+        right=("objects",),
+    )
+    dropped = [(reason, f"{count:,}") for reason, count in about["dropped"].items()]
+    show_table("left out", ("reason", "how many"), dropped or [("nothing", "0")], right=("how many",))
+    say(*(f"{name}: {value}" for name, value in about["settings"].items()))
+    if about["topics"]:
+        say(f"topics: {about['topics']}")
+    if about["attribution"]:
+        say(f"data: {about['attribution']}")
+
+
+def show_network(network: Network) -> None:
+    """Show the chosen cells of a network and its size."""
+    about = pipeline.summary(network)
+    if about["cells"]:
+        rows = [
+            (
+                rank,
+                *cell["labels"].values(),
+                f"{cell['gain']:+.4f}",
+                f"{cell['objects']:,}",
+                f"{cell['query_objects']:,}",
+            )
+            for rank, cell in enumerate(about["cells"], start=1)
+        ]
+        numbers = ("gain", "objects", "of the query")
+        columns = ("rank", *network.dimensions, *numbers)
+        show_table(f"cells chosen by {about['method']}", columns, rows, right=("rank", *numbers))
+    say(network_line(network))
+    if network.query.missing:
+        say(f"{len(network.query.missing):,} names of the query are not in the cube (list them with --show-missing)")
+
+
+def network_line(network: Network) -> str:
+    """Return a network's size and value in one line."""
+    about = pipeline.summary(network)
+    return (
+        f"{network}: {about['objective']} {about['value']:.4f}, chosen in {about['seconds']['select'] * 1e3:.0f} ms, "
+        f"linked in {about['seconds']['links'] * 1e3:.0f} ms"
+    )
+
+
+def parameters_of(method: str) -> dict[str, Any]:
+    """Return the parameters of a method and their types."""
+    return fields_of(pipeline.METHODS[method])

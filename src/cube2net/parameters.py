@@ -1,0 +1,101 @@
+"""Parameters from text: the fields of a frozen dataclass, as a command line gives them."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from cube2net.errors import ParameterError, unknown
+
+T = TypeVar("T")
+
+
+def fields_of(kind: type[Any]) -> dict[str, Any]:
+    """Return the names and types of the parameters of a dataclass."""
+    hints = typing.get_type_hints(kind)
+    return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
+
+
+def split_settings(settings: Iterable[str]) -> dict[str, str]:
+    """Return ``name=value`` texts as a dictionary.
+
+    >>> split_settings(["hops=2", "fan_out=50"])
+    {'hops': '2', 'fan_out': '50'}
+    """
+    found = {}
+    for text in settings:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise ParameterError(f"cannot read the parameter {text!r}: write name=value")
+        found[name.strip().replace("-", "_")] = value.strip()
+    return found
+
+
+def configured(kind: type[T], settings: Mapping[str, str], what: str) -> T:
+    """Return an instance whose parameters are read from text.
+
+    >>> from cube2net.records import Budget
+    >>> configured(Budget, {"m": "5", "prefix": "best"}, "budget")
+    Budget(m=5, max_nodes=None, max_links=None, prefix='best')
+    """
+    allowed = fields_of(kind)
+    values = {}
+    for name, text in settings.items():
+        if name not in allowed:
+            if not allowed:
+                raise ParameterError(f"{what} takes no parameters, got {name!r}")
+            raise unknown(f"parameter of {what}", name, allowed)
+        try:
+            values[name] = _convert(text, allowed[name])
+        except ValueError:
+            wanted = _describe(allowed[name])
+            raise ParameterError(f"parameter {name!r} of {what} is {text!r}, expected {wanted}") from None
+    return kind(**values)
+
+
+def _convert(text: str, hint: Any) -> Any:
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (types.UnionType, typing.Union):
+        if type(None) in arguments and text.lower() in ("none", ""):
+            return None
+        return _first(text, [kind for kind in arguments if kind is not type(None)])
+    if origin in (tuple, list, Sequence):
+        return tuple(_convert(part.strip(), arguments[0]) for part in text.split(",") if part.strip())
+    if origin in (dict, Mapping):
+        pairs = [part.partition(":") for part in text.split(",") if part.strip()]
+        return {name.strip(): _convert(value.strip(), arguments[1]) for name, _, value in pairs}
+    if origin is typing.Literal:
+        if text not in arguments:
+            raise ValueError(text)
+        return text
+    if hint is bool:
+        if text.lower() not in ("true", "false", "yes", "no", "1", "0"):
+            raise ValueError(text)
+        return text.lower() in ("true", "yes", "1")
+    if hint in (int, float):
+        return hint(text)
+    return text
+
+
+def _first(text: str, kinds: list[Any]) -> Any:
+    for kind in sorted(kinds, key=lambda kind: kind is str):
+        try:
+            return _convert(text, kind)
+        except ValueError:
+            continue
+    raise ValueError(text)
+
+
+def _describe(hint: Any) -> str:
+    names = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (types.UnionType, typing.Union):
+        return " or ".join("none" if kind is type(None) else _describe(kind) for kind in arguments)
+    if origin is typing.Literal:
+        return f"one of {', '.join(map(str, arguments))}"
+    if origin in (tuple, list, Sequence):
+        return f"{_describe(arguments[0])} or several with commas"
+    return names.get(hint, "a text")

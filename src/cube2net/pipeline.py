@@ -1,0 +1,275 @@
+"""The only module that wires rooms: from raw data to a network, one function a step."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cube2net import cube as cubes
+from cube2net import network as networks
+from cube2net.cube.labels import TOPIC
+from cube2net.errors import ParameterError, QueryError, unknown
+from cube2net.interfaces import Method, Objective, Progress, Source, TopicModel
+from cube2net.records import Budget, Corpus, Cube, DimensionSpec, Network, Query, Topics
+from cube2net.records.network import FORMS
+from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS
+from cube2net.select import OBJECTIVES, Greedy, Random
+from cube2net.sources import SOURCES, bundled, networkx, synthetic
+from cube2net.sources.queryfile import read_query_file
+from cube2net.topics import TOPIC_MODELS
+
+METHODS: dict[str, type[Method]] = {
+    "none": networks.Nothing,
+    "hops": networks.Hops,
+    "pagerank": networks.PageRank,
+    "steiner": networks.Steiner,
+    "maxdisc": networks.MaxDisc,
+    "random": Random,
+    "greedy": Greedy,
+}
+
+Dimensions = Sequence[DimensionSpec | str]
+
+
+def read_source(source: str | Source, *paths: str | Path, progress: Progress | None = None, **options: Any) -> Corpus:
+    """Return the corpus that files of one kind hold; ``options`` are the source's parameters."""
+    reader = _made(source, SOURCES, Source, "source", options)
+    return reader.read([Path(path) for path in paths], progress=progress)
+
+
+def read_tables(*paths: str | Path, progress: Progress | None = None, **options: Any) -> Corpus:
+    """Return the corpus of tables: nodes and links, or objects, items, mentions and links."""
+    return read_source("tables", *paths, progress=progress, **options)
+
+
+def read_acl(path: str | Path, *, progress: Progress | None = None, **options: Any) -> Corpus:
+    """Return the corpus of the ACL Anthology, from its folder or its archive."""
+    return read_source("acl", path, progress=progress, **options)
+
+
+def load_bundled() -> Corpus:
+    """Return the slice of the ACL Anthology that comes with the package."""
+    return bundled.load_bundled()
+
+
+def load_labs() -> dict[str, str]:
+    """Return the 116 labelled authors that come with the package, object → label."""
+    return bundled.labs()
+
+
+def from_networkx(graph: Any, **options: Any) -> Corpus:
+    """Return the corpus of a NetworkX graph: every node is an object and its own item."""
+    return networkx.from_networkx(graph, **options)
+
+
+def make_planted(**options: Any) -> synthetic.Planted:
+    """Return a corpus with planted communities, and which cells are the best for each."""
+    return synthetic.make_planted(**options)
+
+
+def find_topics(
+    corpus: Corpus, model: str | TopicModel = "lda", *, seed: int = 0, progress: Progress | None = None, **options: Any
+) -> Topics:
+    """Return the topics of a corpus by a topic model."""
+    maker = _made(model, TOPIC_MODELS, TopicModel, "topic model", options)
+    return maker.topics(corpus, seed=seed, progress=progress)
+
+
+def build_cube(
+    corpus: Corpus,
+    dimensions: Dimensions | None = None,
+    *,
+    topics: Topics | str | TopicModel = "lda",
+    min_objects: int = MIN_OBJECTS,
+    max_mentions: int = MAX_MENTIONS,
+    out: str | Path | None = None,
+    engine: str = "duckdb",
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Cube:
+    """Return the cube of a corpus; with ``out`` it is also saved there, and opened from there.
+
+    Without ``dimensions`` the cube has those that the source proposes. When a dimension reads the attribute
+    ``topic`` and the items have none, a topic model finds it in their texts.
+    """
+    specs = [DimensionSpec.parse(spec) if isinstance(spec, str) else spec for spec in dimensions or corpus.dimensions]
+    if engine not in cubes.ENGINES:
+        raise unknown("engine", engine, cubes.ENGINES)
+    found = None
+    if any(spec.attribute == TOPIC for spec in specs) and TOPIC not in corpus.attributes:
+        found = topics if isinstance(topics, Topics) else find_topics(corpus, topics, seed=seed, progress=progress)
+    cube = cubes.build(
+        corpus,
+        specs,
+        cubes.ENGINES[engine](),
+        topics=found,
+        min_objects=min_objects,
+        max_mentions=max_mentions,
+        seed=seed,
+        progress=progress,
+    )
+    if out is None:
+        return cube
+    save_cube(cube, out)
+    return open_cube(out)
+
+
+def save_cube(cube: Cube, folder: str | Path) -> None:
+    """Write a cube to a folder, which appears whole or not at all."""
+    cubes.save(cube, Path(folder))
+
+
+def open_cube(folder: str | Path) -> Cube:
+    """Return the cube of a folder; its arrays are memory-mapped, so this costs almost nothing."""
+    return cubes.read(Path(folder))
+
+
+def verify_cube(folder: str | Path) -> int:
+    """Return the number of files of a cube, having checked every byte of them."""
+    return cubes.verify(Path(folder))
+
+
+def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Query:
+    """Return the query that a file names: a name a line, or a table ``object[,label]``."""
+    names, labels = read_query_file(Path(path))
+    return cube.query(names, labels, skip_missing=skip_missing)
+
+
+def construct(
+    cube: Cube,
+    query: Query | Iterable[str] | Iterable[int] | Mapping[str, str],
+    method: str | Method = "greedy",
+    m: int = 20,
+    objective: str | Objective = "jaccard",
+    form: str = "objects",
+    seed: int = 0,
+    *,
+    max_nodes: int | None = None,
+    max_links: int | None = None,
+    prefix: str = "all",
+) -> Network:
+    """Return the network of a query: what the method brings, and all links among it.
+
+    ``method`` and ``objective`` are names or objects of your own. ``form`` is ``"objects"`` (the query and
+    the objects brought), ``"cells"`` (the query and the chosen cells as nodes) or ``"both"``.
+    """
+    if form not in FORMS:
+        raise unknown("form", form, FORMS)
+    asked = query if isinstance(query, Query) else cube.query(query)
+    if int(asked.objects[-1]) >= len(cube.objects):
+        raise QueryError(f"the query was made for another cube: it names row {int(asked.objects[-1]):,}")
+    chooser = _made(method, METHODS, Method, "method", {})
+    worth = _made(objective, OBJECTIVES, Objective, "objective", {})
+    budget = Budget(m=m, max_nodes=max_nodes, max_links=max_links, prefix=prefix)
+    start = time.perf_counter()
+    weights = worth.weigh(asked, len(cube.objects))
+    selection = chooser.select(cube, asked, weights=weights, budget=budget, seed=seed)
+    chosen = time.perf_counter()
+    network = networks.assemble(cube, asked, selection, form)
+    done = time.perf_counter()
+    return replace(
+        network,
+        settings={
+            "method": _name(chooser, METHODS),
+            "parameters": repr(chooser),
+            "objective": _name(worth, OBJECTIVES),
+            "m": m,
+            "seed": seed,
+            "empty_value": weights.value(np.empty(0, dtype=np.int64)),
+            "cell_objects": cube.cells.members.sizes[selection.cells].tolist(),
+        },
+        seconds={
+            "select": chosen - start - selection.train_seconds,
+            "train": selection.train_seconds,
+            "links": done - chosen,
+        },
+    )
+
+
+def write_network(network: Network, path: str | Path) -> list[Path]:
+    """Write a network in the format that the path's suffix names, and return the files written."""
+    return networks.write(network, Path(path))
+
+
+def draw_network(network: Network, path: str | Path, *, title: str | None = None, seed: int = 0) -> None:
+    """Draw a network to a PNG, SVG or PDF file."""
+    networks.draw(network, Path(path), title=title, seed=seed)
+
+
+def summary(network: Network) -> dict[str, Any]:
+    """Return what a network is, as numbers and texts that JSON can carry."""
+    selection, settings = network.selection, network.settings
+    gains = selection.gains(settings["empty_value"]).tolist()
+    of_query = network.brought_by.indices[: network.brought_by.indptr[len(network.query)]]
+    in_query = np.bincount(of_query, minlength=len(selection.cells)).tolist()
+    return {
+        "method": settings["method"],
+        "m": settings["m"],
+        "objective": settings["objective"],
+        "form": network.form,
+        "value": selection.value,
+        "bound": selection.bound,
+        "gap": selection.gap,
+        "cells": [
+            {
+                "labels": dict(zip(network.dimensions, labels, strict=True)),
+                "gain": gain,
+                "objects": size,
+                "query_objects": shared,
+            }
+            for labels, gain, size, shared in zip(
+                network.labels, gains, settings["cell_objects"], in_query, strict=True
+            )
+        ],
+        "nodes": len(network),
+        "links": len(network.source),
+        "query_found": len(network.query),
+        "query_missing": len(network.query.missing),
+        "seconds": dict(network.seconds),
+        "seed": settings["seed"],
+    }
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One method beside others: its network, or the sentence that says why there is none."""
+
+    method: str
+    network: Network | None
+    reason: str = ""
+
+
+def compare_methods(
+    cube: Cube, query: Query, methods: Mapping[str, str | Method] | None = None, **options: Any
+) -> list[Compared]:
+    """Return the network of every method for one query; a method that cannot answer says why."""
+    compared = []
+    for name, method in (methods or {name: name for name in METHODS}).items():
+        try:
+            compared.append(Compared(name, construct(cube, query, method, **options)))
+        except (QueryError, ParameterError) as error:
+            compared.append(Compared(name, None, str(error)))
+    return compared
+
+
+def _made(given: Any, registry: Mapping[str, Any], protocol: type, what: str, options: Mapping[str, Any]) -> Any:
+    """Return the object of a name, or the object itself where one with the right method was given."""
+    if isinstance(given, str):
+        if given not in registry:
+            raise unknown(what, given, registry)
+        try:
+            return registry[given](**options)
+        except TypeError as error:
+            raise ParameterError(f"{what} {given!r} cannot be made so: {error}") from None
+    if isinstance(given, type) or not isinstance(given, protocol):
+        raise ParameterError(f"a {what} is a name ({', '.join(sorted(registry))}) or an object like one, got {given!r}")
+    return given
+
+
+def _name(thing: object, registry: Mapping[str, Any]) -> str:
+    return next((name for name, kind in registry.items() if type(thing) is kind), type(thing).__name__)
