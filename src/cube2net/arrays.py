@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.sparse as sp
 
 from cube2net.records.ragged import Array, Links, Ragged
 
@@ -61,6 +60,8 @@ def transpose(ragged: Ragged, count: int) -> Ragged:
     >>> [homes[i].tolist() for i in range(3)]
     [[0], [], [0, 1]]
     """
+    import scipy.sparse as sp
+
     ones = np.ones(len(ragged.indices), dtype=np.int8)
     index = ragged.indptr.astype(np.int64)
     matrix = sp.csr_array((ones, ragged.indices, index), shape=(len(ragged), count)).tocsc()
@@ -87,6 +88,8 @@ def links_from_pairs(source: Array, target: Array, weight: Array, count: int) ->
     >>> links, links.weights.tolist()
     (Links(3 objects, 1 links), [2.0, 2.0])
     """
+    import scipy.sparse as sp
+
     keep = source != target
     low = np.minimum(source, target)[keep].astype(np.int64)
     high = np.maximum(source, target)[keep].astype(np.int64)

@@ -11,7 +11,6 @@ from cube2net.aside import write_files
 from cube2net.errors import unknown
 from cube2net.network.captions import add_captions, installed_fonts, quiet, short
 from cube2net.network.groups import GREY, Group, groups_of
-from cube2net.network.layout import layout
 from cube2net.records import Network
 from cube2net.records.ragged import Array
 
@@ -43,6 +42,8 @@ def figure(network: Network, *, seed: int = 0, title: str | None = None) -> Figu
     """Return the picture as a Matplotlib figure of its own, 1,600 pixels wide, for further work."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
+
+    from cube2net.network.layout import layout
 
     place = layout(network, seed=seed)
     groups = groups_of(network)

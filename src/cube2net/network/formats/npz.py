@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 
 from cube2net.network.formats.plain import LINK_KINDS, about, texts
 from cube2net.records import Network
 from cube2net.records.ragged import Array
 
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
 
 def to_scipy(network: Network) -> sp.csr_array:
     """Return the symmetric adjacency of a network: row and column i are node i, every link on both ends."""
+    import scipy.sparse as sp
+
     ends = np.concatenate([network.source, network.target]), np.concatenate([network.target, network.source])
     weights = np.concatenate([network.weight, network.weight]).astype(np.float32)
     return sp.coo_array((weights, ends), shape=(len(network), len(network))).tocsr()
