@@ -38,7 +38,7 @@ Dimensions = Sequence[DimensionSpec | str]
 
 def read_source(source: str | Source, *paths: str | Path, progress: Progress | None = None, **options: Any) -> Corpus:
     """Return the corpus that files of one kind hold; ``options`` are the source's parameters."""
-    reader = _made(source, SOURCES, Source, "source", options)
+    reader: Source = _made(source, SOURCES, Source, "source", options)
     return reader.read([Path(path) for path in paths], progress=progress)
 
 
@@ -76,7 +76,7 @@ def find_topics(
     corpus: Corpus, model: str | TopicModel = "lda", *, seed: int = 0, progress: Progress | None = None, **options: Any
 ) -> Topics:
     """Return the topics of a corpus by a topic model."""
-    maker = _made(model, TOPIC_MODELS, TopicModel, "topic model", options)
+    maker: TopicModel = _made(model, TOPIC_MODELS, TopicModel, "topic model", options)
     return maker.topics(corpus, seed=seed, progress=progress)
 
 
@@ -163,8 +163,8 @@ def construct(
     asked = query if isinstance(query, Query) else cube.query(query)
     if int(asked.objects[-1]) >= len(cube.objects):
         raise QueryError(f"the query was made for another cube: it names row {int(asked.objects[-1]):,}")
-    chooser = _made(method, METHODS, Method, "method", {})
-    worth = _made(objective, OBJECTIVES, Objective, "objective", {})
+    chooser: Method = _made(method, METHODS, Method, "method", {})
+    worth: Objective = _made(objective, OBJECTIVES, Objective, "objective", {})
     budget = Budget(m=m, max_nodes=max_nodes, max_links=max_links, prefix=prefix)
     start = time.perf_counter()
     weights = worth.weigh(asked, len(cube.objects))

@@ -10,6 +10,7 @@ from typing import Any
 
 from cube2net.errors import SourceError
 from cube2net.sources.archive import archive_files
+from cube2net.sources.papers import Tally
 from cube2net.sources.streams import Streams, lines
 
 PACKED = (b"\xfd7zXZ\x00", b"BZh")
@@ -74,10 +75,23 @@ def numbered(file: io.BufferedReader) -> Iterator[Line]:
     [(1, b'one'), (3, b'two')]
     """
     for number, line in enumerate(lines(file), start=1):
-        if line is not None:
-            line = line.strip(b"\xef\xbb\xbf \t\r\n" if number == 1 else None)
-        if line is None or line:
-            yield number, line
+        if line is None:
+            yield number, None
+        elif text := line.strip(b"\xef\xbb\xbf \t\r\n" if number == 1 else None):
+            yield number, text
+
+
+def texts(name: str, file: io.BufferedReader, tally: Tally) -> Iterator[tuple[int, str]]:
+    """Return the lines of a file as text, with their numbers; those that are none are dropped."""
+    for number, line in numbered(file):
+        if line is None:
+            tally.drop("lines longer than 16 MiB", f"{name} line {number:,}", "the line is longer than 16 MiB")
+            continue
+        try:
+            yield number, line.decode()
+        except UnicodeDecodeError as error:
+            wrong = f"byte 0x{line[error.start]:02x} is not UTF-8, expected text in UTF-8"
+            tally.drop("lines that are not UTF-8", f"{name} line {number:,}", wrong)
 
 
 def _archives(path: Path) -> list[Path]:

@@ -18,6 +18,7 @@ from cube2net.sources.faults import SHOWN, Faults
 
 REVIEWS = {"thing": pa.int32(), "user": pa.int32(), "time": pa.timestamp("s"), "stars": pa.float32()}
 NEVER = -(2**63)
+LAST = 253_402_300_799
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +98,7 @@ class Reviews:
         """
         thing, user, time, stars = self._known(things, faults)
         if not len(thing):
-            why = "".join(f", {count:,} {reason}" for reason, count in faults.counts.items())
+            why = left_out(faults)
             raise SourceError(f"no review is about one of the {len(things.ids):,} {things.kind} records{why}")
         count = len(things.ids)
         codes, user = np.unique(user, return_inverse=True)
@@ -158,6 +159,16 @@ class Reviews:
             shown = [f"{file} line {line:,}: there is no {things.kind} {key!r}" for (file, line), key in strange]
             faults.drop(f"reviews of a {things.kind} that is not there", int((~good).sum()), shown)
         return thing[good], user[good], time[good], stars[good]
+
+
+def left_out(faults: Faults) -> str:
+    """Return what was left out, in brackets, to end the sentence that says why nothing remains.
+
+    >>> left_out(Faults(counts={"films named twice": 2}))
+    ' (left out: 2 films named twice)'
+    """
+    counts = ", ".join(f"{count:,} {reason}" for reason, count in faults.counts.items())
+    return f" (left out: {counts})" if counts else ""
 
 
 def _latest(pairs: Array, time: Array) -> Array:
