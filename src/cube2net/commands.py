@@ -15,7 +15,7 @@ from cube2net.records import Corpus, Cube, Network
 from cube2net.sources import SOURCES
 from cube2net.sources.queryfile import read_query_file
 from cube2net.terminal import say, show_table
-from cube2net.topics import TOPIC_MODELS
+from cube2net.topics import Lda
 
 
 def build(
@@ -37,7 +37,7 @@ def build(
     return pipeline.build_cube(
         corpus,
         dimensions,
-        topics=TOPIC_MODELS["lda"](topics=topics),
+        topics=Lda(count=topics),
         min_objects=min_objects,
         max_mentions=max_mentions,
         out=out,

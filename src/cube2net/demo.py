@@ -75,7 +75,7 @@ def _show_compared(compared: list[pipeline.Compared]) -> None:
             rows.append((entry.method, "–", "–", "–", "–", "–", entry.reason))
             continue
         network = entry.network
-        worth = f"{network.selection.value:.4f}" if len(network.selection.objects) else "–"
+        worth = f"{network.selection.value:.4f}" if len(network.selection.cells) else "–"
         ms = f"{sum(network.seconds.values()) * 1e3:,.0f}"
         nodes, links = f"{len(network):,}", f"{len(network.source):,}"
         rows.append((entry.method, nodes, links, str(loose_objects(network)), worth, ms, ""))

@@ -26,7 +26,10 @@ def shown_progress(quiet: bool = False) -> Iterator[Progress | None]:
 
 
 class PlainLines:
-    """Progress as lines: one when a stage begins, and one every few seconds while it lasts."""
+    """Progress as lines: one when a stage begins, and one every few seconds while it lasts.
+
+    A stage is what stands before a colon; what stands behind it may change from step to step.
+    """
 
     def __init__(self) -> None:
         self.stage = ""
@@ -35,9 +38,11 @@ class PlainLines:
     def __call__(self, stage: str, done: int, total: int | None = None) -> None:
         """Write a line if the stage is new or the last line is old."""
         now = time.monotonic()
-        if stage == self.stage and now - self.said < _EVERY_SECONDS:
-            return
-        self.stage, self.said = stage, now
+        name = stage.partition(":")[0]
+        if not done == total == 1:
+            if name == self.stage and now - self.said < _EVERY_SECONDS:
+                return
+            self.stage, self.said = name, now
         much = f" {done:,}" + (f" of {total:,}" if total is not None else "") if done else ""
         sys.stderr.write(f"{stage}{much}\n")
         sys.stderr.flush()
