@@ -34,9 +34,8 @@ def run(out: Path, *, seed: int = 0, progress: Progress | None = None) -> None:
     network = pipeline.construct(cube, query, "greedy", CELLS, seed=seed)
     show_network(network)
     say(
-        "gain: what the cell adds to jaccard, the share of the chosen authors and the query that is in both.",
-        "A gain below zero: no cell was left that helps, and the paper's method takes exactly m of them",
-        "(--best-prefix stops before).",
+        "gain: what the cell adds to jaccard, the authors in both the query and the chosen cells as a share of",
+        "the authors in either.",
         "",
     )
     compared = pipeline.compare_methods(cube, query, m=CELLS, seed=seed)
@@ -47,9 +46,8 @@ def run(out: Path, *, seed: int = 0, progress: Progress | None = None) -> None:
     if progress is not None:
         progress("drawing", 0, 2)
     pipeline.write_network(network, out / "network.graphml")
-    best = pipeline.construct(cube, query, "greedy", CELLS, seed=seed, prefix="best")
-    title = f"{len(query)} authors and the {len(best) - len(query)} that {len(best.selection.cells)} cells bring"
-    pipeline.draw_network(best, out / "network.png", title=title, seed=seed)
+    title = f"{len(query)} authors and the {len(network) - len(query)} others that {CELLS} cells bring"
+    pipeline.draw_network(network, out / "network.png", title=title, seed=seed)
     if progress is not None:
         progress("drawing", 1, 2)
     title = f"{len(query)} authors and the {len(as_cells.cells)} cells chosen for them"
@@ -63,7 +61,7 @@ def run(out: Path, *, seed: int = 0, progress: Progress | None = None) -> None:
         f"                   cube2net query {out}/cube --query {out}/query.csv -m 10",
         "  query.csv        the query: object,label",
         "  network.graphml  the network of the table above",
-        "  network.png      its first cells, up to where jaccard is highest: authors by label, the others white",
+        "  network.png      the same as a picture: the query by label, the others white",
         "  cells.png        the query with the chosen cells as nodes",
     )
 

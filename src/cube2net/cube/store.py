@@ -147,14 +147,14 @@ def _assemble(folder: Path, manifest: dict[str, Any]) -> Cube:
 
     topics = folder / "topics.parquet"
     return Cube(
-        dimensions=_dimensions(pq.read_table(folder / "labels.parquet", memory_map=True), manifest["at"]),
+        dimensions=_dimensions(pq.read_table(folder / "labels.parquet", use_threads=False), manifest["at"]),
         cells=Cells(load("cells.labels"), ragged("cells.members")),
         homes=ragged("homes"),
         small=Cells(load("small.labels"), ragged("small.members")),
         links=Links(load("links.indptr"), load("links.indices"), load("links.weights")),
         objects=Objects(manifest["counts"]["objects"], lambda: _read_objects(folder)),
         settings=manifest["settings"],
-        topic_words=pq.read_table(topics) if topics.name in manifest["files"] else None,
+        topic_words=pq.read_table(topics, use_threads=False) if topics.name in manifest["files"] else None,
     )
 
 
