@@ -118,12 +118,22 @@ def about(folder: Path) -> dict[str, Any]:
             for cell in sorted(range(len(cube.cells)), key=lambda cell: -int(cube.cells.members.sizes[cell]))[:5]
         ],
         "dropped": settings.get("dropped", {}),
+        "no_direction": {name: list(labels) for name, labels in pipeline.embed_cells(cube).blank.items() if labels},
+        "topic_words": _topic_words(cube),
         "settings": {
             name: settings.get(name) for name in ("dimensions", "min_objects", "max_mentions", "seed", "engine")
         },
         "topics": settings.get("topics"),
         "attribution": settings.get("attribution", ""),
     }
+
+
+def _topic_words(cube: Cube, most: int = 6) -> dict[str, list[str]]:
+    words: dict[str, list[str]] = {}
+    if cube.topic_words is not None:
+        for topic, term in zip(*(cube.topic_words[name].to_pylist() for name in ("topic", "term")), strict=True):
+            words.setdefault(topic, []).append(term)
+    return {topic: terms[:most] for topic, terms in words.items()}
 
 
 def show_about(about: dict[str, Any]) -> None:
@@ -153,6 +163,11 @@ def show_about(about: dict[str, Any]) -> None:
     )
     dropped = [(reason, f"{count:,}") for reason, count in about["dropped"].items()]
     show_table("left out", ("reason", "how many"), dropped or [("nothing", "0")], right=("how many",))
+    for name, labels in about["no_direction"].items():
+        say(f"labels of {name} without a known word, so their cells have no direction: {', '.join(labels)}", "")
+    if about["topic_words"]:
+        rows = [(topic, ", ".join(words)) for topic, words in about["topic_words"].items()]
+        show_table("topics", ("topic", "heaviest terms"), rows)
     say(*(f"{name}: {value}" for name, value in about["settings"].items()))
     if about["topics"]:
         say(f"topics: {about['topics']}")

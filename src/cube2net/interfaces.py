@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 
 import pyarrow as pa
 
-from cube2net.records import Budget, Corpus, Cube, Network, Query, Selection, Topics, Weights
+from cube2net.records import Budget, Corpus, Cube, Network, Query, Selection, Topics, Vectors, Weights
 
 
 class Progress(Protocol):
@@ -50,6 +50,14 @@ class Engine(Protocol):
         progress: Progress | None = None,
     ) -> dict[str, pa.Table]:
         """Return the wanted tables after running every statement, each into the table of its name."""
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """Says what every cell of a cube means."""
+
+    def embed(self, cube: Cube, *, seed: int = 0) -> Vectors:
+        """Return one vector per cell."""
 
 
 @runtime_checkable

@@ -13,9 +13,10 @@ import numpy as np
 from cube2net import cube as cubes
 from cube2net import network as networks
 from cube2net.cube.labels import TOPIC
+from cube2net.embed import VECTORS, Nearest
 from cube2net.errors import ParameterError, QueryError, unknown
-from cube2net.interfaces import Method, Objective, Progress, Source, TopicModel
-from cube2net.records import Budget, Corpus, Cube, DimensionSpec, Network, Query, Topics
+from cube2net.interfaces import Embedder, Method, Objective, Progress, Source, TopicModel
+from cube2net.records import Budget, Corpus, Cube, DimensionSpec, Network, Query, Topics, Vectors
 from cube2net.records.network import FORMS
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS
 from cube2net.select import OBJECTIVES, Greedy, Random
@@ -132,6 +133,21 @@ def open_cube(folder: str | Path) -> Cube:
 def verify_cube(folder: str | Path) -> int:
     """Return the number of files of a cube, having checked every byte of them."""
     return cubes.verify(Path(folder))
+
+
+def embed_cells(cube: Cube, vectors: str | Embedder = "words", *, seed: int = 0, **options: Any) -> Vectors:
+    """Return a vector for every cell: of the words of its labels, or learned from the cells' members."""
+    maker: Embedder = _made(vectors, VECTORS, Embedder, "kind of vectors", options)
+    return maker.embed(cube, seed=seed)
+
+
+def near_cells(cube: Cube, cell: int, k: int = 10, vectors: Vectors | None = None) -> list[tuple[str, ...]]:
+    """Return the labels of the k cells nearest to a cell, nearest first, without itself."""
+    if not 0 <= cell < len(cube.cells):
+        raise ParameterError(f"cell is {cell!r}, expected 0 to {len(cube.cells) - 1:,}")
+    known = embed_cells(cube) if vectors is None else vectors
+    found, _ = Nearest.of(known).find(known.values[[cell]], k=k, taken=np.array([[cell]]))
+    return [cube.cell(int(number)) for number in found[0] if number >= 0]
 
 
 def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Query:

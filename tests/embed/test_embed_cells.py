@@ -57,6 +57,14 @@ def test_labels_without_a_direction_do_not_count_in_the_scale_and_are_listed() -
     assert not vectors.values[2, 2:].any()
 
 
+def test_two_dimensions_may_bear_the_same_name() -> None:
+    base = cube()
+    level = base.dimensions[1].levels[0]
+    twice = (Dimension((Level("topic", ("199X", "200X"), ("199X", "qqq")),)), Dimension((level,)))
+    vectors = WordVectors(words=TABLE, scale="none").embed(replace(base, dimensions=twice))
+    assert vectors.names == ("topic", "topic") and vectors.values.shape == (3, 4)
+
+
 def test_a_cube_whose_words_are_all_unknown_has_zero_vectors() -> None:
     vectors = WordVectors(words=TABLE).embed(random_cube(0))
     assert vectors.directionless.tolist() == list(range(12))

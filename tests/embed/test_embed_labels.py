@@ -80,6 +80,10 @@ def test_a_users_table_comes_first_and_writes_out_words_too() -> None:
     assert words_in(found, 1) == {"data": 1.0, "mining": 1.0, "management": 1.0}
 
 
+def test_a_name_that_is_written_out_with_itself_is_written_out_once() -> None:
+    assert words_in(label_vectors(["data"], TABLE, names={"data": "data mining"})) == {"data": 1.0, "mining": 1.0}
+
+
 def test_labels_without_a_known_word_are_listed_and_unknown_words_counted() -> None:
     found = label_vectors(["data xyz", "xyz xyz", "of", "", "no text", "xyz-data"], TABLE)
     assert found.blank == ("xyz xyz", "of", "", "no text")

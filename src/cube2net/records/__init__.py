@@ -10,6 +10,7 @@ from cube2net.records.ragged import Links, Ragged
 from cube2net.records.selection import Selection
 from cube2net.records.spec import DimensionSpec
 from cube2net.records.topics import Topics
+from cube2net.records.vectors import Vectors
 from cube2net.records.weights import Weights
 
 __all__ = [
@@ -27,5 +28,6 @@ __all__ = [
     "Ragged",
     "Selection",
     "Topics",
+    "Vectors",
     "Weights",
 ]

@@ -1,0 +1,245 @@
+"""GloVe's text format: a word and its numbers on every line; plain, or packed by gzip, xz or zip."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import lzma
+import math
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import csv
+
+from cube2net.errors import SourceError
+from cube2net.interfaces import Progress
+from cube2net.records.ragged import Array
+
+BLOCK = 2**22
+LONGEST_LINE = 2**20
+# The largest table published, unpacked, is 6 GB; word vectors as text pack to about a third.
+MOST_BYTES = 2**34
+MOST_RATIO = 100
+SHOWN = 5
+LARGEST = float(np.finfo(np.float32).max)
+
+
+class Bytes(Protocol):
+    """Anything that bytes can be read from."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return the next bytes, none at the end."""
+
+
+@dataclass(frozen=True, eq=False)
+class Parsed:
+    """The words of a table, their vectors in blocks, what was left out by reason, and the first bad lines."""
+
+    words: list[str]
+    blocks: list[Array]
+    dropped: dict[str, int]
+    bad_lines: tuple[str, ...]
+
+
+def find_table(path: Path) -> tuple[Path, str | None]:
+    """Return the file that holds a table, and the table's name inside it where that is a zip archive."""
+    for file in (path, *path.parents):
+        if file.is_file():
+            with file.open("rb") as stream:
+                if file == path and stream.read(4) != b"PK\x03\x04":
+                    return file, None
+            return file, _inside(file, path.relative_to(file).as_posix() if file != path else None)
+    if path.is_dir():
+        raise SourceError(f"{str(path)!r} is a folder, expected a file of word vectors")
+    raise SourceError(f"there is no file {str(path)!r} of word vectors")
+
+
+def _inside(file: Path, wanted: str | None) -> str:
+    with zipfile.ZipFile(file) as archive:
+        names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
+    if wanted is None and len(names) == 1:
+        return names[0]
+    if wanted is not None and wanted in names:
+        return wanted
+    first = names[0] if names else "NAME"
+    what = f"does not hold {wanted!r}" if wanted else f"holds {len(names)} files"
+    raise SourceError(f"{file.name} {what}: name one of {', '.join(names)} as {(file / first).as_posix()!r}")
+
+
+@contextlib.contextmanager
+def unpacking(name: str) -> Iterator[None]:
+    """Turn whatever a damaged or unreadable file raises into one sentence."""
+    try:
+        yield
+    except (EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, gzip.BadGzipFile) as error:
+        raise SourceError(f"{name} is cut short or damaged: {str(error).lower() or 'it ends too early'}") from error
+    except OSError as error:
+        raise SourceError(f"cannot read {name}: {(error.strerror or str(error)).lower()}") from error
+
+
+@contextlib.contextmanager
+def open_table(file: Path, inside: str | None) -> Iterator[tuple[Bytes, int | None]]:
+    """Give the unpacked bytes of a table, and the most there may be (None for a plain file)."""
+    with contextlib.ExitStack() as stack:
+        start = stack.enter_context(file.open("rb")).read(6)
+        limit = min(MOST_BYTES, max(2**26, file.stat().st_size * MOST_RATIO))
+        if inside is not None:
+            archive = stack.enter_context(zipfile.ZipFile(file))
+            try:
+                stream = archive.open(inside)
+            except (RuntimeError, NotImplementedError) as error:
+                raise SourceError(f"{file.name} cannot be unpacked: {str(error).lower()}") from error
+            yield stack.enter_context(stream), limit
+        elif start.startswith(b"\x1f\x8b"):
+            yield stack.enter_context(gzip.GzipFile(file)), limit
+        elif start.startswith(b"\xfd7zXZ\x00"):
+            yield stack.enter_context(lzma.open(file)), limit
+        else:
+            yield stack.enter_context(file.open("rb")), None
+
+
+def parse(
+    stream: Bytes, name: str, *, limit: int | None = None, strict: bool = False, progress: Progress | None = None
+) -> Parsed:
+    """Return the words and vectors of a text; a bad line is counted and named, and stops when ``strict``.
+
+    >>> import io
+    >>> parsed = parse(io.BytesIO(b"data 1 2\\nmining 3 x\\n"), "tiny.txt")
+    >>> parsed.words, parsed.bad_lines
+    (['data'], ("tiny.txt line 2: 'x' is not a number",))
+    """
+    words: list[str] = []
+    blocks: list[Array] = []
+    dropped: Counter[str] = Counter()
+    bad_lines: list[str] = []
+    seen: set[str] = set()
+    width = 0
+    for number, lines in _lines(stream, name, limit, progress):
+        header = 0
+        if number == 1:
+            lines[0] = lines[0].removeprefix(b"\xef\xbb\xbf")
+            header, width = _shape(lines, name)
+        found, values = _read_block(lines[header:], width)
+        fresh: list[int] = []
+        for i, row, word in found:
+            if row < 0:
+                dropped["bad lines"] += 1
+                sentence = f"{name} line {number + header + i:,}: {word}"
+                if strict:
+                    raise SourceError(sentence)
+                bad_lines += [sentence] if len(bad_lines) < SHOWN else []
+            elif word in seen:
+                dropped["repeated words"] += 1
+            else:
+                seen.add(word)
+                words.append(word)
+                fresh.append(row)
+        blocks.append(values if len(fresh) == len(values) else values[fresh])
+    if not words:
+        raise SourceError(f"{name} holds no word vectors" + (f": {bad_lines[0]}" if bad_lines else ""))
+    return Parsed(words, blocks, dict(dropped), tuple(bad_lines))
+
+
+def _lines(stream: Bytes, name: str, limit: int | None, progress: Progress | None) -> Iterator[tuple[int, list[bytes]]]:
+    """Give lines by the thousand, and the number of the first of them."""
+    number, total, left = 1, 0, b""
+    while block := stream.read(BLOCK):
+        total += len(block)
+        if limit is not None and total > limit:
+            raise SourceError(f"{name} unpacks to more than {limit:,} bytes, far more than word vectors do: refused")
+        if progress is not None:
+            progress("words", total)
+        *lines, left = (left + block).replace(b"\t", b" ").split(b"\n")
+        if len(left) > LONGEST_LINE:
+            raise SourceError(f"{name} line {number + len(lines):,} is longer than {LONGEST_LINE:,} bytes")
+        if lines:
+            yield number, lines
+            number += len(lines)
+    if left:
+        yield number, [left]
+
+
+def _shape(lines: list[bytes], name: str) -> tuple[int, int]:
+    """Return how many lines are a header (0 or 1), and how many numbers the lines have."""
+    sizes = [len(line.split()) - 1 for line in lines[:1000] if line.strip()]
+    first = lines[0].split()
+    if len(first) == 2 and first[0].isdigit() and first[1].isdigit() and len(first[1]) < 7:
+        size = int(first[1])
+        if size and sizes[1:2] in ([], [size]):
+            return 1, size
+    width = Counter(size for size in sizes if size > 0).most_common(1)
+    if not width:
+        start = lines[0][:40].decode(errors="replace")
+        raise SourceError(f"{name} line 1 is {start!r}, expected a word and its numbers")
+    return 0, width[0][0]
+
+
+def _read_block(lines: list[bytes], width: int) -> tuple[list[tuple[int, int, str]], Array]:
+    """Return, for every line, its number, its row and its word (or -1 and what is wrong), and the rows.
+
+    Lines that hold a word, ``width`` numbers and single spaces are read all at once, others one by one.
+    """
+    texts = [line.rstrip(b" \r") for line in lines]
+    spaces = [text.count(b" ") for text in texts]
+    long = [i for i, count in enumerate(spaces) if count >= width]
+    values = np.full((len(long), width), np.nan, dtype=np.float32)
+    parts = [texts[i].partition(b" ") for i in long]
+    plain = [row for row, i in enumerate(long) if spaces[i] == width and parts[row][0]]
+    numbers = _parse_numbers(b"\n".join([parts[row][2] for row in plain]), width)
+    if numbers is not None and len(numbers) == len(plain):
+        values[plain] = numbers
+    good = np.asarray(np.isfinite(values).all(axis=1))
+    rows = {i: row for row, i in enumerate(long)}
+    found = []
+    for i, text in enumerate(texts):
+        row = rows.get(i, -1)
+        if row < 0:
+            found.append(
+                (i, -1, f"it has {len(text.split()) - 1} numbers, expected {width}" if text else "it is empty")
+            )
+            continue
+        word = parts[row][0] if good[row] else _read_line(text, values[row])
+        try:
+            found.append((i, row, word.decode()) if isinstance(word, bytes) else (i, -1, word))
+        except UnicodeDecodeError:
+            found.append((i, -1, f"the word {word!r} is not UTF-8"))
+    return found, values
+
+
+def _parse_numbers(text: bytes, width: int) -> Array | None:
+    """Return the numbers of a regular text, or None when something in it is no number."""
+    if not text:
+        return None
+    names = [str(i) for i in range(width)]
+    try:
+        table = csv.read_csv(
+            io.BytesIO(text),
+            read_options=csv.ReadOptions(column_names=names, use_threads=False, block_size=len(text) + 1),
+            parse_options=csv.ParseOptions(delimiter=" ", quote_char=False, ignore_empty_lines=False),
+            convert_options=csv.ConvertOptions(column_types=dict.fromkeys(names, pa.float32()), null_values=[]),
+        )
+    except pa.ArrowInvalid:
+        return None
+    return np.stack([column.to_numpy() for column in table.itercolumns()], axis=1)
+
+
+def _read_line(text: bytes, values: Array) -> bytes | str:
+    """Fill the values of one line and return its word, which may hold spaces; or say what is wrong."""
+    parts = text.rsplit(b" ", len(values))
+    for i, part in enumerate(parts[1:]):
+        try:
+            value = float(part) if b"_" not in part else math.nan
+        except ValueError:
+            value = math.nan
+        if not abs(value) <= LARGEST:
+            return f"{part.decode(errors='replace')!r} is not a number"
+        values[i] = value
+    return parts[0].strip(b" ") or "it has no word"
