@@ -28,7 +28,7 @@ def induce(
     ``weight`` must have room for as many links as the nodes have ends.
     """
     one = np.uint64(1)
-    count = 0
+    count = np.uint64(0)
     for i in range(len(nodes)):
         u = np.uint64(nodes[i])
         k, end = np.uint64(indptr[u]), np.uint64(indptr[u + one])
@@ -45,14 +45,15 @@ def induce(
                     source[count] = i
                     target[count] = j
                     weight[count] = weights[low]
-                    count += 1
+                    count += one
         else:
+            # Every end is written and the place moves on only for a link: no branch to guess wrong.
+            here = np.int32(i)
             while k < end:
-                there = place[np.uint64(indices[k])]
-                if there > i + 1:
-                    source[count] = i
-                    target[count] = there - 1
-                    weight[count] = weights[k]
-                    count += 1
+                there = np.int32(place[np.uint64(indices[k])] - np.int32(1))
+                source[count] = here
+                target[count] = there
+                weight[count] = weights[k]
+                count += np.uint64(there > here)
                 k += one
-    return count
+    return int(count)
