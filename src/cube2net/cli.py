@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 METHOD_NAMES = ("none", "hops", "pagerank", "steiner", "maxdisc", "random", "greedy")
 OBJECTIVE_NAMES = ("jaccard", "fbeta", "precision", "coverage")
-SOURCE_NAMES = ("tables", "acl", "bundled")
+SOURCE_NAMES = ("tables", "acl", "aminer", "dblp", "yelp", "movies", "bundled")
 
 app = typer.Typer(
     name="cube2net",

@@ -156,3 +156,15 @@ def test_a_corpus_of_nothing_makes_an_empty_cube() -> None:
     assert len(cube.cells) == 0
     assert cube.links.count == 0
     assert np.array_equal(cube.homes.sizes, [0])
+
+
+def test_whole_numbers_too_large_for_a_float_are_binned_all_the_same() -> None:
+    corpus = corpus_of([(2003, [], [0])], objects=1)
+    items = corpus.items.append_column("stars", pa.array([2**53 + 1], pa.int64()))
+    cube = build(
+        Corpus(corpus.objects, items, corpus.mentions),
+        [DimensionSpec("stars", "stars", bins="width:10")],
+        DuckDB(),
+        min_objects=1,
+    )
+    assert len(cube.cells) == 1

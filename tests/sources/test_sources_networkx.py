@@ -140,3 +140,11 @@ def test_whatever_the_graph_holds_a_corpus_or_a_clear_error_comes_back(nodes, ed
     else:
         assert isinstance(corpus, Corpus)
         corpus.items.validate(full=True)
+
+
+def test_a_weight_too_large_for_a_float_is_rounded_not_refused() -> None:
+    graph = nx.Graph()
+    graph.add_edge("a", "b", weight=2**53 + 1)
+    links = from_networkx(graph).links
+    assert links is not None
+    assert links["weight"].to_pylist() == [pytest.approx(2.0**53)]

@@ -122,7 +122,7 @@ def _numbers(column: pa.Array, attribute: str) -> tuple[Array, Array]:
     if pa.types.is_temporal(column.type):
         column = pc.year(column)
     try:
-        numbers = pc.cast(column, pa.float64())
+        numbers = pc.cast(column, pa.float64(), safe=False)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         bad = [value for value in column.to_pylist() if value is not None and not _is_number(value)]
         raise SourceError(

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from cube2net.errors import SourceError
 from cube2net.sources.archive import LIMIT
-from cube2net.sources.papers import Tally
+from cube2net.sources.tally import Tally
 from cube2net.sources.values import text_of
 
 ARTICLE = re.compile(r"^(.*), (the|an?|les?|la|l'|der|die|das|il|el|los|las|den?|det)$", re.IGNORECASE | re.DOTALL)

@@ -10,8 +10,8 @@ from typing import Any
 
 from cube2net.errors import SourceError
 from cube2net.sources.archive import archive_files
-from cube2net.sources.papers import Tally
 from cube2net.sources.streams import Streams, lines
+from cube2net.sources.tally import Tally
 
 PACKED = (b"\xfd7zXZ\x00", b"BZh")
 ARCHIVES = (".tar.xz", ".txz", ".tar.bz2")

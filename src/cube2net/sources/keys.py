@@ -83,7 +83,7 @@ def weights(rows: Rows, name: str) -> Array:
         column = pc.if_else(pc.match_substring_regex(texts, NUMBER), texts, None)
     elif not (_is_simple(column.type) or pa.types.is_decimal(column.type)):
         raise SourceError(f"{rows.name} column {name!r} holds {column.type}, expected numbers of 0 or more")
-    values = np.array(pc.cast(column, pa.float64()).to_numpy(), dtype=np.float64)
+    values = np.array(pc.cast(column, pa.float64(), safe=False).to_numpy(), dtype=np.float64)
     values[~((values >= 0) & (values <= HEAVIEST))] = np.nan
     return values
 

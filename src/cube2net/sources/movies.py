@@ -20,8 +20,8 @@ from cube2net.sources.faults import Faults
 from cube2net.sources.film_texts import FilmTexts
 from cube2net.sources.holdout import Task, Where, link_task
 from cube2net.sources.inputs import Inputs, numbered
-from cube2net.sources.papers import Tally
 from cube2net.sources.reviews import LAST, Reviewed, Reviews, Things, left_out
+from cube2net.sources.tally import Tally
 
 EXPECTED = "ratings.dat and movies.dat (or .csv), a folder with them or its archive, and films' texts as movies-….json"
 TWEETINGS = (

@@ -19,7 +19,9 @@ def read_query_file(path: Path) -> tuple[list[str], list[str] | None]:
         text = path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
-        raise SourceError(f"{path.name} line {line:,}: not UTF-8 text (byte {error.object[error.start]:#04x})") from None
+        raise SourceError(
+            f"{path.name} line {line:,}: not UTF-8 text (byte {error.object[error.start]:#04x})"
+        ) from None
     except OSError as error:
         raise SourceError(f"cannot read the query {str(path)!r}: {(error.strerror or str(error)).lower()}") from None
     lines = text.splitlines()

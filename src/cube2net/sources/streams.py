@@ -52,14 +52,14 @@ class Streams:
     def __iter__(self) -> Iterator[Stream]:
         for path, size in zip(self.files, self.sizes, strict=True):
             try:
-                with path.open("rb", buffering=BLOCK) as raw:
+                with io.BufferedReader(io.FileIO(path), BLOCK) as raw:
                     self.raw = raw
-                    with closing(self._members(raw, path.name, size)) as members:
+                    with closing(self._members(raw, _shown(path.name), size)) as members:
                         yield from members
             except Cube2netError:
                 raise
             except BROKEN as error:
-                raise _damaged(path.name, error) from None
+                raise _damaged(_shown(path.name), error) from None
             self.before, self.raw = self.before + size, None
 
     def _expand(self, path: Path) -> list[Path]:
@@ -74,14 +74,14 @@ class Streams:
             raise SourceError(f"{path} holds no file to read: expected {self.expected}")
         return found
 
-    def _members(self, raw: io.BufferedReader, name: str, size: int) -> Generator[Stream, None, None]:
+    def _members(self, raw: io.BufferedReader[io.FileIO], name: str, size: int) -> Generator[Stream, None, None]:
         start, meter = raw.peek(8), _Meter(name, size)
         if start.startswith(SEVEN_ZIP):
             raise SourceError(f"{name} is a 7z archive, which cannot be read here: unpack it first")
         if start.startswith((b"PK\x03\x04", b"PK\x05\x06")):
             yield from self._zip(raw, meter)
             return
-        plain = gzip.GzipFile(fileobj=raw) if start.startswith(b"\x1f\x8b") else raw
+        plain: Any = gzip.GzipFile(fileobj=raw) if start.startswith(b"\x1f\x8b") else raw
         file = _buffered(plain, meter)
         if file.peek(512)[257:262] == b"ustar":
             yield from self._tar(file, _Meter(name, size))
@@ -98,7 +98,7 @@ class Streams:
                         f"{meter.name}: {member.filename!r} is encrypted or packed by a rare method: unpack it first"
                     )
                 with archive.open(member) as file:
-                    yield PurePosixPath(member.filename).name, _buffered(file, meter)
+                    yield _shown(member.filename), _buffered(file, meter)
 
     def _tar(self, file: IO[bytes], meter: _Meter) -> Iterator[Stream]:
         budget = _Budget(meter.name, file)
@@ -108,7 +108,7 @@ class Streams:
                 if member.isreg() and not member.issparse() and _is_data(member.name, self.endings):
                     inside = archive.extractfile(member)
                     if inside is not None:
-                        yield PurePosixPath(member.name).name, _buffered(inside, meter)
+                        yield _shown(member.name), _buffered(inside, meter)
 
 
 def lines(file: io.BufferedReader) -> Iterator[bytes | None]:
@@ -183,6 +183,11 @@ def _buffered(inner: IO[bytes], meter: _Meter) -> io.BufferedReader:
 def _is_data(name: str, endings: tuple[str, ...]) -> bool:
     base = PurePosixPath(name).name.casefold()
     return base.endswith(endings) and not base.startswith((".", "_", "readme", "license"))
+
+
+def _shown(name: str) -> str:
+    """Return the last part of a name, fit to be shown: an archive may hold any characters there."""
+    return "".join([letter if letter.isprintable() else "?" for letter in PurePosixPath(name).name[-80:]])
 
 
 def _damaged(name: str, error: Exception) -> SourceError:

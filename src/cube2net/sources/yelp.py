@@ -19,8 +19,8 @@ from cube2net.sources.aminer_formats import json_records
 from cube2net.sources.faults import Faults
 from cube2net.sources.holdout import Task, Where, link_task
 from cube2net.sources.inputs import Inputs, texts
-from cube2net.sources.papers import Tally
 from cube2net.sources.reviews import Reviewed, Reviews, Things, left_out
+from cube2net.sources.tally import Tally
 from cube2net.sources.yelp_values import (
     category_labels,
     city_labels,

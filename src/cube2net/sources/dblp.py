@@ -1,0 +1,162 @@
+"""dblp: authors and their papers, from dblp.xml as it is published."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cube2net.errors import ParameterError, unknown
+from cube2net.interfaces import Progress
+from cube2net.records import Corpus
+from cube2net.sources.dblp_xml import Record, read_records
+from cube2net.sources.faults import Faults
+from cube2net.sources.papers import LONGEST_VENUE, YEARS, Papers, without_part
+from cube2net.sources.streams import Streams
+from cube2net.sources.tally import Tally
+
+STAGE = "reading dblp"
+ATTRIBUTION = "dblp computer science bibliography (https://dblp.org), CC0 1.0"
+EXPECTED = "dblp.xml or dblp.xml.gz"
+KINDS = ("article", "inproceedings", "incollection", "phdthesis")
+VENUES = ("streams", "titles")
+STREAM = re.compile(r"((?:conf|journals)/[^/]+)/")
+ORDINAL = (
+    r"(?:(?:twenty|thirty|forty|fifty|sixty)[- ])?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)"
+    r"|(?:ten|eleven|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen)th|twelfth|[a-z]+tieth"
+)
+NOISE = re.compile(rf"\b(?:proceedings|proc\.) (?:of )?(?:the )?|\b[0-9]+(?:st|nd|rd|th)?\b|\b(?:{ORDINAL})\b", re.I)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dblp:
+    """Reads dblp.xml, plain or packed (gz, zip, tar).
+
+    Objects are authors under the name dblp gives them, with the number that tells namesakes apart
+    ("Wei Wang 0001"), and called without it. Items are papers of the given ``kinds`` with ``year``, ``venue``,
+    ``title`` and ``text``, which is the title. With ``venues="streams"`` the papers of one series (those whose
+    key begins with ``conf/kdd/``) have one venue, called by the commonest of its short names ("KDD");
+    with ``"titles"`` each has the journal or book title that stands in it. Long names come from the titles
+    of proceedings. A record that cannot be used is counted in ``dropped`` and the first few are told, or it
+    stops the reading when ``strict``.
+    """
+
+    kinds: tuple[str, ...] = ("article", "inproceedings")
+    venues: str = "streams"
+    strict: bool = False
+
+    def __post_init__(self) -> None:
+        kinds: object = self.kinds
+        if isinstance(kinds, str):
+            raise ParameterError(f"kinds is the text {kinds!r}, expected a tuple such as ('article',)")
+        for kind in self.kinds or ("",):
+            if kind not in KINDS:
+                raise unknown("kind of record", kind, KINDS)
+        if self.venues not in VENUES:
+            raise unknown("way to name venues", self.venues, VENUES)
+
+    def read(self, paths: Sequence[Path], *, progress: Progress | None = None) -> Corpus:
+        """Return the corpus of the file, read once from front to back."""
+        streams = Streams([Path(path) for path in paths], (".xml",), EXPECTED)
+        tally = Tally(Faults(self.strict, progress))
+        papers = Papers(tally, texts=False)
+        taker = _Taker(papers, tally, self.venues == "streams")
+
+        def tell() -> None:
+            if progress is not None:
+                progress(STAGE, streams.done, streams.total)
+
+        for name, file in streams:
+            taker.file = name
+            read_records(name, file, {*self.kinds, "proceedings"}, taker.take, tell, tally)
+        tell()
+        labels = taker.labels()
+        full_names = {labels.get(venue, venue): found.most_common(1)[0][0] for venue, found in taker.long.items()}
+        return papers.corpus(ATTRIBUTION, ", ".join(map(str, paths)), labels=labels, full_names=full_names)
+
+
+class _Taker:
+    """Makes papers of records, and learns from all of them what venues are called."""
+
+    def __init__(self, papers: Papers, tally: Tally, by_stream: bool) -> None:
+        self.papers, self.tally, self.by_stream = papers, tally, by_stream
+        self.file = ""
+        self.short: dict[str, Counter[str]] = {}
+        self.long: dict[str, Counter[str]] = {}
+
+    def take(self, record: Record) -> None:
+        texts = record.texts
+        venue = self.venue(record)
+        if record.kind == "proceedings":
+            self.tally.leave("records that are no papers")
+            name = long_name(texts.get("title", ""))
+            if venue and name:
+                self.long.setdefault(venue, Counter())[name] += 1
+            return
+        title, year = texts.get("title", ""), texts.get("year", "")
+        if not record.key:
+            self.drop(record, "papers without an id", "it has no key")
+        elif not title:
+            self.drop(record, "papers without a title", "it has no title")
+        elif not (year.isascii() and year.isdecimal() and len(year) == 4 and int(year) in YEARS):
+            allowed = f"a whole number from {YEARS[0]} to {YEARS[-1]}"
+            self.drop(record, "papers without a year", f"its year is {year[:40]!r}, expected {allowed}")
+        else:
+            keys = [author for author in record.authors if author]
+            if len(keys) < len(record.authors):
+                self.drop(record, "authors without a name", "an author of it has no name")
+            names = [without_number(key) for key in keys]
+            self.papers.add((self.file, record.line, record.key, int(year), venue, title, title, keys, names))
+
+    def venue(self, record: Record) -> str | None:
+        """Return the series of a record, or else the title of its journal, book or school."""
+        texts = record.texts
+        title = without_part(texts.get("journal") or texts.get("booktitle") or texts.get("school") or "")
+        series = STREAM.match(record.key) if self.by_stream else None
+        if series is None:
+            return title or None
+        stream = series[1][:LONGEST_VENUE]
+        found = self.short.get(stream)
+        if found is None:
+            found = self.short[stream] = Counter()
+        if title and record.kind != "proceedings":
+            found[title] += 1
+        return stream
+
+    def labels(self) -> dict[str, str]:
+        """Return what every series is called; where two would be called the same, the smaller says which it is."""
+        found: dict[str, str] = {}
+        for stream, titles in sorted(self.short.items(), key=lambda pair: (-pair[1].total(), pair[0])):
+            label = titles.most_common(1)[0][0] if titles else stream.partition("/")[2]
+            found[label if label not in found else f"{label} ({stream})"] = stream
+        return {stream: label for label, stream in found.items()}
+
+    def drop(self, record: Record, reason: str, sentence: str) -> None:
+        self.tally.drop(reason, f"{self.file} line {record.line:,}, {record.kind} {record.key[:80]!r}", sentence)
+
+
+def without_number(author: str) -> str:
+    """Return an author's name without the number that tells namesakes apart.
+
+    >>> without_number("Wei Wang 0001"), without_number("Jiawei Han")
+    ('Wei Wang', 'Jiawei Han')
+    """
+    name, _, number = author.rpartition(" ")
+    return name if name and len(number) == 4 and number.isascii() and number.isdecimal() else author
+
+
+def long_name(title: str) -> str:
+    """Return the long name of a series from the title of one of its proceedings, empty if there is none.
+
+    >>> long_name("Proceedings of the 25th ACM SIGKDD International Conference on Knowledge Discovery & Data "
+    ...           "Mining, KDD 2019, Anchorage, AK, USA, August 4-8, 2019.")
+    'ACM SIGKDD International Conference on Knowledge Discovery & Data Mining'
+    >>> long_name("Computer Vision - ECCV 2018 - 15th European Conference, Munich, Germany")
+    'Computer Vision European Conference'
+    """
+    parts = re.split(r" - |: ", title[:LONGEST_VENUE].partition(",")[0])
+    kept = [part for part in parts if not re.fullmatch(r"\S+ ?(?:[0-9]{4}|'[0-9]{2})", part)]
+    name = " ".join(NOISE.sub(" ", " ".join(kept)).split()).strip(" .")
+    return name if " " in name else ""
