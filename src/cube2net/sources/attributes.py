@@ -41,9 +41,9 @@ def attribute(rows: Rows, name: str, faults: Faults, separator: str | None = Non
     elif is_text(kind):
         column = _typed(rows, name, pc.cast(column, pa.string()), faults) if name in rows.loose else _dated(column)
     elif pa.types.is_integer(kind):
-        column = pc.cast(column, pa.float64() if kind == pa.uint64() else pa.int64())
+        column = pc.cast(column, pa.float64() if kind == pa.uint64() else pa.int64(), safe=False)
     elif pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        column = _finite(pc.cast(column, pa.float64()))
+        column = _finite(pc.cast(column, pa.float64(), safe=False))
     elif not (pa.types.is_date(kind) or pa.types.is_timestamp(kind)):
         return None
     return None if column.null_count == len(column) else column

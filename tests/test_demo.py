@@ -1,0 +1,70 @@
+"""The main job, run as a stranger would, on the data that ships."""
+
+import csv
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import networkx as nx
+import pytest
+
+import cube2net as c2n
+from cube2net.demo import loose_objects
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    out = tmp_path_factory.mktemp("demo") / "out"
+    command = [sys.executable, "-m", "cube2net.cli", "demo", "--out", str(out), "--quiet"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    return out, ended.stdout
+
+
+def test_the_demo_leaves_a_cube_a_query_a_network_and_pictures(demo: tuple[Path, str]) -> None:
+    out, _ = demo
+    assert sorted(path.name for path in out.iterdir()) == [
+        "cells.png",
+        "cube",
+        "network.graphml",
+        "network.png",
+        "query.csv",
+    ]
+    assert c2n.verify_cube(out / "cube")
+    with (out / "query.csv").open(encoding="utf-8") as file:
+        assert {row["object"]: row["label"] for row in csv.DictReader(file)} == c2n.load_labs()
+
+
+def test_the_demo_shows_its_cells_its_network_and_every_method(demo: tuple[Path, str]) -> None:
+    _, said = demo
+    for word in ("year", "venue", "topic", "gain", "jaccard", *c2n.METHODS, "Written to"):
+        assert word in said
+
+
+def test_the_network_of_the_demo_can_be_made_again_from_its_cube(demo: tuple[Path, str]) -> None:
+    out, said = demo
+    cube = c2n.open_cube(out / "cube")
+    network = c2n.construct(cube, c2n.read_query(cube, out / "query.csv"), "greedy", 20)
+    assert repr(network) in said
+    graph = nx.read_graphml(out / "network.graphml")
+    assert (len(graph), graph.number_of_edges()) == (len(network), len(network.source))
+    assert sum(kept["in_query"] for _, kept in graph.nodes(data=True)) == 116
+    assert loose_objects(network) <= 4
+
+
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="chromium is not installed")
+def test_a_browser_shows_the_picture_of_a_network(demo: tuple[Path, str], tmp_path: Path) -> None:
+    cube = c2n.open_cube(demo[0] / "cube")
+    picture, shot = tmp_path / "n.svg", tmp_path / "shot.png"
+    c2n.draw_network(c2n.construct(cube, c2n.load_labs(), "greedy", 3), picture, title="three cells")
+    flags = "--headless --no-sandbox --disable-gpu --disable-background-networking --disable-component-update"
+    flags += " --disable-sync --no-first-run --hide-scrollbars --window-size=800,700"
+    command = ["chromium", *flags.split(), f"--user-data-dir={tmp_path / 'profile'}", f"--screenshot={shot}"]
+    subprocess.run([*command, picture.as_uri()], check=True, capture_output=True, timeout=120)
+    from matplotlib.image import imread
+
+    pixels = imread(shot)[..., :3]
+    assert pixels.min() < 0.3
+    assert pixels.mean() > 0.8
+    assert pixels.std(axis=2).max() > 0.2
