@@ -81,6 +81,22 @@ def take_rows(ragged: Ragged, rows: Array) -> Ragged:
     return Ragged(indptr, ragged.indices[start + np.arange(indptr[-1])])
 
 
+def merge_links(source: Array, target: Array, weight: Array, count: int) -> tuple[Array, Array, Array]:
+    """Return every link once, from the lower row to the higher, ascending; repeated links add their weights.
+
+    >>> low, high, total = merge_links(np.array([2, 0, 0]), np.array([0, 2, 1]), np.array([1.0, 2.0, 5.0]), 3)
+    >>> low.tolist(), high.tolist(), total.tolist()
+    ([0, 0], [1, 2], [5.0, 3.0])
+    """
+    pairs = np.minimum(source, target).astype(np.int64) * count + np.maximum(source, target)
+    order = np.argsort(pairs, kind="stable")
+    pairs = pairs[order]
+    first = np.flatnonzero(np.concatenate([[True], pairs[1:] != pairs[:-1]])) if len(pairs) else np.empty(0, np.int64)
+    total = np.add.reduceat(weight[order].astype(np.float64), first) if len(first) else np.empty(0)
+    low, high = np.divmod(pairs[first], max(count, 1))
+    return low.astype(np.int32), high.astype(np.int32), total.astype(np.float32)
+
+
 def links_from_pairs(source: Array, target: Array, weight: Array, count: int) -> Links:
     """Return undirected links on both ends; repeated links add their weights, self-links are dropped.
 
@@ -90,15 +106,9 @@ def links_from_pairs(source: Array, target: Array, weight: Array, count: int) ->
     """
     import scipy.sparse as sp
 
-    keep = source != target
-    low = np.minimum(source, target)[keep].astype(np.int64)
-    high = np.maximum(source, target)[keep].astype(np.int64)
-    both = sp.coo_array(
-        (
-            np.concatenate([weight[keep], weight[keep]]).astype(np.float32),
-            (np.concatenate([low, high]), np.concatenate([high, low])),
-        ),
-        shape=(count, count),
-    ).tocsr()
-    both.sum_duplicates()
+    apart = source != target
+    low, high, total = merge_links(source[apart], target[apart], weight[apart], count)
+    rows, columns = np.concatenate([low, high]), np.concatenate([high, low])
+    both = sp.coo_array((np.concatenate([total, total]), (rows, columns)), shape=(count, count)).tocsr()
+    both.sort_indices()
     return Links(both.indptr.astype(np.int64), both.indices.astype(np.int32), both.data)

@@ -215,7 +215,8 @@ class Cube:
                 if len(ambiguous) == 1
                 else (f"{len(ambiguous):,} names that several objects bear")
             )
-            parts.append(f"query gives {plural}: {some(ambiguous)} (use their ids)")
+            ids = some(self.objects.bearers(ambiguous[0]))
+            parts.append(f"query gives {plural}: {some(ambiguous)} (use an id, for {ambiguous[0]!r} {ids})")
         return "; ".join(parts)
 
 

@@ -86,7 +86,8 @@ class Network:
         """
         rows = self.names.table.take(pa.array(self.objects))
         titles = [" · ".join(self.labels[rank]) for rank in self._ranks]
-        ids = rows["object"].to_pylist() + [f"{CELL}:{title}" for title in titles]
+        ids = rows["object"].to_pylist()
+        ids += _distinct([f"{CELL}:{title}" for title in titles], set(ids))
         blank = [""] * (len(self) - len(self.query))
         indptr = np.concatenate([self.brought_by.indptr, np.full(len(self.cells), self.brought_by.indptr[-1])])
         return pa.table(
@@ -123,3 +124,20 @@ class Network:
     def _ranks(self) -> list[int]:
         rank = {cell: position for position, cell in enumerate(self.selection.cells.tolist())}
         return [rank[cell] for cell in self.cells.tolist()]
+
+
+def _distinct(keys: list[str], taken: set[str]) -> list[str]:
+    """Return the keys, with a number behind those that are taken already.
+
+    >>> _distinct(["a", "a", "b"], {"b"})
+    ['a', 'a (2)', 'b (2)']
+    """
+    free = []
+    for key in keys:
+        name, number = key, 1
+        while name in taken:
+            number += 1
+            name = f"{key} ({number})"
+        taken.add(name)
+        free.append(name)
+    return free

@@ -79,6 +79,11 @@ class Objects:
         hits = names.filter(pc.match_substring_regex(names, pattern, ignore_case=True)).unique().to_pylist()
         return difflib.get_close_matches(key, hits, n=most, cutoff=0.75)
 
+    def bearers(self, name: str, most: int = 3) -> list[str]:
+        """Return the ids of the first objects that bear a name."""
+        ids: list[str] = self.table["object"].filter(pc.equal(self.table["name"], name)).slice(0, most).to_pylist()
+        return ids
+
     def _matches(self, column: str, wanted: pa.Array) -> list[tuple[int, str]]:
         hit = pc.index_in(self.table[column], value_set=wanted)
         rows = np.flatnonzero(np.asarray(pc.is_valid(hit)))
@@ -87,4 +92,5 @@ class Objects:
 
 
 def _escape(text: str) -> str:
-    return "".join(letter if letter.isalnum() else "\\" + letter for letter in text)
+    """Return a text as a pattern for itself; only ASCII signs mean anything in a pattern."""
+    return "".join(sign if sign.isalnum() or not sign.isascii() else "\\" + sign for sign in text)

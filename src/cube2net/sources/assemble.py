@@ -8,12 +8,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cube2net.arrays import merge_links
 from cube2net.errors import SourceError
 from cube2net.records import Corpus, DimensionSpec
 from cube2net.records.corpus import LINKS, MENTIONS
 from cube2net.sources.attributes import MOST_DIMENSIONS, attribute, default_dimensions, is_text
 from cube2net.sources.faults import Faults, Rows
-from cube2net.sources.keys import find, keys, merge_links, unique_keys, weights
+from cube2net.sources.keys import find, keys, unique_keys, weights
 
 Columns = Mapping[str, str]
 Part = tuple[Rows, Columns]

@@ -86,19 +86,3 @@ def weights(rows: Rows, name: str) -> Array:
     values = np.array(pc.cast(column, pa.float64(), safe=False).to_numpy(), dtype=np.float64)
     values[~((values >= 0) & (values <= HEAVIEST))] = np.nan
     return values
-
-
-def merge_links(source: Array, target: Array, weight: Array, count: int) -> tuple[Array, Array, Array]:
-    """Return every link once, from the lower row to the higher, ascending; repeated links add their weights.
-
-    >>> low, high, total = merge_links(np.array([2, 0, 0]), np.array([0, 2, 1]), np.array([1.0, 2.0, 5.0]), 3)
-    >>> low.tolist(), high.tolist(), total.tolist()
-    ([0, 0], [1, 2], [5.0, 3.0])
-    """
-    pairs = np.minimum(source, target).astype(np.int64) * count + np.maximum(source, target)
-    order = np.argsort(pairs, kind="stable")
-    pairs = pairs[order]
-    first = np.flatnonzero(np.concatenate([[True], pairs[1:] != pairs[:-1]])) if len(pairs) else np.empty(0, np.int64)
-    total = np.add.reduceat(weight[order], first) if len(first) else np.empty(0)
-    low, high = np.divmod(pairs[first], max(count, 1))
-    return low.astype(np.int32), high.astype(np.int32), total.astype(np.float32)

@@ -8,12 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cube2net.arrays import merge_links
 from cube2net.errors import ParameterError
 from cube2net.records import Corpus, DimensionSpec
 from cube2net.records.corpus import LINKS, MENTIONS, OBJECTS
 from cube2net.records.ragged import Array, frozen
 from cube2net.seeding import stream
-from cube2net.sources.keys import merge_links
 
 DIMENSIONS = (
     DimensionSpec("decade", "year", bins="decades"),
