@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
+import glob
 import os
 import secrets
 import shutil
@@ -15,6 +17,7 @@ from cube2net.errors import InputError
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
 _MARK = ".building-"
+_OLD = "-old"
 
 
 def write_files(files: Mapping[Path, Callable[[Path], None]]) -> list[Path]:
@@ -48,14 +51,12 @@ def new_folder(target: Path) -> Iterator[Path]:
     removed. What a killed process left aside is removed by the next one.
     """
     target = Path(target).resolve()
-    aside = target.parent / f".{target.name}{_MARK}{os.getpid()}"
+    aside = target.parent / f".{target.name}{_MARK}{os.getpid()}-{secrets.token_hex(4)}"
     if target.parent.exists() and not target.parent.is_dir():
         raise InputError(f"cannot write {str(target)!r}: {str(target.parent)!r} is a file, not a folder")
     with _one_sentence(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         _remove_stale(target)
-        if aside.exists():
-            shutil.rmtree(aside)
         aside.mkdir()
         try:
             yield aside
@@ -83,11 +84,20 @@ def _check(path: Path) -> None:
 
 def _put_in_place(aside: Path, target: Path) -> None:
     if not target.exists():
-        aside.rename(target)
+        try:
+            aside.rename(target)
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+            _put_in_place(aside, target)  # another writer was quicker: take its place instead
     elif not _exchange(aside, target):
-        old = aside.with_name(aside.name + "-old")
+        old = aside.with_name(aside.name + _OLD)
         target.rename(old)
-        aside.rename(target)
+        try:
+            aside.rename(target)
+        except OSError:
+            old.rename(target)
+            raise
         shutil.rmtree(old, ignore_errors=True)
 
 
@@ -97,7 +107,12 @@ def _exchange(one: Path, other: Path) -> bool:
         swap = ctypes.CDLL(None, use_errno=True).renameat2
     except (AttributeError, OSError):
         return False
-    return bool(swap(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE) == 0)
+    if swap(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE) == 0:
+        return True
+    number = ctypes.get_errno()
+    if number in (errno.ENOSYS, errno.EINVAL, errno.ENOTSUP):
+        return False
+    raise OSError(number, os.strerror(number))
 
 
 def _sync(folder: Path) -> None:
@@ -110,9 +125,14 @@ def _sync(folder: Path) -> None:
 
 
 def _remove_stale(target: Path) -> None:
-    for path in target.parent.glob(f".{target.name}{_MARK}*"):
-        pid = path.name.rpartition(_MARK)[2].removesuffix("-old")
-        if pid.isdigit() and not _alive(int(pid)):
+    """Remove what killed processes left aside; an old folder that never found its way back is put back first."""
+    for path in sorted(target.parent.glob(f".{glob.escape(target.name)}{_MARK}*")):
+        pid = path.name.rpartition(_MARK)[2].partition("-")[0]
+        if not pid.isdigit() or _alive(int(pid)):
+            continue
+        if path.name.endswith(_OLD) and not target.exists():
+            path.rename(target)
+        else:
             shutil.rmtree(path, ignore_errors=True)
 
 

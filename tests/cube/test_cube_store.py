@@ -5,15 +5,18 @@ import signal
 import subprocess
 import sys
 import textwrap
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from cube2net.aside import new_folder
-from cube2net.cube import DuckDB, build, read, save, verify
+from cube2net.cube import DuckDB, build, read, roll_up, save, verify
 from cube2net.errors import CubeError, InputError
-from cube2net.records import Cube, DimensionSpec
+from cube2net.records import Cube, DimensionSpec, Objects
 
 from corpora import corpus_of
 
@@ -169,3 +172,70 @@ def test_an_interrupted_write_removes_what_it_wrote(tmp_path: Path) -> None:
         (aside / "half").write_text("half")
         raise KeyboardInterrupt
     assert list(tmp_path.iterdir()) == []
+
+
+def test_another_projects_manifest_does_not_make_its_folder_a_cube(cube: Cube, folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "extension"
+    other.mkdir()
+    (other / "manifest.json").write_text('{"name": "extension"}')
+    (folder / "thesis.txt").write_text("keep me")
+    for place in (other, folder):
+        with pytest.raises(CubeError, match="exists and is not a cube"):
+            save(cube, place)
+    assert (folder / "thesis.txt").read_text() == "keep me"
+
+
+def test_an_open_cube_keeps_its_names_when_another_takes_its_place(cube: Cube, folder: Path) -> None:
+    opened = read(folder)
+    table = cube.objects.table.set_column(0, "object", pa.array([f"new{i}" for i in range(9)]))
+    save(replace(cube, objects=Objects.of(table)), folder)
+    assert opened.query(["o3"]).objects.tolist() == [3]
+    assert read(folder).query(["new3"]).objects.tolist() == [3]
+
+
+def test_threads_that_save_to_one_place_leave_a_whole_cube_and_nothing_else(cube: Cube, tmp_path: Path) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: save(cube, tmp_path / "cube"), range(12)))
+    assert verify(tmp_path / "cube")
+    assert [path.name for path in tmp_path.iterdir()] == ["cube"]
+
+
+@pytest.mark.parametrize("name", ["cells.members.indices", "homes.indices", "links.indices"])
+def test_an_entry_that_points_nowhere_is_found_at_opening(folder: Path, name: str) -> None:
+    array = np.load(folder / f"{name}.npy")
+    array[0] = 2**30
+    np.save(folder / f"{name}.npy", array)
+    with pytest.raises(CubeError, match="is damaged: .* points to what is not there"):
+        read(folder)
+
+
+def test_a_changed_header_and_a_manifest_without_sizes_are_one_sentence(folder: Path) -> None:
+    path = folder / "links.weights.npy"
+    good = path.read_bytes()
+    for place in range(0, 128, 3):
+        path.write_bytes(good[:place] + bytes([good[place] ^ 0x55]) + good[place + 1 :])
+        try:
+            read(folder)
+        except CubeError as error:
+            assert "is damaged" in str(error)
+    path.write_bytes(good)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    del manifest["files"]["links.weights.npy"]["bytes"]
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(CubeError, match="is damaged"):
+        read(folder)
+
+
+def test_a_rolled_up_cube_is_saved_as_what_it_is(cube: Cube, tmp_path: Path) -> None:
+    rolled = roll_up(cube, "venue")
+    save(rolled, tmp_path / "rolled")
+    again = read(tmp_path / "rolled")
+    assert [dimension.name for dimension in again.dimensions] == ["decade", "kind"]
+    assert [again.cell(i) for i in range(len(again.cells))] == [rolled.cell(i) for i in range(len(rolled.cells))]
+    assert again.settings["views"] == ["venue rolled up to kind"]
+
+
+def test_a_folder_name_with_signs_of_a_pattern_is_only_a_name(cube: Cube, tmp_path: Path) -> None:
+    for name in ("a**b", "a[b]", "a?"):
+        save(cube, tmp_path / name)
+        assert verify(tmp_path / name)

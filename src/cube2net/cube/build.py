@@ -15,7 +15,7 @@ from cube2net.errors import ParameterError
 from cube2net.interfaces import Engine, Progress
 from cube2net.records import Cells, Corpus, Cube, DimensionSpec, Links, Objects, Ragged, Topics
 from cube2net.records.ragged import Array
-from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS
+from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS, SMALL
 
 
 def build(
@@ -49,7 +49,7 @@ def build(
     dropped |= {f"items with no {name}, in no cell": count for name, count in labelled.unlabelled.items()}
     dropped |= {reason.format(max_mentions): count for reason, count in left_out.items() if count}
     if len(small):
-        dropped[f"cells with fewer than {min_objects} objects"] = len(small)
+        dropped[SMALL.format(min_objects)] = len(small)
     settings: dict[str, Any] = {
         "dimensions": [str(spec) for spec in specs],
         "min_objects": min_objects,

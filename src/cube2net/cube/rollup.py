@@ -12,7 +12,7 @@ from cube2net.arrays import ragged_from_pairs, row_of_entries, take_rows, transp
 from cube2net.errors import CubeError, ParameterError
 from cube2net.records import Cells, Cube, Dimension, Ragged
 from cube2net.records.ragged import Array
-from cube2net.records.spec import MIN_OBJECTS
+from cube2net.records.spec import MIN_OBJECTS, SMALL
 
 
 def roll_up(cube: Cube, dimension: str) -> Cube:
@@ -29,7 +29,8 @@ def roll_up(cube: Cube, dimension: str) -> Cube:
     labels, members = _all_cells(cube)
     labels[:, number] = parents[labels[:, number]]
     dimensions = _with(cube.dimensions, number, replace(old, at=old.at + 1))
-    return _regroup(cube, dimensions, labels, members, finest=cube.finest or cube)
+    rolled = _regroup(cube, dimensions, labels, members, finest=cube.finest or cube)
+    return _said(rolled, f"{dimension} rolled up to {rolled.dimensions[number].name}")
 
 
 def drill_down(cube: Cube, dimension: str) -> Cube:
@@ -58,7 +59,8 @@ def dice(cube: Cube, where: Mapping[str, str | Sequence[str]]) -> Cube:
     if cube.finest is not None:
         below = {number: _below(cube, number, labels) for number, labels in keep.items()}
         finest = _keep(cube.finest, below, None)
-    return _keep(cube, keep, finest)
+    part = "; ".join(f"{name} in {wanted}" for name, wanted in where.items())
+    return _said(_keep(cube, keep, finest), f"only {part}")
 
 
 def slice_(cube: Cube, dimension: str, label: str) -> Cube:
@@ -128,6 +130,15 @@ def _regroup(
         homes=transpose(cells.members, len(cube.objects)),
         finest=finest,
     )
+
+
+def _said(cube: Cube, view: str) -> Cube:
+    """Return the cube with a view added to what its settings tell of it, and what is left out counted anew."""
+    settings = dict(cube.settings)
+    settings["views"] = [*settings.get("views", []), view]
+    reason = SMALL.format(settings.get("min_objects", MIN_OBJECTS))
+    settings["dropped"] = {**settings.get("dropped", {}), reason: len(cube.small)}
+    return replace(cube, settings=settings)
 
 
 def _with(dimensions: tuple[Dimension, ...], number: int, dimension: Dimension) -> tuple[Dimension, ...]:

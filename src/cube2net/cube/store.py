@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cube2net.aside import new_folder
-from cube2net.errors import CubeError, InputError
+from cube2net.errors import CubeError
 from cube2net.records import Cells, Cube, Dimension, Level, Links, Objects, Ragged
+from cube2net.records.corpus import OBJECTS
 from cube2net.records.ragged import Array
 
 FORMAT = 1
 MANIFEST = "manifest.json"
+CHECKED_ENTRIES = 8_000_000
+"""Arrays of up to so many entries are looked through at opening, which takes a few milliseconds."""
 LEVELS = {
     "dimension": pa.int32(),
     "level": pa.int32(),
@@ -31,8 +35,9 @@ LEVELS = {
 def save(cube: Cube, folder: Path) -> None:
     """Write a cube to a folder, which appears whole or not at all; an older cube there is replaced."""
     folder = Path(folder)
-    if folder.exists() and not (folder / MANIFEST).is_file() and (not folder.is_dir() or any(folder.iterdir())):
+    if folder.exists() and not _replaceable(folder):
         raise CubeError(f"{str(folder)!r} exists and is not a cube: choose another place or remove it")
+    cube = _finest_only(cube)
     with new_folder(folder) as aside:
         for name, array in _arrays(cube).items():
             np.save(aside / f"{name}.npy", array)
@@ -47,7 +52,6 @@ def save(cube: Cube, folder: Path) -> None:
                 "members": len(cube.cells.members.indices),
                 "links": cube.links.count,
             },
-            "at": [dimension.at for dimension in cube.dimensions],
             "settings": dict(cube.settings),
             "files": files,
         }
@@ -59,18 +63,19 @@ def read(folder: Path) -> Cube:
     """Return the cube of a folder; its arrays are memory-mapped and its objects read when first used."""
     folder = Path(folder)
     manifest = read_manifest(folder)
-    for name, about in manifest["files"].items():
-        path = folder / name
-        if not path.is_file():
-            raise CubeError(f"{str(folder)!r} is damaged: {name} is missing")
-        if path.stat().st_size != about["bytes"]:
-            raise CubeError(
-                f"{str(folder)!r} is damaged: {name} has {path.stat().st_size:,} bytes, expected {about['bytes']:,}"
-            )
     try:
-        return _assemble(folder, manifest)
-    except (InputError, CubeError, ValueError, KeyError, TypeError, OSError) as error:
+        for name, about in manifest["files"].items():
+            path = folder / name
+            if not path.is_file():
+                raise CubeError(f"{name} is missing")
+            if path.stat().st_size != about["bytes"]:
+                raise CubeError(f"{name} has {path.stat().st_size:,} bytes, expected {about['bytes']:,}")
+        cube = _assemble(folder, manifest)
+        _check_entries(cube)
+    except Exception as error:
+        # Whatever a damaged file makes the readers of its format raise, the person is told the same thing.
         raise CubeError(f"{str(folder)!r} is damaged: {error}") from error
+    return cube
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -146,32 +151,67 @@ def _assemble(folder: Path, manifest: dict[str, Any]) -> Cube:
         return Ragged(load(f"{name}.indptr"), load(f"{name}.indices"))
 
     topics = folder / "topics.parquet"
+    objects = pa.memory_map(str(folder / "objects.parquet"))
+    count = int(manifest["counts"]["objects"])
     return Cube(
-        dimensions=_dimensions(pq.read_table(folder / "labels.parquet", use_threads=False), manifest["at"]),
+        dimensions=_dimensions(pq.read_table(folder / "labels.parquet", use_threads=False)),
         cells=Cells(load("cells.labels"), ragged("cells.members")),
         homes=ragged("homes"),
         small=Cells(load("small.labels"), ragged("small.members")),
         links=Links(load("links.indptr"), load("links.indices"), load("links.weights")),
-        objects=Objects(manifest["counts"]["objects"], lambda: _read_objects(folder)),
+        objects=Objects(count, lambda: _read_objects(folder, objects, count)),
         settings=manifest["settings"],
         topic_words=pq.read_table(topics, use_threads=False) if topics.name in manifest["files"] else None,
     )
 
 
-def _read_objects(folder: Path) -> pa.Table:
+def _read_objects(folder: Path, file: pa.NativeFile, count: int) -> pa.Table:
+    """Return the objects from a file that was opened with the cube: a newer cube in its place changes nothing."""
     try:
-        return pq.read_table(folder / "objects.parquet")
-    except (pa.ArrowException, OSError) as error:
+        table = pq.read_table(file, columns=list(OBJECTS))
+        if table.num_rows != count or table.column_names != list(OBJECTS):
+            raise CubeError(f"it has {table.num_rows:,} rows of {table.column_names}, expected {count:,}")
+    except (pa.ArrowException, OSError, KeyError, CubeError) as error:
         raise CubeError(f"{str(folder)!r} is damaged: objects.parquet cannot be read ({error})") from None
+    return table
 
 
-def _dimensions(table: pa.Table, at: list[int]) -> tuple[Dimension, ...]:
+def _check_entries(cube: Cube) -> None:
+    """Raise where an array points to an object or a cell that is not there; very large arrays are left to verify."""
+    objects, cells = len(cube.objects), len(cube.cells)
+    arrays = (("cells.members", cube.cells.members.indices, objects), ("homes", cube.homes.indices, cells))
+    more = (("small.members", cube.small.members.indices, objects), ("links", cube.links.indices, objects))
+    for name, entries, count in arrays + more:
+        if 0 < len(entries) <= CHECKED_ENTRIES and not 0 <= int(entries.min()) <= int(entries.max()) < count:
+            raise CubeError(f"{name}.indices.npy points to what is not there")
+
+
+def _finest_only(cube: Cube) -> Cube:
+    """Return the cube with the levels below the one it stands at left out: on disk, that one is the finest."""
+    dimensions = tuple(Dimension(dimension.levels[dimension.at :]) for dimension in cube.dimensions)
+    return replace(cube, dimensions=dimensions, finest=None)
+
+
+def _replaceable(folder: Path) -> bool:
+    """Return whether a folder is empty, or a cube and nothing else."""
+    if not folder.is_dir():
+        return False
+    names = {path.name for path in folder.iterdir()}
+    if not names:
+        return True
+    try:
+        return names <= {MANIFEST, *read_manifest(folder)["files"]}
+    except CubeError:
+        return False
+
+
+def _dimensions(table: pa.Table) -> tuple[Dimension, ...]:
     columns = [table[name].to_pylist() for name in LEVELS]
     levels: dict[tuple[int, int], list[tuple[Any, ...]]] = {}
     for number, depth, *rest in zip(*columns, strict=True):
         levels.setdefault((number, depth), []).append(tuple(rest))
     dimensions = []
-    for number, standing in enumerate(at):
+    for number in range(1 + max((key[0] for key in levels), default=-1)):
         built = []
         for depth in range(len(levels)):
             rows = levels.get((number, depth))
@@ -180,7 +220,7 @@ def _dimensions(table: pa.Table, at: list[int]) -> tuple[Dimension, ...]:
             names, labels, full_names, parents = zip(*rows, strict=True)
             above = None if parents[0] is None else np.array(parents, dtype=np.int32)
             built.append(Level(names[0], labels, full_names, above))
-        dimensions.append(Dimension(tuple(built), standing))
+        dimensions.append(Dimension(tuple(built)))
     return tuple(dimensions)
 
 

@@ -8,6 +8,7 @@ from cube2net.errors import ParameterError
 
 MIN_OBJECTS = 10
 MAX_MENTIONS = 50
+SMALL = "cells with fewer than {} objects"
 
 
 @dataclass(frozen=True)
