@@ -134,6 +134,27 @@ def test_parameters_of_a_method_are_set_by_name(tool, cube: Path, names: Path) -
     assert few["nodes"] == 12 + 5
 
 
+def test_parameters_of_an_objective_are_set_by_name_too(tool, cube: Path, names: Path) -> None:
+    words = ("query", cube, "--query", names, "--objective", "fbeta", "-m", 3, "--json")
+    even, wide = (json.loads(tool(*words, "--set", f"beta={beta}")[1])["value"] for beta in (1, 3))
+    assert even != wide
+
+
+def test_a_value_is_given_only_where_cells_were_chosen(tool, cube: Path, names: Path) -> None:
+    assert json.loads(tool("query", cube, "--query", names, "--method", "hops", "--json")[1])["value"] is None
+
+
+def test_nothing_is_written_when_one_of_two_places_is_wrong(tool, cube: Path, names: Path, tmp_path: Path) -> None:
+    status, _, _ = tool("query", cube, "--query", names, "--out", tmp_path / "n.graphml", "--draw", tmp_path / "n.xyz")
+    assert (status, (tmp_path / "n.graphml").exists()) == (2, False)
+
+
+def test_a_cube_without_cells_is_said_to_have_none(tool, tables: Path, tmp_path: Path) -> None:
+    words = ("build", "tables", tables / "nodes.csv", tables / "links.csv", "--dimension", "city", "--quiet")
+    status, _, err = tool(*words, "--min-objects", 999, "--out", tmp_path / "c")
+    assert (status, "no cell holds 999 objects or more" in err) == (0, True)
+
+
 def test_missing_names_stop_are_listed_or_are_skipped(tool, cube: Path, tmp_path: Path) -> None:
     path = tmp_path / "q.txt"
     path.write_text("Person 1\nPersona 7\nnobody at all\n")
@@ -161,6 +182,10 @@ def test_missing_names_stop_are_listed_or_are_skipped(tool, cube: Path, tmp_path
         (("--where", "city"), "cannot read the condition 'city': write dimension=label"),
         (("--roll-up", "city"), "dimension 'city' has no level above"),
         (("--out", "no/such/folder/n.graphml"), "cannot write"),
+        (("--draw", "n.xyz"), "unknown suffix of a picture '.xyz': choose one of .pdf, .png, .svg"),
+        (("--form", "both", "--max-nodes", "20"), "limit the form 'objects', got the form 'both': limit m instead"),
+        (("--objective", "fbeta", "--set", "beta=-1"), "beta is -1"),
+        (("--seed", "-1", "--method", "random"), "seed is -1"),
     ],
 )
 def test_a_wrong_option_is_one_sentence_and_status_2(
@@ -221,5 +246,6 @@ def test_ctrl_c_and_kill_in_the_middle_of_a_build_leave_the_old_cube(
         _, err = process.communicate(timeout=60)
     assert process.returncode == status
     assert "Traceback" not in err
+    assert ("interrupted, nothing was left half-written" in err) == (status == 130)
     assert {path.name: path.read_bytes() for path in cube.iterdir()} == before
     assert [path.name for path in cube.parent.iterdir()] == [cube.name]

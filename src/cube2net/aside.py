@@ -9,10 +9,10 @@ import glob
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from cube2net.errors import InputError
+from cube2net.errors import InputError, unknown
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
@@ -73,6 +73,13 @@ def _one_sentence(path: Path) -> Iterator[None]:
     except OSError as error:
         reason = os.strerror(error.errno).lower() if error.errno else str(error)
         raise InputError(f"cannot write {str(path)!r}: {reason}") from error
+
+
+def check_path(path: Path, suffixes: Iterable[str], what: str) -> None:
+    """Raise unless a file with one of some suffixes can be written at a path."""
+    if path.suffix.lower() not in suffixes:
+        raise unknown(f"suffix of a {what}", path.suffix, suffixes)
+    _check(path)
 
 
 def _check(path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 METHOD_NAMES = ("none", "hops", "pagerank", "steiner", "maxdisc", "random", "greedy")
 OBJECTIVE_NAMES = ("jaccard", "fbeta", "precision", "coverage")
 SOURCE_NAMES = ("tables", "acl", "aminer", "dblp", "yelp", "movies", "bundled")
+
+INTERRUPTED = 130
 
 app = typer.Typer(
     name="cube2net",
@@ -33,7 +36,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same answer.")]
 Set = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the source or method; may be repeated."),
+    typer.Option("--set", metavar="NAME=VALUE", help="A parameter of source, method or objective; may be repeated."),
 ]
 
 
@@ -108,6 +111,8 @@ def build(
             progress=progress,
         )
     typer.echo(f"{out}: {cube}")
+    if len(cube.cells) == 0:
+        typer.echo(f"no cell holds {min_objects} objects or more: build again with a smaller --min-objects", err=True)
 
 
 @app.command()
@@ -140,8 +145,8 @@ def query(
     m: Annotated[int, typer.Option("-m", help="How many cells to choose.")] = 20,
     objective: Annotated[str, typer.Option(metavar="NAME", help=f"One of {', '.join(OBJECTIVE_NAMES)}.")] = "jaccard",
     form: Annotated[str, typer.Option(help="Nodes of the network: objects, cells or both.")] = "objects",
-    max_nodes: Annotated[int | None, typer.Option(help="At most this many objects.")] = None,
-    max_links: Annotated[int | None, typer.Option(help="At most this many links.")] = None,
+    max_nodes: Annotated[int | None, typer.Option(help="At most this many objects (form objects).")] = None,
+    max_links: Annotated[int | None, typer.Option(help="At most this many links (form objects).")] = None,
     best_prefix: Annotated[bool, typer.Option("--best-prefix", help="Stop where the objective is highest.")] = False,
     set_: Set = None,
     where: Annotated[
@@ -166,20 +171,21 @@ def query(
 ) -> None:
     """Make the network around the objects of a query."""
     from cube2net import commands
-    from cube2net.pipeline import draw_network, summary, write_network
+    from cube2net.pipeline import check_outputs, draw_network, missing_names, summary, write_network
 
+    check_outputs(out, draw)
     opened = commands.view(_opened(cube), where or [], roll_up or [])
     if show_missing:
-        typer.echo("\n".join(commands.missing(opened, query)))
+        typer.echo("\n".join(missing_names(opened, query)))
         return
     network = commands.answer(
         opened,
         query,
         method,
+        objective,
         settings=set_ or [],
         skip_missing=skip_missing,
         m=m,
-        objective=objective,
         form=form,
         seed=seed,
         max_nodes=max_nodes,
@@ -212,12 +218,17 @@ def main() -> None:
     """Run the command line; a refusal is one sentence and status 2, Ctrl-C is status 130."""
     from cube2net.errors import Cube2netError
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         app()
     except Cube2netError as error:
         _stop(f"cube2net: {error}", 2)
-    except KeyboardInterrupt:
-        _stop("cube2net: interrupted, nothing was left half-written", 130)
+    except SystemExit as ended:
+        if ended.code == INTERRUPTED:
+            sys.stderr.write("cube2net: interrupted, nothing was left half-written\n")
+        raise
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(1) from None

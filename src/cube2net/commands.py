@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cube2net import cube as cubes
+import numpy as np
+
 from cube2net import pipeline
 from cube2net.errors import ParameterError, SourceError, unknown
 from cube2net.interfaces import Progress
 from cube2net.parameters import configured, fields_of, split_settings
 from cube2net.records import Corpus, Cube, Network
-from cube2net.sources import SOURCES
-from cube2net.sources.queryfile import read_query_file
 from cube2net.terminal import say, show_table
-from cube2net.topics import Lda
 
 
 def build(
@@ -37,7 +35,7 @@ def build(
     return pipeline.build_cube(
         corpus,
         dimensions,
-        topics=Lda(count=topics),
+        topics=pipeline.TOPIC_MODELS["lda"](count=topics),
         min_objects=min_objects,
         max_mentions=max_mentions,
         out=out,
@@ -51,56 +49,66 @@ def read(
 ) -> Corpus:
     """Return the corpus of files of one kind; the bundled one needs no files."""
     if source == "bundled":
-        if paths:
-            raise ParameterError(f"the bundled data is read from no path, got {str(paths[0])!r}")
+        if paths or settings:
+            raise ParameterError(f"the bundled data takes no path and no --set, got {str([*paths, *settings][0])!r}")
         return pipeline.load_bundled()
-    if source not in SOURCES:
-        raise unknown("source", source, [*SOURCES, "bundled"])
-    if not paths:
-        raise SourceError(f"source {source!r} needs a path to read")
+    if source not in pipeline.SOURCES:
+        raise unknown("source", source, [*pipeline.SOURCES, "bundled"])
     given = split_settings(settings)
+    if not paths and not given:
+        raise SourceError(f"source {source!r} needs a path to read")
     if strict:
         given["strict"] = "true"
-    reader = configured(SOURCES[source], given, f"source {source!r}")
+    reader = configured(pipeline.SOURCES[source], given, f"source {source!r}")
     return pipeline.read_source(reader, *paths, progress=progress)
 
 
 def view(cube: Cube, where: Sequence[str], rolled: Sequence[str]) -> Cube:
     """Return the cube rolled up in some dimensions, and then only the cells with some labels."""
-    for dimension in rolled:
-        cube = cubes.roll_up(cube, dimension)
     wanted: dict[str, list[str]] = {}
     for text in where:
         dimension, equals, label = text.partition("=")
         if not equals:
             raise ParameterError(f"cannot read the condition {text!r}: write dimension=label")
         wanted.setdefault(dimension, []).append(label)
-    return cubes.dice(cube, wanted) if wanted else cube
-
-
-def missing(cube: Cube, path: Path) -> list[str]:
-    """Return the names of a query file that no object of the cube bears, or that several do."""
-    names, _ = read_query_file(path)
-    found = cube.objects.find(names)
-    return [*found.missing, *found.ambiguous]
+    return pipeline.view_cube(cube, roll_up=rolled, where=wanted)
 
 
 def answer(
-    cube: Cube, path: Path, method: str, *, settings: Sequence[str], skip_missing: bool, **options: Any
+    cube: Cube,
+    path: Path,
+    method: str,
+    objective: str,
+    *,
+    settings: Sequence[str],
+    skip_missing: bool,
+    **options: Any,
 ) -> Network:
-    """Return the network of a query file by a method with parameters given as text."""
+    """Return the network of a query file; settings that the method does not know are the objective's."""
     if method not in pipeline.METHODS:
         raise unknown("method", method, pipeline.METHODS)
-    chooser = configured(pipeline.METHODS[method], split_settings(settings), f"method {method!r}")
-    query = pipeline.read_query(cube, path, skip_missing=skip_missing)
-    return pipeline.construct(cube, query, chooser, **options)
+    if objective not in pipeline.OBJECTIVES:
+        raise unknown("objective", objective, pipeline.OBJECTIVES)
+    given = split_settings(settings)
+    of_objective = set(fields_of(pipeline.OBJECTIVES[objective])) - set(fields_of(pipeline.METHODS[method]))
+    worth = {name: text for name, text in given.items() if name in of_objective}
+    chosen = {name: text for name, text in given.items() if name not in of_objective}
+    return pipeline.construct(
+        cube,
+        pipeline.read_query(cube, path, skip_missing=skip_missing),
+        configured(pipeline.METHODS[method], chosen, f"method {method!r}"),
+        objective=configured(pipeline.OBJECTIVES[objective], worth, f"objective {objective!r}"),
+        **options,
+    )
 
 
 def about(folder: Path) -> dict[str, Any]:
     """Return what there is to know of a cube on disk."""
     cube = pipeline.open_cube(folder)
-    manifest = cubes.read_manifest(folder)
+    manifest = pipeline.read_manifest(folder)
     settings = manifest["settings"]
+    sizes = cube.cells.members.sizes
+    largest = np.argsort(-sizes, kind="stable")[:5].tolist()
     return {
         "cube": str(folder),
         "format": manifest["format"],
@@ -113,10 +121,7 @@ def about(folder: Path) -> dict[str, Any]:
         "items": settings.get("items"),
         **manifest["counts"],
         "objects_in_cells": int((cube.homes.sizes > 0).sum()),
-        "largest_cells": [
-            {"labels": cube.cell(cell), "objects": int(cube.cells.members.sizes[cell])}
-            for cell in sorted(range(len(cube.cells)), key=lambda cell: -int(cube.cells.members.sizes[cell]))[:5]
-        ],
+        "largest_cells": [{"labels": cube.cell(cell), "objects": int(sizes[cell])} for cell in largest],
         "dropped": settings.get("dropped", {}),
         "no_direction": {name: list(labels) for name, labels in pipeline.embed_cells(cube).blank.items() if labels},
         "topic_words": _topic_words(cube),
@@ -194,18 +199,15 @@ def show_network(network: Network) -> None:
         show_table(f"cells chosen by {about['method']}", columns, rows, right=("rank", *numbers))
     say(network_line(network))
     if network.query.missing:
-        say(f"{len(network.query.missing):,} names of the query are not in the cube (list them with --show-missing)")
+        say(
+            f"{len(network.query.missing):,} names of the query are not in the cube, or several objects bear them "
+            "(list them with --show-missing)"
+        )
 
 
 def network_line(network: Network) -> str:
     """Return a network's size and value in one line."""
     about = pipeline.summary(network)
-    return (
-        f"{network}: {about['objective']} {about['value']:.4f}, chosen in {about['seconds']['select'] * 1e3:.0f} ms, "
-        f"linked in {about['seconds']['links'] * 1e3:.0f} ms"
-    )
-
-
-def parameters_of(method: str) -> dict[str, Any]:
-    """Return the parameters of a method and their types."""
-    return fields_of(pipeline.METHODS[method])
+    worth = "" if about["value"] is None else f"{about['objective']} {about['value']:.4f}, "
+    chosen, linked = (about["seconds"][part] * 1e3 for part in ("select", "links"))
+    return f"{network}: {worth}chosen in {chosen:.0f} ms, linked in {linked:.0f} ms"

@@ -15,6 +15,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
+from numbers import Integral
+from typing import Literal, overload
+
+# The highest whole number taken: compiled code counts in 64 bits, and sums of two must fit.
+HIGHEST = 2**62
 
 
 class Cube2netError(Exception):
@@ -64,6 +69,52 @@ def some(values: Sequence[object], most: int = 3) -> str:
     "'a', 'b', 'c', …"
     """
     return ", ".join(repr(value) for value in values[:most]) + (", …" if len(values) > most else "")
+
+
+@overload
+def whole_number(name: str, value: object, least: int, most: int | None = ..., *, what: str = ...) -> int: ...
+
+
+@overload
+def whole_number(
+    name: str, value: object, least: int, most: int | None = ..., *, or_none: Literal[True], what: str = ...
+) -> int | None: ...
+
+
+def whole_number(
+    name: str,
+    value: object,
+    least: int,
+    most: int | None = HIGHEST,
+    *,
+    or_none: bool = False,
+    what: str = "",
+) -> int | None:
+    """Return a parameter's value as a plain ``int`` when it is a whole number within its limits.
+
+    ``what`` says what is counted; ``most=None`` is no upper limit; NumPy's whole numbers are taken too.
+
+    >>> whole_number("m", 20, 0, what="cells")
+    20
+    >>> whole_number("m", 2.5, 0, what="cells")
+    Traceback (most recent call last):
+    cube2net.errors.ParameterError: m is 2.5, expected a whole number of 0 or more cells
+    """
+    if value is None and or_none:
+        return None
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    number = int(value) if isinstance(value, Integral) else 0
+    if whole and number >= least and (most is None or number <= most):
+        return number
+    few = most is not None and most == least + 1
+    if most is not None and (number > most or most < HIGHEST):
+        allowed = f"{least:,} or {most:,}" if few else f"{least:,} to {most:,}"
+    else:
+        allowed = f"{least:,} or more"
+    if not what or not (whole or few):
+        allowed = f"a whole number of {allowed}"
+    got = repr(value) if number.bit_length() < 1000 else f"a number of {number.bit_length():,} bits"
+    raise ParameterError(f"{name} is {got}, expected {f'{allowed} {what}'.rstrip()}")
 
 
 def missing_package(package: str, extra: str, purpose: str) -> MissingPackageError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import types
 import typing
 from collections.abc import Iterable, Mapping, Sequence
@@ -37,6 +38,9 @@ def split_settings(settings: Iterable[str]) -> dict[str, str]:
 def configured(kind: type[T], settings: Mapping[str, str], what: str) -> T:
     """Return an instance whose parameters are read from text.
 
+    Several values are written with commas (``a,b``) and names with values as ``name:value`` pairs. Where a
+    value holds a comma, they are written as JSON with texts only: ``["a, b", "c"]`` or ``{"genres": ","}``.
+
     >>> from cube2net.records import Budget
     >>> configured(Budget, {"m": "5", "prefix": "best"}, "budget")
     Budget(m=5, max_nodes=None, max_links=None, prefix='best')
@@ -63,10 +67,9 @@ def _convert(text: str, hint: Any) -> Any:
             return None
         return _first(text, [kind for kind in arguments if kind is not type(None)])
     if origin in (tuple, list, Sequence):
-        return tuple(_convert(part.strip(), arguments[0]) for part in text.split(",") if part.strip())
+        return tuple(_convert(part, arguments[0]) for part in _several(text))
     if origin in (dict, Mapping):
-        pairs = [part.partition(":") for part in text.split(",") if part.strip()]
-        return {name.strip(): _convert(value.strip(), arguments[1]) for name, _, value in pairs}
+        return {name: _convert(value, arguments[1]) for name, value in _pairs(text).items()}
     if origin is typing.Literal:
         if text not in arguments:
             raise ValueError(text)
@@ -78,6 +81,43 @@ def _convert(text: str, hint: Any) -> Any:
     if hint in (int, float):
         return hint(text)
     return text
+
+
+def _several(text: str) -> list[str]:
+    """Return the values written with commas, or as a JSON list of texts."""
+    if text.startswith(("[", "{")):
+        values = _json(text)
+        if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+            raise ValueError(text)
+        return values
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _pairs(text: str) -> dict[str, str]:
+    """Return the values by name written as ``name:value`` with commas, or as a JSON object of texts."""
+    if text.startswith(("[", "{")):
+        pairs = _json(text)
+        if not isinstance(pairs, _Object) or not all(isinstance(value, str) for _, value in pairs):
+            raise ValueError(text)
+    else:
+        parts = [part.partition(":") for part in text.split(",") if part.strip()]
+        pairs = [(name.strip(), value.strip()) for name, _, value in parts]
+        if not all(name and value for name, value in pairs):
+            raise ValueError(text)
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError(text)
+    return dict(pairs)
+
+
+class _Object(list[tuple[str, Any]]):
+    """The pairs of a JSON object, those with the same name included."""
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_Object)
+    except RecursionError:
+        raise ValueError(text) from None
 
 
 def _first(text: str, kinds: list[Any]) -> Any:
@@ -97,5 +137,7 @@ def _describe(hint: Any) -> str:
     if origin is typing.Literal:
         return f"one of {', '.join(map(str, arguments))}"
     if origin in (tuple, list, Sequence):
-        return f"{_describe(arguments[0])} or several with commas"
+        return f'{_describe(arguments[0])}, several with commas, or JSON such as ["one", "two"]'
+    if origin in (dict, Mapping):
+        return 'name:value pairs with commas or JSON such as {"name": "value"}'
     return names.get(hint, "a text")

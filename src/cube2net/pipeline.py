@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from cube2net import cube as cubes
 from cube2net import network as networks
+from cube2net.aside import check_path
 from cube2net.cube.labels import TOPIC
 from cube2net.embed import VECTORS, Nearest
 from cube2net.errors import ParameterError, QueryError, unknown
@@ -98,7 +100,10 @@ def build_cube(
     Without ``dimensions`` the cube has those that the source proposes. When a dimension reads the attribute
     ``topic`` and the items have none, a topic model finds it in their texts.
     """
-    specs = [DimensionSpec.parse(spec) if isinstance(spec, str) else spec for spec in dimensions or corpus.dimensions]
+    if isinstance(dimensions, str):
+        raise ParameterError(f"dimensions are a list such as ['city', 'year@decades'], got the text {dimensions!r}")
+    wanted = corpus.dimensions if dimensions is None else dimensions
+    specs = [DimensionSpec.parse(spec) if isinstance(spec, str) else spec for spec in wanted]
     if engine not in cubes.ENGINES:
         raise unknown("engine", engine, cubes.ENGINES)
     found = None
@@ -150,6 +155,24 @@ def near_cells(cube: Cube, cell: int, k: int = 10, vectors: Vectors | None = Non
     return [cube.cell(int(number)) for number in found[0] if number >= 0]
 
 
+def read_manifest(folder: str | Path) -> dict[str, Any]:
+    """Return what a cube's folder says of itself: counts, settings, what was left out, files and checksums."""
+    return cubes.read_manifest(Path(folder))
+
+
+def view_cube(cube: Cube, *, roll_up: Sequence[str] = (), where: Mapping[str, Sequence[str]] | None = None) -> Cube:
+    """Return the cube rolled up in some dimensions, and then only the cells with one of some labels."""
+    for dimension in roll_up:
+        cube = cubes.roll_up(cube, dimension)
+    return cubes.dice(cube, where) if where else cube
+
+
+def missing_names(cube: Cube, path: str | Path) -> list[str]:
+    """Return the names of a query file that no object of the cube bears, or that several do."""
+    found = cube.objects.find(read_query_file(Path(path))[0])
+    return [*found.missing, *found.ambiguous]
+
+
 def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Query:
     """Return the query that a file names: a name a line, or a table ``object[,label]``."""
     names, labels = read_query_file(Path(path))
@@ -172,16 +195,24 @@ def construct(
     """Return the network of a query: what the method brings, and all links among it.
 
     ``method`` and ``objective`` are names or objects of your own. ``form`` is ``"objects"`` (the query and
-    the objects brought), ``"cells"`` (the query and the chosen cells as nodes) or ``"both"``.
+    the objects brought), ``"cells"`` (the query and the chosen cells as nodes) or ``"both"``. ``max_nodes`` and
+    ``max_links`` limit the form ``"objects"``; with cells as nodes ``m`` is the limit. The seconds do not count
+    what is loaded once per process.
     """
     if form not in FORMS:
         raise unknown("form", form, FORMS)
+    if form != "objects" and (max_nodes is not None or max_links is not None):
+        raise ParameterError(
+            f"max_nodes and max_links limit the form 'objects', got the form {form!r}: limit m instead"
+        )
     asked = query if isinstance(query, Query) else cube.query(query)
     if int(asked.objects[-1]) >= len(cube.objects):
         raise QueryError(f"the query was made for another cube: it names row {int(asked.objects[-1]):,}")
     chooser: Method = _made(method, METHODS, Method, "method", {})
     worth: Objective = _made(objective, OBJECTIVES, Objective, "objective", {})
     budget = Budget(m=m, max_nodes=max_nodes, max_links=max_links, prefix=prefix)
+    import_module("cube2net.kernels.coverage")
+    import_module("cube2net.kernels.induce")
     start = time.perf_counter()
     weights = worth.weigh(asked, len(cube.objects))
     selection = chooser.select(cube, asked, weights=weights, budget=budget, seed=seed)
@@ -207,6 +238,14 @@ def construct(
     )
 
 
+def check_outputs(network: str | Path | None, picture: str | Path | None) -> None:
+    """Raise where a network or a picture could not be written, before any work is done for it."""
+    if network is not None:
+        check_path(Path(network), networks.EXPORTS, "network file")
+    if picture is not None:
+        check_path(Path(picture), networks.PICTURES, "picture")
+
+
 def write_network(network: Network, path: str | Path) -> list[Path]:
     """Write a network in the format that the path's suffix names, and return the files written."""
     return networks.write(network, Path(path))
@@ -228,7 +267,7 @@ def summary(network: Network) -> dict[str, Any]:
         "m": settings["m"],
         "objective": settings["objective"],
         "form": network.form,
-        "value": selection.value,
+        "value": selection.value if len(selection.cells) else None,
         "bound": selection.bound,
         "gap": selection.gap,
         "cells": [

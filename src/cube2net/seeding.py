@@ -6,6 +6,8 @@ import hashlib
 
 import numpy as np
 
+from cube2net.errors import whole_number
+
 
 def stream(seed: int, *purpose: str | int) -> np.random.Generator:
     """Return the generator of a seed and a purpose; other purposes draw other numbers.
@@ -13,7 +15,7 @@ def stream(seed: int, *purpose: str | int) -> np.random.Generator:
     >>> int(stream(0, "select", "random").integers(100)) == int(stream(0, "select", "random").integers(100))
     True
     """
-    return np.random.default_rng([seed, number(*purpose)])
+    return np.random.default_rng([whole_number("seed", seed, 0, None), number(*purpose)])
 
 
 def number(*purpose: str | int) -> int:

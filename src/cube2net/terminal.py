@@ -1,4 +1,4 @@
-"""What a person sees: progress, tables and one-sentence errors."""
+"""What a person sees: progress and tables."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ class PlainLines:
             if name == self.stage and now - self.said < _EVERY_SECONDS:
                 return
             self.stage, self.said = name, now
-        much = f" {done:,}" + (f" of {total:,}" if total is not None else "") if done else ""
+        remark = done == total == 1
+        much = f" {done:,}" + (f" of {total:,}" if total is not None else "") if done and not remark else ""
         sys.stderr.write(f"{stage}{much}\n")
         sys.stderr.flush()
 
@@ -87,6 +88,11 @@ def show_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
     for column in columns:
         table.add_column(column, justify="right" if column in right else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(str(value) for value in row))
+        table.add_row(*(_printable(str(value)) for value in row))
     width = None if sys.stdout.isatty() else 110
-    Console(width=width, highlight=False, markup=False).print(table)
+    Console(width=width, highlight=False, markup=False, emoji=False).print(table)
+
+
+def _printable(text: str) -> str:
+    """Return a text without the signs that steer a terminal."""
+    return "".join(sign if sign.isprintable() else "�" for sign in text)

@@ -24,7 +24,7 @@ def test_a_name_that_several_bear_comes_with_their_ids() -> None:
     from dataclasses import replace
 
     with pytest.raises(
-        QueryError, match=r"1 name that several objects bear: 'Wei' \(use an id, for 'Wei' 'o0', 'o1'\)"
+        QueryError, match=r"that several objects bear: 'Wei' \(use an id, for 'Wei' 'o0', 'o1'\)"
     ):
         replace(cube, objects=Objects.of(table)).query(["Wei"])
 

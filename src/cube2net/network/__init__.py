@@ -1,6 +1,6 @@
 """Cube + Selection → Network: methods that follow links, a network's links and forms, and its ways out."""
 
-from cube2net.network.draw import draw
+from cube2net.network.draw import PICTURES, draw
 from cube2net.network.export import EXPORTS, to_igraph, to_networkx, to_pyg, to_scipy, write
 from cube2net.network.hops import Hops
 from cube2net.network.links import assemble, induce, within
@@ -11,6 +11,7 @@ from cube2net.network.steiner import Steiner
 
 __all__ = [
     "EXPORTS",
+    "PICTURES",
     "Hops",
     "MaxDisc",
     "Nothing",

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cube2net.aside import write_files
-from cube2net.errors import unknown
+from cube2net.aside import check_path, write_files
 from cube2net.network.captions import add_captions, installed_fonts, quiet, short
 from cube2net.network.groups import GREY, Group, groups_of
 from cube2net.records import Network
@@ -31,10 +30,9 @@ ABOVE = {"other": 2, "cell": 3, "query": 4}
 def draw(network: Network, path: str | Path, *, seed: int = 0, title: str | None = None) -> Path:
     """Return the path of the picture, PNG, SVG or PDF by its suffix; the same seed makes the same picture."""
     path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix not in PICTURES:
-        raise unknown("suffix of a picture", path.suffix, PICTURES)
-    return write_files({path: lambda aside: _save(figure(network, seed=seed, title=title), suffix[1:], aside)})[0]
+    check_path(path, PICTURES, "picture")
+    kind = path.suffix.lower()[1:]
+    return write_files({path: lambda aside: _save(figure(network, seed=seed, title=title), kind, aside)})[0]
 
 
 @quiet()

@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from cube2net.aside import write_files
-from cube2net.errors import unknown
+from cube2net.aside import check_path, write_files
 from cube2net.interfaces import Exporter
 from cube2net.network.formats.gexf import write_gexf
 from cube2net.network.formats.graphml import write_graphml
@@ -46,12 +45,10 @@ def write(network: Network, path: str | Path) -> list[Path]:
     The files are written aside and renamed: they are whole, or what stood there before is untouched.
     """
     path = Path(path)
-    parts = EXPORTS.get(path.suffix.lower())
-    if parts is None:
-        raise unknown("suffix of a network file", path.suffix, EXPORTS)
+    check_path(path, EXPORTS, "network file")
     return write_files(
         {
             path.with_name(f"{path.stem}{part}{path.suffix}"): partial(exporter, network)
-            for part, exporter in parts.items()
+            for part, exporter in EXPORTS[path.suffix.lower()].items()
         }
     )

@@ -7,7 +7,6 @@ are, so that equal values are equal to the last bit.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -102,7 +101,7 @@ class Coverage:
         return Weights(gain=inside - self.price * (1.0 - inside), cost=np.zeros(count), cost0=float(len(query)))
 
 
-OBJECTIVES: dict[str, Callable[..., Objective]] = {
+OBJECTIVES: dict[str, type[Objective]] = {
     "jaccard": Jaccard,
     "fbeta": FBeta,
     "precision": Precision,
