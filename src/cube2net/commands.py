@@ -35,7 +35,7 @@ def build(
     return pipeline.build_cube(
         corpus,
         dimensions,
-        topics=pipeline.TOPIC_MODELS["lda"](count=topics),
+        topics=configured(pipeline.TOPIC_MODELS["lda"], {"count": str(topics)}, "topic model 'lda'"),
         min_objects=min_objects,
         max_mentions=max_mentions,
         out=out,

@@ -21,10 +21,12 @@ from cube2net.interfaces import Embedder, Method, Objective, Progress, Source, T
 from cube2net.records import Budget, Corpus, Cube, DimensionSpec, Network, Query, Topics, Vectors
 from cube2net.records.network import FORMS
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS
-from cube2net.select import OBJECTIVES, Greedy, Random
-from cube2net.sources import SOURCES, bundled, networkx, synthetic
+from cube2net.select import OBJECTIVES as OBJECTIVES
+from cube2net.select import Greedy, Random
+from cube2net.sources import SOURCES as SOURCES
+from cube2net.sources import bundled, networkx, synthetic
 from cube2net.sources.queryfile import read_query_file
-from cube2net.topics import TOPIC_MODELS
+from cube2net.topics import TOPIC_MODELS as TOPIC_MODELS
 
 METHODS: dict[str, type[Method]] = {
     "none": networks.Nothing,
