@@ -198,8 +198,8 @@ def construct(
 
     ``method`` and ``objective`` are names or objects of your own. ``form`` is ``"objects"`` (the query and
     the objects brought), ``"cells"`` (the query and the chosen cells as nodes) or ``"both"``. ``max_nodes`` and
-    ``max_links`` limit the form ``"objects"``; with cells as nodes ``m`` is the limit. The seconds do not count
-    what is loaded once per process.
+    ``max_links`` limit the form ``"objects"``; with cells as nodes ``m`` is the limit. The first answer of a process
+    also pays for loading the compiled kernels.
     """
     if form not in FORMS:
         raise unknown("form", form, FORMS)

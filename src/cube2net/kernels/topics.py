@@ -1,0 +1,137 @@
+"""Topic models, compiled: Gibbs sampling over a block of texts × terms, and sharing texts out among topics."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from cube2net.records.ragged import Array
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def gibbs_block(
+    starts: Array,
+    texts: Array,
+    counts: Array,
+    assigned: Array,
+    in_text: Array,
+    of_term: Array,
+    in_all: Array,
+    beta: float,
+    state: Array,
+) -> float:
+    """Draw a new topic for every entry of a block of texts × terms; return the sum of the log-likelihoods.
+
+    Entries ``starts[i]:starts[i + 1]`` belong to term ``i``; entry ``e`` stands ``counts[e]`` times in text
+    ``texts[e]``, all of them with topic ``assigned[e]``. ``in_text`` counts the words of each topic in each text,
+    plus α; ``of_term`` those of each term; ``in_all`` those of each topic, plus Vβ. With the entry itself left
+    out, a topic is drawn with probability ∝ in_text · (of_term + β) / in_all. All are updated in place;
+    ``state`` holds the random generator's 64 bits.
+    """
+    topics = in_all.shape[0]
+    share = np.empty(topics, dtype=np.float32)
+    small = np.float32(beta)
+    bits = state[0]
+    likelihood = 0.0
+    for term in range(starts.shape[0] - 1):
+        if starts[term] == starts[term + 1]:
+            continue
+        row = of_term[term]
+        for k in range(topics):
+            share[k] = (row[k] + small) / np.float32(in_all[k])
+        for entry in range(starts[term], starts[term + 1]):
+            text = texts[entry]
+            count = np.float32(counts[entry])
+            old = assigned[entry]
+            total = np.float32(0.0)
+            for k in range(topics):
+                total += in_text[text, k] * share[k]
+            # The entry itself is taken out of its old topic's share only here: it is cheaper to put one number
+            # right than to write to memory what is read back at once.
+            less = (row[old] - count + small) / np.float32(in_all[old] - count)
+            stay = max(np.float32(0.0), in_text[text, old] - count) * less
+            total += stay - in_text[text, old] * share[old]
+            likelihood += counts[entry] * np.log(max(total, np.float32(1e-30)))
+            # xorshift64*: its upper 24 bits make a number in [0, 1).
+            bits ^= bits >> np.uint64(12)
+            bits ^= bits << np.uint64(25)
+            bits ^= bits >> np.uint64(27)
+            drawn = np.float32((bits * np.uint64(2685821657736338717)) >> np.uint64(40)) * np.float32(2.0**-24)
+            # The old topic comes first in the draw: more than half of the entries keep it and change nothing.
+            left = drawn * total - stay
+            if left < 0:
+                continue
+            in_text[text, old] -= count
+            row[old] -= count
+            in_all[old] -= count
+            share[old] = 0.0
+            new = 0
+            left -= in_text[text, 0] * share[0]
+            while left >= 0 and new < topics - 1:
+                new += 1
+                left -= in_text[text, new] * share[new]
+            share[old] = less
+            assigned[entry] = new
+            in_text[text, new] += count
+            row[new] += count
+            in_all[new] += count
+            share[new] = (row[new] + small) / np.float32(in_all[new])
+    state[0] = bits
+    return likelihood
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def share_texts(
+    starts: Array,
+    terms: Array,
+    counts: Array,
+    of_term: Array,
+    alpha: float,
+    rounds: int,
+    in_text: Array,
+    gathered: Array,
+) -> float:
+    """Fill ``in_text`` with the words of each topic in each text; return the sum of the log-likelihoods.
+
+    Text ``i`` has the terms ``terms[starts[i]:starts[i + 1]]``, each ``counts`` times. Every round shares each
+    term out among the topics, ∝ (in_text + α) · of_term, starting from what ``in_text`` holds. In the last
+    round the shares are added to the terms' rows of ``gathered``, unless it has no rows. Terms of no topic
+    are passed over.
+    """
+    topics = of_term.shape[1]
+    before = np.empty(topics, dtype=np.float32)
+    after = np.empty(topics, dtype=np.float32)
+    share = np.empty(topics, dtype=np.float32)
+    small = np.float32(alpha)
+    gather = gathered.shape[0] > 0
+    likelihood = 0.0
+    for text in range(starts.shape[0] - 1):
+        words = np.float32(0.0)
+        for entry in range(starts[text], starts[text + 1]):
+            words += counts[entry]
+        for k in range(topics):
+            after[k] = in_text[text, k]
+        for step in range(rounds):
+            last = step == rounds - 1
+            for k in range(topics):
+                before[k] = after[k] + small
+                after[k] = 0.0
+            for entry in range(starts[text], starts[text + 1]):
+                term = terms[entry]
+                total = np.float32(0.0)
+                for k in range(topics):
+                    share[k] = before[k] * of_term[term, k]
+                    total += share[k]
+                if total <= 0.0:
+                    continue
+                scale = np.float32(counts[entry]) / total
+                for k in range(topics):
+                    after[k] += share[k] * scale
+                if last:
+                    likelihood += counts[entry] * np.log(total / (words + topics * small))
+                    if gather:
+                        for k in range(topics):
+                            gathered[term, k] += share[k] * scale
+        for k in range(topics):
+            in_text[text, k] = after[k]
+    return likelihood

@@ -1,0 +1,153 @@
+"""Topics learned from texts by Gibbs sampling."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from cube2net.interfaces import Progress
+from cube2net.records.ragged import Array
+from cube2net.topics.bags import Bags
+
+BLOCKS = 8
+SMALLEST_BLOCK = 20_000
+EVERY = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """How to sample: the number of topics, priors, at most how many sweeps, and when the likelihood is flat."""
+
+    topics: int
+    alpha: float
+    beta: float
+    iterations: int
+    tolerance: float
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """Words of each topic for each term, and of each topic in each text, with the likelihood after some sweeps."""
+
+    of_term: Array
+    in_text: Array
+    sweeps: int
+    likelihoods: tuple[float, ...]
+
+
+def sample_topics(
+    bags: Bags,
+    recipe: Recipe,
+    start: Array,
+    rng: np.random.Generator,
+    *,
+    workers: int,
+    progress: Progress | None = None,
+) -> Sampled:
+    """Return the topics of a Markov chain that is stopped when its log-likelihood a word no longer rises.
+
+    All words of text ``i`` start with topic ``start[i]``. Texts and terms are cut into the same number of
+    blocks, and a sweep goes over the diagonals of that grid: blocks on a diagonal share neither text nor
+    term, so they are drawn at the same time, and the answer is the same for any number of workers.
+    """
+    from cube2net.kernels.topics import gibbs_block
+
+    grid = _Grid.of(bags, recipe, start, rng)
+    words = float(bags.counts.sum())
+    seen: list[float] = []
+    sweep, said = 0, ""
+    with ThreadPoolExecutor(workers) as pool:
+        while sweep < recipe.iterations:
+            total = 0.0
+            for step in range(len(grid.blocks)):
+                shift = np.zeros_like(grid.in_all)
+                tasks = [
+                    (block, (number + step) % len(grid.blocks), grid.in_all.copy())
+                    for number, block in enumerate(grid.blocks)
+                ]
+
+                def draw(task: tuple[_Block, int, Array]) -> float:
+                    block, column, in_all = task
+                    first, last = grid.columns[column], grid.columns[column + 1]
+                    rows = grid.of_term[first:last]
+                    starts = block.starts[first : last + 1]
+                    args = (starts, block.texts, block.counts, block.assigned, block.in_text, rows, in_all)
+                    return float(gibbs_block(*args, recipe.beta, block.state))
+
+                total += sum(pool.map(draw, tasks) if workers > 1 else map(draw, tasks))
+                for _, _, in_all in tasks:
+                    shift += in_all - grid.in_all
+                grid.in_all += shift
+            sweep += 1
+            likelihood = (total - grid.norm) / words
+            if sweep == 1 or sweep % EVERY == 0:
+                said = f"topics: log-likelihood {likelihood:.3f} a word"
+            if progress is not None:
+                progress(said, sweep, recipe.iterations)
+            if sweep % EVERY == 0:
+                seen.append(likelihood)
+                if len(seen) > 2 and seen[-1] - seen[-3] < 2 * EVERY * recipe.tolerance:
+                    break
+    of_term = np.empty_like(grid.of_term)
+    of_term[grid.order] = grid.of_term
+    in_text = np.concatenate([block.in_text for block in grid.blocks]) - np.float32(recipe.alpha)
+    return Sampled(of_term, np.maximum(in_text, 0.0), sweep, tuple(seen) or (likelihood,))
+
+
+@dataclass(eq=False)
+class _Block:
+    """The texts of one row of the grid: their entries sorted by term, and where each term's entries start."""
+
+    starts: Array
+    texts: Array
+    counts: Array
+    assigned: Array
+    in_text: Array
+    state: Array
+
+
+@dataclass(eq=False)
+class _Grid:
+    """Blocks of texts, and terms in an order that gives every column of the grid as many entries."""
+
+    blocks: list[_Block]
+    order: Array
+    columns: Array
+    of_term: Array
+    in_all: Array
+    norm: float
+
+    @classmethod
+    def of(cls, bags: Bags, recipe: Recipe, start: Array, rng: np.random.Generator) -> _Grid:
+        """Return the grid with every entry given the topic that its text starts with."""
+        size = len(bags.vocabulary)
+        cut = max(1, min(BLOCKS, len(bags), len(bags.terms) // SMALLEST_BLOCK))
+        often = np.argsort(-np.bincount(bags.terms, minlength=size), kind="stable")
+        order = np.concatenate([often[column::cut] for column in range(cut)])
+        columns = np.concatenate([[0], np.cumsum([len(often[column::cut]) for column in range(cut)])])
+        place = np.empty(size, dtype=np.int64)
+        place[order] = np.arange(size)
+        of_term = np.zeros((size, recipe.topics), dtype=np.float32)
+        edges = np.searchsorted(bags.starts, np.linspace(0, bags.starts[-1], cut + 1)[1:-1])
+        edges = np.concatenate([[0], edges, [len(bags)]])
+        blocks = []
+        for first, last in pairwise(edges.tolist()):
+            part = slice(bags.starts[first], bags.starts[last])
+            texts = np.repeat(np.arange(last - first), np.diff(bags.starts[first : last + 1]))
+            terms, counts = place[bags.terms[part]], bags.counts[part]
+            by_term = np.argsort(terms, kind="stable")
+            texts, terms, counts = texts[by_term], terms[by_term], counts[by_term]
+            assigned = start[first + texts].astype(np.int32)
+            in_text = np.full((last - first, recipe.topics), recipe.alpha, dtype=np.float32)
+            np.add.at(in_text, (texts, assigned), counts)
+            np.add.at(of_term, (terms, assigned), counts)
+            starts = np.searchsorted(terms, np.arange(size + 1))
+            state = rng.integers(1, 2**63, size=1, dtype=np.uint64)
+            blocks.append(_Block(starts, texts.astype(np.int32), counts, assigned, in_text, state))
+        in_all = of_term.sum(axis=0, dtype=np.float64) + size * recipe.beta
+        lengths = np.repeat(np.add.reduceat(bags.counts, bags.starts[:-1]), np.diff(bags.starts))
+        norm = float((bags.counts * np.log(lengths - bags.counts + recipe.topics * recipe.alpha)).sum())
+        return cls(blocks, order, columns, of_term, in_all, norm)

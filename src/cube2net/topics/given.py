@@ -1,0 +1,61 @@
+"""Topics that the data already has, used as they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cube2net.errors import ParameterError
+from cube2net.interfaces import Progress
+from cube2net.records.corpus import Corpus, table
+from cube2net.records.topics import ASSIGNED, NO_TEXT, WORDS, Topics
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """Take an attribute of the items (keywords, categories: a string or a list of strings) for their topics.
+
+    Several values of an item share its weight. An item without a value gets the topic "no text".
+    """
+
+    attribute: str
+
+    def topics(self, corpus: Corpus, *, seed: int, progress: Progress | None = None) -> Topics:
+        """Return one topic for every value of the attribute, in alphabetical order."""
+        if self.attribute not in corpus.attributes:
+            raise ParameterError(
+                f"the items have no attribute {self.attribute!r}: choose one of {', '.join(corpus.attributes)}"
+            )
+        column = corpus.items[self.attribute].combine_chunks()
+        if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
+            items, values = pc.list_parent_indices(column).to_numpy(), pc.list_flatten(column)
+        else:
+            items, values = np.arange(len(column)), column
+        values = pc.utf8_trim_whitespace(values.cast(pa.string()))
+        used = pc.fill_null(pc.greater(pc.utf8_length(values), 0), False).to_numpy(zero_copy_only=False)
+        items, values = items[used], values.filter(pa.array(used))
+        names = sorted(pc.unique(values).to_pylist())
+        topic = pc.index_in(values, value_set=pa.array(names, pa.string())).to_numpy()
+        pairs = np.unique(np.stack([items.astype(np.int64), topic.astype(np.int64)]), axis=1)
+        size = np.bincount(pairs[0], minlength=corpus.items.num_rows)
+        without = np.flatnonzero(size == 0)
+        if len(without) and NO_TEXT not in names:
+            names.append(NO_TEXT)
+        rest = np.full(len(without), names.index(NO_TEXT) if len(without) else 0)
+        item, topic = np.concatenate([pairs[0], without]), np.concatenate([pairs[1], rest])
+        order = np.argsort(item, kind="stable")
+        weight = 1.0 / np.maximum(size, 1)[item[order]]
+        return Topics(
+            names=tuple(names),
+            assigned=table(
+                ASSIGNED,
+                item=pa.array(item[order], pa.int32()),
+                topic=pa.array(topic[order], pa.int32()),
+                weight=pa.array(weight, pa.float32()),
+            ),
+            words=table(WORDS),
+            settings={"model": "given", "attribute": self.attribute},
+        )

@@ -1,0 +1,163 @@
+"""Topics found in texts: latent Dirichlet allocation over phrases and words."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from cube2net.errors import ParameterError, SourceError
+from cube2net.interfaces import Progress
+from cube2net.records.corpus import Corpus
+from cube2net.records.ragged import Array
+from cube2net.records.topics import Topics
+from cube2net.seeding import stream
+from cube2net.topics.bags import RESERVED, Bags, make_bags
+from cube2net.topics.gibbs import Recipe, sample_topics
+from cube2net.topics.groups import group_topics
+from cube2net.topics.language import spoken_language
+from cube2net.topics.model import LdaModel
+from cube2net.topics.names import name_topics
+from cube2net.topics.phrases import Phrases
+from cube2net.topics.shares import gather, normalised, sharpen
+from cube2net.topics.start import cluster
+from cube2net.topics.weights import rarity, weigh
+
+SHARPEN = 2
+NOTHING = 0.01
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lda:
+    """Find ``count`` topics in the texts of a corpus, and give every item its heaviest.
+
+    The topics are learned on a random ``sample`` of the longer texts, in at most ``iterations`` sweeps,
+    fewer when the log-likelihood a word rises by less than ``tolerance`` a sweep; then every item is
+    labelled. An item gets up to ``labels_per_item`` topics: the heaviest, and others of a share of
+    ``min_weight`` or more. With ``groups``, topics stand under that many parents. ``workers`` is the number
+    of threads (0: one for every core) and does not change the answer. Terms come from the corpus where it
+    has them, else from ``phrases``. Items in another language than most are set aside under its name, items
+    without a text under "no text".
+    """
+
+    count: int = 100
+    iterations: int = 60
+    workers: int = 1
+    labels_per_item: int = 1
+    min_weight: float = 0.25
+    groups: int | None = None
+    sample: int = 20_000
+    alpha: float = 0.1
+    beta: float = 0.05
+    tolerance: float = 0.0005
+    phrases: Phrases = field(default_factory=Phrases)
+
+    def __post_init__(self) -> None:
+        for name in ("count", "iterations", "labels_per_item", "sample"):
+            if getattr(self, name) < 1:
+                raise ParameterError(f"{name} is {getattr(self, name)!r}, expected 1 or more")
+        if self.workers < 0:
+            raise ParameterError(f"workers is {self.workers!r}, expected 1 or more, or 0 for all cores")
+        if self.groups is not None and self.groups < 1:
+            raise ParameterError(f"groups is {self.groups!r}, expected 1 or more, or None")
+        if not 0 <= self.min_weight <= 1:
+            raise ParameterError(f"min_weight is {self.min_weight!r}, expected a share from 0 to 1")
+        for name in ("alpha", "beta"):
+            if not getattr(self, name) > 0:
+                raise ParameterError(f"{name} is {getattr(self, name)!r}, expected a number above 0")
+
+    def topics(self, corpus: Corpus, *, seed: int, progress: Progress | None = None) -> Topics:
+        """Return the topics of a corpus: at least one for every item."""
+        bags = self._bags(corpus, progress)
+        return self._fit(bags, corpus, seed, progress).label(bags, progress=progress)
+
+    def fit(self, corpus: Corpus, *, seed: int, progress: Progress | None = None) -> LdaModel:
+        """Return the topics learned from a corpus, to be saved and to label this and other corpora."""
+        return self._fit(self._bags(corpus, progress), corpus, seed, progress)
+
+    def _bags(self, corpus: Corpus, progress: Progress | None) -> Bags:
+        terms = corpus.terms
+        if terms is None:
+            if "text" not in corpus.items.column_names:
+                raise SourceError("the items have neither a text nor terms to find topics in: use other dimensions")
+            terms = self.phrases.count(corpus.items["text"].to_pylist(), progress=progress)
+        return make_bags(terms, corpus.items.num_rows)
+
+    def _fit(self, bags: Bags, corpus: Corpus, seed: int, progress: Progress | None) -> LdaModel:
+        texts = corpus.items["text"].to_pylist() if "text" in corpus.items.column_names else []
+        language = spoken_language(texts)
+        weights = rarity(bags)
+        chosen = self._choose(bags, seed)
+        count = min(self.count, len(chosen), len(bags.vocabulary))
+        of_term = np.zeros((len(bags.vocabulary), count), dtype=np.float32)
+        learned: dict[str, Any] = {}
+        if count:
+            weighed = weigh(bags, weights)
+            of_term, learned = self._learn(weighed, weighed.take(chosen), count, seed, progress)
+        names = tuple(f"{name} (topic)" if name in RESERVED else name for name in name_topics(of_term, bags.vocabulary))
+        parents = None
+        if self.groups is not None:
+            parents = group_topics(normalised(of_term), names, of_term.sum(axis=0), self.groups)
+        return LdaModel(
+            vocabulary=bags.vocabulary,
+            weights=weights,
+            of_term=of_term,
+            names=names,
+            alpha=self.alpha,
+            language=language,
+            parents=parents,
+            labels_per_item=self.labels_per_item,
+            min_weight=self.min_weight,
+            workers=self._threads,
+            settings={
+                "model": "lda",
+                "seed": seed,
+                "count": count,
+                "items": len(bags),
+                "terms": len(bags.vocabulary),
+                "sample": len(chosen),
+                **learned,
+                "labels_per_item": self.labels_per_item,
+                "min_weight": self.min_weight,
+                "groups": self.groups,
+                "alpha": self.alpha,
+                "beta": self.beta,
+                "workers": self._threads,
+                "mode": "exact: the same for any number of workers",
+                "other_languages": f"set aside: not {language}, under their own names",
+            },
+        )
+
+    def _learn(
+        self, bags: Bags, sampled: Bags, count: int, seed: int, progress: Progress | None
+    ) -> tuple[Array, dict[str, Any]]:
+        """Return the words of each topic for each term, and how the learning went."""
+        if progress is not None:
+            progress("clusters of items", 0, None)
+        start = cluster(sampled, count, stream(seed, "topics", "start"))
+        recipe = Recipe(
+            topics=count,
+            alpha=self.alpha,
+            beta=self.beta,
+            iterations=self.iterations,
+            tolerance=self.tolerance,
+        )
+        rng = stream(seed, "topics", "gibbs")
+        found = sample_topics(sampled, recipe, start, rng, workers=self._threads, progress=progress)
+        of_term = sharpen(sampled, found.of_term, found.in_text, self.alpha, rounds=SHARPEN, workers=self._threads)
+        of_term = gather(bags, of_term, self.alpha, workers=self._threads, progress=progress)
+        of_term[of_term < NOTHING] = 0.0
+        return of_term, {"iterations": found.sweeps, "log_likelihood": round(found.likelihoods[-1], 4)}
+
+    def _choose(self, bags: Bags, seed: int) -> Array:
+        """Return which items to learn from: a random sample of the longer half, or all where they are few."""
+        if len(bags) <= self.sample:
+            return np.arange(len(bags))
+        longer = np.argsort(-np.diff(bags.starts), kind="stable")[: max(self.sample, len(bags) // 2)]
+        return np.sort(stream(seed, "topics", "sample").choice(longer, self.sample, replace=False))
+
+    @property
+    def _threads(self) -> int:
+        return self.workers or os.cpu_count() or 1

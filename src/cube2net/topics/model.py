@@ -1,0 +1,161 @@
+"""A trained topic model: it labels items, old and new, and is kept in one file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from cube2net.aside import write_files
+from cube2net.errors import InputError, SourceError
+from cube2net.interfaces import Progress
+from cube2net.records.corpus import Corpus, table
+from cube2net.records.ragged import Array, frozen
+from cube2net.records.topics import ASSIGNED, WORDS, Topics
+from cube2net.topics.bags import Bags, make_bags
+from cube2net.topics.known import count_known
+from cube2net.topics.names import top_terms
+from cube2net.topics.shares import normalised, shares
+from cube2net.topics.weights import weigh
+
+FORMAT = 1
+TOP_TERMS = 20
+ABOUT = b"cube2net.topics"
+KEPT = ("names", "parents", "alpha", "language", "labels_per_item", "min_weight", "settings")
+
+
+@dataclass(frozen=True, eq=False)
+class LdaModel:
+    """Topics learned from a corpus: the words of each topic (columns) for each term (rows), and their names.
+
+    ``weights`` is what one occurrence of each term counts, ``language`` that of most texts, and ``parents``
+    names the group of every topic where topics are grouped. An item gets up to ``labels_per_item`` topics:
+    the heaviest, and others of a share of ``min_weight`` or more. ``settings`` says how it was learned.
+    """
+
+    vocabulary: tuple[str, ...]
+    weights: Array
+    of_term: Array
+    names: tuple[str, ...]
+    alpha: float
+    language: str = "English"
+    parents: tuple[str, ...] | None = None
+    labels_per_item: int = 1
+    min_weight: float = 0.25
+    workers: int = 1
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.of_term.shape != (len(self.vocabulary), len(self.names)) or len(self.weights) != len(self.vocabulary):
+            raise InputError(
+                f"a topic model of {len(self.vocabulary):,} terms and {len(self.names)} topics has "
+                f"{len(self.weights):,} weights and a table of shape {self.of_term.shape}"
+            )
+        object.__setattr__(self, "weights", frozen(self.weights))
+        object.__setattr__(self, "of_term", frozen(self.of_term))
+
+    def __repr__(self) -> str:
+        return f"LdaModel({len(self.names)} topics, {len(self.vocabulary):,} terms)"
+
+    def topics(self, corpus: Corpus, *, seed: int = 0, progress: Progress | None = None) -> Topics:
+        """Return the topics of a corpus, new or the one learned from; terms that are not known are passed over."""
+        if corpus.terms is not None:
+            return self.label(make_bags(corpus.terms, corpus.items.num_rows, self.vocabulary), progress=progress)
+        if "text" not in corpus.items.column_names:
+            raise SourceError("the items have neither a text nor terms to find topics in: use other dimensions")
+        return self.label_texts(corpus.items["text"].to_pylist(), progress=progress)
+
+    def label_texts(self, texts: Sequence[str | None], *, progress: Progress | None = None) -> Topics:
+        """Return the topics of texts; text ``i`` is item ``i``."""
+        known = count_known(texts, self.vocabulary, self.language)
+        return self.label(make_bags(known, len(texts), self.vocabulary), progress=progress)
+
+    def label(self, bags: Bags, *, progress: Progress | None = None) -> Topics:
+        """Return the heaviest topics of every item."""
+        items, chosen, weights = [], [], []
+        probability = normalised(self.of_term)
+        weighed = weigh(bags, self.weights)
+        for first, share in shares(weighed, probability, self.alpha, workers=self.workers, progress=progress):
+            order = np.argsort(-share, axis=1, kind="stable")[:, : self.labels_per_item]
+            weight = np.take_along_axis(share, order, axis=1)
+            keep = weight >= self.min_weight
+            keep[:, 0] = True
+            items.append(bags.rows[first + np.nonzero(keep)[0]])
+            chosen.append(order[keep])
+            weights.append(weight[keep])
+        extra = tuple(dict.fromkeys(bags.apart.values()))
+        number = {name: len(self.names) + i for i, name in enumerate(extra)}
+        items.append(np.fromiter(bags.apart, np.int64, len(bags.apart)))
+        chosen.append(np.fromiter((number[name] for name in bags.apart.values()), np.int64, len(bags.apart)))
+        weights.append(np.ones(len(bags.apart)))
+        row = np.concatenate(items)
+        order = np.argsort(row, kind="stable")
+        return Topics(
+            names=(*self.names, *extra),
+            assigned=table(
+                ASSIGNED,
+                item=pa.array(row[order], pa.int32()),
+                topic=pa.array(np.concatenate(chosen)[order], pa.int32()),
+                weight=pa.array(np.concatenate(weights)[order], pa.float32()),
+            ),
+            words=self.words(),
+            parents=None if self.parents is None else (*self.parents, *extra),
+            settings=self.settings,
+        )
+
+    def words(self, most: int = TOP_TERMS) -> pa.Table:
+        """Return the heaviest terms of every topic with their probabilities."""
+        top = top_terms(self.of_term, most)
+        probability = self.of_term / np.maximum(self.of_term.sum(axis=0), 1e-12)
+        topic = np.repeat(np.arange(len(self.names), dtype=np.int32), top.shape[1])
+        weight = probability[top.reshape(-1), topic]
+        keep = weight > 0
+        terms = [self.vocabulary[term] for term in top.reshape(-1)[keep]]
+        return table(
+            WORDS,
+            topic=pa.array(topic[keep], pa.int32()),
+            term=pa.array(terms, pa.string()),
+            weight=pa.array(weight[keep], pa.float32()),
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to one Parquet file: a row a term, its weight and its words of every topic."""
+        about = {"format": FORMAT} | {name: getattr(self, name) for name in KEPT} | {"settings": dict(self.settings)}
+        of_topics = pa.array(self.of_term.reshape(-1), pa.float32())
+        rows = pa.table(
+            {
+                "term": pa.array(self.vocabulary, pa.string()),
+                "weight": pa.array(self.weights, pa.float32()),
+                "of_topics": pa.FixedSizeListArray.from_arrays(of_topics, max(1, len(self.names))),
+            }
+        ).replace_schema_metadata({ABOUT: json.dumps(about).encode()})
+        write_files({Path(path): lambda aside: pq.write_table(rows, aside, compression="zstd")})
+
+
+def open_model(path: str | Path) -> LdaModel:
+    """Return the topic model of a file."""
+    try:
+        rows = pq.read_table(path)
+        about: dict[str, Any] = json.loads((rows.schema.metadata or {})[ABOUT])
+        if about["format"] > FORMAT:
+            raise SourceError(f"{str(path)!r} is a topic model of format {about['format']}: update cube2net to read it")
+        of_topics = rows["of_topics"].combine_chunks().flatten().to_numpy()
+        kept: dict[str, Any] = {name: about[name] for name in KEPT}
+        for name in ("names", "parents"):
+            kept[name] = None if kept[name] is None else tuple(kept[name])
+        return LdaModel(
+            vocabulary=tuple(rows["term"].to_pylist()),
+            weights=rows["weight"].to_numpy(),
+            of_term=of_topics.reshape(rows.num_rows, len(kept["names"])),
+            **kept,
+        )
+    except SourceError:
+        raise
+    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
+        raise SourceError(f"{str(path)!r} is no topic model of cube2net: {error}") from error

@@ -1,0 +1,128 @@
+"""Gibbs sampling and sharing out texts, against plain Python."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cube2net.kernels.topics import gibbs_block, share_texts
+from cube2net.records.ragged import Array
+
+BETA, ALPHA = 0.05, 0.1
+MASK = 2**64 - 1
+
+
+def draw(bits: int) -> tuple[int, float]:
+    bits ^= bits >> 12
+    bits = (bits ^ (bits << 25)) & MASK
+    bits ^= bits >> 27
+    return bits, ((bits * 2685821657736338717 & MASK) >> 40) * 2.0**-24
+
+
+def plain_gibbs(starts, texts, counts, assigned, in_text, of_term, in_all, beta, state) -> float:  # type: ignore[no-untyped-def]
+    bits, likelihood = int(state[0]), 0.0
+    for term in range(len(starts) - 1):
+        for entry in range(starts[term], starts[term + 1]):
+            text, count, old = texts[entry], counts[entry], assigned[entry]
+            in_text[text, old] -= count
+            of_term[term, old] -= count
+            in_all[old] -= count
+            chances = in_text[text] * (of_term[term] + beta) / in_all
+            likelihood += count * np.log(chances.sum())
+            bits, drawn = draw(bits)
+            left = drawn * chances.sum() - chances[old]
+            new = old
+            if left >= 0:
+                chances[old] = 0.0
+                new = int(np.searchsorted(np.cumsum(chances), left, side="right"))
+            assigned[entry] = new
+            in_text[text, new] += count
+            of_term[term, new] += count
+            in_all[new] += count
+    state[0] = bits
+    return likelihood
+
+
+def block(seed: int, texts: int, terms: int, entries: int, topics: int) -> tuple[Array, ...]:
+    rng = np.random.default_rng(seed)
+    term = np.sort(rng.integers(terms, size=entries))
+    text = rng.integers(texts, size=entries).astype(np.int32)
+    counts = rng.integers(1, 4, size=entries).astype(np.float32)
+    assigned = rng.integers(topics, size=entries).astype(np.int32)
+    in_text = np.full((texts, topics), ALPHA, dtype=np.float32)
+    of_term = np.zeros((terms, topics), dtype=np.float32)
+    np.add.at(in_text, (text, assigned), counts)
+    np.add.at(of_term, (term, assigned), counts)
+    in_all = of_term.sum(axis=0, dtype=np.float64) + terms * BETA
+    starts = np.searchsorted(term, np.arange(terms + 1))
+    state = rng.integers(1, 2**63, size=1, dtype=np.uint64)
+    return starts, text, counts, assigned, in_text, of_term, in_all, state
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_sweep_draws_what_plain_python_draws(seed: int) -> None:
+    *arrays, state = block(seed, texts=6, terms=9, entries=80, topics=5)
+    twins = [array.astype(np.float64) if array.dtype == np.float32 else array.copy() for array in arrays]
+    twin_state = state.copy()
+    for _ in range(3):
+        got = gibbs_block(*arrays, BETA, state)
+        expected = plain_gibbs(*twins, BETA, twin_state)
+        assert got == pytest.approx(expected, rel=1e-4)
+    assert arrays[3].tolist() == twins[3].tolist()
+    assert state.tolist() == twin_state.tolist()
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 8), st.integers(1, 12), st.integers(1, 90), st.integers(1, 20))
+def test_counts_stay_those_of_the_topics_assigned(seed: int, texts: int, terms: int, entries: int, topics: int) -> None:
+    starts, text, counts, assigned, in_text, of_term, in_all, state = block(seed, texts, terms, entries, topics)
+    gibbs_block(starts, text, counts, assigned, in_text, of_term, in_all, BETA, state)
+    again = np.full_like(in_text, ALPHA)
+    np.add.at(again, (text, assigned), counts)
+    np.testing.assert_allclose(in_text, again, atol=1e-4)
+    assert of_term.sum() == counts.sum()
+    np.testing.assert_allclose(in_all, of_term.sum(axis=0) + terms * BETA, atol=1e-3)
+
+
+def test_topics_are_drawn_with_their_probabilities() -> None:
+    starts, text, counts = np.array([0, 1]), np.zeros(1, np.int32), np.ones(1, np.float32)
+    weights = np.array([4.0, 1.0, 3.0, 2.0], dtype=np.float32)
+    state = np.array([12345], dtype=np.uint64)
+    seen = np.zeros(4)
+    assigned = np.zeros(1, np.int32)
+    in_text, of_term = weights[None].copy(), np.zeros((1, 4), np.float32)
+    in_text[0, 0] += 1
+    of_term[0, 0] += 1
+    in_all = np.array([1.05, 0.05, 0.05, 0.05])
+    for _ in range(20_000):
+        gibbs_block(starts, text, counts, assigned, in_text, of_term, in_all, 0.05, state)
+        seen[assigned[0]] += 1
+    np.testing.assert_allclose(seen / seen.sum(), weights / weights.sum(), atol=0.015)
+
+
+@pytest.mark.parametrize("rounds", [1, 4])
+def test_texts_are_shared_out_as_plain_numpy_does(rounds: int) -> None:
+    rng = np.random.default_rng(3)
+    starts, terms = np.array([0, 3, 3, 7]), np.array([0, 2, 4, 1, 2, 3, 5], dtype=np.int32)
+    counts = rng.integers(1, 4, size=7).astype(np.float32)
+    of_term = rng.random((6, 4)).astype(np.float32)
+    of_term[5] = 0.0
+    in_text = rng.random((3, 4)).astype(np.float32)
+    gathered = np.zeros_like(of_term)
+    expected, all_shares, likelihood = in_text.astype(np.float64), np.zeros((6, 4)), 0.0
+    for text in range(3):
+        here = slice(starts[text], starts[text + 1])
+        for step in range(rounds):
+            mixed = (expected[text] + ALPHA) * of_term[terms[here]]
+            total = mixed.sum(axis=1, keepdims=True)
+            shares = counts[here, None] * mixed / np.where(total > 0, total, 1.0)
+            expected[text] = shares.sum(axis=0)
+            if step == rounds - 1:
+                np.add.at(all_shares, terms[here], shares)
+                seen = total[:, 0] > 0
+                length = counts[here].sum() + 4 * ALPHA
+                likelihood += (counts[here][seen] * np.log(total[seen, 0] / length)).sum()
+    got = share_texts(starts, terms, counts, of_term, ALPHA, rounds, in_text, gathered)
+    assert got == pytest.approx(likelihood, rel=1e-4)
+    np.testing.assert_allclose(in_text, expected, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(gathered, all_shares, rtol=1e-4, atol=1e-5)
