@@ -113,8 +113,12 @@ def whole_number(
         allowed = f"{least:,} or more"
     if not what or not (whole or few):
         allowed = f"a whole number of {allowed}"
-    got = repr(value) if number.bit_length() < 1000 else f"a number of {number.bit_length():,} bits"
+    got = repr(number if whole else value) if number.bit_length() < 1000 else _size(number)
     raise ParameterError(f"{name} is {got}, expected {f'{allowed} {what}'.rstrip()}")
+
+
+def _size(number: int) -> str:
+    return f"a number of {number.bit_length():,} bits" + (" below 0" if number < 0 else "")
 
 
 def missing_package(package: str, extra: str, purpose: str) -> MissingPackageError:

@@ -27,6 +27,7 @@ from cube2net.sources import SOURCES as SOURCES
 from cube2net.sources import bundled, networkx, synthetic
 from cube2net.sources.queryfile import read_query_file
 from cube2net.topics import TOPIC_MODELS as TOPIC_MODELS
+from cube2net.topics import model_of
 
 METHODS: dict[str, type[Method]] = {
     "none": networks.Nothing,
@@ -140,6 +141,13 @@ def open_cube(folder: str | Path) -> Cube:
 def verify_cube(folder: str | Path) -> int:
     """Return the number of files of a cube, having checked every byte of them."""
     return cubes.verify(Path(folder))
+
+
+def label_texts(cube: Cube, texts: Sequence[str | None]) -> Topics:
+    """Return the topics of new texts, by the topic model that was trained for a cube."""
+    if cube.topic_model is None:
+        raise ParameterError("the cube has no topic model: its topics were given, or it has no dimension of topics")
+    return model_of(cube.topic_model()).label_texts(list(texts))
 
 
 def embed_cells(cube: Cube, vectors: str | Embedder = "words", *, seed: int = 0, **options: Any) -> Vectors:
@@ -324,7 +332,10 @@ def _made(given: Any, registry: Mapping[str, Any], protocol: type, what: str, op
         except TypeError as error:
             raise ParameterError(f"{what} {given!r} cannot be made so: {error}") from None
     if isinstance(given, type) or not isinstance(given, protocol):
-        raise ParameterError(f"a {what} is a name ({', '.join(sorted(registry))}) or an object like one, got {given!r}")
+        article = "an" if what[0] in "aeiou" else "a"
+        raise ParameterError(
+            f"{article} {what} is a name ({', '.join(sorted(registry))}) or an object like one, got {given!r}"
+        )
     return given
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,7 @@ def build(
         objects=Objects.of(corpus.objects.select(["object", "name", "kind"])),
         settings=settings,
         topic_words=_topic_words(topics),
+        topic_model=None if topics is None or topics.model is None else partial(_given, topics.model),
     )
 
 
@@ -97,6 +99,10 @@ def _links(corpus: Corpus, made: dict[str, pa.Table]) -> tuple[Links, dict[str, 
         "links from an object to itself": selfish,
         "items with more than {} objects, which make no links": crowded,
     }
+
+
+def _given(table: pa.Table) -> pa.Table:
+    return table
 
 
 def _topic_words(topics: Topics | None) -> pa.Table | None:

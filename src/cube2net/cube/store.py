@@ -20,6 +20,7 @@ from cube2net.records.ragged import Array
 
 FORMAT = 1
 MANIFEST = "manifest.json"
+MODEL = "topic-model.parquet"
 CHECKED_ENTRIES = 8_000_000
 """Arrays of up to so many entries are looked through at opening, which takes a few milliseconds."""
 LEVELS = {
@@ -140,7 +141,11 @@ def _tables(cube: Cube) -> dict[str, pa.Table]:
                 for name, value in zip(LEVELS, values, strict=True):
                     rows[name].append(value)
     tables = {"labels": pa.table(rows, schema=pa.schema(list(LEVELS.items()))), "objects": cube.objects.table}
-    return tables if cube.topic_words is None else tables | {"topics": cube.topic_words}
+    if cube.topic_words is not None:
+        tables["topics"] = cube.topic_words
+    if cube.topic_model is not None:
+        tables["topic-model"] = cube.topic_model()
+    return tables
 
 
 def _assemble(folder: Path, manifest: dict[str, Any]) -> Cube:
@@ -151,6 +156,7 @@ def _assemble(folder: Path, manifest: dict[str, Any]) -> Cube:
         return Ragged(load(f"{name}.indptr"), load(f"{name}.indices"))
 
     topics = folder / "topics.parquet"
+    model = pa.memory_map(str(folder / MODEL)) if MODEL in manifest["files"] else None
     objects = pa.memory_map(str(folder / "objects.parquet"))
     count = int(manifest["counts"]["objects"])
     return Cube(
@@ -162,6 +168,7 @@ def _assemble(folder: Path, manifest: dict[str, Any]) -> Cube:
         objects=Objects(count, lambda: _read_objects(folder, objects, count)),
         settings=manifest["settings"],
         topic_words=pq.read_table(topics, use_threads=False) if topics.name in manifest["files"] else None,
+        topic_model=None if model is None else lambda: pq.read_table(model),
     )
 
 

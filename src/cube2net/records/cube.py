@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -103,7 +103,7 @@ class Cube:
     ``cells`` are those that hold at least ``min_objects`` objects; the smaller ones are kept in ``small``
     so that rolling up is exact. ``homes`` is the way back, object → cells. ``finest`` is the cube that
     this one was rolled up from. ``topic_words(topic, term, weight)`` are the heaviest terms of the topics
-    where a topic model made them.
+    where a topic model made them, and ``topic_model`` gives the trained model as a table when called.
     """
 
     dimensions: tuple[Dimension, ...]
@@ -114,6 +114,7 @@ class Cube:
     objects: Objects
     settings: Mapping[str, Any] = field(default_factory=dict)
     topic_words: pa.Table | None = None
+    topic_model: Callable[[], pa.Table] | None = None
     finest: Cube | None = None
 
     def __post_init__(self) -> None:

@@ -22,7 +22,8 @@ class Topics:
 
     ``assigned(item, topic, weight)`` has one row or more for every item; items are given by row number.
     ``words(topic, term, weight)`` are the heaviest terms of each topic, heaviest first. ``parents`` names
-    the group of every topic where topics are grouped. ``settings`` is what is needed to make them again.
+    the group of every topic where topics are grouped. ``settings`` is what is needed to make them again, and
+    ``model`` the trained model as a table, where there is one.
     """
 
     names: tuple[str, ...]
@@ -30,6 +31,7 @@ class Topics:
     words: pa.Table
     parents: tuple[str, ...] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
+    model: pa.Table | None = None
 
     def __post_init__(self) -> None:
         if len(set(self.names)) != len(self.names):

@@ -3,9 +3,9 @@
 from cube2net.interfaces import TopicModel
 from cube2net.topics.given import Given
 from cube2net.topics.lda import Lda
-from cube2net.topics.model import LdaModel, open_model
+from cube2net.topics.model import LdaModel, model_of, open_model
 from cube2net.topics.phrases import Phrases
 
 TOPIC_MODELS: dict[str, type[TopicModel]] = {"lda": Lda, "given": Given}
 
-__all__ = ["TOPIC_MODELS", "Given", "Lda", "LdaModel", "Phrases", "open_model"]
+__all__ = ["TOPIC_MODELS", "Given", "Lda", "LdaModel", "Phrases", "model_of", "open_model"]

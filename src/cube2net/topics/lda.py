@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -71,7 +71,8 @@ class Lda:
     def topics(self, corpus: Corpus, *, seed: int, progress: Progress | None = None) -> Topics:
         """Return the topics of a corpus: at least one for every item."""
         bags = self._bags(corpus, progress)
-        return self._fit(bags, corpus, seed, progress).label(bags, progress=progress)
+        model = self._fit(bags, corpus, seed, progress)
+        return replace(model.label(bags, progress=progress), model=model.table())
 
     def fit(self, corpus: Corpus, *, seed: int, progress: Progress | None = None) -> LdaModel:
         """Return the topics learned from a corpus, to be saved and to label this and other corpora."""

@@ -125,26 +125,37 @@ class LdaModel:
         )
 
     def save(self, path: str | Path) -> None:
-        """Write the model to one Parquet file: a row a term, its weight and its words of every topic."""
+        """Write the model to one Parquet file."""
+        write_files({Path(path): lambda aside: pq.write_table(self.table(), aside, compression="zstd")})
+
+    def table(self) -> pa.Table:
+        """Return the model as a table: a row a term, its weight and its words of every topic."""
         about = {"format": FORMAT} | {name: getattr(self, name) for name in KEPT} | {"settings": dict(self.settings)}
         of_topics = pa.array(self.of_term.reshape(-1), pa.float32())
-        rows = pa.table(
+        return pa.table(
             {
                 "term": pa.array(self.vocabulary, pa.string()),
                 "weight": pa.array(self.weights, pa.float32()),
                 "of_topics": pa.FixedSizeListArray.from_arrays(of_topics, max(1, len(self.names))),
             }
         ).replace_schema_metadata({ABOUT: json.dumps(about).encode()})
-        write_files({Path(path): lambda aside: pq.write_table(rows, aside, compression="zstd")})
 
 
 def open_model(path: str | Path) -> LdaModel:
     """Return the topic model of a file."""
     try:
         rows = pq.read_table(path)
+    except (OSError, pa.ArrowException) as error:
+        raise SourceError(f"{str(path)!r} is no topic model of cube2net: {error}") from error
+    return model_of(rows, str(path))
+
+
+def model_of(rows: pa.Table, called: str = "the table") -> LdaModel:
+    """Return the topic model that a table holds."""
+    try:
         about: dict[str, Any] = json.loads((rows.schema.metadata or {})[ABOUT])
         if about["format"] > FORMAT:
-            raise SourceError(f"{str(path)!r} is a topic model of format {about['format']}: update cube2net to read it")
+            raise SourceError(f"{called!r} is a topic model of format {about['format']}: update cube2net to read it")
         of_topics = rows["of_topics"].combine_chunks().flatten().to_numpy()
         kept: dict[str, Any] = {name: about[name] for name in KEPT}
         for name in ("names", "parents"):
@@ -157,5 +168,5 @@ def open_model(path: str | Path) -> LdaModel:
         )
     except SourceError:
         raise
-    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError) as error:
-        raise SourceError(f"{str(path)!r} is no topic model of cube2net: {error}") from error
+    except (pa.ArrowException, KeyError, TypeError, ValueError) as error:
+        raise SourceError(f"{called!r} is no topic model of cube2net: {error}") from error

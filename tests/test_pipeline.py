@@ -1,0 +1,106 @@
+"""The steps together: from raw data to a network, on data whose answer is known."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import cube2net as c2n
+from cube2net.errors import ParameterError, QueryError
+from cube2net.pipeline import TOPIC_MODELS
+from cube2net.records.corpus import MENTIONS, OBJECTS, table
+
+PARSING = "parsing of syntax trees with a dependency parser and a treebank grammar"
+SPEECH = "speech recognition of noisy audio with an acoustic signal and a microphone"
+
+
+def talks() -> c2n.Corpus:
+    """Return papers on two topics, each by authors of its own."""
+    texts = [PARSING if i % 2 else SPEECH for i in range(80)]
+    return c2n.Corpus(
+        objects=table(
+            OBJECTS, object=[f"o{i}" for i in range(40)], name=[f"O {i}" for i in range(40)], kind=["author"] * 40
+        ),
+        items=pa.table({"item": [f"i{i}" for i in range(80)], "text": texts}),
+        mentions=table(
+            MENTIONS, item=np.repeat(np.arange(80), 2).astype(np.int32), object=(np.arange(160) % 40).astype(np.int32)
+        ),
+    )
+
+
+def test_the_best_cells_of_a_planted_community_are_found() -> None:
+    planted = c2n.make_planted(objects=400, communities=5, cells=3, noise=0, seed=1)
+    cube = c2n.build_cube(planted.corpus, min_objects=2)
+    for community in range(5):
+        network = c2n.construct(cube, planted.query(community), "greedy", 3)
+        assert network.selection.value == 1.0
+        assert set(network.labels) == set(planted.best_cells[community])
+        assert len(network) == len(planted.query(community))
+
+
+def test_a_cube_keeps_its_topic_model_and_labels_new_texts_with_it(tmp_path: Path) -> None:
+    model = TOPIC_MODELS["lda"](count=2)
+    cube = c2n.build_cube(talks(), ["topic"], topics=model, min_objects=1, out=tmp_path / "cube")
+    found = c2n.label_texts(cube, [PARSING, SPEECH, None])
+    names = [found.names[topic] for topic in found.assigned["topic"].to_pylist()]
+    assert len(set(names)) == 3
+    assert names[2] == "no text"
+    assert {names[0], names[1]} == set(cube.dimensions[0].labels)
+
+
+def test_a_cube_without_a_topic_model_says_so() -> None:
+    planted = c2n.make_planted(objects=100, communities=2, seed=0)
+    with pytest.raises(ParameterError, match="the cube has no topic model"):
+        c2n.label_texts(c2n.build_cube(planted.corpus), ["a text"])
+
+
+def test_near_cells_share_labels_with_the_cell_they_are_near_to() -> None:
+    cube = c2n.build_cube(c2n.load_bundled(), ["year@years", "venue"])
+    cell = next(i for i in range(len(cube.cells)) if cube.cell(i) == ("2019", "ACL"))
+    assert all(labels[1] == "ACL" or labels[0] == "2019" for labels in c2n.near_cells(cube, cell, 5))
+    with pytest.raises(ParameterError, match="cell is -1, expected 0 to"):
+        c2n.near_cells(cube, -1)
+
+
+def test_names_that_are_not_there_are_refused_with_what_is() -> None:
+    planted = c2n.make_planted(objects=100, communities=2, seed=0)
+    cube = c2n.build_cube(planted.corpus)
+    for wrong, text in (
+        ({"method": "gredy"}, "unknown method 'gredy'"),
+        ({"objective": object()}, "an objective is a name"),
+        ({"form": "cube"}, "unknown form 'cube'"),
+        ({"method": c2n.METHODS["greedy"]}, "is a name .* or an object like one"),
+    ):
+        with pytest.raises(ParameterError, match=text):
+            c2n.construct(cube, planted.query(0), **wrong)
+    with pytest.raises(ParameterError, match="dimensions are a list such as"):
+        c2n.build_cube(planted.corpus, "venue")
+    with pytest.raises(ParameterError, match="unknown engine 'spark'"):
+        c2n.build_cube(planted.corpus, engine="spark")
+
+
+def test_a_query_made_for_another_cube_is_refused() -> None:
+    small, large = (c2n.build_cube(c2n.make_planted(objects=n, communities=2, seed=0).corpus) for n in (60, 200))
+    with pytest.raises(QueryError, match="the query was made for another cube"):
+        c2n.construct(small, large.query([150]))
+
+
+def test_a_method_of_ones_own_is_accepted_wherever_a_name_is() -> None:
+    class First:
+        def select(self, cube, query, *, weights, budget, seed=0):
+            objects = np.array([0, 1])
+            return c2n.Selection(objects, weights.value(objects))
+
+    planted = c2n.make_planted(objects=100, communities=2, seed=0)
+    network = c2n.construct(c2n.build_cube(planted.corpus), [5, 6], First())
+    assert network.objects.tolist() == [5, 6, 0, 1]
+    assert c2n.summary(network)["method"] == "First"
+
+
+def test_a_method_that_cannot_answer_is_a_row_that_says_why() -> None:
+    planted = c2n.make_planted(objects=100, communities=2, seed=0)
+    cube = c2n.build_cube(planted.corpus, min_objects=10_000)
+    compared = {entry.method: entry for entry in c2n.compare_methods(cube, cube.query(planted.query(0)))}
+    assert "in any cell" in compared["greedy"].reason
+    assert compared["hops"].network is not None
