@@ -15,6 +15,7 @@ class Everything:
     limit: int | None = None
     bold: bool = False
     groups: tuple[str, ...] = ()
+    sizes: tuple[int, ...] = ()
     names: Mapping[str, str] = field(default_factory=dict)
     kind: typing.Literal["fine", "coarse"] = "fine"
     where: str | None = None
@@ -35,6 +36,16 @@ class Nothing:
         ("bold=yes", "bold", True),
         ("groups=a, b", "groups", ("a", "b")),
         ("names=source:from,target:to", "names", {"source": "from", "target": "to"}),
+        ('names={"genres": ","}', "names", {"genres": ","}),
+        ('names={"a:b": " ", "c": ""}', "names", {"a:b": " ", "c": ""}),
+        ("names={}", "names", {}),
+        ("names=", "names", {}),
+        ("names=time:12:30", "names", {"time": "12:30"}),
+        ('groups=["a, b", "c"]', "groups", ("a, b", "c")),
+        ("groups=[]", "groups", ()),
+        ("sizes=1,2", "sizes", (1, 2)),
+        ('sizes=["1", "2"]', "sizes", (1, 2)),
+        ("where={a}", "where", "{a}"),
         ("kind=coarse", "kind", "coarse"),
         ("where=a=b", "where", "a=b"),
     ],
@@ -52,6 +63,19 @@ def test_a_parameter_is_read_as_its_type_says(text: str, name: str, value: objec
         (Everything, "bold=perhaps", "expected true or false"),
         (Everything, "kind=rough", "expected one of fine, coarse"),
         (Everything, "count", "cannot read the parameter 'count': write name=value"),
+        (Everything, "names=genres", "'names' of thing is 'genres', expected name:value pairs with commas or JSON"),
+        (Everything, "names=genres:,", "'names' of thing is 'genres:,', expected name:value pairs with commas or JSON"),
+        (Everything, "names=a:b,:c", r'expected name:value pairs with commas or JSON such as {"name": "value"}'),
+        (Everything, 'names={"genres"', "'names' of thing is .*, expected name:value pairs"),
+        (Everything, 'names=["genres"]', "expected name:value pairs with commas or JSON"),
+        (Everything, 'names={"genres": 1}', "expected name:value pairs with commas or JSON"),
+        (Everything, 'names={"a": "x", "a": "y"}', "expected name:value pairs with commas or JSON"),
+        (Everything, "names=a:x,a:y", "expected name:value pairs with commas or JSON"),
+        (Everything, 'groups=["a",', r'expected a text, several with commas, or JSON such as \["one", "two"\]'),
+        (Everything, "groups=[1]", "expected a text, several with commas, or JSON such as"),
+        (Everything, 'groups={"a": "b"}', "expected a text, several with commas, or JSON such as"),
+        pytest.param(Everything, "groups=" + "[" * 100_000, "expected a text, several with commas", id="deep"),
+        (Everything, 'sizes=["x"]', "expected a whole number, several with commas"),
         (Nothing, "count=1", "thing takes no parameters, got 'count'"),
     ],
 )

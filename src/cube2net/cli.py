@@ -80,7 +80,7 @@ def build(
         list[str] | None,
         typer.Option(
             metavar="NAME[=ATTRIBUTE][@BINS][/PARENT]",
-            help="A dimension, such as decade=year@decades or city/state; may be repeated. "
+            help="A dimension, such as decade=year@decades or city/state; may be repeated. Odd names go in quotes. "
             "Without any, those that the source proposes.",
         ),
     ] = None,

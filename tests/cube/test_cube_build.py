@@ -1,12 +1,12 @@
 from itertools import combinations, product
 
-import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cube2net.cube import DuckDB, build
+from cube2net.cube.labels import label_items
 from cube2net.errors import ParameterError, SourceError
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics
 from cube2net.records.topics import ASSIGNED, WORDS
@@ -15,6 +15,15 @@ from corpora import ROWS, corpus_of
 
 DECADE = DimensionSpec("decade", "year", bins="decades")
 VENUE = DimensionSpec("venue", "venue")
+
+
+def with_columns(**columns: list) -> Corpus:
+    """Return a corpus of one object and as many items as the columns are long."""
+    plain = corpus_of([(2003, ["KDD"], [0])] * len(next(iter(columns.values()))), objects=1)
+    items = plain.items
+    for name, values in columns.items():
+        items = items.append_column(name, pa.array(values))
+    return Corpus(plain.objects, items, plain.mentions)
 
 
 def cells_of(cube: Cube) -> dict[tuple[str, ...], set[int]]:
@@ -39,6 +48,7 @@ def test_an_object_is_in_a_cell_only_when_one_item_has_all_its_labels() -> None:
 @settings(max_examples=40, deadline=None)
 @given(ROWS, st.integers(1, 4))
 def test_cells_and_links_follow_their_definitions(rows: list, least: int) -> None:
+    assume(any(year is not None for year, _, _ in rows) and any(venues for _, venues, _ in rows))
     cube = build(corpus_of(rows, objects=10), [DECADE, VENUE], DuckDB(), min_objects=least)
     assert cells_of(cube) == expected_cells(rows, least)
     assert len(cube.cells) + len(cube.small) == len(expected_cells(rows, 1))
@@ -120,6 +130,7 @@ def test_a_label_gets_the_parent_that_most_of_its_items_have() -> None:
     fine, coarse = cube.dimensions[0].levels
     assert fine.parents is not None
     assert [coarse.labels[i] for i in fine.parents] == ["Illinois"]
+    assert cube.settings["dropped"]["items whose state is not that of most items of their city"] == 1
 
 
 @pytest.mark.parametrize(
@@ -151,11 +162,129 @@ def test_no_dimension_and_one_named_twice_are_refused() -> None:
         build(corpus, [VENUE, VENUE], DuckDB())
 
 
-def test_a_corpus_of_nothing_makes_an_empty_cube() -> None:
-    cube = build(corpus_of([(None, [], [])], objects=1), [DECADE, VENUE], DuckDB())
-    assert len(cube.cells) == 0
-    assert cube.links.count == 0
-    assert np.array_equal(cube.homes.sizes, [0])
+@pytest.mark.parametrize("rows", [[(None, [], [])], [(None, [" "], [0]), (None, [""], [0])]])
+def test_a_dimension_without_any_label_is_refused_by_name(rows: list) -> None:
+    corpus = corpus_of(rows, objects=1)
+    with pytest.raises(
+        SourceError, match="dimension 'decade' would have no label: no item has a value .* 'year'; read"
+    ):
+        build(corpus, [DECADE, VENUE], DuckDB())
+    with pytest.raises(
+        SourceError, match="dimension 'venue' would have no label: no item has a value .* 'venue'; read"
+    ):
+        build(corpus, [VENUE], DuckDB())
+
+
+@pytest.mark.parametrize("values", [["", " "], [None, "nan"], pa.array([None, None], pa.null())])
+def test_numbers_that_are_all_blank_are_refused_by_name(values: list) -> None:
+    with pytest.raises(SourceError, match="dimension 'size' would have no label: no item has a value of .* 'stars'"):
+        label_items(with_columns(stars=values), [DimensionSpec("size", "stars", "years")])
+
+
+def test_numbers_are_read_from_texts_with_space_around_and_blanks_are_none() -> None:
+    texts = [" 12", "3e1 ", "", None, "+7", "\t8.0", ".5"]
+    labelled = label_items(with_columns(stars=texts), [DimensionSpec("stars", "stars", "years")])
+    labels = labelled.dimensions[0].labels
+    assert [labels[code] for code in labelled.table["label"].to_pylist()] == ["12", "30", "7", "8", "0"]
+    assert labelled.table["item"].to_pylist() == [0, 1, 4, 5, 6]
+    assert labelled.unlabelled == {"stars": 2}
+
+
+@pytest.mark.parametrize("text", ["1_000", "n.d.", "1,5", "0x10", "١", "1 2", "-", "1e", "1\n2"])
+def test_a_text_that_is_no_number_is_named(text: str) -> None:
+    corpus = with_columns(stars=["4", text, None, "5"])
+    with pytest.raises(SourceError) as caught:
+        label_items(corpus, [DimensionSpec("stars", "stars", "years")])
+    assert str(caught.value) == f"attribute 'stars' is {text!r} in an item, expected a number (in 1 items)"
+
+
+@given(st.text(max_size=6))
+def test_whatever_the_text_it_is_a_number_a_blank_or_named(text: str) -> None:
+    try:
+        label_items(with_columns(stars=["4", text]), [DimensionSpec("stars", "stars", "quantiles:2")])
+    except SourceError as error:
+        assert "attribute 'stars' is " in str(error) and "expected a number" in str(error)
+
+
+def test_a_number_too_large_for_its_bins_is_refused_with_its_attribute() -> None:
+    with pytest.raises(SourceError, match="attribute 'stars' is 1e.300, too large for the bins 'decades'"):
+        label_items(with_columns(stars=[1e300, 2.0]), [DimensionSpec("stars", "stars", "decades")])
+
+
+def test_bins_above_must_hold_whole_bins_below() -> None:
+    corpus = with_columns(x=[3, 4, 5, 9])
+    with pytest.raises(ParameterError) as caught:
+        label_items(corpus, [DimensionSpec("x", "x", "width:3", "width:5")])
+    assert str(caught.value) == "the bins 'width:5' do not hold whole bins of 'width:3': '3–5' lies in '0–4' and '5–9'"
+    fine, coarse = label_items(corpus, [DimensionSpec("x", "x", "width:3", "width:6")]).dimensions[0].levels
+    assert fine.parents is not None
+    assert [(label, coarse.labels[i]) for label, i in zip(fine.labels, fine.parents, strict=True)] == [
+        ("3–5", "0–5"),
+        ("9–11", "6–11"),
+    ]
+
+
+@given(st.lists(st.integers(-999, 999), min_size=1, max_size=30), st.integers(1, 9), st.integers(1, 5))
+def test_bins_that_nest_are_never_refused(tenths: list[int], width: int, times: int) -> None:
+    corpus = with_columns(x=[tenth / 10 for tenth in tenths])
+    spec = DimensionSpec("x", "x", f"width:{width / 10}", f"width:{width * times / 10}")
+    if times > 1:
+        assert label_items(corpus, [spec]).strays == {}
+    quarters = DimensionSpec("x", "x", f"quantiles:{width * times + width}", f"quantiles:{width}")
+    assert label_items(corpus, [quarters]).strays == {}
+
+
+def test_items_whose_parent_is_not_that_of_their_label_are_counted() -> None:
+    corpus = with_columns(
+        city=["Springfield", "Springfield", "Springfield", "Springfield", "Reno"],
+        state=["Illinois", "Illinois", "Ohio", None, "Nevada"],
+    )
+    labelled = label_items(corpus, [DimensionSpec("city", "city", parent="state")])
+    assert labelled.strays == {("city", "state"): 1}
+    assert label_items(corpus, [DimensionSpec("city", "city")]).strays == {}
+
+
+def test_an_item_with_several_parents_is_no_stray_when_its_label_has_one_of_them() -> None:
+    corpus = with_columns(
+        city=[["A", "B"], ["A", "B"], ["B"], ["B"]], state=[["S", "T"], ["S", "T"], ["T"], ["S", "U"]]
+    )
+    labelled = label_items(corpus, [DimensionSpec("city", "city", parent="state")])
+    fine, coarse = labelled.dimensions[0].levels
+    assert fine.parents is not None
+    assert [coarse.labels[i] for i in fine.parents] == ["S", "S"]
+    assert labelled.strays == {("city", "state"): 1}
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["x", "y", "z", None])), min_size=1, max_size=20))
+def test_parents_and_strays_follow_their_definitions(rows: list) -> None:
+    seen = [{p for c, p in rows if c == city and p} for city in sorted({city for city, _ in rows})]
+    assume(all(seen))
+    corpus = with_columns(city=[city for city, _ in rows], state=[state for _, state in rows])
+    labelled = label_items(corpus, [DimensionSpec("city", "city", parent="state")])
+    fine, coarse = labelled.dimensions[0].levels
+    assert fine.parents is not None
+    found = {city: coarse.labels[i] for city, i in zip(fine.labels, fine.parents, strict=True)}
+    assert found == {
+        city: max(sorted(states), key=lambda state, city=city: rows.count((city, state)))
+        for city, states in zip(fine.labels, seen, strict=True)
+    }
+    strays = sum(state is not None and state != found[city] for city, state in rows)
+    assert labelled.strays == ({("city", "state"): strays} if strays else {})
+
+
+@pytest.mark.parametrize(
+    ("specs", "sentence"),
+    [
+        (["city/state", "state"], "the level 'state' above 'city' has the name of a level of dimension 'state'"),
+        (["state", "city/state"], "the level 'state' above 'city' has the name of a level of dimension 'state'"),
+        (["city/state", "zip=city/state"], "the level 'state' above 'zip' has the name of a level of dimension 'city'"),
+        (["city/city"], "dimension 'city' cannot be its own parent"),
+    ],
+)
+def test_a_level_with_the_name_of_another_is_refused(specs: list[str], sentence: str) -> None:
+    corpus = with_columns(city=["Reno"], state=["Nevada"])
+    with pytest.raises(ParameterError, match=sentence):
+        label_items(corpus, [DimensionSpec.parse(spec) for spec in specs])
 
 
 def test_whole_numbers_too_large_for_a_float_are_binned_all_the_same() -> None:

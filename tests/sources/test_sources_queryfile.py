@@ -18,10 +18,19 @@ from cube2net.sources.queryfile import read_query_file
         ("q.tsv", "object\tlabel\nAda\tx\n", (["Ada"], ["x"])),
         ("names", "object,label\nAda,x\n", (["Ada"], ["x"])),
         ("names", "Hopper, Grace\n", (["Hopper, Grace"], None)),
+        ("names", "objects of art\nAda\n", (["objects of art", "Ada"], None)),
+        ("names", "Object,Label,Note\nAda,x,first\n", (["Ada"], ["x"])),
+        ("names", '"object"\tNote\nAda\tfirst\n', (["Ada"], None)),
+        ("q.csv", "Object,Label\r\nAda,x\r\n", (["Ada"], ["x"])),
+        ("q.csv", " OBJECT , note\nAda,first\n", (["Ada"], None)),
+        ("q.csv", "object,note\nAda\n\n , \nGrace,a,b\n", (["Ada", "Grace"], None)),
+        ("q.csv", 'object,label\n"Ada\nKing",x\n"Gr\r\nace",y\n', (["Ada\nKing", "Gr\r\nace"], ["x", "y"])),
+        ("q.csv", "object\nAda\u2028King\x0bLovelace\x85x\n", (["Ada\u2028King\x0bLovelace\x85x"], None)),
+        ("q.txt", "Ada\u2028King\x0bLovelace\x85x\r\nGrace\r\n", (["Ada\u2028King\x0bLovelace\x85x", "Grace"], None)),
     ],
 )
 def test_a_query_is_read_from_lines_or_from_a_table(tmp_path: Path, name: str, text: str, expected: tuple) -> None:
-    (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / name).write_bytes(text.encode())
     assert read_query_file(tmp_path / name) == expected
 
 
@@ -33,6 +42,17 @@ def test_a_query_is_read_from_lines_or_from_a_table(tmp_path: Path, name: str, t
         ("q.csv", b"", "has no column 'object': it has none"),
         ("q.csv", b"name,label\nAda,x\n", "q.csv has no column 'object': it has 'name', 'label'"),
         ("q.csv", b"object,label\nAda,\n", "q.csv gives 'Ada' no label"),
+        (
+            "q.csv",
+            b'object\nAda\n"Grace\nHedy\n',
+            "q.csv line 4: cannot be read as a table .unexpected end of data.: check",
+        ),
+        pytest.param(
+            "q.csv",
+            b"object\n" + b"a" * 200_000,
+            "q.csv line 2: cannot be read as a table .field larger than",
+            id="long cell",
+        ),
         ("q.txt", b"Ada\nGr\xe9goire\n", "q.txt line 2: not UTF-8 text .byte 0xe9"),
     ],
 )

@@ -48,6 +48,10 @@ def build(
     links, left_out = _links(corpus, made)
     dropped = dict(corpus.dropped)
     dropped |= {f"items with no {name}, in no cell": count for name, count in labelled.unlabelled.items()}
+    dropped |= {
+        f"items whose {parent} is not that of most items of their {name}": count
+        for (name, parent), count in labelled.strays.items()
+    }
     dropped |= {reason.format(max_mentions): count for reason, count in left_out.items() if count}
     if len(small):
         dropped[SMALL.format(min_objects)] = len(small)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from pathlib import Path
 
 from cube2net.errors import QueryError, SourceError
@@ -11,8 +12,9 @@ from cube2net.errors import QueryError, SourceError
 def read_query_file(path: Path) -> tuple[list[str], list[str] | None]:
     """Return the objects that a file names, and their labels where it gives them.
 
-    A CSV or TSV file has a column ``object`` and may have a column ``label``; any other file is text
-    with one name a line, in which empty lines and lines that begin with ``#`` are passed over.
+    A CSV or TSV file has a column ``object`` and may have a column ``label``, in any case and among others;
+    so has any file whose first line begins with ``object``. Any other file is text with one name a line, in
+    which empty lines and lines that begin with ``#`` are passed over.
     """
     path = Path(path)
     try:
@@ -24,37 +26,54 @@ def read_query_file(path: Path) -> tuple[list[str], list[str] | None]:
         ) from None
     except OSError as error:
         raise SourceError(f"cannot read the query {str(path)!r}: {(error.strerror or str(error)).lower()}") from None
-    lines = text.splitlines()
-    delimiter = _delimiter(path, lines)
-    names, labels = _from_table(path, lines, delimiter) if delimiter else (_from_lines(lines), None)
+    delimiter = _delimiter(path, text)
+    names, labels = _from_table(path, text, delimiter) if delimiter else (_from_lines(text), None)
     if not names:
         raise QueryError(f"the query {str(path)!r} is empty: name at least one object")
     return names, labels
 
 
-def _delimiter(path: Path, lines: list[str]) -> str | None:
+def _delimiter(path: Path, text: str) -> str | None:
     if path.suffix.lower() in (".csv", ".tsv"):
         return "\t" if path.suffix.lower() == ".tsv" else ","
-    first = lines[0].strip().lower() if lines else ""
-    return "," if first in ("object", "object,label") else None
+    first = text.partition("\n")[0]
+    for delimiter in (",", "\t"):
+        if first.partition(delimiter)[0].strip().strip('"').lower() == "object":
+            return delimiter
+    return None
 
 
-def _from_lines(lines: list[str]) -> list[str]:
-    return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+def _from_lines(text: str) -> list[str]:
+    lines = [line.strip() for line in text.split("\n")]
+    return [line for line in lines if line and not line.startswith("#")]
 
 
-def _from_table(path: Path, lines: list[str], delimiter: str) -> tuple[list[str], list[str] | None]:
-    reader = csv.DictReader(lines, delimiter=delimiter)
-    columns = [column.strip() for column in reader.fieldnames or []]
-    reader.fieldnames = columns
+def _from_table(path: Path, text: str, delimiter: str) -> tuple[list[str], list[str] | None]:
+    header, *rows = _rows(path, text, delimiter) or [[]]
+    columns = [column.lower() for column in header]
     if "object" not in columns:
-        raise SourceError(f"{path.name} has no column 'object': it has {', '.join(map(repr, columns)) or 'none'}")
-    rows = [row for row in reader if (row["object"] or "").strip()]
-    names = [row["object"].strip() for row in rows]
+        raise SourceError(f"{path.name} has no column 'object': it has {', '.join(map(repr, header)) or 'none'}")
+    named = [(name, row) for row in rows if (name := _cell(row, columns.index("object")))]
+    names = [name for name, _ in named]
     if "label" not in columns:
         return names, None
-    labels = [(row["label"] or "").strip() for row in rows]
+    labels = [_cell(row, columns.index("label")) for _, row in named]
     for name, label in zip(names, labels, strict=True):
         if not label:
             raise SourceError(f"{path.name} gives {name!r} no label: give every object one, or drop the column")
     return names, labels
+
+
+def _rows(path: Path, text: str, delimiter: str) -> list[list[str]]:
+    """Return the cells of every row that has any, without the space around them."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        return [[cell.strip() for cell in row] for row in reader if row]
+    except csv.Error as error:
+        raise SourceError(
+            f"{path.name} line {reader.line_num:,}: cannot be read as a table ({error}): check the quotes"
+        ) from None
+
+
+def _cell(row: list[str], place: int) -> str:
+    return row[place] if place < len(row) else ""
