@@ -1,7 +1,7 @@
 """Writes docs/cli.md, the help pages of every command, from the program itself.
 
-    python scripts/make_pages.py          write it
-    python scripts/make_pages.py --check  compare it, and exit with 1 where it differs
+python scripts/make_pages.py          write it
+python scripts/make_pages.py --check  compare it, and exit with 1 where it differs
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from cube2net import network as networks
 from cube2net.aside import check_path
 from cube2net.cube.labels import TOPIC
 from cube2net.embed import VECTORS, Nearest
-from cube2net.errors import ParameterError, QueryError, unknown
+from cube2net.errors import ParameterError, QueryError, unknown, whole_number
 from cube2net.interfaces import Embedder, Method, Objective, Progress, Source, TopicModel
 from cube2net.records import Budget, Corpus, Cube, DimensionSpec, Network, Query, Topics, Vectors
 from cube2net.records.network import FORMS
@@ -220,6 +220,7 @@ def construct(
         raise QueryError(f"the query was made for another cube: it names row {int(asked.objects[-1]):,}")
     chooser: Method = _made(method, METHODS, Method, "method", {})
     worth: Objective = _made(objective, OBJECTIVES, Objective, "objective", {})
+    whole_number("seed", seed, 0, None)
     budget = Budget(m=m, max_nodes=max_nodes, max_links=max_links, prefix=prefix)
     import_module("cube2net.kernels.coverage")
     import_module("cube2net.kernels.induce")

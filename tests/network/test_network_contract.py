@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from cube2net import network
+from cube2net.errors import HIGHEST
 from cube2net.interfaces import Method
-from cube2net.network import Hops, Nothing, PageRank, induce
+from cube2net.network import Hops, MaxDisc, Nothing, PageRank, Steiner, induce
 from cube2net.records import Budget, Cube, Query, Selection, Weights
 
 from toys import random_cube, toy_cube
@@ -104,6 +105,33 @@ def test_what_is_brought_is_joined_to_the_query(method: Method) -> None:
             front = sorted({int(v) for u in front for v in cube.links.neighbours(u)} & left)
             left -= set(front)
         assert not left
+
+
+@every_method
+def test_limits_as_high_as_numbers_go_change_nothing(method: Method) -> None:
+    for cube, query in CUBES:
+        free = choose(method, cube, query).objects.tolist()
+        if method != PageRank():  # which brings as many as a limit leaves room for
+            assert choose(method, cube, query, max_nodes=HIGHEST, max_links=HIGHEST).objects.tolist() == free
+
+
+def test_parameters_as_high_as_numbers_go_are_those_without_a_limit() -> None:
+    cube, query = CUBES[1]
+    for high, free in (
+        (Hops(hops=2, fan_out=HIGHEST), Hops(hops=2)),
+        (PageRank(top=HIGHEST), PageRank(top=40)),
+        (Steiner(most=HIGHEST), Steiner(most=40)),
+        (MaxDisc(alpha=3.0, reach=HIGHEST, most=HIGHEST), MaxDisc(alpha=3.0, reach=40)),
+    ):
+        assert choose(high, cube, query).objects.tolist() == choose(free, cube, query).objects.tolist()
+
+
+def test_parameters_given_as_numbers_of_numpy_are_kept_as_plain_ones() -> None:
+    five = np.int64(5)
+    assert repr(Hops(hops=np.int8(2), fan_out=five)) == "Hops(hops=2, fan_out=5)"  # type: ignore[arg-type]
+    assert repr(PageRank(top=five)) == repr(PageRank(top=5))  # type: ignore[arg-type]
+    assert repr(Steiner(most=five)) == repr(Steiner(most=5))  # type: ignore[arg-type]
+    assert repr(MaxDisc(tries=five, reach=five)) == repr(MaxDisc(tries=5, reach=5))  # type: ignore[arg-type]
 
 
 def test_nothing_is_worth_what_no_objects_are_worth() -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -73,10 +75,18 @@ def test_a_limit_of_links_cuts_the_same_order() -> None:
     [
         ({"hops": 3}, "hops is 3, expected 1 or 2 steps from the query"),
         ({"hops": 0}, "hops is 0, expected 1 or 2 steps from the query"),
+        ({"hops": 1.0}, "hops is 1.0, expected 1 or 2 steps from the query"),
+        ({"hops": True}, "hops is True, expected 1 or 2 steps from the query"),
+        ({"hops": "2"}, "hops is '2', expected 1 or 2 steps from the query"),
         ({"fan_out": 0}, "fan_out is 0, expected 1 or more objects, or None for all"),
+        ({"fan_out": 2.5}, "fan_out is 2.5, expected a whole number of 1 or more objects, or None for all"),
+        (
+            {"fan_out": 10**20},
+            "fan_out is 100000000000000000000, expected 1 to 4,611,686,018,427,387,904 objects, or None for all",
+        ),
     ],
 )
-def test_a_bad_parameter_says_what_is_allowed(wrong: dict[str, int], text: str) -> None:
+def test_a_bad_parameter_says_what_is_allowed(wrong: dict[str, Any], text: str) -> None:
     with pytest.raises(ParameterError) as error:
         Hops(**wrong)
     assert str(error.value) == text

@@ -184,6 +184,15 @@ def test_another_seed_may_change_the_answer_and_the_same_seed_may_not(tree: str)
         assert len({tuple(answer) for answer in answers}) > 1
 
 
+@every_tree
+@pytest.mark.parametrize("alpha", [100.0, 1e17, 1e308, np.float64(1e308), 10**400])
+def test_an_alpha_beyond_all_bounds_joins_all_it_can_by_few(tree: str, alpha: float) -> None:
+    pairs = [(0, 5), (5, 1), (1, 6), (6, 7), (7, 2), (2, 3), (3, 8), (4, 9)]
+    assert brought(pairs, 10, [0, 1, 2, 3, 4], MaxDisc(alpha=alpha, tree=tree)) == [5, 6, 7]
+    limited = brought(pairs, 10, [0, 1, 2, 3, 4], MaxDisc(alpha=alpha, tree=tree), max_nodes=7)
+    assert limited in ([5], [6, 7])
+
+
 @pytest.mark.parametrize("room", [0, 1, 2, 3])
 def test_a_limit_keeps_the_connectors_worth_most(room: int) -> None:
     # 8 joins four of the query, 9 two more, and 10 one more
@@ -201,6 +210,10 @@ def test_a_limit_keeps_the_connectors_worth_most(room: int) -> None:
         ({"tries": 0}, "tries is 0, expected 1 or more trees"),
         ({"reach": -1}, "reach is -1, expected 0 or more hops, or None for all that can pay"),
         ({"most": -1}, "most is -1, expected 0 or more objects"),
+        ({"tries": 1.5}, "tries is 1.5, expected a whole number of 1 or more trees"),
+        ({"tries": True}, "tries is True, expected a whole number of 1 or more trees"),
+        ({"reach": "2"}, "reach is '2', expected a whole number of 0 or more hops, or None for all that can pay"),
+        ({"most": 10**20}, "most is 100000000000000000000, expected 0 to 4,611,686,018,427,387,904 objects"),
     ],
 )
 def test_a_bad_parameter_is_named_with_what_is_allowed(made: dict[str, object], says: str) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import networkx as nx
 import numpy as np
@@ -57,6 +58,13 @@ def test_scores_are_within_the_tolerance_of_the_linear_solve(
     found, exact = scores(links, np.array(seeds), damping, tolerance), solve(links, seeds, damping)
     assert np.abs(found - exact).sum() <= tolerance * 1.00001 + 1e-11
     assert found.min() >= 0 and found.sum() <= 1 + tolerance
+
+
+@pytest.mark.parametrize("damping", [1e-6, 1e-9, 1e-200, 5e-324])
+def test_a_walk_that_hardly_goes_on_stays_at_the_query(damping: float) -> None:
+    links = weighted(1)
+    found = scores(links, np.array([3, 4]), damping, 1e-12)
+    assert np.abs(found - solve(links, [3, 4], damping)).sum() <= 1e-11
 
 
 def test_networkx_agrees_on_weights_and_on_query_objects_without_links() -> None:
@@ -145,12 +153,15 @@ def test_scaling_all_weights_changes_nothing() -> None:
     ("wrong", "text"),
     [
         ({"top": -1}, "top is -1, expected 0 or more objects, or None"),
+        ({"top": 2.5}, "top is 2.5, expected a whole number of 0 or more objects, or None"),
+        ({"top": "9"}, "top is '9', expected a whole number of 0 or more objects, or None"),
+        ({"top": 10**20}, "top is 100000000000000000000, expected 0 to 4,611,686,018,427,387,904 objects, or None"),
         ({"damping": 1.0}, "damping is 1.0, expected a probability above 0 and below 1"),
         ({"damping": float("nan")}, "damping is nan, expected a probability above 0 and below 1"),
         ({"tolerance": 0}, "tolerance is 0, expected a number from 1e-12 to below 1"),
     ],
 )
-def test_a_bad_parameter_says_what_is_allowed(wrong: dict[str, float], text: str) -> None:
+def test_a_bad_parameter_says_what_is_allowed(wrong: dict[str, Any], text: str) -> None:
     with pytest.raises(ParameterError) as error:
         PageRank(**wrong)
     assert str(error.value) == text

@@ -212,6 +212,8 @@ def test_looking_at_no_objects_but_the_query_brings_none() -> None:
         ({"prize": math.nan}, "prize is nan, expected a number above 0 (infinity joins all it can)"),
         ({"cost": "unti"}, "unknown cost 'unti': choose one of unit, weight (did you mean 'unit'?)"),
         ({"most": -1}, "most is -1, expected 0 or more objects"),
+        ({"most": 1e5}, "most is 100000.0, expected a whole number of 0 or more objects"),
+        ({"most": 10**20}, "most is 100000000000000000000, expected 0 to 4,611,686,018,427,387,904 objects"),
     ],
 )
 def test_a_bad_parameter_is_named_with_what_is_allowed(made: dict[str, object], says: str) -> None:

@@ -23,9 +23,7 @@ def test_a_name_that_several_bear_comes_with_their_ids() -> None:
     table = cube.objects.table.set_column(1, "name", pa.array(["Wei", "Wei", "Ada"]))
     from dataclasses import replace
 
-    with pytest.raises(
-        QueryError, match=r"that several objects bear: 'Wei' \(use an id, for 'Wei' 'o0', 'o1'\)"
-    ):
+    with pytest.raises(QueryError, match=r"that several objects bear: 'Wei' \(use an id, for 'Wei' 'o0', 'o1'\)"):
         replace(cube, objects=Objects.of(table)).query(["Wei"])
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cube2net.errors import ParameterError
+from cube2net.errors import whole_number
 from cube2net.network.links import within
 from cube2net.records import Budget, Cube, Links, Query, Selection, Weights
 from cube2net.records.ragged import Array
@@ -29,10 +29,9 @@ class Hops:
     fan_out: int | None = None
 
     def __post_init__(self) -> None:
-        if self.hops not in (1, 2):
-            raise ParameterError(f"hops is {self.hops!r}, expected 1 or 2 steps from the query")
-        if self.fan_out is not None and self.fan_out < 1:
-            raise ParameterError(f"fan_out is {self.fan_out!r}, expected 1 or more objects, or None for all")
+        object.__setattr__(self, "hops", whole_number("hops", self.hops, 1, 2, what="steps from the query"))
+        objects = "objects, or None for all"
+        object.__setattr__(self, "fan_out", whole_number("fan_out", self.fan_out, 1, or_none=True, what=objects))
 
     def select(self, cube: Cube, query: Query, *, weights: Weights, budget: Budget, seed: int = 0) -> Selection:
         """Return the objects near the query, without the query; the seed changes nothing."""

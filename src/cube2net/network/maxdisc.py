@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cube2net.errors import ParameterError, unknown
-from cube2net.network.steiner import cut_to_budget
+from cube2net.errors import ParameterError, unknown, whole_number
+from cube2net.network.budget_cut import cut_to_budget
 from cube2net.records import Budget, Cube, Query, Selection, Weights
 from cube2net.records.ragged import Array
 from cube2net.seeding import stream
@@ -59,59 +59,61 @@ class MaxDisc:
             raise ParameterError(f"alpha is {self.alpha!r}, expected a number above 0")
         if self.tree not in LAYERS:
             raise unknown("tree", self.tree, LAYERS)
-        if self.tries < 1:
-            raise ParameterError(f"tries is {self.tries!r}, expected 1 or more trees")
-        if self.reach is not None and self.reach < 0:
-            raise ParameterError(f"reach is {self.reach!r}, expected 0 or more hops, or None for all that can pay")
-        if self.most < 0:
-            raise ParameterError(f"most is {self.most!r}, expected 0 or more objects")
+        hops = "hops, or None for all that can pay"
+        object.__setattr__(self, "tries", whole_number("tries", self.tries, 1, what="trees"))
+        object.__setattr__(self, "reach", whole_number("reach", self.reach, 0, or_none=True, what=hops))
+        object.__setattr__(self, "most", whole_number("most", self.most, 0, what="objects"))
 
     def select(self, cube: Cube, query: Query, *, weights: Weights, budget: Budget, seed: int = 0) -> Selection:
         """Return the other objects of the best connected piece found."""
-        from cube2net.kernels import trees
+        from cube2net.kernels.surroundings import neighbourhood
+        from cube2net.kernels.trees import best_subtrees, rooted
 
         indptr, indices = np.asarray(cube.links.indptr), np.asarray(cube.links.indices)
-        reach = math.ceil(self.alpha * len(query) / 2) if self.reach is None else self.reach
-        nodes, low, high, _ = trees.around(indptr, indices, query.objects, min(reach, len(indptr)), self.most, True)
-        worth = np.where(np.arange(len(nodes)) < len(query), self.alpha, -1.0)
+        alpha = float(min(self.alpha, 2 * len(indptr)))  # one of the query then outweighs all others
+        reach = math.ceil(alpha * len(query) / 2) if self.reach is None else self.reach
+        nodes, low, high, _ = neighbourhood(indptr, indices, query.objects, min(reach, len(indptr)), self.most, True)
+        worth = np.where(np.arange(len(nodes)) < len(query), alpha, -1.0)
         lay = LAYERS[self.tree](low, high, len(nodes), len(query), stream(seed, "network", "maxdisc", self.tree))
+        none = np.empty(0, dtype=np.int32)
         group, free = np.zeros(len(nodes), dtype=np.int32), np.zeros(len(low))
         best, piece, tree = 0.0, np.zeros(len(nodes), dtype=bool), np.empty(0, dtype=np.int64)
         for number in range(min(self.tries, len(query)) if self.tree == "bfs" else self.tries):
             links = lay(number, piece)
-            order, parent, up = trees.rooted(len(nodes), low[links], high[links], free)
-            keep, found = trees.best_subtrees(order, parent, worth, up, group, 1)
+            order, parent, up = rooted(len(nodes), low[links], high[links], free, none)
+            keep, found = best_subtrees(order, parent, worth, up, group, 1)
             if found[0] > best:
                 best, piece, tree = float(found[0]), keep, links[keep[low[links]] & keep[high[links]]]
-        objects = cut_to_budget(budget, cube, query, nodes, low[tree], high[tree], free, worth)
+        objects = cut_to_budget(budget, cube, query, nodes, low[tree], high[tree], free[tree], worth)
         return Selection(objects, weights.value(objects))
 
 
 def _bfs(low: Array, high: Array, count: int, inside: int, rng: np.random.Generator) -> Layer:
-    from cube2net.kernels import trees
+    from cube2net.kernels.surroundings import both_ends
+    from cube2net.kernels.trees import search
 
-    ends = trees.both_ends(count, low, high)
-    roots = rng.permutation(inside)
+    ends = both_ends(count, low, high)
+    roots = rng.permutation(inside).astype(np.int32)
 
     def from_root(number: int, piece: Array) -> Array:
-        above: Array = trees.search(*ends, roots[number])[2]
+        above: Array = search(*ends, roots[number : number + 1])[2]
         return above[above >= 0]
 
     return from_root
 
 
 def _spanning(low: Array, high: Array, count: int, inside: int, rng: np.random.Generator) -> Layer:
-    from cube2net.kernels import trees
+    from cube2net.kernels.trees import spanning
 
     def at_random(number: int, piece: Array) -> Array:
-        links: Array = trees.spanning(count, low, high, rng.permutation(len(low)))
+        links: Array = spanning(count, low, high, rng.permutation(len(low)))
         return links
 
     return at_random
 
 
 def _smart(low: Array, high: Array, count: int, inside: int, rng: np.random.Generator) -> Layer:
-    from cube2net.kernels import trees
+    from cube2net.kernels.trees import spanning
 
     price = 1.0 / np.maximum(np.bincount(high[low < inside], minlength=count), 1)
     price[:inside] = 0.0
@@ -122,7 +124,7 @@ def _smart(low: Array, high: Array, count: int, inside: int, rng: np.random.Gene
         held = piece[low] & piece[high]
         drawn[held] = rng.uniform(-1.0, -0.5, int(held.sum()))
         steps = ((drawn + 1.0) * 16_383.0).astype(np.uint16)  # -1 to 3 in 16 bits, which sort in linear time
-        links: Array = trees.spanning(count, low, high, np.argsort(steps, kind="stable"))
+        links: Array = spanning(count, low, high, np.argsort(steps, kind="stable"))
         return links
 
     return lightest

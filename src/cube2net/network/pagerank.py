@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cube2net.errors import ParameterError
+from cube2net.errors import ParameterError, whole_number
 from cube2net.network.links import within
 from cube2net.records import Budget, Cube, Links, Query, Selection, Weights
 from cube2net.records.ragged import Array
@@ -40,8 +40,7 @@ class PageRank:
     tolerance: float = TOLERANCE
 
     def __post_init__(self) -> None:
-        if self.top is not None and self.top < 0:
-            raise ParameterError(f"top is {self.top!r}, expected 0 or more objects, or None")
+        object.__setattr__(self, "top", whole_number("top", self.top, 0, or_none=True, what="objects, or None"))
         _check(self.damping, self.tolerance)
 
     def select(self, cube: Cube, query: Query, *, weights: Weights, budget: Budget, seed: int = 0) -> Selection:
@@ -92,7 +91,7 @@ def scores(links: Links, seeds: Array, damping: float = 0.85, tolerance: float =
     state = np.zeros(count, dtype=np.uint8)
     allowance = len(links.indices) // LOCAL
     if kernels.push(*ends, seeds, damping, tolerance, allowance, settled, left, strength, state) > tolerance:
-        shrink = (1.0 - math.sqrt(1.0 - damping * damping)) / damping
+        shrink = max(damping, 1e-12) / (1.0 + math.sqrt(1.0 - damping * damping))
         most = 20 + int(math.log(tolerance * (1.0 - damping) / 1000.0) / math.log(shrink))
         kernels.sweep(*ends, damping, tolerance, most, settled, left)
     else:

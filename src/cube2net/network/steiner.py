@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cube2net.errors import ParameterError, unknown
+from cube2net.errors import ParameterError, unknown, whole_number
+from cube2net.network.budget_cut import cut_to_budget
 from cube2net.records import Budget, Cube, Links, Query, Selection, Weights
 from cube2net.records.ragged import Array
 
@@ -49,16 +50,15 @@ class Steiner:
             raise ParameterError(f"prize is {self.prize!r}, expected a number above 0 (infinity joins all it can)")
         if self.cost not in COSTS:
             raise unknown("cost", self.cost, COSTS)
-        if self.most < 0:
-            raise ParameterError(f"most is {self.most!r}, expected 0 or more objects")
+        object.__setattr__(self, "most", whole_number("most", self.most, 0, what="objects"))
 
     def select(self, cube: Cube, query: Query, *, weights: Weights, budget: Budget, seed: int = 0) -> Selection:
         """Return the objects of the trees besides the query; the seed changes nothing."""
-        from cube2net.kernels import trees
+        from cube2net.kernels.surroundings import neighbourhood
 
         indptr, indices = np.asarray(cube.links.indptr), np.asarray(cube.links.indices)
         unit = self.cost == "unit"
-        nodes, low, high, entries = trees.around(indptr, indices, query.objects, len(indptr), self.most, unit)
+        nodes, low, high, entries = neighbourhood(indptr, indices, query.objects, len(indptr), self.most, unit)
         cost = self._costs(cube.links, entries)
         used = np.isfinite(cost)
         low, high, cost = low[used], high[used], cost[used]
@@ -81,18 +81,20 @@ def cheapest_trees(low: Array, high: Array, cost: Array, prize: Array) -> Array:
 
     Links are given by their two ends and their cost; a node with a prize is to be joined.
     """
-    from cube2net.kernels import trees
+    from cube2net.kernels.steiner import grow, join_nearest
+    from cube2net.kernels.surroundings import both_ends
+    from cube2net.kernels.trees import search
 
-    ends = trees.both_ends(len(prize), low, high)
-    part = trees.search(*ends, 0)[3]
+    ends = both_ends(len(prize), low, high)
+    part = search(*ends, np.empty(0, np.int32))[3]
     problem = _Problem(low, high, cost, prize, part)
-    grown = problem.polished(trees.grow(*ends, low, high, cost, prize, part))
+    grown = problem.polished(grow(*ends, low, high, cost, prize, part))
     wanted = (prize > 0).astype(np.int8)
     wanted[problem.joined(grown) & (prize > 0)] = 2
     rows = np.flatnonzero(wanted)
     rows = rows[np.argsort(-wanted[rows], kind="stable")]
     start = rows[np.unique(part[rows], return_index=True)[1]]
-    near = problem.polished(trees.join_nearest(*ends, cost, start, wanted, float(prize.max())))
+    near = problem.polished(join_nearest(*ends, cost, start, wanted, float(prize.max())))
     better = problem.price(near) < problem.price(grown)
     return np.concatenate([near[better[part[low[near]]]], grown[~better[part[low[grown]]]]])
 
@@ -107,25 +109,26 @@ class _Problem:
 
     def polished(self, links: Array) -> Array:
         """Return the links of the best subtrees of a forest, spanned anew while that is cheaper."""
-        from cube2net.kernels import trees
+        from cube2net.kernels.steiner import TIGHT
+        from cube2net.kernels.trees import spanning
 
         best = self.pruned(links)
         while True:
             keep = self.joined(best)
             among = np.flatnonzero(keep[self.low] & keep[self.high])
             order = among[np.argsort(self.cost[among], kind="stable")]
-            again = self.pruned(trees.spanning(len(self.prize), self.low, self.high, order))
-            if self.price(again).sum() >= self.price(best).sum() - trees.TIGHT:
+            again = self.pruned(spanning(len(self.prize), self.low, self.high, order))
+            if self.price(again).sum() >= self.price(best).sum() - TIGHT:
                 return best
             best = again
 
     def pruned(self, links: Array) -> Array:
         """Return the links of the best subtree of every part, given a forest."""
-        from cube2net.kernels import trees
+        from cube2net.kernels.trees import best_subtrees, rooted
 
         low, high = self.low[links], self.high[links]
-        order, parent, up = trees.rooted(len(self.prize), low, high, self.cost[links])
-        keep, _ = trees.best_subtrees(order, parent, self.prize, up, self.part, len(self.prize))
+        order, parent, up = rooted(len(self.prize), low, high, self.cost[links], np.empty(0, np.int32))
+        keep, _ = best_subtrees(order, parent, self.prize, up, self.part, len(self.prize))
         return links[keep[low] & keep[high]]
 
     def joined(self, links: Array) -> Array:
@@ -144,28 +147,3 @@ class _Problem:
         missed[alone] -= np.where(missed[alone] > 0, self.prize.max(), 0.0)  # one object alone is a tree
         priced: Array = cost + missed
         return priced
-
-
-def cut_to_budget(
-    budget: Budget, cube: Cube, query: Query, nodes: Array, low: Array, high: Array, cost: Array, worth: Array
-) -> Array:
-    """Return the objects that trees bring besides the query, ascending, cut to the budget.
-
-    ``nodes`` are objects, the query first; trees are given by their links between positions of nodes,
-    and ``worth`` and ``cost`` say what a node adds to a tree and what a link takes.
-    """
-    from cube2net.kernels import trees
-
-    keep = np.arange(len(nodes)) < len(query)
-    keep[low] = True
-    keep[high] = True
-    place = np.cumsum(keep) - 1
-    nodes, worth = nodes[keep], worth[keep]
-    other = np.arange(len(nodes)) >= len(query)
-    room = len(nodes) if budget.max_nodes is None else budget.max_nodes
-    if len(nodes) > room or budget.max_links is not None:
-        tree = trees.rooted(len(nodes), place[low], place[high], cost)
-        indptr, indices = np.asarray(cube.links.indptr), np.asarray(cube.links.indices)
-        most = -1 if budget.max_links is None else budget.max_links
-        other &= trees.fit(indptr, indices, nodes, tree, worth, other, max(0, room - len(query)), most)
-    return np.sort(nodes[other])

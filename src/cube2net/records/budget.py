@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cube2net.errors import ParameterError, unknown
+from cube2net.errors import unknown, whole_number
 
 PREFIXES = ("all", "best")
 
@@ -23,11 +23,8 @@ class Budget:
     prefix: str = "all"
 
     def __post_init__(self) -> None:
-        if self.m < 0:
-            raise ParameterError(f"m is {self.m!r}, expected 0 or more cells")
-        for name in ("max_nodes", "max_links"):
-            limit = getattr(self, name)
-            if limit is not None and limit < 0:
-                raise ParameterError(f"{name} is {limit!r}, expected 0 or more")
+        object.__setattr__(self, "m", whole_number("m", self.m, 0, what="cells"))
+        for name, what in (("max_nodes", "objects, or None"), ("max_links", "links, or None")):
+            object.__setattr__(self, name, whole_number(name, getattr(self, name), 0, or_none=True, what=what))
         if self.prefix not in PREFIXES:
             raise unknown("prefix", self.prefix, PREFIXES)

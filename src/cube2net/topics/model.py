@@ -21,7 +21,7 @@ from cube2net.records.topics import ASSIGNED, WORDS, Topics
 from cube2net.topics.bags import Bags, make_bags
 from cube2net.topics.known import count_known
 from cube2net.topics.names import top_terms
-from cube2net.topics.shares import normalised, shares
+from cube2net.topics.shares import heaviest, normalised
 from cube2net.topics.weights import weigh
 
 FORMAT = 1
@@ -78,31 +78,30 @@ class LdaModel:
 
     def label(self, bags: Bags, *, progress: Progress | None = None) -> Topics:
         """Return the heaviest topics of every item."""
-        items, chosen, weights = [], [], []
-        probability = normalised(self.of_term)
-        weighed = weigh(bags, self.weights)
-        for first, share in shares(weighed, probability, self.alpha, workers=self.workers, progress=progress):
-            order = np.argsort(-share, axis=1, kind="stable")[:, : self.labels_per_item]
-            weight = np.take_along_axis(share, order, axis=1)
-            keep = weight >= self.min_weight
-            keep[:, 0] = True
-            items.append(bags.rows[first + np.nonzero(keep)[0]])
-            chosen.append(order[keep])
-            weights.append(weight[keep])
+        topics, weights = heaviest(
+            weigh(bags, self.weights),
+            normalised(self.of_term),
+            self.alpha,
+            most=min(self.labels_per_item, len(self.names)),
+            workers=self.workers,
+            progress=progress,
+        )
+        keep = weights >= self.min_weight
+        keep[:, :1] = True
         extra = tuple(dict.fromkeys(bags.apart.values()))
         number = {name: len(self.names) + i for i, name in enumerate(extra)}
-        items.append(np.fromiter(bags.apart, np.int64, len(bags.apart)))
-        chosen.append(np.fromiter((number[name] for name in bags.apart.values()), np.int64, len(bags.apart)))
-        weights.append(np.ones(len(bags.apart)))
-        row = np.concatenate(items)
-        order = np.argsort(row, kind="stable")
+        aside = np.array([number[name] for name in bags.apart.values()], dtype=np.int32)
+        item = np.concatenate([bags.rows[np.nonzero(keep)[0]], np.fromiter(bags.apart, np.int64, len(aside))])
+        order = np.argsort(item, kind="stable")
+        topic = np.concatenate([topics[keep], aside])[order]
+        weight = np.concatenate([weights[keep], np.ones(len(aside), dtype=np.float32)])[order]
         return Topics(
             names=(*self.names, *extra),
             assigned=table(
                 ASSIGNED,
-                item=pa.array(row[order], pa.int32()),
-                topic=pa.array(np.concatenate(chosen)[order], pa.int32()),
-                weight=pa.array(np.concatenate(weights)[order], pa.float32()),
+                item=pa.array(item[order], pa.int32()),
+                topic=pa.array(topic, pa.int32()),
+                weight=pa.array(weight, pa.float32()),
             ),
             words=self.words(),
             parents=None if self.parents is None else (*self.parents, *extra),

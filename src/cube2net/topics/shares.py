@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -35,26 +34,30 @@ def normalised(of_term: Array) -> Array:
     return np.ascontiguousarray(smooth / smooth.sum(axis=0, dtype=np.float64), dtype=np.float32)
 
 
-def shares(
-    bags: Bags, probability: Array, alpha: float, *, workers: int, progress: Progress | None = None
-) -> Iterator[tuple[int, Array]]:
-    """Give, slice by slice, the first item's position and the share of every topic in the slice's items."""
+def heaviest(
+    bags: Bags, probability: Array, alpha: float, *, most: int, workers: int, progress: Progress | None = None
+) -> tuple[Array, Array]:
+    """Return the ``most`` heaviest topics of every item, heaviest first, and their shares in it."""
     from cube2net.kernels.topics import share_texts
 
     none = np.empty((0, 1), dtype=np.float32)
+    topics = np.empty((len(bags), most), dtype=np.int32)
+    weights = np.empty((len(bags), most), dtype=np.float32)
 
-    def fill(first: int) -> tuple[int, Array]:
+    def fill(first: int) -> int:
         last = min(first + SLICE, len(bags))
         in_text = _even(bags, first, last, probability.shape[1])
         share_texts(bags.starts[first : last + 1], bags.terms, bags.counts, probability, alpha, ROUNDS, in_text, none)
-        in_text += np.float32(alpha)
-        return first, in_text / in_text.sum(axis=1, keepdims=True)
+        in_text /= in_text.sum(axis=1, keepdims=True)
+        topics[first:last] = np.argsort(-in_text, axis=1, kind="stable")[:, :most]
+        weights[first:last] = np.take_along_axis(in_text, topics[first:last], axis=1)
+        return last
 
     with ThreadPoolExecutor(workers) as pool:
-        for first, found in pool.map(fill, range(0, len(bags), SLICE)):
+        for last in pool.map(fill, range(0, len(bags), SLICE)):
             if progress is not None:
-                progress("labels", min(first + SLICE, len(bags)), len(bags))
-            yield first, found
+                progress("labels", last, len(bags))
+    return topics, weights
 
 
 def _gather(
