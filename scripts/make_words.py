@@ -100,7 +100,7 @@ def main() -> None:
     rows = choose(table, {*YEARS, *LABELS.split(), *research}, options.count)
     values = table.values[rows].astype("<f2")
     (options.out / "words.txt").write_text("\n".join(table.words.take(rows).to_pylist()) + "\n", encoding="utf-8")
-    np.save(options.out / "words.npy", values, allow_pickle=False)
+    np.save(options.out / "words.npy", values)
     size = sum((options.out / name).stat().st_size for name in ("words.txt", "words.npy"))
     print(f"{len(rows):,} words of {len(table):,}, {size / 1e6:.2f} MB; {len(research):,} research words asked for")
     print(f"the least frequent of them is number {rows[-1]:,}: {table.words[int(rows[-1])].as_py()!r}")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from cube2net.sources.streams import LONGEST, lines
-from cube2net.sources.tally import Tally
+from cube2net.sources.tally import Tally, decoded
 
 Lines = Iterable[tuple[int, str]]
 Records = Iterator[tuple[int, dict[str, Any]]]
@@ -29,20 +29,8 @@ def read_records(name: str, file: io.BufferedReader, tally: Tally) -> Records:
     """Return the papers of a file, each with its line, whichever format the file has."""
     start = file.peek(64).removeprefix(b"\xef\xbb\xbf").lstrip()
     if start.startswith(b"#") or start[:1].isdigit():
-        return text_records(name, _texts(name, file, tally), tally)
-    return json_records(name, _texts(name, file, tally), tally)
-
-
-def _texts(name: str, file: io.BufferedReader, tally: Tally) -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(lines(file), start=1):
-        if line is None:
-            tally.drop("lines longer than 16 MiB", f"{name} line {number:,}", "the line is longer than 16 MiB")
-            continue
-        try:
-            yield number, line.decode()
-        except UnicodeDecodeError as error:
-            wrong = f"byte 0x{line[error.start]:02x} is not UTF-8, expected text in UTF-8"
-            tally.drop("lines that are not UTF-8", f"{name} line {number:,}", wrong)
+        return text_records(name, decoded(name, enumerate(lines(file), start=1), tally), tally)
+    return json_records(name, decoded(name, enumerate(lines(file), start=1), tally), tally)
 
 
 def json_records(name: str, texts: Lines, tally: Tally) -> Records:

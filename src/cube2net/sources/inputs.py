@@ -11,7 +11,7 @@ from typing import Any
 from cube2net.errors import SourceError
 from cube2net.sources.archive import archive_files
 from cube2net.sources.streams import Streams, lines
-from cube2net.sources.tally import Tally
+from cube2net.sources.tally import Tally, decoded
 
 PACKED = (b"\xfd7zXZ\x00", b"BZh")
 ARCHIVES = (".tar.xz", ".txz", ".tar.bz2")
@@ -83,15 +83,7 @@ def numbered(file: io.BufferedReader) -> Iterator[Line]:
 
 def texts(name: str, file: io.BufferedReader, tally: Tally) -> Iterator[tuple[int, str]]:
     """Return the lines of a file as text, with their numbers; those that are none are dropped."""
-    for number, line in numbered(file):
-        if line is None:
-            tally.drop("lines longer than 16 MiB", f"{name} line {number:,}", "the line is longer than 16 MiB")
-            continue
-        try:
-            yield number, line.decode()
-        except UnicodeDecodeError as error:
-            wrong = f"byte 0x{line[error.start]:02x} is not UTF-8, expected text in UTF-8"
-            tally.drop("lines that are not UTF-8", f"{name} line {number:,}", wrong)
+    return decoded(name, numbered(file), tally)
 
 
 def _archives(path: Path) -> list[Path]:

@@ -13,7 +13,7 @@ import pyarrow.json as pajson
 from cube2net.errors import SourceError
 from cube2net.sources.faults import SHOWN, Faults, Rows
 from cube2net.sources.textfile import BLOCK, check_text, is_packed, line_places, open_bytes
-from cube2net.sources.values import column_of
+from cube2net.sources.values import columns_of
 
 DEEP = 1000
 
@@ -88,15 +88,7 @@ def _slow(path: Path, faults: Faults) -> Rows:
     if bad and len(bad) >= len(lines):
         raise SourceError(f"{shown[0]} (and so for {len(bad):,} of {len(bad) + len(lines):,} lines)")
     faults.drop(f"lines of {path.name} that are no JSON objects", len(bad), shown)
-    arrays, loose, left_out = {}, set(), []
-    for key, values in columns.items():
-        array, mixed = column_of(values)
-        if array is None:
-            left_out.append(key)
-            continue
-        arrays[key] = array
-        if mixed:
-            loose.add(key)
+    arrays, loose, left_out = columns_of(columns)
     if left_out:
         faults.say(f"{path.name}: left out columns with fields inside: {', '.join(map(repr, left_out))}")
     if not arrays:

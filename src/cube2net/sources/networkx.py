@@ -12,7 +12,7 @@ from cube2net.interfaces import Progress
 from cube2net.records import Corpus
 from cube2net.sources.assemble import network_corpus
 from cube2net.sources.faults import Faults, Rows
-from cube2net.sources.values import column_of, text_of
+from cube2net.sources.values import column_of, columns_of, text_of
 
 
 def from_networkx(
@@ -75,16 +75,9 @@ def _rows(data: Sequence[Mapping[Any, Any]], keys: Sequence[str], faults: Faults
                 while called in (*names.values(), "node"):
                     called += "_"
                 names[attribute] = called
-    arrays: dict[str, pa.Array] = {"node": pa.array(keys, pa.string())}
-    loose, left_out = set(), []
-    for attribute, called in names.items():
-        array, mixed = column_of([attributes.get(attribute) for attributes in data])
-        if array is None:
-            left_out.append(called)
-            continue
-        arrays[called] = array
-        if mixed:
-            loose.add(called)
+    values = {called: [attributes.get(attribute) for attributes in data] for attribute, called in names.items()}
+    arrays, loose, left_out = columns_of(values)
+    arrays = {"node": pa.array(keys, pa.string()), **arrays}
     if left_out:
         faults.say(f"the graph: left out attributes with fields inside: {', '.join(map(repr, left_out))}")
     return Rows("the graph", pa.table(arrays), lambda rows: [f"node {keys[row]!r}" for row in rows], frozenset(loose))

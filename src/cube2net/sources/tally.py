@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from cube2net.errors import SourceError
 from cube2net.sources.faults import SHOWN, Faults
 
@@ -41,3 +43,16 @@ class Tally:
             self.faults.drop(reason, count, self.shown[reason])
         self.counts = {}
         return dict(self.faults.counts)
+
+
+def decoded(name: str, numbered: Iterable[tuple[int, bytes | None]], tally: Tally) -> Iterator[tuple[int, str]]:
+    """Return numbered lines as text; lines that are too long (None) or not UTF-8 are dropped and counted."""
+    for number, line in numbered:
+        if line is None:
+            tally.drop("lines longer than 16 MiB", f"{name} line {number:,}", "the line is longer than 16 MiB")
+            continue
+        try:
+            yield number, line.decode()
+        except UnicodeDecodeError as error:
+            wrong = f"byte 0x{line[error.start]:02x} is not UTF-8, expected text in UTF-8"
+            tally.drop("lines that are not UTF-8", f"{name} line {number:,}", wrong)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -58,3 +58,17 @@ def text_of(value: Any) -> str:
     """
     text = json.dumps(value) if isinstance(value, bool) else str(value)
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def columns_of(named: Mapping[str, Sequence[object]]) -> tuple[dict[str, pa.Array], set[str], list[str]]:
+    """Return the columns as arrays, the names of those that hold mixed values, and of those left out."""
+    arrays, mixed, left_out = {}, set(), []
+    for name, values in named.items():
+        array, loose = column_of(values)
+        if array is None:
+            left_out.append(name)
+            continue
+        arrays[name] = array
+        if loose:
+            mixed.add(name)
+    return arrays, mixed, left_out
