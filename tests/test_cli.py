@@ -151,8 +151,21 @@ def test_nothing_is_written_when_one_of_two_places_is_wrong(tool, cube: Path, na
 
 def test_a_cube_without_cells_is_said_to_have_none(tool, tables: Path, tmp_path: Path) -> None:
     words = ("build", "tables", tables / "nodes.csv", tables / "links.csv", "--dimension", "city", "--quiet")
-    status, _, err = tool(*words, "--min-objects", 999, "--out", tmp_path / "c")
-    assert (status, "no cell holds 999 objects or more" in err) == (0, True)
+    status, out, _ = tool(*words, "--min-objects", 999, "--out", tmp_path / "c")
+    assert (status, "60 of 60 objects are in no cell, for a cell needs 999 objects" in out) == (0, True)
+
+
+def test_fewer_cells_than_asked_for_are_explained(tool, cube: Path, names: Path) -> None:
+    assert "not 99: no other cell holds an object of the query" in tool("query", cube, "--query", names, "-m", 99)[1]
+
+
+def test_a_level_above_is_named_as_one(tool, tables: Path, names: Path, tmp_path: Path) -> None:
+    words = ("build", "tables", tables / "nodes.csv", tables / "links.csv", "--dimension", "born@years/decades")
+    assert tool(*words, "--min-objects", 1, "--out", tmp_path / "c", "--quiet")[0] == 0
+    status, _, err = tool("query", tmp_path / "c", "--query", names, "--where", "decades=198X")
+    assert (status, "'decades' is a level above 'born': roll 'born' up first (--roll-up)" in err) == (2, True)
+    rolled = tool("query", tmp_path / "c", "--query", names, "--roll-up", "born", "--where", "decades=198X", "--json")
+    assert {cell["labels"]["decades"] for cell in json.loads(rolled[1])["cells"]} == {"198X"}
 
 
 def test_missing_names_stop_are_listed_or_are_skipped(tool, cube: Path, tmp_path: Path) -> None:

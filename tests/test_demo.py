@@ -10,7 +10,7 @@ import networkx as nx
 import pytest
 
 import cube2net as c2n
-from cube2net.demo import loose_objects
+from cube2net.demo import close_pairs, loose_objects
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +51,9 @@ def test_the_network_of_the_demo_can_be_made_again_from_its_cube(demo: tuple[Pat
     assert (len(graph), graph.number_of_edges()) == (len(network), len(network.source))
     assert sum(kept["in_query"] for _, kept in graph.nodes(data=True)) == 116
     assert loose_objects(network) <= 4
+    same, pairs = close_pairs(network)
+    assert f"{pairs:,}" in said
+    assert same <= pairs
 
 
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="chromium is not installed")

@@ -57,9 +57,10 @@ def test_a_cube_without_a_topic_model_says_so() -> None:
 
 def test_near_cells_share_labels_with_the_cell_they_are_near_to() -> None:
     cube = c2n.build_cube(c2n.load_bundled(), ["year@years", "venue"])
-    cell = next(i for i in range(len(cube.cells)) if cube.cell(i) == ("2019", "ACL"))
-    assert all(labels[1] == "ACL" or labels[0] == "2019" for labels in c2n.near_cells(cube, cell, 5))
-    with pytest.raises(ParameterError, match="cell is -1, expected 0 to"):
+    near = c2n.near_cells(cube, ("2019", "ACL"), 5)
+    assert all(labels[1] == "ACL" or labels[0] == "2019" for labels in near)
+    assert c2n.near_cells(cube, cube.find_cell(("2019", "ACL")), 5) == near
+    with pytest.raises(ParameterError, match="cell is -1, expected a whole number of 0 to"):
         c2n.near_cells(cube, -1)
 
 

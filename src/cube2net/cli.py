@@ -111,8 +111,7 @@ def build(
             progress=progress,
         )
     typer.echo(f"{out}: {cube}")
-    if len(cube.cells) == 0:
-        typer.echo(f"no cell holds {min_objects} objects or more: build again with a smaller --min-objects", err=True)
+    commands.show_homeless(cube, min_objects)
 
 
 @app.command()

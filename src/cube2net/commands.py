@@ -141,9 +141,19 @@ def _topic_words(cube: Cube, most: int = 6) -> dict[str, list[str]]:
     return {topic: terms[:most] for topic, terms in words.items()}
 
 
+def show_homeless(cube: Cube, min_objects: int) -> None:
+    """Say how many objects are in no cell, where that is more than one in ten."""
+    homeless = int((cube.homes.sizes == 0).sum())
+    if homeless * 10 > len(cube.objects):
+        say(
+            f"{homeless:,} of {len(cube.objects):,} objects are in no cell, for a cell needs {min_objects} objects: "
+            "fewer dimensions, coarser labels or a smaller --min-objects would bring more in"
+        )
+
+
 def show_about(about: dict[str, Any]) -> None:
     """Show a cube."""
-    say(f"{about['cube']}: cube format {about['format']}, {about['bytes'] / 1e6:,.1f} MB")
+    say(f"{about['cube']}: cube format {about['format']}, {about['bytes'] / 1e6:,.2f} MB")
     show_table(
         "dimensions",
         ("dimension", "labels", "for example"),
@@ -169,15 +179,15 @@ def show_about(about: dict[str, Any]) -> None:
     dropped = [(reason, f"{count:,}") for reason, count in about["dropped"].items()]
     show_table("left out", ("reason", "how many"), dropped or [("nothing", "0")], right=("how many",))
     for name, labels in about["no_direction"].items():
-        say(f"labels of {name} without a known word, so their cells have no direction: {', '.join(labels)}", "")
+        say(f"labels of {name} that word vectors do not know (see docs/vectors.md): {', '.join(labels)}", "")
+    say(*(f"{name}: {value}" for name, value in about["settings"].items()))
+    if about["attribution"]:
+        say(f"data: {about['attribution']}")
+    if about["topics"]:
+        say(f"topics by {', '.join(f'{name} {value}' for name, value in about['topics'].items())}", "")
     if about["topic_words"]:
         rows = [(topic, ", ".join(words)) for topic, words in about["topic_words"].items()]
         show_table("topics", ("topic", "heaviest terms"), rows)
-    say(*(f"{name}: {value}" for name, value in about["settings"].items()))
-    if about["topics"]:
-        say(f"topics: {about['topics']}")
-    if about["attribution"]:
-        say(f"data: {about['attribution']}")
 
 
 def show_network(network: Network) -> None:
@@ -197,17 +207,10 @@ def show_network(network: Network) -> None:
         numbers = ("gain", "objects", "of the query")
         columns = ("rank", *network.dimensions, *numbers)
         show_table(f"cells chosen by {about['method']}", columns, rows, right=("rank", *numbers))
-    say(network_line(network))
+        if len(rows) < about["m"]:
+            say(f"{len(rows)} cells, not {about['m']}: no other cell holds an object of the query and fits the limits")
+    worth = "" if about["value"] is None else f", {about['objective']} {about['value']:.4f}"
+    say(f"{network}{worth}")
     if network.query.missing:
-        say(
-            f"{len(network.query.missing):,} names of the query are not in the cube, or several objects bear them "
-            "(list them with --show-missing)"
-        )
-
-
-def network_line(network: Network) -> str:
-    """Return a network's size and value in one line."""
-    about = pipeline.summary(network)
-    worth = "" if about["value"] is None else f"{about['objective']} {about['value']:.4f}, "
-    chosen, linked = (about["seconds"][part] * 1e3 for part in ("select", "links"))
-    return f"{network}: {worth}chosen in {chosen:.0f} ms, linked in {linked:.0f} ms"
+        some = ", ".join(map(repr, network.query.missing[:3]))
+        say(f"left out, being unknown or the name of several objects: {len(network.query.missing):,} ({some}, …)")

@@ -156,10 +156,11 @@ def embed_cells(cube: Cube, vectors: str | Embedder = "words", *, seed: int = 0,
     return maker.embed(cube, seed=seed)
 
 
-def near_cells(cube: Cube, cell: int, k: int = 10, vectors: Vectors | None = None) -> list[tuple[str, ...]]:
-    """Return the labels of the k cells nearest to a cell, nearest first, without itself."""
-    if not 0 <= cell < len(cube.cells):
-        raise ParameterError(f"cell is {cell!r}, expected 0 to {len(cube.cells) - 1:,}")
+def near_cells(
+    cube: Cube, cell: int | Sequence[str], k: int = 10, vectors: Vectors | None = None
+) -> list[tuple[str, ...]]:
+    """Return the labels of the k cells nearest to a cell (its number or its labels), without itself."""
+    cell = whole_number("cell", cell, 0, len(cube.cells) - 1) if isinstance(cell, int) else cube.find_cell(cell)
     known = embed_cells(cube) if vectors is None else vectors
     found, _ = Nearest.of(known).find(known.values[[cell]], k=k, taken=np.array([[cell]]))
     return [cube.cell(int(number)) for number in found[0] if number >= 0]
@@ -260,6 +261,11 @@ def check_outputs(network: str | Path | None, picture: str | Path | None) -> Non
 def write_network(network: Network, path: str | Path) -> list[Path]:
     """Write a network in the format that the path's suffix names, and return the files written."""
     return networks.write(network, Path(path))
+
+
+def to_scipy(network: Network) -> Any:
+    """Return the symmetric adjacency of a network as a SciPy matrix."""
+    return networks.to_scipy(network)
 
 
 def draw_network(network: Network, path: str | Path, *, title: str | None = None, seed: int = 0) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.errors import QueryError
+from cube2net.errors import ParameterError, QueryError
 from cube2net.network import assemble
 from cube2net.records import Objects, Selection
 
@@ -36,3 +36,19 @@ def test_a_cell_never_has_the_id_of_an_object() -> None:
     chosen = Selection(np.array([0, 1]), 1.0, cells=np.array([0]), values=np.array([1.0]))
     nodes = assemble(cube, cube.query([0]), chosen, "both").nodes
     assert nodes["id"].to_pylist() == ["cell:label 0", "o1", "cell:label 0 (2)"]
+
+
+def test_a_name_that_begins_with_what_was_asked_is_suggested_in_capitals_or_not() -> None:
+    names = ["The Matrix (1999)", "The Matrix Reloaded (2003)", "Grace Hopper"]
+    objects = Objects.of(pa.table({"object": ["a", "b", "c"], "name": names, "kind": ["x"] * 3}))
+    assert objects.near("the matrix") == ["The Matrix (1999)"]
+    assert objects.near("grace hoper") == ["Grace Hopper"]
+
+
+def test_a_cell_is_found_by_its_labels() -> None:
+    cube = toy_cube([[0, 1], [1]], objects=2)
+    assert cube.find_cell(["label 1"]) == 1
+    with pytest.raises(ParameterError, match="a cell of this cube has 1 labels, got"):
+        cube.find_cell(["label 1", "label 0"])
+    with pytest.raises(ParameterError, match="unknown label of 'group' 'label 7'"):
+        cube.find_cell(["label 7"])

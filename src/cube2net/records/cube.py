@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cube2net.errors import CubeError, QueryError, some, unknown
+from cube2net.errors import CubeError, ParameterError, QueryError, some, unknown
 from cube2net.records.objects import Objects
 from cube2net.records.query import Query
 from cube2net.records.ragged import Array, Links, Ragged, frozen
@@ -140,8 +140,23 @@ class Cube:
         """Return the number of the dimension of a name."""
         names = [dimension.name for dimension in self.dimensions]
         if name not in names:
+            for dimension in self.dimensions:
+                if name in (level.name for level in dimension.levels[dimension.at :]):
+                    raise ParameterError(
+                        f"{name!r} is a level above {dimension.name!r}: roll {dimension.name!r} up first (--roll-up)"
+                    )
             raise unknown("dimension", name, names)
         return names.index(name)
+
+    def find_cell(self, labels: Sequence[str]) -> int:
+        """Return the number of the cell with these labels, one for every dimension."""
+        if len(labels) != len(self.dimensions):
+            raise ParameterError(f"a cell of this cube has {len(self.dimensions)} labels, got {tuple(labels)!r}")
+        row = [dimension.number(label) for dimension, label in zip(self.dimensions, labels, strict=True)]
+        found = np.flatnonzero((self.cells.labels == np.array(row)).all(axis=1))
+        if len(found) == 0:
+            raise ParameterError(f"no cell has the labels {' · '.join(labels)}, or it holds too few objects")
+        return int(found[0])
 
     def cell(self, number: int) -> tuple[str, ...]:
         """Return the labels of a cell."""
@@ -209,6 +224,7 @@ class Cube:
             parts.append(
                 f"query names {plural} not in the cube: {some(missing)}"
                 + (f" (did you mean {hints}?)" if hints else "")
+                + (" (see them all with --show-missing)" if len(missing) > 3 else "")
             )
         if ambiguous:
             plural = (

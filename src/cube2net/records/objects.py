@@ -70,14 +70,20 @@ class Objects:
         return Found(rows, missing, tuple(key for key in place if key in ambiguous))
 
     def near(self, key: str, most: int = 1) -> list[str]:
-        """Return the names spelled most like a key, among those that share a word's first letters."""
+        """Return the names that begin with a key, or else those spelled most like it, in capitals or not.
+
+        Names that share no word's first letters with the key are not looked at.
+        """
         starts = sorted({word[:3].casefold() for word in key.split() if len(word) >= 3})
         if not starts:
             return []
         names = self.table["name"]
         pattern = "|".join(rf"(?:^|\W){_escape(start)}" for start in starts)
         hits = names.filter(pc.match_substring_regex(names, pattern, ignore_case=True)).unique().to_pylist()
-        return difflib.get_close_matches(key, hits, n=most, cutoff=0.75)
+        key = key.casefold()
+        folded = {hit.casefold(): hit for hit in hits}
+        begun = sorted((hit for hit in folded if hit.startswith(key)), key=len)
+        return [folded[hit] for hit in begun[:most] or difflib.get_close_matches(key, folded, n=most, cutoff=0.75)]
 
     def bearers(self, name: str, most: int = 3) -> list[str]:
         """Return the ids of the first objects that bear a name."""

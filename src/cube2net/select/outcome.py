@@ -25,7 +25,7 @@ def check(cube: Cube, query: Query, weights: Weights) -> None:
         )
         raise QueryError(
             f"{one} in any cell, so there is nothing to choose from: use the method 'none', 'hops' or 'pagerank', "
-            "or a cube built with a smaller min_objects"
+            "a cube rolled up (--roll-up), or one built with a smaller min_objects (--min-objects)"
         )
 
 

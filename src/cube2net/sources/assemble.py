@@ -12,7 +12,7 @@ from cube2net.arrays import merge_links
 from cube2net.errors import SourceError
 from cube2net.records import Corpus, DimensionSpec
 from cube2net.records.corpus import LINKS, MENTIONS
-from cube2net.sources.attributes import MOST_DIMENSIONS, attribute, default_dimensions, is_text
+from cube2net.sources.attributes import attribute, default_dimensions, is_text
 from cube2net.sources.faults import Faults, Rows
 from cube2net.sources.keys import find, keys, unique_keys, weights
 
@@ -100,7 +100,7 @@ def _items(
 def _dimensions(items: pa.Table, faults: Faults) -> tuple[DimensionSpec, ...]:
     specs = default_dimensions(items)
     if specs:
-        faults.say(f"dimensions: {', '.join(map(str, specs))} (at most {MOST_DIMENSIONS}, by default)")
+        faults.say(f"dimensions, unless others are named: {', '.join(map(str, specs))} (proposed)")
     return specs
 
 
