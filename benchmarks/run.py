@@ -28,6 +28,7 @@ def main() -> None:
         run("extraction.py", cube, str(acl / "labs.csv"))
         run("vectors.py", cube, "--show", "5")
     run("nearest.py")
+    run("topics.py", str(archives[-1]))
 
 
 def run(name: str, *words: str) -> None:
