@@ -115,11 +115,12 @@ def until(name: str, make: Callable[[], Iterator[Array]], bags: Bags, goal: floa
         seconds += time.perf_counter() - start
         step += 1
         score = coherence(found, bags)
-        if step in (1, 3) or score[0] >= goal:
-            line(f"{name}, {step} passes", seconds, score)
-        if score[0] >= goal:
-            return seconds, score[0]
-    line(f"{name}, {step} passes", seconds, score, "not as coherent at the time limit")
+        reached = score[0] >= goal
+        note = "" if reached or seconds < limit else "not as coherent at the time limit"
+        if step in (1, 3) or reached or note:
+            line(f"{name}, {step} passes", seconds, score, note)
+        if reached:
+            break
     return seconds, score[0]
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 
 from cube2net.errors import ParameterError
 from cube2net.records import Cube
 from cube2net.records.ragged import Array
 from cube2net.records.vectors import Vectors
 from cube2net.seeding import stream
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 SPARE = 16
 
@@ -43,6 +46,8 @@ class MemberVectors:
 
 def _matrix(cube: Cube) -> sp.csr_array:
     """Return the cell–object matrix with rare objects weighing more and every row of length 1."""
+    import scipy.sparse as sp
+
     members = cube.cells.members
     cells, objects = len(cube.cells), len(cube.objects)
     homes = np.bincount(members.indices, minlength=objects)
@@ -55,6 +60,8 @@ def _matrix(cube: Cube) -> sp.csr_array:
 
 def _left_svd(matrix: sp.csr_array, dims: int, rounds: int, rng: np.random.Generator) -> Array:
     """Return U Σ of the largest ``dims`` singular values, by subspace iteration from a random start."""
+    import scipy.sparse as sp
+
     from cube2net.kernels.subspace import eigen, gram, turn
 
     if dims == 0:

@@ -51,7 +51,8 @@ def sample_topics(
 
     All words of text ``i`` start with topic ``start[i]``. Texts and terms are cut into the same number of
     blocks, and a sweep goes over the diagonals of that grid: blocks on a diagonal share neither text nor
-    term, so they are drawn at the same time, and the answer is the same for any number of workers.
+    term, so they are drawn at the same time, and the answer is the same for any number of workers. The
+    totals of the topics are brought up to date after every diagonal.
     """
     from cube2net.kernels.topics import gibbs_block
 
