@@ -168,6 +168,22 @@ def test_a_level_above_is_named_as_one(tool, tables: Path, names: Path, tmp_path
     assert {cell["labels"]["decades"] for cell in json.loads(rolled[1])["cells"]} == {"198X"}
 
 
+def test_topics_are_found_in_texts_and_roll_up_to_groups(tool, tmp_path: Path) -> None:
+    sorts = ("grammar of trees and parsers", "audio of speech signals", "votes of elections", "cells of tissue")
+    nodes = ["id,text", *(f"n{i},{sorts[i % 4]} number{i % 4} word{i % 4}" for i in range(120))]
+    (tmp_path / "nodes.csv").write_text("\n".join(nodes) + "\n")
+    (tmp_path / "links.csv").write_text("source,target\n" + "".join(f"n{i},n{i + 4}\n" for i in range(116)))
+    (tmp_path / "q.txt").write_text("n0\nn4\nn8\n")
+    words = ("build", "tables", tmp_path / "nodes.csv", tmp_path / "links.csv", "--dimension", "topic", "--quiet")
+    status, _, err = tool(*words, "--topics", 4, "--topic-groups", 2, "--out", tmp_path / "c")
+    assert (status, err) == (0, "")
+    about = json.loads(tool("info", tmp_path / "c", "--json")[1])
+    assert [(entry["name"], entry["labels"]) for entry in about["dimensions"]] == [("topic", 4), ("topic group", 2)]
+    assert len(about["topic_words"]) == 4
+    rolled = json.loads(tool("query", tmp_path / "c", "--query", tmp_path / "q.txt", "--roll-up", "topic", "--json")[1])
+    assert set(rolled["cells"][0]["labels"]) == {"topic group"}
+
+
 def test_missing_names_stop_are_listed_or_are_skipped(tool, cube: Path, tmp_path: Path) -> None:
     path = tmp_path / "q.txt"
     path.write_text("Person 1\nPersona 7\nnobody at all\n")

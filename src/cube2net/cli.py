@@ -85,6 +85,9 @@ def build(
         ),
     ] = None,
     topics: Annotated[int, typer.Option(help="How many topics to find in the texts.")] = 100,
+    topic_groups: Annotated[
+        int | None, typer.Option(help="Put the topics under this many parents, for --roll-up topic.")
+    ] = None,
     min_objects: Annotated[int, typer.Option(help="Leave out cells with fewer objects.")] = 10,
     max_mentions: Annotated[int, typer.Option(help="An item with more objects makes no links.")] = 50,
     set_: Set = None,
@@ -103,6 +106,7 @@ def build(
             out,
             dimensions=dimension or None,
             topics=topics,
+            topic_groups=topic_groups,
             min_objects=min_objects,
             max_mentions=max_mentions,
             settings=set_ or [],

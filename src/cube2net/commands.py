@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from cube2net import pipeline
 from cube2net.errors import ParameterError, SourceError, unknown
 from cube2net.interfaces import Progress
 from cube2net.parameters import configured, fields_of, split_settings
-from cube2net.records import Corpus, Cube, Network
+from cube2net.records import Corpus, Cube, DimensionSpec, Network
 from cube2net.terminal import say, show_table
 
 
@@ -23,6 +24,7 @@ def build(
     *,
     dimensions: Sequence[str] | None,
     topics: int,
+    topic_groups: int | None,
     min_objects: int,
     max_mentions: int,
     settings: Sequence[str],
@@ -32,10 +34,15 @@ def build(
 ) -> Cube:
     """Return the cube built from files of one kind and saved in a folder."""
     corpus = read(source, paths, settings, strict, progress)
+    wanted = [DimensionSpec.parse(text) for text in dimensions] if dimensions else list(corpus.dimensions)
+    if topic_groups is not None:
+        wanted = [replace(spec, parent="topic group") if spec.attribute == "topic" else spec for spec in wanted]
     return pipeline.build_cube(
         corpus,
-        dimensions,
-        topics=configured(pipeline.TOPIC_MODELS["lda"], {"count": str(topics)}, "topic model 'lda'"),
+        wanted,
+        topics=configured(
+            pipeline.TOPIC_MODELS["lda"], {"count": str(topics), "groups": str(topic_groups)}, "topic model 'lda'"
+        ),
         min_objects=min_objects,
         max_mentions=max_mentions,
         out=out,

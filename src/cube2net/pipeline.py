@@ -24,7 +24,7 @@ from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS
 from cube2net.select import OBJECTIVES as OBJECTIVES
 from cube2net.select import Greedy, Random
 from cube2net.sources import SOURCES as SOURCES
-from cube2net.sources import bundled, networkx, synthetic
+from cube2net.sources import Movies, Yelp, bundled, holdout, networkx, synthetic
 from cube2net.sources.queryfile import read_query_file
 from cube2net.topics import TOPIC_MODELS as TOPIC_MODELS
 from cube2net.topics import model_of
@@ -56,6 +56,20 @@ def read_tables(*paths: str | Path, progress: Progress | None = None, **options:
 def read_acl(path: str | Path, *, progress: Progress | None = None, **options: Any) -> Corpus:
     """Return the corpus of the ACL Anthology, from its folder or its archive."""
     return read_source("acl", path, progress=progress, **options)
+
+
+def read_task(
+    source: str, *paths: str | Path, name: str, seed: int = 0, progress: Progress | None = None, **options: Any
+) -> holdout.Task:
+    """Return a link-prediction task of the paper's kind: a corpus, a query, and the latest links hidden.
+
+    ``source`` is ``"yelp"`` (tasks ``ilkid`` and ``nvout``) or ``"movies"`` (``scifi00`` and ``drama10``).
+    """
+    tasks = {"yelp": Yelp, "movies": Movies}
+    if source not in tasks:
+        raise unknown("source of tasks", source, tasks)
+    reader: Yelp | Movies = _made(source, tasks, Source, "source", options)
+    return reader.read_task([Path(path) for path in paths], name, seed=seed, progress=progress)
 
 
 def load_bundled() -> Corpus:
