@@ -122,14 +122,17 @@ def test_a_folder_with_other_things_in_it_is_never_overwritten(cube: Cube, tmp_p
     assert (tmp_path / "mine.txt").read_text() == "keep me"
 
 
-def test_a_full_disk_leaves_the_old_cube_and_nothing_else(
-    cube: Cube, folder: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("number", "words"), [(errno.ENOSPC, "no space left on device"), (errno.EROFS, "read-only file system")]
+)
+def test_a_full_or_read_only_disk_leaves_the_old_cube_and_nothing_else(
+    cube: Cube, folder: Path, monkeypatch: pytest.MonkeyPatch, number: int, words: str
 ) -> None:
-    def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    def refused(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(np, "save", full)
-    with pytest.raises(InputError, match="cannot write .*: no space left on device"):
+    monkeypatch.setattr(np, "save", refused)
+    with pytest.raises(InputError, match=f"cannot write .*: {words}"):
         save(cube, folder)
     monkeypatch.undo()
     assert verify(folder)
