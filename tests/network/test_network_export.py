@@ -105,7 +105,7 @@ def read_parquet(paths: list[Path]) -> Plain:
 def read_npz(paths: list[Path]) -> Plain:
     matrix = sp.load_npz(paths[0])
     assert isinstance(matrix, sp.csr_array)
-    with np.load(paths[0], allow_pickle=False) as file:
+    with np.load(paths[0]) as file:
         arrays = {name: file[name] for name in file.files}
     assert not any(array.dtype == object for array in arrays.values())
     assert (matrix != matrix.T).nnz == 0

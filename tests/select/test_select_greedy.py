@@ -58,7 +58,7 @@ def question(seed: int, objective: int = 0, **shape: int) -> tuple[Cube, Query, 
     return cube, query, OBJECTIVE[objective].weigh(query, len(cube.objects))
 
 
-def agree(cube: Cube, query: Query, weights: Weights, budget: Budget, among: str) -> None:
+def check_agreement(cube: Cube, query: Query, weights: Weights, budget: Budget, among: str) -> None:
     selection = Greedy(among=among).select(cube, query, weights=weights, budget=budget)
     cells, values = naive(cube, query, weights, budget, among)
     assert selection.cells.tolist() == cells
@@ -106,7 +106,7 @@ def test_equals_go_to_the_lowest_number_even_where_sums_are_not_exact() -> None:
 @pytest.mark.parametrize("among", ["touched", "all"])
 def test_it_equals_the_plain_loop_over_all_cells(objective: int, among: str) -> None:
     for seed in range(12):
-        agree(*question(seed, objective), Budget(m=15), among)
+        check_agreement(*question(seed, objective), Budget(m=15), among)
 
 
 sets_of_objects = st.lists(st.sets(st.integers(0, 9), min_size=1), min_size=1, max_size=8)
@@ -126,7 +126,7 @@ def test_it_equals_the_plain_loop_on_any_cells(
     cube = toy_cube([sorted(cell) for cell in cells], objects=10)
     if objects & set().union(*cells):
         query = Query(np.array(sorted(objects)))
-        agree(cube, query, OBJECTIVE[objective].weigh(query, 10), Budget(m=m), among)
+        check_agreement(cube, query, OBJECTIVE[objective].weigh(query, 10), Budget(m=m), among)
 
 
 maybe = st.none() | st.integers(0, 45)
@@ -143,7 +143,7 @@ maybe = st.none() | st.integers(0, 45)
 def test_it_equals_the_plain_loop_under_limits(
     seed: int, objective: int, max_nodes: int | None, max_links: int | None, among: str
 ) -> None:
-    agree(*question(seed, objective), Budget(m=8, max_nodes=max_nodes, max_links=max_links), among)
+    check_agreement(*question(seed, objective), Budget(m=8, max_nodes=max_nodes, max_links=max_links), among)
 
 
 @settings(deadline=None, max_examples=60)
@@ -175,7 +175,7 @@ def test_all_cells_are_tried_where_an_untouched_one_may_help() -> None:
     for weights, cells in ((below_zero, [2, 1, 0]), (free, [0, 2, 1])):
         assert untouched_may_help(weights)
         assert Greedy().select(cube, query, weights=weights, budget=Budget()).cells.tolist() == cells
-        agree(cube, query, weights, Budget(), "all")
+        check_agreement(cube, query, weights, Budget(), "all")
 
 
 @pytest.mark.parametrize("name", OBJECTIVES)
