@@ -7,13 +7,16 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from cube2net import cli
 from cube2net.pipeline import METHODS
-from cube2net.select import OBJECTIVES
+from cube2net.records import Budget, Cube, Query, Selection, Worth
+from cube2net.select import OBJECTIVES, Greedy
 from cube2net.sources import SOURCES
 
 CITIES = ("Ghent", "Turin", "Malmö")
@@ -99,8 +102,8 @@ def test_every_method_answers_in_json_with_the_promised_fields(tool, cube: Path,
     assert (status, err) == (0, "")
     answer = json.loads(out)
     promised = {"method", "m", "objective", "value", "bound", "gap", "cells", "nodes", "links", "query_found"}
-    assert promised | {"query_missing", "seconds", "seed"} <= set(answer)
-    assert set(answer["seconds"]) == {"select", "train", "links"}
+    assert promised | {"proven", "note", "keep", "left_out", "query_missing", "seconds", "seed"} <= set(answer)
+    assert {"weigh", "select", "train", "links"} == set(answer["seconds"]) - {"vectors"}
     assert (answer["method"], answer["m"], answer["query_found"], answer["query_missing"]) == (method, 3, 12, 0)
     for cell in answer["cells"]:
         assert {"labels", "gain", "objects"} <= set(cell)
@@ -138,6 +141,110 @@ def test_parameters_of_an_objective_are_set_by_name_too(tool, cube: Path, names:
     words = ("query", cube, "--query", names, "--objective", "fbeta", "-m", 3, "--json")
     even, wide = (json.loads(tool(*words, "--set", f"beta={beta}")[1])["value"] for beta in (1, 3))
     assert even != wide
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+def test_every_objective_gives_greedy_a_value(tool, cube: Path, names: Path, objective: str) -> None:
+    status, out, err = tool("query", cube, "--query", names, "--objective", objective, "-m", 2, "--json")
+    answer = json.loads(out)
+    assert (status, err, answer["objective"]) == (0, "", objective)
+    assert answer["keep"] == ("linked" if objective == "linked" else "all")
+    assert answer["value"] == pytest.approx(sum(cell["gain"] for cell in answer["cells"]))
+
+
+def test_linked_has_parameters_too(tool, cube: Path, names: Path) -> None:
+    words = ("query", cube, "--query", names, "--objective", "linked", "-m", 2, "--json")
+    values = {json.loads(tool(*words, "--set", setting)[1])["value"] for setting in ("reach=0.2", "reach=2")}
+    assert len(values) == 2
+
+
+def test_objects_without_a_link_are_kept_or_left_out_as_asked(tool, tmp_path: Path) -> None:
+    (tmp_path / "nodes.csv").write_text("id,city\n" + "".join(f"p{i},Ghent\n" for i in range(12)))
+    (tmp_path / "links.csv").write_text("source,target\np0,p1\np1,p2\n")
+    (tmp_path / "q.txt").write_text("p0\n")
+    words = ("build", "tables", tmp_path / "nodes.csv", tmp_path / "links.csv", "--dimension", "city", "--quiet")
+    assert tool(*words, "--out", tmp_path / "c")[0] == 0
+    ask = ("query", tmp_path / "c", "--query", tmp_path / "q.txt")
+    said = "9 objects without a link to the network are left out (--keep all keeps them)"
+    assert said in tool(*ask, "--objective", "linked")[1]
+    assert said in tool(*ask, "--keep", "linked")[1]
+    assert said not in tool(*ask, "--objective", "linked", "--keep", "all")[1]
+
+
+def test_a_query_that_no_cell_helps_says_so_and_is_answered_with_itself(tool, tables: Path, tmp_path: Path) -> None:
+    words = ("build", "tables", tables / "nodes.csv", tables / "links.csv", "--dimension", "born@years", "--quiet")
+    assert tool(*words, "--min-objects", 99, "--out", tmp_path / "c")[0] == 0
+    (tmp_path / "q.txt").write_text("p0\np3\np10\n")
+    ask = ("query", tmp_path / "c", "--query", tmp_path / "q.txt", "--out", tmp_path / "n.json")
+    status, out, err = tool(*ask)
+    assert (status, err) == (0, "")
+    assert out.startswith(
+        "Network(3 objects, 1 links, 3 in the query)\nnone of the 3 objects of the query is in any cell"
+    )
+    assert (tmp_path / "n.json").is_file()
+    answer = json.loads(tool(*ask, "--json")[1])
+    assert (answer["nodes"], answer["value"], answer["cells"]) == (3, None, [])
+    assert "so there is nothing to choose from: use the method 'none'" in answer["note"]
+
+
+@pytest.fixture
+def upper_bound(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """Put a bound of one's own in place of the real one."""
+    fake = ModuleType("cube2net.select.bound")
+    fake.bound = 0.9  # type: ignore[attr-defined]
+    fake.upper_bound = lambda *args, at_least: max(at_least, fake.bound)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "cube2net.select.bound", fake)
+    return fake
+
+
+def test_a_bound_is_shown_when_asked_for(tool, cube: Path, names: Path, upper_bound: ModuleType) -> None:
+    words = ("query", cube, "--query", names, "-m", 2)
+    assert "possible" not in tool(*words)[1]
+    answer = json.loads(tool(*words, "--bound", "--json")[1])
+    assert (answer["bound"], answer["proven"], "bound" in answer["seconds"]) == (0.9, False, True)
+    assert re.search(r"at most 0\.9000 is possible: within \d\d\.\d % of the best", tool(*words, "--bound")[1])
+    upper_bound.bound = 0.0  # type: ignore[attr-defined]
+    assert "proven best: no choice within the limits is worth more" in tool(*words, "--bound")[1]
+    assert json.loads(tool(*words, "--bound", "--json")[1])["proven"] is True
+    said = tool(*words, "--bound", "--max-links", 900)[1]
+    assert "no bound: max_links cannot be taken into account" in said
+
+
+@dataclass(frozen=True, kw_only=True)
+class Searcher(Greedy):
+    """Greedy with the parameters of a method that searches."""
+
+    seconds: float | None = None
+    preset: str = "default"
+    device: str = "cpu"
+
+    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+        found = super().select(cube, query, weights=weights, budget=budget, seed=seed)
+        return replace(found, note=f"{self.seconds} {self.preset} {self.device}")
+
+
+def test_seconds_preset_and_device_are_parameters_of_the_method(
+    tool, cube: Path, names: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(METHODS, "searcher", Searcher)
+    words = ("query", cube, "--query", names, "--method", "searcher", "--json")
+    assert json.loads(tool(*words)[1])["note"] == "None default cpu"
+    options = ("--seconds", 2.5, "--preset", "paper", "--device", "cuda")
+    assert json.loads(tool(*words, *options)[1])["note"] == "2.5 paper cuda"
+    settings = ("--set", "seconds=2.5", "--set", "preset=paper", "--set", "device=cuda")
+    assert json.loads(tool(*words, *settings)[1])["note"] == "2.5 paper cuda"
+    status, _, err = tool(*words, "--seconds", 2.5, "--set", "seconds=3")
+    assert (status, err) == (2, "cube2net: seconds is given twice, by --seconds and by --set seconds=3\n")
+
+
+@pytest.mark.parametrize("option", ["seconds", "preset", "device"])
+def test_a_method_without_such_a_parameter_names_those_that_have_it(
+    tool, cube: Path, names: Path, option: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(METHODS, "searcher", Searcher)
+    takers = [name for name, kind in METHODS.items() if option in {field.name for field in fields(kind)}]
+    status, _, err = tool("query", cube, "--query", names, f"--{option}", 5)
+    assert (status, err) == (2, f"cube2net: method 'greedy' takes no --{option}: choose one of {', '.join(takers)}\n")
 
 
 def test_a_value_is_given_only_where_cells_were_chosen(tool, cube: Path, names: Path) -> None:
@@ -215,6 +322,9 @@ def test_missing_names_stop_are_listed_or_are_skipped(tool, cube: Path, tmp_path
         (("--form", "both", "--max-nodes", "20"), "limit the form 'objects', got the form 'both': limit m instead"),
         (("--objective", "fbeta", "--set", "beta=-1"), "beta is -1"),
         (("--seed", "-1", "--method", "random"), "seed is -1"),
+        (("--keep", "some"), "unknown keep 'some': choose one of all, linked"),
+        (("--objective", "linked", "--set", "reach=0"), "reach is 0.0, expected a number above 0"),
+        (("--set", "by=price", "--max-links", "9"), "by is 'price', which cannot keep max_links=9: use by='value'"),
     ],
 )
 def test_a_wrong_option_is_one_sentence_and_status_2(

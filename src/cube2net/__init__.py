@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         save_cube,
         summary,
         verify_cube,
+        weigh,
         write_network,
     )
     from cube2net.records import (
@@ -80,6 +81,7 @@ _HOMES = {
         "save_cube",
         "summary",
         "verify_cube",
+        "weigh",
         "write_network",
     ),
     "cube2net.cube": ("dice", "drill_down", "roll_up", "slice"),
@@ -142,6 +144,7 @@ __all__ = [
     "to_pyg",
     "to_scipy",
     "verify_cube",
+    "weigh",
     "write_network",
 ]
 

@@ -14,8 +14,8 @@ import typer
 if TYPE_CHECKING:
     from cube2net.records import Cube
 
-METHOD_NAMES = ("none", "hops", "pagerank", "steiner", "maxdisc", "random", "greedy")
-OBJECTIVE_NAMES = ("jaccard", "fbeta", "precision", "coverage")
+METHOD_NAMES = ("none", "hops", "pagerank", "steiner", "maxdisc", "random", "greedy", "anneal", "exact", "cube2net")
+OBJECTIVE_NAMES = ("jaccard", "fbeta", "precision", "coverage", "linked")
 SOURCE_NAMES = ("tables", "acl", "aminer", "dblp", "yelp", "movies", "bundled")
 
 INTERRUPTED = 130
@@ -151,6 +151,19 @@ def query(
     max_nodes: Annotated[int | None, typer.Option(help="At most this many objects (form objects).")] = None,
     max_links: Annotated[int | None, typer.Option(help="At most this many links (form objects).")] = None,
     best_prefix: Annotated[bool, typer.Option("--best-prefix", help="Stop where the objective is highest.")] = False,
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHICH",
+            help="Objects brought that stay: all, or linked to the network (the default of objective linked).",
+        ),
+    ] = None,
+    bound: Annotated[bool, typer.Option("--bound", help="Also find how much better any choice could be.")] = False,
+    seconds: Annotated[float | None, typer.Option(help="How long the method may search.")] = None,
+    preset: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The method's parameters by one name, such as paper.")
+    ] = None,
+    device: Annotated[str | None, typer.Option(metavar="NAME", help="Where the method computes, such as cuda.")] = None,
     set_: Set = None,
     where: Annotated[
         list[str] | None,
@@ -171,30 +184,37 @@ def query(
     ] = False,
     as_json: AsJson = False,
     seed: Seed = 0,
+    quiet: Quiet = False,
 ) -> None:
     """Make the network around the objects of a query."""
     from cube2net import commands
     from cube2net.pipeline import check_outputs, draw_network, missing_names, summary, write_network
+    from cube2net.terminal import shown_progress
 
     check_outputs(out, draw)
     opened = commands.view(_opened(cube), where or [], roll_up or [])
     if show_missing:
         typer.echo("\n".join(missing_names(opened, query)))
         return
-    network = commands.answer(
-        opened,
-        query,
-        method,
-        objective,
-        settings=set_ or [],
-        skip_missing=skip_missing,
-        m=m,
-        form=form,
-        seed=seed,
-        max_nodes=max_nodes,
-        max_links=max_links,
-        prefix="best" if best_prefix else "all",
-    )
+    with shown_progress(quiet or as_json or not commands.takes_long(method)) as progress:
+        network = commands.answer(
+            opened,
+            query,
+            method,
+            objective,
+            settings=set_ or [],
+            shortcuts={"seconds": seconds, "preset": preset, "device": device},
+            skip_missing=skip_missing,
+            m=m,
+            form=form,
+            seed=seed,
+            max_nodes=max_nodes,
+            max_links=max_links,
+            prefix="best" if best_prefix else "all",
+            keep=keep,
+            bound=bound,
+            progress=progress,
+        )
     written = write_network(network, out) if out is not None else []
     if draw is not None:
         draw_network(network, draw, seed=seed)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -88,10 +89,14 @@ def answer(
     objective: str,
     *,
     settings: Sequence[str],
+    shortcuts: Mapping[str, object],
     skip_missing: bool,
     **options: Any,
 ) -> Network:
-    """Return the network of a query file; settings that the method does not know are the objective's."""
+    """Return the network of a query file; settings that the method does not know are the objective's.
+
+    ``shortcuts`` are parameters of the method that have an option of their own, None where it was not used.
+    """
     if method not in pipeline.METHODS:
         raise unknown("method", method, pipeline.METHODS)
     if objective not in pipeline.OBJECTIVES:
@@ -100,6 +105,10 @@ def answer(
     of_objective = set(fields_of(pipeline.OBJECTIVES[objective])) - set(fields_of(pipeline.METHODS[method]))
     worth = {name: text for name, text in given.items() if name in of_objective}
     chosen = {name: text for name, text in given.items() if name not in of_objective}
+    for name, value in shortcuts.items():
+        if value is not None:
+            _check_shortcut(name, method, given)
+            chosen[name] = str(value)
     return pipeline.construct(
         cube,
         pipeline.read_query(cube, path, skip_missing=skip_missing),
@@ -107,6 +116,20 @@ def answer(
         objective=configured(pipeline.OBJECTIVES[objective], worth, f"objective {objective!r}"),
         **options,
     )
+
+
+def takes_long(method: str) -> bool:
+    """Return whether a method tells its progress."""
+    return hasattr(pipeline.METHODS.get(method), "with_progress")
+
+
+def _check_shortcut(name: str, method: str, given: Mapping[str, str]) -> None:
+    takers = [other for other, kind in pipeline.METHODS.items() if name in fields_of(kind)]
+    if method not in takers:
+        ending = f"choose one of {', '.join(takers)}" if takers else "no method does"
+        raise ParameterError(f"method {method!r} takes no --{name}: {ending}")
+    if name in given:
+        raise ParameterError(f"{name} is given twice, by --{name} and by --set {name}={given[name]}")
 
 
 def about(folder: Path) -> dict[str, Any]:
@@ -214,10 +237,30 @@ def show_network(network: Network) -> None:
         numbers = ("gain", "objects", "of the query")
         columns = ("rank", *network.dimensions, *numbers)
         show_table(f"cells chosen by {about['method']}", columns, rows, right=("rank", *numbers))
-        if len(rows) < about["m"]:
-            say(f"{len(rows)} cells, not {about['m']}: no other cell holds an object of the query and fits the limits")
+        if len(rows) < about["m"] and not about["note"]:
+            say(f"{len(rows)} cells, of {about['m']} at most")
     worth = "" if about["value"] is None else f", {about['objective']} {about['value']:.4f}"
     say(f"{network}{worth}")
+    if about["bound"] is not None:
+        say(certificate(about["bound"], about["gap"], about["proven"]))
+    if about["note"]:
+        say(about["note"])
+    if about["left_out"]:
+        say(f"{about['left_out']:,} objects without a link to the network are left out (--keep all keeps them)")
     if network.query.missing:
         some = ", ".join(map(repr, network.query.missing[:3]))
         say(f"left out, being unknown or the name of several objects: {len(network.query.missing):,} ({some}, …)")
+
+
+def certificate(bound: float, gap: float, proven: bool) -> str:
+    """Return the sentence for an upper bound; its numbers are rounded up, so that they stay true.
+
+    >>> certificate(0.12341, 0.0228, False)
+    'at most 0.1235 is possible: within 2.3 % of the best'
+    >>> certificate(0.1234, 0.0, True)
+    'proven best: no choice within the limits is worth more'
+    """
+    if proven:
+        return "proven best: no choice within the limits is worth more"
+    most, share = math.ceil(bound * 1e4 - 1e-6) / 1e4, math.ceil(gap * 1e3 - 1e-6) / 10
+    return f"at most {most:.4f} is possible" + (f": within {max(share, 0.1):.1f} % of the best" if share < 100 else "")

@@ -8,7 +8,8 @@ from typing import Protocol, runtime_checkable
 
 import pyarrow as pa
 
-from cube2net.records import Budget, Corpus, Cube, Network, Query, Selection, Topics, Vectors, Weights
+from cube2net.records import Budget, Corpus, Cube, Network, Query, Selection, Topics, Vectors, Weights, Worth
+from cube2net.records.ragged import Array
 
 
 class Progress(Protocol):
@@ -62,18 +63,57 @@ class Embedder(Protocol):
 
 @runtime_checkable
 class Objective(Protocol):
-    """Says what a selection is worth, as weighted counts of the objects it brings."""
+    """Says what a selection is worth: weighted counts of the objects it brings, or a function of them."""
 
-    def weigh(self, query: Query, count: int) -> Weights:
-        """Return the weights of a query over ``count`` objects."""
+    def weigh(self, query: Query, count: int) -> Worth:
+        """Return the weights of a query over ``count`` objects, or a judge of them."""
+
+
+@runtime_checkable
+class LinkObjective(Protocol):
+    """An objective that sees links: it is told how near every object is to the query."""
+
+    @property
+    def damping(self) -> float:
+        """How likely the walk that measures nearness goes on before it starts again at the query."""
+
+    def weigh_links(self, query: Query, affinity: Array, linked: Array) -> Weights:
+        """Return the weights of a query over all objects.
+
+        ``affinity`` is where that walk stays, a share for every object; ``linked`` says which objects have a link.
+        """
 
 
 @runtime_checkable
 class Method(Protocol):
     """A way to make a network: chooses what to bring beside the query."""
 
-    def select(self, cube: Cube, query: Query, *, weights: Weights, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
         """Return the objects to bring, and the cells they come from where the method chooses cells."""
+
+
+@runtime_checkable
+class NeedsVectors(Protocol):
+    """A method that moves among cell vectors; ``vectors`` are these, or the name of a kind of them.
+
+    The pipeline makes vectors for a name (``"both"`` is all kinds, in the order of their registry) and
+    hands them over before it asks for a selection.
+    """
+
+    @property
+    def vectors(self) -> str | Vectors | tuple[Vectors, ...]:
+        """Cell vectors, or the name of a kind of them."""
+
+    def with_vectors(self, *vectors: Vectors) -> Method:
+        """Return the same method with cell vectors of the cube at hand, one set or several."""
+
+
+@runtime_checkable
+class TellsProgress(Protocol):
+    """A method that takes so long that it says how far it is."""
+
+    def with_progress(self, progress: Progress | None) -> Method:
+        """Return the same method, which tells its progress."""
 
 
 @runtime_checkable

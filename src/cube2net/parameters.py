@@ -15,9 +15,10 @@ T = TypeVar("T")
 
 
 def fields_of(kind: type[Any]) -> dict[str, Any]:
-    """Return the names and types of the parameters of a dataclass."""
+    """Return the names and types of the parameters of a dataclass, but for those that the pipeline hands over."""
     hints = typing.get_type_hints(kind)
-    return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
+    fields = [field for field in dataclasses.fields(kind) if not field.metadata.get("handed")]
+    return {field.name: hints[field.name] for field in fields}
 
 
 def split_settings(settings: Iterable[str]) -> dict[str, str]:

@@ -3,7 +3,7 @@ import pyarrow as pa
 import pytest
 
 from cube2net.errors import CubeError, InputError, ParameterError, QueryError, SourceError
-from cube2net.records import Budget, Corpus, DimensionSpec, Links, Objects, Query, Ragged, Selection, Weights
+from cube2net.records import Budget, Corpus, DimensionSpec, Links, Objects, Query, Ragged, Selection
 from cube2net.records.corpus import LINKS, MENTIONS, OBJECTS, table
 
 from toys import random_cube, toy_cube
@@ -117,15 +117,11 @@ def test_a_corpus_that_does_not_hold_together_is_refused(changes: dict, text: st
         corpus(**changes)
 
 
-def test_budgets_weights_selections_and_specs_check_themselves() -> None:
+def test_budgets_selections_and_specs_check_themselves() -> None:
     with pytest.raises(ParameterError, match="m is -1, expected 0 or more cells"):
         Budget(m=-1)
     with pytest.raises(ParameterError, match="unknown prefix 'bets': choose one of all, best"):
         Budget(prefix="bets")
-    with pytest.raises(InputError, match="gain is not finite for 1 objects"):
-        Weights(np.array([np.nan]), np.array([0.0]))
-    with pytest.raises(InputError, match="costs must not be negative"):
-        Weights(np.array([1.0]), np.array([-1.0]))
     with pytest.raises(InputError, match="distinct cells"):
         Selection(np.array([0]), 0.0, cells=np.array([1, 1]), values=np.array([0.0, 0.0]))
     with pytest.raises(ParameterError, match="cannot read the dimension '=year'"):
@@ -147,8 +143,3 @@ def test_a_cube_whose_parts_do_not_fit_is_refused() -> None:
         replace(cube, links=other.links)
     with pytest.raises(CubeError, match="2 objects and homes for 3"):
         replace(cube, homes=other.homes)
-
-
-def test_the_gap_is_the_share_of_the_bound_that_may_be_missing() -> None:
-    assert Selection(np.array([0]), 0.9, bound=1.0).gap == pytest.approx(0.1)
-    assert Selection(np.array([0]), 0.9).gap is None

@@ -8,15 +8,29 @@ from itertools import product
 import numpy as np
 import pytest
 
-from cube2net.errors import InputError, QueryError
-from cube2net.interfaces import Method
-from cube2net.records import Budget, Cube, Query, Selection, Weights
+from cube2net.errors import InputError, ParameterError, QueryError
+from cube2net.interfaces import Method, NeedsVectors
+from cube2net.pipeline import embed_cells, weigh
+from cube2net.records import Budget, Cube, Query, Selection, Weights, Worth
 from cube2net.records.ragged import Array
-from cube2net.select import OBJECTIVES, Greedy, Jaccard, Random
+from cube2net.select import OBJECTIVES, Anneal, Cube2net, Exact, Greedy, Jaccard, Random
+from cube2net.select.objective import Own
 
 from toys import random_cube, toy_cube
 
-SELECTORS: dict[str, Method] = {"random": Random(), "greedy": Greedy(), "greedy among all": Greedy(among="all")}
+SELECTORS: dict[str, Method] = {
+    "random": Random(),
+    "greedy": Greedy(),
+    "greedy among all": Greedy(among="all"),
+    "greedy by price": Greedy(by="price"),
+    "anneal": Anneal(steps=200, restarts=1),
+    "exact": Exact(),
+    "cube2net": Cube2net(trajectories=4, updates=2, epochs=1, k=3),
+    "cube2net paper": Cube2net(preset="paper", trajectories=4, updates=1, epochs=1),
+}
+# Those that refuse max_links, and those that refuse a function of one's own: each with a sentence.
+NO_MAX_LINKS = ("greedy by price", "exact")
+NO_FUNCTION = ("greedy by price", "exact")
 BUDGETS = [
     Budget(m=0),
     Budget(m=1),
@@ -29,17 +43,39 @@ BUDGETS = [
     Budget(m=6, max_nodes=0),
     Budget(m=6, max_links=0),
 ]
-CASES = [(seed, budget, objective) for seed, budget, objective in product(range(3), BUDGETS, OBJECTIVES)]
+OWN = "a function"
 every_selector = pytest.mark.parametrize("name", SELECTORS)
+with_function = pytest.mark.parametrize("name", [name for name in SELECTORS if name not in NO_FUNCTION])
+Case = tuple[int, Budget, str]
+
+
+def pairs(objects: Array, query: Query) -> float:
+    """Return a value that no counts add up to: pairs of neighbouring rows, for the objects and with the query."""
+    return (len(np.intersect1d(objects, objects + 1)) + 3 * len(np.intersect1d(objects, query.objects))) / 50
+
+
+def cases(name: str, seeds: int = 3) -> list[Case]:
+    """Return the questions that a method takes."""
+    objectives = [*OBJECTIVES, *([] if name in NO_FUNCTION else [OWN])]
+    budgets = [budget for budget in BUDGETS if budget.max_links is None or name not in NO_MAX_LINKS]
+    return list(product(range(seeds), budgets, objectives))
+
+
+def choose(name: str, cube: Cube, query: Query, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+    """Return what a method selects, with cell vectors in its hands where it needs them."""
+    method = SELECTORS[name]
+    if isinstance(method, NeedsVectors):
+        method = method.with_vectors(embed_cells(cube, "members", seed=seed))
+    return method.select(cube, query, weights=weights, budget=budget, seed=seed)
 
 
 @cache
-def ask(name: str, seed: int, budget: Budget, objective: str) -> tuple[Cube, Query, Weights, Selection]:
+def ask(name: str, seed: int, budget: Budget, objective: str) -> tuple[Cube, Query, Worth, Selection]:
     cube = random_cube(seed, cells=15)
     rng = np.random.default_rng(seed)
     query = Query(np.sort(rng.choice(len(cube.objects), size=8, replace=False)))
-    weights = OBJECTIVES[objective]().weigh(query, len(cube.objects))
-    return cube, query, weights, SELECTORS[name].select(cube, query, weights=weights, budget=budget, seed=seed)
+    weights = weigh(cube, query, pairs if objective == OWN else objective)
+    return cube, query, weights, choose(name, cube, query, weights, budget, seed=seed)
 
 
 def union(cube: Cube, cells: Array) -> Array:
@@ -58,21 +94,21 @@ def test_it_is_a_method(name: str) -> None:
 
 @every_selector
 def test_it_chooses_at_most_m_cells_and_none_twice(name: str) -> None:
-    for case in CASES:
+    for case in cases(name):
         cells = ask(name, *case)[3].cells.tolist()
         assert len(cells) == len(set(cells)) <= case[1].m
 
 
 @every_selector
 def test_its_objects_are_the_members_of_its_cells(name: str) -> None:
-    for case in CASES:
+    for case in cases(name):
         cube, _, _, selection = ask(name, *case)
         assert selection.objects.tolist() == union(cube, selection.cells).tolist()
 
 
 @every_selector
 def test_its_values_are_those_of_the_prefixes_and_its_value_the_last(name: str) -> None:
-    for case in CASES:
+    for case in cases(name):
         cube, _, weights, selection = ask(name, *case)
         prefixes = [weights.value(union(cube, selection.cells[:i])) for i in range(len(selection.cells) + 1)]
         assert selection.values.tolist() == pytest.approx(prefixes[1:], abs=1e-14)
@@ -81,7 +117,7 @@ def test_its_values_are_those_of_the_prefixes_and_its_value_the_last(name: str) 
 
 @every_selector
 def test_the_same_seed_gives_the_same_answer(name: str) -> None:
-    for case in CASES:
+    for case in cases(name):
         first, second = ask(name, *case)[3], ask.__wrapped__(name, *case)[3]
         assert first.cells.tolist() == second.cells.tolist()
         assert first.values.tolist() == second.values.tolist()
@@ -96,7 +132,7 @@ def test_it_never_moves_the_global_generator(name: str) -> None:
 
 @every_selector
 def test_the_network_stays_within_the_limits_once_any_cell_is_chosen(name: str) -> None:
-    for case in CASES:
+    for case in cases(name):
         cube, query, _, selection = ask(name, *case)
         network = np.union1d(query.objects, selection.objects)
         budget = case[1]
@@ -108,12 +144,20 @@ def test_the_network_stays_within_the_limits_once_any_cell_is_chosen(name: str) 
 
 @every_selector
 def test_the_best_prefix_is_never_below_any_prefix(name: str) -> None:
-    for seed, objective in product(range(6), OBJECTIVES):
+    for seed, objective in {(seed, objective) for seed, _, objective in cases(name, seeds=6)}:
         whole = ask(name, seed, Budget(m=10), objective)[3]
         _, _, weights, best = ask(name, seed, Budget(m=10, prefix="best"), objective)
-        assert best.value == max([weights.ratio(0, 0), *whole.values.tolist()])
+        assert best.value == max([weights.value(np.empty(0, int)), *whole.values.tolist()])
         assert best.cells.tolist() == whole.cells[: len(best.cells)].tolist()
         assert all(value < best.value for value in best.values[:-1])
+
+
+@every_selector
+def test_no_cells_are_worth_what_no_objects_are_worth(name: str) -> None:
+    for case in cases(name):
+        _, _, weights, selection = ask(name, *case)
+        if len(selection.cells) == 0:
+            assert selection.value == weights.value(np.empty(0, int))
 
 
 @every_selector
@@ -122,12 +166,20 @@ def test_when_no_cell_fits_nothing_is_chosen(name: str) -> None:
     query = Query(np.array([0, 1]))
     weights = Jaccard().weigh(query, 5)
     for budget in (Budget(max_nodes=2), Budget(max_nodes=0), Budget(max_links=0)):
-        selection = SELECTORS[name].select(cube, query, weights=weights, budget=budget)
-        assert (len(selection.cells), len(selection.objects), selection.value) == (0, 0, 0.0)
+        if budget.max_links is None or name not in NO_MAX_LINKS:
+            selection = choose(name, cube, query, weights, budget)
+            assert (len(selection.cells), len(selection.objects), selection.value) == (0, 0, 0.0)
+
+
+@pytest.mark.parametrize("name", NO_MAX_LINKS)
+def test_a_limit_of_links_that_it_cannot_keep_is_refused(name: str) -> None:
+    cube, query, weights, _ = ask(name, 0, Budget(m=1), "jaccard")
+    with pytest.raises(ParameterError, match="max_links"):
+        choose(name, cube, query, weights, Budget(max_links=9))
 
 
 @every_selector
-def test_a_query_in_no_cell_says_what_to_do(name: str) -> None:
+def test_a_query_in_no_cell_is_answered_with_nothing_and_a_note_that_says_what_to_do(name: str) -> None:
     cube = toy_cube([[0, 1], [1, 2]], objects=5)
     advice = (
         " in any cell, so there is nothing to choose from: use the method 'none', 'hops' or 'pagerank', "
@@ -135,18 +187,75 @@ def test_a_query_in_no_cell_says_what_to_do(name: str) -> None:
     )
     for rows, start in (([3, 4], "none of the 2 objects of the query is"), ([4], "the 1 object of the query is not")):
         query = Query(np.array(rows))
-        with pytest.raises(QueryError) as caught:
-            SELECTORS[name].select(cube, query, weights=Jaccard().weigh(query, 5), budget=Budget())
-        assert str(caught.value) == start + advice
+        for objective in (Jaccard(), *([] if name in NO_FUNCTION else [Own(pairs)])):
+            selection = choose(name, cube, query, objective.weigh(query, 5), Budget())
+            assert (len(selection.cells), len(selection.objects), selection.value) == (0, 0, 0.0)
+            assert selection.note == start + advice
+
+
+@every_selector
+def test_an_objective_without_any_gain_is_answered_with_nothing_and_a_note(name: str) -> None:
+    cube = toy_cube([[0, 1], [1, 2]], objects=5)
+    for gain in (np.zeros(5), np.array([0.0, 0.0, 0.0, 1.0, 1.0])):
+        weights = Weights(gain=gain, cost=np.ones(5), gain0=0.5, cost0=2.0)
+        selection = choose(name, cube, Query(np.array([0])), weights, Budget())
+        assert (len(selection.cells), selection.value) == (0, 0.25)
+        assert selection.note == (
+            "no cell holds an object that the objective gives a gain, so there is nothing to choose from: "
+            "use another objective, or the method 'none'"
+        )
+
+
+@every_selector
+def test_cells_of_near_objects_are_a_choice_even_where_no_cell_holds_the_query(name: str) -> None:
+    cube = toy_cube([[1, 2], [2, 3]], objects=5, links=[(0, 1), (1, 2)])
+    query = Query(np.array([0]))
+    selection = choose(name, cube, query, weigh(cube, query, "linked"), Budget(m=2))
+    assert len(selection.cells) > 0
+    assert selection.value > 0
 
 
 @every_selector
 def test_weights_and_queries_of_another_cube_are_refused(name: str) -> None:
     cube = toy_cube([[0, 1], [1, 2]], objects=3)
     query, far = Query(np.array([0])), Query(np.array([0, 3]))
+    for objective in (Jaccard(), Own(pairs)):
+        with pytest.raises(InputError) as caught:
+            choose(name, cube, query, objective.weigh(query, 4), Budget())
+        assert str(caught.value) == "the weights are for 4 objects, and the cube has 3"
+    with pytest.raises(QueryError) as refused:
+        choose(name, cube, far, Jaccard().weigh(far, 4), Budget())
+    assert str(refused.value) == "query names row 3, and the cube has only 3 objects"
+
+
+def nan_for_some(objects: Array, query: Query) -> float:
+    return float("nan") if len(objects) > 1 else 0.0
+
+
+def broken(objects: Array, query: Query) -> float:
+    raise KeyError("a mistake inside")
+
+
+@with_function
+def test_what_a_function_must_not_give_is_refused_by_its_name(name: str) -> None:
+    cube = toy_cube([[0, 1], [1, 2]], objects=3)
+    query = Query(np.array([0, 1]))
     with pytest.raises(InputError) as caught:
-        SELECTORS[name].select(cube, query, weights=Jaccard().weigh(query, 4), budget=Budget())
-    assert str(caught.value) == "the weights are for 4 objects, and the cube has 3"
-    with pytest.raises(QueryError) as caught:
-        SELECTORS[name].select(cube, far, weights=Jaccard().weigh(far, 4), budget=Budget())
-    assert str(caught.value) == "query names row 3, and the cube has only 3 objects"
+        choose(name, cube, query, Own(nan_for_some).weigh(query, 3), Budget())
+    assert str(caught.value) == "the objective 'nan_for_some' gave nan for 2 objects, expected a finite number"
+
+
+@with_function
+def test_an_exception_inside_a_function_comes_out_as_it_is(name: str) -> None:
+    cube = toy_cube([[0, 1], [1, 2]], objects=3)
+    query = Query(np.array([0, 1]))
+    with pytest.raises(KeyError, match="a mistake inside"):
+        choose(name, cube, query, Own(broken).weigh(query, 3), Budget())
+
+
+@pytest.mark.parametrize("name", NO_FUNCTION)
+def test_a_function_that_it_cannot_use_is_refused(name: str) -> None:
+    cube = toy_cube([[0, 1], [1, 2]], objects=3)
+    query = Query(np.array([0, 1]))
+    with pytest.raises(ParameterError, match="the objective 'pairs' is a function"):
+        choose(name, cube, query, Own(pairs).weigh(query, 3), Budget())

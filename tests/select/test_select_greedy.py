@@ -11,13 +11,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cube2net.errors import ParameterError
-from cube2net.records import Budget, Cube, Query, Weights
+from cube2net.interfaces import LinkObjective, Objective
+from cube2net.pipeline import weigh
+from cube2net.records import Budget, Cube, Judge, Query, Weights
+from cube2net.records.ragged import Array
 from cube2net.select import OBJECTIVES, Coverage, FBeta, Greedy, Jaccard, Precision
-from cube2net.select.greedy import untouched_may_help
+from cube2net.select.greedy import BY, untouched_may_help
+from cube2net.select.objective import Linked
+from cube2net.select.priced import priced_greedy
+from cube2net.select.problem import Problem
 
 from toys import random_cube, toy_cube
 
-OBJECTIVE = [Jaccard(), FBeta(), FBeta(beta=0.7), Precision(), Coverage(), Coverage(price=0.1), Coverage(price=0)]
+OBJECTIVE: list[Objective | LinkObjective] = [
+    Jaccard(),
+    FBeta(),
+    FBeta(beta=0.7),
+    Precision(),
+    Coverage(),
+    Coverage(price=0.1),
+    Coverage(price=0),
+]
+OBJECTIVE += [Linked(), Linked(reach=0.3)]
 
 
 def links_among(cube: Cube, objects: set[int]) -> int:
@@ -55,7 +70,13 @@ def question(seed: int, objective: int = 0, **shape: int) -> tuple[Cube, Query, 
     rng = np.random.default_rng([seed, 1])
     held = np.flatnonzero(cube.homes.sizes)
     query = Query(np.sort(rng.choice(held, size=int(rng.integers(1, 9)), replace=False)))
-    return cube, query, OBJECTIVE[objective].weigh(query, len(cube.objects))
+    return cube, query, weighed(cube, query, objective)
+
+
+def weighed(cube: Cube, query: Query, objective: int) -> Weights:
+    weights = weigh(cube, query, OBJECTIVE[objective])
+    assert isinstance(weights, Weights)
+    return weights
 
 
 def check_agreement(cube: Cube, query: Query, weights: Weights, budget: Budget, among: str) -> None:
@@ -126,7 +147,7 @@ def test_it_equals_the_plain_loop_on_any_cells(
     cube = toy_cube([sorted(cell) for cell in cells], objects=10)
     if objects & set().union(*cells):
         query = Query(np.array(sorted(objects)))
-        check_agreement(cube, query, OBJECTIVE[objective].weigh(query, 10), Budget(m=m), among)
+        check_agreement(cube, query, weighed(cube, query, objective), Budget(m=m), among)
 
 
 maybe = st.none() | st.integers(0, 45)
@@ -180,7 +201,8 @@ def test_all_cells_are_tried_where_an_untouched_one_may_help() -> None:
 
 @pytest.mark.parametrize("name", OBJECTIVES)
 def test_no_built_in_objective_needs_untouched_cells(name: str) -> None:
-    assert not untouched_may_help(OBJECTIVES[name]().weigh(Query(np.array([0, 2])), 5))
+    weights = weigh(toy_cube([[0]], objects=5, links=[(0, 1), (1, 3)]), Query(np.array([0, 2])), name)
+    assert isinstance(weights, Weights) and not untouched_may_help(weights)
 
 
 @settings(deadline=None, max_examples=60)
@@ -203,10 +225,117 @@ def test_with_any_weights_a_step_up_is_never_missed(
         assert first.value == best
 
 
-def test_an_unknown_among_is_refused() -> None:
+@pytest.mark.parametrize("objective", range(len(OBJECTIVE)), ids=[repr(objective) for objective in OBJECTIVE])
+@pytest.mark.parametrize("budget", [Budget(m=9), Budget(m=9, max_nodes=25, max_links=40)], ids=["free", "limits"])
+def test_a_function_that_says_what_the_weights_say_chooses_the_same_cells(objective: int, budget: Budget) -> None:
+    for seed in range(4):
+        cube, query, weights = question(seed, objective, cells=25, largest=6)
+        held = set(coverage_of(cube, query.objects))
+        judge = Judge(weights.value, len(cube.objects))
+        by_calls = Greedy(among="all").select(cube, query, weights=judge, budget=budget)
+        by_counts = Greedy(among="all").select(cube, query, weights=weights, budget=budget)
+        assert by_calls.cells.tolist() == by_counts.cells.tolist()
+        assert by_calls.values.tolist() == pytest.approx(by_counts.values.tolist(), abs=1e-13)
+        assert set(Greedy().select(cube, query, weights=judge, budget=budget).cells.tolist()) <= held
+
+
+def coverage_of(cube: Cube, objects: Array) -> list[int]:
+    """Return the cells that hold one of the objects."""
+    return [cell for cell in range(len(cube.cells)) if np.isin(cube.cells.members[cell], objects).any()]
+
+
+def test_a_function_is_called_once_for_every_cell_left_that_holds_an_object_of_the_query() -> None:
+    cube = toy_cube([[0, 1], [1, 2], [2, 3], [4, 5]], objects=6)
+    query = Query(np.array([1, 2]))
+    for among, cells in (("touched", 3), ("all", 4)):
+        calls: list[tuple[int, ...]] = []
+
+        def mine(objects: Array, calls: list[tuple[int, ...]] = calls) -> float:
+            calls.append(tuple(objects.tolist()))
+            return float(len(objects))
+
+        Greedy(among=among).select(cube, query, weights=Judge(mine, 6), budget=Budget(m=2))
+        tried, prefixes = cells + (cells - 1), 3
+        assert len(calls) == tried + prefixes
+        assert all(list(call) == sorted(set(call)) for call in calls)
+
+
+def test_fewer_cells_than_asked_for_are_explained() -> None:
+    cube = toy_cube([[0, 1], [1, 2], [3]], objects=5, links=[(1, 2), (2, 3)])
+    query = Query(np.array([0, 1]))
+    jaccard, linked = weigh(cube, query), weigh(cube, query, "linked")
+    for greedy, weights, budget, note in (
+        (Greedy(), jaccard, Budget(), "2 cells, not 20: no other cell holds an object of the query"),
+        (Greedy(), jaccard, Budget(m=2), ""),
+        (Greedy(), jaccard, Budget(prefix="best"), ""),
+        (
+            Greedy(),
+            jaccard,
+            Budget(max_nodes=2),
+            "1 cell, not 20: no other cell holds an object of the query and fits the limits",
+        ),
+        (
+            Greedy(),
+            jaccard,
+            Budget(max_nodes=1),
+            "0 cells, not 20: no cell holds an object of the query and fits the limits",
+        ),
+        (Greedy(), linked, Budget(), "3 cells, not 20: no other cell holds an object with a gain"),
+        (Greedy(among="all"), jaccard, Budget(), "3 cells, not 20: no other cell is in the cube"),
+    ):
+        assert greedy.select(cube, query, weights=weights, budget=budget).note == note
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 9999), st.integers(0, len(OBJECTIVE) - 1), st.none() | st.integers(0, 30))
+def test_by_price_the_value_is_that_of_priced_greedy(seed: int, objective: int, max_nodes: int | None) -> None:
+    cube, query, weights = question(seed, objective, cells=20)
+    selection = Greedy(by="price").select(cube, query, weights=weights, budget=Budget(m=4, max_nodes=max_nodes))
+    if max_nodes is not None and max_nodes < len(query):
+        assert len(selection.cells) == 0
+        return
+    problem = Problem.of(cube, query, weights)
+    room = None if max_nodes is None else max_nodes - len(query)
+    positions, value = priced_greedy(problem, 4, max_nodes=room)
+    assert selection.cells.tolist() == problem.cells[positions].tolist()
+    assert selection.value == pytest.approx(value, abs=1e-12)
+    assert selection.value >= weights.ratio(0, 0)
+
+
+def test_by_price_may_be_worth_more_than_by_value() -> None:
+    cube = toy_cube([[0, 4, 6, 8], [2, 4, 5], [2, 3, 6, 7], [2, 6]], objects=9)
+    query = Query(np.arange(5))
+    weights = Jaccard().weigh(query, 9)
+    by_value, by_price = (Greedy(by=by).select(cube, query, weights=weights, budget=Budget(m=2)) for by in BY)
+    assert (by_value.cells.tolist(), by_value.value) == ([1, 0], 3 / 8)
+    assert (by_price.cells.tolist(), by_price.value) == ([0, 2], 4 / 8)
+
+
+def test_unknown_parameters_and_those_that_do_not_go_together_are_refused() -> None:
+    for wrong, sentence in (
+        ({"among": "touch"}, "unknown among 'touch': choose one of all, touched (did you mean 'touched'?)"),
+        ({"by": "prize"}, "unknown by 'prize': choose one of price, value (did you mean 'price'?)"),
+        (
+            {"by": "price", "among": "all"},
+            "among is 'all', and by 'price' only cells that may help are looked at: use by='value'",
+        ),
+    ):
+        with pytest.raises(ParameterError) as caught:
+            Greedy(**wrong)
+        assert str(caught.value) == sentence
+
+
+def test_by_price_says_which_questions_it_does_not_take() -> None:
+    cube, query, weights = question(0)
+    greedy = Greedy(by="price")
     with pytest.raises(ParameterError) as caught:
-        Greedy(among="touch")
-    assert str(caught.value) == "unknown among 'touch': choose one of all, touched (did you mean 'touched'?)"
+        greedy.select(cube, query, weights=weights, budget=Budget(max_links=5_000))
+    assert str(caught.value) == "by is 'price', which cannot keep max_links=5,000: use by='value'"
+    with pytest.raises(ParameterError) as caught:
+        greedy.select(cube, query, weights=Judge(len, len(cube.objects)), budget=Budget())
+    assert str(caught.value) == (
+        "by is 'price', and the objective 'len' is a function without gains and costs: use by='value'"
+    )
 
 
 def test_importing_select_does_not_load_the_compiler() -> None:

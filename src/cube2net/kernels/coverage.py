@@ -117,3 +117,54 @@ def grow(
                 gains[place] += gain[o]
                 costs[place] += cost[o]
     return gains, costs
+
+
+@njit(cache=True)
+def take_best(
+    most: int,
+    members_indptr: Array,
+    members_indices: Array,
+    homes_indptr: Array,
+    homes_indices: Array,
+    worth: Array,
+    size: Array,
+    room: float,
+    digits: float,
+) -> Array:
+    """Return at most ``most`` cells, each the one whose uncovered members are worth most, while that is above 0.
+
+    A cell is passed over when the ``size`` of what it would bring is more than is left of ``room``. Sums that
+    differ by no more than ``digits`` times the largest sum at the start are equal: beyond that they depend on
+    the order of adding. Among equals the first cell is taken.
+    """
+    cells = len(members_indptr) - 1
+    covers = np.zeros(len(worth), dtype=np.int32)
+    sums, sizes = residuals(np.arange(cells), members_indptr, members_indices, covers, worth, size)
+    equal = digits * np.abs(sums).max() if cells else 0.0
+    taken = np.zeros(cells, dtype=np.bool_)
+    chosen = np.empty(min(most, cells), dtype=np.int64)
+    for step in range(len(chosen)):
+        best = -1
+        for cell in range(cells):
+            if taken[cell] or sizes[cell] > room or sums[cell] <= equal:
+                continue
+            if best < 0 or sums[cell] > sums[best] + equal:
+                best = cell
+        if best < 0:
+            return chosen[:step]
+        room -= sizes[best]
+        taken[best] = True
+        chosen[step] = best
+        add(
+            best,
+            members_indptr,
+            members_indices,
+            homes_indptr,
+            homes_indices,
+            covers,
+            worth,
+            size,
+            sums,
+            sizes,
+        )
+    return chosen

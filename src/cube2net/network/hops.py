@@ -8,7 +8,7 @@ import numpy as np
 
 from cube2net.errors import whole_number
 from cube2net.network.links import within
-from cube2net.records import Budget, Cube, Links, Query, Selection, Weights
+from cube2net.records import Budget, Cube, Links, Query, Selection, Worth
 from cube2net.records.ragged import Array
 
 
@@ -33,7 +33,7 @@ class Hops:
         objects = "objects, or None for all"
         object.__setattr__(self, "fan_out", whole_number("fan_out", self.fan_out, 1, or_none=True, what=objects))
 
-    def select(self, cube: Cube, query: Query, *, weights: Weights, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
         """Return the objects near the query, without the query; the seed changes nothing."""
         objects, steps, hits = around(cube.links, query.objects, self.hops, self.fan_out)
         if budget.max_nodes is not None or budget.max_links is not None:

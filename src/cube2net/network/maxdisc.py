@@ -10,7 +10,7 @@ import numpy as np
 
 from cube2net.errors import ParameterError, unknown, whole_number
 from cube2net.network.budget_cut import cut_to_budget
-from cube2net.records import Budget, Cube, Query, Selection, Weights
+from cube2net.records import Budget, Cube, Query, Selection, Worth
 from cube2net.records.ragged import Array
 from cube2net.seeding import stream
 
@@ -64,7 +64,7 @@ class MaxDisc:
         object.__setattr__(self, "reach", whole_number("reach", self.reach, 0, or_none=True, what=hops))
         object.__setattr__(self, "most", whole_number("most", self.most, 0, what="objects"))
 
-    def select(self, cube: Cube, query: Query, *, weights: Weights, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
         """Return the other objects of the best connected piece found."""
         from cube2net.kernels.surroundings import neighbourhood
         from cube2net.kernels.trees import best_subtrees, rooted

@@ -9,7 +9,7 @@ import numpy as np
 
 from cube2net.errors import ParameterError, whole_number
 from cube2net.network.links import within
-from cube2net.records import Budget, Cube, Links, Query, Selection, Weights
+from cube2net.records import Budget, Cube, Links, Query, Selection, Worth
 from cube2net.records.ragged import Array
 
 TOLERANCE = 0.05
@@ -43,7 +43,7 @@ class PageRank:
         object.__setattr__(self, "top", whole_number("top", self.top, 0, or_none=True, what="objects, or None"))
         _check(self.damping, self.tolerance)
 
-    def select(self, cube: Cube, query: Query, *, weights: Weights, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
         """Return the objects of highest score, without the query; the seed changes nothing."""
         top = self.top
         if top is None and budget.max_nodes is not None:

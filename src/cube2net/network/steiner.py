@@ -8,7 +8,7 @@ import numpy as np
 
 from cube2net.errors import ParameterError, unknown, whole_number
 from cube2net.network.budget_cut import cut_to_budget
-from cube2net.records import Budget, Cube, Links, Query, Selection, Weights
+from cube2net.records import Budget, Cube, Links, Query, Selection, Worth
 from cube2net.records.ragged import Array
 
 COSTS = ("unit", "weight")
@@ -52,7 +52,7 @@ class Steiner:
             raise unknown("cost", self.cost, COSTS)
         object.__setattr__(self, "most", whole_number("most", self.most, 0, what="objects"))
 
-    def select(self, cube: Cube, query: Query, *, weights: Weights, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
         """Return the objects of the trees besides the query; the seed changes nothing."""
         from cube2net.kernels.surroundings import neighbourhood
 

@@ -11,7 +11,7 @@ from cube2net.records.selection import Selection
 from cube2net.records.spec import DimensionSpec
 from cube2net.records.topics import Topics
 from cube2net.records.vectors import Vectors
-from cube2net.records.weights import Weights
+from cube2net.records.weights import Judge, Weights, Worth
 
 __all__ = [
     "Budget",
@@ -20,6 +20,7 @@ __all__ = [
     "Cube",
     "Dimension",
     "DimensionSpec",
+    "Judge",
     "Level",
     "Links",
     "Network",
@@ -30,4 +31,5 @@ __all__ = [
     "Topics",
     "Vectors",
     "Weights",
+    "Worth",
 ]

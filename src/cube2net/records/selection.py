@@ -9,6 +9,9 @@ import numpy as np
 from cube2net.errors import InputError
 from cube2net.records.ragged import Array, frozen
 
+# A value this near to its bound, as a share of it, differs from it by rounding only.
+PROVEN = 1e-9
+
 
 def _none(kind: type) -> Array:
     return frozen(np.empty(0, dtype=kind))
@@ -20,7 +23,7 @@ class Selection:
 
     ``values[i]`` is the objective after the first i + 1 cells. A method that chooses objects without
     cells leaves ``cells`` empty. ``bound`` is an upper bound on the value of any selection of that many
-    cells, or None when none is known.
+    cells, or None when none is known. ``note`` is a sentence for people where there is something to say.
     """
 
     objects: Array
@@ -29,6 +32,7 @@ class Selection:
     values: Array = field(default_factory=lambda: _none(np.float64))
     bound: float | None = None
     train_seconds: float = 0.0
+    note: str = ""
 
     def __post_init__(self) -> None:
         objects = np.asarray(self.objects, dtype=np.int32)
@@ -45,10 +49,19 @@ class Selection:
 
     @property
     def gap(self) -> float | None:
-        """How far the value may be from the best possible, as a share of the bound; None without a bound."""
+        """How far the value may be from the best possible, as a share of the bound; None without a bound.
+
+        A value below a bound of 0 has the gap 1: there is nothing to take a share of.
+        """
         if self.bound is None:
             return None
-        return max(0.0, (self.bound - self.value) / self.bound) if self.bound > 0 else 0.0
+        missing = max(0.0, self.bound - self.value)
+        return missing / abs(self.bound) if self.bound else float(missing > PROVEN)
+
+    @property
+    def proven(self) -> bool:
+        """Whether no selection of that many cells is worth more, but for rounding."""
+        return self.gap is not None and self.gap <= PROVEN
 
     def gains(self, start: float = 0.0) -> Array:
         """Return what each cell added to the value, from the value of no cells."""

@@ -1,7 +1,23 @@
 """Cube + query → selection: which cells to bring, and what they are worth."""
 
+from cube2net.select.anneal import Anneal
+from cube2net.select.cube2net import Cube2net
+from cube2net.select.exact import Exact
 from cube2net.select.greedy import Greedy
-from cube2net.select.objective import OBJECTIVES, Coverage, FBeta, Jaccard, Precision
+from cube2net.select.objective import OBJECTIVES, Coverage, FBeta, Jaccard, Linked, Own, Precision
 from cube2net.select.random import Random
 
-__all__ = ["OBJECTIVES", "Coverage", "FBeta", "Greedy", "Jaccard", "Precision", "Random"]
+__all__ = [
+    "OBJECTIVES",
+    "Anneal",
+    "Coverage",
+    "Cube2net",
+    "Exact",
+    "FBeta",
+    "Greedy",
+    "Jaccard",
+    "Linked",
+    "Own",
+    "Precision",
+    "Random",
+]

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cube2net.errors import unknown
-from cube2net.records import Budget, Cube, Query, Selection, Weights
+from cube2net.errors import ParameterError, unknown
+from cube2net.records import Budget, Cube, Judge, Query, Selection, Weights, Worth
 from cube2net.records.ragged import Array
 from cube2net.select.limits import Limits
-from cube2net.select.outcome import check, outcome
+from cube2net.select.outcome import check, nothing_to_choose, outcome
+from cube2net.select.outcome import untouched_may_help as untouched_may_help
 
 AMONG = ("touched", "all")
+BY = ("value", "price")
 DIGITS = 12
 
 
@@ -38,63 +40,132 @@ class Greedy:
     *When the value must fall*, a small untouched cell may lower it less than any touched one, and then the two
     differ. Such a cell brings objects that are worth nothing and no object of the query: it only pads a
     selection up to m cells, so it is not the default.
+
+    ``by="price"`` adds the cell with the largest gain − λ·cost while that is above 0, at a price λ that is the
+    best value known, and repeats with the value reached until it no longer rises (see ``priced_greedy``). That
+    chooses at most m cells, with a higher value as a rule, and takes no ``max_links`` and no function.
     """
 
     among: str = "touched"
+    by: str = "value"
 
     def __post_init__(self) -> None:
+        if self.by not in BY:
+            raise unknown("by", self.by, BY)
         if self.among not in AMONG:
             raise unknown("among", self.among, AMONG)
+        if self.by == "price" and self.among == "all":
+            raise ParameterError(
+                "among is 'all', and by 'price' only cells that may help are looked at: use by='value'"
+            )
 
-    def select(self, cube: Cube, query: Query, *, weights: Weights, budget: Budget, seed: int = 0) -> Selection:
+    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
         """Return at most m cells in the order chosen; a cell that would break a limit is passed over.
 
         The seed is not used. The cost follows the members of the cells looked at: what each cell would still
-        add is summed once, and then only lowered as its members become covered.
+        add is summed once, and then only lowered as its members become covered. With a function of one's own
+        nothing can be summed: at each step it is called once for every cell left that holds an object of the
+        query (for any cell left with ``among="all"``), some m times the number of such cells in all.
         """
-        from cube2net.kernels import coverage
-
         check(cube, query, weights)
-        members, homes = cube.cells.members, cube.homes
+        nothing = nothing_to_choose(cube, query, weights)
+        if nothing is not None:
+            return nothing
+        if self.by == "price":
+            return _by_price(cube, query, weights, budget)
         limits = Limits(cube, query, budget)
-        left = self._candidates(cube, weights)
-        covers = np.zeros(len(cube.objects), dtype=np.int32)
-        gains, costs = np.zeros(len(cube.cells)), np.zeros(len(cube.cells))
-        gains[left], costs[left] = coverage.residuals(
-            left, members.indptr, members.indices, covers, weights.gain, weights.cost
-        )
-        above, below = float(weights.gain0), float(weights.cost0)
-        chosen: list[int] = []
-        while len(chosen) < budget.m and len(left):
-            order = best_first(coverage.values(left, gains, costs, above, below), only_first=not limits.any)
-            taken = limits.admit(left[order], 1)
-            if len(taken) == 0:
-                break
-            cell = int(left[order[taken[0]]])
-            left = np.delete(left, order[: taken[0] + 1])
-            above, below = above + float(gains[cell]), below + float(costs[cell])
-            coverage.add(
-                cell,
-                members.indptr,
-                members.indices,
-                homes.indptr,
-                homes.indices,
-                covers,
-                weights.gain,
-                weights.cost,
-                gains,
-                costs,
-            )
-            chosen.append(cell)
-        return outcome(cube, weights, np.array(chosen, dtype=np.int64), budget.prefix)
+        left = self._candidates(cube, query, weights)
+        if isinstance(weights, Judge):
+            cells = _by_calls(cube, weights, left, limits, budget.m)
+        else:
+            cells = _by_counts(cube, weights, left, limits, budget.m)
+        return outcome(cube, weights, cells, budget.prefix, note=limits.note(len(cells), self._lacks(query, weights)))
 
-    def _candidates(self, cube: Cube, weights: Weights) -> Array:
+    def _candidates(self, cube: Cube, query: Query, weights: Worth) -> Array:
         from cube2net.kernels import coverage
 
-        if self.among == "all" or untouched_may_help(weights):
+        if self._looks_at_all(weights):
             return np.arange(len(cube.cells))
-        worth = np.flatnonzero(weights.gain > 0)
+        worth = query.objects if isinstance(weights, Judge) else np.flatnonzero(weights.gain > 0)
         return np.asarray(coverage.touched(worth, cube.homes.indptr, cube.homes.indices, len(cube.cells)))
+
+    def _looks_at_all(self, weights: Worth) -> bool:
+        return self.among == "all" or (isinstance(weights, Weights) and untouched_may_help(weights))
+
+    def _lacks(self, query: Query, weights: Worth) -> str:
+        if self._looks_at_all(weights):
+            return "is in the cube"
+        if isinstance(weights, Judge) or np.array_equal(np.flatnonzero(weights.gain > 0), query.objects):
+            return "holds an object of the query"
+        return "holds an object with a gain"
+
+
+def _by_counts(cube: Cube, weights: Weights, left: Array, limits: Limits, m: int) -> Array:
+    from cube2net.kernels import coverage
+
+    members, homes = cube.cells.members, cube.homes
+    covers = np.zeros(len(cube.objects), dtype=np.int32)
+    gains, costs = np.zeros(len(cube.cells)), np.zeros(len(cube.cells))
+    gains[left], costs[left] = coverage.residuals(
+        left, members.indptr, members.indices, covers, weights.gain, weights.cost
+    )
+    above, below = weights.gain0, weights.cost0
+    chosen: list[int] = []
+    while len(chosen) < m and len(left):
+        order = best_first(coverage.values(left, gains, costs, above, below), only_first=not limits.any)
+        taken = limits.admit(left[order], 1)
+        if len(taken) == 0:
+            break
+        cell = int(left[order[taken[0]]])
+        left = np.delete(left, order[: taken[0] + 1])
+        above, below = above + float(gains[cell]), below + float(costs[cell])
+        coverage.add(
+            cell,
+            members.indptr,
+            members.indices,
+            homes.indptr,
+            homes.indices,
+            covers,
+            weights.gain,
+            weights.cost,
+            gains,
+            costs,
+        )
+        chosen.append(cell)
+    return np.array(chosen, dtype=np.int64)
+
+
+def _by_calls(cube: Cube, judge: Judge, left: Array, limits: Limits, m: int) -> Array:
+    members = cube.cells.members
+    brought = np.empty(0, dtype=np.int32)
+    chosen: list[int] = []
+    while len(chosen) < m and len(left):
+        worth = np.array([judge.value(np.union1d(brought, members[cell])) for cell in left.tolist()])
+        order = best_first(worth)
+        taken = limits.admit(left[order], 1)
+        if len(taken) == 0:
+            break
+        cell = int(left[order[taken[0]]])
+        left = np.delete(left, order[: taken[0] + 1])
+        brought = np.union1d(brought, members[cell])
+        chosen.append(cell)
+    return np.array(chosen, dtype=np.int64)
+
+
+def _by_price(cube: Cube, query: Query, weights: Worth, budget: Budget) -> Selection:
+    from cube2net.select.priced import priced_greedy
+    from cube2net.select.problem import Problem
+
+    if isinstance(weights, Judge):
+        raise ParameterError(f"by is 'price', and {weights.name} is a function without gains and costs: use by='value'")
+    if budget.max_links is not None:
+        raise ParameterError(f"by is 'price', which cannot keep max_links={budget.max_links:,}: use by='value'")
+    room = None if budget.max_nodes is None else budget.max_nodes - len(query)
+    if room is not None and room < 0:
+        return outcome(cube, weights, np.empty(0, dtype=np.int64))
+    problem = Problem.of(cube, query, weights)
+    positions, _ = priced_greedy(problem, budget.m, max_nodes=room)
+    return outcome(cube, weights, problem.cells[positions], budget.prefix)
 
 
 def best_first(worth: Array, *, only_first: bool = False) -> Array:
@@ -106,22 +177,3 @@ def best_first(worth: Array, *, only_first: bool = False) -> Array:
     largest = float(np.abs(worth).max(initial=0.0))
     worth = np.round(worth / largest, DIGITS) if largest > 0 else worth
     return worth.argmax(axis=0, keepdims=True) if only_first else np.argsort(-worth, kind="stable")
-
-
-def untouched_may_help(weights: Weights) -> bool:
-    """Return whether a cell without any positive gain could raise the value of some selection.
-
-    It cannot when the sum above is never below 0 or nothing has a cost, and a positive sum above always
-    has a cost below it.
-
-    >>> untouched_may_help(Weights(gain=np.array([1.0, 0.0]), cost=np.array([0.0, 1.0]), cost0=1.0))
-    False
-    >>> untouched_may_help(Weights(gain=np.array([1.0, -2.0]), cost=np.array([0.0, 1.0]), cost0=1.0))
-    True
-    """
-    gain, cost = weights.gain, weights.cost
-    if not bool(cost.any()):
-        return False
-    below_zero = weights.gain0 + float(gain[gain < 0].sum()) < 0
-    free = weights.cost0 == 0 and (weights.gain0 > 0 or bool((cost[gain > 0] == 0).any()))
-    return below_zero or free

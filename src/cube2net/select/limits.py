@@ -17,6 +17,7 @@ class Limits:
     def __init__(self, cube: Cube, query: Query, budget: Budget) -> None:
         from cube2net.kernels.limits import NO_LIMIT, bring
 
+        self._m = budget.m
         self.any = budget.max_nodes is not None or budget.max_links is not None
         if not self.any:
             return
@@ -52,6 +53,14 @@ class Limits:
         )
         self._spend(nodes, more)
         return np.asarray(places)
+
+    def note(self, chosen: int, lacks: str) -> str:
+        """Return the sentence for fewer cells than asked for: what every other cell lacks; no text where m were."""
+        if chosen >= self._m:
+            return ""
+        cells = "1 cell" if chosen == 1 else f"{chosen:,} cells"
+        other = "other " if chosen else ""
+        return f"{cells}, not {self._m:,}: no {other}cell {lacks}{' and fits the limits' if self.any else ''}"
 
     def _spend(self, nodes: int, links: int) -> None:
         from cube2net.kernels.limits import NO_LIMIT

@@ -1,20 +1,26 @@
-"""What a selection is worth: four objectives, each as weighted counts of the objects it brings.
+"""What a selection is worth: five objectives as weighted counts of the objects it brings, and a user's own function.
 
 Q is the query and M the objects of the selected cells. All weights are whole numbers where the parameters
-are, so that equal values are equal to the last bit.
+are (of ``linked``: multiples of 1/1024), so that equal values are equal to the last bit.
 """
 
 from __future__ import annotations
 
+import inspect
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from cube2net.errors import ParameterError, QueryError
-from cube2net.interfaces import Objective
-from cube2net.records import Query, Weights
+from cube2net.errors import InputError, ParameterError, QueryError
+from cube2net.interfaces import LinkObjective, Objective
+from cube2net.records import Judge, Query, Weights
 from cube2net.records.ragged import Array
+from cube2net.records.weights import called
+
+# Gains of ``linked`` are multiples of 1 / PARTS: their sums are exact, and nearness is not known much better.
+PARTS = 1024
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,11 +105,96 @@ class Coverage:
         return Weights(gain=inside - self.price * (1.0 - inside), cost=np.zeros(count), cost0=float(len(query)))
 
 
-OBJECTIVES: dict[str, type[Objective]] = {
+@dataclass(frozen=True, kw_only=True)
+class Linked:
+    """Jaccard that sees links: (|M ∩ Q| + Σ near(o)) / (|Q| + |{o linked}|), both over the objects o of M ∖ Q.
+
+    near(o) = min(1, ppr(o) / ref) is the credit of an object outside the query. ppr(o) is the share of its time
+    that a walk spends at o which goes on along links with probability ``damping`` and else starts again at an
+    object of the query (personalised PageRank). ref is the ppr of the ⌈reach·|Q|⌉-th object outside the query
+    by ppr, so that so many earn full credit; where the walk comes to fewer, all of them do. Credits are rounded
+    to multiples of 1/1024.
+
+    An object without any link gains nothing outside the query, and costs nothing: no network keeps it, since
+    members without a link to the network are left out (``keep="linked"``).
+
+    >>> near = np.array([0.5, 0.2, 0.1, 0.05, 0.0, 0.0])
+    >>> linked = np.array([True, True, True, True, True, False])
+    >>> weights = Linked().weigh_links(Query(np.array([0, 1])), near, linked)
+    >>> weights.gain.tolist(), weights.cost.tolist()
+    ([1.0, 1.0, 1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0, 1.0, 0.0])
+    >>> weights = Linked(reach=0.5).weigh_links(Query(np.array([0, 1])), near, linked)
+    >>> weights.value(np.array([1, 2, 3, 4, 5]))
+    0.5
+    """
+
+    damping: float = 0.85
+    reach: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.damping < 1:
+            raise ParameterError(f"damping is {self.damping!r}, expected a probability above 0 and below 1")
+        if not (math.isfinite(self.reach) and self.reach > 0):
+            raise ParameterError(
+                f"reach is {self.reach!r}, expected a number above 0 of others with full credit for each query object"
+            )
+
+    def weigh_links(self, query: Query, affinity: Array, linked: Array) -> Weights:
+        """Return gain 1 for the objects of the query, their credit and cost 1 for linked others, and |Q| below."""
+        if affinity.ndim != 1 or affinity.shape != linked.shape:
+            raise InputError(
+                f"affinities have shape {affinity.shape} and links {linked.shape}, expected one per object"
+            )
+        inside = _inside(query, len(affinity)) > 0
+        near = np.where(inside | ~linked, 0.0, affinity)
+        reached = near[near > 0]
+        if len(reached):
+            full = min(len(reached), math.ceil(round(self.reach * len(query), 9)))
+            near /= np.partition(reached, len(reached) - full)[len(reached) - full]
+        gain = np.where(inside, 1.0, np.round(np.minimum(near, 1.0) * PARTS) / PARTS)
+        return Weights(gain=gain, cost=np.where(inside, 0.0, linked), cost0=float(len(query)))
+
+
+@dataclass(frozen=True)
+class Own:
+    """A function of one's own: ``function(objects, query)`` says what the objects M are worth.
+
+    ``objects`` are the row numbers of M, ascending, none for a selection of no cells; the answer is a finite
+    number. It is asked once for every selection looked at, so a method that adds up counts for other objectives
+    is as slow here as the function is.
+
+    >>> def share(objects: Array, query: Query) -> float:
+    ...     return float(np.isin(query.objects, objects).mean())
+    >>> Own(share).weigh(Query(np.array([0, 1])), count=6).value(np.array([1, 5]))
+    0.5
+    """
+
+    function: Callable[[Array, Query], float]
+
+    def __post_init__(self) -> None:
+        if not callable(self.function) or isinstance(self.function, type):
+            raise ParameterError(f"an objective of one's own is a function of objects and query, got {self.function!r}")
+        try:
+            inspect.signature(self.function).bind(None, None)
+        except TypeError:
+            raise ParameterError(
+                f"the objective {called(self.function)!r} must take two arguments, the objects and the query"
+            ) from None
+        except ValueError:
+            return  # compiled code does not tell its arguments
+
+    def weigh(self, query: Query, count: int) -> Judge:
+        """Return the judge of the objects that the function is for this query."""
+        _inside(query, count)
+        return Judge(lambda objects: self.function(objects, query), count, title=called(self.function))
+
+
+OBJECTIVES: dict[str, type[Objective] | type[LinkObjective]] = {
     "jaccard": Jaccard,
     "fbeta": FBeta,
     "precision": Precision,
     "coverage": Coverage,
+    "linked": Linked,
 }
 
 

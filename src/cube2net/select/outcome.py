@@ -4,44 +4,108 @@ from __future__ import annotations
 
 import numpy as np
 
+from cube2net.arrays import take_rows
 from cube2net.errors import InputError, QueryError
-from cube2net.records import Cube, Query, Selection, Weights
+from cube2net.records import Cube, Judge, Query, Selection, Weights, Worth
 from cube2net.records.ragged import Array
 
+ADVICE = (
+    "use the method 'none', 'hops' or 'pagerank', a cube rolled up (--roll-up), "
+    "or one built with a smaller min_objects (--min-objects)"
+)
 
-def check(cube: Cube, query: Query, weights: Weights) -> None:
-    """Raise unless the query and the weights fit the cube and some cell holds an object of the query."""
+
+def check(cube: Cube, query: Query, weights: Worth) -> None:
+    """Raise unless the query and the weights fit the cube."""
     count = len(cube.objects)
     if int(query.objects[-1]) >= count:
         raise QueryError(f"query names row {int(query.objects[-1])}, and the cube has only {count:,} objects")
-    if len(weights.gain) != count:
-        raise InputError(f"the weights are for {len(weights.gain):,} objects, and the cube has {count:,}")
+    if weights.count != count:
+        raise InputError(f"the weights are for {weights.count:,} objects, and the cube has {count:,}")
+
+
+def nothing_to_choose(cube: Cube, query: Query, weights: Worth) -> Selection | None:
+    """Return the selection of no cells, with a note that says why, where no cell can help; else None.
+
+    No cell can help where none holds an object with a positive gain (in the paper's objective: an object of the
+    query), unless the weights are such that even then one may (``untouched_may_help``). Of a function nothing is
+    known: there it is the objects of the query that count.
+    """
     starts = cube.homes.indptr
-    if bool((starts[query.objects] == starts[query.objects + 1]).all()):
-        one = (
-            "the 1 object of the query is not"
-            if len(query) == 1
-            else f"none of the {len(query):,} objects of the query is"
-        )
-        raise QueryError(
-            f"{one} in any cell, so there is nothing to choose from: use the method 'none', 'hops' or 'pagerank', "
-            "a cube rolled up (--roll-up), or one built with a smaller min_objects (--min-objects)"
-        )
+    homeless = bool((starts[query.objects] == starts[query.objects + 1]).all())
+    if isinstance(weights, Judge):
+        choice = not homeless
+    else:
+        worth = np.flatnonzero(weights.gain > 0)
+        choice = bool((starts[worth] < starts[worth + 1]).any()) or untouched_may_help(weights)
+    if choice:
+        return None
+    who, advice = (
+        "no cell holds an object that the objective gives a gain",
+        "use another objective, or the method 'none'",
+    )
+    if homeless:
+        none = f"none of the {len(query):,} objects of the query is"
+        who = ("the 1 object of the query is not" if len(query) == 1 else none) + " in any cell"
+        advice = ADVICE
+    nothing = np.empty(0, dtype=np.int32)
+    note = f"{who}, so there is nothing to choose from: {advice}"
+    return Selection(objects=nothing, value=weights.value(nothing), note=note)
 
 
-def outcome(cube: Cube, weights: Weights, cells: Array, prefix: str = "all") -> Selection:
+def outcome(cube: Cube, weights: Worth, cells: Array, prefix: str = "all", *, note: str = "") -> Selection:
     """Return the selection of cells in the order chosen, with the value of every prefix.
 
-    ``prefix="best"`` keeps the shortest prefix of the highest value; that may be no cell at all.
+    ``prefix="best"`` keeps the shortest prefix of the highest value; that may be no cell at all. The note stays
+    where nothing is cut.
     """
+    cells = np.asarray(cells, dtype=np.int64)
+    values = _judged(cube, weights, cells) if isinstance(weights, Judge) else _counted(cube, weights, cells)
+    kept = int(values.argmax()) if prefix == "best" else len(cells)
+    return Selection(
+        objects=np.unique(take_rows(cube.cells.members, cells[:kept]).indices),
+        value=float(values[kept]),
+        cells=cells[:kept],
+        values=values[1 : kept + 1],
+        note=note if kept == len(cells) else "",
+    )
+
+
+def untouched_may_help(weights: Weights) -> bool:
+    """Return whether a cell without any positive gain could raise the value of some selection.
+
+    It cannot when the sum above is never below 0 or nothing has a cost, and a positive sum above always
+    has a cost below it.
+
+    >>> untouched_may_help(Weights(gain=np.array([1.0, 0.0]), cost=np.array([0.0, 1.0]), cost0=1.0))
+    False
+    >>> untouched_may_help(Weights(gain=np.array([1.0, -2.0]), cost=np.array([0.0, 1.0]), cost0=1.0))
+    True
+    """
+    gain, cost = weights.gain, weights.cost
+    if not bool(cost.any()):
+        return False
+    below_zero = weights.gain0 + float(gain[gain < 0].sum()) < 0
+    free = weights.cost0 == 0 and (weights.gain0 > 0 or bool((cost[gain > 0] == 0).any()))
+    return below_zero or free
+
+
+def _counted(cube: Cube, weights: Weights, cells: Array) -> Array:
+    """Return the values of no cells, of the first, of the first two, …, by adding up what each one brings."""
     from cube2net.kernels import coverage
 
     members = cube.cells.members
-    cells = np.asarray(cells, dtype=np.int64)
     covers = np.zeros(len(cube.objects), dtype=np.int32)
     gains, costs = coverage.grow(cells, members.indptr, members.indices, covers, weights.gain, weights.cost)
     sums = zip(np.cumsum(gains).tolist(), np.cumsum(costs).tolist(), strict=True)
-    values = np.array([weights.ratio(0.0, 0.0)] + [weights.ratio(gain, cost) for gain, cost in sums])
-    if prefix == "best" and int(values.argmax()) < len(cells):
-        return outcome(cube, weights, cells[: int(values.argmax())])
-    return Selection(objects=np.flatnonzero(covers), value=float(values[-1]), cells=cells, values=values[1:])
+    return np.array([weights.ratio(0.0, 0.0)] + [weights.ratio(gain, cost) for gain, cost in sums])
+
+
+def _judged(cube: Cube, judge: Judge, cells: Array) -> Array:
+    """Return the values of no cells, of the first, of the first two, …, one call for each."""
+    brought = np.zeros(len(cube.objects), dtype=bool)
+    values = [judge.value(np.flatnonzero(brought))]
+    for cell in cells.tolist():
+        brought[cube.cells.members[cell]] = True
+        values.append(judge.value(np.flatnonzero(brought)))
+    return np.array(values)

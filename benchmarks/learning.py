@@ -1,0 +1,259 @@
+"""What the learning adds, and where it is worth it.
+
+    python benchmarks/learning.py CUBE LABS.csv AREAS.csv [--seeds 5] [--plot FILE.png] [--only curves,vectors,…]
+
+Four parts:
+
+- ``curves``: the best value after as many trajectories, learned, not learned (the same steps, the policy left as it
+  was drawn), and annealing with as many values asked for (one for every step of a trajectory).
+- ``vectors``: the same, moving among vectors of words, of shared members, and both.
+- ``reuse``: a policy that has learned other queries, on a new one, beside a fresh one.
+- ``newcomers``: a function that can only be asked, not counted: which cells hold the people who will join a
+  community? Past communities are learned, and a new one gets a few calls; annealing gets as many.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import cube2net as c2n
+from choices import neighbourhood
+from cube2net.records import Budget, Cube, Judge, Query, Worth
+from cube2net.records.ragged import Array
+from cube2net.seeding import stream
+from cube2net.select import Anneal, Cube2net, Greedy, Jaccard
+from cube2net.select.agent import Agent
+from cube2net.select.presets import PRESETS
+from cube2net.select.space import Space
+from cube2net.select.task import Task
+
+M, UPDATES, TRAJECTORIES = 20, 40, 40
+AT = (1, 5, 10, 20, 40)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("cube", type=Path)
+    parser.add_argument("labs", type=Path)
+    parser.add_argument("areas", type=Path)
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--plot", type=Path)
+    parser.add_argument("--only", default="curves,vectors,reuse,newcomers")
+    asked = parser.parse_args()
+    cube = c2n.open_cube(asked.cube)
+    queries = {path.stem: c2n.read_query(cube, path, skip_missing=True) for path in (asked.labs, asked.areas)}
+    parts = asked.only.split(",")
+    if "curves" in parts:
+        curves(cube, queries, asked.seeds, asked.plot)
+    if "vectors" in parts:
+        vectors(cube, queries, asked.seeds)
+    if "reuse" in parts:
+        reuse(cube, asked.seeds)
+    if "newcomers" in parts:
+        newcomers(cube, asked.seeds)
+
+
+def learned(
+    cube: Cube, query: Query, weights: Worth, vectors: list[Array], seed: int, *, learns: bool = True, **options: Any
+) -> Array:
+    """Return the best value after every update."""
+    preset = PRESETS["default"]
+    if not learns:
+        preset = replace(preset, ppo={**preset.ppo, "learning_rate": 1e-12})
+    method = Cube2net(updates=UPDATES, patience=UPDATES, trajectories=TRAJECTORIES, **options)
+    task = Task.of(cube, query, weights, Budget(m=M), preset)
+    agent = Agent(method, preset, [task], Space.of(vectors, directions=preset.directions), seed)
+    return np.array([best for _, best in agent.learn().curve])
+
+
+def annealed(cube: Cube, query: Query, weights: Worth, updates: int, seed: int) -> float:
+    """Return the best value after one cooling that asks for as many values as so many updates do."""
+    method = Anneal(steps=updates * TRAJECTORIES * M, restarts=1)
+    return method.select(cube, query, weights=weights, budget=Budget(m=M), seed=seed).value
+
+
+def curves(cube: Cube, queries: dict[str, Query], seeds: int, plot: Path | None) -> None:
+    words = [c2n.embed_cells(cube, "words").values]
+    print("\ncurves: best value after so many updates of 40 trajectories, mean of the seeds")
+    drawn: dict[str, dict[str, Any]] = {}
+    for name, query in queries.items():
+        for objective in ("jaccard", "linked"):
+            weights = c2n.weigh(cube, query, objective)
+            greedy = Greedy().select(cube, query, weights=weights, budget=Budget(m=M)).value
+            print(f"{name}, {objective}: greedy {greedy:.4f}; updates {AT}")
+            lines: dict[str, Any] = {"greedy": [greedy] * UPDATES}
+            for k in (16, 64, None):
+                for learns in (True, False):
+                    runs = [learned(cube, query, weights, words, seed, learns=learns, k=k) for seed in range(seeds)]
+                    lines[f"k = {k or '40 %'}, {'learned' if learns else 'not learned'}"] = np.mean(runs, axis=0)
+            runs_of = [[annealed(cube, query, weights, at, seed) for at in AT] for seed in range(seeds)]
+            lines["anneal"] = np.interp(np.arange(1, UPDATES + 1), AT, np.mean(runs_of, axis=0))
+            for label, line in lines.items():
+                print(f"  {label:24s} " + "  ".join(f"{line[at - 1]:.4f}" for at in AT), flush=True)
+            drawn[f"{name}, {objective}"] = lines
+    if plot is not None:
+        draw(drawn, plot)
+
+
+def draw(panels: dict[str, dict[str, Any]], path: Path) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(2, 2, figsize=(9, 6), layout="constrained", sharex=True)
+    colours = {"k = 16": "#b3541e", "k = 64": "#1f6f8b", "k = 40 %": "#2e7d32"}
+    for axis, (title, lines) in zip(axes.flat, panels.items(), strict=True):
+        for label, line in lines.items():
+            colour = colours.get(label.partition(",")[0], "#555555" if label == "greedy" else "#7b3fa0")
+            style = ":" if label == "greedy" else "--" if "not" in label else "-"
+            axis.plot(range(1, UPDATES + 1), line, style, color=colour, label=label, linewidth=1.6)
+        axis.set_title(title, fontsize=10)
+        axis.spines[["top", "right"]].set_visible(False)
+    axes[1, 0].set_xlabel("updates of 40 trajectories")
+    axes[1, 1].set_xlabel("updates of 40 trajectories")
+    axes[0, 0].set_ylabel("best value so far")
+    axes[1, 0].set_ylabel("best value so far")
+    figure.legend(
+        *axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4, fontsize=8, frameon=False
+    )
+    figure.savefig(path, dpi=110)
+
+
+def vectors(cube: Cube, queries: dict[str, Query], seeds: int) -> None:
+    print(f"\nvectors: best value after updates {AT}, jaccard, mean of the seeds")
+    kinds = {kind: [c2n.embed_cells(cube, kind).values] for kind in ("words", "members")}
+    kinds["both"] = kinds["words"] + kinds["members"]
+    for name, query in queries.items():
+        weights = c2n.weigh(cube, query, "jaccard")
+        for kind, values in kinds.items():
+            points = Space.of(values, directions=8)
+            lengths = np.linalg.norm(points.points / points.unit, axis=1)
+            tail = f"the farthest cell {lengths.max() / np.median(lengths):.1f} × as far out as the middle one"
+            for k in (16, 64, None):
+                runs = [learned(cube, query, weights, values, seed, k=k) for seed in range(seeds)]
+                line = np.mean(runs, axis=0)
+                said = "  ".join(f"{line[at - 1]:.4f}" for at in AT)
+                print(f"  {name:6s} {kind:8s} k {k or '40 %'!s:5s} {said}   ({tail})", flush=True)
+
+
+def reuse(cube: Cube, seeds: int) -> None:
+    """Learn twelve queries in turn, and go on with eight others; k is small, so that the policy has to know where."""
+    words = c2n.embed_cells(cube, "words")
+    queries = [drawn_query(cube, number) for number in range(20)]
+    worths = [Jaccard().weigh(query, len(cube.objects)) for query in queries]
+    print(
+        f"\nreuse: best value after updates {AT[:4]} as a share of greedy's, k = 16, 8 new queries, mean of the seeds"
+    )
+    shares: dict[str, list[list[float]]] = {"fresh": [], "learned 12 others": []}
+    for seed in range(seeds):
+        base = Cube2net(k=16, updates=240).with_vectors(words)
+        policy = base.fit(cube, queries[:12], weights=worths[:12], budget=Budget(m=M), seed=seed).policy
+        for query, weights in zip(queries[12:], worths[12:], strict=True):
+            greedy = Greedy().select(cube, query, weights=weights, budget=Budget(m=M)).value
+            for name, start in (("fresh", None), ("learned 12 others", policy)):
+                line = learned(cube, query, weights, [words.values], seed, k=16, policy=start)
+                shares[name].append([line[at - 1] / greedy for at in AT[:4]])
+    for name, rows in shares.items():
+        print(f"  {name:18s} " + "  ".join(f"{one:.3f}" for one in np.mean(rows, axis=0)), flush=True)
+
+
+def drawn_query(cube: Cube, number: int) -> Query:
+    rng = stream(number, "benchmarks", "learning")
+    return neighbourhood(cube, int(np.exp(rng.uniform(np.log(30), np.log(300)))), rng)
+
+
+def newcomers(cube: Cube, seeds: int) -> None:
+    """A query is a community of the 2010s; wanted are those who link to it and came only in the 2020s.
+
+    A call says how well the objects brought match them (jaccard). At the time of asking that is only known
+    of past communities, or by asking around: so calls are dear.
+    """
+    words = c2n.embed_cells(cube, "words")
+    tasks = communities(cube, 40)
+    past, new = tasks[:32], tasks[32:]
+    print("\nnewcomers: value reached with so many calls for each of 8 new communities, mean of the seeds [and range]")
+    results: dict[str, list[float]] = {}
+    for seed in range(seeds):
+        base = Cube2net(updates=640, trajectories=TRAJECTORIES).with_vectors(words)
+        queries, judges = [query for query, _ in past], [judge for _, judge in past]
+        knowing = base.fit(cube, queries, weights=judges, budget=Budget(m=M), seed=seed)
+        for name, way in ways(cube, base, knowing, seed).items():
+            results.setdefault(name, []).append(float(np.mean([way(query, judge) for query, judge in new])))
+    for name, values in results.items():
+        print(f"  {name:46s} {np.mean(values):.4f} [{min(values):.4f}, {max(values):.4f}]", flush=True)
+
+
+def ways(cube: Cube, fresh: Cube2net, knowing: Cube2net, seed: int) -> dict[str, Callable[[Query, Judge], float]]:
+    """Return ways to choose cells for a community with a given number of calls of its judge."""
+
+    def greedy(query: Query, judge: Judge) -> float:
+        weights = Jaccard().weigh(query, len(cube.objects))
+        return judge.value(Greedy().select(cube, query, weights=weights, budget=Budget(m=M, prefix="best")).objects)
+
+    def agent(method: Cube2net, updates: int) -> Callable[[Query, Judge], float]:
+        return lambda query, judge: tried(cube, query, judge, replace(method, updates=updates), seed)
+
+    def anneal(calls: int) -> Callable[[Query, Judge], float]:
+        method = Anneal(steps=calls, restarts=1)
+        return lambda query, judge: method.select(cube, query, weights=judge, budget=Budget(m=M), seed=seed).value
+
+    return {
+        "greedy by jaccard with the query, 1 call": greedy,
+        "cube2net that learned 32 past ones, 1 call": agent(knowing, 0),
+        "cube2net that learned 32 past ones, 41 calls": agent(knowing, 1),
+        "cube2net fresh, 41 calls": agent(fresh, 1),
+        **{f"anneal, {calls} calls": anneal(calls) for calls in (41, 100, 200, 400, 1000)},
+    }
+
+
+def tried(cube: Cube, query: Query, judge: Judge, method: Cube2net, seed: int) -> float:
+    """Return the best value that the agent itself met: greedy's cells, the usual floor, are not counted."""
+    preset = PRESETS["default"]
+    task = Task.of(cube, query, judge, Budget(m=M), preset)
+    vectors = method.vectors if isinstance(method.vectors, tuple) else ()
+    agent = Agent(method, preset, [task], Space.of([one.values for one in vectors], directions=8), seed)
+    agent.learn()
+    return agent.sides[0].best
+
+
+def communities(cube: Cube, count: int) -> list[tuple[Query, Judge]]:
+    """Return communities of the 2010s, and judges that know who joined each."""
+    decades = cube.dimensions[0].levels[0].labels
+    active = {}
+    for decade in ("200X", "201X", "202X"):
+        cells = np.flatnonzero(cube.cells.labels[:, 0] == decades.index(decade))
+        active[decade] = np.zeros(len(cube.objects), dtype=bool)
+        active[decade][np.unique(np.concatenate([cube.cells.members[int(cell)] for cell in cells]))] = True
+    fresh = active["202X"] & ~active["201X"] & ~active["200X"]
+    found: list[tuple[Query, Judge]] = []
+    number = 0
+    while len(found) < count:
+        rng = stream(number, "benchmarks", "newcomers")
+        number += 1
+        around = neighbourhood(cube, int(np.exp(rng.uniform(np.log(100), np.log(900)))), rng).objects
+        inside = around[active["201X"][around]]
+        if len(inside) < 20:
+            continue
+        near = np.unique(np.concatenate([cube.links.neighbours(int(one)) for one in inside]))
+        joined = near[fresh[near]]
+        if len(joined) >= 20:
+            found.append((Query(inside), Judge(matching(joined), len(cube.objects))))
+    return found
+
+
+def matching(wanted: Array) -> Callable[[Array], float]:
+    def jaccard_with_those_who_joined(objects: Array) -> float:
+        return len(np.intersect1d(objects, wanted)) / len(np.union1d(objects, wanted))
+
+    return jaccard_with_those_who_joined
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,342 @@
+"""Annealing of selections, compiled: a cell is proposed and swapped for another, added or left; cells are dropped.
+
+A selection sits in slots. ``covers[g]`` counts the chosen cells that hold group g and ``owner[g]`` is the sum of
+their slots: where a group is covered once, that is the slot of the one cell that holds it. So ``alone[s]``, what
+would be lost without the cell in slot s, is kept up as cells come and go, and one look at the members of a proposed
+cell tells its value in place of *every* chosen cell. Which of these happens is drawn with probability
+∝ exp(value / heat), staying as it is among them. Nothing costs more than the members of the cells that change.
+
+Groups are what ``coverage`` calls objects; ``members`` is cell → groups and ``homes`` group → cells. The three
+columns of ``worth``, ``whole`` and ``alone`` are gain, cost and nodes (objects outside the query).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from cube2net.records.ragged import Array
+
+COLUMNS = 3
+DROPS = 0.03  # how often a cell is dropped instead of one proposed
+AIMED = 0.45  # how often a proposed cell is to hold an uncovered group that pays; else it is any
+KEYED = 0.75  # how often it is the one of highest key among several drawn; else the first drawn
+TRIES = 3  # how many are drawn then
+AGAIN = 8  # so often an uncovered group is looked for
+SMOOTH = 64  # the heat falls every so many steps
+FARTHEST = 30.0  # exp(−30) never happens
+EQUAL = 1e-12
+
+
+class Choice(NamedTuple):
+    """What does not change: who holds what, what it is worth, where to look, and who is linked.
+
+    ``targets`` are groups that pay and ``odds`` the running sum of how much; a cell of higher ``key`` is proposed more
+    often. ``objects`` is group → objects outside the query; without a limit of links, it and ``links`` have no rows.
+    """
+
+    members_indptr: Array
+    members_indices: Array
+    homes_indptr: Array
+    homes_indices: Array
+    worth: Array
+    whole: Array
+    targets: Array
+    odds: Array
+    key: Array
+    objects_indptr: Array
+    objects_indices: Array
+    links_indptr: Array
+    links_indices: Array
+
+
+class State(NamedTuple):
+    """What changes: cells in slots (``slot`` is −1 for cells not chosen), and what follows from them.
+
+    ``sums`` are gain, cost, nodes and links of the selection as it stands, with the constants of the objective in
+    them; ``value`` is now and best, ``filled`` how many slots are, now and in the best. ``shared`` and ``odds``
+    are scratch; ``present`` marks the objects of the network and ``random`` holds the generator's 64 bits.
+    """
+
+    chosen: Array
+    slot: Array
+    covers: Array
+    owner: Array
+    alone: Array
+    sums: Array
+    value: Array
+    filled: Array
+    best: Array
+    shared: Array
+    odds: Array
+    present: Array
+    random: Array
+
+
+@njit(cache=True)
+def draw(random: Array) -> float:
+    """Return a number in [0, 1): the upper 53 bits of splitmix64."""
+    random[0] += np.uint64(0x9E3779B97F4A7C15)
+    bits = random[0]
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    bits ^= bits >> np.uint64(31)
+    return float(np.float64(bits >> np.uint64(11)) * 2.0**-53)
+
+
+@njit(cache=True)
+def ratio(above: float, below: float, least: float) -> float:
+    """Return the value at given sums; 0 where there is no cost but for rounding."""
+    return above / below if below > least else 0.0
+
+
+@njit(cache=True)
+def put(choice: Choice, state: State, cell: int, slot: int) -> None:
+    """Put a cell into a free slot."""
+    state.chosen[slot] = cell
+    state.slot[cell] = slot
+    for at in range(choice.members_indptr[cell], choice.members_indptr[cell + 1]):
+        group = choice.members_indices[at]
+        covers = state.covers[group]
+        if covers == 0:
+            for column in range(COLUMNS):
+                state.sums[column] += choice.worth[group, column]
+                state.alone[slot, column] += choice.worth[group, column]
+            if len(choice.links_indptr) > 1:
+                state.sums[COLUMNS] += enter(choice, state.present, group)
+        elif covers == 1:
+            for column in range(COLUMNS):
+                state.alone[state.owner[group], column] -= choice.worth[group, column]
+        state.covers[group] = covers + 1
+        state.owner[group] += slot
+
+
+@njit(cache=True)
+def take(choice: Choice, state: State, slot: int) -> None:
+    """Take the cell out of a slot, which is free then."""
+    cell = state.chosen[slot]
+    state.slot[cell] = -1
+    for at in range(choice.members_indptr[cell], choice.members_indptr[cell + 1]):
+        group = choice.members_indices[at]
+        covers = state.covers[group] - 1
+        state.covers[group] = covers
+        state.owner[group] -= slot
+        if covers == 0:
+            for column in range(COLUMNS):
+                state.sums[column] -= choice.worth[group, column]
+            if len(choice.links_indptr) > 1:
+                state.sums[COLUMNS] -= leave(choice, state.present, group)
+        elif covers == 1:
+            for column in range(COLUMNS):
+                state.alone[state.owner[group], column] += choice.worth[group, column]
+    for column in range(COLUMNS):
+        state.alone[slot, column] = 0.0
+
+
+@njit(cache=True)
+def enter(choice: Choice, present: Array, group: int) -> int:
+    """Bring the objects of a group into the network; return how many links come with them."""
+    links = 0
+    for place in range(choice.objects_indptr[group], choice.objects_indptr[group + 1]):
+        o = choice.objects_indices[place]
+        for at in range(choice.links_indptr[o], choice.links_indptr[o + 1]):
+            links += present[choice.links_indices[at]]
+        present[o] = 1
+    return links
+
+
+@njit(cache=True)
+def leave(choice: Choice, present: Array, group: int) -> int:
+    """Undo ``enter``; return how many links go with the objects."""
+    links = 0
+    for place in range(choice.objects_indptr[group], choice.objects_indptr[group + 1]):
+        o = choice.objects_indices[place]
+        present[o] = 0
+        for at in range(choice.links_indptr[o], choice.links_indptr[o + 1]):
+            links += present[choice.links_indices[at]]
+    return links
+
+
+@njit(cache=True)
+def close(choice: Choice, state: State, slot: int) -> None:
+    """Move the cell of the last slot into a free one, so that slots stay without gaps; there is one fewer."""
+    last = state.filled[0] - 1
+    if slot != last:
+        cell = state.chosen[last]
+        for at in range(choice.members_indptr[cell], choice.members_indptr[cell + 1]):
+            state.owner[choice.members_indices[at]] += slot - last
+        for column in range(COLUMNS):
+            state.alone[slot, column] = state.alone[last, column]
+            state.alone[last, column] = 0.0
+        state.chosen[slot] = cell
+        state.slot[cell] = slot
+    state.filled[0] = last
+
+
+@njit(cache=True)
+def weigh(choice: Choice, state: State, cell: int) -> None:
+    """Write to ``shared`` what a cell holds that only slot s holds; after the last slot, what it would add to all."""
+    count = state.filled[0]
+    for slot in range(count):
+        for column in range(COLUMNS):
+            state.shared[slot, column] = 0.0
+    gain, cost, nodes = choice.whole[cell, 0], choice.whole[cell, 1], choice.whole[cell, 2]
+    for at in range(choice.members_indptr[cell], choice.members_indptr[cell + 1]):
+        group = choice.members_indices[at]
+        covers = state.covers[group]
+        if covers > 0:
+            gain -= choice.worth[group, 0]
+            cost -= choice.worth[group, 1]
+            nodes -= choice.worth[group, 2]
+            if covers == 1:
+                for column in range(COLUMNS):
+                    state.shared[state.owner[group], column] += choice.worth[group, column]
+    state.shared[count, 0] = gain
+    state.shared[count, 1] = cost
+    state.shared[count, 2] = nodes
+
+
+@njit(cache=True)
+def propose(choice: Choice, state: State) -> int:
+    """Return a cell worth looking at: a home of an uncovered group that pays, or any; a high key helps."""
+    first, cells = 0, len(choice.key)
+    aimed = len(choice.targets) > 0 and draw(state.random) < AIMED
+    if aimed:
+        group = 0
+        for _ in range(AGAIN):
+            place = np.searchsorted(choice.odds, draw(state.random) * choice.odds[-1], side="right")
+            group = choice.targets[min(place, len(choice.targets) - 1)]
+            if state.covers[group] == 0:
+                break
+        first, cells = choice.homes_indptr[group], choice.homes_indptr[group + 1] - choice.homes_indptr[group]
+    best, tries = -1, TRIES if draw(state.random) < KEYED else 1
+    for _ in range(tries):
+        drawn = int(draw(state.random) * cells)
+        cell = choice.homes_indices[first + drawn] if aimed else drawn
+        if best < 0 or choice.key[cell] > choice.key[best]:
+            best = cell
+    return best
+
+
+@njit(cache=True)
+def decide(state: State, room: float, least: float, heat: float) -> int:
+    """Draw what becomes of the cell that was weighed: the slot it goes to (the next free one is last), or −1.
+
+    A slot is drawn with probability ∝ exp(value with the cell there / heat), and so is leaving all as it is. What
+    would bring more nodes than there is room for does not happen.
+    """
+    count = state.filled[0]
+    above = state.sums[0] + state.shared[count, 0]
+    below = state.sums[1] + state.shared[count, 1]
+    nodes = state.sums[2] + state.shared[count, 2]
+    top = state.value[0]
+    for slot in range(count):
+        state.odds[slot] = -np.inf
+        if nodes - state.alone[slot, 2] + state.shared[slot, 2] <= room:
+            state.odds[slot] = ratio(
+                above - state.alone[slot, 0] + state.shared[slot, 0],
+                below - state.alone[slot, 1] + state.shared[slot, 1],
+                least,
+            )
+            top = max(top, state.odds[slot])
+    state.odds[count] = -np.inf
+    if count < len(state.best) and nodes <= room:
+        state.odds[count] = ratio(above, below, least)
+        top = max(top, state.odds[count])
+    stay = np.exp((state.value[0] - top) / heat)
+    total = stay
+    for slot in range(count + 1):
+        away = (state.odds[slot] - top) / heat
+        state.odds[slot] = np.exp(away) if away > -FARTHEST else 0.0
+        total += state.odds[slot]
+    left = draw(state.random) * total - stay
+    if left < 0.0:
+        return -1
+    for slot in range(count + 1):
+        left -= state.odds[slot]
+        if left < 0.0:
+            return slot
+    return -1
+
+
+@njit(cache=True)
+def settle(state: State, least: float) -> None:
+    """Take note of the value as it stands, and of the selection where it is the best so far."""
+    state.value[0] = ratio(state.sums[0], state.sums[1], least)
+    if state.value[0] > state.value[1] + EQUAL * abs(state.value[1]):
+        state.value[1] = state.value[0]
+        state.filled[1] = state.filled[0]
+        for slot in range(state.filled[0]):
+            state.best[slot] = state.chosen[slot]
+
+
+@njit(cache=True)
+def start(choice: Choice, state: State, cells: Array, least: float) -> float:
+    """Put the cells into the slots of an empty state; return what a cell is worth there, on average.
+
+    That is the mean of what the value loses without one of the cells.
+    """
+    for slot in range(len(cells)):
+        put(choice, state, cells[slot], slot)
+        state.best[slot] = cells[slot]
+    state.filled[0] = state.filled[1] = len(cells)
+    state.value[0] = state.value[1] = ratio(state.sums[0], state.sums[1], least)
+    lost = 0.0
+    for slot in range(len(cells)):
+        rest = ratio(state.sums[0] - state.alone[slot, 0], state.sums[1] - state.alone[slot, 1], least)
+        lost += (state.value[0] - rest) / len(cells)
+    return lost
+
+
+@njit(cache=True, nogil=True)
+def cool(
+    choice: Choice,
+    state: State,
+    first: int,
+    last: int,
+    steps: int,
+    hot: float,
+    cold: float,
+    room: float,
+    max_links: float,
+    least: float,
+) -> None:
+    """Do the steps from ``first`` to ``last`` of so many, while the heat falls from hot to cold by equal ratios.
+
+    The nodes of a selection stay within ``room`` and its links within ``max_links``; costs up to ``least`` are none.
+    """
+    heat = hot
+    for step in range(first, last):
+        if step % SMOOTH == 0 or step == first:
+            heat = hot * (cold / hot) ** (step / steps)
+        if state.filled[0] > 0 and draw(state.random) < DROPS:
+            slot = int(draw(state.random) * state.filled[0])
+            value = ratio(state.sums[0] - state.alone[slot, 0], state.sums[1] - state.alone[slot, 1], least)
+            if draw(state.random) < np.exp(min(0.0, value - state.value[0]) / heat):
+                take(choice, state, slot)
+                close(choice, state, slot)
+                settle(state, least)
+            continue
+        cell = propose(choice, state)
+        if state.slot[cell] >= 0:
+            continue
+        weigh(choice, state, cell)
+        slot = decide(state, room, least, heat)
+        if slot < 0:
+            continue
+        old = state.chosen[slot] if slot < state.filled[0] else -1
+        if old >= 0:
+            take(choice, state, slot)
+        else:
+            state.filled[0] += 1
+        put(choice, state, cell, slot)
+        if state.sums[COLUMNS] > max_links:
+            take(choice, state, slot)
+            if old >= 0:
+                put(choice, state, old, slot)
+            else:
+                state.filled[0] -= 1
+        else:
+            settle(state, least)

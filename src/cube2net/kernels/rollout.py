@@ -1,0 +1,202 @@
+"""Many selections growing side by side: each takes, near a point, the cell that adds most at a price.
+
+Trajectory b has the rows ``covers[b]``, ``gains[b]`` and ``costs[b]``, each the state of ``kernels.coverage``.
+Cells are points with whole coordinates, so that squared distances are whole numbers and every machine agrees
+which cells are near.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from cube2net.kernels.coverage import add
+from cube2net.records.ragged import Array
+
+BITS = 10
+# So many of the best cells are looked at one by one.
+TOPS = 12
+FAR = np.iinfo(np.int32).max
+
+
+@njit(cache=True, nogil=True)
+def distances(point: Array, turned: Array, out: Array) -> None:
+    """Fill ``out[cell]`` with squared distances; ``turned[direction, cell]`` holds the cells' coordinates."""
+    out[:] = 0
+    for i in range(turned.shape[0]):
+        at = np.int32(point[i])
+        row = turned[i]
+        for cell in range(row.shape[0]):
+            gap = np.int32(row[cell]) - at
+            out[cell] += gap * gap
+
+
+@njit(cache=True, nogil=True)
+def kth_smallest(numbers: Array, k: int) -> int:
+    """Return the k-th smallest of some whole numbers from 0 to 2³¹ − 1 (k from 1; the largest one if k is beyond).
+
+    Ten bits at a time, from the highest: count the numbers by these bits, and go on within the bin in which
+    the k-th one lies. Of no numbers at all it is 0.
+    """
+    k = min(k, len(numbers))
+    known = 0
+    shift = 31
+    while shift > 0:
+        width = min(BITS, shift)
+        above = shift
+        shift -= width
+        bins = np.zeros(1 << width, dtype=np.int64)
+        for number in numbers:
+            if number >> above == known:
+                bins[(number >> shift) & ((1 << width) - 1)] += 1
+        lies = 0
+        while k > bins[lies]:
+            k -= bins[lies]
+            lies += 1
+        known = (known << width) | lies
+    return known
+
+
+@njit(cache=True, nogil=True)
+def nearer(numbers: Array, than: int) -> int:
+    """Return how many of some numbers are smaller than one of them."""
+    count = np.int32(0)
+    for number in numbers:
+        count += np.int32(number < than)
+    return int(count)
+
+
+@njit(cache=True, nogil=True)
+def best_near(
+    point: Array, turned: Array, k: int, price: float, gains: Array, costs: Array, free: Array, far: Array
+) -> int:
+    """Return the free cell with the largest gain − price·cost among those no farther than the k-th nearest free one.
+
+    Among equals the lowest number; -1 when no cell is free. ``far`` is room for one number per cell.
+
+    A cell is near when fewer than k free cells are nearer. Where k is a good share of them, one of the few best
+    cells is near, as a rule, and counting tells; only if none is, the k-th smallest distance has to be found.
+    """
+    distances(point, turned, far)
+    tops = np.full(TOPS, -1, dtype=np.int64)
+    worths = np.full(TOPS, -np.inf)
+    count = 0
+    for cell in range(len(far)):
+        if not free[cell]:
+            far[cell] = FAR
+            continue
+        count += 1
+        worth = gains[cell] - price * costs[cell]
+        if worth > worths[TOPS - 1]:
+            at = TOPS - 1
+            while at > 0 and worth > worths[at - 1]:
+                worths[at], tops[at] = worths[at - 1], tops[at - 1]
+                at -= 1
+            worths[at], tops[at] = worth, cell
+    if count == 0:
+        return -1
+    if k >= count:
+        return int(tops[0])
+    if count <= TOPS * k:
+        for top in tops:
+            if top >= 0 and nearer(far, far[top]) < k:
+                return int(top)
+    reach = kth_smallest(far, k)
+    best = -1
+    most = -np.inf
+    for cell in range(len(far)):
+        if far[cell] <= reach:
+            worth = gains[cell] - price * costs[cell]
+            if worth > most:
+                most = worth
+                best = cell
+    return best
+
+
+@njit(cache=True, nogil=True)
+def step(
+    points: Array,
+    turned: Array,
+    k: int,
+    price: float,
+    pass_over: bool,
+    members_indptr: Array,
+    members_indices: Array,
+    homes_indptr: Array,
+    homes_indices: Array,
+    gain: Array,
+    cost: Array,
+    nodes: Array,
+    covers: Array,
+    gains: Array,
+    costs: Array,
+    free: Array,
+    above: Array,
+    below: Array,
+    room: Array,
+    far: Array,
+    first: int,
+    last: int,
+    chosen: Array,
+) -> None:
+    """Let trajectories ``first`` to ``last`` take one cell each; ``chosen[b]`` is its number, -1 for none.
+
+    ``above[b]`` and ``below[b]`` are the sums of the selection. ``pass_over``: a cell whose priced gain is not
+    above 0 is not taken. ``room[b]`` is how many more nodes may come in; a cell that brings more is not taken, and
+    is not free from then on.
+    """
+    for b in range(first, last):
+        while True:
+            cell = best_near(points[b], turned, k, price, gains[b], costs[b], free[b], far[b])
+            if cell >= 0 and pass_over and gains[b, cell] - price * costs[b, cell] <= 0.0:
+                cell = -1
+            if cell < 0 or room[b] == np.inf:
+                break
+            more = 0.0
+            for at in range(members_indptr[cell], members_indptr[cell + 1]):
+                if covers[b, members_indices[at]] == 0:
+                    more += nodes[members_indices[at]]
+            if more <= room[b]:
+                room[b] -= more
+                break
+            free[b, cell] = False
+        chosen[b] = cell
+        if cell < 0:
+            continue
+        above[b] += gains[b, cell]
+        below[b] += costs[b, cell]
+        free[b, cell] = False
+        add(
+            cell,
+            members_indptr,
+            members_indices,
+            homes_indptr,
+            homes_indices,
+            covers[b],
+            gain,
+            cost,
+            gains[b],
+            costs[b],
+        )
+
+
+@njit(cache=True, nogil=True)
+def centres(
+    points: Array, price: float, gains: Array, costs: Array, free: Array, first: int, last: int, out: Array, left: Array
+) -> None:
+    """Fill ``out[b]`` with the mean point of the free cells, weighted by what each would add at the price.
+
+    ``left[b]`` is the sum of the weights; cells that would add nothing have none. Without any the centre is 0.
+    """
+    for b in range(first, last):
+        out[b] = 0.0
+        left[b] = 0.0
+        for cell in range(len(points)):
+            worth = gains[b, cell] - price * costs[b, cell]
+            if worth > 0.0 and free[b, cell]:
+                left[b] += worth
+                for i in range(points.shape[1]):
+                    out[b, i] += worth * points[cell, i]
+        if left[b] > 0.0:
+            for i in range(points.shape[1]):
+                out[b, i] /= left[b]

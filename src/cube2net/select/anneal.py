@@ -1,0 +1,340 @@
+"""Simulated annealing: many small changes to a good selection, while the heat falls."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cube2net.arrays import ragged_from_pairs, row_of_entries, take_rows, transpose
+from cube2net.errors import ParameterError, whole_number
+from cube2net.records import Budget, Cube, Judge, Query, Ragged, Selection, Weights, Worth
+from cube2net.records.ragged import Array
+from cube2net.seeding import stream
+from cube2net.select.greedy import Greedy, best_first
+from cube2net.select.limits import Limits
+from cube2net.select.objective import Jaccard
+from cube2net.select.outcome import check, nothing_to_choose, outcome
+from cube2net.select.priced import EQUAL, priced_greedy
+from cube2net.select.problem import Problem
+
+if TYPE_CHECKING:
+    from cube2net.kernels.anneal import State
+
+STEPS, CALLS = 100_000, 2_000
+# The heat at the start of a cooling and at its end, as a share of what a chosen cell is worth on average: every other
+# one starts hotter, and a short one with a cell left out starts warm. Of a function nothing is known, and it starts
+# at so much of the mean change met so far.
+HOT, HOTTER, WARM, COLD = 0.3, 0.6, 0.1, 0.01
+# With a limit of time, the clock is looked at every so many steps, and the first round is so much shorter.
+CHUNK, SHORTER = 8_192, 8
+# How often a function is asked about one cell less, about a swap where one more cell is allowed, and about a cell that
+# holds more of the query; how many cells are drawn for one proposed; and after how many that break a limit it ends.
+DROPS, SWAPS, AIMED, TRIES, MISFITS = 0.1, 0.5, 0.8, 3, 1_000
+NONE_HELPS = "no cells are worth more than none"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Anneal:
+    """Swap, add and drop cells; a change for the worse by Δ happens too, with probability ∝ exp(−Δ / heat).
+
+    Chooses at most m cells. It starts from the better of greedy and priced greedy, and the answer is never below
+    either. There are ``restarts`` rounds, each from the best selection so far: a cooling of ``steps`` proposed cells,
+    while the heat falls by equal ratios from about half of what a chosen cell is worth on average to a hundredth;
+    and then as many steps again, shared among short coolings in each of which one of the chosen cells must not be
+    used (so one large cell gives way to several small ones, which no single step does). The answer depends on the
+    seed alone.
+
+    With ``seconds`` the rounds go on until the time is over, each twice as long as the one before, and the answer
+    depends on the speed of the machine too; ``restarts`` is not looked at.
+
+    A function of one's own is asked at most ``steps`` times in one cooling (and then once for each cell of the
+    answer); with ``seconds``, as often as the time allows. It starts from the cells that overlap best with the query.
+    Greedy asks a function far more often, so it is not tried first, and there is no promise to reach it.
+
+    ``steps`` is 100,000 when nobody says, and 2,000 for a function.
+    """
+
+    steps: int | None = None
+    restarts: int = 5
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        whole_number("steps", self.steps, 1, or_none=True, what="steps, or None")
+        whole_number("restarts", self.restarts, 1, what="rounds")
+        if self.seconds is not None and not (math.isfinite(self.seconds) and self.seconds > 0):
+            raise ParameterError(f"seconds is {self.seconds!r}, expected a number above 0, or None")
+
+    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+        """Return at most m cells, the one that adds most first, within the limits of the budget."""
+        import_module("cube2net.kernels.anneal")  # loaded before the clock starts
+
+        check(cube, query, weights)
+        nothing = nothing_to_choose(cube, query, weights)
+        if nothing is not None:
+            return nothing
+        clock = Clock(self.seconds)
+        guide = Jaccard().weigh(query, len(cube.objects)) if isinstance(weights, Judge) else weights
+        greedy = Greedy().select(cube, query, weights=guide, budget=replace(budget, prefix="all"))
+        if len(greedy.cells) == 0:
+            return outcome(cube, weights, greedy.cells, note=greedy.note)
+        problem = Problem.of(cube, query, guide)
+        priced = _priced(cube, query, problem, budget)
+        if isinstance(weights, Judge):
+            asked = Asked(cube, query, weights, budget)
+            cells = asked.anneal([priced, greedy.cells], self.steps or CALLS, clock, guide, seed)
+            found = outcome(cube, weights, in_order(cube, guide, cells), "best")
+        else:
+            starts = [outcome(cube, weights, cells, "best") for cells in (greedy.cells, priced)]
+            begin = max(starts, key=lambda start: start.value)
+            if bool(np.any((weights.gain > 0) & (weights.gain <= begin.value * weights.cost))):
+                problem = Problem.of(cube, query, weights, at_least=begin.value)
+            found = begin
+            if len(problem):
+                jumps = float(np.abs(greedy.gains(weights.ratio(0.0, 0.0))).mean())
+                search = Search(cube, query, problem, budget, begin, jumps, seed)
+                self._anneal(search, clock)
+                best = outcome(cube, weights, in_order(cube, weights, problem.cells[search.best]), "best")
+                found = best if best.value >= begin.value else begin
+        return found if len(found.cells) else replace(found, note=NONE_HELPS)
+
+    def _anneal(self, search: Search, clock: Clock) -> None:
+        length = self.steps or STEPS
+        if self.seconds is None:
+            for _ in range(self.restarts):
+                search.round(length, clock)
+            return
+        length = max(1, length // SHORTER)
+        while clock.left > 0:
+            search.round(min(length, search.fitting(clock.left / 2)), clock)
+            length *= 2
+
+
+class Clock:
+    """How many seconds are left; without a limit always as many."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self.seconds = math.inf if seconds is None else seconds
+        self._start = time.perf_counter()
+
+    @property
+    def left(self) -> float:
+        """The seconds left; below 0 when the time is over."""
+        return self.seconds - (time.perf_counter() - self._start) if math.isfinite(self.seconds) else math.inf
+
+
+class Search:
+    """The compiled annealing of one problem: the ``best`` positions met and their ``value``, and its arrays.
+
+    ``jumps`` is what a cell is worth where none of the best is worth anything.
+    """
+
+    def __init__(
+        self, cube: Cube, query: Query, problem: Problem, budget: Budget, begin: Selection, jumps: float, seed: int
+    ) -> None:
+        from cube2net.kernels.anneal import Choice
+
+        price = begin.value
+        worth = np.column_stack([problem.gain, problem.cost, problem.nodes])
+        row, entries = row_of_entries(problem.members), problem.members.indices
+        whole = np.column_stack([np.bincount(row, column[entries], len(problem)) for column in worth.T])
+        pays = problem.gain - price * problem.cost
+        targets = np.flatnonzero(pays > 0)
+        key = whole[:, 0] - price * whole[:, 1]
+        if budget.max_nodes is not None:
+            key /= np.maximum(whole[:, 2], 1.0)
+        linked = budget.max_links is not None
+        objects = links = Ragged(np.zeros(1, np.int64), np.empty(0, np.int32))
+        if linked:
+            inside = np.isin(np.arange(len(cube.objects)), query.objects)
+            outside = np.flatnonzero((problem.group >= 0) & ~inside)
+            objects = ragged_from_pairs(problem.group[outside], outside, len(problem.gain))
+            links = Ragged(cube.links.indptr, cube.links.indices)
+        self._choice = Choice(
+            problem.members.indptr,
+            problem.members.indices,
+            problem.homes.indptr,
+            problem.homes.indices,
+            worth,
+            whole,
+            targets,
+            np.cumsum(pays[targets]),
+            key,
+            objects.indptr,
+            objects.indices,
+            links.indptr,
+            links.indices,
+        )
+        self._constants = (problem.gain0, problem.cost0)
+        self._slots = min(budget.m, len(problem))
+        self._room = math.inf if budget.max_nodes is None else float(budget.max_nodes - len(query))
+        self._links = math.inf if budget.max_links is None else float(budget.max_links)
+        self._least = EQUAL * float(whole[:, 1].max())
+        self._present = np.zeros(len(cube.objects) if linked else 0, dtype=np.int8)
+        self._own_links = 0
+        if linked:
+            from cube2net.kernels.limits import NO_LIMIT, bring
+
+            brought = bring(query.objects, self._present, links.indptr, links.indices, NO_LIMIT, NO_LIMIT - 1)
+            self._own_links = brought[1]
+        self._jumps = jumps if jumps > 0 else 1.0
+        self._random = stream(seed, "select", "anneal").integers(2**63, size=1).astype(np.uint64)
+        self._rounds, self._done, self._spent = 0, 0, 0.0
+        self.best = np.flatnonzero(np.isin(problem.cells, begin.cells))
+        self.value = problem.value(self.best)
+
+    def round(self, steps: int, clock: Clock) -> None:
+        """Cool from the best, and then with each of its cells left out in turn."""
+        self._cool(steps, HOTTER if self._rounds % 2 else HOT, clock)
+        self._rounds += 1
+        cells = self.best.tolist()
+        for cell in cells:
+            if clock.left > 0 and cell in self.best:
+                self._cool(-(-steps // len(cells)), WARM, clock, without=cell)
+
+    def _cool(self, steps: int, hot: float, clock: Clock, without: int = -1) -> None:
+        from cube2net.kernels import anneal as kernels
+
+        begun = time.perf_counter()
+        state, limits = self._state(), (self._room, self._links, self._least)
+        worth = kernels.start(self._choice, state, self.best[self.best != without], self._least)
+        scale = worth if worth > 0 else self._jumps
+        if without >= 0:
+            state.slot[without] = self._slots  # no slot, so it is never put into one
+        for first in range(0, steps, CHUNK):
+            last = min(first + CHUNK, steps)
+            kernels.cool(self._choice, state, first, last, steps, hot * scale, COLD * scale, *limits)
+            self._done += last - first
+            if clock.left <= 0:
+                break
+        self._spent += time.perf_counter() - begun
+        if state.value[1] > self.value + EQUAL * abs(self.value):
+            self.best, self.value = state.best[: state.filled[1]].copy(), float(state.value[1])
+
+    def fitting(self, seconds: float) -> int:
+        """Return how many steps fit into a time, at the speed so far."""
+        return max(1, int(self._done / self._spent * seconds)) if self._spent > 0 else CHUNK
+
+    def _state(self) -> State:
+        from cube2net.kernels.anneal import COLUMNS, State
+
+        cells, groups, slots = len(self._choice.key), len(self._choice.worth), self._slots
+        return State(
+            chosen=np.zeros(slots, np.int64),
+            slot=np.full(cells, -1, np.int64),
+            covers=np.zeros(groups, np.int32),
+            owner=np.zeros(groups, np.int32),
+            alone=np.zeros((slots, COLUMNS)),
+            sums=np.array([*self._constants, 0.0, self._own_links]),
+            value=np.zeros(2),
+            filled=np.zeros(2, np.int64),
+            best=np.zeros(slots, np.int64),
+            shared=np.zeros((slots + 1, COLUMNS)),
+            odds=np.zeros(slots + 1),
+            present=self._present.copy(),
+            random=self._random,
+        )
+
+
+class Asked:
+    """Annealing of a function of the objects: a cell is swapped, added or dropped, and each new set is one call.
+
+    Cells are proposed that hold an object of the query not held yet, and rather those that overlap well with the query.
+    """
+
+    def __init__(self, cube: Cube, query: Query, judge: Judge, budget: Budget) -> None:
+        self._cube, self._query, self._judge, self._budget = cube, query, judge, budget
+        self._values: dict[frozenset[int], float] = {}
+
+    def anneal(self, starts: list[Array], steps: int, clock: Clock, guide: Weights, seed: int) -> Array:
+        """Return the best cells met with at most so many calls, or until the time is over where there is a limit."""
+        rng = stream(seed, "select", "anneal")
+        sets = [frozenset(cells.tolist()) for cells in (*starts, starts[0][:0])]
+        price = max(guide.value(np.flatnonzero(self._held(cells))) for cells in sets)
+        self._key = np.bincount(
+            row_of_entries(self._cube.cells.members),
+            (guide.gain - price * guide.cost)[self._cube.cells.members.indices],
+            len(self._cube.cells),
+        )
+        now = best = max(sets[:steps], key=self._value)
+        turns, changes, misfits = len(sets), 0.0, 0
+        while misfits < MISFITS:
+            done = 1.0 - clock.left / clock.seconds if math.isfinite(clock.seconds) else turns / steps
+            if done >= 1.0:
+                break
+            cells = self._changed(now, rng)
+            if cells not in self._values and not self._fits(cells):
+                misfits += 1
+                continue
+            misfits = 0
+            change = self._value(cells) - self._values[now]
+            turns, changes = turns + 1, changes + abs(change)
+            heat = changes / (turns - len(sets)) * WARM * (COLD / WARM) ** done
+            if change >= 0 or rng.random() < math.exp(change / heat):
+                now = cells
+                best = max(best, now, key=self._value)
+        return np.array(sorted(best), dtype=np.int64)
+
+    def _value(self, cells: frozenset[int]) -> float:
+        if cells not in self._values:
+            self._values[cells] = self._judge.value(np.flatnonzero(self._held(cells)))
+        return self._values[cells]
+
+    def _held(self, cells: frozenset[int]) -> Array:
+        held = np.zeros(len(self._cube.objects), dtype=bool)
+        held[take_rows(self._cube.cells.members, np.array(sorted(cells), dtype=np.int64)).indices] = True
+        return held
+
+    def _fits(self, cells: frozenset[int]) -> bool:
+        limits = Limits(self._cube, self._query, self._budget)
+        return len(limits.admit(np.array(sorted(cells), dtype=np.int64), len(cells))) == len(cells)
+
+    def _changed(self, cells: frozenset[int], rng: np.random.Generator) -> frozenset[int]:
+        """Return the cells with one swapped, added or dropped; they may stay the same."""
+        kept = cells
+        if cells and (len(cells) == self._budget.m or rng.random() < SWAPS):
+            kept = cells - {sorted(cells)[rng.integers(len(cells))]}
+            if rng.random() < DROPS:
+                return kept
+        return kept | {self._proposed(kept, rng)}
+
+    def _proposed(self, cells: frozenset[int], rng: np.random.Generator) -> int:
+        drawn = rng.integers(len(self._cube.cells), size=TRIES)
+        missing = self._query.objects[~self._held(cells)[self._query.objects]]
+        if len(missing) and rng.random() < AIMED:
+            homes = self._cube.homes[int(missing[rng.integers(len(missing))])]
+            drawn = homes[rng.integers(len(homes), size=TRIES)] if len(homes) else drawn
+        return int(drawn[self._key[drawn].argmax()])
+
+
+def in_order(cube: Cube, weights: Weights, cells: Array) -> Array:
+    """Return the cells in greedy's order: at every place the one that raises the value most there."""
+    from cube2net.kernels import coverage
+
+    cells = np.sort(cells)
+    members = take_rows(cube.cells.members, cells)
+    homes = transpose(members, len(cube.objects))
+    covers = np.zeros(len(cube.objects), dtype=np.int32)
+    left, order = np.arange(len(cells)), []
+    gains, costs = coverage.residuals(left, members.indptr, members.indices, covers, weights.gain, weights.cost)
+    above, below = weights.gain0, weights.cost0
+    rows = (members.indptr, members.indices, homes.indptr, homes.indices)
+    while len(left):
+        place = int(best_first(coverage.values(left, gains, costs, above, below), only_first=True)[0])
+        cell = int(left[place])
+        above, below = above + float(gains[cell]), below + float(costs[cell])
+        coverage.add(cell, *rows, covers, weights.gain, weights.cost, gains, costs)
+        left = np.delete(left, place)
+        order.append(cell)
+    return cells[order]
+
+
+def _priced(cube: Cube, query: Query, problem: Problem, budget: Budget) -> Array:
+    """Return the cells of priced greedy, but for those that break a limit after the others."""
+    room = None if budget.max_nodes is None else budget.max_nodes - len(query)
+    cells = problem.cells[priced_greedy(problem, budget.m, max_nodes=room)[0]]
+    return cells[Limits(cube, query, budget).admit(cells, budget.m)]

@@ -1,0 +1,153 @@
+"""The paper's method: an agent learns where in the space of cells the next good cell lies."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from cube2net.errors import ParameterError, unknown, whole_number
+from cube2net.interfaces import Progress
+from cube2net.records import Budget, Cube, Judge, Query, Selection, Vectors, Weights, Worth
+from cube2net.records.ragged import Array
+from cube2net.select.agent import Agent
+from cube2net.select.outcome import outcome
+from cube2net.select.policy import Trained
+from cube2net.select.presets import PRESETS
+from cube2net.select.space import Space
+from cube2net.select.task import Task
+
+DEVICES = ("cpu", "cuda")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cube2net:
+    """Learn, by reinforcement, to choose m cells: an action is a point, and a cell near it is taken.
+
+    The state is the sum of the chosen cells' points; the action is drawn from a normal distribution around a
+    learned mean; the reward is what the cell adds to the value, q(S′) − q(S); the policy is improved by PPO. The
+    answer is the best trajectory ever met, and never worse than greedy's.
+
+    ``preset="paper"`` is the paper to the letter: sigmoids on every layer, raw states, all cells, the nearest cell
+    is taken. The default repairs what keeps that from learning:
+
+    - only cells that may be in a best selection (see ``Problem``), as points in 8 principal directions of their
+      vectors, scaled to a spread of 1; linear outputs;
+    - among the ``k`` nearest cells (``None``: two fifths of the useful ones) the one with the largest gain − λ·cost
+      is taken, λ being the best value so far: at the best value λ*, a best selection maximises G − λ*·C
+      (Dinkelbach). Where none adds anything at that price, the step takes nothing;
+    - beside the sum, the agent sees how many steps are left and the centre of what is still to gain, and acts
+      relative to that centre. So a policy can go on with another query.
+
+    ``vectors`` are those of the cells: ``"words"`` of their labels, ``"members"`` they share, or ``"both"``.
+    Learning ends after ``updates`` batches of ``trajectories`` (each gone through in ``epochs``), when the best value
+    has not risen for ``patience`` batches, or after ``seconds``. ``policy`` is one to start from (a file, or what
+    ``fit`` left), ``save`` a file to write it to.
+
+    A function of one's own is asked once for every trajectory, at its end. Near cells (32 unless ``k`` says otherwise)
+    are then compared by jaccard, at a price that is one more number of the action: what a function makes of gain and
+    cost has to be learned.
+    """
+
+    preset: str = "default"
+    vectors: str | Vectors | tuple[Vectors, ...] = "words"
+    k: int | None = None
+    directions: int | None = None
+    trajectories: int | None = None
+    updates: int | None = None
+    epochs: int | None = None
+    patience: int | None = None
+    seconds: float | None = None
+    device: str = "cpu"
+    workers: int = 1
+    policy: str | Trained | None = None
+    save: str | None = None
+    progress: Progress | None = field(default=None, repr=False, compare=False, metadata={"handed": True})
+
+    def __post_init__(self) -> None:
+        if self.preset not in PRESETS:
+            raise unknown("preset", self.preset, PRESETS)
+        if self.device.partition(":")[0] not in DEVICES:
+            raise unknown("device", self.device, DEVICES)
+        whole_number("workers", self.workers, 1, what="threads")
+        for name, least, what in (
+            ("k", 1, "cells, or none"),
+            ("directions", 1, "directions, or none"),
+            ("trajectories", 2, "trajectories, or none"),
+            ("updates", 0, "updates, or none"),
+            ("epochs", 1, "epochs, or none"),
+            ("patience", 1, "updates, or none"),
+        ):
+            whole_number(name, getattr(self, name), least, or_none=True, what=what)
+        if self.seconds is not None and not self.seconds > 0:
+            raise ParameterError(f"seconds is {self.seconds!r}, expected a number above 0, or none")
+
+    def with_vectors(self, *vectors: Vectors) -> Cube2net:
+        """Return the same method, with the vectors of a cube's cells."""
+        return replace(self, vectors=vectors)
+
+    def with_progress(self, progress: Progress | None) -> Cube2net:
+        """Return the same method, which tells how its learning goes."""
+        return replace(self, progress=progress)
+
+    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+        """Return the best cells met while learning, in the order taken."""
+        preset = PRESETS[self.preset]
+        task = Task.of(cube, query, weights, budget, preset)
+        ends = "best" if preset.at_a_price else "all"
+        floor = outcome(cube, weights, task.greedy.cells, ends, note=task.greedy.note)
+        if len(task.greedy.cells) == 0 or len(task.problem) == 0:
+            return floor
+        start = time.perf_counter()
+        agent = self._agent(cube, [task], seed)
+        trained = agent.learn()
+        seconds = time.perf_counter() - start
+        if self.save is not None:
+            trained.save(self.save)
+        found = task.answer(agent.sides[0].best_cells, ends)
+        if found.value < floor.value:
+            found = replace(floor, note="learning found nothing better than what greedy chose, which this is")
+        if budget.prefix == "best":
+            found = outcome(cube, weights, found.cells, "best", note=found.note)
+        return replace(found, train_seconds=seconds)
+
+    def fit(
+        self,
+        cube: Cube,
+        query: Query | Sequence[Query],
+        *,
+        weights: Worth | Sequence[Worth],
+        budget: Budget,
+        seed: int = 0,
+    ) -> Cube2net:
+        """Return the same method with the policy that it learned, to go on with another query of the cube.
+
+        Several queries, each with its weights, are learned in turn, one in every update.
+        """
+        queries = [query] if isinstance(query, Query) else list(query)
+        worths = [weights] if isinstance(weights, Weights | Judge) else list(weights)
+        if len(queries) != len(worths) or not queries:
+            raise ParameterError(f"got {len(queries)} queries and {len(worths)} weights, expected one for each")
+        tasks = [
+            Task.of(cube, one, worth, budget, PRESETS[self.preset]) for one, worth in zip(queries, worths, strict=True)
+        ]
+        tasks = [task for task in tasks if len(task.greedy.cells) and len(task.problem)]
+        if not tasks:
+            raise ParameterError("there is nothing to learn: no cell can be chosen for any of the queries")
+        return replace(self, policy=self._agent(cube, tasks, seed).learn())
+
+    def _agent(self, cube: Cube, tasks: list[Task], seed: int) -> Agent:
+        preset = PRESETS[self.preset]
+        space = Space.of(self._vectors(cube), directions=self.directions or preset.directions)
+        return Agent(self, preset, tasks, space, seed)
+
+    def _vectors(self, cube: Cube) -> list[Array]:
+        if isinstance(self.vectors, str):
+            raise ParameterError(
+                f"vectors are {self.vectors!r}, a name: give Vectors here, or ask through construct, which makes them"
+            )
+        given = (self.vectors,) if isinstance(self.vectors, Vectors) else self.vectors
+        for vectors in given:
+            if len(vectors) != len(cube.cells):
+                raise ParameterError(f"vectors are of {len(vectors):,} cells, and the cube has {len(cube.cells):,}")
+        return [vectors.values for vectors in given]

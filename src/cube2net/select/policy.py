@@ -1,0 +1,66 @@
+"""What an agent has learned, as arrays that can be kept in a file."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from cube2net.aside import write_files
+from cube2net.errors import InputError
+from cube2net.records.ragged import Array
+from cube2net.select.space import Space
+
+FORMAT = "cube2net policy 1"
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """The weights of a policy by name, the space it moves in, and how its learning went.
+
+    ``curve`` holds, for every update, the mean value of its trajectories and the best value so far.
+    """
+
+    arrays: dict[str, Array]
+    space: str
+    preset: str
+    curve: tuple[tuple[float, float], ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Trained({self.preset} policy, {sum(array.size for array in self.arrays.values()):,} weights)"
+
+    def save(self, path: str | Path) -> None:
+        """Write the policy to a safetensors file, which appears whole or not at all."""
+        from safetensors.numpy import save_file
+
+        about = {"format": FORMAT, "space": self.space, "preset": self.preset, "curve": json.dumps(self.curve)}
+        write_files({Path(path): lambda aside: save_file(self.arrays, aside, about)})
+
+    @classmethod
+    def load(cls, path: str | Path) -> Trained:
+        """Return the policy of a file."""
+        from safetensors import SafetensorError, safe_open
+
+        try:
+            with safe_open(path, framework="numpy") as file:
+                about = file.metadata() or {}
+                arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        except FileNotFoundError:
+            raise InputError(f"there is no policy at {str(path)!r}") from None
+        except (SafetensorError, OSError) as error:
+            raise InputError(f"{str(path)!r} is no policy: {error}") from None
+        if about.get("format") != FORMAT:
+            raise InputError(f"{str(path)!r} is no policy: its format is {about.get('format')!r}, expected {FORMAT!r}")
+        try:
+            curve = tuple((float(mean), float(best)) for mean, best in json.loads(about.get("curve", "[]")))
+        except (TypeError, ValueError):
+            raise InputError(f"{str(path)!r} is no policy: its learning curve cannot be read") from None
+        return cls(arrays, about.get("space", ""), about.get("preset", ""), curve)
+
+
+def fingerprint(space: Space) -> str:
+    """Return a text that stands for a space: a policy learned in one means nothing in another."""
+    digest = hashlib.sha256(f"{space.points.shape} {space.unit!r}".encode())
+    digest.update(space.points.tobytes())
+    return digest.hexdigest()
