@@ -4,7 +4,7 @@
 
 Cubes are drawn: cells have one of 8 decades, of some venues and of 100 topics; an object has a cell of its own and
 joins others of the same topic, of the same venue or any (nine in the mean, some many more). A query takes half the
-members of random cells until it has as many objects as it needs. ``exact`` is
+members of random cells until it has as many objects as it needs, or all there are. ``exact`` is
 stopped after 20 seconds, and left out where more than 20,000 cells touch the query.
 """
 
@@ -51,7 +51,7 @@ def main() -> None:
                 start = time.perf_counter()
                 found = method.select(cube, query, weights=weights, budget=Budget(m=M))
                 took = time.perf_counter() - start
-                seconds.setdefault(name, {})[cells, len(query)] = took
+                seconds.setdefault(name, {})[cells, size] = took
                 said = " proven" if found.proven else ""
                 print(
                     f"| {cells:,} | {len(query):,} | {touched:,} | {name} | {found.value:.4f}{said} | {took:.3f} |",
@@ -135,6 +135,9 @@ def draw(seconds: dict[str, dict[tuple[int, int], float]], path: Path) -> None:
             cells = sorted(cells for cells, one in found if one == size)
             axis.loglog(cells, [found[count, size] for count in cells], "o-", label=name, linewidth=1.6, markersize=4)
         axis.set_title(f"{size:,} objects in the query", fontsize=10)
+        counts = sorted({count for one in seconds.values() for count, _ in one})
+        axis.set_xticks(counts, [f"{count:,}" for count in counts])
+        axis.minorticks_off()
         axis.set_xlabel("cells of the cube")
         axis.grid(alpha=0.3)
     axes[0, 0].set_ylabel("seconds, m = 20")

@@ -187,8 +187,8 @@ class Remains:
         room = self.room - float(self.base[2])
         rows = (self.homes.indptr, self.homes.indices)
         rent, fee = improve(*rows, worth, nodes, self.m, room, steps, pace, x, credit, share, self.rent, self.fee)
-        found = {"x": x[: len(self)], "y": x[len(self) :], "credit": credit, "share": share}
-        return replace(self, **found, rent=float(rent), fee=float(fee))
+        cells, groups = x[: len(self)], x[len(self) :]
+        return replace(self, x=cells, y=groups, credit=credit, share=share, rent=float(rent), fee=float(fee))
 
     def decided(self, price: float, target: float) -> tuple[float, Array, Array]:
         """Return the bound, and which cells are out and which are in for every selection of ``target`` or more."""
