@@ -3,6 +3,8 @@
     python benchmarks/run.py DATA
 
 DATA holds ``acl/acl-anthology-*.tar.xz`` and ``acl/labs.csv``. Times on a busy machine mean little: read the ratios.
+``choices.py``, ``learning.py`` and ``growth.py`` (what docs/choosing.md shows) take up to hours, ``gpu.py`` needs a
+GPU: run these by hand.
 """
 
 from __future__ import annotations
