@@ -15,6 +15,7 @@ from cube2net.errors import ParameterError, whole_number
 from cube2net.records import Budget, Cube, Judge, Query, Ragged, Selection, Weights, Worth
 from cube2net.records.ragged import Array
 from cube2net.seeding import stream
+from cube2net.select.clock import Clock
 from cube2net.select.greedy import Greedy, best_first
 from cube2net.select.limits import Limits
 from cube2net.select.objective import Jaccard
@@ -112,19 +113,6 @@ class Anneal:
         while clock.left > 0:
             search.round(min(length, search.fitting(clock.left / 2)), clock)
             length *= 2
-
-
-class Clock:
-    """How many seconds are left; without a limit always as many."""
-
-    def __init__(self, seconds: float | None) -> None:
-        self.seconds = math.inf if seconds is None else seconds
-        self._start = time.perf_counter()
-
-    @property
-    def left(self) -> float:
-        """The seconds left; below 0 when the time is over."""
-        return self.seconds - (time.perf_counter() - self._start) if math.isfinite(self.seconds) else math.inf
 
 
 class Search:

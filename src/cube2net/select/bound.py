@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from fractions import Fraction
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from cube2net.errors import ParameterError
 from cube2net.records import Budget, Cube, Judge, Query, Worth
 from cube2net.records.ragged import Array
+from cube2net.select.clock import Clock
 from cube2net.select.outcome import check
 from cube2net.select.presolve import Remains, tighten
 from cube2net.select.priced import priced_greedy
@@ -20,21 +20,6 @@ from cube2net.select.problem import Problem
 RAISES, NEAR, EQUAL = 6, 1e-4, 1e-10
 # How fine a number may be, in binary digits after the point, for sums to be counted in units; what rounding changes.
 FINEST, DIGITS = 20, 4e-16
-
-
-class Clock:
-    """Whether a time is over; never, without a limit."""
-
-    def __init__(self, seconds: float | None) -> None:
-        self._end = math.inf if seconds is None else time.perf_counter() + seconds
-
-    def left(self) -> float:
-        """Return the seconds left, 0 at least."""
-        return max(0.0, self._end - time.perf_counter()) if math.isfinite(self._end) else math.inf
-
-    def over(self) -> bool:
-        """Return whether no time is left."""
-        return self.left() <= 0
 
 
 def upper_bound(

@@ -12,7 +12,8 @@ from cube2net.arrays import take_rows
 from cube2net.errors import ParameterError
 from cube2net.records import Budget, Cube, Judge, Query, Selection, Worth
 from cube2net.select.anneal import Anneal, in_order
-from cube2net.select.bound import Clock, most_worth, next_price, room_of, target_of
+from cube2net.select.bound import most_worth, next_price, room_of, target_of
+from cube2net.select.clock import Clock
 from cube2net.select.outcome import check, nothing_to_choose, outcome
 from cube2net.select.presolve import Remains, tighten
 from cube2net.select.problem import Problem
