@@ -239,24 +239,24 @@ def tighten(left: Remains, price: float, target: float, over: Callable[[], bool]
     It ends when the bound is below ``target`` (no selection reaches it; −∞ where that is all one knows), when looks in
     succession change little, or when the time is ``over``.
     """
-    best, stale = math.inf, 0
-    left = left.without(left.needless(price))
+    best, stale = math.inf, -1
+    into = out = np.zeros(len(left), dtype=bool)
+    shrink, done = True, False
     while True:
-        left = left.improved(price, STEPS)
-        bound, out, into = left.decided(price, target)
-        little = best < math.inf and best - bound <= LITTLE * (best - target)
-        best = min(best, bound)
-        if best < target:
-            return left, best
-        if bool((out & into).any()):
-            return left, -math.inf
-        changed, done = int(out.sum() + into.sum()), over()
-        many = changed >= FEW * len(left)
-        stale = stale + 1 if little and not many else 0
-        if changed and (many or bool(into.any()) or stale >= PATIENCE or done):
+        if shrink:
             left = left.taking(into).without(out[~into])
             if left.m < 0 or left.base[2] > left.room:
                 return left, -math.inf
             left = left.without(left.needless(price) | (left.totals[:, 2] + left.base[2] > left.room))
-        if done or stale >= PATIENCE or len(left) == 0:
+        if done or stale >= PATIENCE or (len(left) == 0 and best < math.inf):
             return left, best
+        left = left.improved(price, STEPS)
+        bound, out, into = left.decided(price, target)
+        little = not best - bound > LITTLE * (best - target)
+        best = min(best, bound)
+        if best < target or bool((out & into).any()):
+            return left, best if best < target else -math.inf
+        changed, done = int(out.sum() + into.sum()), over()
+        many = changed >= FEW * max(1, len(left))
+        stale = stale + 1 if little and not many else 0
+        shrink = changed > 0 and (many or bool(into.any()) or stale >= PATIENCE or done)
