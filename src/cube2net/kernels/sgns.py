@@ -1,0 +1,257 @@
+"""Skip-gram with negative sampling: the vectors of inputs learn to tell a true output from noise.
+
+All inputs of one true output meet the same noise, one input after another, each at the vectors that the one before
+has left: the steps of word2vec. As the noise stays, six outputs (the true one and five of noise) wait in a small
+buffer meanwhile, and a row of inputs is read once for all six. Only the loops over dimensions are compiled with leave
+to take sums in any order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit, uintp
+
+from cube2net.kernels.walks import GOLDEN, counter, place_of, scramble, share, walk, weight_of
+from cube2net.records.ragged import Array
+
+# Outputs that wait together, and how far apart: further than a row is long (the compiler then knows that they do not
+# overlap), and such that no two of them, nor their neighbours, share the lower 12 bits of their addresses.
+SLOTS = 6
+APART = 1184
+S1, S2, S3, S4, S5 = (APART * slot for slot in range(1, SLOTS))
+
+# So many of 64 random bits choose a node of the noise.
+BITS = 52
+
+# A node that may not be noise is drawn again so many times at most.
+TRIES = 16
+
+ZERO, ONCE = np.float32(0.0), np.float32(1.0)
+HALF = np.float32(0.5)
+BEYOND = np.float32(12.0)
+QUARTER = np.float32(0.25)
+A0, A1, A2 = np.float32(135135.0), np.float32(17325.0), np.float32(378.0)
+B1, B2, B3 = np.float32(62370.0), np.float32(3150.0), np.float32(28.0)
+
+
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+def sigmoid(x: Any) -> Any:
+    """Return 1 / (1 + exp(−x)), right to 1e-5; beyond ±12 it is as at ±12.
+
+    It is 1/2 + t / (1 + t²) with t = tanh(x / 4), for which Lambert's continued fraction is cut after seven terms,
+    t = above / under. There is no table and no branch, and the error is below 2e-7 for x within ±6.
+    """
+    x = max(x, -BEYOND)
+    x = min(x, BEYOND) * QUARTER
+    q = x * x
+    above = x * (A0 + q * (A1 + q * (A2 + q)))
+    under = A0 + q * (B1 + q * (B2 + q * B3))
+    return HALF + above * under / (under * under + above * above)
+
+
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+def take(slots: Array, slot: Any, rows: Array, row: Any) -> None:
+    """Copy a row into a slot."""
+    for k in range(rows.shape[1]):
+        slots[slot, k] = rows[row, k]
+
+
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+def put(slots: Array, slot: Any, rows: Array, row: Any) -> None:
+    """Copy a slot into a row."""
+    for k in range(rows.shape[1]):
+        rows[row, k] = slots[slot, k]
+
+
+@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+def meet(rows: Array, row: Any, slots: Array, aim: Any, rates: Array) -> None:
+    """Move an input and six outputs, each by its rate, to where the first product is nearer to ``aim``, others to 0.
+
+    It is one step along the slope of aim · log σ(x·y₀) + (1 − aim) · log σ(−x·y₀) + Σ log σ(−x·y), for x and all y
+    at the point where the step starts.
+    """
+    p0 = p1 = p2 = p3 = p4 = p5 = ZERO
+    for k in range(rows.shape[1]):
+        x = rows[row, k]
+        p0 += x * slots[k]
+        p1 += x * slots[k + S1]
+        p2 += x * slots[k + S2]
+        p3 += x * slots[k + S3]
+        p4 += x * slots[k + S4]
+        p5 += x * slots[k + S5]
+    p0 = rates[0] * (aim - sigmoid(p0))
+    p1 = -rates[1] * sigmoid(p1)
+    p2 = -rates[2] * sigmoid(p2)
+    p3 = -rates[3] * sigmoid(p3)
+    p4 = -rates[4] * sigmoid(p4)
+    p5 = -rates[5] * sigmoid(p5)
+    for k in range(rows.shape[1]):
+        x = rows[row, k]
+        y0, y1, y2 = slots[k], slots[k + S1], slots[k + S2]
+        y3, y4, y5 = slots[k + S3], slots[k + S4], slots[k + S5]
+        slots[k] = y0 + p0 * x
+        slots[k + S1] = y1 + p1 * x
+        slots[k + S2] = y2 + p2 * x
+        slots[k + S3] = y3 + p3 * x
+        slots[k + S4] = y4 + p4 * x
+        slots[k + S5] = y5 + p5 * x
+        rows[row, k] = x + p0 * y0 + p1 * y1 + p2 * y2 + p3 * y3 + p4 * y4 + p5 * y5
+
+
+@njit(cache=True, nogil=True)
+def pick(chances: Any, bits: Any) -> Any:
+    """Return a node, as likely as its part of the running sums, from 64 random bits.
+
+    ``chances`` are running sums, which end at 2**52, and a guide: it cuts that range into equal parts, a power of two
+    of them, and says which node every part begins with. The search takes a step or two from there.
+    """
+    sums, guide = chances
+    number = bits >> np.uint64(64 - BITS)
+    node = np.int64(guide[number // np.uint64((1 << BITS) // len(guide))])
+    while sums[node] <= number:
+        node += 1
+    return node
+
+
+@njit(cache=True, nogil=True)
+def draw_noise(
+    chances: Any, noise: int, bits: Any, one: int, other: int, targets: Array, times: Array
+) -> tuple[int, Any]:
+    """Put nodes of the noise other than two behind the first of ``targets``, and how often each was drawn.
+
+    Return how many targets there are then, and the counter of random numbers. ``noise`` nodes are drawn.
+    """
+    count = 1
+    for _ in range(noise):
+        for _ in range(TRIES):
+            bits += GOLDEN
+            node = pick(chances, scramble(bits))
+            if node != one and node != other:
+                break
+        row = uintp(node)
+        at = 1
+        while at < count and targets[at] != row:
+            at += 1
+        if at == count:
+            targets[at] = row
+            times[at] = ZERO
+            count += 1
+        times[at] += ONCE
+    return count, bits
+
+
+@njit(nogil=True, inline="always")
+def learn(
+    inputs: Array,
+    outputs: Array,
+    sources: Array,
+    many: int,
+    targets: Array,
+    times: Array,
+    count: int,
+    rate: Any,
+    slots: Array,
+    rates: Array,
+) -> None:
+    """Let the first ``many`` sources meet the true output ``targets[0]`` and the noise behind it.
+
+    There are ``count`` targets, distinct, and each counts as many times as ``times`` says. They are met six at a
+    time: ``slots`` has room for so many, and ``rates`` for their rates.
+    """
+    table = slots.reshape(SLOTS, APART)
+    for first in range(0, count, SLOTS):
+        there = min(SLOTS, count - first)
+        for slot in range(there):
+            rates[slot] = rate * times[first + slot]
+            take(table, uintp(slot), outputs, targets[first + slot])
+        for slot in range(there, SLOTS):
+            rates[slot] = ZERO
+        aim = ONCE if first == 0 else ZERO
+        for i in range(many):
+            meet(inputs, sources[i], slots, aim, rates)
+        for slot in range(there):
+            put(table, uintp(slot), outputs, targets[first + slot])
+
+
+@njit(cache=True, nogil=True)
+def learn_walks(
+    rules: Any,
+    nodes: Array,
+    turn: int,
+    length: int,
+    inputs: Array,
+    outputs: Array,
+    chances: Any,
+    window: int,
+    noise: int,
+    draws: Any,
+    epoch: int,
+    rate: float,
+    fall: float,
+) -> None:
+    """Learn from the walks of some nodes in one round: a node is the true output of those near it on the walk.
+
+    How near is drawn anew for every node, from 1 to ``window`` steps either way. The rate falls by ``fall`` a walk.
+    """
+    path = np.empty(length, np.int32)
+    sources = np.empty(2 * window, np.uintp)
+    targets = np.empty(noise + 1, np.uintp)
+    times = np.ones(noise + 1, np.float32)
+    slots = np.zeros(SLOTS * APART, np.float32)
+    rates = np.zeros(SLOTS, np.float32)
+    for i in range(len(nodes)):
+        walk(rules, nodes[i], turn, path)
+        bits = counter(draws, nodes[i], epoch)
+        step = np.float32(rate - fall * i)
+        for j in range(length):
+            bits += GOLDEN
+            reach = 1 + np.int64(share(scramble(bits)) * window)
+            first = max(np.int64(0), j - reach)
+            last = min(np.int64(length), j + reach + 1)
+            many = 0
+            for near in range(first, last):
+                if near != j:
+                    sources[many] = uintp(path[near])
+                    many += 1
+            targets[0] = uintp(path[j])
+            count, bits = draw_noise(chances, noise, bits, path[j], path[j], targets, times)
+            learn(inputs, outputs, sources, many, targets, times, count, step, slots, rates)
+
+
+@njit(cache=True, nogil=True)
+def learn_links(
+    links: Any,
+    first: int,
+    drawn: int,
+    inputs: Array,
+    outputs: Array,
+    ends: Any,
+    chances: Any,
+    noise: int,
+    draws: Any,
+    rate: float,
+    fall: float,
+) -> None:
+    """Learn from links drawn as likely as they are heavy, ``drawn`` of them from the one numbered ``first`` on.
+
+    ``links`` are ``indptr``, ``indices`` and running sums. A link is drawn by one of its ``ends``, as likely as all
+    links there are heavy together, and then among those. That end is the true output and the other one the input;
+    ``outputs`` may be ``inputs`` itself. The rate falls by ``fall`` a link.
+    """
+    indptr, indices, sums = links
+    source = np.empty(1, np.uintp)
+    targets = np.empty(noise + 1, np.uintp)
+    times = np.ones(noise + 1, np.float32)
+    slots = np.zeros(SLOTS * APART, np.float32)
+    rates = np.zeros(SLOTS, np.float32)
+    for i in range(drawn):
+        bits = counter(draws, first + i, 0) + GOLDEN
+        end = pick(ends, scramble(bits))
+        bits += GOLDEN
+        place = place_of(indptr, sums, end, share(scramble(bits)) * weight_of(indptr, sums, end))
+        source[0] = uintp(indices[place])
+        targets[0] = uintp(end)
+        count, bits = draw_noise(chances, noise, bits, end, indices[place], targets, times)
+        learn(inputs, outputs, source, 1, targets, times, count, np.float32(rate - fall * i), slots, rates)

@@ -1,0 +1,119 @@
+"""A network of two kinds of objects as a matrix: users × items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cube2net.errors import InputError, ParameterError, some, unknown
+from cube2net.records import Network
+from cube2net.records.ragged import Array, frozen
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+
+@dataclass(frozen=True, eq=False)
+class Bipartite:
+    """Links between users (rows) and items (columns); the query's come first on either side, and cells last.
+
+    ``users`` and ``items`` are the objects' rows in the cube, -1 for each of the ``cells``. The first
+    ``query_users`` rows and ``query_items`` columns are the query's. ``left_out`` links of the network join two
+    users, two items or something else, and are not in the matrix.
+    """
+
+    matrix: sp.csr_array
+    users: Array
+    items: Array
+    query_users: int
+    query_items: int
+    cells: int = 0
+    left_out: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("users", "items"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+        if self.matrix.shape != (len(self.users), len(self.items)):
+            raise InputError(
+                f"{len(self.users):,} users and {len(self.items):,} items have a matrix of shape {self.matrix.shape}"
+            )
+
+    def __repr__(self) -> str:
+        cells = f", {self.cells:,} cells on both sides" if self.cells else ""
+        return (
+            f"Bipartite({len(self.users):,} users × {len(self.items):,} items, {self.matrix.nnz:,} links, "
+            f"{self.query_users:,} × {self.query_items:,} in the query{cells})"
+        )
+
+    @property
+    def without_cells(self) -> sp.csr_array:
+        """The links between objects alone.
+
+        Settings are to be chosen on these: a user is in a cell because of the links to its items, so to one who
+        sees the cells a link that is hidden for a trial is not hidden.
+        """
+        return self.matrix[: len(self.users) - self.cells, : len(self.items) - self.cells]
+
+    def links(self, users: Array, items: Array) -> sp.csr_array:
+        """Return users × items with a 1 for each of some links between a user and an item of the query.
+
+        Both are given by their rows in the cube. So hidden links get the shape of the known ones.
+        """
+        import scipy.sparse as sp
+
+        rows = _places(self.users[: self.query_users], users, "users")
+        columns = _places(self.items[: self.query_items], items, "items")
+        if len(rows) != len(columns):
+            raise InputError(f"links have {len(rows):,} users and {len(columns):,} items, expected as many of both")
+        pairs = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=self.matrix.shape)
+        pairs.data[:] = 1.0
+        return pairs
+
+
+def bipartite(network: Network, *, users: str = "user", items: str | None = None, cells: bool = True) -> Bipartite:
+    """Return the links of a network between users and items: objects of the kind ``users``, and those of another.
+
+    Without a kind of ``items`` every other kind is one. A cell that is a node stands on both sides, as a user of the
+    items it holds and an item of its users, unless ``cells=False``.
+    """
+    import pyarrow as pa
+    import scipy.sparse as sp
+
+    kinds = np.array(network.names.table["kind"].take(pa.array(network.objects)).to_pylist(), dtype=object)
+    for kind in (users, items):
+        if kind is not None and kind not in kinds:
+            raise unknown("kind of objects", kind, {str(kind) for kind in kinds})
+    if users == items or (kinds == users).all():
+        raise ParameterError(f"users and items are both of the kind {users!r}, expected objects of two kinds")
+    both = np.full(len(network.cells), cells)
+    is_user = np.concatenate([kinds == users, both])
+    is_item = np.concatenate([kinds != users if items is None else kinds == items, both])
+    ends = [(network.source, network.target), (network.target, network.source)]
+    sides = [is_user[one] & is_item[other] for one, other in ends]
+    rows, columns = (
+        np.concatenate([end[side][fits] for end, fits in zip(ends, sides, strict=True)]) for side in (0, 1)
+    )
+    weight = np.concatenate([network.weight[fits] for fits in sides]).astype(np.float64)
+    places = ((np.cumsum(is_user) - 1)[rows], (np.cumsum(is_item) - 1)[columns])
+    objects = np.concatenate([network.objects, np.full(len(network.cells), -1)])
+    return Bipartite(
+        matrix=sp.csr_array((weight, places), shape=(int(is_user.sum()), int(is_item.sum()))),
+        users=objects[is_user],
+        items=objects[is_item],
+        query_users=int((is_user & network.in_query).sum()),
+        query_items=int((is_item & network.in_query).sum()),
+        cells=int(both.sum()),
+        left_out=int((~(sides[0] | sides[1])).sum()),
+    )
+
+
+def _places(objects: Array, wanted: Array, what: str) -> Array:
+    """Return where the wanted objects stand among those of the query."""
+    rows = np.asarray(wanted, dtype=np.int64)
+    place = {int(row): position for position, row in enumerate(objects)}
+    lost = [row for row in rows.tolist() if row not in place]
+    if lost:
+        raise InputError(f"{len(lost):,} links have {what} that are not {what} of the query: rows {some(lost)}")
+    return np.array([place[row] for row in rows.tolist()], dtype=np.int64)

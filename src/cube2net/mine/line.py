@@ -1,0 +1,73 @@
+"""LINE: linked nodes, and nodes with the same neighbours, get near vectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cube2net.errors import ParameterError, unknown
+from cube2net.mine.skipgram import check_learning, link_vectors
+from cube2net.mine.walks import Walks, links_of
+from cube2net.records import Links, Network
+from cube2net.records.ragged import Array
+
+ORDERS = ("first", "second", "both")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """Learn vectors from links drawn one by one (Tang et al. 2015), with negative sampling.
+
+    ``order="first"``: linked nodes get near vectors. ``"second"``: nodes with the same neighbours do. ``"both"``: half
+    of the ``dimensions`` come from each, every half scaled to length 1. Links are drawn as likely as they are heavy,
+    ``samples`` times the number of nodes that have one; the more, the nearer the vectors come to the links themselves
+    and the less they say of groups. ``negatives``, ``rate`` and ``workers`` are as for DeepWalk.
+    """
+
+    dimensions: int = 128
+    order: str = "both"
+    samples: int = 1000
+    negatives: int = 5
+    rate: float = 0.025
+    workers: int = 1
+
+    def __post_init__(self) -> None:
+        check_learning(self, samples=1)
+        if self.order not in ORDERS:
+            raise unknown("order", self.order, ORDERS)
+        if self.order == "both" and self.dimensions % 2:
+            raise ParameterError(f"dimensions is {self.dimensions}, expected an even number where order is 'both'")
+
+    def embed(self, network: Network, *, seed: int = 0) -> Array:
+        """Return one float32 row for every node of a network; a node without links has a row of zeros."""
+        return self.embed_links(links_of(network), seed=seed)
+
+    def embed_links(self, links: Links, *, seed: int = 0) -> Array:
+        """Return one float32 row for every object of a table of links; one without links has a row of zeros."""
+        if self.order != "both":
+            return self._learn(links, self.order, self.dimensions, seed)
+        parts = [self._learn(links, order, self.dimensions // 2, seed) for order in ORDERS[:2]]
+        return np.concatenate([scaled(part) for part in parts], axis=1)
+
+    def _learn(self, links: Links, order: str, dimensions: int, seed: int) -> Array:
+        return link_vectors(
+            Walks.of(links, rounds=1, length=2, seed=seed),
+            first_order=order == "first",
+            dimensions=dimensions,
+            samples=self.samples,
+            negatives=self.negatives,
+            rate=self.rate,
+            workers=self.workers,
+            seed=seed,
+        )
+
+
+def scaled(rows: Array) -> Array:
+    """Return rows of length 1; rows of zeros stay as they are.
+
+    >>> scaled(np.array([[3.0, 4.0], [0.0, 0.0]], dtype=np.float32)).tolist()
+    [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
+    """
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows / np.where(lengths > 0, lengths, np.float32(1.0))

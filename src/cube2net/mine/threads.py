@@ -1,0 +1,35 @@
+"""Linear algebra on one thread, so that the last bit of a sum does not depend on how many threads there are."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+_lock = threading.Lock()
+_users = 0
+_limits: Any = None
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Hold the threads of BLAS and OpenMP to one for a while; several callers may do so at once.
+
+    The limit is the process's: it is set by the first to come in and lifted by the last to go.
+    """
+    global _users, _limits
+    import scipy.linalg  # noqa: F401  a library is limited only when it is loaded
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
+    with _lock:
+        if _users == 0:
+            _limits = threadpool_limits(limits=1)
+        _users += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _users -= 1
+            if _users == 0:
+                _limits.restore_original_limits()

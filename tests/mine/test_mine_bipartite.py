@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from cube2net.errors import InputError, ParameterError
+from cube2net.mine.bipartite import bipartite
+from cube2net.records import Network, Objects, Query, Ragged, Selection
+
+# objects 0–5 of the cube: users 0, 2 and 5, films 1, 3 and 4
+KINDS = ["user", "film", "user", "film", "film", "user"]
+Link = tuple[int, int, float]
+
+
+def network(
+    query: list[int], others: list[int], links: list[Link], kinds: list[str] = KINDS, cells: int = 0
+) -> Network:
+    """Return a network of objects by row, whose links name positions of nodes; cells come last."""
+    names = [f"o{row}" for row in range(len(kinds))]
+    ends = np.array([link[:2] for link in links], dtype=np.int32).reshape(-1, 2)
+    count = len(query) + len(others)
+    return Network(
+        query=Query(np.array(query)),
+        selection=Selection(
+            np.array(others, dtype=np.int32), 0.0, cells=np.arange(cells, dtype=np.int32), values=np.zeros(cells)
+        ),
+        objects=np.array([*query, *others], dtype=np.int32),
+        cells=np.arange(cells, dtype=np.int32),
+        source=ends[:, 0],
+        target=ends[:, 1],
+        weight=np.array([link[2] for link in links], dtype=np.float32),
+        brought_by=Ragged(np.zeros(count + 1, np.int64), np.empty(0, np.int32)),
+        query_links=np.zeros(count, np.int32),
+        names=Objects.of(pa.table({"object": names, "name": names, "kind": kinds})),
+        form="both" if cells else "objects",
+    )
+
+
+def test_users_are_rows_and_items_columns_and_the_query_comes_first() -> None:
+    # nodes: 0 = user 0, 1 = film 3, 2 = user 5, then brought: 3 = film 1, 4 = user 2, 5 = film 4
+    made = network([0, 3, 5], [1, 2, 4], [(0, 1, 7.0), (1, 2, 2.0), (3, 0, 5.0), (5, 4, 1.0)])
+    found = bipartite(made)
+    assert found.users.tolist() == [0, 5, 2]
+    assert found.items.tolist() == [3, 1, 4]
+    assert found.matrix.toarray().tolist() == [[7, 5, 0], [2, 0, 0], [0, 0, 1]]
+    assert (found.query_users, found.query_items) == (2, 1)
+    assert repr(found) == "Bipartite(3 users × 3 items, 4 links, 2 × 1 in the query)"
+
+
+def test_links_between_two_users_or_two_items_are_left_out_and_counted() -> None:
+    made = network([0, 1, 2, 3], [], [(0, 2, 1.0), (1, 3, 1.0), (0, 3, 4.0)])
+    found = bipartite(made)
+    assert found.matrix.toarray().tolist() == [[0, 4], [0, 0]]
+    assert found.left_out == 2
+
+
+def test_a_link_of_weight_zero_stays_a_link() -> None:
+    assert bipartite(network([0, 1], [], [(0, 1, 0.0)])).matrix.nnz == 1
+
+
+def test_a_cell_is_a_user_of_its_items_and_an_item_of_its_users() -> None:
+    made = network([0, 1], [2], [(0, 1, 9.0), (0, 3, 1.0), (1, 3, 1.0), (2, 4, 1.0)], cells=2)
+    found = bipartite(made)
+    assert found.users.tolist() == [0, 2, -1, -1]
+    assert found.items.tolist() == [1, -1, -1]
+    assert found.matrix.toarray().tolist() == [[9, 1, 0], [0, 0, 1], [1, 0, 0], [0, 0, 0]]
+    assert found.cells == 2
+    assert found.without_cells.toarray().tolist() == [[9], [0]]
+    assert repr(found).endswith("1 × 1 in the query, 2 cells on both sides)")
+    plain = bipartite(made, cells=False)
+    assert plain.matrix.toarray().tolist() == [[9], [0]]
+    assert (plain.cells, plain.left_out) == (0, 3)
+    assert plain.without_cells.shape == plain.matrix.shape
+
+
+def test_one_kind_of_items_may_be_named_among_several() -> None:
+    made = network([0, 1, 2], [], [(0, 1, 1.0), (0, 2, 1.0)], kinds=["user", "film", "city"])
+    assert bipartite(made).items.tolist() == [1, 2]
+    only = bipartite(made, items="city")
+    assert only.items.tolist() == [2]
+    assert only.left_out == 1
+    assert bipartite(made, users="film", items="user").matrix.toarray().tolist() == [[1]]
+
+
+def test_hidden_links_take_the_shape_of_the_known_ones() -> None:
+    found = bipartite(network([0, 3, 5], [1, 2], [(0, 1, 7.0)]))
+    hidden = found.links(np.array([5, 5]), np.array([3, 3]))
+    assert hidden.toarray().tolist() == [[0, 0], [1, 0], [0, 0]]
+    assert found.links(np.empty(0, int), np.empty(0, int)).nnz == 0
+
+
+def test_links_that_are_not_of_the_query_are_refused() -> None:
+    found = bipartite(network([0, 3, 5], [1, 2], [(0, 1, 7.0)]))
+    with pytest.raises(InputError, match="1 links have users that are not users of the query: rows 2"):
+        found.links(np.array([2, 0]), np.array([3, 3]))
+    with pytest.raises(InputError, match="2 links have items that are not items of the query: rows 1, 0"):
+        found.links(np.array([0, 5]), np.array([1, 0]))
+    with pytest.raises(InputError, match="links have 2 users and 1 items, expected as many of both"):
+        found.links(np.array([0, 5]), np.array([3]))
+
+
+def test_kinds_that_are_not_there_are_refused() -> None:
+    made = network([0, 1], [], [])
+    with pytest.raises(ParameterError, match="unknown kind of objects 'users': choose one of film, user"):
+        bipartite(made, users="users")
+    with pytest.raises(ParameterError, match="users and items are both of the kind 'user', expected objects of two"):
+        bipartite(made, items="user")
+    with pytest.raises(ParameterError, match="users and items are both of the kind 'user', expected objects of two"):
+        bipartite(network([0, 2], [], []))
