@@ -1,8 +1,10 @@
 """What passes between rooms: frozen, and checked once, when made."""
 
 from cube2net.records.budget import Budget
+from cube2net.records.comparison import Comparison, Setup, Trial
 from cube2net.records.corpus import Corpus
 from cube2net.records.cube import Cells, Cube, Dimension, Level
+from cube2net.records.drawing import Drawing
 from cube2net.records.network import Network
 from cube2net.records.objects import Objects
 from cube2net.records.query import Query
@@ -16,10 +18,12 @@ from cube2net.records.weights import Judge, Weights, Worth
 __all__ = [
     "Budget",
     "Cells",
+    "Comparison",
     "Corpus",
     "Cube",
     "Dimension",
     "DimensionSpec",
+    "Drawing",
     "Judge",
     "Level",
     "Links",
@@ -28,7 +32,9 @@ __all__ = [
     "Query",
     "Ragged",
     "Selection",
+    "Setup",
     "Topics",
+    "Trial",
     "Vectors",
     "Weights",
     "Worth",

@@ -1,0 +1,71 @@
+"""From raw data to a corpus, its topics, and tasks of link prediction."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from cube2net.errors import unknown
+from cube2net.interfaces import Progress, Source, TopicModel
+from cube2net.pipeline.registries import made
+from cube2net.records import Corpus, Topics
+from cube2net.sources import SOURCES, Movies, Yelp, bundled, holdout, networkx, synthetic
+from cube2net.topics import TOPIC_MODELS
+
+
+def read_source(source: str | Source, *paths: str | Path, progress: Progress | None = None, **options: Any) -> Corpus:
+    """Return the corpus that files of one kind hold; ``options`` are the source's parameters."""
+    reader: Source = made(source, SOURCES, Source, "source", options)
+    return reader.read([Path(path) for path in paths], progress=progress)
+
+
+def read_tables(*paths: str | Path, progress: Progress | None = None, **options: Any) -> Corpus:
+    """Return the corpus of tables: nodes and links, or objects, items, mentions and links."""
+    return read_source("tables", *paths, progress=progress, **options)
+
+
+def read_acl(path: str | Path, *, progress: Progress | None = None, **options: Any) -> Corpus:
+    """Return the corpus of the ACL Anthology, from its folder or its archive."""
+    return read_source("acl", path, progress=progress, **options)
+
+
+def read_task(
+    source: str, *paths: str | Path, name: str, seed: int = 0, progress: Progress | None = None, **options: Any
+) -> holdout.Task:
+    """Return a link-prediction task of the paper's kind: a corpus, a query, and the latest links hidden.
+
+    ``source`` is ``"yelp"`` (tasks ``ilkid`` and ``nvout``) or ``"movies"`` (``scifi00`` and ``drama10``).
+    """
+    tasks = {"yelp": Yelp, "movies": Movies}
+    if source not in tasks:
+        raise unknown("source of tasks", source, tasks)
+    reader: Yelp | Movies = made(source, tasks, Source, "source", options)
+    return reader.read_task([Path(path) for path in paths], name, seed=seed, progress=progress)
+
+
+def load_bundled() -> Corpus:
+    """Return the slice of the ACL Anthology that comes with the package."""
+    return bundled.load_bundled()
+
+
+def load_labs() -> dict[str, str]:
+    """Return the 116 labelled authors that come with the package, object → label."""
+    return bundled.labs()
+
+
+def from_networkx(graph: Any, **options: Any) -> Corpus:
+    """Return the corpus of a NetworkX graph: every node is an object and its own item."""
+    return networkx.from_networkx(graph, **options)
+
+
+def make_planted(**options: Any) -> synthetic.Planted:
+    """Return a corpus with planted communities, and which cells are the best for each."""
+    return synthetic.make_planted(**options)
+
+
+def find_topics(
+    corpus: Corpus, model: str | TopicModel = "lda", *, seed: int = 0, progress: Progress | None = None, **options: Any
+) -> Topics:
+    """Return the topics of a corpus by a topic model."""
+    maker: TopicModel = made(model, TOPIC_MODELS, TopicModel, "topic model", options)
+    return maker.topics(corpus, seed=seed, progress=progress)

@@ -1,0 +1,155 @@
+"""What the referee sees: ways to make a network, and what came of each when it was mined."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from cube2net.errors import InputError, unknown
+from cube2net.records.ragged import Array, frozen
+
+TASKS = ("clustering", "links")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setup:
+    """One way to make a network: a method and, where it chooses cells, an objective, a form and how many.
+
+    A setup with ``like`` brings objects until its network has as many nodes as that of another setup, whose name
+    ``like`` is.
+
+    >>> Setup(method="greedy", objective="linked", form="cells", m=20).name
+    'greedy · linked · cells · m 20'
+    >>> Setup(method="pagerank", like="greedy · linked · cells · m 20").name
+    'pagerank, as large as greedy · linked · cells · m 20'
+    """
+
+    method: str
+    objective: str = ""
+    form: str = "objects"
+    m: int = 0
+    like: str = ""
+
+    @property
+    def name(self) -> str:
+        """The setup in words, different for different setups."""
+        return f"{self.title} · m {self.m}" if self.m else self.title
+
+    @property
+    def title(self) -> str:
+        """The setup in words, without the number of cells."""
+        if self.like:
+            return f"{self.method}, as large as {self.like}"
+        return " · ".join([self.method, self.objective, self.form]) if self.objective else self.method
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """One network mined once, by one miner with one seed; or the sentence that says why it could not be.
+
+    ``scores`` are by measure, for the whole query. ``evidence`` is what they were computed from: for clustering the
+    cluster of every object of the query, for links a row for every user with hidden links and a column for every
+    measure. ``loose`` objects of the query have no link in the network. ``value`` is the objective's, where cells were
+    chosen. ``seconds`` are split: weigh, vectors, select, train, links, mine.
+    """
+
+    setup: Setup
+    miner: str
+    seed: int
+    scores: Mapping[str, float] = field(default_factory=dict)
+    evidence: Array = field(default_factory=lambda: np.empty(0))
+    nodes: int = 0
+    links: int = 0
+    loose: int = 0
+    value: float | None = None
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        if bool(self.scores) == bool(self.reason):
+            raise InputError(f"a trial of {self.setup.name!r} has scores, or a reason why it has none, and not both")
+        object.__setattr__(self, "evidence", frozen(self.evidence))
+
+    def __repr__(self) -> str:
+        said = self.reason or ", ".join(f"{name} {score:.4f}" for name, score in self.scores.items())
+        return f"Trial({self.setup.name}, {self.miner}, seed {self.seed}: {said})"
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Trials of several setups on one query and task, paired by miner and seed.
+
+    ``measures`` are the names of the scores, the one that decides first. ``truth`` is the label of every object of the
+    query, empty text where none is known (for links: no labels at all). ``settings`` say what is needed to do it
+    again.
+    """
+
+    task: str
+    measures: tuple[str, ...]
+    trials: tuple[Trial, ...]
+    truth: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.task not in TASKS:
+            raise unknown("task", self.task, TASKS)
+        if not self.trials:
+            raise InputError("a comparison needs at least one trial")
+        if len(self._by_key) < len(self.trials):
+            raise InputError("a comparison has one trial for a setup, a miner and a seed, and got several")
+
+    def __repr__(self) -> str:
+        failed = sum(bool(trial.reason) for trial in self.trials)
+        trouble = f", {failed:,} failed" if failed else ""
+        return (
+            f"Comparison({self.task}: {len(self.setups)} setups × {len(self.miners)} miners × "
+            f"{len(self.seeds)} seeds{trouble})"
+        )
+
+    @cached_property
+    def setups(self) -> tuple[Setup, ...]:
+        """The setups, in the order of the trials."""
+        return tuple(dict.fromkeys(trial.setup for trial in self.trials))
+
+    @cached_property
+    def miners(self) -> tuple[str, ...]:
+        """The miners, in the order of the trials."""
+        return tuple(dict.fromkeys(trial.miner for trial in self.trials))
+
+    @cached_property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds, ascending."""
+        return tuple(sorted({trial.seed for trial in self.trials}))
+
+    @cached_property
+    def _by_key(self) -> dict[tuple[str, str, int], Trial]:
+        return {(trial.setup.name, trial.miner, trial.seed): trial for trial in self.trials}
+
+    def of(self, setup: Setup, miner: str) -> list[Trial]:
+        """Return the trials of a setup and a miner that have scores, by seed."""
+        found = (self._by_key.get((setup.name, miner, seed)) for seed in self.seeds)
+        return [trial for trial in found if trial is not None and not trial.reason]
+
+    def reasons(self, setup: Setup) -> list[str]:
+        """Return the different reasons why trials of a setup have no scores."""
+        return list(dict.fromkeys(trial.reason for trial in self.trials if trial.setup == setup and trial.reason))
+
+    def named(self, name: str) -> Setup:
+        """Return the setup of a name."""
+        for setup in self.setups:
+            if setup.name == name:
+                return setup
+        raise unknown("setup", name, [setup.name for setup in self.setups])
+
+    @property
+    def alone(self) -> Setup:
+        """The setup that brings nothing: what all others are measured against."""
+        return self.named("none")
+
+    def peers(self, setup: Setup) -> list[Setup]:
+        """Return the setups that have as many nodes as this one, and were made for that."""
+        return [other for other in self.setups if other.like == setup.name]

@@ -1,0 +1,1 @@
+"""Methods × seeds → scores, tests, a verdict and a report."""
