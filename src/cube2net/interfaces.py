@@ -62,6 +62,14 @@ class Embedder(Protocol):
 
 
 @runtime_checkable
+class NodeEmbedder(Protocol):
+    """Learns vectors of nodes from the links of a network."""
+
+    def embed(self, network: Network, *, seed: int = 0) -> Array:
+        """Return one row of numbers for every node of a network."""
+
+
+@runtime_checkable
 class Objective(Protocol):
     """Says what a selection is worth: weighted counts of the objects it brings, or a function of them."""
 

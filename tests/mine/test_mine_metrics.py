@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import normalized_mutual_info_score
 
 from cube2net.errors import InputError, ParameterError
+from cube2net.kernels.agreement import AGREEMENT
 from cube2net.mine.metrics import METRICS, f1, jaccard_index, nmi, overlapping_nmi
 
 PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), min_size=1, max_size=25)
@@ -81,6 +82,13 @@ def test_scores_by_hand() -> None:
     half, third = math.log(2), -(math.log(1 / 3) / 3 + 2 * math.log(2 / 3) / 3)
     joint = -(2 / 6 * math.log(2 / 6) + 1 / 6 * math.log(1 / 6) + 3 / 6 * math.log(3 / 6))
     assert nmi(found, truth) == pytest.approx(2 * (half + third - joint) / (half + third))
+
+
+def test_scores_bear_the_names_of_the_tables_scores_and_are_theirs() -> None:
+    assert list(METRICS) == list(AGREEMENT)
+    shared = np.array([[2.0, 1.0], [0.0, 3.0]])
+    for name, score in METRICS.items():
+        assert score([0, 0, 0, 1, 1, 1], ["a", "a", "b", "b", "b", "b"]) == float(AGREEMENT[name](shared))
 
 
 def test_one_cluster_tells_nothing_of_two_and_everything_of_one() -> None:

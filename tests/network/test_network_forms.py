@@ -65,6 +65,31 @@ def test_shared_memberships_of_a_cell_weigh_one_together() -> None:
     }
 
 
+def test_the_form_woven_has_the_query_the_cells_and_the_nearest_objects_instead_of_those_brought() -> None:
+    network = assemble(CUBE, QUERY, CHOSEN, "woven", nearest=np.array([5, 2]))
+    assert network.objects.tolist() == [1, 4, 2, 5] and network.cells.tolist() == [1, 0]
+    links = {(0, 1, 1.0), (1, 3, 1.0), (2, 3, 1.0)}
+    assert ends(network) == links | {(2, 4, 1.0), (0, 5, 1.0), (2, 5, 1.0)}
+
+
+def test_even_memberships_of_an_object_weigh_together_half_of_a_typical_objects_links() -> None:
+    network = assemble(CUBE, Query(np.array([1, 3, 4, 7])), CHOSEN, "both", membership="even")
+    # Within the query 1–3, 1–4 and 3–7 are linked: strengths 2, 2, 1, 1, their median 1.5, half of it 0.75.
+    weights = {}
+    for source, target, weight in ends(network):
+        if target >= len(network.objects):
+            weights.setdefault(int(network.objects[source]), []).append(weight)
+    assert weights == {1: [0.75], 2: [0.375, 0.375], 3: [0.75], 6: [0.75]}
+    apart = assemble(CUBE, Query(np.array([2, 6])), CHOSEN, "cells", membership="even")
+    assert sorted(weight for _, _, weight in ends(apart)) == [0.5, 0.5, 1.0]
+
+
+def test_nearest_objects_are_for_the_form_woven_and_it_needs_them() -> None:
+    for form, nearest in (("both", np.array([5])), ("woven", None)):
+        with pytest.raises(ParameterError, match="the nearest objects are for the form 'woven', which needs them"):
+            assemble(CUBE, QUERY, CHOSEN, form, nearest=nearest)
+
+
 def test_keeping_only_the_linked_leaves_out_brought_objects_without_a_link() -> None:
     network = assemble(CUBE, Query(np.array([1, 6, 7])), CHOSEN, keep="linked")
     assert network.objects.tolist() == [1, 6, 7, 2, 3]
@@ -95,8 +120,8 @@ def test_a_form_with_cells_needs_a_method_that_chooses_cells(form: str) -> None:
 @pytest.mark.parametrize(
     ("wrong", "text"),
     [
-        ({"form": "cell"}, "unknown form 'cell': choose one of both, cells, objects (did you mean 'cells'?)"),
-        ({"membership": "x"}, "unknown membership 'x': choose one of share, unit"),
+        ({"form": "cell"}, "unknown form 'cell': choose one of both, cells, objects, woven (did you mean 'cells'?)"),
+        ({"membership": "x"}, "unknown membership 'x': choose one of even, share, unit"),
         ({"keep": "link"}, "unknown keep 'link': choose one of all, linked (did you mean 'linked'?)"),
     ],
 )

@@ -41,7 +41,7 @@ def test_a_query_is_read_from_lines_or_from_a_table(tmp_path: Path, name: str, t
         ("q.txt", b"# nobody\n", "is empty"),
         ("q.csv", b"", "has no column 'object': it has none"),
         ("q.csv", b"name,label\nAda,x\n", "q.csv has no column 'object': it has 'name', 'label'"),
-        ("q.csv", b"object,label\nAda,\n", "q.csv gives 'Ada' no label"),
+        ("q.csv", b"object,label\nAda,\n", "q.csv has a column 'label' and no label in it: give some, or drop"),
         (
             "q.csv",
             b'object\nAda\n"Grace\nHedy\n',
@@ -80,3 +80,8 @@ def test_whatever_the_bytes_a_query_file_gives_names_or_one_sentence(
         return
     assert names
     assert labels is None or len(labels) == len(names)
+
+
+def test_an_object_may_be_left_without_a_label(tmp_path: Path) -> None:
+    (tmp_path / "q.csv").write_text("object,label\nAda,x\nGrace,\n", encoding="utf-8")
+    assert read_query_file(tmp_path / "q.csv") == (["Ada", "Grace"], ["x", ""])

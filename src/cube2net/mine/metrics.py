@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cube2net.errors import InputError, unknown
+from cube2net.kernels import agreement
+from cube2net.kernels.agreement import entropy
 from cube2net.records.ragged import Array
 
 if TYPE_CHECKING:
@@ -29,9 +31,7 @@ def f1(found: Labels, truth: Labels) -> float:
     >>> f1([0, 0, 1, 1], ["a", "a", "a", "b"])  # ½ · max(4/5, 0) + ½ · max(2/5, 2/3)
     0.7333333333333334
     """
-    both, found_sizes, true_sizes = _contingency(found, truth)
-    best = (2 * both / (found_sizes[:, None] + true_sizes)).max(axis=1)
-    return float((found_sizes * best).sum() / found_sizes.sum())
+    return float(agreement.f1(_contingency(found, truth)))
 
 
 def jaccard_index(found: Labels, truth: Labels) -> float:
@@ -42,9 +42,7 @@ def jaccard_index(found: Labels, truth: Labels) -> float:
     >>> jaccard_index([0, 0, 1, 1], ["a", "a", "a", "b"])  # ½ · (2/3 + 1/2) / 2 + ½ · (2/3 + 1/2) / 2
     0.5833333333333333
     """
-    both, found_sizes, true_sizes = _contingency(found, truth)
-    match = both / (found_sizes[:, None] + true_sizes - both)
-    return float((match.max(axis=1).mean() + match.max(axis=0).mean()) / 2)
+    return float(agreement.jaccard(_contingency(found, truth)))
 
 
 def nmi(found: Labels, truth: Labels) -> float:
@@ -55,13 +53,7 @@ def nmi(found: Labels, truth: Labels) -> float:
     >>> round(nmi([0, 0, 1, 1], ["a", "a", "a", "b"]), 4)
     0.3437
     """
-    both, found_sizes, true_sizes = _contingency(found, truth)
-    total = found_sizes.sum()
-    if len(found_sizes) == len(true_sizes) == 1:
-        return 1.0
-    apart = _entropy(found_sizes / total).sum() + _entropy(true_sizes / total).sum()
-    shared = apart - _entropy(both / total).sum()
-    return float(min(max(2 * shared / apart, 0.0), 1.0))
+    return float(agreement.nmi(_contingency(found, truth)))
 
 
 def overlapping_nmi(
@@ -100,15 +92,15 @@ def overlapping_nmi(
     return float(min(max(known / most, 0.0), 1.0))
 
 
-def _contingency(found: Labels, truth: Labels) -> tuple[Array, Array, Array]:
-    """Return how many objects every found and every true cluster share, and the sizes of both."""
+def _contingency(found: Labels, truth: Labels) -> Array:
+    """Return how many objects every found and every true cluster share."""
     _same_length(len(found), len(truth))
     if not len(found):
         raise InputError("there are no objects to score: give one label for each object, found and true")
     rows, columns = _numbered(found), _numbered(truth)
     width = int(columns.max()) + 1
     both = np.bincount(rows * width + columns, minlength=(int(rows.max()) + 1) * width).reshape(-1, width)
-    return both.astype(np.float64), both.sum(axis=1).astype(np.float64), both.sum(axis=0).astype(np.float64)
+    return both.astype(np.float64)
 
 
 def _numbered(labels: Iterable[Any]) -> Array:
@@ -149,20 +141,14 @@ def _same_length(found: int, truth: int) -> None:
         raise InputError(f"{found:,} objects have a found label and {truth:,} a true one, expected the same objects")
 
 
-def _entropy(shares: Array) -> Array:
-    """Return −p log₂ p of every share, 0 where it is 0."""
-    safe = np.where(shares > 0, shares, 1.0)
-    return -safe * np.log2(safe)
-
-
 def _binary_entropy(shares: Array) -> Array:
-    return _entropy(shares) + _entropy(1 - shares)
+    return entropy(shares) + entropy(1 - shares)
 
 
 def _left_to_know(both: Array, sizes: Array, others: Array, total: int) -> Array:
     """Return H(x | Y) of every group x: what the most telling of the other groups leaves open."""
     cells = [both, sizes[:, None] - both, others - both, total - sizes[:, None] - others + both]
-    yes, only, other, neither = (_entropy(np.maximum(cell, 0) / total) for cell in cells)
+    yes, only, other, neither = (entropy(np.maximum(cell, 0) / total) for cell in cells)
     given = yes + only + other + neither - _binary_entropy(others / total)
     agreeing = yes + neither >= only + other
     alone = _binary_entropy(sizes / total)

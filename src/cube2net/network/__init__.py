@@ -6,7 +6,7 @@ from cube2net.network.hops import Hops
 from cube2net.network.links import assemble, induce, within
 from cube2net.network.maxdisc import MaxDisc
 from cube2net.network.nothing import Nothing
-from cube2net.network.pagerank import PageRank, scores
+from cube2net.network.pagerank import PageRank, nearest, scores
 from cube2net.network.steiner import Steiner
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "assemble",
     "draw",
     "induce",
+    "nearest",
     "scores",
     "to_igraph",
     "to_networkx",

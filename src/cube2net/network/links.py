@@ -10,7 +10,7 @@ from cube2net.records import Budget, Cube, Links, Network, Query, Selection
 from cube2net.records.network import FORMS
 from cube2net.records.ragged import Array
 
-MEMBERSHIPS = ("unit", "share")
+MEMBERSHIPS = ("unit", "share", "even")
 KEEPS = ("all", "linked")
 
 
@@ -60,17 +60,21 @@ def assemble(
     *,
     membership: str = "unit",
     keep: str = "all",
+    nearest: Array | None = None,
 ) -> Network:
-    """Return the network of a query and a selection, in one of three forms.
+    """Return the network of a query and a selection, in one of four forms.
 
     ``objects``: the query and the objects brought, with all links among them. ``cells``: the query with its
     own links, every selected cell as a node, and a membership link from each object of the query to each
-    selected cell that holds it. ``both``: all of these nodes and links. A form with cells needs a selection
+    selected cell that holds it. ``both``: all of these nodes and links. ``woven``: the query, the selected cells as
+    nodes, and the objects of ``nearest`` instead of those brought. A form with cells needs a selection
     that has cells, unless it brings nothing at all: then every form is the query alone.
 
     A membership link weighs 1 (``membership="unit"``), or 1 divided by the objects of the network that the
-    cell holds (``"share"``), so that a cell's links weigh 1 together. ``keep="linked"`` leaves out objects
-    brought that have no link to any object of the network.
+    cell holds (``"share"``), so that a cell's links weigh 1 together, or (``"even"``) as much as all other membership
+    links of its object, which together weigh half as much as the links of a typical object, the median over those of
+    the query that have links within it. ``keep="linked"`` leaves out objects brought that have no link to any object
+    of the network.
     """
     for what, got, allowed in (("form", form, FORMS), ("membership", membership, MEMBERSHIPS), ("keep", keep, KEEPS)):
         if got not in allowed:
@@ -81,6 +85,10 @@ def assemble(
             f"the form {form!r} needs a method that chooses cells, and this one brought {len(others):,} objects "
             "without any: choose the form 'objects', or a method such as 'greedy'"
         )
+    if (form == "woven") != (nearest is not None):
+        raise ParameterError("the nearest objects are for the form 'woven', which needs them")
+    if nearest is not None:
+        others = np.setdiff1d(nearest, query.objects)
     objects = np.concatenate([query.objects, others[:0] if form == "cells" else others])
     source, target, weight = induce(cube.links, objects)
     if keep == "linked":
@@ -93,10 +101,11 @@ def assemble(
     held = _places(objects, len(cube.objects))[members.indices]
     ranks, held = row_of_entries(members)[held > 0], held[held > 0] - 1
     if form != "objects":
-        sizes = np.bincount(ranks, minlength=len(selection.cells))
+        own = (source < len(query)) & (target < len(query))
+        heavy = _median_strength(source[own], target[own], weight[own]) / 2 if membership == "even" else 1.0
         source = np.concatenate([source, held])
         target = np.concatenate([target, len(objects) + ranks])
-        weight = np.concatenate([weight, 1.0 / sizes[ranks] if membership == "share" else np.ones(len(ranks))])
+        weight = np.concatenate([weight, _memberships(held, ranks, membership, heavy)])
     return Network(
         query=query,
         selection=selection,
@@ -112,6 +121,23 @@ def assemble(
         labels=tuple(cube.cell(int(number)) for number in selection.cells),
         form=form,
     )
+
+
+def _memberships(held: Array, ranks: Array, membership: str, heavy: float) -> Array:
+    """Return the weight of every membership link; ``heavy`` is what those of an object weigh together if even."""
+    if membership == "unit" or not len(held):
+        return np.ones(len(held))
+    ends, whole = (ranks, 1.0) if membership == "share" else (held, heavy)
+    weights: Array = whole / np.bincount(ends)[ends]
+    return weights
+
+
+def _median_strength(source: Array, target: Array, weight: Array) -> float:
+    """Return the median weight of all links of a node together, over the nodes that have one; 2 where none has."""
+    if not len(source):
+        return 2.0
+    strengths = np.bincount(np.concatenate([source, target]), weights=np.tile(weight, 2))
+    return float(np.median(strengths[strengths > 0]))
 
 
 def _places(nodes: Array, count: int) -> Array:

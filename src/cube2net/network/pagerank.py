@@ -50,10 +50,16 @@ class PageRank:
             top = max(0, budget.max_nodes - len(query))
         if top is None:
             top = min(max(EACH * len(query), LEAST), MOST)
-        values = scores(cube.links, query.objects, self.damping, self.tolerance)
-        values[query.objects] = 0.0
-        objects = np.sort(within(cube.links, query, best(values, top), budget))
+        ranked = nearest(cube.links, query, top, self.damping, self.tolerance)
+        objects = np.sort(within(cube.links, query, ranked, budget))
         return Selection(objects, weights.value(objects))
+
+
+def nearest(links: Links, query: Query, count: int, damping: float = 0.85, tolerance: float = TOLERANCE) -> Array:
+    """Return the objects outside a query that are nearest to it by links, nearest first; fewer where fewer are."""
+    values = scores(links, query.objects, damping, tolerance)
+    values[query.objects] = 0.0
+    return best(values, count)
 
 
 def scores(links: Links, seeds: Array, damping: float = 0.85, tolerance: float = TOLERANCE) -> Array:

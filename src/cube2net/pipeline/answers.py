@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +11,14 @@ import numpy as np
 
 from cube2net import network as networks
 from cube2net.aside import check_path
-from cube2net.embed import VECTORS
 from cube2net.errors import ParameterError, QueryError, unknown, whole_number
-from cube2net.interfaces import LinkObjective, Method, NeedsVectors, Progress, TellsProgress
-from cube2net.network.links import KEEPS
-from cube2net.pipeline.cubes import embed_cells
-from cube2net.pipeline.registries import METHODS, made, name_of
-from cube2net.pipeline.worth import Valued, objective_of, weighed
-from cube2net.records import Budget, Cube, Judge, Network, Query, Selection, Worth
+from cube2net.interfaces import Method, Progress
+from cube2net.network.links import KEEPS, MEMBERSHIPS
+from cube2net.pipeline.choosing import Asked, Chosen, choose, timed
+from cube2net.pipeline.registries import METHODS
+from cube2net.pipeline.worth import Valued
+from cube2net.records import Budget, Cube, Network, Query
 from cube2net.records.network import FORMS
-from cube2net.select import OBJECTIVES
 from cube2net.sources.queryfile import read_query_file
 
 
@@ -41,7 +36,7 @@ def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Q
 
 def construct(
     cube: Cube,
-    query: Query | Iterable[str] | Iterable[int] | Mapping[str, str],
+    query: Asked,
     method: str | Method = "greedy",
     m: int = 20,
     objective: Valued = "jaccard",
@@ -52,6 +47,8 @@ def construct(
     max_links: int | None = None,
     prefix: str = "all",
     keep: str | None = None,
+    membership: str | None = None,
+    near: int | None = None,
     bound: bool = False,
     progress: Progress | None = None,
 ) -> Network:
@@ -59,63 +56,71 @@ def construct(
 
     ``method`` and ``objective`` are names or objects of your own; an objective may also be a function
     ``f(objects, query)`` of the row numbers brought. ``form`` is ``"objects"`` (the query and the objects brought),
-    ``"cells"`` (the query and the chosen cells as nodes) or ``"both"``. ``max_nodes`` and ``max_links`` limit the
-    form ``"objects"``; with cells as nodes ``m`` is the limit. ``keep="linked"`` leaves out objects brought that have
-    no link to the network, ``"all"`` keeps them; without a word it is ``"linked"`` where the objective sees links.
-    ``bound=True`` also finds an upper bound on the value of any choice of m cells, where one can be found. A method
-    that takes long tells its ``progress``.
+    ``"cells"`` (the query and the chosen cells as nodes), ``"both"``, or ``"woven"``: the query, the chosen cells as
+    nodes, and the ``near`` objects nearest by links, as many as cells without a number. ``membership`` says what a
+    link between an object and its cell weighs: ``"unit"`` (1), ``"share"`` (a cell's links weigh 1 together) or
+    ``"even"`` (an object's weigh together half as much as the links of a typical object of the query), the latter by
+    default where the form is ``"woven"``. ``max_nodes`` and ``max_links`` limit the form ``"objects"``; with cells as
+    nodes ``m`` is the limit. ``keep="linked"`` leaves out objects brought that have no link to the network, ``"all"``
+    keeps them; without a word it is ``"linked"`` where the objective sees links. ``bound=True`` also finds an upper
+    bound on the value of any choice of m cells, where one can be found. A method that takes long tells its
+    ``progress``.
 
     Where no cell can help, the network is the query alone, and ``network.selection.note`` says why. The first
     answer of a process also pays for loading the compiled kernels.
     """
-    if form not in FORMS:
-        raise unknown("form", form, FORMS)
-    if keep is not None and keep not in KEEPS:
-        raise unknown("keep", keep, KEEPS)
+    check_form(form, keep, membership, near)
     if form != "objects" and (max_nodes is not None or max_links is not None):
         raise ParameterError(
             f"max_nodes and max_links limit the form 'objects', got the form {form!r}: limit m instead"
         )
-    asked = query if isinstance(query, Query) else cube.query(query)
-    if int(asked.objects[-1]) >= len(cube.objects):
-        raise QueryError(f"the query was made for another cube: it names row {int(asked.objects[-1]):,}")
-    chooser: Method = made(method, METHODS, Method, "method", {})
-    worth = objective_of(objective)
-    whole_number("seed", seed, 0, None)
     budget = Budget(m=m, max_nodes=max_nodes, max_links=max_links, prefix=prefix)
-    kept = keep or ("linked" if isinstance(worth, LinkObjective) else "all")
-    for kernel in ("coverage", "induce", *(["push"] if isinstance(worth, LinkObjective) else [])):
-        import_module(f"cube2net.kernels.{kernel}")
-    seconds: dict[str, float] = {}
-    with _timed(seconds, "weigh"):
-        weights = weighed(cube, asked, worth)
-    with _timed(seconds, "vectors"):
-        ready = _with_vectors(cube, chooser, seed)
-    if ready is chooser:
-        del seconds["vectors"]
-    if progress is not None and isinstance(ready, TellsProgress):
-        ready = ready.with_progress(progress)
-    with _timed(seconds, "select"):
-        selection = ready.select(cube, asked, weights=weights, budget=budget, seed=seed)
-    seconds["select"] -= selection.train_seconds
-    seconds["train"] = selection.train_seconds
-    if bound:
-        with _timed(seconds, "bound"):
-            selection = _bounded(cube, asked, weights, budget, selection)
-    with _timed(seconds, "links"):
-        network = networks.assemble(cube, asked, selection, form, keep=kept)
-    chosen = selection.cells
+    chosen = choose(cube, query, method, objective, budget, seed=seed, bound=bound, progress=progress)
+    return network_of(cube, chosen, form, keep=keep, membership=membership, near=near)
+
+
+def check_form(form: str, keep: str | None = None, membership: str | None = None, near: int | None = None) -> None:
+    """Raise unless a network can have such a form."""
+    for what, got, allowed in (("form", form, FORMS), ("keep", keep, KEEPS), ("membership", membership, MEMBERSHIPS)):
+        if got is not None and got not in allowed:
+            raise unknown(what, got, allowed)
+    whole_number("near", near, 0, or_none=True, what="objects, or None")
+    if near is not None and form != "woven":
+        raise ParameterError(f"near is a number of objects of the form 'woven', got the form {form!r}")
+
+
+def network_of(
+    cube: Cube,
+    chosen: Chosen,
+    form: str = "objects",
+    *,
+    keep: str | None = None,
+    membership: str | None = None,
+    near: int | None = None,
+) -> Network:
+    """Return the network of what a method chose, in one of its forms; see :func:`construct`."""
+    selection = chosen.selection
+    kept = keep or ("linked" if chosen.sees_links else "all")
+    weighed = membership or ("even" if form == "woven" else "unit")
+    seconds = dict(chosen.seconds)
+    with timed(seconds, "links"):
+        nearest = None
+        if form == "woven":
+            count = len(selection.cells) if near is None or not len(selection.cells) else near
+            nearest = networks.nearest(cube.links, chosen.query, count)
+        network = networks.assemble(cube, chosen.query, selection, form, membership=weighed, keep=kept, nearest=nearest)
     return replace(
         network,
         settings={
-            "method": name_of(chooser, METHODS),
-            "parameters": repr(chooser),
-            "objective": name_of(worth, OBJECTIVES),
-            "m": m,
+            "method": chosen.method,
+            "parameters": chosen.parameters,
+            "objective": chosen.objective,
+            "m": chosen.budget.m,
             "keep": kept,
-            "seed": seed,
-            "empty_value": weights.value(np.empty(0, dtype=np.int64)) if len(chosen) else selection.value,
-            "cell_objects": cube.cells.members.sizes[chosen].tolist(),
+            "membership": weighed if form != "objects" else None,
+            "seed": chosen.seed,
+            "empty_value": chosen.empty_value,
+            "cell_objects": cube.cells.members.sizes[selection.cells].tolist(),
         },
         seconds=seconds,
     )
@@ -157,6 +162,7 @@ def summary(network: Network) -> dict[str, Any]:
         "objective": settings["objective"],
         "form": network.form,
         "keep": settings["keep"],
+        "membership": settings["membership"],
         "value": selection.value if len(selection.cells) else None,
         "bound": selection.bound,
         "gap": selection.gap,
@@ -175,7 +181,7 @@ def summary(network: Network) -> dict[str, Any]:
         ],
         "nodes": len(network),
         "links": len(network.source),
-        "left_out": 0 if network.form == "cells" else len(brought) - len(network.objects),
+        "left_out": 0 if network.form in ("cells", "woven") else len(brought) - len(network.objects),
         "query_found": len(network.query),
         "query_missing": len(network.query.missing),
         "seconds": dict(network.seconds),
@@ -203,37 +209,3 @@ def compare_methods(
         except (QueryError, ParameterError) as error:
             compared.append(Compared(name, None, str(error)))
     return compared
-
-
-def _with_vectors(cube: Cube, method: Method, seed: int) -> Method:
-    """Return the method with the cell vectors that it names, or the method itself where it names none."""
-    if not isinstance(method, NeedsVectors) or not isinstance(method.vectors, str):
-        return method
-    kinds = list(VECTORS) if method.vectors == "both" else [method.vectors]
-    return method.with_vectors(*(embed_cells(cube, kind, seed=seed) for kind in kinds))
-
-
-def _bounded(cube: Cube, query: Query, weights: Worth, budget: Budget, selection: Selection) -> Selection:
-    """Return the selection with the best bound known, or with a note that says why there is none."""
-    reason = ""
-    if len(selection.cells) == 0:
-        reason = "no cells were chosen"
-    elif isinstance(weights, Judge):
-        reason = f"{weights.name} is a function, and only its values are known"
-    elif budget.max_links is not None:
-        reason = "max_links cannot be taken into account"
-    elif not selection.proven:
-        from cube2net.select.bound import upper_bound
-
-        found = float(upper_bound(cube, query, weights, budget, at_least=selection.value))
-        return replace(selection, bound=found if selection.bound is None else min(found, selection.bound))
-    if not reason:
-        return selection
-    return replace(selection, note="; ".join(filter(None, (selection.note, f"no bound: {reason}"))))
-
-
-@contextmanager
-def _timed(seconds: dict[str, float], part: str) -> Iterator[None]:
-    start = time.perf_counter()
-    yield
-    seconds[part] = time.perf_counter() - start

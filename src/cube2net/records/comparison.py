@@ -74,6 +74,11 @@ class Trial:
             raise InputError(f"a trial of {self.setup.name!r} has scores, or a reason why it has none, and not both")
         object.__setattr__(self, "evidence", frozen(self.evidence))
 
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """What no other trial of a comparison has: the setup's name, the miner and the seed."""
+        return self.setup.name, self.miner, self.seed
+
     def __repr__(self) -> str:
         said = self.reason or ", ".join(f"{name} {score:.4f}" for name, score in self.scores.items())
         return f"Trial({self.setup.name}, {self.miner}, seed {self.seed}: {said})"
@@ -127,7 +132,7 @@ class Comparison:
 
     @cached_property
     def _by_key(self) -> dict[tuple[str, str, int], Trial]:
-        return {(trial.setup.name, trial.miner, trial.seed): trial for trial in self.trials}
+        return {trial.key: trial for trial in self.trials}
 
     def of(self, setup: Setup, miner: str) -> list[Trial]:
         """Return the trials of a setup and a miner that have scores, by seed."""

@@ -24,7 +24,7 @@ class Drawing:
         object.__setattr__(self, "places", frozen(self.places))
         if self.places.shape != (len(self.network), 2) or not bool(np.isfinite(self.places).all()):
             raise InputError(
-                f"{len(self.network):,} nodes have places of shape {self.places.shape}, expected two finite numbers each"
+                f"{len(self.network):,} nodes have places of shape {self.places.shape}, expected two finite numbers"
             )
         if any(not 0 <= node < len(self.network) for node in self.marked):
             raise InputError(f"the marked nodes {self.marked!r} are not all among the {len(self.network):,} nodes")

@@ -13,8 +13,8 @@ def read_query_file(path: Path) -> tuple[list[str], list[str] | None]:
     """Return the objects that a file names, and their labels where it gives them.
 
     A CSV or TSV file has a column ``object`` and may have a column ``label``, in any case and among others;
-    so has any file whose first line begins with ``object``. Any other file is text with one name a line, in
-    which empty lines and lines that begin with ``#`` are passed over.
+    so has any file whose first line begins with ``object``. An object whose label is left empty has none. Any
+    other file is text with one name a line, in which empty lines and lines that begin with ``#`` are passed over.
     """
     path = Path(path)
     try:
@@ -58,9 +58,8 @@ def _from_table(path: Path, text: str, delimiter: str) -> tuple[list[str], list[
     if "label" not in columns:
         return names, None
     labels = [_cell(row, columns.index("label")) for _, row in named]
-    for name, label in zip(names, labels, strict=True):
-        if not label:
-            raise SourceError(f"{path.name} gives {name!r} no label: give every object one, or drop the column")
+    if names and not any(labels):
+        raise SourceError(f"{path.name} has a column 'label' and no label in it: give some, or drop the column")
     return names, labels
 
 

@@ -1,0 +1,157 @@
+"""From a network to what the next step makes of it: vectors, clusters, hidden links found again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from cube2net.errors import InputError, QueryError, unknown
+from cube2net.interfaces import NodeEmbedder
+from cube2net.mine import (
+    EMBEDDINGS,
+    METRICS,
+    RECOMMENDERS,
+    TRIED,
+    Clusters,
+    KMeans,
+    bipartite,
+    choose,
+    rank_links,
+)
+from cube2net.pipeline.registries import made
+from cube2net.records import Cube, Network, Query
+from cube2net.records.ragged import Array
+from cube2net.referee.trials import fingerprint
+
+KS = (5, 1, 10, 20)
+LINK_MEASURES = (*(f"P@{k}" for k in KS), *(f"R@{k}" for k in KS), "AUC")
+
+# Scores of single users are kept to so many digits.
+DIGITS = 6
+
+
+def embed_nodes(
+    network: Network, embedding: str | NodeEmbedder = "deepwalk", *, seed: int = 0, **options: Any
+) -> Array:
+    """Return a vector for every node of a network, learned from its links; one without links has zeros."""
+    maker: NodeEmbedder = made(embedding, EMBEDDINGS, NodeEmbedder, "embedding", options)
+    return maker.embed(network, seed=seed)
+
+
+def cluster_query(
+    network: Network,
+    embedding: str | NodeEmbedder = "deepwalk",
+    count: int | None = None,
+    *,
+    seed: int = 0,
+) -> Clusters:
+    """Return clusters of the query's objects, by k-means over their vectors; as many as labels without a number."""
+    if count is None:
+        count = len(known_labels(network.query))
+    return KMeans().cluster(embed_nodes(network, embedding, seed=seed)[: len(network.query)], count, seed=seed)
+
+
+def known_labels(query: Query) -> list[str]:
+    """Return the different labels of a query, in order; two at least."""
+    labels = sorted({label for label in query.labels or () if label})
+    if len(labels) < 2:
+        raise QueryError(
+            f"clustering is judged by labels, and the query has {len(labels)} different ones, expected 2 or more: "
+            "give a table with the columns object and label"
+        )
+    return labels
+
+
+def mine_clusters(
+    query: Query, embeddings: Mapping[str, NodeEmbedder]
+) -> Callable[[Network, str, int], tuple[dict[str, float], Array, float]]:
+    """Return the function that clusters the query in a network and scores the clusters by the labels known."""
+    labels = np.array(query.labels or (), dtype=np.str_)
+    count = len(known_labels(query))
+    known = labels != ""
+
+    def mine(network: Network, miner: str, seed: int) -> tuple[dict[str, float], Array, float]:
+        start = time.perf_counter()
+        found = cluster_query(network, embeddings[miner], count, seed=seed)
+        spent = time.perf_counter() - start
+        scores = {name: measure(found.labels[known], labels[known]) for name, measure in METRICS.items()}
+        return scores, found.labels, spent
+
+    return mine
+
+
+@dataclass(frozen=True, eq=False)
+class HiddenLinks:
+    """Links to be found again: the row in the cube of a user and of an item for each."""
+
+    users: Array
+    items: Array
+
+    @classmethod
+    def of(cls, cube: Cube, query: Query, source: Sequence[int], target: Sequence[int], users: str) -> HiddenLinks:
+        """Return hidden links by the rows of their ends, in any order; one end is of the kind ``users``.
+
+        Both ends must be in the query, and none of the links in the cube.
+        """
+        ends = np.array([source, target], dtype=np.int64)
+        if not ends.shape[1]:
+            raise InputError("there are no hidden links: give some to be found again")
+        kinds = np.array(cube.objects.table["kind"].take(pa.array(ends.ravel())).to_pylist()).reshape(2, -1)
+        is_user = kinds == users
+        if not bool((is_user.sum(axis=0) == 1).all()):
+            raise InputError(
+                f"{int((is_user.sum(axis=0) != 1).sum()):,} hidden links do not join an object of the kind {users!r} "
+                f"with one of another: kinds here are {', '.join(sorted(set(kinds.ravel().tolist())))}"
+            )
+        apart = ~np.isin(ends, query.objects).all(axis=0)
+        if apart.any():
+            raise InputError(f"{int(apart.sum()):,} hidden links have an end outside the query, expected both inside")
+        there = [bool((cube.links.neighbours(int(a)) == b).any()) for a, b in ends.T]
+        if any(there):
+            raise InputError(
+                f"{sum(there):,} of {len(there):,} hidden links are in the cube: build it without them, as the command "
+                "task does"
+            )
+        turned = np.where(is_user[0], ends, ends[::-1])
+        return cls(turned[0], turned[1])
+
+
+@dataclass(frozen=True, eq=False)
+class LinkMiner:
+    """Finds hidden links again; the settings of a recommender are chosen once for a network, by its known links."""
+
+    hidden: HiddenLinks
+    kind: str
+    settled: dict[tuple[bytes, str], Any] = field(default_factory=dict)
+
+    def __call__(self, network: Network, miner: str, seed: int) -> tuple[dict[str, float], Array, float]:
+        """Return the scores, those of every user with hidden links, and the seconds it took to learn."""
+        links = bipartite(network, users=self.kind)
+        key = fingerprint(network), miner
+        if key not in self.settled:
+            self.settled[key] = choose(TRIED[miner], links.without_cells, items=links.query_items).best
+        start = time.perf_counter()
+        fitted = self.settled[key].fit(links.matrix, seed=seed)
+        spent = time.perf_counter() - start
+        hidden = links.links(self.hidden.users, self.hidden.items)
+        ranking = rank_links(fitted, links.matrix, hidden, ks=KS, items=links.query_items)
+        columns = np.column_stack([ranking.precision, ranking.recall, ranking.auc]).round(DIGITS)
+        means = ranking.means()
+        return {name: means[name] for name in LINK_MEASURES}, columns, spent
+
+
+def embeddings_named(names: Sequence[str]) -> dict[str, NodeEmbedder]:
+    """Return embeddings by their names, each with its own parameters."""
+    return {name: made(name, EMBEDDINGS, NodeEmbedder, "embedding", {}) for name in names}
+
+
+def check_recommenders(names: Sequence[str]) -> None:
+    """Raise unless all are names of recommenders."""
+    for name in names:
+        if name not in RECOMMENDERS:
+            raise unknown("recommender", name, RECOMMENDERS)

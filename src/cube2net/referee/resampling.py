@@ -1,0 +1,133 @@
+"""Scores when seeds and objects are drawn again, with replacement, as the bootstrap does.
+
+The draws are the same for every trial of a comparison: what differs between two setups is then theirs, not the draws'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import numpy as np
+
+from cube2net.errors import InputError, unknown, whole_number
+from cube2net.kernels.agreement import AGREEMENT, weighed_tables
+from cube2net.records import Comparison, Trial
+from cube2net.records.ragged import Array
+from cube2net.seeding import stream
+
+# Differences below this are rounding; and how many numbers a block of draws may hold.
+ROUNDING = 1e-12
+ROOM = 2**22
+
+Key = tuple[int, str]
+"""The seed and the miner of a trial."""
+
+
+class Draws:
+    """Scores of trials when objects are drawn again, one for each draw, and draws of the seeds."""
+
+    def __init__(
+        self, comparison: Comparison, measure: str, trials: Iterable[Trial], resamples: int, seed: int
+    ) -> None:
+        rng = stream(seed, "referee", "bootstrap")
+        count = whole_number("resamples", resamples, 1)
+        self.luck = rng.random((len(comparison.seeds), count))
+        own = list(dict.fromkeys(trials))
+        redraw = _redraw_clusters if comparison.task == "clustering" else _redraw_users
+        self.scores: dict[Trial, Array] = redraw(comparison, measure, own, count, rng) if own else {}
+
+    def interval(self, drawn: Array, keys: Sequence[Key], around: float | None = None) -> tuple[float, float]:
+        """Return what 95 % of the means lie between, from a row of drawn scores for each key.
+
+        With a number to lie around, the interval is moved by how far the mean of the draws is from it.
+        """
+        rows = over_miners(drawn, keys)
+        picks = (self.luck[: len(rows)] * len(rows)).astype(np.int64)
+        means = settled(np.take_along_axis(rows, picks, axis=0)).mean(axis=0)
+        moved = 0.0 if around is None else around - means.mean()
+        low, high = np.quantile(means, [0.025, 0.975]) + moved
+        return float(low), float(high)
+
+
+def _redraw_clusters(
+    comparison: Comparison, measure: str, trials: Sequence[Trial], resamples: int, rng: np.random.Generator
+) -> dict[Trial, Array]:
+    """Return the agreement of the clusters of every trial with the labels, for every draw of labelled objects."""
+    if measure not in AGREEMENT:
+        raise unknown("measure of clusters", measure, AGREEMENT)
+    labelled = np.flatnonzero(np.array([bool(label) for label in comparison.truth], dtype=bool))
+    if not len(labelled):
+        raise InputError(f"none of the {len(comparison.truth):,} objects of the query has a label to score clusters by")
+    names, true = np.unique(np.array(comparison.truth)[labelled], return_inverse=True)
+    found = []
+    for trial in trials:
+        if trial.evidence.shape != (len(comparison.truth),):
+            raise InputError(
+                f"{_of(trial)} has clusters of shape {trial.evidence.shape}, expected one for each of the "
+                f"{len(comparison.truth):,} objects of the query"
+            )
+        found.append(np.unique(trial.evidence[labelled], return_inverse=True)[1])
+    shapes = [(int(own.max()) + 1, len(names)) for own in found]
+    scores = np.empty((len(trials), resamples))
+    widest = max(rows * columns for rows, columns in shapes)
+    for part, times in _times(rng, resamples, len(labelled), widest, np.float32):
+        for row, own, shape in zip(scores, found, shapes, strict=True):
+            row[part] = AGREEMENT[measure](weighed_tables(own, true, shape, times))
+    return dict(zip(trials, scores, strict=True))
+
+
+def _redraw_users(
+    comparison: Comparison, measure: str, trials: Sequence[Trial], resamples: int, rng: np.random.Generator
+) -> dict[Trial, Array]:
+    """Return the mean over users of every trial, for every draw of users; a draw of none with a score changes none."""
+    columns = user_scores(comparison, trials, measure)
+    scores = np.empty((len(trials), resamples))
+    for part, times in _times(rng, resamples, len(columns[0]), 1, np.float64):
+        for row, own, trial in zip(scores, columns, trials, strict=True):
+            there = ~np.isnan(own)
+            total, count = np.where(there, own, 0.0) @ times, there.astype(np.float64) @ times
+            row[part] = np.where(count > 0, total / np.maximum(count, 1.0), trial.scores[measure])
+    return dict(zip(trials, scores, strict=True))
+
+
+def _times(
+    rng: np.random.Generator, resamples: int, count: int, width: int, kind: type
+) -> Iterator[tuple[slice, Array]]:
+    """Yield how often every object is drawn, objects × draws, a block of draws at a time."""
+    block = max(1, ROOM // max(count, width))
+    for start in range(0, resamples, block):
+        size = min(block, resamples - start)
+        drawn = rng.integers(0, count, (size, count)) + count * np.arange(size)[:, None]
+        times = np.bincount(drawn.ravel(), minlength=size * count).reshape(size, count)
+        yield slice(start, start + size), np.ascontiguousarray(times.T, dtype=kind)
+
+
+def user_scores(comparison: Comparison, trials: Sequence[Trial], measure: str) -> list[Array]:
+    """Return the measure's score of every user, trial by trial."""
+    users = len(trials[0].evidence)
+    for trial in trials:
+        if trial.evidence.shape != (users, len(comparison.measures)) or not users:
+            raise InputError(
+                f"{_of(trial)} has scores of shape {trial.evidence.shape}, expected the same users in all trials "
+                f"({users:,}) and the {len(comparison.measures)} measures of the comparison"
+            )
+    column = comparison.measures.index(measure)
+    return [np.asarray(trial.evidence[:, column], dtype=np.float64) for trial in trials]
+
+
+def over_miners(values: Array, keys: Sequence[Key]) -> Array:
+    """Return the mean over the miners, seed by seed; values and keys are in the order of the seeds."""
+    seeds = np.array([seed for seed, _ in keys])
+    starts = np.flatnonzero(np.concatenate([[True], seeds[1:] != seeds[:-1]]))
+    counts = np.diff(starts, append=len(seeds))
+    total: Array = np.add.reduceat(values, starts, axis=0)
+    return total / counts.reshape(-1, *[1] * (values.ndim - 1))
+
+
+def settled(values: Array | float) -> Array:
+    """Return values with 0 for what differs from it by rounding only."""
+    return np.where(np.abs(values) < ROUNDING, 0.0, values)
+
+
+def _of(trial: Trial) -> str:
+    return f"the trial of {trial.setup.name!r} by {trial.miner!r} with seed {trial.seed}"

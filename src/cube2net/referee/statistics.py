@@ -1,0 +1,206 @@
+"""How sure the referee is: means with intervals, and paired differences with tests.
+
+An interval holds 95 % of what comes out when the seeds are drawn again, with replacement, and the objects of the query
+too (for links its users): the same draws for every setup and miner, so that differences are paired. Objects that count
+twice make clusters look more alike than they are, so the interval of a mean is moved until the draws' mean is the one
+reported: in simulations with 116 objects it held the true NMI in 78 to 92 of 100 cases, and unmoved in 19 to 70. That
+cancels in differences (93 and more), whose intervals stay where they are: one that begins at 0 must not move off it.
+
+The tests ask whether differences could be chance, of seeds for clustering; for links of users, each with the mean over
+seeds and miners, because seeds hardly differ there. Differences that are all 0 have p = 1 and the effect 0. One and the
+same difference everywhere leaves the t-test undefined: p is nan, the effect infinite, and the interval decides alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cube2net.errors import unknown
+from cube2net.records import Comparison, Setup, Trial
+from cube2net.records.ragged import Array
+from cube2net.referee.resampling import ROUNDING, Draws, Key, over_miners, settled, user_scores
+
+ALL = "all"
+"""Every miner: scores are the mean over the miners, seed by seed."""
+LEVEL = 0.05
+RESAMPLES = 1000
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The mean of a score over runs, with its 95 % interval."""
+
+    mean: float
+    low: float
+    high: float
+    runs: int
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The score of one setup less that of another, over the runs and miners that both have, with its 95 % interval.
+
+    ``t_test`` and ``wilcoxon`` are p-values, corrected by Holm within the list they were asked in; ``effect`` is
+    Cohen's d of paired differences, their mean in standard deviations. All three are nan with fewer than two runs.
+    """
+
+    one: Setup
+    other: Setup
+    miner: str
+    measure: str
+    mean: float
+    low: float
+    high: float
+    t_test: float
+    wilcoxon: float
+    effect: float
+    runs: int
+
+    @property
+    def sure(self) -> bool:
+        """Whether the interval excludes 0 and chance is excluded by the t-test, or by differences that never vary.
+
+        The t-test is the one that fits: the claim is about a mean. (Wilcoxon's p is never below 0.002 in ten runs, so
+        that after Holm's correction over 26 setups it could exclude nothing; it stands beside as a check.)
+        """
+        apart = self.low > 0 or self.high < 0
+        return apart and (self.t_test < LEVEL or math.isinf(self.effect))
+
+
+def estimate(
+    comparison: Comparison,
+    setup: Setup,
+    miner: str = ALL,
+    measure: str | None = None,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> Estimate | None:
+    """Return the mean score of a setup and its interval; None without a trial that has the score."""
+    found = estimates(comparison, measure, setups=[setup], miners=[miner], resamples=resamples, seed=seed)
+    return found.get((setup, miner))
+
+
+def estimates(
+    comparison: Comparison,
+    measure: str | None = None,
+    *,
+    setups: Sequence[Setup] | None = None,
+    miners: Sequence[str] | None = None,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> dict[tuple[Setup, str], Estimate]:
+    """Return the estimates of setups by setup and miner (every miner and ``ALL``): as ``estimate``, and at one go."""
+    wanted = [*comparison.miners, ALL] if miners is None else list(miners)
+    measure = _checked(comparison, wanted, measure)
+    asked = {
+        (setup, miner): trials
+        for setup in (comparison.setups if setups is None else setups)
+        for miner in wanted
+        if (trials := _trials(comparison, setup, miner, measure))
+    }
+    used = (trial for trials in asked.values() for trial in trials.values())
+    draws = Draws(comparison, measure, used, resamples, seed)
+    found = {}
+    for question, trials in asked.items():
+        keys = sorted(trials)
+        plain = over_miners(np.array([trials[key].scores[measure] for key in keys]), keys)
+        mean = float(plain.mean())
+        low, high = draws.interval(np.stack([draws.scores[trials[key]] for key in keys]), keys, around=mean)
+        found[question] = Estimate(mean, max(low, 0.0), min(high, 1.0), len(plain))
+    return found
+
+
+def differences(
+    comparison: Comparison,
+    pairs: Sequence[tuple[Setup, Setup]],
+    miner: str = ALL,
+    measure: str | None = None,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> list[Difference]:
+    """Return how much the first of each pair scores above the second; pairs without common runs are left out."""
+    measure = _checked(comparison, [miner], measure)
+    trials = {setup: _trials(comparison, setup, miner, measure) for pair in pairs for setup in pair}
+    common = [(one, other, sorted(trials[one].keys() & trials[other].keys())) for one, other in pairs]
+    common = [(one, other, keys) for one, other, keys in common if keys]
+    used = (trials[setup][key] for one, other, keys in common for setup in (one, other) for key in keys)
+    draws = Draws(comparison, measure, used, resamples, seed)
+    found = []
+    for one, other, keys in common:
+        two = [(trials[one][key], trials[other][key]) for key in keys]
+        plain = over_miners(np.array([a.scores[measure] - b.scores[measure] for a, b in two]), keys)
+        mean = float(settled(plain).mean())
+        drawn = np.stack([draws.scores[a] - draws.scores[b] for a, b in two])
+        low, high = draws.interval(drawn, keys)
+        units = plain if comparison.task == "clustering" else _by_user(comparison, two, measure)
+        tests = _tests(units) if len(plain) > 1 else (math.nan, math.nan, math.nan)
+        found.append(Difference(one, other, miner, measure, mean, low, high, *tests, len(plain)))
+    corrected = zip(found, holm([each.t_test for each in found]), holm([each.wilcoxon for each in found]), strict=True)
+    return [replace(each, t_test=t_test, wilcoxon=wilcoxon) for each, t_test, wilcoxon in corrected]
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values corrected for their number, step by step from the lowest (Holm 1979); nan is no test and stays.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    order = sorted((p, place) for place, p in enumerate(p_values) if not math.isnan(p))
+    corrected = list(p_values)
+    highest = 0.0
+    for rank, (p, place) in enumerate(order):
+        highest = max(highest, min(1.0, p * (len(order) - rank)))
+        corrected[place] = highest
+    return corrected
+
+
+def _by_user(comparison: Comparison, pairs: Sequence[tuple[Trial, Trial]], measure: str) -> Array:
+    """Return the difference of every user, the mean over seeds and miners; users without a score are dropped."""
+    ones = np.stack(user_scores(comparison, [one for one, _ in pairs], measure))
+    others = np.stack(user_scores(comparison, [other for _, other in pairs], measure))
+    apart = ones - others
+    there = ~np.isnan(apart)
+    some = there.any(axis=0)
+    means: Array = np.where(there, apart, 0.0).sum(axis=0)[some] / there.sum(axis=0)[some]
+    return means
+
+
+def _tests(units: Array) -> tuple[float, float, float]:
+    """Return the p-values of the paired t-test and of Wilcoxon's signed ranks, two-sided, and the effect size."""
+    from scipy import stats
+
+    units = settled(units)
+    if len(units) < 2:
+        return math.nan, math.nan, math.nan
+    if not units.any():
+        return 1.0, 1.0, 0.0
+    mean, spread = float(units.mean()), float(units.std(ddof=1))
+    wilcoxon = float(stats.wilcoxon(units.round(12)).pvalue)
+    if spread <= ROUNDING:
+        return math.nan, wilcoxon, math.copysign(math.inf, mean)
+    effect = mean / spread
+    t_test = 2 * float(stats.t.sf(abs(effect) * math.sqrt(len(units)), len(units) - 1))
+    return t_test, wilcoxon, effect
+
+
+def _checked(comparison: Comparison, miners: Sequence[str], measure: str | None) -> str:
+    """Return the measure asked for, or the first, when it and the miners are there."""
+    for miner in miners:
+        if miner != ALL and miner not in comparison.miners:
+            raise unknown("miner", miner, [ALL, *comparison.miners])
+    if measure is not None and measure not in comparison.measures:
+        raise unknown("measure", measure, comparison.measures)
+    return comparison.measures[0] if measure is None else measure
+
+
+def _trials(comparison: Comparison, setup: Setup, miner: str, measure: str) -> dict[Key, Trial]:
+    """Return the trials of a setup that have the score, by seed and miner."""
+    miners = comparison.miners if miner == ALL else (miner,)
+    trials = (trial for each in miners for trial in comparison.of(setup, each))
+    return {(trial.seed, trial.miner): trial for trial in trials if not math.isnan(trial.scores.get(measure, math.nan))}

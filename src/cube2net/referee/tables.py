@@ -1,0 +1,191 @@
+"""The referee's tables: what every setup scored and cost, how sure the differences are, which cells were chosen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from cube2net.records import Comparison, Network, Setup, Trial
+from cube2net.referee.page_table import Cell, Column, Row, Table
+from cube2net.referee.statistics import ALL, RESAMPLES, Difference, Estimate, estimates
+
+Estimates = Mapping[tuple[Setup, str, str], Estimate]
+
+FIRST = 10
+MAKING = {"select": ("weigh", "vectors", "select"), "train": ("train",), "links": ("links",)}
+
+
+def all_estimates(comparison: Comparison, *, resamples: int = RESAMPLES, seed: int = 0) -> Estimates:
+    """Return the mean and interval of every setup, miner (``ALL`` too) and measure that has scores."""
+    return {
+        (setup, miner, measure): found
+        for measure in comparison.measures
+        for (setup, miner), found in estimates(comparison, measure, resamples=resamples, seed=seed).items()
+    }
+
+
+def miners_of(comparison: Comparison) -> list[str]:
+    """Return the miners a table shows: all together first, unless there is only one."""
+    return [ALL, *comparison.miners] if len(comparison.miners) > 1 else list(comparison.miners)
+
+
+def best_first(comparison: Comparison, known: Estimates) -> list[Setup]:
+    """Return the setups that have scores by the measure that decides, the highest first."""
+    miner, measure = miners_of(comparison)[0], comparison.measures[0]
+    scored = [setup for setup in comparison.setups if (setup, miner, measure) in known]
+    return sorted(scored, key=lambda setup: -known[setup, miner, measure].mean)
+
+
+def ordered(comparison: Comparison) -> list[Setup]:
+    """Return the setups, those of equal size after the one whose size they have."""
+    rows: list[Setup] = []
+    for setup in comparison.setups:
+        if not setup.like:
+            rows += [setup, *comparison.peers(setup)]
+    return rows + [setup for setup in comparison.setups if setup not in rows]
+
+
+def main_setups(comparison: Comparison, known: Estimates, best: Setup | None = None) -> list[Setup]:
+    """Return the setups to show first: the best one with its peers, and the best of every method."""
+    ranked = best_first(comparison, known)
+    chosen = best or next(iter(ranked), comparison.setups[0])
+    wanted = {chosen, *comparison.peers(chosen)}
+    for method in dict.fromkeys(setup.method for setup in comparison.setups):
+        own = [setup for setup in ranked if setup.method == method and not setup.like]
+        failed = [setup for setup in comparison.setups if setup.method == method and not setup.like]
+        wanted.update((own or failed)[:1])
+    return [setup for setup in ordered(comparison) if setup in wanted]
+
+
+def score_table(
+    comparison: Comparison,
+    known: Estimates,
+    *,
+    measures: Sequence[str] | None = None,
+    best: Setup | None = None,
+) -> Table:
+    """Return the scores of every setup, by measure and miner, in the form of the paper's Table II."""
+    wanted = [(measure, miner) for measure in measures or comparison.measures for miner in miners_of(comparison)]
+    columns = [Column("setup")] + [Column(miner, measure, "score", "high") for measure, miner in wanted]
+    cells = {
+        setup: tuple(known.get((setup, miner, measure)) for measure, miner in wanted) for setup in comparison.setups
+    }
+    runs = len(comparison.seeds)
+    notes = [f"Means over {runs} run{'s' * (runs != 1)} with 95 % intervals. The highest of a column is bold."]
+    if len(comparison.miners) > 1:
+        notes.append(f"“{ALL}” is the mean over the {len(comparison.miners)} miners, run by run.")
+    return Table("Scores", tuple(columns), _setup_rows(comparison, known, cells, best), tuple(notes))
+
+
+def cost_table(comparison: Comparison, known: Estimates, *, best: Setup | None = None) -> Table:
+    """Return seconds and sizes of every setup, means over its runs, in the form of the paper's Table III."""
+    making, mining, size = "seconds to make the network", "seconds to mine it", "network"
+    columns = [
+        Column("setup"),
+        *(Column(name, making, "seconds") for name in [*MAKING, "in all"]),
+        *(Column(miner, mining, "seconds") for miner in comparison.miners),
+        *(Column(name, size, "count") for name in ("nodes", "links", "links, both ends", "loose")),
+    ]
+    cells = {setup: _costs(comparison, setup) for setup in comparison.setups}
+    notes = (
+        "Means over the runs. “select” includes weighing the objects and, where a method needs them, the cells' "
+        "vectors.",
+        "A link is counted once; “both ends” counts it twice, as the paper does. “loose” objects of the query have no "
+        "link in the network.",
+    )
+    return Table("Time and size", tuple(columns), _setup_rows(comparison, known, cells, best), notes)
+
+
+def difference_table(differences: Sequence[Difference], title: str, *, peers: bool = False) -> Table:
+    """Return paired differences with their intervals, chances and effects, a row for each.
+
+    A row is named by the first setup of its pair, or with ``peers`` by the second: the one that it is compared with.
+    """
+    columns = (
+        Column("compared with" if peers else "setup"),
+        Column("difference", style="change"),
+        Column("t-test", "p after Holm", "chance"),
+        Column("Wilcoxon", "p after Holm", "chance"),
+        Column("effect", style="change"),
+        Column("runs", style="count"),
+        Column("sure"),
+    )
+    rows = tuple(
+        Row(
+            (
+                (found.other if peers else found.one).name,
+                Estimate(found.mean, found.low, found.high, found.runs),
+                found.t_test,
+                found.wilcoxon,
+                found.effect,
+                found.runs,
+                "yes" if found.sure else "no",
+            ),
+            main=number < FIRST,
+            sure=found.sure,
+        )
+        for number, found in enumerate(differences)
+    )
+    said = {ALL: "all miners"}
+    what = ", ".join(dict.fromkeys(f"{found.measure} ({said.get(found.miner, found.miner)})" for found in differences))
+    note = f"Differences of {what}, paired by run, with 95 % intervals; the effect is Cohen's d of the differences."
+    return Table(title, columns, rows, (note,) if rows else ())
+
+
+def cell_table(network: Network) -> Table:
+    """Return the chosen cells in the order chosen, in the form of the paper's Table IV."""
+    held = network.brought_by.indices[: network.brought_by.indptr[len(network.query)]]
+    in_query = np.bincount(held, minlength=len(network.labels)).tolist()
+    sizes = network.settings.get("cell_objects") or [None] * len(network.labels)
+    columns = (
+        Column("rank", style="count"),
+        *(Column(name) for name in network.dimensions),
+        Column("objects", style="count"),
+        Column("in the query", style="count"),
+        Column("value so far", style="number"),
+    )
+    rows = [
+        Row((rank + 1, *labels, sizes[rank], in_query[rank], float(network.selection.values[rank])), main=rank < FIRST)
+        for rank, labels in enumerate(network.labels)
+    ]
+    return Table("Chosen cells", columns, tuple(rows))
+
+
+def _setup_rows(
+    comparison: Comparison, known: Estimates, cells: Mapping[Setup, tuple[Cell, ...]], best: Setup | None
+) -> tuple[Row, ...]:
+    main = set(main_setups(comparison, known, best))
+    return tuple(
+        Row(
+            (setup.name, *cells[setup]),
+            reason="; ".join(comparison.reasons(setup)),
+            short=f"{setup.method}, same size" if setup.like else "",
+            main=setup in main,
+            chosen=setup == best,
+        )
+        for setup in ordered(comparison)
+    )
+
+
+def _costs(comparison: Comparison, setup: Setup) -> tuple[Cell, ...]:
+    trials = {miner: comparison.of(setup, miner) for miner in comparison.miners}
+    every = [trial for found in trials.values() for trial in found]
+    if not every:
+        return (None,) * (len(MAKING) + 1 + len(trials) + 4)
+    making = [_mean(_spent(trial, parts) for trial in every) for parts in MAKING.values()]
+    mining = [_mean(_spent(trial, ("mine",)) for trial in found) for found in trials.values()]
+    nodes, links, loose = (_mean(getattr(trial, name) for trial in every) for name in ("nodes", "links", "loose"))
+    return (*making, sum(making), *mining, nodes, links, 2 * links, loose)
+
+
+def _spent(trial: Trial, parts: Iterable[str]) -> float:
+    return sum(float(trial.seconds.get(part, 0.0)) for part in parts)
+
+
+def _mean(values: Iterable[float]) -> float:
+    """Return the mean, as a whole number where all are the same one."""
+    found = list(values)
+    same = len(set(found)) == 1
+    return found[0] if same else sum(found) / len(found) if found else math.nan

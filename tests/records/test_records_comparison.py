@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cube2net.errors import InputError, ParameterError
+from cube2net.records import Comparison, Setup, Trial
+
+NONE = Setup(method="none")
+GREEDY = Setup(method="greedy", objective="linked", form="cells", m=20)
+PEER = Setup(method="pagerank", like=GREEDY.name)
+
+
+def trial(setup: Setup, miner: str = "line", seed: int = 0, reason: str = "") -> Trial:
+    return Trial(setup, miner, seed, {} if reason else {"F1": 0.5}, np.array([0, 1]), nodes=2, reason=reason)
+
+
+def comparison(*trials: Trial) -> Comparison:
+    return Comparison("clustering", ("F1",), trials, truth=("a", "b"))
+
+
+def test_names_tell_setups_apart_and_titles_leave_the_number_of_cells_out() -> None:
+    setups = [
+        NONE,
+        GREEDY,
+        Setup(method="greedy", objective="linked", form="cells", m=40),
+        Setup(method="greedy", objective="linked", m=20),
+        Setup(method="greedy", objective="jaccard", form="cells", m=20),
+        PEER,
+        Setup(method="pagerank", like="none"),
+        Setup(method="pagerank", m=20),
+    ]
+    assert len({setup.name for setup in setups}) == len(setups)
+    assert GREEDY.title == setups[2].title == "greedy · linked · cells"
+    assert PEER.name == "pagerank, as large as greedy · linked · cells · m 20"
+
+
+def test_setups_miners_and_seeds_come_from_the_trials() -> None:
+    found = comparison(trial(GREEDY, "node2vec", 7), trial(GREEDY, "line", 3), trial(NONE, "line", 7), trial(PEER))
+    assert found.setups == (GREEDY, NONE, PEER)
+    assert found.miners == ("node2vec", "line")
+    assert found.seeds == (0, 3, 7)
+    assert found.alone == NONE
+    assert found.peers(GREEDY) == [PEER]
+    assert found.peers(NONE) == []
+    assert found.named(PEER.name) == PEER
+
+
+def test_trials_of_a_setup_come_by_seed_without_those_that_failed() -> None:
+    found = comparison(trial(NONE, seed=4), trial(NONE, seed=1, reason="too small"), trial(NONE, seed=0))
+    assert [each.seed for each in found.of(NONE, "line")] == [0, 4]
+    assert found.of(GREEDY, "line") == []
+    assert found.of(NONE, "deepwalk") == []
+
+
+def test_the_reasons_of_a_setup_are_told_once_each() -> None:
+    late, small = "took too long", "too small"
+    failed = [trial(GREEDY, seed=seed, reason=why) for seed, why in enumerate([late, small, late])]
+    found = comparison(*failed, trial(NONE, reason="no query"), trial(NONE, seed=5))
+    assert found.reasons(GREEDY) == [late, small]
+    assert found.reasons(NONE) == ["no query"]
+    assert repr(found) == "Comparison(clustering: 2 setups × 1 miners × 4 seeds, 4 failed)"
+
+
+def test_a_trial_reads_as_its_scores_or_its_reason() -> None:
+    assert repr(trial(NONE, seed=3)) == "Trial(none, line, seed 3: F1 0.5000)"
+    assert repr(trial(NONE, reason="too small")) == "Trial(none, line, seed 0: too small)"
+    with pytest.raises(ValueError, match="read-only"):
+        trial(NONE).evidence[0] = 1
+
+
+@pytest.mark.parametrize(("scores", "reason"), [({}, ""), ({"F1": 0.5}, "it failed")])
+def test_a_trial_has_scores_or_a_reason_and_not_both(scores: dict[str, float], reason: str) -> None:
+    with pytest.raises(InputError, match="a trial of 'none' has scores, or a reason why it has none, and not both"):
+        Trial(NONE, "line", 0, scores, reason=reason)
+
+
+def test_comparisons_that_cannot_be_are_refused() -> None:
+    with pytest.raises(ParameterError, match="unknown task 'link': choose one of clustering, links .did you mean"):
+        Comparison("link", ("F1",), (trial(NONE),))
+    with pytest.raises(InputError, match="a comparison needs at least one trial"):
+        comparison()
+    with pytest.raises(InputError, match="one trial for a setup, a miner and a seed, and got several"):
+        comparison(trial(NONE), trial(NONE))
+    with pytest.raises(ParameterError, match="unknown setup 'nothing': choose one of none"):
+        comparison(trial(NONE)).named("nothing")
+    with pytest.raises(ParameterError, match="unknown setup 'none'"):
+        _ = comparison(trial(PEER)).alone

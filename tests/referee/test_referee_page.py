@@ -1,0 +1,262 @@
+"""The report is one page that needs nothing else, whatever the names in it, and its files are whole or not there."""
+
+import base64
+import csv
+import hashlib
+import html
+import json
+import re
+import shutil
+import subprocess
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cube2net.errors import InputError
+from cube2net.records import Comparison, Drawing
+from cube2net.referee.closeups import close_ups
+from cube2net.referee.page import Report, page
+from cube2net.referee.page_files import write
+from cube2net.referee.tables import all_estimates, cell_table
+from cube2net.referee.verdict import verdict
+
+from comparisons import ALONE, EXACT, GREEDY, PEER, WHY, clustering, hidden_links, network
+
+NASTY = {
+    0: "</script><script>alert(1)</script>",
+    1: "<img src=https://example.org/x.png onerror=alert(1)>",
+    2: 'Ann "&" O\'Neil & <b>Sons</b>',
+    3: "网络 데이터 ネットワーク",
+    4: "W" * 300,
+    5: "</style></title>--><!--",
+}
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--hide-scrollbars",
+    "--virtual-time-budget=6000",
+)
+
+
+def fingerprint(script: str) -> str:
+    return "'sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() + "'"
+
+
+def report(comparison: Comparison) -> Report:
+    links = [(0, 6), (1, 6), (2, 3), (4, 5), (0, 7), (3, 7), (0, 8), (3, 8), (5, 8)]
+    labels = ["<x>", "<x>", "<x>", "y & z", "y & z", "y & z"]
+    made = network(links, labels, others=2, cells=[("200X", "</td>KDD")], names=NASTY)
+    axes = np.eye(4)
+    before, after = axes[[0, 1, 2, 2, 3, 3]][None], axes[[0, 0, 2, 1, 3, 3]][None]
+    return Report(
+        comparison,
+        verdict(comparison),
+        all_estimates(comparison, resamples=50),
+        drawings=[Drawing(made, np.random.default_rng(1).random((9, 2)), "greedy & <co>")],
+        close_ups=close_ups(made, before, after),
+        cells=cell_table(made),
+        command='cube2net compare cube --query "a & b.csv" > </pre>',
+        title="Labs & <areas>",
+    )
+
+
+@cache
+def clustering_page() -> str:
+    return page(report(clustering()))
+
+
+class Tags(HTMLParser):
+    """Collects tags with their attributes, the text of headings and of scripts, and tags left open."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str]]] = []
+        self.texts: dict[str, list[str]] = {}
+        self.open: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, {name: value or "" for name, value in attrs}))
+        if tag not in ("meta", "path", "circle", "rect", "br", "img"):
+            self.open.append(tag)
+            self.texts.setdefault(tag, []).append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in ("path", "circle", "rect"):
+            assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open:
+            self.texts[self.open[-1]][-1] += data
+
+
+def test_every_tag_is_closed_and_no_name_becomes_a_tag() -> None:
+    found = Tags(clustering_page())
+    assert found.open == []
+    kinds = {tag for tag, _ in found.tags}
+    assert not kinds & {"img", "iframe", "link", "object", "embed", "form", "b-", "x", "co", "areas"}
+    assert not any(name.startswith("on") for _, attributes in found.tags for name in attributes)
+    scripts = [attributes for tag, attributes in found.tags if tag == "script"]
+    figures = sum(attributes.get("class") == "plot" for _, attributes in found.tags)
+    assert len([script for script in scripts if "type" not in script]) == 2
+    assert len([script for script in scripts if script.get("type") == "application/json"]) == figures + 1
+
+
+def test_the_verdict_is_the_first_heading() -> None:
+    made = report(clustering())
+    found = Tags(page(made))
+    headings = [tag for tag, _ in found.tags if re.fullmatch(r"h\d", tag)]
+    assert headings[0] == "h1" and headings.count("h1") == 1
+    assert found.texts["h1"] == [made.verdict.sentence]
+    assert "greedy · linked · cells · m 20 helps" in made.verdict.sentence
+
+
+def test_the_page_loads_nothing_from_elsewhere() -> None:
+    found = Tags(clustering_page())
+    ids = {attributes["id"] for _, attributes in found.tags if "id" in attributes}
+    for _, attributes in found.tags:
+        assert not {"src", "srcset", "data", "action", "poster", "background"} & set(attributes)
+        if "href" in attributes:
+            assert attributes["href"].startswith("#") and attributes["href"][1:] in ids
+        assert "url(" not in attributes.get("style", "")
+    assert "url(" not in found.texts["style"][0] and "@import" not in found.texts["style"][0]
+
+
+def test_the_policy_lets_only_the_two_scripts_of_the_page_run() -> None:
+    found = Tags(clustering_page())
+    policy = next(a["content"] for tag, a in found.tags if a.get("http-equiv") == "Content-Security-Policy")
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    assert rules["default-src"] == "'none'" and "connect-src" not in rules
+    scripts = [t for t in found.tags if t[0] == "script"]
+    run = [text for (_, a), text in zip(scripts, found.texts["script"], strict=True) if not a]
+    assert rules["script-src"].split() == [fingerprint(script) for script in run] and len(run) == 2
+    assert not re.search(r"https?:|\*|unsafe-eval", policy)
+    assert '"sendChartToCloud"' not in run[1] and 'plotlyServerURL: ""' in run[1]
+
+
+def test_figures_are_data_that_reads_back_with_its_names() -> None:
+    found = Tags(clustering_page())
+    scripts = [t for t in found.tags if t[0] == "script"]
+    data = [json.loads(text) for (_, a), text in zip(scripts, found.texts["script"], strict=True) if a]
+    texts = [text for figure in data for trace in figure.get("data", []) for text in trace.get("text") or []]
+    assert any("&lt;/script&gt;&lt;script&gt;alert(1)" in text for text in texts)
+    assert any("网络 데이터 ネットワーク" in text for text in texts)
+    assert max(map(len, texts)) < 400
+
+
+def test_the_page_says_everything_in_order() -> None:
+    found = Tags(clustering_page())
+    assert found.texts["h2"] == [
+        "What was compared",
+        "Over the query alone",
+        "Scores",
+        "How many cells",
+        "Time and size",
+        "The network",
+        "The cells it chose",
+        "Close-ups",
+        "To do it again",
+    ]
+    assert found.texts["code"] == ['cube2net compare cube --query "a & b.csv" > </pre>']
+    assert WHY in found.texts["span"]
+    assert any(text.startswith("pagerank, same size") for text in found.texts["th"])
+
+
+def test_a_page_without_a_network_or_a_gain_is_whole() -> None:
+    comparison = clustering(wrong={ALONE: 0, GREEDY[1]: 4}, miners=("line",))
+    made = Report(comparison, verdict(comparison), all_estimates(comparison, resamples=20))
+    found = Tags(page(made))
+    assert found.open == [] and "not shown to help" in found.texts["span"]
+    assert "The network" not in found.texts["h2"]
+
+
+def test_links_show_the_panels() -> None:
+    comparison = hidden_links()
+    found = Tags(page(Report(comparison, verdict(comparison), all_estimates(comparison, resamples=20))))
+    assert "Links found again" in found.texts["h2"]
+    assert {"Precision at K", "Recall at K", "Seconds", "Network size"} <= set(found.texts["h3"])
+    headings = [text for text in found.texts["th"] if "@" in text or text == "AUC"]
+    assert headings == ["P@5", "R@5", "AUC"]
+
+
+def test_the_files_hold_every_trial_and_every_number(tmp_path: Path) -> None:
+    made = report(clustering())
+    files = write(made, tmp_path / "new" / "report")
+    assert sorted(path.name for path in files) == [
+        "cells.csv", "costs.csv", "report.html", "results.json", "scores.csv", "trials.csv"
+    ]  # fmt: skip
+    assert sorted(path.name for path in (tmp_path / "new" / "report").iterdir()) == sorted(p.name for p in files)
+    with (tmp_path / "new" / "report" / "trials.csv").open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert len(rows) == len(made.comparison.trials)
+    for row, trial in zip(rows, made.comparison.trials, strict=True):
+        assert (row["setup"], row["miner"], int(row["seed"])) == (trial.setup.name, trial.miner, trial.seed)
+        assert row["reason"] == trial.reason
+        assert row["F1"] == (str(trial.scores["F1"]) if trial.scores else "")
+        assert row["like"] == trial.setup.like
+    results = json.loads((tmp_path / "new" / "report" / "results.json").read_text(encoding="utf-8"))
+    assert results["verdict"]["sentence"] == made.verdict.sentence and results["verdict"]["helps"] is True
+    assert results["failed"] == {EXACT.name: [WHY]}
+    assert len(results["estimates"]) == len(made.estimates)
+    assert [each["other"] for each in results["same_size"]] == [PEER.name]
+    assert results["settings"] == {"seed": 0, "m": [10, 20]}
+
+
+def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot make the folder .*file/report.*: not a directory"):
+        write(report(clustering()), tmp_path / "file" / "report")
+
+
+PROBE = """
+setTimeout(function () {
+  var page = document.documentElement;
+  parent.postMessage(JSON.stringify({
+    wide: page.scrollWidth, window: page.clientWidth, heading: document.querySelector("h1,h2,h3,h4,h5,h6").textContent,
+    points: document.querySelectorAll(".plot .point path, .plot path.point").length,
+    plots: document.querySelectorAll(".plot").length, drawn: document.querySelectorAll(".plot .main-svg").length,
+    spill: Array.prototype.filter.call(document.querySelectorAll(".plot svg.main-svg"), function (drawing) {
+      return drawing.getBoundingClientRect().right > page.clientWidth;
+    }).length
+  }), "*");
+}, 3000);
+"""
+FRAME = """<body style="margin:0"><iframe src="report.html" style="border:0" width="{}" height="900"></iframe><script>
+addEventListener("message", function (event) {{ document.body.dataset.seen = event.data; }});</script>"""
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+@pytest.mark.parametrize("width", [1280, 400])
+def test_chromium_draws_the_page_and_it_is_no_wider_than_the_window(width: int, tmp_path: Path) -> None:
+    made = report(clustering())
+    text = page(made).replace("script-src ", f"script-src {html.escape(fingerprint(PROBE))} ", 1)
+    (tmp_path / "report.html").write_text(
+        text.replace("</body>", f"<script>{PROBE}</script></body>"), encoding="utf-8", newline="\n"
+    )
+    frame = tmp_path / "frame.html"
+    frame.write_text(FRAME.format(width), encoding="utf-8")
+    command = [
+        str(CHROMIUM),
+        *FLAGS,
+        f"--user-data-dir={tmp_path / 'profile'}",
+        "--window-size=1300,1000",
+        "--dump-dom",
+    ]
+    dumped = subprocess.run([*command, frame.as_uri()], capture_output=True, text=True, timeout=120, check=True).stdout
+    found = re.search(r'data-seen="([^"]*)"', dumped)
+    assert found is not None, dumped[:500]
+    seen = json.loads(html.unescape(found[1]))
+    assert seen["heading"] == made.verdict.sentence
+    assert seen["window"] == width and seen["wide"] <= width and seen["spill"] == 0
+    assert seen["plots"] >= 5 and seen["drawn"] >= seen["plots"]
+    assert seen["points"] >= 9

@@ -1,0 +1,385 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import product
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from cube2net.errors import InputError, ParameterError
+from cube2net.kernels.agreement import AGREEMENT
+from cube2net.records import Comparison, Setup, Trial
+from cube2net.records.ragged import Array
+from cube2net.referee import resampling
+from cube2net.referee.statistics import ALL, Difference, differences, estimate, estimates, holm
+
+NONE, HOPS, GREEDY = (Setup(method=name) for name in ("none", "hops", "greedy"))
+MEASURES = ("F1", "JC", "NMI")
+
+
+def table(found: Sequence[int], truth: Sequence[str]) -> Array:
+    rows, columns = sorted(set(found)), sorted(set(truth))
+    pairs = list(zip(found, truth, strict=True))
+    return np.array([[float(pairs.count((row, column))) for column in columns] for row in rows])
+
+
+def clusters(setup: Setup, seed: int, found: Sequence[int], truth: Sequence[str], miner: str = "line") -> Trial:
+    known = [(own, label) for own, label in zip(found, truth, strict=True) if label]
+    shared = table([own for own, _ in known], [label for _, label in known])
+    scores = {name: float(AGREEMENT[name](shared)) for name in MEASURES}
+    return Trial(setup, miner, seed, scores, np.array(found), nodes=len(found))
+
+
+def users(setup: Setup, seed: int, scores: Sequence[float], miner: str = "als") -> Trial:
+    known = [score for score in scores if not math.isnan(score)]
+    plain = sum(known) / len(known) if known else math.nan
+    return Trial(setup, miner, seed, {"P@5": plain}, np.array(scores, dtype=float)[:, None])
+
+
+def linked(*trials: Trial) -> Comparison:
+    return Comparison("links", ("P@5",), trials)
+
+
+def noisy(truth: Sequence[str], right: float, rng: np.random.Generator) -> list[int]:
+    """Return clusters of which a share is right, the others at random."""
+    names = sorted(set(truth) - {""})
+    own = np.array([names.index(label) if label else 0 for label in truth])
+    return np.where(rng.random(len(own)) < right, own, rng.integers(0, len(names), len(own))).tolist()
+
+
+def planted(shares: Mapping[Setup, float], *, seeds: int = 6, count: int = 60, seed: int = 0) -> Comparison:
+    """Return trials of two miners, whose clusters are right for a share of the objects that differs by setup."""
+    rng = np.random.default_rng(seed)
+    truth = [("a", "b", "c")[place % 3] if place % 10 else "" for place in range(count)]
+    trials = [
+        clusters(setup, run, noisy(truth, share, rng), truth, miner)
+        for (setup, share), miner, run in product(shares.items(), ("line", "deepwalk"), range(seeds))
+    ]
+    return Comparison("clustering", MEASURES, tuple(trials), truth=tuple(truth))
+
+
+PLANTED = planted({NONE: 0.5, HOPS: 0.5, GREEDY: 0.8})
+
+
+def test_three_objects_in_two_clusters_by_hand() -> None:
+    truth = ("x", "y", "y")
+    trials = [clusters(NONE, 0, [0, 0, 1], truth), clusters(NONE, 1, [0, 1, 1], truth)]
+    found = Comparison("clustering", MEASURES, tuple(trials), truth=truth)
+    # two thirds and all right; draws of objects and seeds reach from 0.5 (found one cluster, true two) to 1
+    whole = estimate(found, NONE, resamples=4000)
+    assert whole is not None
+    assert (whole.mean, whole.runs) == (pytest.approx((2 / 3 + 1) / 2), 2)
+    assert 0 < whole.low < whole.mean < whole.high <= 1
+    # the second seed alone is right whatever is drawn: nothing varies
+    certain = estimate(Comparison("clustering", MEASURES, tuple(trials[1:]), truth=truth), NONE)
+    assert certain is not None
+    assert (certain.mean, certain.low, certain.high, certain.runs) == (1.0, 1.0, 1.0, 1)
+
+
+def test_draws_of_objects_score_as_lists_with_the_objects_repeated() -> None:
+    truth = ("x", "y", "", "y", "x", "z")
+    found = (0, 1, 1, 4, 4, 0)
+    own = clusters(NONE, 0, found, truth)
+    known = [place for place, label in enumerate(truth) if label]
+    for measure in MEASURES:
+        draws = resampling.Draws(Comparison("clustering", MEASURES, (own,), truth=truth), measure, [own], 40, 3)
+        rng = resampling.stream(3, "referee", "bootstrap")
+        assert np.array_equal(rng.random((1, 40)), draws.luck)
+        for score in draws.scores[own]:
+            picked = [known[place] for place in rng.integers(0, len(known), len(known))]
+            again = table([found[place] for place in picked], [truth[place] for place in picked])
+            assert score == pytest.approx(float(AGREEMENT[measure](again)))
+
+
+def test_blocks_of_draws_give_what_all_draws_at_once_give(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = differences(PLANTED, [(GREEDY, NONE)], resamples=50)
+    monkeypatch.setattr(resampling, "ROOM", 54 * 7)
+    assert differences(PLANTED, [(GREEDY, NONE)], resamples=50) == whole
+
+
+@pytest.mark.parametrize("measure", ["F1", "NMI"])
+def test_the_interval_holds_the_true_score_about_95_times_in_100(measure: str) -> None:
+    # seeds are right for 0.5 or 0.8 of the objects, as the coin falls; the truth is the score of endlessly many objects
+    tables = [np.eye(3) / 3 * share + np.full((3, 3), (1 - share) / 9) for share in (0.5, 0.8)]
+    true = float(AGREEMENT[measure](np.stack(tables)).mean())
+    rng = np.random.default_rng(1)
+    truth, held, cases = tuple("abc"[place % 3] for place in range(150)), 0, 150
+    for _ in range(cases):
+        runs = [clusters(NONE, seed, noisy(truth, rng.choice([0.5, 0.8]), rng), truth) for seed in range(12)]
+        found = estimate(
+            Comparison("clustering", MEASURES, tuple(runs), truth=truth), NONE, "line", measure, resamples=200
+        )
+        assert found is not None
+        held += found.low <= true <= found.high
+    assert 0.88 <= held / cases <= 0.995
+
+
+def test_a_mean_lies_amid_its_interval_where_repeated_objects_make_clusters_look_alike() -> None:
+    found = planted({NONE: 0.3}, count=50, seeds=10)
+    own = estimate(found, NONE, measure="NMI")
+    draws = resampling.Draws(found, "NMI", found.trials, 1000, 0)
+    assert own is not None
+    assert np.mean(list(draws.scores.values())) > own.mean + (own.high - own.low) / 4
+    assert own.low < own.mean < own.high
+    assert (own.low + own.high) / 2 == pytest.approx(own.mean, abs=(own.high - own.low) / 8)
+
+
+def test_the_interval_of_links_holds_the_true_difference_about_95_times_in_100() -> None:
+    rng = np.random.default_rng(2)
+    held, cases = 0, 200
+    for _ in range(cases):
+        base, gain = rng.choice([0.0, 0.2, 0.4], 80), rng.choice([0.0, 0.2], 80, p=[0.7, 0.3])
+        found = linked(*[users(*of) for seed in range(3) for of in ((NONE, seed, base), (GREEDY, seed, base + gain))])
+        (apart,) = differences(found, [(GREEDY, NONE)], resamples=200)
+        held += apart.low <= 0.06 <= apart.high
+    assert 0.88 <= held / cases <= 0.99
+
+
+def test_four_times_the_objects_halve_the_interval() -> None:
+    def width(count: int) -> float:
+        found = estimate(planted({NONE: 0.6}, count=count, seeds=8), NONE)
+        assert found is not None
+        return found.high - found.low
+
+    assert 1.5 < width(150) / width(600) < 2.7
+
+
+def test_a_planted_difference_is_found_and_sure_and_none_is_not() -> None:
+    up, level, down = differences(PLANTED, [(GREEDY, NONE), (HOPS, NONE), (NONE, GREEDY)])
+    assert up.sure
+    assert 0.1 < up.low < up.mean < up.high
+    assert up.effect > 1
+    assert not level.sure
+    assert level.low < 0 < level.high
+    assert down.sure
+    assert (down.mean, down.effect) == (-up.mean, -up.effect)
+    assert (down.low, down.high) == (pytest.approx(-up.high), pytest.approx(-up.low))
+    assert (up.one, up.other, up.miner, up.measure, up.runs) == (GREEDY, NONE, ALL, "F1", 6)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_identical_setups_do_not_differ(measure: str) -> None:
+    same = [Trial(HOPS, t.miner, t.seed, t.scores, (t.evidence + 5) % 7) for t in PLANTED.trials if t.setup == NONE]
+    found = Comparison("clustering", MEASURES, (*PLANTED.trials[:12], *same), truth=PLANTED.truth)
+    (apart,) = differences(found, [(NONE, HOPS)], measure=measure)
+    assert (apart.mean, apart.low, apart.high, apart.t_test, apart.wilcoxon, apart.effect) == (0, 0, 0, 1, 1, 0)
+    assert not apart.sure
+
+
+def test_means_and_tests_are_those_of_the_scores_as_they_are() -> None:
+    def by_seed(setup: Setup) -> Array:
+        return np.array([[t.scores["NMI"] for t in PLANTED.of(setup, miner)] for miner in PLANTED.miners]).mean(axis=0)
+
+    one, other = by_seed(GREEDY), by_seed(NONE)
+    (apart,) = differences(PLANTED, [(GREEDY, NONE)], measure="NMI")
+    assert apart.mean == pytest.approx((one - other).mean())
+    assert apart.t_test == pytest.approx(stats.ttest_rel(one, other).pvalue)
+    assert apart.wilcoxon == pytest.approx(2 / 2**6)
+    assert apart.effect == pytest.approx((one - other).mean() / np.std(one - other, ddof=1))
+    own = estimate(PLANTED, GREEDY, measure="NMI")
+    assert own is not None
+    assert own.mean == pytest.approx(one.mean())
+    single = estimate(PLANTED, GREEDY, "line", "NMI")
+    assert single is not None
+    assert single.mean == pytest.approx(np.mean([t.scores["NMI"] for t in PLANTED.of(GREEDY, "line")]))
+
+
+def test_all_estimates_at_once_are_those_asked_one_by_one() -> None:
+    found = estimates(PLANTED, "JC", resamples=60, seed=4)
+    assert list(found) == [(setup, miner) for setup in PLANTED.setups for miner in (*PLANTED.miners, ALL)]
+    for (setup, miner), each in found.items():
+        assert each == estimate(PLANTED, setup, miner, "JC", resamples=60, seed=4)
+
+
+@given(st.randoms(use_true_random=False))
+@settings(max_examples=10, deadline=None)
+def test_the_order_of_trials_and_pairs_changes_nothing(shuffle: Random) -> None:
+    trials = list(PLANTED.trials)
+    shuffle.shuffle(trials)
+    other = Comparison("clustering", MEASURES, tuple(trials), truth=PLANTED.truth)
+    pairs = [(GREEDY, NONE), (HOPS, NONE), (GREEDY, HOPS)]
+    wanted = dict(zip(pairs, differences(PLANTED, pairs, resamples=40), strict=True))
+    shuffle.shuffle(pairs)
+    assert dict(zip(pairs, differences(other, pairs, resamples=40), strict=True)) == wanted
+    assert estimate(other, HOPS, resamples=40) == estimate(PLANTED, HOPS, resamples=40)
+
+
+def test_the_seed_decides_the_interval_and_nothing_else() -> None:
+    once, again, other = (differences(PLANTED, [(GREEDY, NONE)], seed=seed)[0] for seed in (0, 0, 1))
+    assert once == again
+    assert (once.low, once.high) != (other.low, other.high)
+    assert (once.mean, once.t_test) == (other.mean, other.t_test)
+
+
+def test_holm_by_hand() -> None:
+    # sorted 0.005, 0.01, 0.03, 0.04 times 4, 3, 2, 1: 0.02, 0.03, 0.06, 0.04, and none below the one before
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.6, 0.9]) == [1.0, 1.0]
+    assert holm([]) == []
+    assert holm([0.02, math.nan, 0.03]) == pytest.approx([0.04, math.nan, 0.04], nan_ok=True)
+
+
+def test_p_values_are_corrected_within_the_list_they_are_asked_in() -> None:
+    pairs = [(GREEDY, NONE), (HOPS, NONE), (GREEDY, HOPS)]
+    alone = [differences(PLANTED, [pair])[0] for pair in pairs]
+    together = differences(PLANTED, pairs)
+    assert [each.t_test for each in together] == holm([each.t_test for each in alone])
+    assert [each.wilcoxon for each in together] == holm([each.wilcoxon for each in alone])
+    assert [each.low for each in together] == [each.low for each in alone]
+
+
+def test_seeds_that_one_side_lacks_are_left_out_of_the_pair() -> None:
+    kept = [t for t in PLANTED.trials if not (t.setup == GREEDY and (t.seed == 2 or (t.seed, t.miner) == (4, "line")))]
+    failed = Trial(GREEDY, "line", 2, reason="took too long")
+    found = Comparison("clustering", MEASURES, (*kept, failed), truth=PLANTED.truth)
+    (apart,) = differences(found, [(GREEDY, NONE)])
+    assert apart.runs == 5
+
+    def score(setup: Setup, miner: str, seed: int) -> float:
+        return next(t.scores["F1"] for t in PLANTED.of(setup, miner) if t.seed == seed)
+
+    by_seed = []
+    for seed in (0, 1, 3, 4, 5):
+        miners = ("deepwalk",) if seed == 4 else ("deepwalk", "line")
+        by_seed.append(np.mean([score(GREEDY, miner, seed) - score(NONE, miner, seed) for miner in miners]))
+    assert apart.mean == pytest.approx(np.mean(by_seed))
+    (line,) = differences(found, [(GREEDY, NONE)], "line")
+    assert line.runs == 4
+
+
+def test_pairs_without_common_runs_are_left_out() -> None:
+    trials = [t for t in PLANTED.trials if (t.miner == "line") == (t.setup == HOPS)]
+    found = Comparison("clustering", MEASURES, tuple(trials), truth=PLANTED.truth)
+    apart = differences(found, [(HOPS, NONE), (GREEDY, NONE), (Setup(method="exact"), NONE)])
+    assert [(each.one, each.other) for each in apart] == [(GREEDY, NONE)]
+    assert estimate(found, HOPS, "deepwalk") is None
+    assert differences(found, []) == []
+
+
+@pytest.mark.parametrize("task", ["clustering", "links"])
+def test_one_run_cannot_be_sure(task: str) -> None:
+    rows = np.random.default_rng(0).random(50) / 2
+    found = planted({NONE: 0.1, GREEDY: 1.0}, seeds=1)
+    if task == "links":
+        found = linked(users(NONE, 0, rows.tolist()), users(GREEDY, 0, (1 - rows).tolist()))
+    (apart,) = differences(found, [(GREEDY, NONE)])
+    assert apart.runs == 1
+    assert apart.low > 0
+    assert math.isnan(apart.t_test)
+    assert math.isnan(apart.wilcoxon)
+    assert math.isnan(apart.effect)
+    assert not apart.sure
+
+
+def test_a_difference_that_never_varies_has_no_t_test_and_the_interval_decides() -> None:
+    truth = ("x", "y") * 20
+    worse = [int(label == "y") for label in truth[:30]] + [0, 1, 1, 0, 0, 0, 1, 1, 1, 0]
+    poor = [0, 0, 1, 1] * 10
+    trials = [
+        clusters(setup, seed, own, truth)
+        for setup, own in ((NONE, worse), (HOPS, poor), (GREEDY, [*worse[:-1], 1]))
+        for seed in range(4)
+    ]
+    found = Comparison("clustering", MEASURES, tuple(trials), truth=truth)
+    large, small = differences(found, [(HOPS, NONE), (GREEDY, NONE)])
+    assert math.isnan(large.t_test)
+    assert large.effect == -math.inf
+    assert large.wilcoxon == pytest.approx(2 * 2 / 2**4)
+    assert large.high < 0
+    assert large.sure
+    # one object of 40: the same over all seeds, and yet not sure, because other objects might have said otherwise
+    assert small.effect == math.inf
+    assert small.low <= 0 < small.mean
+    assert not small.sure
+
+
+def test_for_links_the_user_is_what_differences_are_tested_over() -> None:
+    one, other = np.array([0.2, 0.4, 0.0, 0.6, 0.2]), np.array([0.0, 0.4, 0.2, 0.2, 0.0])
+    trials = [
+        users(setup, seed, own + shift * seed, miner)
+        for setup, own in ((GREEDY, one), (NONE, other))
+        for seed in range(3)
+        for miner, shift in (("als", 0.0), ("ease", 0.1))
+    ]
+    (apart,) = differences(linked(*trials), [(GREEDY, NONE)])
+    assert apart.runs == 3
+    assert apart.mean == pytest.approx((one - other).mean())
+    assert apart.t_test == pytest.approx(stats.ttest_rel(one, other).pvalue)
+    assert apart.wilcoxon == pytest.approx(stats.wilcoxon((one - other).round(12)).pvalue)
+    assert apart.effect == pytest.approx((one - other).mean() / np.std(one - other, ddof=1))
+    assert apart.low < 0 < apart.high
+
+
+def test_a_planted_difference_of_links_is_sure_over_seeds_that_do_not_differ() -> None:
+    rng = np.random.default_rng(5)
+    base = rng.choice([0.0, 0.2], 200)
+    found = linked(
+        *[users(*of) for seed in (0, 1) for of in ((NONE, seed, base), (GREEDY, seed, base + base[::-1] / 2))]
+    )
+    (apart,) = differences(found, [(GREEDY, NONE)])
+    assert apart.sure
+    assert apart.t_test < 1e-6
+
+
+def test_users_without_a_score_are_dropped() -> None:
+    one, other = [0.2, math.nan, 0.6, 0.4], [0.1, 0.9, 0.2, math.nan]
+    trials = [users(setup, seed, own) for setup, own in ((GREEDY, one), (NONE, other)) for seed in range(2)]
+    (apart,) = differences(linked(*trials), [(GREEDY, NONE)])
+    assert apart.mean == pytest.approx(0.4 - 0.4)
+    assert apart.t_test == pytest.approx(stats.ttest_1samp([0.1, 0.4], 0).pvalue)
+    assert math.isfinite(apart.low)
+    assert math.isfinite(apart.high)
+    nobody = linked(*trials, *[users(HOPS, seed, [math.nan] * 4) for seed in range(2)])
+    assert estimate(nobody, HOPS) is None
+    assert differences(nobody, [(HOPS, NONE)]) == []
+    single = linked(*[users(s, seed, [v, math.nan]) for s, v in ((GREEDY, 0.4), (NONE, 0.2)) for seed in range(2)])
+    (lone,) = differences(single, [(GREEDY, NONE)])
+    assert math.isnan(lone.t_test)
+    assert not lone.sure
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "t_test", "effect", "sure"),
+    [
+        (0.01, 0.2, 0.01, 1.0, True),
+        (-0.2, -0.01, 0.01, -1.0, True),
+        (-0.01, 0.2, 0.01, 1.0, False),
+        (0.01, 0.2, 0.06, 1.0, False),
+        (0.01, 0.2, math.nan, math.nan, False),
+        (0.01, 0.2, math.nan, math.inf, True),
+        (0.0, 0.2, math.nan, math.inf, False),
+    ],
+)
+def test_sure_is_an_interval_without_zero_and_a_test_that_excludes_chance(
+    low: float, high: float, t_test: float, effect: float, sure: bool
+) -> None:
+    assert Difference(GREEDY, NONE, ALL, "F1", 0.1, low, high, t_test, 0.5, effect, 10).sure is sure
+
+
+def test_questions_that_have_no_answer_are_refused() -> None:
+    with pytest.raises(ParameterError, match="unknown miner 'lines': choose one of all, deepwalk, line .did you mean"):
+        estimate(PLANTED, NONE, "lines")
+    with pytest.raises(ParameterError, match="unknown measure 'AUC': choose one of F1, JC, NMI"):
+        differences(PLANTED, [(GREEDY, NONE)], measure="AUC")
+    with pytest.raises(ParameterError, match="resamples is 0, expected a whole number of 1 or more"):
+        estimate(PLANTED, NONE, resamples=0)
+
+
+def test_evidence_that_does_not_fit_the_query_is_refused() -> None:
+    own = clusters(NONE, 3, [0, 1], ["a", "b"])
+    with pytest.raises(
+        InputError, match=r"trial of 'none' by 'line' with seed 3 has clusters of shape \(2,\), expected"
+    ):
+        estimate(Comparison("clustering", MEASURES, (own,), truth=("a", "b", "c")), NONE)
+    with pytest.raises(InputError, match="none of the 2 objects of the query has a label to score clusters by"):
+        estimate(Comparison("clustering", MEASURES, (own,), truth=("", "")), NONE)
+    with pytest.raises(InputError, match=r"with seed 1 has scores of shape \(2, 1\), expected the same users in all"):
+        estimate(linked(users(NONE, 0, [0.1, 0.2, 0.3]), users(NONE, 1, [0.1, 0.2])), NONE)
+    other = Trial(NONE, "line", 0, {"ONMI": 0.5}, np.array([0, 1]))
+    with pytest.raises(ParameterError, match="unknown measure of clusters 'ONMI': choose one of F1, JC, NMI"):
+        estimate(Comparison("clustering", ("ONMI",), (other,), truth=("a", "b")), NONE)

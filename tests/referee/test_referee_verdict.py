@@ -1,0 +1,241 @@
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+import pytest
+
+from cube2net.errors import InputError
+from cube2net.kernels.agreement import f1
+from cube2net.records import Comparison, Setup, Trial
+from cube2net.referee import verdict as module
+from cube2net.referee.statistics import ALL, Difference, differences
+from cube2net.referee.verdict import Verdict, verdict
+
+NONE, PAGERANK, HOPS = (Setup(method=name) for name in ("none", "pagerank", "hops"))
+GREEDY = Setup(method="greedy", objective="linked", m=20)
+FORTY = replace(GREEDY, m=40)
+CELLS = replace(GREEDY, form="cells")
+AS_LARGE = [Setup(method=name, like=GREEDY.name) for name in ("pagerank", "hops")]
+Says = Callable[..., Verdict]
+
+
+def comparison(setups: Sequence[Setup], *, runs: int = 3, nodes: int = 281) -> Comparison:
+    """Return trials that all score 0.62, at as many nodes on average."""
+    trials = [
+        Trial(setup, "line", seed, {"F1": 0.62}, np.array([0, 1]), nodes=nodes + 50 * (seed - runs // 2))
+        for setup in setups
+        for seed in range(runs)
+    ]
+    return Comparison("clustering", ("F1",), tuple(trials), truth=("a", "b"))
+
+
+@pytest.fixture
+def says(monkeypatch: pytest.MonkeyPatch) -> Says:
+    """Return what the verdict is when setups are above the query alone, and peers below the best, as given."""
+
+    def say(above: Mapping[Setup, tuple[float, float, float, bool]], **extra: int) -> Verdict:
+        def known(
+            compared: Comparison, pairs: Sequence[tuple[Setup, Setup]], *rest: object, **more: object
+        ) -> list[Difference]:
+            runs = len(compared.seeds)
+            found = []
+            for pair in pairs:
+                told = above.get(pair[0] if pair[1] == NONE else pair[1])
+                if told is not None:
+                    p = 0.01 if told[3] else 0.6
+                    found.append(Difference(*pair, ALL, "F1", *told[:3], p, p, 1.0, runs))
+            return found
+
+        monkeypatch.setattr(module, "differences", known)
+        return verdict(comparison([NONE, *above], **extra))
+
+    return say
+
+
+def test_what_helps_is_said_first_with_its_gain_and_size(says: Says) -> None:
+    found = says({GREEDY: (0.041, 0.02, 0.06, True), PAGERANK: (0.05, -0.01, 0.1, False)})
+    assert found.sentence == (
+        "greedy · linked · objects helps: F1 +0.041 [0.020, 0.060] over the query alone, at 281 nodes"
+    )
+    assert found.best == GREEDY
+    assert found.helps
+    assert [each.one for each in found.differences] == [PAGERANK, GREEDY]
+
+
+def test_setups_of_the_same_size_are_compared_with_the_best(says: Says) -> None:
+    best = (0.041, 0.02, 0.06, True)
+    start = "greedy · linked · objects helps: F1 +0.041 [0.020, 0.060] over the query alone, at 281 nodes"
+    pagerank, hops = AS_LARGE
+
+    def end(peers: Mapping[Setup, tuple[float, float, float, bool]]) -> str:
+        found = says({GREEDY: best, **peers})
+        assert [each.other for each in found.peers] == sorted(peers, key=lambda peer: peer.name)
+        assert found.sentence.startswith(start)
+        return found.sentence.removeprefix(start)
+
+    level, lower, higher = (0.01, -0.01, 0.02, False), (0.03, 0.01, 0.05, True), (-0.03, -0.05, -0.01, True)
+    assert end({pagerank: level}) == "; pagerank at the same size: no difference"
+    assert end({pagerank: level, hops: level}) == "; hops and pagerank at the same size: no difference"
+    assert end({pagerank: lower}) == "; pagerank at the same size: 0.030 lower [0.010, 0.050]"
+    assert end({pagerank: higher, hops: level}) == (
+        "; hops at the same size: no difference; pagerank at the same size: 0.030 higher [0.010, 0.050]"
+    )
+
+
+def test_a_method_without_cells_that_helps_reads_as_its_name(says: Says) -> None:
+    found = says({PAGERANK: (0.1, 0.05, 0.15, True), GREEDY: (0.041, 0.02, 0.06, True)}, nodes=1281)
+    assert found.sentence == "pagerank helps: F1 +0.100 [0.050, 0.150] over the query alone, at 1,281 nodes"
+
+
+def test_the_number_of_cells_is_told_where_setups_differ_in_it(says: Says) -> None:
+    found = says({FORTY: (0.05, 0.02, 0.06, True), GREEDY: (0.041, 0.02, 0.06, True), CELLS: (0.0, -0.1, 0.1, False)})
+    assert found.sentence.startswith("greedy · linked · objects · m 40 helps: F1 +0.050")
+
+
+def test_what_is_surely_not_zero_does_not_read_as_zero(says: Says) -> None:
+    found = says({PAGERANK: (0.00061, 0.0002, 0.001, True)})
+    assert found.sentence.startswith("pagerank helps: F1 +0.0006 [0.0002, 0.0010] over")
+
+
+def test_adding_nothing_can_be_best(says: Says) -> None:
+    worse = {PAGERANK: (-0.05, -0.07, -0.03, True), HOPS: (-0.2, -0.5, 0.01, False), GREEDY: (-0.1, -0.3, -0.01, True)}
+    found = says(worse)
+    assert found.sentence == (
+        "adding nothing is best here: F1 0.620; the best of 3 other ways, pagerank, is 0.050 lower [0.030, 0.070]"
+    )
+    assert found.best == NONE
+    assert not found.helps
+    assert found.peers == ()
+    assert says({PAGERANK: worse[PAGERANK]}).sentence == (
+        "adding nothing is best here: F1 0.620; the only other way, pagerank, is 0.050 lower [0.030, 0.070]"
+    )
+
+
+def test_it_is_said_when_every_addition_hurts(says: Says) -> None:
+    found = says({PAGERANK: (-0.05, -0.07, -0.03, True), GREEDY: (-0.1, -0.3, -0.01, True)})
+    assert found.sentence == (
+        "adding nothing is best here: F1 0.620; both other ways hurt, pagerank least: 0.050 lower [0.030, 0.070]"
+    )
+    third = says({PAGERANK: (-0.05, -0.07, -0.03, True), **dict.fromkeys([GREEDY, HOPS], (-0.1, -0.3, -0.01, True))})
+    assert "; all 3 other ways hurt, pagerank least: " in third.sentence
+
+
+def test_a_higher_mean_that_may_be_chance_is_not_said_to_help(says: Says) -> None:
+    found = says({GREEDY: (0.012, -0.004, 0.03, False), HOPS: (-0.1, -0.3, -0.01, True)})
+    assert found.sentence == (
+        "nothing tried is surely better than the query alone, F1 0.620: the best of 2 ways, "
+        "greedy · linked · objects, has +0.012 [−0.004, 0.030] over it, at 281 nodes"
+    )
+    assert found.best == GREEDY
+    assert not found.helps
+
+
+def test_a_lower_mean_that_may_be_chance_is_not_said_to_hurt(says: Says) -> None:
+    found = says({GREEDY: (-0.0002, -0.01, 0.0001, False), HOPS: (-0.1, -0.3, -0.01, True)})
+    assert found.sentence == (
+        "nothing tried is better than the query alone, F1 0.620: the best of 2 ways, greedy · linked · objects, "
+        "makes no difference, +0.000 [−0.010, 0.000]"
+    )
+    assert found.best == NONE
+
+
+def test_one_run_cannot_tell(says: Says) -> None:
+    found = says({GREEDY: (0.3, 0.2, 0.4, False), HOPS: (0.1, -0.3, 0.2, False)}, runs=1)
+    assert found.sentence == (
+        "one run cannot tell whether adding helps: the best of 2 ways, greedy · linked · objects, has F1 0.620, "
+        "the query alone F1 0.620 (compare 2 runs or more)"
+    )
+    assert (found.best, found.helps) == (GREEDY, False)
+
+
+def test_the_query_alone_with_nothing_beside_it_is_said_to_be_alone() -> None:
+    alone = comparison([NONE])
+    assert verdict(alone).sentence == "there is nothing to compare the query alone with: F1 0.620"
+    failed = Trial(GREEDY, "line", 0, reason="took too long")
+    found = verdict(replace(alone, trials=(*alone.trials, failed)))
+    assert found.sentence == "there is nothing to compare the query alone with: F1 0.620 (1 tried and failed)"
+    assert (found.best, found.helps, found.differences) == (NONE, False, ())
+
+
+def test_without_the_query_alone_there_is_no_verdict() -> None:
+    with pytest.raises(
+        InputError, match="over the query alone, and the comparison has no setup 'none': compare it too"
+    ):
+        verdict(comparison([GREEDY]))
+    failed = [Trial(NONE, "line", seed, reason="the query has no links") for seed in range(2)]
+    with pytest.raises(InputError, match="query alone, and 'none' has no score: the query has no links$"):
+        verdict(Comparison("clustering", ("F1",), (*comparison([GREEDY]).trials, *failed), truth=("a", "b")))
+    nobody = Trial(NONE, "als", 0, {"AUC": math.nan}, np.array([[math.nan]]))
+    with pytest.raises(InputError, match="'none' has no score: no trial has a number for AUC"):
+        verdict(Comparison("links", ("AUC",), (nobody,)))
+
+
+def planted(shares: Mapping[Setup, float], *, runs: int = 6, count: int = 90) -> Comparison:
+    """Return trials whose clusters are right for a share of the objects that differs by setup."""
+    rng = np.random.default_rng(0)
+    own = np.arange(count) % 3
+    trials = []
+    for setup, share in shares.items():
+        for miner in ("line", "deepwalk"):
+            for seed in range(runs):
+                found = np.where(rng.random(count) < share, own, rng.integers(0, 3, count))
+                table = np.bincount(found * 3 + own, minlength=9).reshape(3, 3).astype(float)
+                trials.append(Trial(setup, miner, seed, {"F1": float(f1(table))}, found, nodes=count))
+    return Comparison("clustering", ("F1",), tuple(trials), truth=tuple("abc"[label] for label in own))
+
+
+def test_a_planted_gain_is_found_beside_peers_as_they_were_planted() -> None:
+    pagerank, hops = AS_LARGE
+    shares = {NONE: 0.5, HOPS: 0.5, GREEDY: 0.8, FORTY: 0.65, pagerank: 0.8, hops: 0.3}
+    compared = planted(shares)
+    found = verdict(compared)
+    (gain,) = differences(compared, [(GREEDY, NONE)])
+    assert found.best == GREEDY
+    assert found.helps
+    assert [each.one for each in found.differences] == [GREEDY, FORTY, HOPS]
+    numbers = f"{gain.mean:+.3f} [{gain.low:.3f}, {gain.high:.3f}]"
+    assert re.fullmatch(
+        rf"greedy · linked · objects · m 20 helps: F1 {re.escape(numbers)} over the query alone, at 90 nodes; "
+        r"pagerank at the same size: no difference; hops at the same size: 0\.\d{3} lower \[0\.\d{3}, 0\.\d{3}\]",
+        found.sentence,
+    )
+
+
+def test_a_planted_loss_is_found() -> None:
+    found = verdict(planted({NONE: 0.9, HOPS: 0.5, GREEDY: 0.3}))
+    assert re.match(
+        r"adding nothing is best here: F1 0\.9\d\d; both other ways hurt, hops least: 0\.\d{3} lower", found.sentence
+    )
+    assert found.best == NONE
+
+
+def test_the_order_of_trials_changes_no_verdict() -> None:
+    compared = planted({NONE: 0.5, HOPS: 0.5, GREEDY: 0.8, AS_LARGE[0]: 0.8, AS_LARGE[1]: 0.8}, runs=3, count=30)
+    trials = list(compared.trials)
+    Random(1).shuffle(trials)
+    assert verdict(replace(compared, trials=tuple(trials))) == verdict(compared)
+
+
+def test_a_setup_that_failed_for_one_miner_is_judged_by_the_runs_it_shares_with_the_query_alone() -> None:
+    # deepwalk finds more than line everywhere, so that a setup without line's trials has a higher mean and no gain
+    shares = planted({NONE: 0.5, HOPS: 0.5})
+    better = [
+        replace(trial, evidence=np.arange(90) % 3, scores={"F1": 1.0}) if trial.miner == "deepwalk" else trial
+        for trial in shares.trials
+        if (trial.setup, trial.miner) != (HOPS, "line")
+    ]
+    found = verdict(replace(shares, trials=tuple(better)))
+    assert not found.helps
+    assert found.differences[0].mean == 0
+
+
+def test_a_peer_that_failed_is_said_to_have() -> None:
+    compared = planted({NONE: 0.3, GREEDY: 0.9})
+    failed = Trial(AS_LARGE[0], "line", 0, reason="took too long")
+    found = verdict(replace(compared, trials=(*compared.trials, failed)))
+    assert found.sentence.endswith("over the query alone, at 90 nodes; pagerank at the same size failed")
