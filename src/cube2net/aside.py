@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import ctypes
 import errno
 import glob
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from cube2net.errors import InputError, unknown
@@ -41,6 +42,14 @@ def write_files(files: Mapping[Path, Callable[[Path], None]]) -> list[Path]:
             with contextlib.suppress(OSError):
                 part.unlink(missing_ok=True)
     return list(files)
+
+
+def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Write a CSV file with a header."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(rows)
 
 
 @contextlib.contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 from io import TextIOWrapper
 from pathlib import Path
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
 
 METHOD_NAMES = ("none", "hops", "pagerank", "steiner", "maxdisc", "random", "greedy", "anneal", "exact", "cube2net")
 OBJECTIVE_NAMES = ("jaccard", "fbeta", "precision", "coverage", "linked")
+EMBEDDING_NAMES = ("deepwalk", "node2vec", "line")
+RECOMMENDER_NAMES = ("popularity", "itemknn", "softimpute", "als", "ease")
+FORM_NAMES = ("objects", "cells", "both", "woven")
+TASK_NAMES = ("clustering", "links")
 SOURCE_NAMES = ("tables", "acl", "aminer", "dblp", "yelp", "movies", "bundled")
 
 INTERRUPTED = 130
@@ -38,6 +43,12 @@ Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="A parameter of source, method or objective; may be repeated."),
 ]
+Where = Annotated[
+    list[str] | None,
+    typer.Option(metavar="DIMENSION=LABEL", help="Only cells with this label; may be repeated."),
+]
+RollUp = Annotated[list[str] | None, typer.Option(metavar="DIMENSION", help="Use the level above; may be repeated.")]
+SkipMissing = Annotated[bool, typer.Option("--skip-missing", help="Go on without names that are not in the cube.")]
 
 
 def _version(wanted: bool) -> None:
@@ -147,7 +158,21 @@ def query(
     method: Annotated[str, typer.Option(metavar="NAME", help=f"One of {', '.join(METHOD_NAMES)}.")] = "greedy",
     m: Annotated[int, typer.Option("-m", help="How many cells to choose.")] = 20,
     objective: Annotated[str, typer.Option(metavar="NAME", help=f"One of {', '.join(OBJECTIVE_NAMES)}.")] = "jaccard",
-    form: Annotated[str, typer.Option(help="Nodes of the network: objects, cells or both.")] = "objects",
+    form: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Nodes beside the query: objects (those of the cells), cells, both, or woven (cells and the objects "
+            "nearest by links).",
+        ),
+    ] = "objects",
+    membership: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="What a link of an object to its cell weighs: unit, share or even."),
+    ] = None,
+    near: Annotated[
+        int | None, typer.Option(help="How many objects nearest by links (form woven); else as many as cells.")
+    ] = None,
     max_nodes: Annotated[int | None, typer.Option(help="At most this many objects (form objects).")] = None,
     max_links: Annotated[int | None, typer.Option(help="At most this many links (form objects).")] = None,
     best_prefix: Annotated[bool, typer.Option("--best-prefix", help="Stop where the objective is highest.")] = False,
@@ -165,20 +190,13 @@ def query(
     ] = None,
     device: Annotated[str | None, typer.Option(metavar="NAME", help="Where the method computes, such as cuda.")] = None,
     set_: Set = None,
-    where: Annotated[
-        list[str] | None,
-        typer.Option(metavar="DIMENSION=LABEL", help="Only cells with this label; may be repeated."),
-    ] = None,
-    roll_up: Annotated[
-        list[str] | None, typer.Option(metavar="DIMENSION", help="Use the level above; may be repeated.")
-    ] = None,
+    where: Where = None,
+    roll_up: RollUp = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the network: .graphml .gexf .csv .parquet .npz .json.")
     ] = None,
     draw: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the network: .png .svg .pdf.")] = None,
-    skip_missing: Annotated[
-        bool, typer.Option("--skip-missing", help="Go on without names that are not in the cube.")
-    ] = False,
+    skip_missing: SkipMissing = False,
     show_missing: Annotated[
         bool, typer.Option("--show-missing", help="List the names that are not in the cube, and stop.")
     ] = False,
@@ -212,6 +230,8 @@ def query(
             max_links=max_links,
             prefix="best" if best_prefix else "all",
             keep=keep,
+            membership=membership,
+            near=near,
             bound=bound,
             progress=progress,
         )
@@ -225,6 +245,114 @@ def query(
         commands.show_network(network)
         for path in written:
             typer.echo(f"wrote {path}")
+
+
+@app.command()
+def compare(
+    cube: CubePath,
+    query: Annotated[
+        Path, typer.Option("--query", metavar="FILE", help="A CSV with object,label (for links: names suffice).")
+    ],
+    task: Annotated[
+        str, typer.Option(metavar="NAME", help="The next step: clustering (judged by labels) or links (found again).")
+    ] = "clustering",
+    hidden: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="For links: a CSV with source,target: links that the cube was built without."
+        ),
+    ] = None,
+    users: Annotated[str, typer.Option(metavar="KIND", help="For links: the kind of objects that get them.")] = "user",
+    methods: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help=f"Several with commas: {', '.join(METHOD_NAMES)}, hops 2. Without, all."),
+    ] = None,
+    objectives: Annotated[list[str] | None, typer.Option(metavar="NAMES", help="Several with commas.")] = None,
+    forms: Annotated[
+        list[str] | None, typer.Option(metavar="NAMES", help=f"Several with commas: {', '.join(FORM_NAMES)}.")
+    ] = None,
+    embeddings: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help=f"For clustering, several with commas: {', '.join(EMBEDDING_NAMES)}."),
+    ] = None,
+    recommenders: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help=f"For links, several with commas: {', '.join(RECOMMENDER_NAMES)}."),
+    ] = None,
+    m: Annotated[
+        list[int] | None, typer.Option("-m", help="How many cells to choose, 20 without a number; may be repeated.")
+    ] = None,
+    runs: Annotated[int, typer.Option(help="How many runs, each with a seed of its own, the same for all.")] = 10,
+    as_large: Annotated[
+        bool,
+        typer.Option(help="Also PageRank and hops with as many nodes as every choice of cells has."),
+    ] = True,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write a report there; what was interrupted there goes on."),
+    ] = None,
+    workers: Annotated[int, typer.Option(help="How many networks to mine at a time; 0 is one a core.")] = 0,
+    where: Where = None,
+    roll_up: RollUp = None,
+    skip_missing: SkipMissing = False,
+    as_json: AsJson = False,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Tell whether a network helps the next step: every method on one query, with paired runs."""
+    from cube2net import commands
+    from cube2net.terminal import shown_progress
+
+    opened = commands.view(_opened(cube), where or [], roll_up or [])
+    with shown_progress(quiet) as progress:
+        comparison, files = commands.compare(
+            opened,
+            query,
+            task=task,
+            hidden=hidden,
+            users=users,
+            methods=methods,
+            objectives=objectives,
+            forms=forms,
+            miners=commands.miners(task, embeddings, recommenders),
+            m=m or [20],
+            runs=runs,
+            as_large=as_large,
+            out=out,
+            workers=workers,
+            skip_missing=skip_missing,
+            seed=seed,
+            command=" ".join(["cube2net", *map(shlex.quote, sys.argv[1:])]),
+            progress=progress,
+        )
+    if as_json:
+        _print_json(commands.told(comparison))
+    else:
+        commands.show_comparison(comparison)
+        for path in files:
+            typer.echo(f"wrote {path}")
+
+
+@app.command()
+def task(
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="yelp or movies.")],
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Files or folders to read.")],
+    name: Annotated[str, typer.Option(help="yelp: ilkid or nvout; movies: scifi00 or drama10.")],
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for cube/, query.csv and hidden.csv.")] = Path(
+        "task"
+    ),
+    topics: Annotated[int, typer.Option(help="How many topics to find in the texts.")] = 50,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Make a task of link prediction: a cube without the latest links of a query, which are to be found again."""
+    from cube2net import commands
+    from cube2net.terminal import shown_progress
+
+    with shown_progress(quiet) as progress:
+        made = commands.task(source, paths, name, out, topics=topics, seed=seed, progress=progress)
+    typer.echo(f"{out}: {made}")
+    typer.echo(f"cube2net compare {out}/cube --query {out}/query.csv --task links --hidden {out}/hidden.csv")
 
 
 def _opened(path: Path) -> Cube:

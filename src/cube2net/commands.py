@@ -14,8 +14,11 @@ from cube2net import pipeline
 from cube2net.errors import ParameterError, SourceError, unknown
 from cube2net.interfaces import Progress
 from cube2net.parameters import configured, fields_of, split_settings
-from cube2net.records import Corpus, Cube, DimensionSpec, Network
+from cube2net.records import Comparison, Corpus, Cube, DimensionSpec, Network, Setup
 from cube2net.terminal import say, show_table
+
+# So many networks of a comparison are shown; a report has all.
+SHOWN = 12
 
 
 def build(
@@ -250,6 +253,106 @@ def show_network(network: Network) -> None:
     if network.query.missing:
         some = ", ".join(map(repr, network.query.missing[:3]))
         say(f"left out, being unknown or the name of several objects: {len(network.query.missing):,} ({some}, …)")
+
+
+def compare(
+    cube: Cube,
+    path: Path,
+    *,
+    hidden: Path | None,
+    methods: Sequence[str] | None,
+    objectives: Sequence[str] | None,
+    forms: Sequence[str] | None,
+    out: Path | None,
+    skip_missing: bool,
+    command: str,
+    **options: Any,
+) -> tuple[Comparison, list[Path]]:
+    """Return the comparison of methods on a query file, and the files of its report where a folder is given."""
+    query = pipeline.read_query(cube, path, skip_missing=skip_missing)
+    lists: dict[str, Any] = {"methods": split(methods), "objectives": split(objectives), "forms": split(forms)}
+    comparison = pipeline.compare(
+        cube,
+        query,
+        hidden=None if hidden is None else pipeline.read_links(cube, hidden),
+        out=out,
+        **{name: given for name, given in lists.items() if given},
+        **options,
+    )
+    files = [] if out is None else pipeline.write_report(cube, query, comparison, out, command=command)
+    return comparison, files
+
+
+def split(texts: Sequence[str] | None) -> list[str]:
+    """Return names that were written with commas, or one by one.
+
+    >>> split(["greedy,hops 2", "none"])
+    ['greedy', 'hops 2', 'none']
+    """
+    return [name.strip() for text in texts or () for name in text.split(",") if name.strip()]
+
+
+def miners(task: str, embeddings: Sequence[str] | None, recommenders: Sequence[str] | None) -> list[str] | None:
+    """Return the miners asked for; those of the other task are refused."""
+    given = {"clustering": ("embeddings", split(embeddings)), "links": ("recommenders", split(recommenders))}
+    for other, (option, names) in given.items():
+        if names and task != other:
+            raise ParameterError(f"--{option} is for the task {other!r}, and the task is {task!r}")
+    return given[task][1] or None if task in given else None
+
+
+def task(
+    source: str,
+    paths: Sequence[Path],
+    name: str,
+    out: Path,
+    *,
+    topics: int,
+    seed: int,
+    progress: Progress | None,
+) -> Cube:
+    """Return the cube of a task of link prediction, saved with the task in a folder."""
+    made = pipeline.read_task(source, *paths, name=name, seed=seed, progress=progress)
+    model = configured(pipeline.TOPIC_MODELS["lda"], {"count": str(topics)}, "topic model 'lda'")
+    return pipeline.build_task(made, out, topics=model, seed=seed, progress=progress)
+
+
+def told(comparison: Comparison) -> dict[str, Any]:
+    """Return the verdict on a comparison as JSON can carry it."""
+    return pipeline.results(comparison)
+
+
+def show_comparison(comparison: Comparison) -> None:
+    """Show the verdict, and the setups that come nearest to it."""
+    said = pipeline.judge(comparison)
+    say(said.sentence, "")
+    rows = [
+        (
+            found.one.title if len(comparison.settings["m"]) == 1 else found.one.name,
+            _sizes(comparison, found.one),
+            f"{found.mean:+.3f}",
+            f"[{found.low:+.3f}, {found.high:+.3f}]",
+            _p_value(found.t_test),
+            "yes" if found.sure else "no",
+        )
+        for found in said.differences[:SHOWN]
+    ]
+    columns = ("network", "nodes", f"{comparison.measures[0]} over the query alone", "95 % interval", "p", "sure")
+    show_table("the best of the networks tried", columns, rows, right=columns[1:-1])
+    if len(said.differences) > SHOWN:
+        say(f"and {len(said.differences) - SHOWN:,} others; a report has them all (--out)")
+    for setup in comparison.setups:
+        for reason in comparison.reasons(setup)[:1]:
+            say(f"{setup.name}: {reason}")
+
+
+def _sizes(comparison: Comparison, setup: Setup) -> str:
+    nodes = [trial.nodes for miner in comparison.miners for trial in comparison.of(setup, miner)]
+    return f"{np.mean(nodes):,.0f}" if nodes else "–"
+
+
+def _p_value(value: float) -> str:
+    return "–" if math.isnan(value) else "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def certificate(bound: float, gap: float, proven: bool) -> str:

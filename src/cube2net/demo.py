@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import shutil
 import sys
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from cube2net import pipeline
+from cube2net.aside import write_table
 from cube2net.commands import show_network
 from cube2net.interfaces import Progress
 from cube2net.parameters import configured
@@ -32,7 +32,7 @@ def run(out: Path, *, seed: int = 0, progress: Progress | None = None) -> None:
         "",
     )
     cube = pipeline.build_cube(corpus, out=out / "cube", seed=seed, progress=progress)
-    _write_query(labels, out / "query.csv")
+    write_table(out / "query.csv", ("object", "label"), labels.items())
     query = pipeline.read_query(cube, out / "query.csv")
     say(f"{cube}", "A cell holds the authors of all papers with its labels; a link joins two authors of a paper.", "")
 
@@ -129,10 +129,3 @@ def _verdict(compared: list[pipeline.Compared]) -> list[str]:
             f"{same / max(pairs, 1):.0%} of them of one institution."
         )
     return [*lines, "Whether a network helps your next step is for you to measure: always compare with `none`."]
-
-
-def _write_query(labels: dict[str, str], path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("object", "label"))
-        writer.writerows(labels.items())

@@ -7,13 +7,16 @@ from cube2net.pipeline.answers import (
     construct,
     draw_network,
     missing_names,
+    read_links,
     read_query,
     summary,
     to_scipy,
     write_network,
 )
+from cube2net.pipeline.comparing import compare
 from cube2net.pipeline.cubes import (
     build_cube,
+    build_task,
     embed_cells,
     label_texts,
     near_cells,
@@ -34,7 +37,9 @@ from cube2net.pipeline.data import (
     read_tables,
     read_task,
 )
+from cube2net.pipeline.mining import cluster_query, embed_nodes
 from cube2net.pipeline.registries import METHODS
+from cube2net.pipeline.reporting import judge, read_comparison, results, write_report
 from cube2net.pipeline.worth import LINK_TOLERANCE, weigh
 from cube2net.select import OBJECTIVES
 from cube2net.sources import SOURCES
@@ -48,13 +53,18 @@ __all__ = [
     "TOPIC_MODELS",
     "Compared",
     "build_cube",
+    "build_task",
     "check_outputs",
+    "cluster_query",
+    "compare",
     "compare_methods",
     "construct",
     "draw_network",
     "embed_cells",
+    "embed_nodes",
     "find_topics",
     "from_networkx",
+    "judge",
     "label_texts",
     "load_bundled",
     "load_labs",
@@ -63,11 +73,14 @@ __all__ = [
     "near_cells",
     "open_cube",
     "read_acl",
+    "read_comparison",
+    "read_links",
     "read_manifest",
     "read_query",
     "read_source",
     "read_tables",
     "read_task",
+    "results",
     "save_cube",
     "summary",
     "to_scipy",
@@ -75,4 +88,5 @@ __all__ = [
     "view_cube",
     "weigh",
     "write_network",
+    "write_report",
 ]

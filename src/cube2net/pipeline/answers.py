@@ -11,7 +11,7 @@ import numpy as np
 
 from cube2net import network as networks
 from cube2net.aside import check_path
-from cube2net.errors import ParameterError, QueryError, unknown, whole_number
+from cube2net.errors import ParameterError, QueryError, some, unknown, whole_number
 from cube2net.interfaces import Method, Progress
 from cube2net.network.links import KEEPS, MEMBERSHIPS
 from cube2net.pipeline.choosing import Asked, Chosen, choose, timed
@@ -19,7 +19,8 @@ from cube2net.pipeline.registries import METHODS
 from cube2net.pipeline.worth import Valued
 from cube2net.records import Budget, Cube, Network, Query
 from cube2net.records.network import FORMS
-from cube2net.sources.queryfile import read_query_file
+from cube2net.records.ragged import Array
+from cube2net.sources.queryfile import read_pairs_file, read_query_file
 
 
 def missing_names(cube: Cube, path: str | Path) -> list[str]:
@@ -32,6 +33,17 @@ def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Q
     """Return the query that a file names: a name a line, or a table ``object[,label]``."""
     names, labels = read_query_file(Path(path))
     return cube.query(names, labels, skip_missing=skip_missing)
+
+
+def read_links(cube: Cube, path: str | Path) -> tuple[Array, Array]:
+    """Return the links that a table names with its columns ``source`` and ``target``: the rows of both ends."""
+    pairs = read_pairs_file(Path(path))
+    found = cube.objects.find([name for pair in pairs for name in pair])
+    lost = [*found.missing, *found.ambiguous]
+    if lost:
+        raise QueryError(f"{Path(path).name} names {len(lost):,} objects that are not in the cube: {some(lost)}")
+    rows = found.rows.reshape(-1, 2)
+    return rows[:, 0], rows[:, 1]
 
 
 def construct(

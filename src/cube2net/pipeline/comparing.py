@@ -34,6 +34,7 @@ from cube2net.referee.journal import Journal
 from cube2net.referee.trials import Trials
 from cube2net.select import OBJECTIVES, Exact
 
+Rows = Sequence[int] | Array
 Methods = Sequence[str] | Mapping[str, str | Method]
 
 CHOOSES_CELLS = ("random", "greedy", "anneal", "exact", "cube2net")
@@ -63,7 +64,7 @@ def compare(
     query: Asked,
     task: str = "clustering",
     *,
-    hidden: tuple[Sequence[int], Sequence[int]] | None = None,
+    hidden: tuple[Rows, Rows] | None = None,
     users: str = "user",
     methods: Methods | None = None,
     objectives: Sequence[str] = ("jaccard", "coverage", "linked"),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cube2net import cube as cubes
+from cube2net.aside import write_files, write_table
 from cube2net.cube.labels import TOPIC
 from cube2net.embed import VECTORS, Nearest
 from cube2net.errors import ParameterError, unknown, whole_number
@@ -17,6 +18,7 @@ from cube2net.pipeline.data import find_topics
 from cube2net.pipeline.registries import made
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics, Vectors
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS
+from cube2net.sources.holdout import Task
 from cube2net.topics import model_of
 
 Dimensions = Sequence[DimensionSpec | str]
@@ -77,6 +79,27 @@ def open_cube(folder: str | Path) -> Cube:
 def verify_cube(folder: str | Path) -> int:
     """Return the number of files of a cube, having checked every byte of them."""
     return cubes.verify(Path(folder))
+
+
+def build_task(task: Task, folder: str | Path, **options: Any) -> Cube:
+    """Return the cube of a task of link prediction, built without its hidden links and saved with it in a folder.
+
+    ``cube/`` is the cube, ``query.csv`` names the query and ``hidden.csv`` the links to be found again. ``options`` are
+    those of :func:`build_cube`.
+    """
+    folder = Path(folder)
+    cube = build_cube(task.corpus, out=folder / "cube", **options)
+    ids = task.corpus.objects["object"]
+    hidden = zip(
+        *(ids.take(task.hidden[end].combine_chunks()).to_pylist() for end in ("source", "target")), strict=True
+    )
+    write_files(
+        {
+            folder / "query.csv": lambda path: write_table(path, ("object",), ((name,) for name in task.query)),
+            folder / "hidden.csv": lambda path: write_table(path, ("source", "target"), hidden),
+        }
+    )
+    return cube
 
 
 def label_texts(cube: Cube, texts: Sequence[str | None]) -> Topics:

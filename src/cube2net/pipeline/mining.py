@@ -93,7 +93,7 @@ class HiddenLinks:
     items: Array
 
     @classmethod
-    def of(cls, cube: Cube, query: Query, source: Sequence[int], target: Sequence[int], users: str) -> HiddenLinks:
+    def of(cls, cube: Cube, query: Query, source: Any, target: Any, users: str) -> HiddenLinks:
         """Return hidden links by the rows of their ends, in any order; one end is of the kind ``users``.
 
         Both ends must be in the query, and none of the links in the cube.

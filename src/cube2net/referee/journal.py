@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,15 @@ class Journal:
             path.write_text(json.dumps(header) + "\n", encoding="utf-8")
         return journal
 
+    @classmethod
+    def read(cls, path: Path) -> Journal:
+        """Return what a file holds, whatever it compares; further trials are not written to it."""
+        try:
+            about = json.loads(path.read_text(encoding="utf-8").partition("\n")[0])
+        except (OSError, ValueError):
+            raise InputError(f"{str(path)!r} is no journal of a comparison") from None
+        return replace(cls.open(path, {name: about[name] for name in about if name != "format"}), path=None)
+
     def add(self, trial: Trial) -> None:
         """Note a trial."""
         self.trials[trial.key] = trial
@@ -72,9 +81,7 @@ class Journal:
             try:
                 trial = _trial(json.loads(line))
             except (ValueError, KeyError, TypeError):
-                raise InputError(
-                    f"{path.name} line {number:,}: not a trial: remove it, and it is made again"
-                ) from None
+                raise InputError(f"{path.name} line {number:,}: not a trial: remove it, and it is made again") from None
             self.trials[trial.key] = trial
         merged = {name: _merged(said[name], wanted[name]) for name in said}
         if torn or merged != said:

@@ -1,4 +1,4 @@
-"""A query from a file: names a line, or a table with the columns object and label."""
+"""A query from a file: names a line, or a table with the columns object and label; and links from a table."""
 
 from __future__ import annotations
 
@@ -17,20 +17,40 @@ def read_query_file(path: Path) -> tuple[list[str], list[str] | None]:
     other file is text with one name a line, in which empty lines and lines that begin with ``#`` are passed over.
     """
     path = Path(path)
+    text = _text(path, "query")
+    delimiter = _delimiter(path, text)
+    names, labels = _from_table(path, text, delimiter) if delimiter else (_from_lines(text), None)
+    if not names:
+        raise QueryError(f"the query {str(path)!r} is empty: name at least one object")
+    return names, labels
+
+
+def read_pairs_file(path: Path) -> list[tuple[str, str]]:
+    """Return the links that a table names: its columns ``source`` and ``target``, among others."""
+    path = Path(path)
+    text = _text(path, "links")
+    header, *rows = _rows(path, text, "\t" if path.suffix.lower() == ".tsv" else ",") or [[]]
+    columns = [column.lower() for column in header]
+    for wanted in ("source", "target"):
+        if wanted not in columns:
+            raise SourceError(f"{path.name} has no column {wanted!r}: it has {', '.join(map(repr, header)) or 'none'}")
+    pairs = [(_cell(row, columns.index("source")), _cell(row, columns.index("target"))) for row in rows]
+    for number, pair in enumerate(pairs, start=2):
+        if not all(pair):
+            raise SourceError(f"{path.name} row {number:,}: a link needs a source and a target, got {pair!r}")
+    return pairs
+
+
+def _text(path: Path, what: str) -> str:
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        return path.read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise SourceError(
             f"{path.name} line {line:,}: not UTF-8 text (byte {error.object[error.start]:#04x})"
         ) from None
     except OSError as error:
-        raise SourceError(f"cannot read the query {str(path)!r}: {(error.strerror or str(error)).lower()}") from None
-    delimiter = _delimiter(path, text)
-    names, labels = _from_table(path, text, delimiter) if delimiter else (_from_lines(text), None)
-    if not names:
-        raise QueryError(f"the query {str(path)!r} is empty: name at least one object")
-    return names, labels
+        raise SourceError(f"cannot read the {what} {str(path)!r}: {(error.strerror or str(error)).lower()}") from None
 
 
 def _delimiter(path: Path, text: str) -> str | None:

@@ -1,0 +1,114 @@
+"""From a comparison to a report: the verdict, the network that it speaks of, and what to look at in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cube2net.errors import Cube2netError
+from cube2net.interfaces import Method
+from cube2net.pipeline.comparing import COMPARED, JOURNAL, Maker
+from cube2net.pipeline.mining import embed_nodes
+from cube2net.records import Comparison, Cube, Drawing, Network, Query, Setup
+from cube2net.referee.closeups import CloseUp, close_ups
+from cube2net.referee.journal import Journal
+from cube2net.referee.page import Report
+from cube2net.referee.page_files import results as results_of
+from cube2net.referee.page_files import write
+from cube2net.referee.tables import all_estimates, cell_table
+from cube2net.referee.verdict import Verdict, verdict
+
+# Larger networks are not drawn: nobody could read them.
+MOST_DRAWN = 4_000
+
+# Vectors of so many runs say which pairs are drawn closer or apart.
+LOOKS = 5
+
+
+def read_comparison(folder: str | Path, query: Query) -> Comparison:
+    """Return the comparison of all trials that a folder holds, for the query they were made for."""
+    journal = Journal.read(Path(folder) / JOURNAL)
+    trials = tuple(journal.trials.values())
+    measures = next((tuple(trial.scores) for trial in trials if trial.scores), ())
+    task = str(journal.about["task"])
+    truth = tuple(query.labels or ()) if task == "clustering" else ()
+    kept = {name: journal.about[name] for name in ("methods", "miners")}
+    return Comparison(task, measures, trials, truth, {"query": repr(query), "task": task, **kept})
+
+
+def judge(comparison: Comparison) -> Verdict:
+    """Return which network helped, by how much, and how sure that is, in one sentence and in numbers."""
+    return verdict(comparison)
+
+
+def results(comparison: Comparison) -> dict[str, Any]:
+    """Return the verdict, and the numbers it rests on, as JSON can carry them."""
+    return results_of(Report(comparison, verdict(comparison), all_estimates(comparison)))
+
+
+def write_report(
+    cube: Cube,
+    query: Query,
+    comparison: Comparison,
+    folder: str | Path,
+    *,
+    methods: Mapping[str, str | Method] | None = None,
+    command: str = "",
+    title: str = "Did it help?",
+) -> list[Path]:
+    """Write the report of a comparison into a folder, and return its files: a page, tables as CSV, and JSON."""
+    said = verdict(comparison)
+    estimates = all_estimates(comparison)
+    report = Report(comparison, said, estimates, command=command, title=title)
+    network = _shown(Maker(cube, query, {**COMPARED, **(methods or {})}), comparison, said)
+    if network is not None:
+        report = replace(
+            report,
+            drawings=_drawings(network),
+            close_ups=_close_ups(cube, query, comparison, network),
+            cells=cell_table(network) if len(network.selection.cells) else None,
+        )
+    return write(report, folder)
+
+
+def _shown(maker: Maker, comparison: Comparison, said: Verdict) -> Network | None:
+    """Return the network of the best setup, or where that is the query alone, of the best one beside it."""
+    ranked = [said.best, *(difference.one for difference in said.differences)]
+    setup = next((setup for setup in ranked if setup.method != "none" and not setup.like), None)
+    if setup is None:
+        return None
+    try:
+        return maker(setup, comparison.seeds[0])
+    except Cube2netError:
+        return None
+
+
+def _drawings(network: Network) -> tuple[Drawing, ...]:
+    if len(network) > MOST_DRAWN:
+        return ()
+    from cube2net.network.layout import layout
+
+    return (Drawing(network, layout(network), title=_title(network)),)
+
+
+def _title(network: Network) -> str:
+    settings = network.settings
+    if not len(network.selection.cells):
+        return str(settings["method"])
+    return Setup(method=settings["method"], objective=settings["objective"], form=network.form).title
+
+
+def _close_ups(cube: Cube, query: Query, comparison: Comparison, network: Network) -> list[CloseUp]:
+    """Return the pairs that the network draws closer and apart, by the vectors of the first miner."""
+    if comparison.task != "clustering" or len(network) > MOST_DRAWN:
+        return []
+    alone = Maker(cube, query, COMPARED)(Setup(method="none"), 0)
+    before, after = (
+        np.stack([embed_nodes(one, comparison.miners[0], seed=seed)[: len(query)] for seed in range(LOOKS)])
+        for one in (alone, network)
+    )
+    return close_ups(network, before, after, query.labels)

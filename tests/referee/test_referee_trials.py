@@ -1,0 +1,339 @@
+"""Trials: in what order they are made, what is made once, what happens when something goes wrong."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cube2net.errors import Cube2netError, InputError, ParameterError
+from cube2net.records import Network, Setup, Trial
+from cube2net.records.ragged import Array
+from cube2net.referee.journal import Journal
+from cube2net.referee.trials import Trials, described, fingerprint, told
+
+from comparisons import ALONE, PEER, network
+
+LABELS = ("x", "x", "y", "y")
+GREEDY = Setup(method="greedy", objective="linked", form="cells", m=20)
+OTHER = Setup(method="anneal", objective="linked", form="cells", m=20)
+RANDOM = Setup(method="random", objective="linked", form="cells", m=20)
+SETUPS = (ALONE, GREEDY, PEER, OTHER)
+MINERS = ("deepwalk", "line")
+SEEDS = (3, 4)
+
+
+class Workshop:
+    """Makes and mines small networks: so many nodes beside the query for a method, one more for every seed.
+
+    What is broken raises, for a method when it is made and for a miner when it mines. All calls are noted.
+    """
+
+    def __init__(
+        self,
+        nodes: Mapping[str, int] | None = None,
+        *,
+        broken: Mapping[object, BaseException] | None = None,
+    ) -> None:
+        self.nodes = nodes or {"none": 0, "greedy": 3, "anneal": 5, "random": 3}
+        self.broken = dict(broken or {})
+        self.made: list[tuple[str, int, int | None]] = []
+        self.mined: list[tuple[int, str, int]] = []
+
+    def make(self, setup: Setup, seed: int, nodes: int | None) -> Network:
+        self.made.append((setup.name, seed, nodes))
+        for what in (setup.method, (setup.method, seed)):
+            if what in self.broken:
+                raise self.broken[what]
+        others = nodes - len(LABELS) if nodes is not None else self.nodes[setup.method] + seed * (setup != ALONE)
+        start = 2 if setup.like else 1  # a peer has other links than the setup it follows
+        return network([(start, 4 + node) for node in range(others)], LABELS, others=others)
+
+    def mine(self, made: Network, miner: str, seed: int) -> tuple[dict[str, float], Array, float]:
+        self.mined.append((len(made), miner, seed))
+        for what in (miner, (miner, len(made)), (miner, seed)):
+            if what in self.broken:
+                raise self.broken[what]
+        scores = {"F1": len(made) / (seed + len(miner)), "NMI": float("nan")}
+        return scores, (np.arange(4) % (seed + 1)).astype(np.int32), 0.25
+
+    def run(
+        self,
+        journal: Journal | None = None,
+        setups: Sequence[Setup] = SETUPS,
+        seeds: Sequence[int] = SEEDS,
+        *,
+        miners: Sequence[str] = MINERS,
+        workers: int = 1,
+        **options: Any,
+    ) -> tuple[Trial, ...]:
+        trials = Trials(self.make, self.mine, workers)
+        return trials.run(setups, miners, seeds, Journal() if journal is None else journal, **options)
+
+
+def plain(trials: Sequence[Trial]) -> list[str]:
+    """Return all that trials say, as texts: in these a nan equals a nan."""
+    return [
+        repr((vars(trial), dict(trial.scores), trial.evidence.dtype.kind, trial.evidence.tolist())) for trial in trials
+    ]
+
+
+def keys(trials: Sequence[Trial]) -> list[tuple[str, str, int]]:
+    return [trial.key for trial in trials]
+
+
+def found(trials: Sequence[Trial], setup: Setup) -> list[Trial]:
+    return [trial for trial in trials if trial.setup == setup]
+
+
+# In what order, and how often
+
+
+def test_trials_come_in_the_order_of_setups_miners_and_seeds() -> None:
+    trials = Workshop().run(seeds=(4, 3))
+    assert keys(trials) == [(setup.name, miner, seed) for setup in SETUPS for miner in MINERS for seed in (4, 3)]
+
+
+def test_all_of_one_seed_is_made_and_noted_before_the_next_one_begins() -> None:
+    workshop, journal = Workshop(), Journal()
+    workshop.run(journal)
+    names = [setup.name for setup in SETUPS]
+    assert [call[:2] for call in workshop.made] == [(name, seed) for seed in SEEDS for name in names]
+    assert list(journal.trials) == [(name, miner, seed) for seed in SEEDS for name in names for miner in MINERS]
+    assert [seed for _, _, seed in workshop.mined] == sorted(seed for _, _, seed in workshop.mined)
+
+
+def test_a_trial_says_what_the_network_and_the_miner_say() -> None:
+    trial = found(Workshop().run(seeds=(3,)), GREEDY)[1]
+    assert (trial.miner, trial.nodes, trial.links, trial.loose) == ("line", 10, 6, 3)
+    assert trial.scores["F1"] == 10 / 7 and np.isnan(trial.scores["NMI"])
+    assert trial.evidence.tolist() == [0, 1, 2, 3]
+    assert trial.seconds == {"mine": 0.25} and trial.reason == "" and trial.value is None
+
+
+def test_equal_networks_are_mined_once_for_a_miner_and_a_seed() -> None:
+    workshop = Workshop()
+    trials = workshop.run(setups=(GREEDY, RANDOM), seeds=SEEDS)
+    assert len(workshop.made) == 4
+    assert sorted(workshop.mined) == sorted((7 + seed, miner, seed) for miner in MINERS for seed in SEEDS)
+    assert [trial.scores["F1"] for trial in trials[:4]] == [trial.scores["F1"] for trial in trials[4:]]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        network([(0, 1), (2, 3)], LABELS),
+        network([(0, 1)], LABELS, others=1),
+        network([(0, 1), (0, 4)], LABELS, cells=[("200X", "ACL")]),
+    ],
+    ids=["other links", "one object more", "a cell"],
+)
+def test_networks_that_differ_have_different_fingerprints(other: Network) -> None:
+    assert fingerprint(network([(0, 1)], LABELS)) == fingerprint(network([(0, 1)], LABELS))
+    assert fingerprint(network([(0, 1)], LABELS)) != fingerprint(other)
+
+
+def test_objects_without_links_are_counted_in_the_query_alone() -> None:
+    made = described(ALONE, network([(0, 1), (1, 5)], LABELS, others=4), 0)
+    assert (made.nodes, made.links, made.loose) == (8, 2, 2)
+
+
+def test_a_network_of_cells_has_a_value_and_one_of_objects_none() -> None:
+    assert described(GREEDY, network([(0, 4)], LABELS, cells=[("200X", "ACL")]), 0).value == 0.5
+    assert described(ALONE, network([(0, 1)], LABELS), 0).value is None
+
+
+def test_progress_is_told_for_every_setup_up_to_the_number_of_trials() -> None:
+    told_of: list[tuple[str, int, int | None]] = []
+    Workshop().run(progress=lambda stage, done, total=None: told_of.append((stage, done, total)))
+    assert [done for _, done, _ in told_of] == list(range(2, 17, 2))
+    assert {total for _, _, total in told_of} == {16}
+    assert told_of[0][0] == "comparing: seed 3, none"
+
+
+@pytest.mark.parametrize("workers", [2, 5])
+def test_the_number_of_workers_changes_nothing(workers: int, tmp_path: Path) -> None:
+    broken: dict[object, BaseException] = {"anneal": InputError("no cells"), ("line", 4): ValueError("odd")}
+    one, several = (Journal.open(tmp_path / name / "trials.jsonl", {}) for name in ("one", "several"))
+    setups = (*SETUPS, RANDOM)
+    assert plain(Workshop(broken=broken).run(one, setups)) == plain(
+        Workshop(broken=broken).run(several, setups, workers=workers)
+    )
+    assert one.path is not None and several.path is not None
+    assert one.path.read_bytes() == several.path.read_bytes()
+
+
+def test_networks_are_mined_at_the_same_time_with_several_workers() -> None:
+    meet = threading.Barrier(2, timeout=20)
+
+    class Meeting(Workshop):
+        def mine(self, made: Network, miner: str, seed: int) -> tuple[dict[str, float], Array, float]:
+            meet.wait()  # passes only where two are mined at once
+            return super().mine(made, miner, seed)
+
+    assert all(not trial.reason for trial in Meeting().run(workers=2))
+
+
+def test_workers_are_one_or_more() -> None:
+    with pytest.raises(ParameterError) as caught:
+        Workshop().run(workers=0)
+    assert str(caught.value) == "workers is 0, expected a whole number of 1 or more"
+
+
+# What goes wrong with one
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (Cube2netError("no cell touches\n the query"), "no cell touches the query"),
+        (ZeroDivisionError("division by zero"), "ZeroDivisionError: division by zero"),
+        (MemoryError(), "MemoryError"),
+        (InputError(), "InputError"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_setup_that_cannot_be_made_says_why_and_the_others_go_on(error: Exception, reason: str) -> None:
+    trials = Workshop(broken={"anneal": error}).run()
+    assert {trial.reason for trial in found(trials, OTHER)} == {reason} == {told(error)}
+    assert {trial.nodes for trial in found(trials, OTHER)} == {0}
+    assert not any(trial.reason for trial in trials if trial.setup != OTHER)
+    assert len(trials) == 16
+
+
+def test_a_network_that_cannot_be_mined_says_why_and_keeps_its_size() -> None:
+    trials = Workshop(broken={("line", 10): RuntimeError("no walk")}).run(setups=(ALONE, GREEDY), seeds=(3,))
+    assert [trial.reason for trial in trials] == ["", "", "", "RuntimeError: no walk"]
+    assert (trials[3].nodes, trials[3].links, trials[3].loose) == (10, 6, 3)
+    assert not trials[3].scores
+
+
+@pytest.mark.parametrize("given", [({}, np.zeros(4, np.int32), 0.1), ({"F1": 1.0}, None, 0.1), None])
+def test_a_miner_that_gives_no_scores_is_a_reason_too(given: Any) -> None:
+    trials = Trials(Workshop().make, lambda *_: given).run((ALONE,), ("odd",), (0,), Journal())
+    assert trials[0].reason and not trials[0].scores
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_an_interrupt_while_making_goes_through_and_what_was_made_is_written_down(workers: int, tmp_path: Path) -> None:
+    path = tmp_path / "trials.jsonl"
+    workshop = Workshop(broken={("anneal", 4): KeyboardInterrupt()})
+    with pytest.raises(KeyboardInterrupt):
+        workshop.run(Journal.open(path, {}), workers=workers)
+    kept = Journal.open(path, {}).trials
+    assert set(kept) >= {(setup.name, miner, 3) for setup in SETUPS for miner in MINERS}
+    assert {(len_, miner) for len_, miner, seed in workshop.mined if seed == 4} == {
+        (trial.nodes, trial.miner) for trial in kept.values() if trial.seed == 4
+    }
+    assert not any(trial.reason for trial in kept.values())
+    again = Workshop()
+    assert plain(again.run(Journal.open(path, {}))) == plain(Workshop().run())
+    assert {call[:2] for call in again.made} == {
+        (setup.name, 4) for setup in SETUPS if any((setup.name, miner, 4) not in kept for miner in MINERS)
+    }
+
+
+def test_networks_that_were_mined_before_an_interrupt_are_not_mined_again(tmp_path: Path) -> None:
+    path = tmp_path / "trials.jsonl"
+    mined = threading.Event()
+
+    class Interrupted(Workshop):
+        def make(self, setup: Setup, seed: int, nodes: int | None) -> Network:
+            if setup == GREEDY:
+                assert mined.wait(20)
+                raise KeyboardInterrupt
+            return super().make(setup, seed, nodes)
+
+        def mine(self, made: Network, miner: str, seed: int) -> tuple[dict[str, float], Array, float]:
+            answer = super().mine(made, miner, seed)
+            mined.set()
+            return answer
+
+    with pytest.raises(KeyboardInterrupt):
+        Interrupted().run(Journal.open(path, {}), miners=("line",))
+    assert list(Journal.open(path, {}).trials) == [("none", "line", 3)]
+
+
+def test_an_interrupt_while_mining_goes_through_and_is_no_trial(tmp_path: Path) -> None:
+    path = tmp_path / "trials.jsonl"
+    with pytest.raises(KeyboardInterrupt):
+        Workshop(broken={("line", 4): KeyboardInterrupt()}).run(Journal.open(path, {}))
+    kept = Journal.open(path, {}).trials
+    assert {key for key in kept if key[2] == 3} == {(setup.name, miner, 3) for setup in SETUPS for miner in MINERS}
+    assert not any(trial.reason for trial in kept.values())
+    assert plain(Workshop().run(Journal.open(path, {}))) == plain(Workshop().run())
+
+
+def test_trouble_with_the_journal_is_not_taken_for_trouble_with_a_setup() -> None:
+    class Full(Journal):
+        def add(self, trial: Trial) -> None:
+            raise InputError("cannot write 'trials.jsonl': no space left on device")
+
+    with pytest.raises(InputError, match="no space left"):
+        Workshop().run(Full())
+
+
+# What is in the journal is not made again
+
+
+def test_a_second_run_makes_nothing_and_returns_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "trials.jsonl"
+    broken: dict[object, BaseException] = {"anneal": InputError("no cells"), ("line", 4): ValueError("odd")}
+    first = Workshop(broken=broken).run(Journal.open(path, {}))
+    written = path.read_bytes()
+    again = Workshop()
+    assert plain(again.run(Journal.open(path, {}))) == plain(first)
+    assert again.made == again.mined == []
+    assert path.read_bytes() == written
+
+
+def test_more_seeds_miners_and_setups_are_added_to_what_is_there() -> None:
+    journal = Journal()
+    Workshop().run(journal, (ALONE, GREEDY), (3,), miners=("line",))
+    more = Workshop()
+    assert plain(more.run(journal)) == plain(Workshop().run())
+    assert ("none", 3, None) in more.made
+    assert (4, "line", 3) not in more.mined and (4, "deepwalk", 3) in more.mined
+
+
+# As large as another
+
+
+def test_a_setup_is_as_large_as_the_one_it_follows_seed_by_seed() -> None:
+    workshop = Workshop()
+    trials = workshop.run()
+    assert [call for call in workshop.made if call[0] == PEER.name] == [(PEER.name, 3, 10), (PEER.name, 4, 11)]
+    assert [t.nodes for t in found(trials, PEER)] == [t.nodes for t in found(trials, GREEDY)] == [10, 11, 10, 11]
+    assert {nodes for name, _, nodes in workshop.made if name != PEER.name} == {None}
+
+
+def test_the_size_to_follow_may_come_from_the_journal(tmp_path: Path) -> None:
+    path = tmp_path / "trials.jsonl"
+    Workshop().run(Journal.open(path, {}), (ALONE, GREEDY))
+    later = Workshop({"none": 99, "greedy": 99, "anneal": 99})
+    later.run(Journal.open(path, {}), (ALONE, GREEDY, PEER))
+    assert later.made == [(PEER.name, 3, 10), (PEER.name, 4, 11)]
+
+
+def test_a_setup_whose_network_could_not_be_made_cannot_be_followed() -> None:
+    for journal in (Journal(), Journal()):
+        for _ in range(2):  # the second time the failures come from the journal, and the sentence stays
+            trials = Workshop(broken={"greedy": InputError("no cells")}).run(journal)
+            assert {trial.reason for trial in found(trials, PEER)} == {
+                "there is no network of 'greedy · linked · cells · m 20' to be as large as"
+            }
+
+
+def test_a_network_that_could_not_be_mined_can_be_followed_also_when_it_comes_from_the_journal() -> None:
+    journal = Journal()
+    broken: dict[object, BaseException] = {("deepwalk", 10): ValueError("odd"), ("deepwalk", 11): ValueError("odd")}
+    Workshop(broken=broken).run(journal, (ALONE, GREEDY))
+    assert [trial.reason for trial in journal.trials.values() if trial.setup == GREEDY][0] == "ValueError: odd"
+    later = Workshop()
+    trials = later.run(journal, (ALONE, GREEDY, PEER))
+    assert [trial.nodes for trial in found(trials, PEER)] == [10, 11, 10, 11]
+    assert [name for name, _, _ in later.made] == [PEER.name] * 2
