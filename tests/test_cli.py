@@ -14,7 +14,7 @@ from types import ModuleType
 import pytest
 
 from cube2net import cli
-from cube2net.pipeline import METHODS
+from cube2net.pipeline import METHODS, Auto
 from cube2net.records import Budget, Cube, Query, Selection, Worth
 from cube2net.select import OBJECTIVES, Greedy
 from cube2net.sources import SOURCES
@@ -242,7 +242,8 @@ def test_a_method_without_such_a_parameter_names_those_that_have_it(
     tool, cube: Path, names: Path, option: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(METHODS, "searcher", Searcher)
-    takers = [name for name, kind in METHODS.items() if option in {field.name for field in fields(kind)}]
+    kinds = {**METHODS, "auto": Auto}
+    takers = [name for name, kind in kinds.items() if option in {field.name for field in fields(kind)}]
     status, _, err = tool("query", cube, "--query", names, f"--{option}", 5)
     assert (status, err) == (2, f"cube2net: method 'greedy' takes no --{option}: choose one of {', '.join(takers)}\n")
 

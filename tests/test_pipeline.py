@@ -99,20 +99,10 @@ def test_a_method_of_ones_own_is_accepted_wherever_a_name_is() -> None:
     assert c2n.summary(network)["method"] == "First"
 
 
-def test_a_method_that_finds_nothing_to_choose_is_a_row_that_says_why() -> None:
+def test_a_method_that_finds_nothing_to_choose_is_the_query_alone_and_says_why() -> None:
     planted = c2n.make_planted(objects=100, communities=2, seed=0)
     cube = c2n.build_cube(planted.corpus, min_objects=10_000)
     query = cube.query(planted.query(0))
-    compared = {entry.method: entry.network for entry in c2n.compare_methods(cube, query)}
-    assert compared["hops"] is not None and compared["greedy"] is not None
-    assert "in any cell, so there is nothing to choose from" in compared["greedy"].selection.note
-    assert len(compared["hops"]) > len(query)
-
-
-def test_a_method_that_cannot_answer_is_a_row_that_says_why() -> None:
-    planted = c2n.make_planted(objects=100, communities=2, seed=0)
-    cube = c2n.build_cube(planted.corpus)
-    methods = {"greedy": "greedy", "by price": c2n.METHODS["greedy"](by="price")}
-    compared = c2n.compare_methods(cube, cube.query(planted.query(0)), methods, m=2, max_links=500)
-    assert compared[0].network is not None and compared[0].reason == ""
-    assert compared[1].network is None and "cannot keep max_links=500" in compared[1].reason
+    network = c2n.construct(cube, query, "greedy")
+    assert "in any cell, so there is nothing to choose from" in network.selection.note
+    assert len(c2n.construct(cube, query, "hops")) > len(network) == len(query)

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from cube2net.network import to_igraph, to_networkx, to_pyg, to_scipy
     from cube2net.pipeline import (
         METHODS,
+        Auto,
         build_cube,
         build_task,
         cluster_query,
         compare,
-        compare_methods,
         construct,
         draw_network,
         embed_cells,
@@ -68,6 +68,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "cube2net.pipeline": (
+        "Auto",
         "build_task",
         "write_report",
         "read_links",
@@ -78,7 +79,6 @@ _HOMES = {
         "cluster_query",
         "METHODS",
         "build_cube",
-        "compare_methods",
         "construct",
         "draw_network",
         "embed_cells",
@@ -122,6 +122,7 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "METHODS",
+    "Auto",
     "Budget",
     "Comparison",
     "Corpus",
@@ -138,7 +139,6 @@ __all__ = [
     "build_task",
     "cluster_query",
     "compare",
-    "compare_methods",
     "construct",
     "dice",
     "draw_network",

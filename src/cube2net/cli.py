@@ -155,7 +155,9 @@ def query(
     query: Annotated[
         Path, typer.Option("--query", metavar="FILE", help="Names, one a line, or a CSV with object[,label].")
     ],
-    method: Annotated[str, typer.Option(metavar="NAME", help=f"One of {', '.join(METHOD_NAMES)}.")] = "greedy",
+    method: Annotated[
+        str, typer.Option(metavar="NAME", help=f"One of {', '.join(METHOD_NAMES)}; or auto: chosen by labels.")
+    ] = "greedy",
     m: Annotated[int, typer.Option("-m", help="How many cells to choose.")] = 20,
     objective: Annotated[str, typer.Option(metavar="NAME", help=f"One of {', '.join(OBJECTIVE_NAMES)}.")] = "jaccard",
     form: Annotated[

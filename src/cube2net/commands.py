@@ -100,12 +100,13 @@ def answer(
 
     ``shortcuts`` are parameters of the method that have an option of their own, None where it was not used.
     """
-    if method not in pipeline.METHODS:
-        raise unknown("method", method, pipeline.METHODS)
+    kinds = methods()
+    if method not in kinds:
+        raise unknown("method", method, kinds)
     if objective not in pipeline.OBJECTIVES:
         raise unknown("objective", objective, pipeline.OBJECTIVES)
     given = split_settings(settings)
-    of_objective = set(fields_of(pipeline.OBJECTIVES[objective])) - set(fields_of(pipeline.METHODS[method]))
+    of_objective = set(fields_of(pipeline.OBJECTIVES[objective])) - set(fields_of(kinds[method]))
     worth = {name: text for name, text in given.items() if name in of_objective}
     chosen = {name: text for name, text in given.items() if name not in of_objective}
     for name, value in shortcuts.items():
@@ -115,19 +116,24 @@ def answer(
     return pipeline.construct(
         cube,
         pipeline.read_query(cube, path, skip_missing=skip_missing),
-        configured(pipeline.METHODS[method], chosen, f"method {method!r}"),
+        configured(kinds[method], chosen, f"method {method!r}"),
         objective=configured(pipeline.OBJECTIVES[objective], worth, f"objective {objective!r}"),
         **options,
     )
 
 
+def methods() -> dict[str, Any]:
+    """Return all methods by name, and the one that chooses among them."""
+    return {**pipeline.METHODS, "auto": pipeline.Auto}
+
+
 def takes_long(method: str) -> bool:
     """Return whether a method tells its progress."""
-    return hasattr(pipeline.METHODS.get(method), "with_progress")
+    return method == "auto" or hasattr(methods().get(method), "with_progress")
 
 
 def _check_shortcut(name: str, method: str, given: Mapping[str, str]) -> None:
-    takers = [other for other, kind in pipeline.METHODS.items() if name in fields_of(kind)]
+    takers = [other for other, kind in methods().items() if name in fields_of(kind)]
     if method not in takers:
         ending = f"choose one of {', '.join(takers)}" if takers else "no method does"
         raise ParameterError(f"method {method!r} takes no --{name}: {ending}")
@@ -248,6 +254,14 @@ def show_network(network: Network) -> None:
         say(certificate(about["bound"], about["gap"], about["proven"]))
     if about["note"]:
         say(about["note"])
+    if about["tried"]:
+        rows = [
+            (entry["setup"], f"{entry['F1']:.3f}", f"{entry['runs']}", f"{entry['nodes']:,}")
+            if "F1" in entry
+            else (entry["setup"], "–", "0", entry["reason"])
+            for entry in about["tried"]
+        ]
+        show_table("what was tried", ("network", "F1", "runs", "nodes"), rows, right=("F1", "runs", "nodes"))
     if about["left_out"]:
         say(f"{about['left_out']:,} objects without a link to the network are left out (--keep all keeps them)")
     if network.query.missing:

@@ -24,7 +24,7 @@ OTHER = Setup(method="anneal", objective="linked", form="cells", m=20)
 RANDOM = Setup(method="random", objective="linked", form="cells", m=20)
 SETUPS = (ALONE, GREEDY, PEER, OTHER)
 MINERS = ("deepwalk", "line")
-SEEDS = (3, 4)
+SEEDS = (1, 2)
 
 
 class Workshop:
@@ -94,8 +94,8 @@ def found(trials: Sequence[Trial], setup: Setup) -> list[Trial]:
 
 
 def test_trials_come_in_the_order_of_setups_miners_and_seeds() -> None:
-    trials = Workshop().run(seeds=(4, 3))
-    assert keys(trials) == [(setup.name, miner, seed) for setup in SETUPS for miner in MINERS for seed in (4, 3)]
+    trials = Workshop().run(seeds=(2, 1))
+    assert keys(trials) == [(setup.name, miner, seed) for setup in SETUPS for miner in MINERS for seed in (2, 1)]
 
 
 def test_all_of_one_seed_is_made_and_noted_before_the_next_one_begins() -> None:
@@ -108,10 +108,10 @@ def test_all_of_one_seed_is_made_and_noted_before_the_next_one_begins() -> None:
 
 
 def test_a_trial_says_what_the_network_and_the_miner_say() -> None:
-    trial = found(Workshop().run(seeds=(3,)), GREEDY)[1]
-    assert (trial.miner, trial.nodes, trial.links, trial.loose) == ("line", 10, 6, 3)
-    assert trial.scores["F1"] == 10 / 7 and np.isnan(trial.scores["NMI"])
-    assert trial.evidence.tolist() == [0, 1, 2, 3]
+    trial = found(Workshop().run(seeds=(1,)), GREEDY)[1]
+    assert (trial.miner, trial.nodes, trial.links, trial.loose) == ("line", 8, 4, 3)
+    assert trial.scores["F1"] == 8 / 5 and np.isnan(trial.scores["NMI"])
+    assert trial.evidence.tolist() == [0, 1, 0, 1]
     assert trial.seconds == {"mine": 0.25} and trial.reason == "" and trial.value is None
 
 
@@ -152,12 +152,12 @@ def test_progress_is_told_for_every_setup_up_to_the_number_of_trials() -> None:
     Workshop().run(progress=lambda stage, done, total=None: told_of.append((stage, done, total)))
     assert [done for _, done, _ in told_of] == list(range(2, 17, 2))
     assert {total for _, _, total in told_of} == {16}
-    assert told_of[0][0] == "comparing: seed 3, none"
+    assert told_of[0][0] == "comparing: seed 1, none"
 
 
 @pytest.mark.parametrize("workers", [2, 5])
 def test_the_number_of_workers_changes_nothing(workers: int, tmp_path: Path) -> None:
-    broken: dict[object, BaseException] = {"anneal": InputError("no cells"), ("line", 4): ValueError("odd")}
+    broken: dict[object, BaseException] = {"anneal": InputError("no cells"), ("line", 2): ValueError("odd")}
     one, several = (Journal.open(tmp_path / name / "trials.jsonl", {}) for name in ("one", "several"))
     setups = (*SETUPS, RANDOM)
     assert plain(Workshop(broken=broken).run(one, setups)) == plain(
@@ -206,9 +206,9 @@ def test_a_setup_that_cannot_be_made_says_why_and_the_others_go_on(error: Except
 
 
 def test_a_network_that_cannot_be_mined_says_why_and_keeps_its_size() -> None:
-    trials = Workshop(broken={("line", 10): RuntimeError("no walk")}).run(setups=(ALONE, GREEDY), seeds=(3,))
+    trials = Workshop(broken={("line", 8): RuntimeError("no walk")}).run(setups=(ALONE, GREEDY), seeds=(1,))
     assert [trial.reason for trial in trials] == ["", "", "", "RuntimeError: no walk"]
-    assert (trials[3].nodes, trials[3].links, trials[3].loose) == (10, 6, 3)
+    assert (trials[3].nodes, trials[3].links, trials[3].loose) == (8, 4, 3)
     assert not trials[3].scores
 
 
@@ -221,19 +221,19 @@ def test_a_miner_that_gives_no_scores_is_a_reason_too(given: Any) -> None:
 @pytest.mark.parametrize("workers", [1, 3])
 def test_an_interrupt_while_making_goes_through_and_what_was_made_is_written_down(workers: int, tmp_path: Path) -> None:
     path = tmp_path / "trials.jsonl"
-    workshop = Workshop(broken={("anneal", 4): KeyboardInterrupt()})
+    workshop = Workshop(broken={("anneal", 2): KeyboardInterrupt()})
     with pytest.raises(KeyboardInterrupt):
         workshop.run(Journal.open(path, {}), workers=workers)
     kept = Journal.open(path, {}).trials
-    assert set(kept) >= {(setup.name, miner, 3) for setup in SETUPS for miner in MINERS}
-    assert {(len_, miner) for len_, miner, seed in workshop.mined if seed == 4} == {
-        (trial.nodes, trial.miner) for trial in kept.values() if trial.seed == 4
+    assert set(kept) >= {(setup.name, miner, 1) for setup in SETUPS for miner in MINERS}
+    assert {(len_, miner) for len_, miner, seed in workshop.mined if seed == 2} == {
+        (trial.nodes, trial.miner) for trial in kept.values() if trial.seed == 2
     }
     assert not any(trial.reason for trial in kept.values())
     again = Workshop()
     assert plain(again.run(Journal.open(path, {}))) == plain(Workshop().run())
     assert {call[:2] for call in again.made} == {
-        (setup.name, 4) for setup in SETUPS if any((setup.name, miner, 4) not in kept for miner in MINERS)
+        (setup.name, 2) for setup in SETUPS if any((setup.name, miner, 2) not in kept for miner in MINERS)
     }
 
 
@@ -255,15 +255,15 @@ def test_networks_that_were_mined_before_an_interrupt_are_not_mined_again(tmp_pa
 
     with pytest.raises(KeyboardInterrupt):
         Interrupted().run(Journal.open(path, {}), miners=("line",))
-    assert list(Journal.open(path, {}).trials) == [("none", "line", 3)]
+    assert list(Journal.open(path, {}).trials) == [("none", "line", 1)]
 
 
 def test_an_interrupt_while_mining_goes_through_and_is_no_trial(tmp_path: Path) -> None:
     path = tmp_path / "trials.jsonl"
     with pytest.raises(KeyboardInterrupt):
-        Workshop(broken={("line", 4): KeyboardInterrupt()}).run(Journal.open(path, {}))
+        Workshop(broken={("line", 2): KeyboardInterrupt()}).run(Journal.open(path, {}))
     kept = Journal.open(path, {}).trials
-    assert {key for key in kept if key[2] == 3} == {(setup.name, miner, 3) for setup in SETUPS for miner in MINERS}
+    assert {key for key in kept if key[2] == 1} == {(setup.name, miner, 1) for setup in SETUPS for miner in MINERS}
     assert not any(trial.reason for trial in kept.values())
     assert plain(Workshop().run(Journal.open(path, {}))) == plain(Workshop().run())
 
@@ -282,7 +282,7 @@ def test_trouble_with_the_journal_is_not_taken_for_trouble_with_a_setup() -> Non
 
 def test_a_second_run_makes_nothing_and_returns_the_same(tmp_path: Path) -> None:
     path = tmp_path / "trials.jsonl"
-    broken: dict[object, BaseException] = {"anneal": InputError("no cells"), ("line", 4): ValueError("odd")}
+    broken: dict[object, BaseException] = {"anneal": InputError("no cells"), ("line", 2): ValueError("odd")}
     first = Workshop(broken=broken).run(Journal.open(path, {}))
     written = path.read_bytes()
     again = Workshop()
@@ -293,11 +293,11 @@ def test_a_second_run_makes_nothing_and_returns_the_same(tmp_path: Path) -> None
 
 def test_more_seeds_miners_and_setups_are_added_to_what_is_there() -> None:
     journal = Journal()
-    Workshop().run(journal, (ALONE, GREEDY), (3,), miners=("line",))
+    Workshop().run(journal, (ALONE, GREEDY), (1,), miners=("line",))
     more = Workshop()
     assert plain(more.run(journal)) == plain(Workshop().run())
-    assert ("none", 3, None) in more.made
-    assert (4, "line", 3) not in more.mined and (4, "deepwalk", 3) in more.mined
+    assert ("none", 1, None) in more.made
+    assert (4, "line", 1) not in more.mined and (4, "deepwalk", 1) in more.mined
 
 
 # As large as another
@@ -306,8 +306,8 @@ def test_more_seeds_miners_and_setups_are_added_to_what_is_there() -> None:
 def test_a_setup_is_as_large_as_the_one_it_follows_seed_by_seed() -> None:
     workshop = Workshop()
     trials = workshop.run()
-    assert [call for call in workshop.made if call[0] == PEER.name] == [(PEER.name, 3, 10), (PEER.name, 4, 11)]
-    assert [t.nodes for t in found(trials, PEER)] == [t.nodes for t in found(trials, GREEDY)] == [10, 11, 10, 11]
+    assert [call for call in workshop.made if call[0] == PEER.name] == [(PEER.name, 1, 8), (PEER.name, 2, 9)]
+    assert [t.nodes for t in found(trials, PEER)] == [t.nodes for t in found(trials, GREEDY)] == [8, 9, 8, 9]
     assert {nodes for name, _, nodes in workshop.made if name != PEER.name} == {None}
 
 
@@ -316,7 +316,7 @@ def test_the_size_to_follow_may_come_from_the_journal(tmp_path: Path) -> None:
     Workshop().run(Journal.open(path, {}), (ALONE, GREEDY))
     later = Workshop({"none": 99, "greedy": 99, "anneal": 99})
     later.run(Journal.open(path, {}), (ALONE, GREEDY, PEER))
-    assert later.made == [(PEER.name, 3, 10), (PEER.name, 4, 11)]
+    assert later.made == [(PEER.name, 1, 8), (PEER.name, 2, 9)]
 
 
 def test_a_setup_whose_network_could_not_be_made_cannot_be_followed() -> None:
@@ -330,10 +330,10 @@ def test_a_setup_whose_network_could_not_be_made_cannot_be_followed() -> None:
 
 def test_a_network_that_could_not_be_mined_can_be_followed_also_when_it_comes_from_the_journal() -> None:
     journal = Journal()
-    broken: dict[object, BaseException] = {("deepwalk", 10): ValueError("odd"), ("deepwalk", 11): ValueError("odd")}
+    broken: dict[object, BaseException] = {("deepwalk", 8): ValueError("odd"), ("deepwalk", 9): ValueError("odd")}
     Workshop(broken=broken).run(journal, (ALONE, GREEDY))
-    assert [trial.reason for trial in journal.trials.values() if trial.setup == GREEDY][0] == "ValueError: odd"
+    assert next(trial.reason for trial in journal.trials.values() if trial.setup == GREEDY) == "ValueError: odd"
     later = Workshop()
     trials = later.run(journal, (ALONE, GREEDY, PEER))
-    assert [trial.nodes for trial in found(trials, PEER)] == [10, 11, 10, 11]
+    assert [trial.nodes for trial in found(trials, PEER)] == [8, 9, 8, 9]
     assert [name for name, _, _ in later.made] == [PEER.name] * 2

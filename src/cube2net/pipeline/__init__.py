@@ -1,10 +1,7 @@
 """The only part that wires rooms: from raw data to a network and a verdict, one function a step."""
 
 from cube2net.pipeline.answers import (
-    Compared,
     check_outputs,
-    compare_methods,
-    construct,
     draw_network,
     missing_names,
     read_links,
@@ -13,7 +10,9 @@ from cube2net.pipeline.answers import (
     to_scipy,
     write_network,
 )
+from cube2net.pipeline.auto import Auto
 from cube2net.pipeline.comparing import compare
+from cube2net.pipeline.constructing import construct
 from cube2net.pipeline.cubes import (
     build_cube,
     build_task,
@@ -51,13 +50,12 @@ __all__ = [
     "OBJECTIVES",
     "SOURCES",
     "TOPIC_MODELS",
-    "Compared",
+    "Auto",
     "build_cube",
     "build_task",
     "check_outputs",
     "cluster_query",
     "compare",
-    "compare_methods",
     "construct",
     "draw_network",
     "embed_cells",

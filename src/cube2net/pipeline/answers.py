@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,9 @@ import numpy as np
 from cube2net import network as networks
 from cube2net.aside import check_path
 from cube2net.errors import ParameterError, QueryError, some, unknown, whole_number
-from cube2net.interfaces import Method, Progress
 from cube2net.network.links import KEEPS, MEMBERSHIPS
-from cube2net.pipeline.choosing import Asked, Chosen, choose, timed
-from cube2net.pipeline.registries import METHODS
-from cube2net.pipeline.worth import Valued
-from cube2net.records import Budget, Cube, Network, Query
+from cube2net.pipeline.choosing import Chosen, timed
+from cube2net.records import Cube, Network, Query
 from cube2net.records.network import FORMS
 from cube2net.records.ragged import Array
 from cube2net.sources.queryfile import read_pairs_file, read_query_file
@@ -44,51 +40,6 @@ def read_links(cube: Cube, path: str | Path) -> tuple[Array, Array]:
         raise QueryError(f"{Path(path).name} names {len(lost):,} objects that are not in the cube: {some(lost)}")
     rows = found.rows.reshape(-1, 2)
     return rows[:, 0], rows[:, 1]
-
-
-def construct(
-    cube: Cube,
-    query: Asked,
-    method: str | Method = "greedy",
-    m: int = 20,
-    objective: Valued = "jaccard",
-    form: str = "objects",
-    seed: int = 0,
-    *,
-    max_nodes: int | None = None,
-    max_links: int | None = None,
-    prefix: str = "all",
-    keep: str | None = None,
-    membership: str | None = None,
-    near: int | None = None,
-    bound: bool = False,
-    progress: Progress | None = None,
-) -> Network:
-    """Return the network of a query: what the method brings, and all links among it.
-
-    ``method`` and ``objective`` are names or objects of your own; an objective may also be a function
-    ``f(objects, query)`` of the row numbers brought. ``form`` is ``"objects"`` (the query and the objects brought),
-    ``"cells"`` (the query and the chosen cells as nodes), ``"both"``, or ``"woven"``: the query, the chosen cells as
-    nodes, and the ``near`` objects nearest by links, as many as cells without a number. ``membership`` says what a
-    link between an object and its cell weighs: ``"unit"`` (1), ``"share"`` (a cell's links weigh 1 together) or
-    ``"even"`` (an object's weigh together half as much as the links of a typical object of the query), the latter by
-    default where the form is ``"woven"``. ``max_nodes`` and ``max_links`` limit the form ``"objects"``; with cells as
-    nodes ``m`` is the limit. ``keep="linked"`` leaves out objects brought that have no link to the network, ``"all"``
-    keeps them; without a word it is ``"linked"`` where the objective sees links. ``bound=True`` also finds an upper
-    bound on the value of any choice of m cells, where one can be found. A method that takes long tells its
-    ``progress``.
-
-    Where no cell can help, the network is the query alone, and ``network.selection.note`` says why. The first
-    answer of a process also pays for loading the compiled kernels.
-    """
-    check_form(form, keep, membership, near)
-    if form != "objects" and (max_nodes is not None or max_links is not None):
-        raise ParameterError(
-            f"max_nodes and max_links limit the form 'objects', got the form {form!r}: limit m instead"
-        )
-    budget = Budget(m=m, max_nodes=max_nodes, max_links=max_links, prefix=prefix)
-    chosen = choose(cube, query, method, objective, budget, seed=seed, bound=bound, progress=progress)
-    return network_of(cube, chosen, form, keep=keep, membership=membership, near=near)
 
 
 def check_form(form: str, keep: str | None = None, membership: str | None = None, near: int | None = None) -> None:
@@ -196,28 +147,8 @@ def summary(network: Network) -> dict[str, Any]:
         "left_out": 0 if network.form in ("cells", "woven") else len(brought) - len(network.objects),
         "query_found": len(network.query),
         "query_missing": len(network.query.missing),
+        "chosen": settings.get("chosen"),
+        "tried": settings.get("tried"),
         "seconds": dict(network.seconds),
         "seed": settings["seed"],
     }
-
-
-@dataclass(frozen=True)
-class Compared:
-    """One method beside others: its network, or the sentence that says why there is none."""
-
-    method: str
-    network: Network | None
-    reason: str = ""
-
-
-def compare_methods(
-    cube: Cube, query: Query, methods: Mapping[str, str | Method] | None = None, **options: Any
-) -> list[Compared]:
-    """Return the network of every method for one query; a method that cannot answer says why."""
-    compared = []
-    for name, method in (methods or {name: name for name in METHODS}).items():
-        try:
-            compared.append(Compared(name, construct(cube, query, method, **options)))
-        except (QueryError, ParameterError) as error:
-            compared.append(Compared(name, None, str(error)))
-    return compared

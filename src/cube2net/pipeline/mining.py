@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cube2net.errors import InputError, QueryError, unknown
+from cube2net.errors import InputError, QueryError, some, unknown
 from cube2net.interfaces import NodeEmbedder
 from cube2net.mine import (
     EMBEDDINGS,
@@ -98,9 +98,7 @@ class HiddenLinks:
 
         Both ends must be in the query, and none of the links in the cube.
         """
-        ends = np.array([source, target], dtype=np.int64)
-        if not ends.shape[1]:
-            raise InputError("there are no hidden links: give some to be found again")
+        ends = _rows_of_ends(source, target, len(cube.objects))
         kinds = np.array(cube.objects.table["kind"].take(pa.array(ends.ravel())).to_pylist()).reshape(2, -1)
         is_user = kinds == users
         if not bool((is_user.sum(axis=0) == 1).all()):
@@ -119,6 +117,28 @@ class HiddenLinks:
             )
         turned = np.where(is_user[0], ends, ends[::-1])
         return cls(turned[0], turned[1])
+
+
+def _rows_of_ends(source: Sequence[int], target: Sequence[int], count: int) -> Array:
+    """Return the rows of both ends of links among ``count`` objects, one above the other."""
+    sides = [np.asarray(side) if len(side) else np.empty(0, np.int64) for side in (source, target)]
+    if any(side.ndim != 1 or not np.issubdtype(side.dtype, np.integer) for side in sides):
+        raise InputError("hidden links are given by the rows of their ends, expected two lists of whole numbers")
+    if len(sides[0]) != len(sides[1]):
+        raise InputError(
+            f"hidden links have {len(sides[0]):,} ends on one side and {len(sides[1]):,} on the other, "
+            "expected as many on both"
+        )
+    if not len(sides[0]):
+        raise InputError("there are no hidden links: give some to be found again")
+    ends = np.array(sides, dtype=np.int64)
+    outside = ends[(ends < 0) | (ends >= count)].tolist()
+    if outside:
+        raise InputError(
+            f"hidden links name {len(outside):,} rows that the cube does not have: {some(outside)} "
+            f"(it has {count:,} objects)"
+        )
+    return ends
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from cube2net.errors import Cube2netError
+from cube2net.errors import Cube2netError, whole_number
 from cube2net.interfaces import Progress
 from cube2net.records import Network, Setup, Trial
 from cube2net.records.ragged import Array
 from cube2net.referee.journal import Journal
 
-Scores = Mapping[str, float]
+Mined = tuple[Mapping[str, float], Array, float]
 Make = Callable[[Setup, int, int | None], Network]
-Mine = Callable[[Network, str, int], tuple[Scores, Array, float]]
+Mine = Callable[[Network, str, int], Mined]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +35,9 @@ class Trials:
     mine: Mine
     workers: int = 1
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "workers", whole_number("workers", self.workers, 1))
+
     def run(
         self,
         setups: Sequence[Setup],
@@ -45,75 +49,90 @@ class Trials:
     ) -> tuple[Trial, ...]:
         """Return all trials, in the order of setups, miners and seeds; those in the journal are not made again.
 
-        Seeds are gone through one after the other, so that an interrupted comparison is complete for the first ones.
-        A setup that is as large as another has to come behind it.
+        Seeds are gone through one after the other, so that an interrupted comparison is complete for the first ones;
+        of the next one all that was mined is in the journal. A setup that is as large as another has to come behind
+        it.
         """
-        known = dict(journal.trials)
         total, done = len(setups) * len(miners) * len(seeds), 0
         for seed in seeds:
-            mined: dict[tuple[bytes, str], Future[tuple[Scores, Array, float]]] = {}
             with ThreadPoolExecutor(self.workers) as pool:
+                at_work = _Round(self, seed, journal, pool)
                 try:
-                    for setup, waiting in self._begun(setups, miners, seed, known, mined, pool):
-                        for trial in waiting():
-                            journal.add(trial)
-                            known[trial.key] = trial
+                    for setup in at_work.noted(setups, miners):
                         done += len(miners)
                         if progress is not None:
                             progress(f"comparing: seed {seed}, {setup.title}", done, total)
-                except BaseException:
+                except BaseException as stop:
                     pool.shutdown(wait=True, cancel_futures=True)
+                    if not isinstance(stop, Exception):
+                        at_work.note_what_is_done()
                     raise
+        known = journal.trials
         return tuple(known[setup.name, miner, seed] for setup in setups for miner in miners for seed in seeds)
 
-    def _begun(
-        self,
-        setups: Sequence[Setup],
-        miners: Sequence[str],
-        seed: int,
-        known: Mapping[tuple[str, str, int], Trial],
-        mined: dict[tuple[bytes, str], Future[tuple[Scores, Array, float]]],
-        pool: ThreadPoolExecutor,
-    ) -> Iterator[tuple[Setup, Callable[[], list[Trial]]]]:
-        """Yield every setup with a function that waits for its trials; the next networks are mined meanwhile."""
-        sizes: dict[str, int] = {}
-        ahead: list[tuple[Setup, Callable[[], list[Trial]]]] = []
-        for setup in setups:
-            missing = [miner for miner in miners if (setup.name, miner, seed) not in known]
-            old = [known[setup.name, miner, seed] for miner in miners if miner not in missing]
-            if old and not old[0].reason:
-                sizes[setup.name] = old[0].nodes
-            ahead.append((setup, self._start(setup, missing, seed, sizes, mined, pool)))
-            if len(ahead) > 2 * self.workers:
-                yield ahead.pop(0)
-        yield from ahead
 
-    def _start(
-        self,
-        setup: Setup,
-        miners: Sequence[str],
-        seed: int,
-        sizes: dict[str, int],
-        mined: dict[tuple[bytes, str], Future[tuple[Scores, Array, float]]],
-        pool: ThreadPoolExecutor,
-    ) -> Callable[[], list[Trial]]:
-        """Make a network, have it mined, and return a function that waits for the trials."""
-        if not miners:
-            return list
+@dataclass(frozen=True, eq=False)
+class _Round:
+    """The trials of one seed: networks are made ahead, and mined by the pool until their turn to be noted comes.
+
+    ``sizes`` are the nodes of the networks of setups, by name.
+    """
+
+    trials: Trials
+    seed: int
+    journal: Journal
+    pool: ThreadPoolExecutor
+    sizes: dict[str, int] = field(default_factory=dict)
+    mined: dict[tuple[bytes, str], Future[Mined]] = field(default_factory=dict)
+    ahead: deque[tuple[Setup, list[tuple[Trial, Future[Mined]]]]] = field(default_factory=deque)
+
+    def noted(self, setups: Sequence[Setup], miners: Sequence[str]) -> Iterator[Setup]:
+        """Yield every setup when its trials are in the journal."""
+        for setup in setups:
+            self.ahead.append((setup, self._begun(setup, miners)))
+            if len(self.ahead) > 2 * self.trials.workers:
+                yield self._finished()
+        while self.ahead:
+            yield self._finished()
+
+    def note_what_is_done(self) -> None:
+        """Note all trials that need not be waited for, but for those that were stopped themselves."""
+        for _, waiting in self.ahead:
+            for about, work in waiting:
+                if about.key not in self.journal.trials and _has_an_answer(work):
+                    self.journal.add(_trial(about, work))
+
+    def _begun(self, setup: Setup, miners: Sequence[str]) -> list[tuple[Trial, Future[Mined]]]:
+        """Make the network of a setup, and return its trials that are not known yet, with the work they wait for."""
+        keys = [(setup.name, miner, self.seed) for miner in miners]
+        sizes = [self.journal.trials[key].nodes for key in keys if key in self.journal.trials]
+        if any(sizes):
+            self.sizes[setup.name] = max(sizes)
+        missing = [miner for key, miner in zip(keys, miners, strict=True) if key not in self.journal.trials]
+        if not missing:
+            return []
         try:
-            if setup.like and setup.like not in sizes:
+            if setup.like and setup.like not in self.sizes:
                 raise Cube2netError(f"there is no network of {setup.like!r} to be as large as")
-            network = self.make(setup, seed, sizes.get(setup.like))
+            network = self.trials.make(setup, self.seed, self.sizes.get(setup.like))
         except Exception as error:
-            reason = told(error)
-            return lambda: [Trial(setup, miner, seed, reason=reason) for miner in miners]
-        sizes.setdefault(setup.name, len(network))
-        mark = fingerprint(network)
-        for miner in miners:
-            if (mark, miner) not in mined:
-                mined[mark, miner] = pool.submit(self.mine, network, miner, seed)
-        about = described(setup, network, seed)
-        return lambda: [_trial(about, miner, mined[mark, miner]) for miner in miners]
+            failed: Future[Mined] = Future()
+            failed.set_exception(error)
+            return [(Trial(setup, miner, self.seed, reason="not made"), failed) for miner in missing]
+        self.sizes.setdefault(setup.name, len(network))
+        mark, about = fingerprint(network), described(setup, network, self.seed)
+        for miner in missing:
+            if (mark, miner) not in self.mined:
+                self.mined[mark, miner] = self.pool.submit(self.trials.mine, network, miner, self.seed)
+        return [(replace(about, miner=miner), self.mined[mark, miner]) for miner in missing]
+
+    def _finished(self) -> Setup:
+        """Wait for the trials of the setup that was begun first, note them, and return it."""
+        setup, waiting = self.ahead[0]
+        for about, work in waiting:
+            self.journal.add(_trial(about, work))
+        self.ahead.popleft()
+        return setup
 
 
 def described(setup: Setup, network: Network, seed: int) -> Trial:
@@ -144,20 +163,20 @@ def fingerprint(network: Network) -> bytes:
 
 def told(error: Exception) -> str:
     """Return what went wrong in one sentence; a mistake that is not ours to explain is named by its kind."""
-    text = " ".join(str(error).split())
-    return text if isinstance(error, Cube2netError) else f"{type(error).__name__}: {text}".rstrip(": ")
+    text, kind = " ".join(str(error).split()), type(error).__name__
+    return (text or kind) if isinstance(error, Cube2netError) else f"{kind}: {text}".rstrip(": ")
 
 
-def _trial(about: Trial, miner: str, work: Future[tuple[Scores, Array, float]]) -> Trial:
+def _trial(about: Trial, work: Future[Mined]) -> Trial:
+    """Return what became of a trial: waits for its scores, or says why there are none."""
     try:
         scores, evidence, seconds = work.result()
+        return replace(
+            about, scores=dict(scores), evidence=evidence, seconds={**about.seconds, "mine": seconds}, reason=""
+        )
     except Exception as error:
-        return replace(about, miner=miner, reason=told(error))
-    return replace(
-        about,
-        miner=miner,
-        scores=dict(scores),
-        evidence=evidence,
-        seconds={**about.seconds, "mine": seconds},
-        reason="",
-    )
+        return replace(about, reason=told(error))
+
+
+def _has_an_answer(work: Future[Mined]) -> bool:
+    return work.done() and not work.cancelled() and isinstance(work.exception(), Exception | None)

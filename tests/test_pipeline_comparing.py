@@ -1,0 +1,473 @@
+"""Comparing methods on one query: which setups, paired how, made once, resumed, and refused with one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import cube2net as c2n
+from cube2net.errors import InputError, ParameterError, QueryError
+from cube2net.interfaces import Method
+from cube2net.mine import METRICS
+from cube2net.network import Hops, PageRank
+from cube2net.pipeline import comparing, mining
+from cube2net.pipeline.comparing import (
+    AS_LARGE,
+    CHOOSES_CELLS,
+    COMPARED,
+    DRAWS,
+    JOURNAL,
+    METHODS,
+    Maker,
+    chooses_cells,
+    compare,
+    setups_of,
+)
+from cube2net.pipeline.mining import LINK_MEASURES
+from cube2net.records import Budget, Comparison, Cube, Network, Objects, Query, Selection, Setup, Worth
+from cube2net.select import Cube2net, Greedy
+
+from toys import random_cube, toy_cube
+
+GREEDY = Setup(method="greedy", objective="linked", form="cells", m=3)
+PEERS = [Setup(method=name, like=GREEDY.name) for name in AS_LARGE]
+TINY: dict[str, Any] = {
+    "methods": ["none", "greedy", "pagerank"],
+    "objectives": ["linked"],
+    "forms": ["cells"],
+    "m": 3,
+    "miners": ["deepwalk"],
+    "runs": 2,
+}
+# As registered, but for the learner, which learns for a moment only.
+QUICK: dict[str, Method] = {
+    name: Cube2net(trajectories=4, updates=1, epochs=1, k=3) if name == "cube2net" else kind()
+    for name, kind in METHODS.items()
+}
+CUBES = [(random_cube(seed), Query(np.sort(np.random.default_rng(seed).choice(40, 8, False)))) for seed in range(6)]
+
+
+# Which setups
+
+
+def names(methods: dict[str, str | Method], **options: Any) -> list[str]:
+    options = {"objectives": ["jaccard", "linked"], "forms": ["objects", "cells"], "m": [5], **options}
+    return [setup.name for setup in setups_of(methods, **options)]
+
+
+def test_the_query_alone_comes_first_and_once() -> None:
+    assert names({}) == ["none"]
+    assert names({"pagerank": "pagerank", "none": "none"}) == ["none", "pagerank"]
+
+
+def test_a_method_that_chooses_cells_is_there_for_every_objective_form_and_number() -> None:
+    assert names({"greedy": "greedy", "hops": "hops"}, m=[5, 9], as_large=False) == [
+        "none",
+        "greedy · jaccard · objects · m 5",
+        "greedy · jaccard · objects · m 9",
+        "greedy · jaccard · cells · m 5",
+        "greedy · jaccard · cells · m 9",
+        "greedy · linked · objects · m 5",
+        "greedy · linked · objects · m 9",
+        "greedy · linked · cells · m 5",
+        "greedy · linked · cells · m 9",
+        "hops",
+    ]
+
+
+def test_random_cells_stand_under_the_first_objective_alone() -> None:
+    assert names({"random": "random"}, as_large=False) == [
+        "none",
+        "random · jaccard · objects · m 5",
+        "random · jaccard · cells · m 5",
+    ]
+
+
+def test_those_as_large_as_a_choice_of_cells_come_right_behind_it() -> None:
+    found = setups_of({"pagerank": "pagerank", "greedy": "greedy"}, ["linked"], ["cells"], [3, 4])
+    assert [setup.name for setup in found] == [
+        "none",
+        "pagerank",
+        "greedy · linked · cells · m 3",
+        "pagerank, as large as greedy · linked · cells · m 3",
+        "hops, as large as greedy · linked · cells · m 3",
+        "greedy · linked · cells · m 4",
+        "pagerank, as large as greedy · linked · cells · m 4",
+        "hops, as large as greedy · linked · cells · m 4",
+    ]
+
+
+def test_no_two_setups_of_all_methods_have_the_same_name() -> None:
+    found = names(COMPARED, forms=["objects", "cells", "both", "woven"], m=[5, 20])
+    assert len(found) == len(set(found))
+    assert {"none", "hops", "hops 2", *METHODS} == set(COMPARED)
+
+
+def test_a_method_of_ones_own_has_forms_unless_it_brings_objects_alone() -> None:
+    assert names({"far": Hops(hops=2), "near": PageRank(top=3)}) == ["none", "far", "near"]
+    assert names({"mine": Greedy(by="price")}, objectives=["linked"], forms=["both"], as_large=False) == [
+        "none",
+        "mine · linked · both · m 5",
+    ]
+    assert chooses_cells(Failing()) and not chooses_cells("steiner")
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"objectives": ["jacard"]}, "unknown objective 'jacard': choose one of "),
+        ({"forms": ["cell"]}, "unknown form 'cell': choose one of both, cells, objects, woven (did you mean 'cells'?)"),
+        ({"m": []}, "a comparison needs at least one number of cells, one objective and one form"),
+        ({"objectives": []}, "a comparison needs at least one number of cells, one objective and one form"),
+        ({"forms": []}, "a comparison needs at least one number of cells, one objective and one form"),
+        ({"m": [5, 0]}, "m is 0, expected a whole number of 1 or more"),
+        ({"m": [2.5]}, "m is 2.5, expected a whole number of 1 or more"),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_setups_that_cannot_be_are_refused(options: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        names({"greedy": "greedy"}, **options)
+    assert str(caught.value).startswith(sentence)
+
+
+# What the registry's methods are said to do is what they do
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_methods_said_to_choose_cells_do_and_no_others(name: str) -> None:
+    chosen = [c2n.construct(cube, query, QUICK[name], m=4).selection.cells for cube, query in CUBES[:3]]
+    assert any(len(cells) for cells in chosen) == (name in CHOOSES_CELLS) == chooses_cells(QUICK[name])
+
+
+@pytest.mark.parametrize("name", [name for name in METHODS if name not in DRAWS])
+@pytest.mark.parametrize("objective", ["jaccard", "linked"])
+def test_methods_that_are_not_said_to_draw_give_the_same_for_every_seed(name: str, objective: str) -> None:
+    for cube, query in CUBES:
+        one, *others = (c2n.construct(cube, query, name, 4, objective, seed=seed).selection for seed in (0, 1, 7))
+        for other in others:
+            assert other.objects.tolist() == one.objects.tolist()
+            assert other.cells.tolist() == one.cells.tolist()
+
+
+def test_random_cells_depend_on_the_seed() -> None:
+    cube, query = CUBES[0]
+    drawn = {tuple(c2n.construct(cube, query, "random", 4, seed=seed).selection.cells.tolist()) for seed in range(5)}
+    assert len(drawn) > 1 and "random" in DRAWS
+
+
+# Networks of setups
+
+
+def made(setup: Setup, seed: int = 0, nodes: int | None = None, maker: Maker | None = None) -> Network:
+    return (maker or Maker(*CUBES[0], {**QUICK, "far": Hops(hops=2)}))(setup, seed, nodes)
+
+
+def same(one: Network, other: Network) -> bool:
+    return all(
+        np.array_equal(getattr(one, part), getattr(other, part))
+        for part in ("objects", "cells", "source", "target", "weight")
+    )
+
+
+@pytest.mark.parametrize("form", ["objects", "cells", "both", "woven"])
+@pytest.mark.parametrize("method", ["greedy", "random"])
+@pytest.mark.parametrize("objective", ["jaccard", "linked"])
+def test_the_network_of_a_setup_is_the_one_that_construct_gives(method: str, objective: str, form: str) -> None:
+    setup = Setup(method=method, objective=objective, form=form, m=3)
+    for seed in (0, 2):
+        assert same(made(setup, seed), c2n.construct(*CUBES[0], method, 3, objective, form, seed))
+
+
+def test_a_setup_as_large_as_another_gets_no_more_nodes_than_it_is_told() -> None:
+    full = len(made(Setup(method="hops")))
+    for nodes in (8, 9, 12, full, full + 10):
+        assert len(made(PEERS[1], 0, nodes)) == min(nodes, full)
+        assert len(made(PEERS[0], 0, nodes)) <= nodes
+
+
+def test_a_peer_is_the_registered_method_whatever_bears_its_name() -> None:
+    maker = Maker(*CUBES[0], {"hops": Hops(hops=2), "pagerank": PageRank(top=1)})
+    assert same(made(PEERS[1], maker=maker), c2n.construct(*CUBES[0], "hops"))
+    assert same(made(Setup(method="hops"), maker=maker), c2n.construct(*CUBES[0], Hops(hops=2)))
+    assert len(made(PEERS[0], 0, 14, maker)) > 9
+
+
+def test_what_a_method_chooses_is_chosen_once_for_all_forms_and_unless_it_draws_for_all_seeds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[tuple[object, str, int]] = []
+    really = comparing.choose
+
+    def choose(cube: Cube, query: Query, method: Any, objective: str, budget: Budget, *, seed: int) -> Any:
+        asked.append((method, objective, seed))
+        return really(cube, query, method, objective, budget, seed=seed)
+
+    monkeypatch.setattr(comparing, "choose", choose)
+    maker = Maker(*CUBES[0], {"greedy": "greedy", "random": "random", "mine": Failing(fails=False)})
+    for seed in (0, 1):
+        for form in ("objects", "cells"):
+            for method in ("greedy", "random", "mine"):
+                maker(Setup(method=method, objective="linked", form=form, m=3), seed)
+    assert asked == [
+        ("greedy", "linked", 0),
+        ("random", "linked", 0),
+        (Failing(fails=False), "linked", 0),
+        ("random", "linked", 1),
+        (Failing(fails=False), "linked", 1),
+    ]
+
+
+# Comparing
+
+
+@dataclass(frozen=True)
+class Failing:
+    """A method of one's own that cannot answer, or brings the first object."""
+
+    fails: bool = True
+
+    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+        if self.fails:
+            raise RuntimeError("out of luck")
+        return Selection(np.array([0]), weights.value(np.array([0])))
+
+
+@pytest.fixture(scope="module")
+def planted() -> tuple[Cube, Query]:
+    """A cube of six communities, and 50 objects of two of them."""
+    corpus = c2n.make_planted(objects=300, communities=6, noise=0.2, links=4.0, within=0.8, seed=0)
+    cube = c2n.build_cube(corpus.corpus)
+    return cube, cube.query({name: f"group {group}" for group in (0, 1) for name in corpus.query(group)[:25]})
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("comparison") / "out"
+
+
+@pytest.fixture(scope="module")
+def compared(planted: tuple[Cube, Query], folder: Path) -> Comparison:
+    return compare(*planted, out=folder, **TINY)
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is made and mined from now on."""
+    noted: list[str] = []
+
+    def counted(call: Callable[..., Any], what: str) -> Callable[..., Any]:
+        def counting(*args: Any, **options: Any) -> Any:
+            noted.append(what)
+            return call(*args, **options)
+
+        return counting
+
+    monkeypatch.setattr(Maker, "__call__", counted(Maker.__call__, "made"))
+    monkeypatch.setattr(mining, "cluster_query", counted(mining.cluster_query, "mined"))
+    return noted
+
+
+def plain(comparison: Comparison) -> list[str]:
+    return [repr((vars(trial), trial.evidence.tolist())) for trial in comparison.trials]
+
+
+def test_a_comparison_has_every_setup_paired_by_seed(compared: Comparison, planted: tuple[Cube, Query]) -> None:
+    assert compared.setups == (Setup(method="none"), GREEDY, *PEERS, Setup(method="pagerank"))
+    assert compared.miners == ("deepwalk",) and compared.seeds == (0, 1)
+    assert compared.measures == tuple(METRICS) and compared.truth == planted[1].labels
+    for setup in compared.setups:
+        assert [trial.seed for trial in compared.of(setup, "deepwalk")] == [0, 1]
+    assert compared.peers(GREEDY) == PEERS
+    assert {trial.nodes for setup in (GREEDY, *PEERS) for trial in compared.of(setup, "deepwalk")} == {53}
+
+
+def test_the_scores_are_those_of_the_network_that_construct_gives(
+    compared: Comparison, planted: tuple[Cube, Query]
+) -> None:
+    network = c2n.construct(*planted, "greedy", m=3, objective="linked", form="cells")
+    for trial in compared.of(GREEDY, "deepwalk"):
+        found = mining.cluster_query(network, "deepwalk", seed=trial.seed).labels
+        assert trial.evidence.tolist() == found.tolist()
+        assert trial.scores == {name: metric(found, planted[1].labels) for name, metric in METRICS.items()}
+        assert (trial.nodes, trial.links, trial.value) == (len(network), len(network.source), network.selection.value)
+        assert {"select", "links", "mine"} <= set(trial.seconds)
+    assert all(trial.value is None for trial in compared.trials if trial.setup != GREEDY)
+
+
+def test_cells_join_what_the_query_alone_leaves_apart(compared: Comparison) -> None:
+    alone, cells = (compared.of(setup, "deepwalk")[0] for setup in (compared.alone, GREEDY))
+    assert cells.loose < alone.loose
+    assert cells.scores["F1"] > 0.9 > alone.scores["F1"]
+
+
+def test_settings_say_what_is_needed_to_do_it_again(compared: Comparison) -> None:
+    assert {name: compared.settings[name] for name in ("task", "runs", "seed", "m", "objectives", "forms")} == {
+        "task": "clustering",
+        "runs": 2,
+        "seed": 0,
+        "m": [3],
+        "objectives": ["linked"],
+        "forms": ["cells"],
+    }
+    assert list(compared.settings["methods"]) == ["none", "greedy", "pagerank"]
+    assert compared.settings["miners"]["deepwalk"].startswith("DeepWalk(dimensions=128")
+
+
+def test_a_comparison_is_resumed_without_making_anything_again(
+    compared: Comparison, planted: tuple[Cube, Query], folder: Path, calls: list[str]
+) -> None:
+    written = (folder / JOURNAL).read_bytes()
+    assert plain(compare(*planted, out=folder, **TINY)) == plain(compared)
+    assert calls == [] and (folder / JOURNAL).read_bytes() == written
+
+
+def test_a_run_more_makes_its_own_trials_and_keeps_the_others(
+    compared: Comparison, planted: tuple[Cube, Query], folder: Path, tmp_path: Path, calls: list[str]
+) -> None:
+    (tmp_path / JOURNAL).write_bytes((folder / JOURNAL).read_bytes())
+    more = compare(*planted, out=str(tmp_path), **{**TINY, "runs": 1, "seed": 2, "methods": ["none", "hops"]})
+    assert calls == ["made", "mined"] * 2 and more.seeds == (2,)
+    assert len((tmp_path / JOURNAL).read_text().splitlines()) == 1 + 10 + 2
+    assert [trial.key for trial in more.trials] == [("none", "deepwalk", 2), ("hops", "deepwalk", 2)]
+
+
+def test_the_number_of_workers_and_a_folder_change_no_score(
+    compared: Comparison, planted: tuple[Cube, Query]
+) -> None:
+    again = compare(*planted, **{**TINY, "methods": ["greedy"]}, workers=3)
+    for trial in again.trials:
+        twin = compared.of(trial.setup, "deepwalk")[trial.seed]
+        assert trial.scores == twin.scores and trial.evidence.tolist() == twin.evidence.tolist()
+
+
+def test_a_method_that_fails_is_a_row_that_says_why(planted: tuple[Cube, Query]) -> None:
+    cube, query = planted
+    found = compare(cube, query, **{**TINY, "methods": {"none": "none", "odd": Failing()}, "runs": 1})
+    odd = Setup(method="odd", objective="linked", form="cells", m=3)
+    assert found.reasons(odd) == ["RuntimeError: out of luck"]
+    assert found.reasons(found.peers(odd)[0]) == [f"there is no network of {odd.name!r} to be as large as"]
+    assert len(found.of(found.alone, "deepwalk")) == 1
+
+
+def test_objects_without_a_label_are_clustered_and_not_scored(planted: tuple[Cube, Query]) -> None:
+    cube, query = planted
+    assert query.labels is not None
+    partly = replace(query, labels=tuple(label if i % 2 else "" for i, label in enumerate(query.labels)))
+    found = compare(cube, partly, **{**TINY, "methods": ["none"], "runs": 1}).trials[0]
+    assert len(found.evidence) == len(query)
+    assert found.scores["F1"] == METRICS["F1"](found.evidence[1::2], query.labels[1::2])
+
+
+@pytest.fixture(scope="module")
+def films() -> tuple[Cube, Query, tuple[list[int], list[int]]]:
+    """Two groups of four users and four films each, all linked inside but for one film a user; the query is all."""
+    pairs = [(u, 8 + f) for u in range(8) for f in range(8) if (u < 4) == (f < 4)]
+    hidden = [(u, f) for u, f in pairs if f - 8 == u]
+    cube = toy_cube([[*range(8), *range(8, 16)]], objects=16, links=[pair for pair in pairs if pair not in hidden])
+    table = cube.objects.table.set_column(2, "kind", pa.array(["user"] * 8 + ["film"] * 8))
+    return replace(cube, objects=Objects.of(table)), Query(np.arange(16)), ([u for u, _ in hidden], [f for _, f in hidden])
+
+
+def test_hidden_links_are_found_again_by_recommenders(
+    films: tuple[Cube, Query, tuple[list[int], list[int]]], tmp_path: Path
+) -> None:
+    cube, query, hidden = films
+    options: dict[str, Any] = {"methods": ["none", "pagerank"], "miners": ["popularity", "ease"], "runs": 2}
+    found = compare(cube, query, "links", hidden=hidden, out=tmp_path, **options)
+    assert found.measures == LINK_MEASURES and found.truth == () and found.miners == ("popularity", "ease")
+    by_miner = {trial.miner: trial for trial in found.trials if trial.setup == found.alone}
+    assert by_miner["ease"].scores["AUC"] == 1.0 and by_miner["popularity"].scores["AUC"] == 0.5
+    assert by_miner["ease"].evidence.shape == (8, len(LINK_MEASURES))
+    assert plain(compare(cube, query, "links", hidden=hidden, out=tmp_path, **options)) == plain(found)
+
+
+def test_the_recommenders_are_the_floor_the_papers_and_a_strong_one_unless_named(
+    films: tuple[Cube, Query, tuple[list[int], list[int]]],
+) -> None:
+    cube, query, hidden = films
+    assert compare(cube, query, "links", hidden=hidden, methods=[], runs=1).miners == (
+        "popularity",
+        "softimpute",
+        "ease",
+    )
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"task": "cluster"}, "unknown task 'cluster': choose one of clustering, links"),
+        ({"methods": ["none", "gredy"]}, "unknown method 'gredy': choose one of anneal, cube2net, exact, greedy, "),
+        ({"methods": {"mine": 3}}, "a method is a name (anneal, cube2net, "),
+        ({"methods": {"mine": Greedy}}, "a method is a name (anneal, cube2net, "),
+        ({"objectives": ["link"]}, "unknown objective 'link': choose one of "),
+        ({"forms": ["all"]}, "unknown form 'all': choose one of both, cells, objects, woven"),
+        ({"hidden": ([0], [1])}, "hidden links are for the task 'links', and the task is 'clustering'"),
+        ({"task": "links"}, "the task 'links' needs the hidden links that are to be found again"),
+        ({"miners": ["ease"]}, "unknown embedding 'ease': choose one of deepwalk, line, node2vec"),
+        (
+            {"task": "links", "hidden": ([0], [1])},
+            "unknown recommender 'deepwalk': choose one of als, ease, itemknn, popularity, softimpute",
+        ),
+        (
+            {"task": "links", "hidden": ([0], [1]), "miners": ["ease"]},
+            "1 hidden links do not join an object of the kind 'user' with one of another: kinds here are object",
+        ),
+        ({"runs": 0}, "runs is 0, expected a whole number of 1 or more"),
+        ({"seed": -1}, "seed is -1, expected a whole number of 0 or more"),
+        ({"m": 0}, "m is 0, expected a whole number of 1 or more"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_bad_input_is_refused_before_anything_is_written(
+    change: dict[str, Any], sentence: str, planted: tuple[Cube, Query], tmp_path: Path, calls: list[str]
+) -> None:
+    with pytest.raises(InputError) as caught:
+        compare(*planted, out=tmp_path / "out", **{**TINY, **change})
+    assert str(caught.value).startswith(sentence) and "\n" not in str(caught.value)
+    assert not (tmp_path / "out").exists() and not calls
+
+
+def test_a_query_without_labels_cannot_be_judged_by_clusters(planted: tuple[Cube, Query], tmp_path: Path) -> None:
+    cube, query = planted
+    for labels, count in ((None, 0), (("x",) * len(query), 1)):
+        with pytest.raises(QueryError, match=f"the query has {count} different ones, expected 2 or more"):
+            compare(cube, replace(query, labels=labels), out=tmp_path / "out", **TINY)
+    assert not (tmp_path / "out").exists()
+
+
+def test_negative_workers_are_refused(planted: tuple[Cube, Query]) -> None:
+    with pytest.raises(ParameterError, match="workers is -1, expected a whole number of"):
+        compare(*planted, workers=-1, **TINY)
+
+
+@pytest.mark.parametrize(
+    ("differs", "change"),
+    [
+        ("query", lambda cube, query: (cube, Query(query.objects[:-1], query.labels[:-1]), {})),
+        ("query", lambda cube, query: (cube, replace(query, labels=query.labels[::-1]), {})),
+        ("cube", lambda cube, query: (c2n.dice(cube, {"decade": ["200X"]}), query, {})),
+        ("methods 'greedy'", lambda cube, query: (cube, query, {"methods": {"greedy": Greedy(by="price")}})),
+    ],
+    ids=["fewer objects", "other labels", "another cube", "another greedy"],
+)
+def test_the_folder_of_another_comparison_is_refused(
+    differs: str, change: Any, compared: Comparison, planted: tuple[Cube, Query], folder: Path, calls: list[str]
+) -> None:
+    cube, query, options = change(*planted)
+    with pytest.raises(InputError) as caught:
+        compare(cube, query, out=folder, **{**TINY, **options})
+    assert str(caught.value) == (
+        f"{str(folder / JOURNAL)!r} holds the trials of another comparison (it differs in {differs}): "
+        "choose another folder, or remove it"
+    )
+    assert not calls
