@@ -10,20 +10,17 @@ tasks are run, part after part, and then the page is written of all that is ther
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from queries import areas, institutions, write
-from results_page import write_page
-
 import cube2net as c2n
 from cube2net.pipeline.comparing import compare
 from cube2net.pipeline.reporting import write_report
 from cube2net.records import Comparison, Cube, Query
+from queries import areas, institutions, write
+from results_page import write_page
 
 ALL = ("none", "hops", "pagerank", "steiner", "maxdisc", "random", "greedy", "anneal", "exact", "cube2net")
 LOCAL = ("none", "pagerank", "steiner", "maxdisc", "random", "greedy", "anneal", "exact", "cube2net")
@@ -36,7 +33,7 @@ SIGS = {"areas": ("sigmt", "sigdial", "sigbiomed", "sigedu"), "areas2": ("sigsem
 
 @dataclass(frozen=True)
 class Task:
-    """A query on a cube, and the comparisons to make: options of ``compare``, where runs are at most the number given."""
+    """A query on a cube, and the comparisons to make: options of ``compare``, with the most runs where few suffice."""
 
     name: str
     load: Callable[[Path, Path], tuple[Cube, Query, dict[str, Any]]]
@@ -72,7 +69,7 @@ def planted(data: Path, out: Path) -> tuple[Cube, Query, dict[str, Any]]:
 
 
 def films(name: str) -> Callable[[Path, Path], tuple[Cube, Query, dict[str, Any]]]:
-    """Return what loads a task of the paper's kind: films by genre and decade, 80 % of their users, latest links hidden."""
+    """Return what loads a task of the paper's kind: films by genre and decade, their users, the latest links hidden."""
 
     def load(data: Path, out: Path) -> tuple[Cube, Query, dict[str, Any]]:
         archives = sorted((data / "movies").glob("*.tar.xz"))
@@ -159,7 +156,7 @@ def said(stage: str, done: int, total: int | None = None) -> None:
 
 def compared(task: Task, data: Path, out: Path) -> Comparison:
     """Return all trials of a task that are there, having written its report."""
-    cube, query, options = task.load(data, out)
+    cube, query, _ = task.load(data, out)
     comparison = c2n.read_comparison(out / task.name, query)
     command = f"python benchmarks/results.py DATA OUT --only {task.name}"
     write_report(cube, query, comparison, out / task.name, command=command, title=f"Did it help? {task.name}")

@@ -16,14 +16,13 @@ from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.interfaces import Method
 from cube2net.mine import METRICS
 from cube2net.network import Hops, PageRank
-from cube2net.pipeline import comparing, mining
+from cube2net.pipeline import METHODS, choosing, comparing, mining
 from cube2net.pipeline.comparing import (
     AS_LARGE,
     CHOOSES_CELLS,
     COMPARED,
     DRAWS,
     JOURNAL,
-    METHODS,
     Maker,
     chooses_cells,
     compare,
@@ -50,7 +49,7 @@ QUICK: dict[str, Method] = {
     name: Cube2net(trajectories=4, updates=1, epochs=1, k=3) if name == "cube2net" else kind()
     for name, kind in METHODS.items()
 }
-CUBES = [(random_cube(seed), Query(np.sort(np.random.default_rng(seed).choice(40, 8, False)))) for seed in range(6)]
+CUBES = [(random_cube(seed), Query(np.sort(np.random.default_rng(seed).choice(40, 8, False)))) for seed in range(4)]
 
 
 # Which setups
@@ -150,10 +149,9 @@ def test_methods_said_to_choose_cells_do_and_no_others(name: str) -> None:
 @pytest.mark.parametrize("objective", ["jaccard", "linked"])
 def test_methods_that_are_not_said_to_draw_give_the_same_for_every_seed(name: str, objective: str) -> None:
     for cube, query in CUBES:
-        one, *others = (c2n.construct(cube, query, name, 4, objective, seed=seed).selection for seed in (0, 1, 7))
-        for other in others:
-            assert other.objects.tolist() == one.objects.tolist()
-            assert other.cells.tolist() == one.cells.tolist()
+        one, other = (c2n.construct(cube, query, name, 4, objective, seed=seed).selection for seed in (0, 7))
+        assert other.objects.tolist() == one.objects.tolist()
+        assert other.cells.tolist() == one.cells.tolist()
 
 
 def test_random_cells_depend_on_the_seed() -> None:
@@ -203,7 +201,7 @@ def test_what_a_method_chooses_is_chosen_once_for_all_forms_and_unless_it_draws_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[tuple[object, str, int]] = []
-    really = comparing.choose
+    really = choosing.choose
 
     def choose(cube: Cube, query: Query, method: Any, objective: str, budget: Budget, *, seed: int) -> Any:
         asked.append((method, objective, seed))
@@ -295,7 +293,7 @@ def test_the_scores_are_those_of_the_network_that_construct_gives(
     for trial in compared.of(GREEDY, "deepwalk"):
         found = mining.cluster_query(network, "deepwalk", seed=trial.seed).labels
         assert trial.evidence.tolist() == found.tolist()
-        assert trial.scores == {name: metric(found, planted[1].labels) for name, metric in METRICS.items()}
+        assert trial.scores == {name: metric(found, planted[1].labels or ()) for name, metric in METRICS.items()}
         assert (trial.nodes, trial.links, trial.value) == (len(network), len(network.source), network.selection.value)
         assert {"select", "links", "mine"} <= set(trial.seconds)
     assert all(trial.value is None for trial in compared.trials if trial.setup != GREEDY)
@@ -338,9 +336,7 @@ def test_a_run_more_makes_its_own_trials_and_keeps_the_others(
     assert [trial.key for trial in more.trials] == [("none", "deepwalk", 2), ("hops", "deepwalk", 2)]
 
 
-def test_the_number_of_workers_and_a_folder_change_no_score(
-    compared: Comparison, planted: tuple[Cube, Query]
-) -> None:
+def test_the_number_of_workers_and_a_folder_change_no_score(compared: Comparison, planted: tuple[Cube, Query]) -> None:
     again = compare(*planted, **{**TINY, "methods": ["greedy"]}, workers=3)
     for trial in again.trials:
         twin = compared.of(trial.setup, "deepwalk")[trial.seed]
@@ -372,7 +368,11 @@ def films() -> tuple[Cube, Query, tuple[list[int], list[int]]]:
     hidden = [(u, f) for u, f in pairs if f - 8 == u]
     cube = toy_cube([[*range(8), *range(8, 16)]], objects=16, links=[pair for pair in pairs if pair not in hidden])
     table = cube.objects.table.set_column(2, "kind", pa.array(["user"] * 8 + ["film"] * 8))
-    return replace(cube, objects=Objects.of(table)), Query(np.arange(16)), ([u for u, _ in hidden], [f for _, f in hidden])
+    return (
+        replace(cube, objects=Objects.of(table)),
+        Query(np.arange(16)),
+        ([u for u, _ in hidden], [f for _, f in hidden]),
+    )
 
 
 def test_hidden_links_are_found_again_by_recommenders(

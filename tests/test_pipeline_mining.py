@@ -12,7 +12,7 @@ import pytest
 
 import cube2net as c2n
 from cube2net.errors import InputError, ParameterError, QueryError
-from cube2net.mine import METRICS, DeepWalk, bipartite
+from cube2net.mine import METRICS, DeepWalk, bipartite, tune
 from cube2net.pipeline import mining
 from cube2net.pipeline.mining import (
     LINK_MEASURES,
@@ -146,7 +146,7 @@ def test_objects_without_a_label_are_clustered_and_not_scored() -> None:
 def test_scores_are_those_of_the_clusters_returned() -> None:
     query = labelled(("one", "two") * 5)
     scores, evidence, _ = mine_clusters(query, {"quick": QUICK})(alone(GROUPS, query), "quick", 2)
-    assert scores == {name: metric(evidence, query.labels) for name, metric in METRICS.items()}
+    assert scores == {name: metric(evidence, query.labels or ()) for name, metric in METRICS.items()}
     assert scores["F1"] < 0.8
 
 
@@ -318,7 +318,7 @@ def test_settings_are_chosen_once_for_a_network_and_a_miner(
 ) -> None:
     network, known = planted
     asked: list[int] = []
-    really = mining.choose
+    really = tune.choose
 
     def choose(recommenders: Any, matrix: Any, **options: Any) -> Any:
         asked.append(matrix.shape[1])

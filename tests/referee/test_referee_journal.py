@@ -41,7 +41,11 @@ TRIALS = {
     "failed": Trial(Setup(method="exact · „odd“\n"), "line", 5, reason="no proof: 'max_links' is 3\u2028—\ud7ff"),
     "not mined": Trial(GREEDY[1], "line", 6, reason="ValueError: odd", nodes=32, links=5, loose=2, value=0.0),
     "NumPy's numbers": Trial(
-        ALONE, "own", 7, {"F1": np.float32(0.5), "JC": np.float64(0.25)}, seconds={"mine": np.float32(1.5)}
+        ALONE,
+        "own",
+        7,
+        {"F1": np.float32(0.5), "JC": np.float64(0.25)},  # type: ignore[dict-item]
+        seconds={"mine": np.float32(1.5)},  # type: ignore[dict-item]
     ),
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -127,10 +128,12 @@ def test_equal_networks_are_mined_once_for_a_miner_and_a_seed() -> None:
     "other",
     [
         network([(0, 1), (2, 3)], LABELS),
+        network([(0, 2)], LABELS),
+        replace(network([(0, 1)], LABELS), weight=np.array([2.0], np.float32)),
         network([(0, 1)], LABELS, others=1),
         network([(0, 1), (0, 4)], LABELS, cells=[("200X", "ACL")]),
     ],
-    ids=["other links", "one object more", "a cell"],
+    ids=["a link more", "another end", "another weight", "one object more", "a cell"],
 )
 def test_networks_that_differ_have_different_fingerprints(other: Network) -> None:
     assert fingerprint(network([(0, 1)], LABELS)) == fingerprint(network([(0, 1)], LABELS))
@@ -268,6 +271,28 @@ def test_an_interrupt_while_mining_goes_through_and_is_no_trial(tmp_path: Path) 
     assert plain(Workshop().run(Journal.open(path, {}))) == plain(Workshop().run())
 
 
+def test_what_was_mined_beside_the_one_that_was_interrupted_is_written_down(tmp_path: Path) -> None:
+    path = tmp_path / "trials.jsonl"
+    mined = threading.Event()
+
+    class Interrupted(Workshop):
+        def make(self, setup: Setup, seed: int, nodes: int | None) -> Network:
+            assert setup != PEER or mined.wait(20)
+            return super().make(setup, seed, nodes)
+
+        def mine(self, made: Network, miner: str, seed: int) -> tuple[dict[str, float], Array, float]:
+            if len(made) == len(LABELS):
+                raise KeyboardInterrupt
+            answer = super().mine(made, miner, seed)
+            mined.set()
+            return answer
+
+    with pytest.raises(KeyboardInterrupt):
+        Interrupted().run(Journal.open(path, {}), miners=("line",))
+    kept = Journal.open(path, {}).trials
+    assert (GREEDY.name, "line", 1) in kept and ("none", "line", 1) not in kept
+
+
 def test_trouble_with_the_journal_is_not_taken_for_trouble_with_a_setup() -> None:
     class Full(Journal):
         def add(self, trial: Trial) -> None:
@@ -287,7 +312,7 @@ def test_a_second_run_makes_nothing_and_returns_the_same(tmp_path: Path) -> None
     written = path.read_bytes()
     again = Workshop()
     assert plain(again.run(Journal.open(path, {}))) == plain(first)
-    assert again.made == again.mined == []
+    assert not again.made and not again.mined
     assert path.read_bytes() == written
 
 

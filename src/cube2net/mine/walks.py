@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from cube2net.arrays import links_from_pairs
+from cube2net.cores import cores
 from cube2net.errors import InputError
 from cube2net.records import Links, Network
 from cube2net.records.ragged import Array
@@ -41,7 +41,7 @@ def threads(workers: int, nodes: int) -> int:
     (2, 1, 1)
     """
     if not workers:
-        workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        workers = cores()
     return max(1, min(workers, nodes // NODES_PER_THREAD))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from cube2net.cores import cores
 from cube2net.errors import Cube2netError, ParameterError, QueryError, whole_number
 from cube2net.interfaces import Progress
 from cube2net.kernels.agreement import AGREEMENT, weighed_tables
@@ -127,7 +127,7 @@ class Race:
         """Mine the setups with one seed after another, until the time is over."""
         start = time.perf_counter()
         alive = list(setups)
-        workers = len(os.sched_getaffinity(0))
+        workers = cores()
         with ThreadPoolExecutor(workers) as pool:
             for number, seed in enumerate(seeds):
                 for first in range(0, len(alive), workers):

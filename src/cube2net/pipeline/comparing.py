@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from cube2net.errors import ParameterError, unknown, whole_number
+from cube2net.cores import cores
+from cube2net.errors import ParameterError, QueryError, unknown, whole_number
 from cube2net.interfaces import Method, Progress
 from cube2net.mine import EMBEDDINGS, METRICS, RECOMMENDERS
-from cube2net.network import Hops
+from cube2net.network import Hops, Nothing
 from cube2net.pipeline.answers import network_of
 from cube2net.pipeline.choosing import Asked, Chosen, choose
 from cube2net.pipeline.mining import (
@@ -32,7 +32,7 @@ from cube2net.records.network import FORMS
 from cube2net.records.ragged import Array
 from cube2net.referee.journal import Journal
 from cube2net.referee.trials import Trials
-from cube2net.select import OBJECTIVES, Exact
+from cube2net.select import OBJECTIVES, Exact, Random
 
 Rows = Sequence[int] | Array
 Methods = Sequence[str] | Mapping[str, str | Method]
@@ -55,6 +55,9 @@ COMPARED: dict[str, str | Method] = {
     "cube2net": "cube2net",
 }
 """All methods, one and two steps both, and proofs given up after a quarter of a minute."""
+
+LINK_MINERS = ("popularity", "softimpute", "ease")
+"""The floor, the paper's recommender and a strong one: those for hidden links unless others are named."""
 
 JOURNAL = "trials.jsonl"
 
@@ -94,12 +97,16 @@ def compare(
     if task not in TASKS:
         raise unknown("task", task, TASKS)
     asked = query if isinstance(query, Query) else cube.query(query)
+    if int(asked.objects[-1]) >= len(cube.objects):
+        raise QueryError(f"the query was made for another cube: it names row {int(asked.objects[-1]):,}")
     runs = whole_number("runs", runs, 1)
-    whole_number("seed", seed, 0, None)
+    seed = whole_number("seed", seed, 0, None)
     named = _named(methods)
-    several = [m] if isinstance(m, int) else list(m)
+    counts = list(m) if isinstance(m, Iterable) else [m]
+    several = [whole_number("m", count, 1) for count in dict.fromkeys(counts)]
     setups = setups_of(named, objectives, forms, several, as_large=as_large)
-    names = list(miners or (EMBEDDINGS if task == "clustering" else ("popularity", "softimpute", "ease")))
+    names = list(dict.fromkeys(miners or (EMBEDDINGS if task == "clustering" else LINK_MINERS)))
+    ends: tuple[Array, ...] = ()
     if task == "clustering":
         if hidden is not None:
             raise ParameterError("hidden links are for the task 'links', and the task is 'clustering'")
@@ -111,17 +118,18 @@ def compare(
             raise ParameterError("the task 'links' needs the hidden links that are to be found again")
         check_recommenders(names)
         mine = LinkMiner(HiddenLinks.of(cube, asked, *hidden, users), users)
+        ends = (mine.hidden.users, mine.hidden.items)
         measures, parameters = LINK_MEASURES, {name: RECOMMENDERS[name].__name__ for name in names}
     about = {
         "task": task,
-        "cube": _digest(cube.cells.members.indices, cube.links.indices, cube.links.weights),
+        "cube": _digest(cube.cells.members.indptr, cube.cells.members.indices, cube.links.indices, cube.links.weights),
         "query": _digest(asked.objects, np.array(asked.labels or (), dtype=np.str_)),
-        "hidden": _digest(*(np.asarray(end) for end in hidden or ())),
+        "hidden": _digest(*ends),
         "methods": {name: repr(method) for name, method in named.items()},
         "miners": parameters,
     }
     journal = Journal.open(None if out is None else Path(out) / JOURNAL, about)
-    trials = Trials(Maker(cube, asked, named), mine, workers or len(os.sched_getaffinity(0)))
+    trials = Trials(Maker(cube, asked, named), mine, workers or cores())
     return Comparison(
         task,
         measures,
@@ -168,13 +176,13 @@ def setups_of(
         if not chooses_cells(method):
             setups += [Setup(method=name)] if name != "none" else []
             continue
-        for objective in objectives[:1] if method == "random" else objectives:
+        for objective in objectives[:1] if method == "random" or isinstance(method, Random) else objectives:
             for form in forms:
                 for count in m:
                     setup = Setup(method=name, objective=objective, form=form, m=whole_number("m", count, 1))
                     setups.append(setup)
                     setups += [Setup(method=peer, like=setup.name) for peer in AS_LARGE if as_large]
-    return setups
+    return list(dict.fromkeys(setups))
 
 
 def chooses_cells(method: str | Method) -> bool:
@@ -210,8 +218,10 @@ def _named(methods: Methods | None) -> dict[str, str | Method]:
     if methods is None:
         return dict(COMPARED)
     given = dict(methods) if isinstance(methods, Mapping) else {name: COMPARED.get(name, name) for name in methods}
-    for method in given.values():
+    for name, method in given.items():
         made(method, METHODS, Method, "method", {})
+        if name == "none" and method != "none" and not isinstance(method, Nothing):
+            raise ParameterError(f"the name 'none' is for the query alone, got {method!r}: give it another name")
     return given
 
 

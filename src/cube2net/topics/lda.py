@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from cube2net.cores import cores
 from cube2net.errors import ParameterError, SourceError
 from cube2net.interfaces import Progress
 from cube2net.records.corpus import Corpus
@@ -161,4 +161,4 @@ class Lda:
 
     @property
     def _threads(self) -> int:
-        return self.workers or os.cpu_count() or 1
+        return self.workers or cores()

@@ -1,0 +1,116 @@
+"""The page docs/results.md, made from comparisons: what helped, what did not, and the paper's numbers beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from cube2net.records import Comparison, Setup
+from cube2net.referee.statistics import ALL, Difference, differences, estimates
+from cube2net.referee.verdict import verdict
+
+FINDINGS = Path(__file__).with_name("results_findings.md")
+
+ABOUT = {
+    "labs": "116 authors of four institutions (`labs.csv`), cube of the whole ACL Anthology: decade × venue × topic.",
+    "labs2": "116 authors of four other institutions, the same cube; nothing was tuned on it.",
+    "areas": "1,820 authors in four areas (`areas.csv`), cube without the volumes that the labels come from.",
+    "areas2": "Authors in four other areas, cube without their volumes; nothing was tuned on it.",
+    "planted": "600 objects in four of twenty planted communities, 40 % of the items noise, a third of the links.",
+    "scifi00": "Films: half of the science fiction of 2000–2009 and 80 % of its users, latest 20 % of links hidden.",
+    "drama10": "Films: half of the dramas of 2010–2019 and 80 % of their users, latest 20 % of links hidden.",
+}
+
+# The paper's rows: our setup for each, and its F1 by DeepWalk, LINE and node2vec on the smaller and the larger set.
+PAPER = {
+    "NoCube": (Setup(method="none"), (0.7034, 0.5620, 0.6195), (0.4336, 0.3044, 0.3708)),
+    "NoCube+": (Setup(method="hops"), (0.6559, 0.5263, 0.5812), (0.5207, 0.3212, 0.5113)),
+    "NoCube++": (Setup(method="hops 2"), (0.6794, 0.5247, 0.5874), (0.5515, 0.3261, 0.4984)),
+    "MaxDisc": (Setup(method="maxdisc"), (0.7162, 0.5423, 0.6299), (0.5859, 0.3282, 0.5619)),
+    **{
+        name: (Setup(method=method, objective="jaccard", form="objects", m=20), small, large)
+        for name, method, small, large in (
+            ("CubeRandom", "random", (0.5839, 0.5087, 0.5748), (0.4018, 0.2972, 0.3416)),
+            ("CubeGreedy", "greedy", (0.7445, 0.5988, 0.6432), (0.6125, 0.3509, 0.5768)),
+            ("cube2net", "cube2net", (0.7628, 0.6295, 0.6913), (0.6447, 0.3718, 0.6214)),
+        )
+    },
+}
+EMBEDDINGS = ("deepwalk", "line", "node2vec")
+
+
+def write_page(done: Mapping[str, Comparison], path: Path) -> None:
+    """Write the page of all comparisons that are there."""
+    parts = [FINDINGS.read_text(encoding="utf-8").rstrip()]
+    parts += [
+        "\n".join(paper_table(name, done[name], place)) for place, name in ((1, "labs"), (2, "areas")) if name in done
+    ]
+    parts += ["\n".join(section(name, comparison)) for name, comparison in done.items()]
+    path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    print(f"wrote {path}")
+
+
+def paper_table(name: str, comparison: Comparison, place: int) -> Iterator[str]:
+    """Yield the paper's methods with our F1, and beside it the paper's, measured on other data."""
+    size = "smaller" if place == 1 else "larger"
+    yield f"## The paper's table II beside `{name}`"
+    yield ""
+    yield f"F1, mean over the runs. The paper's columns are its own, for its {size} set of DBLP authors: other data."
+    yield ""
+    yield "| | DeepWalk | LINE | node2vec | runs | nodes | paper: DeepWalk | LINE | node2vec |"
+    yield "| --- " * 9 + "|"
+    for title, row in PAPER.items():
+        setup = row[0]
+        found = [comparison.of(setup, miner) for miner in EMBEDDINGS]
+        means = [f"{np.mean([trial.scores['F1'] for trial in trials]):.3f}" if trials else "–" for trials in found]
+        first = next((trials for trials in found if trials), [])
+        nodes = f"{np.mean([trial.nodes for trial in first]):,.0f}" if first else "–"
+        theirs = " | ".join(f"{score:.3f}" for score in row[place])
+        yield f"| {title} (`{setup.title}`) | {' | '.join(means)} | {len(first)} | {nodes} | {theirs} |"
+
+
+def section(name: str, comparison: Comparison) -> Iterator[str]:
+    """Yield the verdict on a task and a row for every setup."""
+    measure = comparison.measures[0]
+    own = [setup for setup in comparison.setups if not setup.like and setup.method != "none"]
+    alone = {found.one: found for found in differences(comparison, [(setup, comparison.alone) for setup in own])}
+    peers = {
+        (found.one, found.other.method): found
+        for found in differences(comparison, [(setup, peer) for setup in own for peer in comparison.peers(setup)])
+    }
+    yield f"## {name}"
+    yield ""
+    yield ABOUT[name]
+    yield ""
+    yield f"**{verdict(comparison).sentence}.**"
+    yield ""
+    shown = ("F1", "JC", "NMI") if comparison.task == "clustering" else ("P@5", "R@5", "AUC")
+    means = {measure: estimates(comparison, measure, miners=[ALL]) for measure in shown}
+    columns = [*shown, "over the query alone", "over PageRank as large", "over hops as large", "nodes", "loose", "runs"]
+    yield f"| network | {' | '.join(columns)} |"
+    yield "| --- " * (len(columns) + 1) + "|"
+    ranked = sorted(own, key=lambda setup: -alone[setup].mean if setup in alone else np.inf)
+    for setup in [comparison.alone, *ranked]:
+        if setup not in alone and setup != comparison.alone:
+            yield f"| {setup.name} | {'; '.join(comparison.reasons(setup))} {'| ' * len(columns)}|"
+            continue
+        trials = [trial for miner in comparison.miners for trial in comparison.of(setup, miner)]
+        first = means[measure][setup, ALL]
+        cells = [f"{first.mean:.3f} [{first.low:.3f}, {first.high:.3f}]"]
+        cells += [f"{means[other][setup, ALL].mean:.3f}" for other in shown[1:]]
+        cells += [said(alone.get(setup)), said(peers.get((setup, "pagerank"))), said(peers.get((setup, "hops")))]
+        cells += [
+            f"{np.mean([trial.nodes for trial in trials]):,.0f}",
+            f"{np.mean([trial.loose for trial in trials]):.0f}",
+        ]
+        yield f"| {setup.name} | {' | '.join(cells)} | {first.runs} |"
+
+
+def said(found: Difference | None) -> str:
+    """Return a difference with its interval, bold where it is sure."""
+    if found is None:
+        return ""
+    text = f"{found.mean:+.3f} [{found.low:+.3f}, {found.high:+.3f}]"
+    return f"**{text}**" if found.sure else text
