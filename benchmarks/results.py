@@ -113,7 +113,18 @@ TASKS = (
     ),
     Task("planted", planted, ({"methods": ALL, "m": 16},)),
     Task("scifi00", films("scifi00"), ({"methods": ALL, "objectives": ("jaccard", "linked")},)),
-    Task("drama10", films("drama10"), ({"methods": ALL, "objectives": ("jaccard", "linked")},)),
+    Task(
+        "drama10",
+        films("drama10"),
+        (
+            {
+                "methods": ("none", "hops", "pagerank", "random", "greedy", "cube2net"),
+                "objectives": ("jaccard",),
+                "forms": ("objects", "woven"),
+                "miners": ("popularity", "softimpute", "ease"),
+            },
+        ),
+    ),
 )
 MINERS = {"clustering": ("deepwalk", "line", "node2vec"), "links": ("popularity", "itemknn", "softimpute", "ease")}
 
