@@ -111,7 +111,7 @@ TASKS = (
         acl("areas2", SIGS["areas2"]),
         ({"methods": FEW, "forms": SMALL, "objectives": ("jaccard", "coverage")},),
     ),
-    Task("planted", planted, ({"methods": ALL, "m": 16},)),
+    Task("planted", planted, ({"methods": ALL, "objectives": ("jaccard", "coverage"), "m": 16},)),
     Task("scifi00", films("scifi00"), ({"methods": ALL, "objectives": ("jaccard", "linked")},)),
     Task(
         "drama10",
