@@ -3,8 +3,8 @@
     python benchmarks/auto.py DATA OUT [--only labs] [--splits 3] [--seconds 60]
 
 OUT is the folder of ``benchmarks/results.py``: the networks of fixed setups are not mined again but taken from its
-trials (DeepWalk, the last five of ten runs; ``auto`` chooses by the first five). The best fixed setup is the best on the
-very labels that judge, which nobody could know before: being level with it is all that can be asked for.
+trials (DeepWalk, the last five of ten runs; ``auto`` chooses by the first five). The best fixed setup is the best on
+the very labels that judge, which nobody could know before: being level with it is all that can be asked for.
 """
 
 from __future__ import annotations
