@@ -18,7 +18,7 @@ import numpy as np
 
 import cube2net as c2n
 from cube2net.mine import METRICS
-from cube2net.pipeline.mining import embeddings_named, mine_clusters
+from cube2net.pipeline.mining import clustering_miners
 from cube2net.records import Comparison, Network, Query, Setup, Trial
 from cube2net.referee.statistics import differences
 from results import TASKS, there
@@ -61,7 +61,7 @@ def halves(query: Query, split: int) -> tuple[Query, tuple[str, ...]]:
 
 def row(name: str, split: int, network: Network, known: Comparison, judged: tuple[str, ...]) -> None:
     """Print how a choice does on the labels that judge, beside the query alone and the best fixed setup."""
-    mine = mine_clusters(replace(network.query, labels=judged), embeddings_named([EMBEDDING]))
+    mine = clustering_miners(replace(network.query, labels=judged), [EMBEDDING]).mine
     own = [Trial(AUTO, EMBEDDING, seed, *mine(network, EMBEDDING, seed)[:2]) for seed in JUDGED]
     fixed = [
         rescored(trial, judged)

@@ -53,7 +53,10 @@ def acl(labels: str, without: tuple[str, ...] = ()) -> Callable[[Path, Path], tu
             path = out / "queries" / f"{labels}.csv"
             if not path.exists():
                 path.parent.mkdir(parents=True, exist_ok=True)
-                write(path, institutions(archive) if labels == "labs2" else areas(archive))
+                found = institutions(archive) if labels == "labs2" else areas(archive)
+                if without and {label.lower() for label in found.values()} != set(without):
+                    raise SystemExit(f"{labels} has other groups than the volumes that are left out: {without}")
+                write(path, found)
         cube = c2n.open_cube(folder)
         return cube, c2n.read_query(cube, path, skip_missing=True), {"task": "clustering"}
 

@@ -16,9 +16,9 @@ FINDINGS = Path(__file__).with_name("results_findings.md")
 ABOUT = {
     "labs": "116 authors of four institutions (`labs.csv`), cube of the whole ACL Anthology: decade × venue × topic.",
     "labs2": "116 authors of four other institutions, the same cube; nothing was tuned on it.",
-    "areas": "1,820 authors in four areas (`areas.csv`), cube without the volumes that the labels come from.",
+    "areas": "Authors in four areas (`areas.csv`), cube without the volumes that the labels come from.",
     "areas2": "Authors in four other areas, cube without their volumes; nothing was tuned on it.",
-    "planted": "600 objects in four of twenty planted communities, 40 % of the items noise, a third of the links.",
+    "planted": "600 objects in four of twenty planted communities; 40 % of the items and of the links are noise.",
     "scifi00": "Films: half of the science fiction of 2000–2009 and 80 % of its users, latest 20 % of links hidden.",
     "drama10": "Films: half of the dramas of 2010–2019 and 80 % of their users, latest 20 % of links hidden.",
 }
@@ -82,7 +82,7 @@ def section(name: str, comparison: Comparison) -> Iterator[str]:
     }
     yield f"## {name}"
     yield ""
-    yield ABOUT[name]
+    yield f"{ABOUT[name]} {comparison.settings['query']}."
     yield ""
     yield f"**{verdict(comparison).sentence}.**"
     yield ""

@@ -12,18 +12,17 @@ import pytest
 
 import cube2net as c2n
 from cube2net.errors import InputError, ParameterError, QueryError
-from cube2net.mine import METRICS, DeepWalk, bipartite, tune
+from cube2net.mine import METRICS, TRIED, DeepWalk, Ease, bipartite, tune
 from cube2net.pipeline import mining
 from cube2net.pipeline.mining import (
     LINK_MEASURES,
     HiddenLinks,
     LinkMiner,
-    check_recommenders,
     cluster_query,
+    clustering_miners,
     embed_nodes,
-    embeddings_named,
     known_labels,
-    mine_clusters,
+    link_miners,
 )
 from cube2net.records import Cube, Network, Objects, Query
 from cube2net.records.ragged import Array
@@ -124,7 +123,7 @@ def test_a_query_needs_two_labels_to_be_judged_by(labels: tuple[str, ...] | None
     )
     for ask in (
         lambda: known_labels(query),
-        lambda: mine_clusters(query, {}),
+        lambda: clustering_miners(query),
         lambda: cluster_query(alone(GROUPS, query), QUICK),
     ):
         with pytest.raises(QueryError) as caught:
@@ -136,7 +135,9 @@ def test_objects_without_a_label_are_clustered_and_not_scored() -> None:
     # 1 and 4 stand in the wrong group, and have no label
     vectors = ((0.0, 1.0), (9.0, 9.0), (0.0, 1.1), (9.0, 9.1), (0.0, 0.9), (9.0, 9.2))
     query = labelled(["a", "", "a", "b", "", "b"])
-    scores, evidence, seconds = mine_clusters(query, {"given": Given(vectors)})(alone(GROUPS, query), "given", 0)
+    scores, evidence, seconds = clustering_miners(query, {"given": Given(vectors)}).mine(
+        alone(GROUPS, query), "given", 0
+    )
     assert list(scores) == list(METRICS) and set(scores.values()) == {1.0}
     assert len(evidence) == 6 and evidence.dtype == np.int32
     assert [int(cluster == evidence[0]) for cluster in evidence] == [1, 0, 1, 0, 1, 0]
@@ -145,21 +146,19 @@ def test_objects_without_a_label_are_clustered_and_not_scored() -> None:
 
 def test_scores_are_those_of_the_clusters_returned() -> None:
     query = labelled(("one", "two") * 5)
-    scores, evidence, _ = mine_clusters(query, {"quick": QUICK})(alone(GROUPS, query), "quick", 2)
+    scores, evidence, _ = clustering_miners(query, {"quick": QUICK}).mine(alone(GROUPS, query), "quick", 2)
     assert scores == {name: metric(evidence, query.labels or ()) for name, metric in METRICS.items()}
     assert scores["F1"] < 0.8
 
 
-def test_embeddings_and_recommenders_are_checked_by_name() -> None:
-    assert list(embeddings_named(["line", "deepwalk"])) == ["line", "deepwalk"]
+def test_embeddings_are_checked_by_name_and_objects_of_ones_own_are_taken() -> None:
+    query = labelled(TRUTH)
+    assert list(clustering_miners(query, ["line", "deepwalk"]).parameters) == ["line", "deepwalk"]
+    assert clustering_miners(query, {"quick": QUICK}).parameters == {"quick": repr(QUICK)}
     with pytest.raises(ParameterError, match="unknown embedding 'ease'"):
-        embeddings_named(["deepwalk", "ease"])
-    check_recommenders(["popularity", "ease"])
-    with pytest.raises(ParameterError) as caught:
-        check_recommenders(["popularity", "eas"])
-    assert str(caught.value) == (
-        "unknown recommender 'eas': choose one of als, ease, itemknn, popularity, softimpute (did you mean 'ease'?)"
-    )
+        clustering_miners(query, ["deepwalk", "ease"])
+    with pytest.raises(ParameterError, match="miners are a list of names, or objects by name, got the text 'line'"):
+        clustering_miners(query, "line")
 
 
 # Hidden links
@@ -275,7 +274,7 @@ def planted_links(seed: int = 0) -> tuple[Cube, tuple[Array, Array]]:
 def planted() -> tuple[Network, LinkMiner]:
     cube, hidden = planted_links()
     query = Query(np.arange(54))
-    return alone(cube, query), LinkMiner(HiddenLinks.of(cube, query, *hidden, "user"), "user")
+    return alone(cube, query), LinkMiner(HiddenLinks.of(cube, query, *hidden, "user"), "user", TRIED)
 
 
 @pytest.mark.parametrize("miner", ["softimpute", "ease"])
@@ -289,6 +288,19 @@ def test_links_hidden_inside_groups_are_found_better_than_by_chance(
     assert found["AUC"] > 0.7 and found["AUC"] > floor["AUC"] + 0.1
     assert found["R@10"] > floor["R@10"] + 0.1
     assert seconds > 0
+
+
+def test_recommenders_are_checked_by_name_and_one_of_ones_own_is_taken_as_it_is() -> None:
+    cube, hidden = planted_links()
+    query = Query(np.arange(54))
+    own = link_miners(cube, query, hidden, "user", {"mine": Ease(ridge=3.0), "floor": "popularity"})
+    assert own.parameters == {"mine": "Ease(ridge=3.0, most=12000)", "floor": "Popularity()"}
+    assert own.mine(alone(cube, query), "mine", 0)[0]["AUC"] > 0.7
+    with pytest.raises(ParameterError) as caught:
+        link_miners(cube, query, hidden, "user", ["popularity", "eas"])
+    assert str(caught.value) == (
+        "unknown recommender 'eas': choose one of als, ease, itemknn, popularity, softimpute (did you mean 'ease'?)"
+    )
 
 
 def test_scores_of_users_stand_in_the_order_of_the_measures_and_their_means_are_the_scores(
@@ -306,7 +318,7 @@ def test_the_order_of_the_hidden_links_does_not_matter() -> None:
     query = Query(np.arange(54))
     network = alone(cube, query)
     answers = [
-        LinkMiner(HiddenLinks.of(cube, query, *ends, "user"), "user")(network, "popularity", 0)
+        LinkMiner(HiddenLinks.of(cube, query, *ends, "user"), "user", TRIED)(network, "popularity", 0)
         for ends in ((users, films), (films[::-1], users[::-1]), (np.tile(users, 2), np.tile(films, 2)))
     ]
     for scores, evidence, _ in answers[1:]:
@@ -325,7 +337,7 @@ def test_settings_are_chosen_once_for_a_network_and_a_miner(
         return really(recommenders, matrix, **options)
 
     monkeypatch.setattr(mining, "choose", choose)
-    mine = LinkMiner(known.hidden, "user")
+    mine = LinkMiner(known.hidden, "user", TRIED)
     for seed in range(3):
         for miner in ("popularity", "ease"):
             mine(network, miner, seed)
@@ -340,7 +352,7 @@ def test_users_of_the_query_are_scored_among_its_items_whatever_is_brought() -> 
     cube, (users, films) = planted_links()
     query = Query(np.array([*range(0, 30, 3), *range(30, 54, 2)]))
     inside = np.isin(users, query.objects) & np.isin(films, query.objects)
-    mine = LinkMiner(HiddenLinks.of(cube, query, users[inside], films[inside], "user"), "user")
+    mine = LinkMiner(HiddenLinks.of(cube, query, users[inside], films[inside], "user"), "user", TRIED)
     few, many = (c2n.construct(cube, query, method) for method in ("none", "hops"))
     assert len(few) == 22 and len(many) == 54
     for network in (few, many):
@@ -353,6 +365,6 @@ def test_users_of_the_query_are_scored_among_its_items_whatever_is_brought() -> 
 def test_a_query_without_a_known_link_is_no_better_than_chance_and_no_failure() -> None:
     cube = with_kinds(toy_cube([[0]], objects=4), ["user", "user", "film", "film"])
     query = Query(np.arange(4))
-    mine = LinkMiner(HiddenLinks.of(cube, query, [0, 1], [2, 3], "user"), "user")
+    mine = LinkMiner(HiddenLinks.of(cube, query, [0, 1], [2, 3], "user"), "user", TRIED)
     scores: Mapping[str, float] = mine(alone(cube, query), "popularity", 0)[0]
     assert (scores["AUC"], scores["P@1"], scores["R@5"]) == (0.5, 0.5, 1.0)

@@ -354,7 +354,8 @@ def task(
     with shown_progress(quiet) as progress:
         made = commands.task(source, paths, name, out, topics=topics, seed=seed, progress=progress)
     typer.echo(f"{out}: {made}")
-    typer.echo(f"cube2net compare {out}/cube --query {out}/query.csv --task links --hidden {out}/hidden.csv")
+    place = [shlex.quote(str(out / part)) for part in ("cube", "query.csv", "hidden.csv")]
+    typer.echo(f"cube2net compare {place[0]} --query {place[1]} --task links --hidden {place[2]}")
 
 
 def _opened(path: Path) -> Cube:

@@ -117,7 +117,7 @@ def answer(
         cube,
         pipeline.read_query(cube, path, skip_missing=skip_missing),
         configured(kinds[method], chosen, f"method {method!r}"),
-        objective=configured(pipeline.OBJECTIVES[objective], worth, f"objective {objective!r}"),
+        objective=configured(pipeline.OBJECTIVES[objective], worth, f"objective {objective!r}") if worth else objective,
         **options,
     )
 
@@ -284,13 +284,14 @@ def compare(
 ) -> tuple[Comparison, list[Path]]:
     """Return the comparison of methods on a query file, and the files of its report where a folder is given."""
     query = pipeline.read_query(cube, path, skip_missing=skip_missing)
-    lists: dict[str, Any] = {"methods": split(methods), "objectives": split(objectives), "forms": split(forms)}
+    given = {"methods": methods, "objectives": objectives, "forms": forms}
+    lists: dict[str, Any] = {name: listed(name, texts) for name, texts in given.items()}
     comparison = pipeline.compare(
         cube,
         query,
         hidden=None if hidden is None else pipeline.read_links(cube, hidden),
         out=out,
-        **{name: given for name, given in lists.items() if given},
+        **{name: names for name, names in lists.items() if names},
         **options,
     )
     files = [] if out is None else pipeline.write_report(cube, query, comparison, out, command=command)
@@ -306,13 +307,24 @@ def split(texts: Sequence[str] | None) -> list[str]:
     return [name.strip() for text in texts or () for name in text.split(",") if name.strip()]
 
 
+def listed(option: str, texts: Sequence[str] | None) -> list[str]:
+    """Return the names that an option gives, none where it was not used; one without any name is refused."""
+    names = split(texts)
+    if texts and not names:
+        raise ParameterError(f"--{option} is {texts[0]!r}, expected one or more names with commas")
+    return names
+
+
 def miners(task: str, embeddings: Sequence[str] | None, recommenders: Sequence[str] | None) -> list[str] | None:
     """Return the miners asked for; those of the other task are refused."""
-    given = {"clustering": ("embeddings", split(embeddings)), "links": ("recommenders", split(recommenders))}
-    for other, (option, names) in given.items():
-        if names and task != other:
+    given = {"clustering": ("embeddings", embeddings), "links": ("recommenders", recommenders)}
+    names = {other: listed(option, texts) for other, (option, texts) in given.items()}
+    if task not in given:
+        return None
+    for other, (option, _) in given.items():
+        if names[other] and task != other:
             raise ParameterError(f"--{option} is for the task {other!r}, and the task is {task!r}")
-    return given[task][1] or None if task in given else None
+    return names[task] or None
 
 
 def task(
@@ -339,10 +351,11 @@ def told(comparison: Comparison) -> dict[str, Any]:
 def show_comparison(comparison: Comparison) -> None:
     """Show the verdict, and the setups that come nearest to it."""
     said = pipeline.judge(comparison)
+    several = len({setup.m for setup in comparison.setups if setup.m}) > 1
     say(said.sentence, "")
     rows = [
         (
-            found.one.title if len(comparison.settings["m"]) == 1 else found.one.name,
+            found.one.method if found.one.like else found.one.name if several else found.one.title,
             _sizes(comparison, found.one),
             f"{found.mean:+.3f}",
             f"[{found.low:+.3f}, {found.high:+.3f}]",
@@ -361,8 +374,8 @@ def show_comparison(comparison: Comparison) -> None:
 
 
 def _sizes(comparison: Comparison, setup: Setup) -> str:
-    nodes = [trial.nodes for miner in comparison.miners for trial in comparison.of(setup, miner)]
-    return f"{np.mean(nodes):,.0f}" if nodes else "–"
+    nodes = comparison.nodes(setup)
+    return "–" if math.isnan(nodes) else f"{nodes:,.0f}"
 
 
 def _p_value(value: float) -> str:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import pyarrow as pa
 
 from cube2net.records import Budget, Corpus, Cube, Network, Query, Selection, Topics, Vectors, Weights, Worth
 from cube2net.records.ragged import Array
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 
 class Progress(Protocol):
@@ -67,6 +70,22 @@ class NodeEmbedder(Protocol):
 
     def embed(self, network: Network, *, seed: int = 0) -> Array:
         """Return one row of numbers for every node of a network."""
+
+
+@runtime_checkable
+class Fitted(Protocol):
+    """Has learned from users' links, and scores items."""
+
+    def scores(self, users: Array) -> Array:
+        """Return users × items: the higher, the likelier the link; scores of different users do not compare."""
+
+
+@runtime_checkable
+class Recommender(Protocol):
+    """Learns from links between users and items."""
+
+    def fit(self, matrix: sp.csr_array, *, seed: int = 0) -> Fitted:
+        """Return what was learned from users × items, where every stored entry is a link."""
 
 
 @runtime_checkable

@@ -11,7 +11,8 @@ import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
 from cube2net.errors import InputError, ParameterError
-from cube2net.mine.fitted import Fitted, Recommender, without_floor
+from cube2net.interfaces import Fitted, Recommender
+from cube2net.mine.fitted import without_floor
 from cube2net.mine.ranking import rank_links
 from cube2net.mine.recommend import RECOMMENDERS, TRIED
 from cube2net.mine.softimpute import SoftImpute

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from cube2net.errors import ParameterError
-from cube2net.mine.fitted import Fitted
+from cube2net.interfaces import Fitted
 from cube2net.mine.neighbours import ItemKnn, Popularity
 from cube2net.mine.softimpute import SHARES, SoftImpute
 from cube2net.mine.tune import choose

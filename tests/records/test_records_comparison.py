@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from cube2net.errors import InputError, ParameterError
 from cube2net.records import Comparison, Setup, Trial
+from cube2net.records.comparison import FLOOR
 
 NONE = Setup(method="none")
 GREEDY = Setup(method="greedy", objective="linked", form="cells", m=20)
@@ -75,7 +78,49 @@ def test_a_trial_has_scores_or_a_reason_and_not_both(scores: dict[str, float], r
         Trial(NONE, "line", 0, scores, reason=reason)
 
 
+def links(*miners: str, failed: tuple[str, ...] = ()) -> Comparison:
+    trials = [
+        Trial(NONE, name, 0, {} if name in failed else {"AUC": 0.5}, reason="x" * (name in failed)) for name in miners
+    ]
+    return Comparison("links", ("AUC",), tuple(trials))
+
+
+def test_the_miners_that_decide_are_all_that_have_scores_and_for_links_the_floor_only_where_it_is_alone() -> None:
+    assert comparison(trial(NONE), trial(GREEDY, FLOOR), trial(GREEDY, "node2vec", reason="no")).deciding == (
+        "line",
+        FLOOR,
+    )
+    assert links(FLOOR, "ease", "als").deciding == ("ease", "als")
+    assert links(FLOOR).deciding == (FLOOR,)
+    assert links(FLOOR, "ease", failed=("ease",)).deciding == (FLOOR,)
+    assert links("als", failed=("als",)).deciding == ()
+
+
+def test_the_nodes_of_a_setup_are_the_mean_over_its_trials_with_scores() -> None:
+    sizes = [Trial(PEER, "line", seed, {"F1": 0.5}, nodes=nodes) for seed, nodes in enumerate((10, 13, 13))]
+    found = comparison(*sizes, trial(PEER, seed=5, reason="too small"), trial(GREEDY, reason="too small"))
+    assert found.nodes(PEER) == 12
+    assert math.isnan(found.nodes(GREEDY))
+
+
+@pytest.mark.parametrize(("nodes", "same"), [(100, True), (95, True), (94, False), (105, True), (106, False)])
+def test_a_setup_made_as_large_is_so_within_one_part_in_twenty(nodes: int, same: bool) -> None:
+    sizes = [Trial(setup, "line", 0, {"F1": 0.5}, nodes=count) for setup, count in ((GREEDY, 100), (PEER, nodes))]
+    assert comparison(*sizes).as_large(PEER, GREEDY) is same
+    failed = comparison(trial(GREEDY), trial(PEER, reason="too small"))
+    assert not failed.as_large(PEER, GREEDY) and not failed.as_large(GREEDY, PEER)
+
+
 def test_comparisons_that_cannot_be_are_refused() -> None:
+    with pytest.raises(InputError, match="a comparison needs at least one measure, the one that decides first"):
+        Comparison("clustering", (), (trial(NONE),))
+    failed = [trial(NONE, seed=seed, reason=why) for seed, why in enumerate("abcada")]
+    with pytest.raises(
+        InputError, match="all 6 trials failed, so there is nothing to compare: a; b; c; and 1 other reason$"
+    ):
+        Comparison("clustering", (), tuple(failed))
+    with pytest.raises(InputError, match="all 2 trials failed, so there is nothing to compare: a; b$"):
+        Comparison("clustering", (), tuple(failed[:2]))
     with pytest.raises(ParameterError, match="unknown task 'link': choose one of clustering, links .did you mean"):
         Comparison("link", ("F1",), (trial(NONE),))
     with pytest.raises(InputError, match="a comparison needs at least one trial"):

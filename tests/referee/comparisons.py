@@ -56,17 +56,26 @@ def _clustered(setup: Setup, miner: str, seed: int, wrong: int) -> Trial:
     )
 
 
-def hidden_links(*, setups: Sequence[Setup] = (ALONE, GREEDY[1], PEER), seeds: int = 3) -> Comparison:
-    """Return a comparison of link prediction, with precision and recall at 1 and 5 and AUC for twenty users."""
+def hidden_links(
+    *,
+    setups: Sequence[Setup] = (ALONE, GREEDY[1], PEER),
+    seeds: int = 3,
+    miners: Mapping[str, float] | None = None,
+) -> Comparison:
+    """Return a comparison of link prediction, with precision and recall at 1 and 5 and AUC for twenty users.
+
+    Miners have a score on the query alone, and every further setup has 0.1 more.
+    """
     measures = ("P@5", "P@1", "R@5", "R@1", "AUC")
     trials = []
     for number, setup in enumerate(setups):
         for seed in range(seeds):
-            rng = np.random.default_rng([number, seed])
-            users = np.clip(rng.normal(0.2 + 0.1 * number, 0.05, (20, 5)), 0, 1)
-            scores = dict(zip(measures, users.mean(axis=0).tolist(), strict=True))
-            seconds = {"select": 0.1, "links": 0.01, "mine": 1.0 + number}
-            trials.append(Trial(setup, "softimpute", seed, scores, users, 40 + setup.m, 90, 1, None, seconds))
+            for miner, base in (miners or {"softimpute": 0.2}).items():
+                rng = np.random.default_rng([number, seed])
+                users = np.clip(rng.normal(base + 0.1 * number, 0.05, (20, 5)), 0, 1)
+                scores = dict(zip(measures, users.mean(axis=0).tolist(), strict=True))
+                seconds = {"select": 0.1, "links": 0.01, "mine": 1.0 + number}
+                trials.append(Trial(setup, miner, seed, scores, users, 40 + setup.m, 90, 1, None, seconds))
     return Comparison("links", measures, tuple(trials))
 
 

@@ -187,6 +187,27 @@ def test_links_show_the_panels() -> None:
     assert {"Precision at K", "Recall at K", "Seconds", "Network size"} <= set(found.texts["h3"])
     headings = [text for text in found.texts["th"] if "@" in text or text == "AUC"]
     assert headings == ["P@5", "R@5", "AUC"]
+    assert not any("dashed line is popularity" in text for text in found.texts["p"])
+
+
+def test_the_page_of_links_tells_the_floor() -> None:
+    comparison = hidden_links(miners={"popularity": 0.05, "ease": 0.2, "als": 0.1})
+    found = Tags(page(Report(comparison, verdict(comparison), all_estimates(comparison, resamples=20))))
+    assert re.search(r"; popularity on the query alone: P@5 0\.0\d\d$", found.texts["h1"][0])
+    assert any("The dashed line is popularity on the query alone" in text for text in found.texts["p"])
+    assert any("P@5 (all miners but popularity)" in text for text in found.texts["p"])
+    assert any("popularity on the query alone" in text for text in found.texts["button"])
+
+
+def test_a_best_one_made_as_large_as_another_is_shown_as_one() -> None:
+    comparison = clustering(wrong={ALONE: 4, GREEDY[1]: 5, PEER: 0})
+    made = Report(comparison, verdict(comparison), all_estimates(comparison, resamples=20))
+    found = Tags(page(made))
+    assert made.verdict.best == PEER
+    assert found.texts["h1"][0].startswith("pagerank at 32 nodes helps: F1 +")
+    assert PEER.name in found.texts["dd"] and "32" in found.texts["dd"]
+    chosen = [place for place, (tag, a) in enumerate(found.tags) if tag == "tr" and "chosen" in a.get("class", "")]
+    assert len(chosen) == 2
 
 
 def test_the_files_hold_every_trial_and_every_number(tmp_path: Path) -> None:
@@ -210,6 +231,9 @@ def test_the_files_hold_every_trial_and_every_number(tmp_path: Path) -> None:
     assert len(results["estimates"]) == len(made.estimates)
     assert [each["other"] for each in results["same_size"]] == [PEER.name]
     assert results["settings"] == {"seed": 0, "m": [10, 20]}
+    assert results["miners"] == results["deciding"] == ["deepwalk", "line"]
+    with (tmp_path / "new" / "report" / "scores.csv").open(encoding="utf-8", newline="") as lines:
+        assert [row["runs"] for row in csv.DictReader(lines)] == ["4", "4", "4", "4", ""]
 
 
 def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:

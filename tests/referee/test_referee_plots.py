@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 
 from cube2net.records import Drawing, Setup
+from cube2net.records.network import FORMS
 from cube2net.referee import page_drawing
+from cube2net.referee.page import SIZE
 from cube2net.referee.page_drawing import network_figure
 from cube2net.referee.page_looks import COLOURS, DARK, LABELS
-from cube2net.referee.plots import link_panels, score_by_size, sweep
+from cube2net.referee.page_panels import floor_trials, link_panels
+from cube2net.referee.plots import SYMBOLS, score_by_size, sweep
 from cube2net.referee.tables import all_estimates
 
 from comparisons import ALONE, GREEDY, PEER, clustering, hidden_links, network
@@ -68,6 +71,38 @@ def test_links_have_four_panels() -> None:
     bars = named(panels["Network size"])
     assert list(bars["nodes"].x) == [40, 60, 40] and list(bars["links"].x) == [90, 90, 90]
     assert panels["Seconds"].layout.xaxis.type == "log"
+    assert floor_trials(comparison) == []
+    assert floor_trials(hidden_links(miners={"popularity": 0.1})) == []
+
+
+def test_the_floor_is_a_dashed_line_in_all_four_panels() -> None:
+    comparison = hidden_links(miners={"popularity": 0.05, "ease": 0.2})
+    known = all_estimates(comparison, resamples=20)
+    panels = link_panels(comparison, known, best=GREEDY[1])
+    lines = {title: named(figure)["popularity on the query alone"] for title, figure in panels.items()}
+    assert {line.line.dash for line in lines.values()} == {"dash"}
+    floor = [known[ALONE, "popularity", f"P@{k}"].mean for k in (1, 5)]
+    assert list(lines["Precision at K"].x) == [1, 5]
+    assert list(lines["Precision at K"].y) == pytest.approx(floor)
+    assert list(lines["Seconds"].x) == pytest.approx([1.11, 1.11])
+    assert list(lines["Network size"].x) == [40, 40] and list(lines["Network size"].y) == [-0.5, 2.5]
+    # the other lines are those of the miner that decides
+    assert named(panels["Precision at K"])["none"].y[1] == known[ALONE, "ease", "P@5"].mean
+
+
+def test_every_form_has_a_symbol_of_its_own_that_the_caption_tells() -> None:
+    assert tuple(SYMBOLS) == FORMS and len(set(SYMBOLS.values())) == len(FORMS)
+    assert all(f"{symbol}s" in SIZE.lower() for symbol in SYMBOLS.values())
+    setups = [Setup(method="greedy", objective="linked", form=form, m=20) for form in FORMS]
+    comparison = clustering(wrong={ALONE: 4, **dict.fromkeys(setups, 2)})
+    points = named(score_by_size(comparison, all_estimates(comparison, resamples=20)))
+    assert list(points["greedy"].marker.symbol) == list(SYMBOLS.values())
+
+
+def test_the_ring_is_around_a_best_one_that_was_made_as_large_as_another() -> None:
+    comparison = clustering(wrong={ALONE: 4, GREEDY[1]: 4, PEER: 0})
+    figure = score_by_size(comparison, all_estimates(comparison, resamples=20), best=PEER)
+    assert [trace.x[0] for trace in figure.data if trace.marker.symbol == "circle-open"] == [32]
 
 
 def test_the_drawing_colours_labels_and_says_names_labels_and_links() -> None:

@@ -238,24 +238,68 @@ def test_seeds_that_one_side_lacks_are_left_out_of_the_pair() -> None:
     failed = Trial(GREEDY, "line", 2, reason="took too long")
     found = Comparison("clustering", MEASURES, (*kept, failed), truth=PLANTED.truth)
     (apart,) = differences(found, [(GREEDY, NONE)])
-    assert apart.runs == 5
+    assert apart.runs == 4
 
     def score(setup: Setup, miner: str, seed: int) -> float:
         return next(t.scores["F1"] for t in PLANTED.of(setup, miner) if t.seed == seed)
 
-    by_seed = []
-    for seed in (0, 1, 3, 4, 5):
-        miners = ("deepwalk",) if seed == 4 else ("deepwalk", "line")
-        by_seed.append(np.mean([score(GREEDY, miner, seed) - score(NONE, miner, seed) for miner in miners]))
-    assert apart.mean == pytest.approx(np.mean(by_seed))
-    (line,) = differences(found, [(GREEDY, NONE)], "line")
-    assert line.runs == 4
+    kept_seeds = [(seed, miner) for seed in (0, 1, 3, 5) for miner in ("deepwalk", "line")]
+    wanted = np.mean([score(GREEDY, miner, seed) - score(NONE, miner, seed) for seed, miner in kept_seeds])
+    assert apart.mean == pytest.approx(wanted)
+    assert [differences(found, [(GREEDY, NONE)], miner)[0].runs for miner in ("line", "deepwalk")] == [4, 5]
+
+
+def test_the_mean_over_all_miners_is_over_the_runs_that_have_every_one_of_them() -> None:
+    # deepwalk finds all and line half: a setup that line failed on would look best if its mean were over fewer miners
+    truth = ("x", "y") * 4
+    right, half = [0, 1] * 4, [0, 0, 1, 1] * 2
+    trials = [
+        clusters(setup, seed, own, truth, miner)
+        for setup, has in ((NONE, range(3)), (HOPS, range(2)), (GREEDY, ()))
+        for seed in range(3)
+        for miner, own in (("deepwalk", right), ("line", half))
+        if miner == "deepwalk" or seed in has
+    ]
+    found = Comparison("clustering", MEASURES, tuple(trials), truth=truth)
+    whole, part = estimate(found, NONE), estimate(found, HOPS)
+    assert whole is not None and part is not None
+    assert (whole.runs, part.runs) == (3, 2)
+    assert part.mean == pytest.approx(whole.mean) and part.mean < 1
+    assert estimate(found, GREEDY) is None
+    alone = estimate(found, GREEDY, "deepwalk")
+    assert alone is not None and (alone.mean, alone.runs) == (1, 3)
+    assert [(each.one, each.runs) for each in differences(found, [(GREEDY, NONE), (HOPS, NONE)])] == [(HOPS, 2)]
+    assert [each.one for each in differences(found, [(GREEDY, NONE), (HOPS, NONE)], "deepwalk")] == [GREEDY, HOPS]
+
+
+def test_a_miner_that_failed_everywhere_is_not_waited_for() -> None:
+    failed = [Trial(setup, "node2vec", 0, reason="too slow") for setup in (NONE, GREEDY)]
+    found = Comparison("clustering", MEASURES, (*PLANTED.trials, *failed), truth=PLANTED.truth)
+    assert estimate(found, NONE) == estimate(PLANTED, NONE)
+    assert estimate(found, NONE, "node2vec") is None
+
+
+def test_for_links_the_floor_is_not_mixed_with_the_others() -> None:
+    low, high = [0.1, 0.2, 0.3, 0.0], [0.4, 0.6, 0.5, 0.5]
+    trials = [users(NONE, seed, own, miner) for seed in (0, 1) for miner, own in (("popularity", low), ("als", high))]
+    found = estimate(linked(*trials), NONE)
+    assert found is not None and found.mean == pytest.approx(0.5)
+    assert found == estimate(linked(*trials), NONE, "als")
+    alone = estimate(linked(*trials[::2]), NONE)
+    assert alone is not None and alone.mean == pytest.approx(0.15)
+
+
+def test_trials_that_all_failed_have_no_estimates() -> None:
+    found = Comparison("clustering", MEASURES, (Trial(NONE, "line", 0, reason="no links"),), truth=("a", "b"))
+    assert estimates(found) == {}
+    assert differences(found, [(GREEDY, NONE)]) == []
 
 
 def test_pairs_without_common_runs_are_left_out() -> None:
     trials = [t for t in PLANTED.trials if (t.miner == "line") == (t.setup == HOPS)]
     found = Comparison("clustering", MEASURES, tuple(trials), truth=PLANTED.truth)
-    apart = differences(found, [(HOPS, NONE), (GREEDY, NONE), (Setup(method="exact"), NONE)])
+    assert differences(found, [(HOPS, NONE), (GREEDY, NONE)]) == []
+    apart = differences(found, [(HOPS, NONE), (GREEDY, NONE), (Setup(method="exact"), NONE)], "deepwalk")
     assert [(each.one, each.other) for each in apart] == [(GREEDY, NONE)]
     assert estimate(found, HOPS, "deepwalk") is None
     assert differences(found, []) == []

@@ -3,17 +3,22 @@
 import csv
 import io
 import math
+from dataclasses import replace
 
 import pytest
 
 from cube2net.records import Comparison, Setup, Trial
 from cube2net.referee.page_html import html_table
+from cube2net.referee.page_panels import link_panels
 from cube2net.referee.page_table import Column, Row, Table, shown
+from cube2net.referee.plots import score_by_size, sweep
 from cube2net.referee.statistics import ALL, Difference, Estimate
 from cube2net.referee.tables import (
     all_estimates,
+    best_first,
     cell_table,
     cost_table,
+    deciding,
     difference_table,
     main_setups,
     ordered,
@@ -38,10 +43,10 @@ def test_peers_stand_after_the_setup_whose_size_they_have() -> None:
 def test_table_two_has_every_measure_and_miner_with_intervals_and_failures_with_reasons() -> None:
     comparison = clustering()
     table = score_table(comparison, all_estimates(comparison, resamples=50), best=GREEDY[1])
-    assert [column.key for column in table.columns[:4]] == ["setup", "F1: all", "F1: deepwalk", "F1: line"]
-    assert len(table.columns) == 1 + 3 * 3
+    assert [column.key for column in table.columns[:5]] == ["setup", "runs", "F1: all", "F1: deepwalk", "F1: line"]
+    assert len(table.columns) == 1 + 3 * 3 + 1
     rows = {row.cells[0]: row for row in table.rows}
-    assert rows[GREEDY[1].name].cells[1] == Estimate(1.0, 1.0, 1.0, 4)
+    assert rows[GREEDY[1].name].cells[2] == Estimate(1.0, 1.0, 1.0, 4)
     assert rows[GREEDY[1].name].chosen and not rows["none"].chosen
     assert rows[PEER.name].short == "pagerank, same size"
     assert rows[EXACT.name].reason == WHY and set(rows[EXACT.name].cells[1:]) == {None}
@@ -49,12 +54,71 @@ def test_table_two_has_every_measure_and_miner_with_intervals_and_failures_with_
     assert float(lines[0]["F1: all low"]) <= float(lines[0]["F1: all"]) <= float(lines[0]["F1: all high"])
     assert lines[-1]["reason"] == WHY and lines[-1]["F1: all"] == ""
     assert lines[0]["reason"] == ""
+    assert [line["runs"] for line in lines] == ["4", "4", "4", "4", ""]
+    assert table.notes[0].startswith("Means over the runs of each row, with 95 % intervals.")
+
+
+def test_a_row_without_every_miner_has_no_mean_over_all_and_is_shown_with_its_runs() -> None:
+    whole = clustering()
+    lost = {(GREEDY[1], "line", seed) for seed in range(4)} | {(GREEDY[0], "line", 0)}
+    kept = tuple(trial for trial in whole.trials if (trial.setup, trial.miner, trial.seed) not in lost)
+    comparison = replace(whole, trials=kept)
+    known = all_estimates(comparison, resamples=20)
+    table = score_table(comparison, known, measures=["F1"])
+    rows = {row.cells[0]: row.cells[1:] for row in table.rows}
+    runs, every, deepwalk, line = rows[GREEDY[1].name]
+    assert every is None and line is None and runs == 4
+    assert isinstance(deepwalk, Estimate) and deepwalk.mean == 1.0
+    assert rows[GREEDY[0].name][0] == "3 to 4"
+    assert GREEDY[1] not in best_first(comparison, known)
+    assert [row.cells[0] for row in table.rows] == [setup.name for setup in ordered(comparison)]
+    page = html_table(table)
+    assert '<th scope="row">greedy · linked · cells · m 20</th><td class="n">4</td><td class="n first">–</td>' in page
+    assert (
+        table.notes[1] == "“all” is the mean over deepwalk, line, run by run; runs that lack one of them are left out."
+    )
+
+
+def test_a_row_of_another_size_is_not_called_of_the_same() -> None:
+    whole = clustering()
+    trials = [replace(trial, nodes=28) if trial.setup == PEER else trial for trial in whole.trials]
+    comparison = replace(whole, trials=tuple(trials))
+    rows = {row.cells[0]: row for row in score_table(comparison, all_estimates(comparison, resamples=10)).rows}
+    assert rows[PEER.name].short == "pagerank, 28 nodes"
+
+
+def test_the_floor_is_told_apart_from_the_miners_that_decide() -> None:
+    comparison = hidden_links(miners={"popularity": 0.1, "als": 0.2, "ease": 0.3})
+    known = all_estimates(comparison, resamples=10)
+    table = score_table(comparison, known, measures=["P@5"])
+    assert [column.name for column in table.columns] == ["setup", "runs", "all", "popularity", "als", "ease"]
+    assert table.notes[1].startswith("“all” is the mean over als, ease, run by run")
+    assert table.notes[2] == "popularity is the floor: it recommends to all users the same."
+    assert known[ALONE, ALL, "P@5"].mean == pytest.approx(0.25, abs=0.02)
+    assert deciding(comparison) == "all miners but popularity"
+    two = hidden_links(miners={"popularity": 0.1, "ease": 0.3})
+    names = [column.name for column in score_table(two, all_estimates(two, resamples=10), measures=["P@5"]).columns]
+    assert names == ["setup", "runs", "ease", "popularity"]
+    assert deciding(two) == "ease" and deciding(clustering()) == "all miners"
+
+
+@pytest.mark.parametrize("task", ["clustering", "links"])
+def test_trials_that_all_failed_are_rows_that_say_why(task: str) -> None:
+    trials = [Trial(setup, "line", seed, reason="no links") for setup in (ALONE, PEER, EXACT) for seed in range(2)]
+    comparison = Comparison(task, ("F1", "NMI"), tuple(trials), truth=("a", "b"))
+    known = all_estimates(comparison, resamples=10)
+    for table in (score_table(comparison, known), cost_table(comparison, known)):
+        assert [row.reason for row in table.rows] == ["no links"] * 3
+        assert "no links" in html_table(table) and "no links" in table.csv() and "no links" in table.markdown()
+    assert score_by_size(comparison, known).layout.xaxis.type == "log"
+    assert sweep(comparison, known) is None
+    assert len(link_panels(comparison, known)) == 4
 
 
 def test_one_miner_has_no_column_for_all() -> None:
     comparison = clustering(miners=("line",))
     table = score_table(comparison, all_estimates(comparison, resamples=10), measures=["NMI"])
-    assert [column.key for column in table.columns] == ["setup", "NMI: line"]
+    assert [column.key for column in table.columns] == ["setup", "runs", "NMI: line"]
 
 
 def test_table_three_splits_seconds_and_counts_links_once_and_twice() -> None:
@@ -86,13 +150,19 @@ def test_differences_are_rows_with_their_chances() -> None:
         "| greedy · linked · cells · m 10 | +0.250 [+0.125, +0.375] | &lt; 0.001 | 0.062 | ∞ | 5 | yes |",
     ]
     assert "F1 (all miners)" in table.notes[0]
+    assert table.notes[1] == "Networks that are the same in every run stand here once."
+    assert "F1 (ease)" in difference_table([found], "", miners="ease").notes[0]
     assert difference_table([found], "", peers=True).rows[0].cells[0] == "none"
     assert difference_table([], "").notes == ()
 
 
 def test_main_rows_are_the_best_with_its_peers_and_the_best_of_every_method() -> None:
     comparison = clustering()
-    assert main_setups(comparison, all_estimates(comparison, resamples=10)) == [ALONE, GREEDY[1], PEER, EXACT]
+    known = all_estimates(comparison, resamples=10)
+    assert main_setups(comparison, known) == [ALONE, GREEDY[1], PEER, EXACT]
+    first = replace(PEER, like=GREEDY[0].name)
+    other = clustering(wrong={ALONE: 4, GREEDY[0]: 3, GREEDY[1]: 2, first: 0})
+    assert main_setups(other, all_estimates(other, resamples=10), first) == [ALONE, GREEDY[0], first, GREEDY[1]]
 
 
 def test_a_long_table_is_folded_and_keeps_every_row() -> None:
@@ -148,4 +218,4 @@ def test_markdown_keeps_bars_and_tags_inside_their_cells() -> None:
 def test_links_have_their_measures_too() -> None:
     comparison = hidden_links()
     table = score_table(comparison, all_estimates(comparison, resamples=10))
-    assert [column.group for column in table.columns[1:]] == list(comparison.measures)
+    assert [column.group for column in table.columns[2:]] == list(comparison.measures)

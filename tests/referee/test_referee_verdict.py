@@ -25,10 +25,10 @@ Says = Callable[..., Verdict]
 
 
 def comparison(setups: Sequence[Setup], *, runs: int = 3, nodes: int = 281) -> Comparison:
-    """Return trials that all score 0.62, at as many nodes on average."""
+    """Return trials that all score 0.62 and a trifle, at as many nodes on average."""
     trials = [
-        Trial(setup, "line", seed, {"F1": 0.62}, np.array([0, 1]), nodes=nodes + 50 * (seed - runs // 2))
-        for setup in setups
+        Trial(setup, "line", seed, {"F1": 0.62 + 1e-9 * own}, np.array([0, 1]), nodes=nodes + 50 * (seed - runs // 2))
+        for own, setup in enumerate(setups)
         for seed in range(runs)
     ]
     return Comparison("clustering", ("F1",), tuple(trials), truth=("a", "b"))
@@ -79,16 +79,20 @@ def test_setups_of_the_same_size_are_compared_with_the_best(says: Says) -> None:
         return found.sentence.removeprefix(start)
 
     level, lower, higher = (0.01, -0.01, 0.02, False), (0.03, 0.01, 0.05, True), (-0.03, -0.05, -0.01, True)
-    assert end({pagerank: level}) == "; pagerank at the same size: no difference"
-    assert end({pagerank: level, hops: level}) == "; hops and pagerank at the same size: no difference"
+    unsure = "at the same size: no sure difference, −0.010 [−0.020, 0.010]"
+    assert end({pagerank: level}) == f"; pagerank {unsure}"
+    assert end({pagerank: level, hops: level}) == f"; hops {unsure}; pagerank {unsure}"
+    above = (-0.01, -0.03, 0.01, False)
+    assert end({hops: above}) == "; hops at the same size: no sure difference, +0.010 [−0.010, 0.030]"
     assert end({pagerank: lower}) == "; pagerank at the same size: 0.030 lower [0.010, 0.050]"
     assert end({pagerank: higher, hops: level}) == (
-        "; hops at the same size: no difference; pagerank at the same size: 0.030 higher [0.010, 0.050]"
+        f"; hops {unsure}; pagerank at the same size: 0.030 higher [0.010, 0.050]"
     )
 
 
 def test_a_method_without_cells_that_helps_reads_as_its_name(says: Says) -> None:
     found = says({PAGERANK: (0.1, 0.05, 0.15, True), GREEDY: (0.041, 0.02, 0.06, True)}, nodes=1281)
+    assert found.best == PAGERANK
     assert found.sentence == "pagerank helps: F1 +0.100 [0.050, 0.150] over the query alone, at 1,281 nodes"
 
 
@@ -139,7 +143,7 @@ def test_a_lower_mean_that_may_be_chance_is_not_said_to_hurt(says: Says) -> None
     found = says({GREEDY: (-0.0002, -0.01, 0.0001, False), HOPS: (-0.1, -0.3, -0.01, True)})
     assert found.sentence == (
         "nothing tried is better than the query alone, F1 0.620: the best of 2 ways, greedy · linked · objects, "
-        "makes no difference, +0.000 [−0.010, 0.000]"
+        "makes no sure difference, +0.000 [−0.010, 0.000]"
     )
     assert found.best == NONE
 
@@ -175,7 +179,9 @@ def test_without_the_query_alone_there_is_no_verdict() -> None:
         verdict(Comparison("links", ("AUC",), (nobody,)))
 
 
-def planted(shares: Mapping[Setup, float], *, runs: int = 6, count: int = 90) -> Comparison:
+def planted(
+    shares: Mapping[Setup, float], *, runs: int = 6, count: int = 90, nodes: Mapping[Setup, int] | None = None
+) -> Comparison:
     """Return trials whose clusters are right for a share of the objects that differs by setup."""
     rng = np.random.default_rng(0)
     own = np.arange(count) % 3
@@ -185,23 +191,26 @@ def planted(shares: Mapping[Setup, float], *, runs: int = 6, count: int = 90) ->
             for seed in range(runs):
                 found = np.where(rng.random(count) < share, own, rng.integers(0, 3, count))
                 table = np.bincount(found * 3 + own, minlength=9).reshape(3, 3).astype(float)
-                trials.append(Trial(setup, miner, seed, {"F1": float(f1(table))}, found, nodes=count))
+                trials.append(
+                    Trial(setup, miner, seed, {"F1": float(f1(table))}, found, (nodes or {}).get(setup, count))
+                )
     return Comparison("clustering", ("F1",), tuple(trials), truth=tuple("abc"[label] for label in own))
 
 
 def test_a_planted_gain_is_found_beside_peers_as_they_were_planted() -> None:
     pagerank, hops = AS_LARGE
-    shares = {NONE: 0.5, HOPS: 0.5, GREEDY: 0.8, FORTY: 0.65, pagerank: 0.8, hops: 0.3}
+    shares = {NONE: 0.5, HOPS: 0.5, GREEDY: 0.8, FORTY: 0.65, pagerank: 0.78, hops: 0.3}
     compared = planted(shares)
     found = verdict(compared)
     (gain,) = differences(compared, [(GREEDY, NONE)])
     assert found.best == GREEDY
     assert found.helps
-    assert [each.one for each in found.differences] == [GREEDY, FORTY, HOPS]
+    assert [each.one for each in found.differences] == [GREEDY, pagerank, FORTY, HOPS, hops]
     numbers = f"{gain.mean:+.3f} [{gain.low:.3f}, {gain.high:.3f}]"
     assert re.fullmatch(
         rf"greedy · linked · objects · m 20 helps: F1 {re.escape(numbers)} over the query alone, at 90 nodes; "
-        r"pagerank at the same size: no difference; hops at the same size: 0\.\d{3} lower \[0\.\d{3}, 0\.\d{3}\]",
+        r"hops at the same size: 0\.\d{3} lower \[0\.\d{3}, 0\.\d{3}\]; "
+        r"pagerank at the same size: no sure difference, −0\.\d{3} \[−0\.\d{3}, 0\.\d{3}\]",
         found.sentence,
     )
 
@@ -221,7 +230,7 @@ def test_the_order_of_trials_changes_no_verdict() -> None:
     assert verdict(replace(compared, trials=tuple(trials))) == verdict(compared)
 
 
-def test_a_setup_that_failed_for_one_miner_is_judged_by_the_runs_it_shares_with_the_query_alone() -> None:
+def test_a_setup_that_failed_for_one_miner_is_not_judged_and_the_sentence_says_so() -> None:
     # deepwalk finds more than line everywhere, so that a setup without line's trials has a higher mean and no gain
     shares = planted({NONE: 0.5, HOPS: 0.5})
     better = [
@@ -230,8 +239,12 @@ def test_a_setup_that_failed_for_one_miner_is_judged_by_the_runs_it_shares_with_
         if (trial.setup, trial.miner) != (HOPS, "line")
     ]
     found = verdict(replace(shares, trials=tuple(better)))
-    assert not found.helps
-    assert found.differences[0].mean == 0
+    assert (found.best, found.helps, found.differences) == (NONE, False, ())
+    assert re.fullmatch(
+        r"there is nothing to compare the query alone with: F1 0\.\d{3}; "
+        "1 way could not be compared, for want of runs by every miner",
+        found.sentence,
+    )
 
 
 def test_a_peer_that_failed_is_said_to_have() -> None:
@@ -239,3 +252,140 @@ def test_a_peer_that_failed_is_said_to_have() -> None:
     failed = Trial(AS_LARGE[0], "line", 0, reason="took too long")
     found = verdict(replace(compared, trials=(*compared.trials, failed)))
     assert found.sentence.endswith("over the query alone, at 90 nodes; pagerank at the same size failed")
+
+
+def test_a_peer_that_a_miner_is_lacking_is_said_not_to_be_compared() -> None:
+    compared = planted({NONE: 0.3, GREEDY: 0.9, AS_LARGE[0]: 0.5})
+    kept = [trial for trial in compared.trials if (trial.setup, trial.miner) != (AS_LARGE[0], "line")]
+    found = verdict(replace(compared, trials=tuple(kept)))
+    assert found.sentence.endswith(
+        "at 90 nodes; pagerank at the same size could not be compared; "
+        "1 way could not be compared, for want of runs by every miner"
+    )
+
+
+def test_a_network_made_as_large_as_another_can_be_the_best() -> None:
+    pagerank = AS_LARGE[0]
+    compared = planted({NONE: 0.6, GREEDY: 0.5, pagerank: 0.9}, nodes={pagerank: 281, GREEDY: 300})
+    found = verdict(compared)
+    (gain, _) = differences(compared, [(pagerank, NONE), (GREEDY, NONE)])
+    assert (found.best, found.helps, found.peers) == (pagerank, True, ())
+    assert [each.one for each in found.differences] == [pagerank, GREEDY]
+    assert found.sentence == (
+        f"pagerank at 281 nodes helps: F1 {gain.mean:+.3f} [{gain.low:.3f}, {gain.high:.3f}] over the query alone"
+    )
+
+
+def test_a_peer_that_is_a_little_better_is_called_by_its_size(says: Says) -> None:
+    found = says({GREEDY: (-0.1, -0.3, -0.01, True), AS_LARGE[1]: (0.012, -0.004, 0.03, False)})
+    assert found.sentence == (
+        "nothing tried is surely better than the query alone, F1 0.620: the best of 2 ways, hops at 281 nodes, has "
+        "+0.012 [−0.004, 0.030] over it"
+    )
+
+
+def test_a_peer_of_another_size_is_not_said_to_be_of_the_same() -> None:
+    pagerank, hops = AS_LARGE
+    sizes = {GREEDY: 1400, pagerank: 1340, hops: 1310}
+    found = verdict(planted({NONE: 0.3, GREEDY: 0.9, pagerank: 0.5, hops: 0.5}, nodes=sizes))
+    assert "at 1,400 nodes; hops at its 1,310 nodes: 0." in found.sentence
+    assert "; pagerank at the same size: 0." in found.sentence
+
+
+def test_networks_that_are_the_same_in_every_trial_are_tried_once() -> None:
+    compared = planted({NONE: 0.5, HOPS: 0.5, GREEDY: 0.8})
+    again = [
+        replace(trial, setup=Setup(method="hops", like=f"greedy · {number}"))
+        for number in range(40)
+        for trial in compared.trials
+        if trial.setup == HOPS
+    ]
+    found = verdict(replace(compared, trials=(*again, *compared.trials)))
+    assert found.differences == verdict(compared).differences
+    assert [each.one for each in found.differences] == [GREEDY, HOPS]
+    other = replace(again[0], nodes=91)
+    assert len(verdict(replace(compared, trials=(other, *again[1:], *compared.trials))).differences) == 3
+
+
+def test_holm_counts_the_networks_made_as_large_too() -> None:
+    shares = {NONE: 0.5, GREEDY: 0.8, AS_LARGE[0]: 0.5, AS_LARGE[1]: 0.5}
+    compared = planted(shares, runs=3)
+    by_name = {each.one: each.t_test for each in verdict(compared).differences}
+    (single,) = differences(compared, [(GREEDY, NONE)])
+    assert by_name[GREEDY] == pytest.approx(3 * single.t_test)
+
+
+def hidden(scores: Mapping[tuple[Setup, str], float], *, runs: int = 3, users: int = 200) -> Comparison:
+    """Return trials of recommenders in which every user is around a score."""
+    rng = np.random.default_rng(3)
+    trials = []
+    for (setup, miner), score in scores.items():
+        spread = rng.normal(0, 0.01, users)
+        own = score + (spread - spread.mean())[:, None]
+        trials += [Trial(setup, miner, seed, {"P@5": score}, own, nodes=281) for seed in range(runs)]
+    return Comparison("links", ("P@5",), tuple(trials))
+
+
+FLOORED = {(NONE, "popularity"): 0.051, (PAGERANK, "popularity"): 0.2, (NONE, "als"): 0.03, (NONE, "ease"): 0.05}
+
+
+def test_for_links_the_floor_does_not_decide_and_ends_the_sentence() -> None:
+    found = verdict(hidden({**FLOORED, (PAGERANK, "als"): 0.05, (PAGERANK, "ease"): 0.07}))
+    assert found.helps
+    assert found.differences[0].mean == pytest.approx(0.02)
+    assert re.fullmatch(
+        r"pagerank helps: P@5 \+0\.020 \[0\.0\d\d, 0\.0\d\d\] over the query alone, at 281 nodes; "
+        r"popularity on the query alone: P@5 0\.051",
+        found.sentence,
+    )
+
+
+def test_a_winner_that_is_not_above_the_floor_is_said_not_to_be() -> None:
+    found = verdict(hidden({**FLOORED, (PAGERANK, "als"): 0.04, (PAGERANK, "ease"): 0.06}))
+    assert found.helps
+    assert found.sentence.endswith(" at 281 nodes, not above popularity on the query alone: P@5 0.051")
+    peer = Setup(method="hops", like="pagerank")
+    beside = {(peer, "als"): 0.03, (peer, "ease"): 0.05}
+    both = verdict(hidden({**FLOORED, (PAGERANK, "als"): 0.04, (PAGERANK, "ease"): 0.06, **beside})).sentence
+    assert ", not above popularity on the query alone: P@5 0.051; hops at the same size: 0.010 lower" in both
+
+
+def test_the_query_alone_is_held_against_the_floor_too() -> None:
+    worse = {(PAGERANK, "als"): 0.01, (PAGERANK, "ease"): 0.03}
+    found = verdict(hidden({**FLOORED, **worse}))
+    assert re.fullmatch(
+        r"adding nothing is best here: P@5 0\.040; the only other way, pagerank, is 0\.020 lower \[.*\]; "
+        r"other miners are not above popularity on the query alone: P@5 0\.051",
+        found.sentence,
+    )
+    above = verdict(hidden({**FLOORED, **worse, (NONE, "popularity"): 0.01}))
+    assert above.sentence.endswith("]; popularity on the query alone: P@5 0.010")
+    once = verdict(hidden({**FLOORED, (PAGERANK, "als"): 0.04, (PAGERANK, "ease"): 0.06}, runs=1))
+    assert once.sentence.endswith(
+        "(compare 2 runs or more); pagerank is not above popularity on the query alone: P@5 0.051"
+    )
+
+
+def test_the_floor_alone_decides_where_there_is_nothing_above_it() -> None:
+    only = {pair: score for pair, score in FLOORED.items() if pair[1] == "popularity"}
+    found = verdict(hidden(only))
+    assert found.helps
+    assert found.sentence.endswith("over the query alone, at 281 nodes")
+
+
+def test_trials_that_all_failed_are_one_sentence() -> None:
+    failed = [Trial(setup, "line", 0, reason=f"{setup.method} has no links") for setup in (NONE, HOPS)]
+    with pytest.raises(
+        InputError, match="^all 2 trials failed, so there is nothing to compare: none has no links; hops"
+    ):
+        verdict(Comparison("clustering", ("F1",), tuple(failed), truth=("a", "b")))
+
+
+def test_a_query_alone_that_a_miner_is_lacking_is_refused_with_the_reason() -> None:
+    compared = planted({NONE: 0.5, HOPS: 0.5})
+    kept = [trial for trial in compared.trials if (trial.setup, trial.miner) != (NONE, "line")]
+    with pytest.raises(InputError, match="'none' has no run with scores of all of deepwalk, line: some are missing$"):
+        verdict(replace(compared, trials=tuple(kept)))
+    failed = Trial(NONE, "line", 0, reason="took too long")
+    with pytest.raises(InputError, match="'none' has no run with scores of all of deepwalk, line: took too long$"):
+        verdict(replace(compared, trials=(*kept, failed)))

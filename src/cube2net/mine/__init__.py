@@ -1,10 +1,11 @@
 """Network → Vectors, labels, scores: what a network does for the next step."""
 
+from cube2net.interfaces import Fitted, Recommender
 from cube2net.mine.als import Als
 from cube2net.mine.bipartite import Bipartite, bipartite
 from cube2net.mine.deepwalk import DeepWalk
 from cube2net.mine.ease import Ease
-from cube2net.mine.fitted import Fitted, Recommender, without_floor
+from cube2net.mine.fitted import without_floor
 from cube2net.mine.kmeans import Clusters, KMeans
 from cube2net.mine.line import Line
 from cube2net.mine.metrics import METRICS, f1, jaccard_index, nmi, overlapping_nmi

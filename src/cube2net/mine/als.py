@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cube2net.errors import ParameterError, whole_number
-from cube2net.mine.fitted import Factors, Fitted, Floor, known_links
+from cube2net.interfaces import Fitted
+from cube2net.mine.fitted import Factors, Floor, known_links
 from cube2net.mine.threads import one_thread
 from cube2net.seeding import stream
 

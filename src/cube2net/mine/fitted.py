@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,22 +16,6 @@ if TYPE_CHECKING:
 
 
 TIE = 1e-6
-
-
-@runtime_checkable
-class Fitted(Protocol):
-    """Has learned from users' links, and scores items."""
-
-    def scores(self, users: Array) -> Array:
-        """Return users × items: the higher, the likelier the link; scores of different users do not compare."""
-
-
-@runtime_checkable
-class Recommender(Protocol):
-    """Learns from links between users and items."""
-
-    def fit(self, matrix: sp.csr_array, *, seed: int = 0) -> Fitted:
-        """Return what was learned from users × items, where every stored entry is a link."""
 
 
 def known_links(matrix: Any) -> sp.csr_array:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cube2net.errors import ParameterError, whole_number
-from cube2net.mine.fitted import Fitted, Floor, ItemWeights, known_links, link_counts, ones
+from cube2net.interfaces import Fitted
+from cube2net.mine.fitted import Floor, ItemWeights, known_links, link_counts, ones
 from cube2net.records.ragged import Array
 
 if TYPE_CHECKING:

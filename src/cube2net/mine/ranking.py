@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cube2net.errors import InputError, whole_number
-from cube2net.mine.fitted import Fitted, known_links
+from cube2net.interfaces import Fitted
+from cube2net.mine.fitted import known_links
 from cube2net.records.ragged import Array, frozen
 
 if TYPE_CHECKING:

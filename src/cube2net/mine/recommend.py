@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from cube2net.interfaces import Recommender
 from cube2net.mine.als import Als
 from cube2net.mine.ease import Ease
-from cube2net.mine.fitted import Recommender
 from cube2net.mine.neighbours import ItemKnn, Popularity
 from cube2net.mine.softimpute import SoftImpute
 
@@ -39,4 +39,4 @@ TRIED: dict[str, tuple[Recommender, ...]] = {
     ),
     "ease": tuple(Ease(ridge=ridge) for ridge in (5.0, 20.0, 100.0, 500.0)),
 }
-"""What ``choose`` tries for each of them where it is to be at its best, about as much for one as for another."""
+"""What ``choose`` tries for each where it is to be at its best; Soft-Impute adds a path of shrinkages to each."""

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, runtime_check
 import numpy as np
 
 from cube2net.errors import ParameterError, whole_number
-from cube2net.mine.fitted import Fitted, Recommender, known_links
+from cube2net.interfaces import Fitted, Recommender
+from cube2net.mine.fitted import known_links
 from cube2net.mine.ranking import rank_links
 from cube2net.seeding import stream
 

@@ -13,18 +13,10 @@ import numpy as np
 from cube2net.cores import cores
 from cube2net.errors import ParameterError, QueryError, unknown, whole_number
 from cube2net.interfaces import Method, Progress
-from cube2net.mine import EMBEDDINGS, METRICS, RECOMMENDERS
 from cube2net.network import Hops, Nothing
 from cube2net.pipeline.answers import network_of
 from cube2net.pipeline.choosing import Asked, Chosen, choose
-from cube2net.pipeline.mining import (
-    LINK_MEASURES,
-    HiddenLinks,
-    LinkMiner,
-    check_recommenders,
-    embeddings_named,
-    mine_clusters,
-)
+from cube2net.pipeline.mining import Given, clustering_miners, link_miners
 from cube2net.pipeline.registries import METHODS, made
 from cube2net.records import Budget, Comparison, Cube, Network, Query, Setup
 from cube2net.records.comparison import TASKS
@@ -56,9 +48,6 @@ COMPARED: dict[str, str | Method] = {
 }
 """All methods, one and two steps both, and proofs given up after a quarter of a minute."""
 
-LINK_MINERS = ("popularity", "softimpute", "ease")
-"""The floor, the paper's recommender and a strong one: those for hidden links unless others are named."""
-
 JOURNAL = "trials.jsonl"
 
 
@@ -73,7 +62,7 @@ def compare(
     objectives: Sequence[str] = ("jaccard", "coverage", "linked"),
     forms: Sequence[str] = FORMS,
     m: int | Sequence[int] = 20,
-    miners: Sequence[str] | None = None,
+    miners: Given | None = None,
     runs: int = 10,
     seed: int = 0,
     as_large: bool = True,
@@ -86,13 +75,13 @@ def compare(
     ``task`` is ``"clustering"``: the query's objects are embedded and clustered, and judged by their labels; miners
     are embeddings. Or ``"links"``: ``hidden`` links (the rows of their two ends) between users and items of the query,
     which the cube was built without, are found again; miners are recommenders, and ``users`` is the kind of objects
-    that links are recommended to. Methods are names, or objects of your own by a name; those that choose cells are
-    compared for every one of ``objectives``, ``forms`` and ``m``, and (``as_large``) with PageRank and hops of as many
-    nodes. The query alone is always there. Runs have the seeds ``seed``, ``seed + 1``, …, the same for all.
+    that links are recommended to. Methods and miners are names, or objects of your own by a name; methods that choose
+    cells are compared for every one of ``objectives``, ``forms`` and ``m``, and (``as_large``) with PageRank and hops
+    of as many nodes. The query alone is always there. Runs have the seeds ``seed``, ``seed + 1``, …, the same for all.
 
     With a folder ``out`` every trial is written down when it is made, and a comparison that was interrupted goes on
     where it stopped, also with more runs or methods. A method that fails is a row that says why. ``workers`` networks
-    are mined at the same time (0: one for every core); results do not depend on it.
+    are mined at the same time (0: one for every core); scores do not depend on it, but for proofs that the clock ends.
     """
     if task not in TASKS:
         raise unknown("task", task, TASKS)
@@ -105,35 +94,28 @@ def compare(
     counts = list(m) if isinstance(m, Iterable) else [m]
     several = [whole_number("m", count, 1) for count in dict.fromkeys(counts)]
     setups = setups_of(named, objectives, forms, several, as_large=as_large)
-    names = list(dict.fromkeys(miners or (EMBEDDINGS if task == "clustering" else LINK_MINERS)))
-    ends: tuple[Array, ...] = ()
     if task == "clustering":
         if hidden is not None:
             raise ParameterError("hidden links are for the task 'links', and the task is 'clustering'")
-        embeddings = embeddings_named(names)
-        mine: Any = mine_clusters(asked, embeddings)
-        measures, parameters = tuple(METRICS), {name: repr(made) for name, made in embeddings.items()}
+        judges = clustering_miners(asked, miners)
     else:
         if hidden is None:
             raise ParameterError("the task 'links' needs the hidden links that are to be found again")
-        check_recommenders(names)
-        mine = LinkMiner(HiddenLinks.of(cube, asked, *hidden, users), users)
-        ends = (mine.hidden.users, mine.hidden.items)
-        measures, parameters = LINK_MEASURES, {name: RECOMMENDERS[name].__name__ for name in names}
+        judges = link_miners(cube, asked, hidden, users, miners)
     about = {
         "task": task,
         "cube": _digest(cube.cells.members.indptr, cube.cells.members.indices, cube.links.indices, cube.links.weights),
-        "query": _digest(asked.objects, np.array(asked.labels or (), dtype=np.str_)),
-        "hidden": _digest(*ends),
+        "query": query_mark(asked),
+        "hidden": _digest(*judges.hidden),
         "methods": {name: repr(method) for name, method in named.items()},
-        "miners": parameters,
+        "miners": judges.parameters,
     }
+    trials = Trials(Maker(cube, asked, named), judges.mine, workers or cores())
     journal = Journal.open(None if out is None else Path(out) / JOURNAL, about)
-    trials = Trials(Maker(cube, asked, named), mine, workers or cores())
     return Comparison(
         task,
-        measures,
-        trials.run(setups, names, range(seed, seed + runs), journal, progress=progress),
+        judges.measures,
+        trials.run(setups, list(judges.parameters), range(seed, seed + runs), journal, progress=progress),
         truth=tuple(asked.labels or ()) if task == "clustering" else (),
         settings={
             "cube": repr(cube),
@@ -145,7 +127,7 @@ def compare(
             "objectives": list(objectives),
             "forms": list(forms),
             "methods": about["methods"],
-            "miners": parameters,
+            "miners": judges.parameters,
         },
     )
 
@@ -227,6 +209,11 @@ def _named(methods: Methods | None) -> dict[str, str | Method]:
 
 def _registered(method: Method) -> str | None:
     return next((name for name, kind in METHODS.items() if type(method) is kind), None)
+
+
+def query_mark(query: Query) -> str:
+    """Return a text that stands for a query and its labels: another query has another."""
+    return _digest(query.objects, np.array(query.labels or (), dtype=np.str_))
 
 
 def _digest(*arrays: Array) -> str:

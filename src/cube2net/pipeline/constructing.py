@@ -10,6 +10,8 @@ from cube2net.pipeline.choosing import Asked, choose
 from cube2net.pipeline.worth import Valued
 from cube2net.records import Budget, Cube, Network, Query
 
+DEFAULTS = {"m": 20, "objective": "jaccard", "form": "objects", "prefix": "all", "bound": False}
+
 
 def construct(
     cube: Cube,
@@ -44,12 +46,17 @@ def construct(
     ``progress``.
 
     ``method="auto"`` chooses method, objective, form and m by the labels that the query has, or part of it: see
-    :class:`Auto`, an object of which has its parameters. Then only the seed and the progress are looked at here.
+    :class:`Auto`, an object of which has its parameters. Then nothing but the seed and the progress is to be given.
 
     Where no cell can help, the network is the query alone, and ``network.selection.note`` says why. The first
     answer of a process also pays for loading the compiled kernels.
     """
     if method == "auto" or isinstance(method, Auto):
+        given = {"m": m, "objective": objective, "form": form, "max_nodes": max_nodes, "max_links": max_links}
+        given |= {"prefix": prefix, "keep": keep, "membership": membership, "near": near, "bound": bound}
+        for name, value in given.items():
+            if value != DEFAULTS.get(name):
+                raise ParameterError(f"'auto' chooses what to bring by itself, and {name} is {value!r}: leave it out")
         asked = query if isinstance(query, Query) else cube.query(query)
         return (Auto() if isinstance(method, str) else method).construct(cube, asked, seed=seed, progress=progress)
     check_form(form, keep, membership, near)

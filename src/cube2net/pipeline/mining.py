@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from cube2net.errors import InputError, QueryError, some, unknown
-from cube2net.interfaces import NodeEmbedder
+from cube2net.errors import InputError, ParameterError, QueryError, some
+from cube2net.interfaces import NodeEmbedder, Recommender
 from cube2net.mine import (
     EMBEDDINGS,
     METRICS,
@@ -29,7 +29,13 @@ from cube2net.records.ragged import Array
 from cube2net.referee.trials import fingerprint
 
 KS = (5, 1, 10, 20)
+LINK_MINERS = ("popularity", "softimpute", "ease")
+"""The floor, the paper's recommender and a strong one: those for hidden links unless others are named."""
+
 LINK_MEASURES = (*(f"P@{k}" for k in KS), *(f"R@{k}" for k in KS), "AUC")
+
+Mine = Callable[[Network, str, int], tuple[dict[str, float], Array, float]]
+Given = Sequence[str] | Mapping[str, str | NodeEmbedder | Recommender]
 
 # Scores of single users are kept to so many digits.
 DIGITS = 6
@@ -67,22 +73,55 @@ def known_labels(query: Query) -> list[str]:
     return labels
 
 
-def mine_clusters(
-    query: Query, embeddings: Mapping[str, NodeEmbedder]
-) -> Callable[[Network, str, int], tuple[dict[str, float], Array, float]]:
-    """Return the function that clusters the query in a network and scores the clusters by the labels known."""
+@dataclass(frozen=True, eq=False)
+class Miners:
+    """What a task is judged by: its measures, the parameters of each miner by name, and the function that mines.
+
+    ``hidden`` are the ends of the links to be found again, where there are any.
+    """
+
+    mine: Mine
+    parameters: dict[str, str]
+    measures: tuple[str, ...]
+    hidden: tuple[Array, ...] = ()
+
+
+def clustering_miners(query: Query, miners: Given | None = None) -> Miners:
+    """Return embeddings, by which the query is clustered, and judged by the labels known; all without names."""
     labels = np.array(query.labels or (), dtype=np.str_)
     count = len(known_labels(query))
     known = labels != ""
+    embeddings: dict[str, NodeEmbedder] = {
+        name: made(each, EMBEDDINGS, NodeEmbedder, "embedding", {})
+        for name, each in _by_name(miners, EMBEDDINGS).items()
+    }
 
     def mine(network: Network, miner: str, seed: int) -> tuple[dict[str, float], Array, float]:
-        start = time.perf_counter()
+        start = time.thread_time()
         found = cluster_query(network, embeddings[miner], count, seed=seed)
-        spent = time.perf_counter() - start
+        spent = time.thread_time() - start
         scores = {name: measure(found.labels[known], labels[known]) for name, measure in METRICS.items()}
         return scores, found.labels, spent
 
-    return mine
+    return Miners(mine, {name: repr(each) for name, each in embeddings.items()}, tuple(METRICS))
+
+
+def link_miners(cube: Cube, query: Query, hidden: tuple[Any, Any], users: str, miners: Given | None = None) -> Miners:
+    """Return recommenders, which are to find hidden links again; one that is named is tried with several settings."""
+    tried: dict[str, tuple[Recommender, ...]] = {}
+    for name, each in _by_name(miners, LINK_MINERS).items():
+        found: Recommender = made(each, RECOMMENDERS, Recommender, "recommender", {})
+        tried[name] = TRIED[each] if isinstance(each, str) else (found,)
+    links = HiddenLinks.of(cube, query, *hidden, users)
+    parameters = {name: " or ".join(map(repr, several)) for name, several in tried.items()}
+    return Miners(LinkMiner(links, users, tried), parameters, LINK_MEASURES, (links.users, links.items))
+
+
+def _by_name(miners: Given | None, default: Iterable[str]) -> dict[str, Any]:
+    """Return miners by name: those named, those given by a name, or the default."""
+    if isinstance(miners, str):
+        raise ParameterError(f"miners are a list of names, or objects by name, got the text {miners!r}")
+    return dict(miners) if isinstance(miners, Mapping) else {name: name for name in miners or default}
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +186,7 @@ class LinkMiner:
 
     hidden: HiddenLinks
     kind: str
+    tried: Mapping[str, tuple[Recommender, ...]]
     settled: dict[tuple[bytes, str], Any] = field(default_factory=dict)
 
     def __call__(self, network: Network, miner: str, seed: int) -> tuple[dict[str, float], Array, float]:
@@ -154,24 +194,12 @@ class LinkMiner:
         links = bipartite(network, users=self.kind)
         key = fingerprint(network), miner
         if key not in self.settled:
-            self.settled[key] = choose(TRIED[miner], links.without_cells, items=links.query_items).best
-        start = time.perf_counter()
+            self.settled[key] = choose(self.tried[miner], links.without_cells, items=links.query_items).best
+        start = time.thread_time()
         fitted = self.settled[key].fit(links.matrix, seed=seed)
-        spent = time.perf_counter() - start
+        spent = time.thread_time() - start
         hidden = links.links(self.hidden.users, self.hidden.items)
         ranking = rank_links(fitted, links.matrix, hidden, ks=KS, items=links.query_items)
         columns = np.column_stack([ranking.precision, ranking.recall, ranking.auc]).round(DIGITS)
         means = ranking.means()
         return {name: means[name] for name in LINK_MEASURES}, columns, spent
-
-
-def embeddings_named(names: Sequence[str]) -> dict[str, NodeEmbedder]:
-    """Return embeddings by their names, each with its own parameters."""
-    return {name: made(name, EMBEDDINGS, NodeEmbedder, "embedding", {}) for name in names}
-
-
-def check_recommenders(names: Sequence[str]) -> None:
-    """Raise unless all are names of recommenders."""
-    for name in names:
-        if name not in RECOMMENDERS:
-            raise unknown("recommender", name, RECOMMENDERS)

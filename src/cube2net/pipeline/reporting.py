@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from cube2net.errors import Cube2netError
+from cube2net.errors import Cube2netError, InputError
 from cube2net.interfaces import Method
-from cube2net.pipeline.comparing import COMPARED, JOURNAL, Maker
+from cube2net.pipeline.comparing import COMPARED, JOURNAL, Maker, query_mark
 from cube2net.pipeline.mining import embed_nodes
 from cube2net.records import Comparison, Cube, Drawing, Network, Query, Setup
 from cube2net.referee.closeups import CloseUp, close_ups
@@ -31,7 +31,12 @@ LOOKS = 5
 
 def read_comparison(folder: str | Path, query: Query) -> Comparison:
     """Return the comparison of all trials that a folder holds, for the query they were made for."""
-    journal = Journal.read(Path(folder) / JOURNAL)
+    path = Path(folder) / JOURNAL
+    journal = Journal.read(path)
+    if not {"task", "query", "methods", "miners"} <= journal.about.keys():
+        raise InputError(f"{str(path)!r} is no journal of a comparison: choose another folder")
+    if journal.about["query"] != query_mark(query):
+        raise InputError(f"{str(path)!r} holds the trials of another query: give the one that was compared")
     trials = tuple(journal.trials.values())
     measures = next((tuple(trial.scores) for trial in trials if trial.scores), ())
     task = str(journal.about["task"])
@@ -64,42 +69,36 @@ def write_report(
     said = verdict(comparison)
     estimates = all_estimates(comparison)
     report = Report(comparison, said, estimates, command=command, title=title)
-    network = _shown(Maker(cube, query, {**COMPARED, **(methods or {})}), comparison, said)
-    if network is not None:
+    maker = Maker(cube, query, {**COMPARED, **(methods or {})})
+    for setup, network in _shown(maker, comparison, said):
         report = replace(
             report,
-            drawings=_drawings(network),
+            drawings=_drawings(setup, network),
             close_ups=_close_ups(cube, query, comparison, network),
             cells=cell_table(network) if len(network.selection.cells) else None,
         )
     return write(report, folder)
 
 
-def _shown(maker: Maker, comparison: Comparison, said: Verdict) -> Network | None:
-    """Return the network of the best setup, or where that is the query alone, of the best one beside it."""
+def _shown(maker: Maker, comparison: Comparison, said: Verdict) -> list[tuple[Setup, Network]]:
+    """Return the best setup and its network; where the query alone is best, those of the best one beside it."""
     ranked = [said.best, *(difference.one for difference in said.differences)]
     setup = next((setup for setup in ranked if setup.method != "none" and not setup.like), None)
     if setup is None:
-        return None
+        return []
+    seeds = [trial.seed for miner in comparison.miners for trial in comparison.of(setup, miner)]
     try:
-        return maker(setup, comparison.seeds[0])
+        return [(setup, maker(setup, min(seeds)))]
     except Cube2netError:
-        return None
+        return []
 
 
-def _drawings(network: Network) -> tuple[Drawing, ...]:
+def _drawings(setup: Setup, network: Network) -> tuple[Drawing, ...]:
     if len(network) > MOST_DRAWN:
         return ()
     from cube2net.network.layout import layout
 
-    return (Drawing(network, layout(network), title=_title(network)),)
-
-
-def _title(network: Network) -> str:
-    settings = network.settings
-    if not len(network.selection.cells):
-        return str(settings["method"])
-    return Setup(method=settings["method"], objective=settings["objective"], form=network.form).title
+    return (Drawing(network, layout(network), title=setup.title),)
 
 
 def _close_ups(cube: Cube, query: Query, comparison: Comparison, network: Network) -> list[CloseUp]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,6 +14,16 @@ from cube2net.errors import InputError, unknown
 from cube2net.records.ragged import Array, frozen
 
 TASKS = ("clustering", "links")
+
+FLOOR = "popularity"
+"""The miner that recommends to all users the same, what has most links: the floor, which others must be above to be
+worth anything. It gains from any network by counting more, so it stands beside the others and is not mixed with them.
+"""
+
+NEAR = 0.95
+"""Networks are of the same size when the smaller has at least this share of the larger one's nodes."""
+
+TOLD = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,6 +115,9 @@ class Comparison:
             raise unknown("task", self.task, TASKS)
         if not self.trials:
             raise InputError("a comparison needs at least one trial")
+        if not self.measures:
+            self.check_scores()
+            raise InputError("a comparison needs at least one measure, the one that decides first")
         if len(self._by_key) < len(self.trials):
             raise InputError("a comparison has one trial for a setup, a miner and a seed, and got several")
 
@@ -126,6 +140,14 @@ class Comparison:
         return tuple(dict.fromkeys(trial.miner for trial in self.trials))
 
     @cached_property
+    def deciding(self) -> tuple[str, ...]:
+        """The miners whose mean decides: all that have scores, but for links the floor only where it is alone."""
+        scored = {trial.miner for trial in self.trials if not trial.reason}
+        known = tuple(miner for miner in self.miners if miner in scored)
+        above = tuple(miner for miner in known if miner != FLOOR)
+        return above if self.task == "links" and above else known
+
+    @cached_property
     def seeds(self) -> tuple[int, ...]:
         """The seeds, ascending."""
         return tuple(sorted({trial.seed for trial in self.trials}))
@@ -142,6 +164,25 @@ class Comparison:
     def reasons(self, setup: Setup) -> list[str]:
         """Return the different reasons why trials of a setup have no scores."""
         return list(dict.fromkeys(trial.reason for trial in self.trials if trial.setup == setup and trial.reason))
+
+    def check_scores(self) -> None:
+        """Raise the reasons when no trial has scores."""
+        reasons = list(dict.fromkeys(trial.reason for trial in self.trials))
+        if "" in reasons:
+            return
+        more = len(reasons) - TOLD
+        told = reasons[:TOLD] + ([f"and {more:,} other reason{'s' * (more > 1)}"] if more > 0 else [])
+        raise InputError(f"all {len(self.trials):,} trials failed, so there is nothing to compare: {'; '.join(told)}")
+
+    def nodes(self, setup: Setup) -> float:
+        """Return how many nodes the networks of a setup have, the mean over its trials with scores; nan without any."""
+        found = [trial.nodes for miner in self.miners for trial in self.of(setup, miner)]
+        return sum(found) / len(found) if found else math.nan
+
+    def as_large(self, one: Setup, other: Setup) -> bool:
+        """Return whether two setups have as many nodes, but for one in twenty."""
+        own, its = self.nodes(one), self.nodes(other)
+        return own >= NEAR * its and its >= NEAR * own
 
     def named(self, name: str) -> Setup:
         """Return the setup of a name."""

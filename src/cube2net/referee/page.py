@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cube2net.records import Comparison, Drawing
+from cube2net.records import Comparison, Drawing, Setup
+from cube2net.records.comparison import FLOOR
 from cube2net.referee.closeups import CloseUp
 from cube2net.referee.page_closeup import close_up_figure
 from cube2net.referee.page_drawing import network_figure
 from cube2net.referee.page_figures import Figures
 from cube2net.referee.page_html import html_table, text
+from cube2net.referee.page_panels import floor_trials, link_panels
 from cube2net.referee.page_script import SCRIPT, palette, plotly_script, policy
 from cube2net.referee.page_style import STYLE
 from cube2net.referee.page_table import Table, shown
-from cube2net.referee.plots import link_panels, score_by_size, sweep
-from cube2net.referee.tables import Estimates, cost_table, difference_table, miners_of, score_table
+from cube2net.referee.plots import score_by_size, sweep
+from cube2net.referee.tables import Estimates, cost_table, deciding, difference_table, miners_of, score_table
 from cube2net.referee.verdict import Verdict
 
 MOST_MEASURES = 4
@@ -84,12 +87,16 @@ def shown_measures(comparison: Comparison) -> list[str]:
 def _sections(report: Report, figures: Figures) -> Iterator[tuple[str, str, str]]:
     comparison, known, best = report.comparison, report.estimates, report.verdict.best
     yield "compared", "What was compared", _compared(comparison)
-    differences = difference_table(report.verdict.differences, "Differences to the query alone")
+    miners = deciding(comparison)
+    differences = difference_table(report.verdict.differences, "Differences to the query alone", miners=miners)
     if differences.rows:
         parts = [html_table(differences, fold="The other {} setups")]
         if report.verdict.peers:
-            parts.append(f'<h3 class="gap">{text(best.name)}, against others of the same size</h3>')
-            parts.append(html_table(difference_table(report.verdict.peers, "Differences at the same size", peers=True)))
+            near = difference_table(
+                report.verdict.peers, "Differences to others made as large", peers=True, miners=miners
+            )
+            parts.append(f'<h3 class="gap">{text(best.name)}, against others made as large</h3>')
+            parts.append(html_table(near))
         yield "differences", "Over the query alone", "\n".join(parts)
     scores = score_table(comparison, known, measures=shown_measures(comparison), best=best)
     size = figures.add(score_by_size(comparison, known, best=best), "Score against the size of the network", SIZE)
@@ -101,7 +108,8 @@ def _sections(report: Report, figures: Figures) -> Iterator[tuple[str, str, str]
     if comparison.task == "links":
         panels = link_panels(comparison, known, best=best)
         plots = [figures.add(figure, title, "") for title, figure in panels.items()]
-        yield "panels", "Links found again", f'<div class="pair">{"".join(plots)}</div>'
+        lead = f'<p class="lead">{DASHED}</p>' if floor_trials(comparison) else ""
+        yield "panels", "Links found again", f'{lead}<div class="pair">{"".join(plots)}</div>'
     yield "costs", "Time and size", html_table(cost_table(comparison, known, best=best), fold="The other {} setups")
     if report.drawings:
         drawn = [(drawing.title, *network_figure(drawing)) for drawing in report.drawings]
@@ -116,8 +124,13 @@ def _sections(report: Report, figures: Figures) -> Iterator[tuple[str, str, str]
 
 
 SIZE = (
-    "Circles are networks of objects, squares have cells as nodes, diamonds both; hollow ones were made as large as "
-    "another. The ring is around the setup of the verdict, the dashed line is the query alone."
+    "Circles are networks of objects, squares have cells as nodes, diamonds both, and stars have woven in, beside the "
+    "cells, the objects nearest by links; hollow ones were made as large as another. The ring is around the setup of "
+    "the verdict, the dashed line is the query alone."
+)
+DASHED = (
+    f"The dashed line is {FLOOR} on the query alone, the floor: its scores, its seconds in all, its nodes. All else "
+    "is of the other miners."
 )
 SWEEP = (
     "Setups that differ only in the number of cells chosen; bands are 95 % intervals. Shown at first is the best of "
@@ -158,9 +171,9 @@ def _header(report: Report, nav: str) -> str:
     )
 
 
-def _size(comparison: Comparison, setup: Any) -> str:
-    trials = [trial for miner in comparison.miners for trial in comparison.of(setup, miner)] if setup else []
-    return shown(sum(trial.nodes for trial in trials) / len(trials), "count").removesuffix(".0") if trials else ""
+def _size(comparison: Comparison, setup: Setup | None) -> str:
+    nodes = comparison.nodes(setup) if setup else math.nan
+    return "" if math.isnan(nodes) else shown(nodes, "count").removesuffix(".0")
 
 
 def _compared(comparison: Comparison) -> str:

@@ -67,6 +67,7 @@ def results(report: Report) -> dict[str, Any]:
         "task": comparison.task,
         "measures": comparison.measures,
         "miners": comparison.miners,
+        "deciding": comparison.deciding,
         "seeds": comparison.seeds,
         "estimates": [
             {"setup": setup.name, "miner": miner, "measure": measure, **asdict(estimate)}

@@ -1,8 +1,7 @@
-"""The referee's plots, as plotly figures: scores by cells and by size, the panels for links, the network itself."""
+"""The referee's plots, as plotly figures: scores by the number of cells and by size."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,9 +9,9 @@ from typing import Any
 from cube2net.records import Comparison, Setup
 from cube2net.referee.page_looks import COLOURS, GRID, INK, MUTED, RIM, blank, faint, safe
 from cube2net.referee.statistics import Estimate
-from cube2net.referee.tables import Estimates, main_setups, miners_of
+from cube2net.referee.tables import Estimates, miners_of
 
-FORMS = {"objects": "circle", "cells": "square", "both": "diamond"}
+SYMBOLS = {"objects": "circle", "cells": "square", "both": "diamond", "woven": "star"}
 DASHES = ("solid", "dash", "dashdot", "longdash")
 SCORE = "%{y:.3f} [%{customdata[0]:.3f}, %{customdata[1]:.3f}]"
 
@@ -34,7 +33,7 @@ def sweep(comparison: Comparison, estimates: Estimates, *, miner: str = "", meas
     lines = {key: sorted(points, key=lambda point: point[0]) for key, points in lines.items() if len(points) > 1}
     if not lines:
         return None
-    figure = _figure("cells chosen", measure)
+    figure = frame("cells chosen", measure)
     ranked = sorted(lines, key=lambda key: -max(found.mean for _, found in lines[key]))
     top = next((key for key in ranked if not key.like), ranked[0])
     ranked = [key for key in ranked if not key.like or key.like == top.title]
@@ -45,7 +44,7 @@ def sweep(comparison: Comparison, estimates: Estimates, *, miner: str = "", meas
         points, title = lines[key], key.title
         colour = colour_of(comparison, key.method)
         visible = True if key.like or first[key.method] == key else "legendonly"
-        _band(figure, [m for m, _ in points], [found for _, found in points], colour, title, visible)
+        band(figure, [m for m, _ in points], [found for _, found in points], colour, title, visible)
         figure.add_scatter(
             x=[m for m, _ in points],
             y=[found.mean for _, found in points],
@@ -53,7 +52,7 @@ def sweep(comparison: Comparison, estimates: Estimates, *, miner: str = "", meas
             name=safe(title),
             legendgroup=safe(title),
             line={"color": colour, "width": 2, "dash": "dot" if key.like else dashes[key.objective]},
-            marker={"color": colour, "size": 8, "symbol": FORMS.get(key.form, "circle")},
+            marker={"color": colour, "size": 8, "symbol": SYMBOLS.get(key.form, "circle")},
             visible=visible,
             customdata=[[found.low, found.high] for _, found in points],
             hovertemplate=f"m %{{x}}: {SCORE}",
@@ -68,17 +67,17 @@ def score_by_size(
 ) -> Any:
     """Return the score of every setup against the nodes of its network, with the query alone as a line."""
     miner, measure = miner or miners_of(comparison)[0], measure or comparison.measures[0]
-    figure = _figure("nodes", measure)
+    figure = frame("nodes", measure)
     _query_alone(figure, comparison, estimates, miner, measure)
     places = {
-        setup: (_nodes(comparison, setup), found) for setup, found in _scores(comparison, estimates, miner, measure)
+        setup: (comparison.nodes(setup), found) for setup, found in _scores(comparison, estimates, miner, measure)
     }
     methods = list(dict.fromkeys(setup.method for setup in places if setup.method != "none"))
     for method in methods:
         colour = colour_of(comparison, method)
         own = [setup for setup in places if setup.method == method]
         scores = [places[setup][1] for setup in own]
-        shapes = [FORMS.get(setup.form, "circle") + ("-open" if setup.like else "") for setup in own]
+        shapes = [SYMBOLS.get(setup.form, "circle") + ("-open" if setup.like else "") for setup in own]
         figure.add_scatter(
             x=[places[setup][0] for setup in own],
             y=[found.mean for found in scores],
@@ -108,39 +107,14 @@ def score_by_size(
     return figure
 
 
-def link_panels(comparison: Comparison, estimates: Estimates, *, best: Setup | None = None) -> dict[str, Any]:
-    """Return the panels of the paper's Figure 5 by title: precision and recall by K, seconds and sizes by setup."""
-    setups = main_setups(comparison, estimates, best)
-    miner = miners_of(comparison)[0]
-    panels: dict[str, Any] = {}
-    for title, letter in (("Precision at K", "P"), ("Recall at K", "R")):
-        ks = sorted(int(name[2:]) for name in comparison.measures if name.startswith(f"{letter}@"))
-        figure = _figure("K", title)
-        for setup in setups:
-            points = [(k, estimates.get((setup, miner, f"{letter}@{k}"))) for k in ks]
-            known = [(k, found) for k, found in points if found is not None]
-            if known:
-                _curve(figure, setup, known, colour_of(comparison, setup.method))
-        figure.update_xaxes(tickvals=ks)
-        panels[title] = figure
-    tall = [setup for setup in setups if any(comparison.of(setup, miner) for miner in comparison.miners)]
-    trials = {setup: [trial for miner in comparison.miners for trial in comparison.of(setup, miner)] for setup in tall}
-    making = [_mean([sum(t.seconds.values()) - t.seconds.get("mine", 0.0) for t in trials[setup]]) for setup in tall]
-    mining = [_mean([t.seconds.get("mine", 0.0) for t in trials[setup]]) for setup in tall]
-    panels["Seconds"] = _bars(tall, {"make the network": making, "mine it": mining}, "seconds, logarithmic")
-    nodes = [_mean([float(t.nodes) for t in trials[setup]]) for setup in tall]
-    links = [_mean([float(t.links) for t in trials[setup]]) for setup in tall]
-    panels["Network size"] = _bars(tall, {"nodes": nodes, "links": links}, "number, logarithmic")
-    return panels
-
-
 def colour_of(comparison: Comparison, method: str) -> str:
     """Return the colour of a method, the same in all plots of a comparison."""
     methods = list(dict.fromkeys(setup.method for setup in comparison.setups if setup.method != "none"))
     return COLOURS[methods.index(method) % len(COLOURS)] if method in methods else MUTED
 
 
-def _figure(x: str, y: str) -> Any:
+def frame(x: str, y: str) -> Any:
+    """Return an empty figure with two named axes."""
     figure = blank()
     axis = {"gridcolor": GRID, "linecolor": RIM, "zeroline": False, "tickfont": {"color": MUTED}, "automargin": True}
     figure.update_xaxes(title={"text": safe(x), "standoff": 8}, showline=True, showgrid=False, ticks="outside", **axis)
@@ -154,10 +128,6 @@ def _scores(comparison: Comparison, estimates: Estimates, miner: str, measure: s
     return [(setup, score) for setup, score in found if score is not None]
 
 
-def _nodes(comparison: Comparison, setup: Setup) -> float:
-    return _mean([float(trial.nodes) for miner in comparison.miners for trial in comparison.of(setup, miner)])
-
-
 def _steps(values: Sequence[float]) -> list[int]:
     """Return numbers to write along a logarithmic axis: round ones, or the ends where there are hardly any between.
 
@@ -169,11 +139,8 @@ def _steps(values: Sequence[float]) -> list[int]:
     return steps if len(steps) > 1 else sorted({round(low), round(high)})
 
 
-def _mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
-
-
-def _band(figure: Any, x: list[int], scores: list[Estimate], colour: str, title: str, visible: bool | str) -> None:
+def band(figure: Any, x: list[int], scores: list[Estimate], colour: str, title: str, visible: bool | str) -> None:
+    """Draw intervals as a band behind a line."""
     figure.add_scatter(
         x=x + x[::-1],
         y=[found.high for found in scores] + [found.low for found in reversed(scores)],
@@ -205,42 +172,3 @@ def _query_alone(figure: Any, comparison: Comparison, estimates: Estimates, mine
         showarrow=False,
         font={"size": 12, "color": MUTED},
     )
-
-
-def _curve(figure: Any, setup: Setup, points: list[tuple[int, Estimate]], colour: str) -> None:
-    x, scores = [k for k, _ in points], [found for _, found in points]
-    _band(figure, x, scores, colour, setup.name, True)
-    figure.add_scatter(
-        x=x,
-        y=[found.mean for found in scores],
-        mode="lines+markers",
-        name=safe(setup.name),
-        legendgroup=safe(setup.name),
-        line={"color": colour, "width": 2, "dash": "dot" if setup.like else "solid"},
-        marker={"color": colour, "size": 6},
-        hovertemplate="%{y:.3f} at %{x}",
-    )
-
-
-def _bars(setups: list[Setup], values: dict[str, list[float]], unit: str) -> Any:
-    figure = _figure(unit, "")
-    places = list(range(len(setups)))
-    for (name, numbers), colour in zip(values.items(), COLOURS, strict=False):
-        figure.add_bar(
-            y=places,
-            x=numbers,
-            text=[safe(setup.name) for setup in setups],
-            textposition="none",
-            orientation="h",
-            name=safe(name),
-            legendgroup=safe(name),
-            marker={"color": colour},
-            hovertemplate="%{text}: %{x:,.3~g}",
-        )
-    known = [number for numbers in values.values() for number in numbers if number > 0] or [1.0]
-    ends = [math.floor(math.log10(min(known) * 0.9)), math.log10(max(known)) + 0.05]
-    figure.update_xaxes(type="log", showgrid=True, range=ends, dtick=1, tickformat=",~g")
-    figure.update_yaxes(tickvals=places, ticktext=[safe(setup.name, 30) for setup in setups])
-    figure.update_yaxes(showgrid=False, autorange="reversed")
-    figure.update_layout(barmode="group", bargap=0.3, height=max(260, 90 + 34 * len(setups)))
-    return figure

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from cube2net.records import Comparison, Network, Setup, Trial
+from cube2net.records.comparison import FLOOR
 from cube2net.referee.page_table import Cell, Column, Row, Table
 from cube2net.referee.statistics import ALL, RESAMPLES, Difference, Estimate, estimates
 
@@ -27,8 +28,18 @@ def all_estimates(comparison: Comparison, *, resamples: int = RESAMPLES, seed: i
 
 
 def miners_of(comparison: Comparison) -> list[str]:
-    """Return the miners a table shows: all together first, unless there is only one."""
-    return [ALL, *comparison.miners] if len(comparison.miners) > 1 else list(comparison.miners)
+    """Return the miners a table shows, first what decides: all that do together, or the only one."""
+    if len(comparison.deciding) > 1:
+        return [ALL, *comparison.miners]
+    return list(dict.fromkeys([*comparison.deciding, *comparison.miners]))
+
+
+def deciding(comparison: Comparison) -> str:
+    """Return the miners that decide, in words."""
+    if len(comparison.deciding) == 1:
+        return comparison.deciding[0]
+    lost = [miner for miner in comparison.miners if miner not in comparison.deciding]
+    return f"all miners but {' and '.join(lost)}" if lost else "all miners"
 
 
 def best_first(comparison: Comparison, known: Estimates) -> list[Setup]:
@@ -48,10 +59,11 @@ def ordered(comparison: Comparison) -> list[Setup]:
 
 
 def main_setups(comparison: Comparison, known: Estimates, best: Setup | None = None) -> list[Setup]:
-    """Return the setups to show first: the best one with its peers, and the best of every method."""
+    """Return the setups to show first: the best one with its peers or the one it is a peer of, the best of a method."""
     ranked = best_first(comparison, known)
     chosen = best or next(iter(ranked), comparison.setups[0])
     wanted = {chosen, *comparison.peers(chosen)}
+    wanted.update(setup for setup in comparison.setups if setup.name == chosen.like)
     for method in dict.fromkeys(setup.method for setup in comparison.setups):
         own = [setup for setup in ranked if setup.method == method and not setup.like]
         failed = [setup for setup in comparison.setups if setup.method == method and not setup.like]
@@ -66,16 +78,23 @@ def score_table(
     measures: Sequence[str] | None = None,
     best: Setup | None = None,
 ) -> Table:
-    """Return the scores of every setup, by measure and miner, in the form of the paper's Table II."""
+    """Return the scores of every setup, by measure and miner, in the form of the paper's Table II.
+
+    Beside its name stands over how many runs they are means: two numbers where that differs within a row.
+    """
     wanted = [(measure, miner) for measure in measures or comparison.measures for miner in miners_of(comparison)]
-    columns = [Column("setup")] + [Column(miner, measure, "score", "high") for measure, miner in wanted]
-    cells = {
-        setup: tuple(known.get((setup, miner, measure)) for measure, miner in wanted) for setup in comparison.setups
-    }
-    runs = len(comparison.seeds)
-    notes = [f"Means over {runs} run{'s' * (runs != 1)} with 95 % intervals. The highest of a column is bold."]
-    if len(comparison.miners) > 1:
-        notes.append(f"“{ALL}” is the mean over the {len(comparison.miners)} miners, run by run.")
+    columns = [Column("setup"), Column("runs", style="count")]
+    columns += [Column(miner, measure, "score", "high") for measure, miner in wanted]
+    cells: dict[Setup, tuple[Cell, ...]] = {}
+    for setup in comparison.setups:
+        found = [known.get((setup, miner, measure)) for measure, miner in wanted]
+        cells[setup] = (_runs(each.runs for each in found if each), *found)
+    notes = ["Means over the runs of each row, with 95 % intervals. The highest of a column is bold."]
+    if ALL in miners_of(comparison):
+        miners = ", ".join(comparison.deciding)
+        notes.append(f"“{ALL}” is the mean over {miners}, run by run; runs that lack one of them are left out.")
+    if FLOOR in comparison.miners and FLOOR not in comparison.deciding:
+        notes.append(f"{FLOOR} is the floor: it recommends to all users the same.")
     return Table("Scores", tuple(columns), _setup_rows(comparison, known, cells, best), tuple(notes))
 
 
@@ -98,10 +117,13 @@ def cost_table(comparison: Comparison, known: Estimates, *, best: Setup | None =
     return Table("Time and size", tuple(columns), _setup_rows(comparison, known, cells, best), notes)
 
 
-def difference_table(differences: Sequence[Difference], title: str, *, peers: bool = False) -> Table:
+def difference_table(
+    differences: Sequence[Difference], title: str, *, peers: bool = False, miners: str = "all miners"
+) -> Table:
     """Return paired differences with their intervals, chances and effects, a row for each.
 
     A row is named by the first setup of its pair, or with ``peers`` by the second: the one that it is compared with.
+    ``miners`` are all together, in words.
     """
     columns = (
         Column("compared with" if peers else "setup"),
@@ -128,10 +150,11 @@ def difference_table(differences: Sequence[Difference], title: str, *, peers: bo
         )
         for number, found in enumerate(differences)
     )
-    said = {ALL: "all miners"}
+    said = {ALL: miners}
     what = ", ".join(dict.fromkeys(f"{found.measure} ({said.get(found.miner, found.miner)})" for found in differences))
     note = f"Differences of {what}, paired by run, with 95 % intervals; the effect is Cohen's d of the differences."
-    return Table(title, columns, rows, (note,) if rows else ())
+    notes = [note] if peers else [note, "Networks that are the same in every run stand here once."]
+    return Table(title, columns, rows, tuple(notes) if rows else ())
 
 
 def cell_table(network: Network) -> Table:
@@ -161,12 +184,32 @@ def _setup_rows(
         Row(
             (setup.name, *cells[setup]),
             reason="; ".join(comparison.reasons(setup)),
-            short=f"{setup.method}, same size" if setup.like else "",
+            short=_short(comparison, setup),
             main=setup in main,
             chosen=setup == best,
         )
         for setup in ordered(comparison)
     )
+
+
+def _short(comparison: Comparison, setup: Setup) -> str:
+    """Return what to call a setup in the row below the one that it was made as large as."""
+    other = next((other for other in comparison.setups if other.name == setup.like), None)
+    if other is None:
+        return ""
+    nodes = comparison.nodes(setup)
+    same = math.isnan(nodes) or comparison.as_large(setup, other)
+    return f"{setup.method}, same size" if same else f"{setup.method}, {nodes:,.0f} nodes"
+
+
+def _runs(counts: Iterable[int]) -> Cell:
+    """Return a number of runs, both ends where there are several.
+
+    >>> _runs([10, 10]), _runs([10, 7]), _runs([])
+    (10, '7 to 10', None)
+    """
+    found = sorted(set(counts))
+    return f"{found[0]:,} to {found[-1]:,}" if len(found) > 1 else next(iter(found), None)
 
 
 def _costs(comparison: Comparison, setup: Setup) -> tuple[Cell, ...]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from cube2net.errors import InputError
 from cube2net.records import Comparison, Setup
-from cube2net.referee.statistics import Difference, differences, estimate
+from cube2net.records.comparison import FLOOR
+from cube2net.referee.statistics import ALL, Difference, differences, estimate
 
 # Digits behind the point: three, and more only where what is surely not 0 would read as 0.
 DIGITS = (3, 4, 5, 6)
@@ -20,8 +20,9 @@ class Verdict:
     """A sentence, and what it rests on.
 
     ``best`` is the setup to take a closer look at: where adding helps, the highest of those surely better than the
-    query alone; else the highest of all, which may be the query alone. ``helps`` says whether it is surely better.
-    ``differences`` are of every setup to the query alone, highest first; ``peers`` of the best one to setups that were
+    query alone; else the highest of all, which may be the query alone. It may be one that was made as large as another.
+    ``helps`` says whether it is surely better. ``differences`` are to the query alone, highest first, of every setup
+    that could be compared, once for those whose networks are the same; ``peers`` of the best one to setups that were
     made as large.
     """
 
@@ -33,59 +34,94 @@ class Verdict:
 
 
 def verdict(comparison: Comparison) -> Verdict:
-    """Return the verdict on a comparison, by its first measure over all miners.
+    """Return the verdict on a comparison, by its first measure over all miners that decide.
 
-    Setups are ranked by their difference to the query alone, over the runs that both have. Those made as large as
-    another are compared with that one only. Nothing is said to differ that is not sure to.
+    Setups are ranked by their difference to the query alone, over the runs that both have; those made as large as
+    another are setups like others. Nothing is said to differ that is not sure to. For links the floor does not decide:
+    its score on the query alone ends the sentence.
     """
+    comparison.check_scores()
     alone = _alone(comparison)
-    others = [setup for setup in comparison.setups if setup != alone and not setup.like]
-    found = differences(comparison, [(setup, alone) for setup in others])
-    found = sorted(found, key=lambda each: (-each.mean, _nodes(comparison, each.one), each.one.name))
+    tried = _different(comparison, [setup for setup in comparison.setups if setup != alone])
+    found = differences(comparison, [(setup, alone) for setup in tried])
+    found = sorted(found, key=lambda each: (-each.mean, comparison.nodes(each.one), each.one.like, each.one.name))
     better = [each for each in found if each.sure and each.mean > 0]
     top = next(iter(better or found), None)
     best = top.one if top and top.mean > 0 else alone
-    peers = sorted(comparison.peers(best), key=lambda peer: peer.name) if best != alone else []
+    peers = sorted(comparison.peers(best), key=lambda peer: peer.name) if best != alone and not best.like else []
     near = differences(comparison, [(best, peer) for peer in peers])
-    if top is None:
-        failed = f" ({len(others):,} tried and failed)" if others else ""
-        sentence = f"there is nothing to compare the query alone with: {_score(comparison, alone)}{failed}"
-    elif better:
-        title = _title(comparison, best)
-        parts = [f"{title} helps: {top.measure} {_gain(top)} over the query alone, {_size(comparison, best)}"]
-        sentence = "; ".join(parts + _beside(peers, near))
-    elif all(each.runs < 2 for each in found):
-        sentence = (
-            f"one run cannot tell whether adding helps: {_best_of(comparison, found)} has "
-            f"{_score(comparison, top.one)}, the query alone {_score(comparison, alone)} (compare 2 runs or more)"
-        )
-    elif top.mean > 0:
-        sentence = (
-            f"nothing tried is surely better than the query alone, {_score(comparison, alone)}: "
-            f"{_best_of(comparison, found)} has {_gain(top)} over it, {_size(comparison, best)}"
-        )
+    floor, above = _floor(comparison, best)
+    under = f", not above {floor}" if floor and not above else ""
+    score = _score(comparison, alone)
+    if better:
+        gain = f"{_title(comparison, best)} helps: {better[0].measure} {_gain(better[0])} over the query alone"
+        parts = [f"{gain}{_size(comparison, best)}{under}", *_beside(comparison, best, peers, near)]
+    elif top and top.mean > 0 and any(each.runs > 1 for each in found):
+        said = f"{_best_of(comparison, found)} has {_gain(top)} over it{_size(comparison, best)}"
+        parts = [f"nothing tried is surely better than the query alone, {score}: {said}{under}"]
     else:
-        sentence = _nothing(comparison, alone, found)
-    return Verdict(sentence, best, bool(better), tuple(found), tuple(near))
+        failed = sum(math.isnan(comparison.nodes(setup)) for setup in tried)
+        said = f"there is nothing to compare the query alone with: {score}"
+        said += f" ({failed:,} tried and failed)" if failed else ""
+        parts = [_level(comparison, found) if found else said]
+        who = "other miners are" if best == alone else f"{_title(comparison, best)} is"
+        parts += [f"{who}{under.removeprefix(',')}"] if under else []
+    parts += _left_out(comparison, tried, found)
+    return Verdict("; ".join(parts + [floor] * above), best, bool(better), tuple(found), tuple(near))
 
 
 def _alone(comparison: Comparison) -> Setup:
     """Return the setup that brings nothing, when it has scores."""
     if all(setup.name != "none" for setup in comparison.setups):
         raise InputError("a verdict is over the query alone, and the comparison has no setup 'none': compare it too")
-    if estimate(comparison, comparison.alone, resamples=1) is None:
-        why = "; ".join(comparison.reasons(comparison.alone)) or f"no trial has a number for {comparison.measures[0]}"
-        raise InputError(f"a verdict is over the query alone, and 'none' has no score: {why}")
-    return comparison.alone
+    alone, miners = comparison.alone, comparison.deciding
+    if estimate(comparison, alone, resamples=1) is None:
+        some = any(estimate(comparison, alone, miner, resamples=1) for miner in miners)
+        what = f"no run with scores of all of {', '.join(miners)}" if some else "no score"
+        why = "; ".join(comparison.reasons(alone))
+        why = why or ("some are missing" if some else f"no trial has a number for {comparison.measures[0]}")
+        raise InputError(f"a verdict is over the query alone, and 'none' has {what}: {why}")
+    return alone
 
 
-def _nothing(comparison: Comparison, alone: Setup, found: Sequence[Difference]) -> str:
-    """Return the sentence when no setup has a higher mean than the query alone."""
-    top, score = found[0], _score(comparison, alone)
+def _different(comparison: Comparison, setups: Iterable[Setup]) -> list[Setup]:
+    """Return the setups without those whose networks are in every trial the same as an earlier one's.
+
+    Those made as large as another are often the same for several others: many names, and one try. They come last.
+    """
+    kept: dict[tuple[object, ...], Setup] = {}
+    for setup in sorted(setups, key=lambda setup: bool(setup.like)):
+        trials = [trial for miner in comparison.miners for trial in comparison.of(setup, miner)]
+        scores = [sorted((name, repr(float(score))) for name, score in trial.scores.items()) for trial in trials]
+        same = [
+            (trial.miner, trial.seed, trial.nodes, trial.links, *own) for trial, own in zip(trials, scores, strict=True)
+        ]
+        kept.setdefault(tuple(same) or (setup,), setup)
+    return list(kept.values())
+
+
+def _floor(comparison: Comparison, best: Setup) -> tuple[str, bool]:
+    """Return the floor's score on the query alone, in words, and whether the best one's is above; nothing without."""
+    if FLOOR in comparison.deciding or FLOOR not in comparison.miners:
+        return "", False
+    floor, own = estimate(comparison, comparison.alone, FLOOR, resamples=1), estimate(comparison, best, resamples=1)
+    if floor is None or own is None:
+        return "", False
+    return f"{FLOOR} on the query alone: {_score(comparison, comparison.alone, FLOOR)}", own.mean > floor.mean
+
+
+def _level(comparison: Comparison, found: Sequence[Difference]) -> str:
+    """Return the sentence when one run cannot tell, or no setup has a higher mean than the query alone."""
+    top, score = found[0], _score(comparison, comparison.alone)
+    if all(each.runs < 2 for each in found):
+        return (
+            f"one run cannot tell whether adding helps: {_best_of(comparison, found)} has "
+            f"{_score(comparison, top.one)}, the query alone {score} (compare 2 runs or more)"
+        )
     if not top.sure:
         return (
             f"nothing tried is better than the query alone, {score}: {_best_of(comparison, found)} "
-            f"makes no difference, {_gain(top)}"
+            f"makes no sure difference, {_gain(top)}"
         )
     apart = _apart(top.mean, top.low, top.high)
     if len(found) > 1 and all(each.sure for each in found):
@@ -95,18 +131,29 @@ def _nothing(comparison: Comparison, alone: Setup, found: Sequence[Difference]) 
     return f"adding nothing is best here: {score}; {_best_of(comparison, found, 'other ')} is {apart}"
 
 
-def _beside(peers: Sequence[Setup], near: Sequence[Difference]) -> list[str]:
-    """Return how setups as large as the best one compare with it; those that do not differ share a sentence."""
+def _beside(comparison: Comparison, best: Setup, peers: Sequence[Setup], near: Sequence[Difference]) -> list[str]:
+    """Return how setups made as large as the best one compare with it: theirs less its."""
     told = {each.other: each for each in near}
-    level = [peer.method for peer in peers if peer in told and not told[peer].sure]
-    parts = [f"{' and '.join(level)} at the same size: no difference"] if level else []
+    parts = []
     for peer in peers:
-        if peer not in told:
-            parts.append(f"{peer.method} at the same size failed")
-        elif told[peer].sure:
-            each = told[peer]
-            parts.append(f"{peer.method} at the same size: {_apart(-each.mean, -each.high, -each.low)}")
+        nodes = comparison.nodes(peer)
+        same = math.isnan(nodes) or comparison.as_large(peer, best)
+        who = f"{peer.method} at the same size" if same else f"{peer.method} at its {_whole(nodes)} nodes"
+        each = told.get(peer)
+        if each is None:
+            parts.append(f"{who} {'failed' if math.isnan(nodes) else 'could not be compared'}")
+        elif each.sure:
+            parts.append(f"{who}: {_apart(-each.mean, -each.high, -each.low)}")
+        else:
+            parts.append(f"{who}: no sure difference, {_signed(-each.mean, -each.high, -each.low)}")
     return parts
+
+
+def _left_out(comparison: Comparison, tried: Sequence[Setup], found: Sequence[Difference]) -> list[str]:
+    """Return how many setups have scores, and none that could be compared with the query alone."""
+    told = {each.one for each in found}
+    lost = sum(setup not in told and not math.isnan(comparison.nodes(setup)) for setup in tried)
+    return [f"{lost:,} way{'s' * (lost > 1)} could not be compared, for want of runs by every miner"] if lost else []
 
 
 def _best_of(comparison: Comparison, found: Sequence[Difference], other: str = "") -> str:
@@ -116,25 +163,32 @@ def _best_of(comparison: Comparison, found: Sequence[Difference], other: str = "
 
 def _title(comparison: Comparison, setup: Setup) -> str:
     """Return the setup in words, with its number of cells where others differ from it in nothing else."""
+    if setup.like:
+        return f"{setup.method} at {_whole(comparison.nodes(setup))} nodes"
     alike = [other for other in comparison.setups if other.title == setup.title]
     return setup.title if len(alike) == 1 else setup.name
 
 
-def _score(comparison: Comparison, setup: Setup) -> str:
-    found = estimate(comparison, setup, resamples=1)
+def _score(comparison: Comparison, setup: Setup, miner: str = ALL) -> str:
+    found = estimate(comparison, setup, miner, resamples=1)
     return f"{comparison.measures[0]} {_numbers(*[found.mean] * 3)[0]}" if found else "no score"
 
 
 def _size(comparison: Comparison, setup: Setup) -> str:
-    return f"at {int(_nodes(comparison, setup) + 0.5):,} nodes"
+    """Return how large the network is, where the setup's title does not say it."""
+    return "" if setup.like else f", at {_whole(comparison.nodes(setup))} nodes"
 
 
-def _nodes(comparison: Comparison, setup: Setup) -> float:
-    return float(np.mean([trial.nodes for miner in comparison.miners for trial in comparison.of(setup, miner)]))
+def _whole(nodes: float) -> str:
+    return f"{int(nodes + 0.5):,}"
 
 
 def _gain(each: Difference) -> str:
-    mean, low, high = _numbers(each.mean, each.low, each.high)
+    return _signed(each.mean, each.low, each.high)
+
+
+def _signed(*values: float) -> str:
+    mean, low, high = _numbers(*values)
     return f"{mean if mean.startswith('−') else f'+{mean}'} [{low}, {high}]"
 
 

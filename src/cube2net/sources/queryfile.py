@@ -29,15 +29,17 @@ def read_pairs_file(path: Path) -> list[tuple[str, str]]:
     """Return the links that a table names: its columns ``source`` and ``target``, among others."""
     path = Path(path)
     text = _text(path, "links")
-    header, *rows = _rows(path, text, "\t" if path.suffix.lower() == ".tsv" else ",") or [[]]
+    (_, header), *rows = _rows(path, text, "\t" if path.suffix.lower() == ".tsv" else ",") or [(1, [])]
     columns = [column.lower() for column in header]
     for wanted in ("source", "target"):
         if wanted not in columns:
             raise SourceError(f"{path.name} has no column {wanted!r}: it has {', '.join(map(repr, header)) or 'none'}")
-    pairs = [(_cell(row, columns.index("source")), _cell(row, columns.index("target"))) for row in rows]
-    for number, pair in enumerate(pairs, start=2):
+    pairs = []
+    for line, row in rows:
+        pair = _cell(row, columns.index("source")), _cell(row, columns.index("target"))
         if not all(pair):
-            raise SourceError(f"{path.name} row {number:,}: a link needs a source and a target, got {pair!r}")
+            raise SourceError(f"{path.name} line {line:,}: a link needs a source and a target, got {pair!r}")
+        pairs.append(pair)
     return pairs
 
 
@@ -69,11 +71,11 @@ def _from_lines(text: str) -> list[str]:
 
 
 def _from_table(path: Path, text: str, delimiter: str) -> tuple[list[str], list[str] | None]:
-    header, *rows = _rows(path, text, delimiter) or [[]]
+    (_, header), *rows = _rows(path, text, delimiter) or [(1, [])]
     columns = [column.lower() for column in header]
     if "object" not in columns:
         raise SourceError(f"{path.name} has no column 'object': it has {', '.join(map(repr, header)) or 'none'}")
-    named = [(name, row) for row in rows if (name := _cell(row, columns.index("object")))]
+    named = [(name, row) for _, row in rows if (name := _cell(row, columns.index("object")))]
     names = [name for name, _ in named]
     if "label" not in columns:
         return names, None
@@ -83,11 +85,11 @@ def _from_table(path: Path, text: str, delimiter: str) -> tuple[list[str], list[
     return names, labels
 
 
-def _rows(path: Path, text: str, delimiter: str) -> list[list[str]]:
-    """Return the cells of every row that has any, without the space around them."""
+def _rows(path: Path, text: str, delimiter: str) -> list[tuple[int, list[str]]]:
+    """Return the cells of every row that is not empty, without the space around them, and the line it ends on."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
-        return [[cell.strip() for cell in row] for row in reader if row]
+        return [(reader.line_num, cells) for row in reader if any(cells := [cell.strip() for cell in row])]
     except csv.Error as error:
         raise SourceError(
             f"{path.name} line {reader.line_num:,}: cannot be read as a table ({error}): check the quotes"

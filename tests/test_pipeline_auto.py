@@ -1,0 +1,493 @@
+"""The choice by labels: folds, a race that gives up what is behind, the smallest level network, what it is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import cube2net as c2n
+from cube2net.errors import Cube2netError, InputError, ParameterError, QueryError
+from cube2net.mine import METRICS, DeepWalk
+from cube2net.network import assemble
+from cube2net.pipeline import auto, racing
+from cube2net.pipeline.auto import FEWEST, candidates, folds_of
+from cube2net.pipeline.racing import Race
+from cube2net.records import Cube, Network, Query, Selection, Setup
+from cube2net.records.ragged import Array
+
+from toys import toy_cube
+
+ALONE = Setup(method="none")
+ONE, TWO, THREE = (Setup(method="greedy", objective="linked", form="cells", m=m) for m in (1, 2, 3))
+LIKE = Setup(method="pagerank", like=ONE.name)
+QUICK = DeepWalk(dimensions=16, walks=4, length=20)
+
+
+def query_of(labels: list[str]) -> Query:
+    return Query(np.arange(len(labels)), tuple(labels))
+
+
+# Folds
+
+
+def test_every_label_is_spread_evenly_over_the_folds_and_objects_without_one_are_in_none() -> None:
+    labels = ["a"] * 23 + ["b"] * 11 + [""] * 7 + ["c"] * 18
+    folds = folds_of(query_of(labels), 5, 3)
+    assert sorted(set(folds.tolist())) == [-1, 0, 1, 2, 3, 4]
+    for label in "abc":
+        counts = np.bincount([fold for fold, own in zip(folds, labels, strict=True) if own == label], minlength=5)
+        assert counts.max() - counts.min() <= 1
+    assert [int(fold) for fold, own in zip(folds, labels, strict=True) if not own] == [-1] * 7
+    sizes = np.bincount(folds[folds >= 0])
+    assert sizes.max() - sizes.min() <= 1
+
+
+@pytest.mark.parametrize(("known", "most", "count"), [(10, 5, 2), (19, 5, 2), (30, 5, 3), (49, 5, 4), (500, 3, 3)])
+def test_there_are_as_many_folds_as_have_ten_labels_each_two_at_least_and_the_most_allowed(
+    known: int, most: int, count: int
+) -> None:
+    folds = folds_of(query_of([f"label {i % 2}" for i in range(known)]), most, 0)
+    assert folds.max() + 1 == count and np.bincount(folds).min() >= known // count
+
+
+def test_folds_follow_the_seed() -> None:
+    query = query_of(["a", "b"] * 20)
+    drawn = [folds_of(query, 4, seed).tolist() for seed in (0, 0, 1)]
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
+@pytest.mark.parametrize(
+    ("labels", "sentence"),
+    [
+        (
+            ["a", "b", "a"] * 3 + [""] * 40,
+            "'auto' chooses by labels, and 9 objects of the query have one, expected 10 or more: give more labels, or "
+            "choose a method",
+        ),
+        (
+            ["a"] * 30 + [""],
+            "clustering is judged by labels, and the query has 1 different ones, expected 2 or more: give a table with "
+            "the columns object and label",
+        ),
+        (
+            None,
+            "clustering is judged by labels, and the query has 0 different ones, expected 2 or more: give a table with "
+            "the columns object and label",
+        ),
+    ],
+    ids=["few", "one", "none"],
+)
+@pytest.mark.parametrize("method", ["auto", c2n.Auto()])
+def test_too_few_labels_to_choose_by_are_one_sentence(labels: list[str] | None, sentence: str, method: Any) -> None:
+    count = len(labels or [0] * 20)
+    cube = toy_cube([[0, 1]], objects=count, links=[(0, 1)])
+    with pytest.raises(QueryError) as caught:
+        c2n.construct(cube, Query(np.arange(count), labels and tuple(labels)), method)
+    assert str(caught.value) == sentence and FEWEST == 10
+
+
+# What is tried
+
+
+def test_the_setups_tried_are_distinct_and_the_query_alone_is_first() -> None:
+    setups = candidates()
+    assert setups[0] == ALONE and len({setup.name for setup in setups}) == len(setups) > 10
+    assert {setup.form for setup in setups if setup.objective} == {"objects", "cells", "both", "woven"}
+
+
+def test_what_is_as_large_as_another_comes_behind_it() -> None:
+    names = [setup.name for setup in candidates()]
+    like = [setup for setup in candidates() if setup.like]
+    assert like and all(names.index(setup.like) < names.index(setup.name) for setup in like)
+
+
+# The race, on networks and vectors that are made up
+
+
+LABELS = ["x"] * 20 + ["y"] * 20
+HALF = [*range(10), *range(20, 30)]
+CUBE = toy_cube([[0, 1]], objects=100, links=[(i, i + 1) for i in range(99)])
+
+
+@dataclass(eq=False)
+class Fake:
+    """A maker of networks that bring ``sizes`` objects, and vectors with ``wrong`` objects on the wrong side."""
+
+    sizes: Mapping[Setup, int]
+    wrong: Callable[[Setup, int], list[int]]
+    made: list[tuple[Setup, int, int | None]] = field(default_factory=list)
+    mined: list[tuple[str, int]] = field(default_factory=list)
+
+    def __call__(self, setup: Setup, seed: int, nodes: int | None = None) -> Network:
+        self.made.append((setup, seed, nodes))
+        first = 40 + list(self.sizes).index(setup)
+        brought = Selection(np.arange(first, first + self.sizes[setup]), 0.0)
+        return replace(assemble(CUBE, query_of(LABELS), brought), settings={"setup": setup})
+
+    def embed(self, network: Network, *, seed: int = 0) -> Array:
+        setup = network.settings["setup"]
+        self.mined.append((setup.name, seed))
+        side = np.repeat([0, 1], 20)
+        places = self.wrong(setup, seed)
+        side[places] = 1 - side[places]
+        vectors = np.zeros((len(network), 2))
+        vectors[np.arange(40), side] = 1.0
+        return vectors
+
+
+def race_of(fake: Fake, folds: int = 4) -> Race:
+    return Race(fake, query_of(LABELS), fake, np.arange(40) % folds)  # type: ignore[arg-type]
+
+
+def test_what_is_clearly_behind_is_given_up_and_the_query_alone_never() -> None:
+    wrong = {ALONE: range(0, 40, 3), ONE: range(4), TWO: [], THREE: range(0, 40, 5)}
+    fake = Fake({ALONE: 0, ONE: 3, TWO: 5, THREE: 2}, lambda setup, seed: list(wrong[setup]))
+    race = race_of(fake)
+    race.run(list(wrong), range(3), 60.0, None)
+    assert {setup: len(scores) for setup, scores in race.whole.items()} == {ALONE: 3, ONE: 1, TWO: 3, THREE: 1}
+    assert race.chosen() == TWO and race.ranked == [TWO, ONE, THREE, ALONE] and not race.left_out
+    assert [row["runs"] for row in race.rows()] == [3, 1, 1, 3]
+
+
+def test_scores_are_those_of_the_clusters_on_all_labels_and_on_every_fold() -> None:
+    wrong = [0, 4, 21]
+    race = race_of(Fake({ALONE: 0}, lambda setup, seed: wrong))
+    race.run([ALONE], range(1), 60.0, None)
+    side = np.repeat([0, 1], 20)
+    side[wrong] = 1 - side[wrong]
+    assert race.whole[ALONE] == [METRICS["F1"](side, LABELS)]
+    for fold in range(4):
+        inside = np.flatnonzero(race.folds == fold)
+        expected = METRICS["F1"](side[inside], [LABELS[place] for place in inside])
+        assert race.parts[ALONE][0][fold] == pytest.approx(expected)
+
+
+def test_objects_without_a_label_count_for_no_fold() -> None:
+    race = replace(race_of(Fake({ALONE: 0}, lambda setup, seed: [0, 1])), query=query_of(["", "", *LABELS[2:]]))
+    race.folds[:2] = -1
+    race.run([ALONE], range(1), 60.0, None)
+    assert race.parts[ALONE][0].tolist() == [1.0] * 4 and race.whole[ALONE] == [1.0]
+
+
+def test_a_setup_that_others_fell_behind_after_it_was_given_up_leaves_the_race_going() -> None:
+    def wrong(setup: Setup, seed: int) -> list[int]:
+        if setup == ONE:  # level at first, behind after two runs, and given up
+            return [[0, 1, 2], [0, 1, 2, 3, 4, 5]][seed]
+        return [[3], [], HALF, []][seed] if setup == TWO else HALF
+
+    fake = Fake({ALONE: 0, ONE: 3, TWO: 5}, wrong)
+    race = race_of(fake)
+    race.run([ALONE, ONE, TWO], range(4), 60.0, None)
+    assert [len(race.whole[setup]) for setup in (ALONE, ONE, TWO)] == [4, 2, 4]
+    assert np.mean(race.whole[ONE]) > np.mean(race.whole[TWO])
+    assert race.chosen() == TWO
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """A clock that shows what it is told."""
+    now = [0.0]
+    monkeypatch.setattr(racing.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(racing, "cores", lambda: 1)
+    return now
+
+
+def timed(clock: list[float], seconds: float, **options: Any) -> Fake:
+    """Return networks that take so long to make."""
+
+    @dataclass(eq=False)
+    class Slow(Fake):
+        def __call__(self, setup: Setup, seed: int, nodes: int | None = None) -> Network:
+            clock[0] += seconds
+            return super().__call__(setup, seed, nodes)
+
+    return Slow(**options)
+
+
+def test_without_time_the_query_alone_is_tried_and_the_others_say_that_there_was_none(clock: list[float]) -> None:
+    fake = timed(clock, 9.0, sizes={ALONE: 0, ONE: 3, TWO: 5}, wrong=lambda setup, seed: [1])
+    race = race_of(fake)
+    race.run([ALONE, ONE, TWO], range(5), 1.0, None)
+    assert fake.made == [(ALONE, 0, None)] and race.chosen() == ALONE
+    assert race.rows()[1:] == [{"setup": s.name, "reason": "there was no time to try it"} for s in (ONE, TWO)]
+    assert race.expected()[0] == race.expected()[1] == pytest.approx(np.mean(race.parts[ALONE]))
+    assert race.sentence().startswith("chosen by 40 labels: none, of 1 ways tried in 9 s (F1 ")
+
+
+def test_a_run_that_the_time_cut_short_does_not_count(clock: list[float]) -> None:
+    wrong = {ALONE: [0, 1, 2], ONE: [0, 1, 2], TWO: []}
+    fake = timed(clock, 1.0, sizes={ALONE: 0, ONE: 3, TWO: 5}, wrong=lambda setup, seed: wrong[setup])
+    race = race_of(fake)
+    race.run([ALONE, TWO, ONE], range(5), 3.5, None)
+    assert [made[:2] for made in fake.made] == [(ALONE, 0), (TWO, 0), (ONE, 0), (ALONE, 1)]
+    assert [len(race.whole[setup]) for setup in (ALONE, TWO, ONE)] == [1, 1, 1]
+    assert [len(race.parts[setup]) for setup in (ALONE, TWO, ONE)] == [1, 1, 1]
+    assert race.chosen() == TWO
+
+
+def test_what_is_as_large_as_another_is_told_how_large_that_is() -> None:
+    fake = Fake({ALONE: 0, ONE: 3, LIKE: 3}, lambda setup, seed: [])
+    race_of(fake).run([ALONE, ONE, LIKE], range(2), 60.0, None)
+    assert {nodes for setup, _, nodes in fake.made if setup == LIKE} == {43}
+    assert {nodes for setup, _, nodes in fake.made if setup != LIKE} == {None}
+
+
+@dataclass(eq=False)
+class Failing(Fake):
+    """A maker that cannot make some networks."""
+
+    fails: Callable[[Setup, int], bool] = lambda setup, seed: False
+
+    def __call__(self, setup: Setup, seed: int, nodes: int | None = None) -> Network:
+        if self.fails(setup, seed):
+            raise Cube2netError("out of luck")
+        return super().__call__(setup, seed, nodes)
+
+
+def test_a_setup_that_fails_is_a_row_that_says_why_and_so_is_what_should_be_as_large() -> None:
+    fake = Failing({ALONE: 0, ONE: 3, LIKE: 3, TWO: 1}, lambda setup, seed: [], fails=lambda setup, seed: setup == ONE)
+    race = race_of(fake)
+    race.run([ALONE, ONE, LIKE, TWO], range(2), 60.0, None)
+    assert [setup for setup, _, _ in fake.made] == [ALONE, TWO] * 2
+    assert race.rows()[2:] == [
+        {"setup": ONE.name, "reason": "out of luck"},
+        {"setup": LIKE.name, "reason": f"there is no network of {ONE.name!r} to be as large as"},
+    ]
+
+
+def test_a_setup_that_fails_in_a_later_run_is_one_row_and_not_chosen() -> None:
+    sizes = {ALONE: 0, ONE: 3}
+    fake = Failing(sizes, lambda setup, seed: [0, 9] if setup == ALONE else [], fails=lambda s, seed: s == ONE and seed)
+    race = race_of(fake)
+    race.run([ALONE, ONE], range(3), 60.0, None)
+    assert [(row["setup"], row.get("reason")) for row in race.rows()] == [("none", None), (ONE.name, "out of luck")]
+    assert race.chosen() == ALONE and len(race.whole[ALONE]) == 3
+
+
+def test_where_not_even_the_query_alone_can_be_made_the_reason_is_told() -> None:
+    race = race_of(Failing({ALONE: 0, ONE: 3}, lambda setup, seed: [], fails=lambda setup, seed: True))
+    with pytest.raises(Cube2netError, match="^out of luck$"):
+        race.run([ALONE, ONE], range(2), 60.0, None)
+
+
+def test_equal_networks_are_mined_once_a_run() -> None:
+    fake = Fake({ALONE: 0, ONE: 0, TWO: 4}, lambda setup, seed: [])
+    race = race_of(fake)
+    race.run([ALONE, ONE, TWO], range(2), 60.0, None)
+    assert sorted(fake.mined) == [(TWO.name, 0), (TWO.name, 1), ("none", 0), ("none", 1)]
+    assert race.whole[ONE] == race.whole[ALONE] == [1.0, 1.0]
+
+
+def test_progress_is_told_and_never_goes_back() -> None:
+    heard: list[tuple[str, int, int | None]] = []
+    race = race_of(Fake({ALONE: 0, ONE: 3, TWO: 5}, lambda setup, seed: []))
+    race.run([ALONE, ONE, TWO], range(2), 60.0, lambda stage, done, total=None: heard.append((stage, done, total)))
+    assert {(stage, total) for stage, _, total in heard} == {("choosing by labels", 6)}
+    done = [step for _, step, _ in heard]
+    assert done == sorted(done) and done[0] >= 0 and done[-1] <= 6
+
+
+# Which is chosen, by hand
+
+
+def judged(parts: Mapping[Setup, list[list[float]]], nodes: Mapping[Setup, int]) -> Race:
+    """Return a race that is over, with scores by run and fold made up."""
+    first = next(iter(parts.values()))
+    race = race_of(Fake(nodes, lambda setup, seed: []), folds=len(first[0]))
+    for setup, runs in parts.items():
+        race.parts[setup] = [np.array(run) for run in runs]
+        race.whole[setup] = [float(np.mean(run)) for run in runs]
+        race.nodes[setup.name] = nodes[setup]
+    return race
+
+
+def test_of_all_that_are_within_a_standard_error_of_the_best_the_smallest_network_is_chosen() -> None:
+    # ONE is behind by 0.1, −0.1, 0.1 and 0: 0.025 on average, and a standard error is 0.048. THREE is behind by 0.1
+    # each time, and ALONE by more.
+    parts = {
+        ALONE: [[0.2, 0.3], [0.1, 0.2]],
+        THREE: [[0.8, 0.7], [0.7, 0.8]],
+        ONE: [[0.8, 0.9], [0.7, 0.9]],
+        TWO: [[0.9, 0.8], [0.8, 0.9]],
+    }
+    race = judged(parts, {ALONE: 40, THREE: 41, ONE: 45, TWO: 60})
+    assert race.chosen() == ONE and race.ranked[0] == TWO
+    assert judged(parts, {ALONE: 40, THREE: 41, ONE: 61, TWO: 60}).chosen() == TWO
+
+
+def test_a_setup_with_fewer_runs_is_not_chosen_however_high() -> None:
+    parts = {ALONE: [[0.5, 0.5], [0.5, 0.5]], ONE: [[1.0, 1.0]], TWO: [[0.6, 0.7], [0.7, 0.6]]}
+    assert judged(parts, {ALONE: 40, ONE: 41, TWO: 42}).chosen() == TWO
+
+
+def test_level_scores_leave_the_query_alone() -> None:
+    parts = {ALONE: [[0.5, 0.6]], ONE: [[0.5, 0.6]], TWO: [[0.6, 0.6]]}
+    assert judged(parts, {ALONE: 40, ONE: 40, TWO: 41}).chosen() == ALONE
+
+
+def test_the_score_on_other_labels_is_that_of_every_fold_under_the_choice_made_without_it() -> None:
+    # Without fold 0 ONE is best (1.0 on both others), and has 0.1 on fold 0; without fold 1 or 2 TWO is (0.8 and 0.9).
+    parts = {ALONE: [[0.5, 0.4, 0.3]], ONE: [[0.1, 1.0, 1.0]], TWO: [[0.9, 0.7, 0.8]]}
+    race = judged(parts, {ALONE: 40, ONE: 60, TWO: 50})
+    assert [race.chosen(without=fold) for fold in range(3)] == [ONE, TWO, TWO]
+    hope, alone = race.expected()
+    assert hope == pytest.approx((0.1 + 0.7 + 0.8) / 3) and alone == pytest.approx(0.4)
+
+
+# On planted corpora
+
+
+def planted(seed: int = 0, **options: Any) -> tuple[Cube, Query]:
+    """Return a cube of six communities, and thirty objects of each of three, labelled by their community."""
+    made = c2n.make_planted(objects=240, communities=6, cells=2, seed=seed, **options)
+    cube = c2n.build_cube(made.corpus, min_objects=3)
+    return cube, cube.query({name: f"group {group}" for group in range(3) for name in made.query(group)[:30]})
+
+
+def half(query: Query) -> Query:
+    assert query.labels is not None
+    return replace(query, labels=tuple(label if place % 2 else "" for place, label in enumerate(query.labels)))
+
+
+def held_out(network: Network, query: Query) -> float:
+    """Return the mean score on the labels that were not given."""
+    assert query.labels is not None
+    labels = query.labels[::2]
+    found = [c2n.cluster_query(network, QUICK, 3, seed=seed).labels[::2] for seed in (50, 51, 52)]
+    return float(np.mean([METRICS["F1"](clusters, labels) for clusters in found]))
+
+
+@pytest.fixture(scope="module")
+def by_cells() -> tuple[Cube, Query]:
+    """Communities that cells hold, and links say nothing of."""
+    return planted(noise=0.02, links=1.0, within=0.2)
+
+
+@pytest.fixture(scope="module")
+def chosen(by_cells: tuple[Cube, Query]) -> Network:
+    cube, query = by_cells
+    return c2n.construct(cube, half(query), c2n.Auto(runs=2, seconds=600.0, embedding=QUICK))
+
+
+def test_where_cells_say_everything_cells_are_chosen_and_that_holds_for_other_labels(
+    chosen: Network, by_cells: tuple[Cube, Query]
+) -> None:
+    cube, query = by_cells
+    assert chosen.form in ("cells", "both", "woven") and len(chosen.cells)
+    assert held_out(chosen, query) > 0.9 > 0.7 > held_out(c2n.construct(cube, query, "none"), query)
+
+
+def test_the_network_says_what_was_chosen_what_was_tried_and_what_that_is_worth(chosen: Network) -> None:
+    tried = chosen.settings["tried"]
+    assert {row["setup"] for row in tried} == {setup.name for setup in candidates()}
+    scores = [row["F1"] for row in tried]
+    assert scores == sorted(scores, reverse=True) and all(row["runs"] in (1, 2) for row in tried)
+    own = next(row for row in tried if row["setup"] == chosen.settings["chosen"])
+    alone = next(row for row in tried if row["setup"] == "none")
+    assert own["nodes"] == len(chosen) and own["runs"] == alone["runs"] == 2
+    note = chosen.selection.note
+    assert note.startswith(f"chosen by 45 labels: {own['setup']}, of {len(tried)} ways tried in ")
+    assert (
+        f"(F1 {own['F1']:.3f}, the query alone {alone['F1']:.3f}; on folds of the labels that were not chosen by, "
+        in note
+    )
+    about = c2n.summary(chosen)
+    assert (about["chosen"], about["tried"], about["note"]) == (own["setup"], tried, note)
+
+
+def test_the_network_is_the_one_that_construct_gives_for_what_was_chosen(
+    chosen: Network, by_cells: tuple[Cube, Query]
+) -> None:
+    setup = next(setup for setup in candidates() if setup.name == chosen.settings["chosen"])
+    same = c2n.construct(by_cells[0], chosen.query, setup.method, setup.m, setup.objective, setup.form)
+    for part in ("objects", "cells", "source", "target", "weight"):
+        assert np.array_equal(getattr(chosen, part), getattr(same, part))
+    assert chosen.selection.note.endswith(same.selection.note)
+
+
+FEW = [ALONE, *(Setup(method="greedy", objective="jaccard", form=form, m=4) for form in ("cells", "objects"))]
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few setups to try."""
+    like = Setup(method="pagerank", like=FEW[1].name)
+    monkeypatch.setattr(auto, "candidates", lambda: [*FEW, like, Setup(method="pagerank")])
+
+
+@pytest.mark.usefixtures("few")
+def test_where_links_say_everything_and_cells_nothing_the_choice_is_not_clearly_worse_than_the_query_alone() -> None:
+    cube, query = planted(noise=0.9, links=10.0, within=0.95)
+    network = c2n.construct(cube, half(query), c2n.Auto(runs=2, seconds=600.0, embedding=QUICK))
+    alone = held_out(c2n.construct(cube, query, "none"), query)
+    assert alone > 0.9 and held_out(network, query) > alone - 0.05
+
+
+@pytest.mark.usefixtures("few")
+def test_the_same_seed_makes_the_same_choice_whatever_the_number_of_cores(
+    by_cells: tuple[Cube, Query], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cube, query = by_cells
+    found = []
+    for cores in (1, 3):
+        monkeypatch.setattr(racing, "cores", lambda cores=cores: cores)
+        method = c2n.Auto(runs=2, seconds=600.0, embedding=QUICK)
+        found.append(c2n.construct(cube, half(query), method, seed=4))
+    assert found[0].settings == found[1].settings and np.array_equal(found[0].objects, found[1].objects)
+    assert found[0].settings["seed"] in (0, 4)
+
+
+@pytest.mark.usefixtures("few")
+def test_auto_is_a_method_by_name_and_takes_labels_as_a_mapping(by_cells: tuple[Cube, Query]) -> None:
+    cube, query = by_cells
+    assert query.labels is not None
+    names = cube.objects.table["object"].take(query.objects).to_pylist()
+    network = c2n.construct(cube, dict(zip(names, query.labels, strict=True)), "auto")
+    assert network.selection.note.startswith("chosen by 90 labels: greedy · jaccard · cells · m 4, of 5 ways tried in")
+    assert {row["runs"] for row in network.settings["tried"]} <= {1, 2, 3, 4, 5}
+
+
+def test_with_hardly_any_time_the_answer_is_what_there_was_time_for(by_cells: tuple[Cube, Query]) -> None:
+    cube, query = by_cells
+    network = c2n.construct(cube, query, c2n.Auto(seconds=1e-9, embedding=QUICK))
+    tried = [row for row in network.settings["tried"] if "F1" in row]
+    rest = [row for row in network.settings["tried"] if "F1" not in row]
+    assert "none" in {row["setup"] for row in tried} and {row["runs"] for row in tried} == {1}
+    assert rest and {row["reason"] for row in rest} == {"there was no time to try it"}
+    assert len(tried) + len(rest) == len(candidates())
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"seconds": 0}, "seconds is 0, expected a number above 0"),
+        ({"seconds": float("nan")}, "seconds is nan, expected a number above 0"),
+        ({"seconds": float("inf")}, "seconds is inf, expected a number above 0"),
+        ({"seconds": "9"}, "seconds is '9', expected a number above 0"),
+        ({"runs": 0}, "runs is 0, expected a whole number of 1 or more"),
+        ({"runs": 2.5}, "runs is 2.5, expected a whole number of 1 or more"),
+        ({"folds": 1}, "folds is 1, expected a whole number of 2 or more"),
+        ({"embedding": "walk"}, "unknown embedding 'walk': choose one of deepwalk, line, node2vec"),
+        ({"embedding": 3}, "an embedding is a name (deepwalk, line, node2vec) or an object like one, got 3"),
+    ],
+    ids=str,
+)
+def test_a_wrong_parameter_is_refused_with_a_sentence(options: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        c2n.Auto(**options)
+    assert str(caught.value).startswith(sentence)
+
+
+def test_a_wrong_seed_and_a_query_of_another_cube_are_refused(by_cells: tuple[Cube, Query]) -> None:
+    cube, query = by_cells
+    with pytest.raises(ParameterError, match="seed is -1, expected a whole number of 0 or more"):
+        c2n.construct(cube, query, "auto", seed=-1)
+    with pytest.raises(InputError, match="the query was made for another cube: it names row 299"):
+        c2n.construct(cube, replace(query, objects=query.objects + 299 - query.objects[-1]), "auto")

@@ -1,0 +1,295 @@
+"""From a comparison to a report: read again from its folder, whatever is best, and whatever can be drawn."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import cube2net as c2n
+from cube2net import commands
+from cube2net.errors import InputError
+from cube2net.network import Hops
+from cube2net.pipeline import reporting, results
+from cube2net.pipeline.comparing import JOURNAL
+from cube2net.records import Comparison, Cube, Objects, Query, Setup
+
+from toys import toy_cube
+
+TINY: dict[str, Any] = {
+    "methods": ["none", "greedy", "pagerank"],
+    "objectives": ["linked"],
+    "forms": ["cells"],
+    "m": 3,
+    "miners": ["deepwalk"],
+    "runs": 2,
+}
+FILES = ["report.html", "trials.csv", "scores.csv", "costs.csv", "results.json"]
+ALONE, GREEDY = Setup(method="none"), Setup(method="greedy", objective="linked", form="cells", m=3)
+
+
+@pytest.fixture(scope="module")
+def planted() -> tuple[Cube, Query]:
+    """A cube of six communities, and 40 objects of two of them."""
+    corpus = c2n.make_planted(objects=300, communities=6, noise=0.2, links=4.0, within=0.8, seed=0)
+    cube = c2n.build_cube(corpus.corpus)
+    return cube, cube.query({name: f"group {group}" for group in (0, 1) for name in corpus.query(group)[:20]})
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("comparison") / "out"
+
+
+@pytest.fixture(scope="module")
+def compared(planted: tuple[Cube, Query], folder: Path) -> Comparison:
+    return c2n.compare(*planted, out=folder, **TINY)
+
+
+@pytest.fixture(autouse=True)
+def one_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Look at the vectors of one run only."""
+    monkeypatch.setattr(reporting, "LOOKS", 1)
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def better(comparison: Comparison, *ranking: Setup) -> Comparison:
+    """Return a comparison in which the first of some setups has the highest scores, and so on."""
+    trials = []
+    for trial in comparison.trials:
+        if trial.setup in ranking:
+            wrong = 2 * ranking.index(trial.setup)
+            found = np.array([label == "group 1" for label in comparison.truth], dtype=np.int32)
+            found[:wrong] = 1 - found[:wrong]
+            scores = {**trial.scores, "F1": 1.0 - wrong / len(found)}
+            trials.append(replace(trial, evidence=found, scores=scores))
+    return replace(comparison, trials=tuple(trials))
+
+
+# A comparison read from its folder
+
+
+def test_a_comparison_is_read_from_its_folder_as_it_was_made(
+    compared: Comparison, planted: tuple[Cube, Query], folder: Path
+) -> None:
+    read = c2n.read_comparison(folder, planted[1])
+    assert (read.task, read.measures, read.truth) == (compared.task, compared.measures, compared.truth)
+    assert {trial.key for trial in read.trials} == {trial.key for trial in compared.trials}
+    for trial in read.trials:
+        twin = compared.of(trial.setup, trial.miner)[trial.seed]
+        assert trial.scores == twin.scores and trial.evidence.tolist() == twin.evidence.tolist()
+    assert c2n.judge(read).sentence == c2n.judge(compared).sentence
+    assert read.settings["methods"] == compared.settings["methods"]
+
+
+def test_a_comparison_is_read_while_its_last_line_is_being_written_and_left_as_it_is(
+    compared: Comparison, planted: tuple[Cube, Query], folder: Path, tmp_path: Path
+) -> None:
+    content = (folder / JOURNAL).read_bytes()
+    (tmp_path / JOURNAL).write_bytes(content[:-40])
+    read = c2n.read_comparison(str(tmp_path), planted[1])
+    assert len(read.trials) == len(compared.trials) - 1
+    assert (tmp_path / JOURNAL).read_bytes() == content[:-40]
+    c2n.judge(read)
+
+
+def test_a_comparison_that_was_read_is_shown_and_reported_like_the_one_that_was_made(
+    compared: Comparison, planted: tuple[Cube, Query], folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    read = c2n.read_comparison(folder, planted[1])
+    shown = []
+    for comparison in (compared, read):
+        commands.show_comparison(comparison)
+        shown.append(capsys.readouterr().out)
+    assert shown[0].startswith(c2n.judge(compared).sentence) and shown[0] == shown[1]
+    assert [path.name for path in c2n.write_report(*planted, read, tmp_path)] == [*FILES, "cells.csv"]
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (None, "cannot read {path!r}: no such file or directory"),
+        (b"", "{path!r} is no journal of a comparison: choose another folder"),
+        (b"[]\n", "{path!r} is no journal of a comparison: choose another folder"),
+        (b'{"format": 1}\n', "{path!r} is no journal of a comparison: choose another folder"),
+        (b'{"format": 1, "task": "clustering"}\n', "{path!r} is no journal of a comparison: choose another folder"),
+        (b'{"format": 99, "task": "clustering"}\n', "{path!r} is a journal of format 99, expected 1: it was written"),
+    ],
+    ids=["no file", "empty", "no header", "no task", "no query", "another format"],
+)
+def test_a_folder_without_a_comparison_is_one_sentence(
+    content: bytes | None, sentence: str, planted: tuple[Cube, Query], tmp_path: Path
+) -> None:
+    if content is not None:
+        (tmp_path / JOURNAL).write_bytes(content)
+    with pytest.raises(InputError) as caught:
+        c2n.read_comparison(tmp_path, planted[1])
+    assert str(caught.value).startswith(sentence.format(path=str(tmp_path / JOURNAL)))
+
+
+@pytest.mark.usefixtures("compared")
+def test_a_comparison_without_any_trial_yet_is_one_sentence(
+    planted: tuple[Cube, Query], folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / JOURNAL).write_bytes((folder / JOURNAL).read_bytes().split(b"\n")[0] + b"\n")
+    with pytest.raises(InputError, match="a comparison needs at least one trial"):
+        c2n.read_comparison(tmp_path, planted[1])
+
+
+@pytest.mark.usefixtures("compared")
+def test_the_comparison_of_another_query_is_refused(planted: tuple[Cube, Query], folder: Path) -> None:
+    query = planted[1]
+    assert query.labels is not None
+    for other in (Query(query.objects[:-1], query.labels[:-1]), replace(query, labels=query.labels[::-1])):
+        with pytest.raises(InputError) as caught:
+            c2n.read_comparison(folder, other)
+        assert str(caught.value) == (
+            f"{str(folder / JOURNAL)!r} holds the trials of another query: give the one that was compared"
+        )
+
+
+# Its report
+
+
+def test_a_report_has_a_page_with_the_verdict_and_the_command_tables_and_json(
+    compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path
+) -> None:
+    command = "cube2net compare 'my cube' --query 'a&b.csv'"
+    files = c2n.write_report(*planted, compared, tmp_path / "new" / "out", command=command, title="Does it?")
+    assert files == [tmp_path / "new" / "out" / name for name in [*FILES, "cells.csv"]]
+    assert all(path.stat().st_size for path in files)
+    page, sentence = files[0].read_text(encoding="utf-8"), c2n.judge(compared).sentence
+    assert f"<h1>{escape(sentence)}</h1>" in page and "Does it?" in page
+    assert escape(command) in page
+    told = json.loads((tmp_path / "new" / "out" / "results.json").read_text(encoding="utf-8"))
+    assert told == {**results(compared), "command": command} and told["verdict"]["sentence"] == sentence
+    assert len(rows(tmp_path / "new" / "out" / "trials.csv")) == len(compared.trials)
+
+
+def test_the_cells_of_the_report_are_those_of_the_network_that_it_speaks_of(
+    compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path
+) -> None:
+    assert c2n.judge(compared).best == GREEDY
+    c2n.write_report(*planted, compared, tmp_path)
+    network = c2n.construct(*planted, "greedy", 3, "linked", "cells")
+    found = [tuple(list(row.values())[1:4]) for row in rows(tmp_path / "cells.csv")]
+    assert found == list(network.labels)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert 'id="network"' in page and 'id="closeups"' in page
+
+
+def test_where_adding_nothing_is_best_the_best_other_network_is_shown(
+    compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path
+) -> None:
+    none_best = better(compared, ALONE, GREEDY, Setup(method="pagerank"))
+    assert c2n.judge(none_best).best == ALONE
+    files = c2n.write_report(*planted, none_best, tmp_path)
+    assert [path.name for path in files] == [*FILES, "cells.csv"]
+    assert "nothing tried is better than the query alone" in files[0].read_text(encoding="utf-8")
+
+
+def test_a_network_of_objects_has_no_table_of_cells(
+    compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path
+) -> None:
+    files = c2n.write_report(*planted, better(compared, Setup(method="pagerank"), ALONE), tmp_path)
+    assert [path.name for path in files] == FILES
+    page = files[0].read_text(encoding="utf-8")
+    assert 'id="network"' in page and 'id="cells"' not in page
+
+
+def test_a_report_of_the_query_alone_has_nothing_to_draw(
+    compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path
+) -> None:
+    files = c2n.write_report(*planted, better(compared, ALONE), tmp_path)
+    assert [path.name for path in files] == FILES
+    page = files[0].read_text(encoding="utf-8")
+    assert "there is nothing to compare the query alone with" in page and 'id="network"' not in page
+
+
+def test_large_networks_are_not_drawn_and_their_cells_are_told(
+    compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reporting, "MOST_DRAWN", 42)
+    files = c2n.write_report(*planted, compared, tmp_path)
+    assert [path.name for path in files] == [*FILES, "cells.csv"]
+    page = files[0].read_text(encoding="utf-8")
+    assert 'id="network"' not in page and 'id="closeups"' not in page and 'id="cells"' in page
+    monkeypatch.setattr(reporting, "MOST_DRAWN", 43)
+    assert 'id="network"' in c2n.write_report(*planted, compared, tmp_path)[0].read_text(encoding="utf-8")
+
+
+def test_the_drawing_bears_the_name_of_the_setup_and_methods_of_ones_own_are_drawn_where_they_are_given(
+    compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[str] = []
+    monkeypatch.setattr(reporting, "Drawing", lambda *_, title: drawn.append(title))
+    monkeypatch.setattr(reporting, "write", lambda report, folder: [])
+    for name, methods in (("hops 2", None), ("far", {"far": Hops(hops=2)}), ("unknown", None)):
+        trials = [replace(trial, setup=Setup(method=name)) for trial in better(compared, GREEDY).trials]
+        own = replace(compared, trials=(*better(compared, GREEDY, ALONE).trials[:2], *trials))
+        own = replace(own, trials=tuple(trial for trial in own.trials if trial.setup != GREEDY))
+        assert c2n.judge(own).best.name == name
+        c2n.write_report(*planted, own, tmp_path, methods=methods)
+    c2n.write_report(*planted, compared, tmp_path)
+    assert drawn == ["hops 2", "far", "greedy · linked · cells"]
+
+
+def test_the_network_shown_is_of_a_seed_that_was_mined(
+    compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    really = reporting.Maker.__call__
+
+    def make(maker: Any, setup: Setup, seed: int, nodes: int | None = None) -> Any:
+        if setup == GREEDY:
+            asked.append(seed)
+        return really(maker, setup, seed, nodes)
+
+    monkeypatch.setattr(reporting.Maker, "__call__", make)
+    failed = [
+        replace(trial, scores={}, reason="out of luck") if trial.setup == GREEDY and trial.seed == 0 else trial
+        for trial in compared.trials
+    ]
+    c2n.write_report(*planted, replace(compared, trials=tuple(failed)), tmp_path)
+    assert asked == [1]
+
+
+def test_a_comparison_of_hidden_links_makes_a_report(tmp_path: Path) -> None:
+    pairs = [(u, 8 + f) for u in range(8) for f in range(8) if (u < 4) == (f < 4)]
+    hidden = [(u, f) for u, f in pairs if f - 8 == u]
+    cube = toy_cube(
+        [[*range(4), *range(8, 12)], [*range(4, 8), *range(12, 16)]],
+        objects=16,
+        links=[pair for pair in pairs if pair not in hidden],
+    )
+    table = cube.objects.table.set_column(2, "kind", pa.array(["user"] * 8 + ["film"] * 8))
+    cube, query = replace(cube, objects=Objects.of(table)), Query(np.arange(16))
+    ends = ([u for u, _ in hidden], [f for _, f in hidden])
+    options: dict[str, Any] = {"methods": ["greedy", "hops"], "objectives": ["jaccard"], "forms": ["cells"], "m": 2}
+    found = c2n.compare(
+        cube, query, "links", hidden=ends, miners=["popularity", "ease"], runs=2, out=tmp_path, **options
+    )
+    files = c2n.write_report(cube, query, found, tmp_path)
+    assert {path.name for path in files} >= set(FILES)
+    page = files[0].read_text(encoding="utf-8")
+    assert escape(c2n.judge(found).sentence) in page and 'id="panels"' in page and 'id="closeups"' not in page
+    read = c2n.read_comparison(tmp_path, query)
+    assert (read.task, read.measures, read.truth) == ("links", found.measures, ())
+
+
+def test_a_folder_that_is_a_file_is_refused(compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("mine")
+    with pytest.raises(InputError, match="cannot make the folder .*out': file exists"):
+        c2n.write_report(*planted, compared, tmp_path / "out")
+    assert (tmp_path / "out").read_text() == "mine"
