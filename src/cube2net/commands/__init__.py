@@ -1,0 +1,26 @@
+"""What the commands do, between the texts of a command line and the functions of the pipeline."""
+
+from cube2net.commands.answering import answer, certificate, methods, show_network, takes_long, view
+from cube2net.commands.building import about, build, read, show_about, show_homeless, task
+from cube2net.commands.comparing import compare, listed, miners, show_comparison, split, told
+
+__all__ = [
+    "about",
+    "answer",
+    "build",
+    "certificate",
+    "compare",
+    "listed",
+    "methods",
+    "miners",
+    "read",
+    "show_about",
+    "show_comparison",
+    "show_homeless",
+    "show_network",
+    "split",
+    "takes_long",
+    "task",
+    "told",
+    "view",
+]

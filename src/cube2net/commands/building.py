@@ -1,0 +1,174 @@
+"""The commands that make a cube and say what is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cube2net import pipeline
+from cube2net.errors import ParameterError, SourceError, unknown
+from cube2net.interfaces import Progress
+from cube2net.parameters import configured, split_settings
+from cube2net.records import Corpus, Cube, DimensionSpec
+from cube2net.terminal import say, show_table
+
+
+def build(
+    source: str,
+    paths: Sequence[Path],
+    out: Path,
+    *,
+    dimensions: Sequence[str] | None,
+    topics: int,
+    topic_groups: int | None,
+    min_objects: int,
+    max_mentions: int,
+    settings: Sequence[str],
+    strict: bool,
+    seed: int,
+    progress: Progress | None,
+) -> Cube:
+    """Return the cube built from files of one kind and saved in a folder."""
+    corpus = read(source, paths, settings, strict, progress)
+    wanted = [DimensionSpec.parse(text) for text in dimensions] if dimensions else list(corpus.dimensions)
+    if topic_groups is not None:
+        wanted = [replace(spec, parent="topic group") if spec.attribute == "topic" else spec for spec in wanted]
+    return pipeline.build_cube(
+        corpus,
+        wanted,
+        topics=configured(
+            pipeline.TOPIC_MODELS["lda"], {"count": str(topics), "groups": str(topic_groups)}, "topic model 'lda'"
+        ),
+        min_objects=min_objects,
+        max_mentions=max_mentions,
+        out=out,
+        seed=seed,
+        progress=progress,
+    )
+
+
+def read(
+    source: str, paths: Sequence[Path], settings: Sequence[str], strict: bool, progress: Progress | None
+) -> Corpus:
+    """Return the corpus of files of one kind; the bundled one needs no files."""
+    if source == "bundled":
+        if paths or settings:
+            raise ParameterError(f"the bundled data takes no path and no --set, got {str([*paths, *settings][0])!r}")
+        return pipeline.load_bundled()
+    if source not in pipeline.SOURCES:
+        raise unknown("source", source, [*pipeline.SOURCES, "bundled"])
+    given = split_settings(settings)
+    if not paths and not given:
+        raise SourceError(f"source {source!r} needs a path to read")
+    if strict:
+        given["strict"] = "true"
+    reader = configured(pipeline.SOURCES[source], given, f"source {source!r}")
+    return pipeline.read_source(reader, *paths, progress=progress)
+
+
+def task(
+    source: str,
+    paths: Sequence[Path],
+    name: str,
+    out: Path,
+    *,
+    topics: int,
+    seed: int,
+    progress: Progress | None,
+) -> Cube:
+    """Return the cube of a task of link prediction, saved with the task in a folder."""
+    made = pipeline.read_task(source, *paths, name=name, seed=seed, progress=progress)
+    model = configured(pipeline.TOPIC_MODELS["lda"], {"count": str(topics)}, "topic model 'lda'")
+    return pipeline.build_task(made, out, topics=model, seed=seed, progress=progress)
+
+
+def about(folder: Path) -> dict[str, Any]:
+    """Return what there is to know of a cube on disk."""
+    cube = pipeline.open_cube(folder)
+    manifest = pipeline.read_manifest(folder)
+    settings = manifest["settings"]
+    sizes = cube.cells.members.sizes
+    largest = np.argsort(-sizes, kind="stable")[:5].tolist()
+    return {
+        "cube": str(folder),
+        "format": manifest["format"],
+        "bytes": sum(file["bytes"] for file in manifest["files"].values()),
+        "dimensions": [
+            {"name": level.name, "labels": len(level.labels), "level_above": depth > 0, "examples": level.labels[:3]}
+            for dimension in cube.dimensions
+            for depth, level in enumerate(dimension.levels)
+        ],
+        "items": settings.get("items"),
+        **manifest["counts"],
+        "objects_in_cells": int((cube.homes.sizes > 0).sum()),
+        "largest_cells": [{"labels": cube.cell(cell), "objects": int(sizes[cell])} for cell in largest],
+        "dropped": settings.get("dropped", {}),
+        "no_direction": {name: list(labels) for name, labels in pipeline.embed_cells(cube).blank.items() if labels},
+        "topic_words": _topic_words(cube),
+        "settings": {
+            name: settings.get(name) for name in ("dimensions", "min_objects", "max_mentions", "seed", "engine")
+        },
+        "topics": settings.get("topics"),
+        "attribution": settings.get("attribution", ""),
+    }
+
+
+def _topic_words(cube: Cube, most: int = 6) -> dict[str, list[str]]:
+    words: dict[str, list[str]] = {}
+    if cube.topic_words is not None:
+        for topic, term in zip(*(cube.topic_words[name].to_pylist() for name in ("topic", "term")), strict=True):
+            words.setdefault(topic, []).append(term)
+    return {topic: terms[:most] for topic, terms in words.items()}
+
+
+def show_homeless(cube: Cube, min_objects: int) -> None:
+    """Say how many objects are in no cell, where that is more than one in ten."""
+    homeless = int((cube.homes.sizes == 0).sum())
+    if homeless * 10 > len(cube.objects):
+        say(
+            f"{homeless:,} of {len(cube.objects):,} objects are in no cell, for a cell needs {min_objects} objects: "
+            "fewer dimensions, coarser labels or a smaller --min-objects would bring more in"
+        )
+
+
+def show_about(about: dict[str, Any]) -> None:
+    """Show a cube."""
+    say(f"{about['cube']}: cube format {about['format']}, {about['bytes'] / 1e6:,.2f} MB")
+    show_table(
+        "dimensions",
+        ("dimension", "labels", "for example"),
+        [
+            ("  ↑ " * entry["level_above"] + entry["name"], f"{entry['labels']:,}", ", ".join(entry["examples"]))
+            for entry in about["dimensions"]
+        ],
+        right=("labels",),
+    )
+    counts = ("items", "objects", "objects_in_cells", "cells", "members", "links")
+    show_table(
+        "counts",
+        ("what", "how many"),
+        [(name.replace("_", " "), f"{about[name]:,}") for name in counts if about[name] is not None],
+        right=("how many",),
+    )
+    show_table(
+        "largest cells",
+        ("cell", "objects"),
+        [(" · ".join(cell["labels"]), f"{cell['objects']:,}") for cell in about["largest_cells"]],
+        right=("objects",),
+    )
+    dropped = [(reason, f"{count:,}") for reason, count in about["dropped"].items()]
+    show_table("left out", ("reason", "how many"), dropped or [("nothing", "0")], right=("how many",))
+    for name, labels in about["no_direction"].items():
+        say(f"labels of {name} that word vectors do not know (see docs/vectors.md): {', '.join(labels)}", "")
+    say(*(f"{name}: {value}" for name, value in about["settings"].items()))
+    if about["attribution"]:
+        say(f"data: {about['attribution']}")
+    if about["topics"]:
+        say(f"topics by {', '.join(f'{name} {value}' for name, value in about['topics'].items())}", "")
+    if about["topic_words"]:
+        rows = [(topic, ", ".join(words)) for topic, words in about["topic_words"].items()]
+        show_table("topics", ("topic", "heaviest terms"), rows)

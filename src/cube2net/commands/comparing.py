@@ -1,0 +1,113 @@
+"""The command that judges methods."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from cube2net import pipeline
+from cube2net.errors import ParameterError
+from cube2net.records import Comparison, Cube, Setup
+from cube2net.terminal import say, show_table
+
+# So many networks of a comparison are shown; a report has all.
+SHOWN = 12
+
+
+def compare(
+    cube: Cube,
+    path: Path,
+    *,
+    hidden: Path | None,
+    methods: Sequence[str] | None,
+    objectives: Sequence[str] | None,
+    forms: Sequence[str] | None,
+    out: Path | None,
+    skip_missing: bool,
+    command: str,
+    **options: Any,
+) -> tuple[Comparison, list[Path]]:
+    """Return the comparison of methods on a query file, and the files of its report where a folder is given."""
+    query = pipeline.read_query(cube, path, skip_missing=skip_missing)
+    given = {"methods": methods, "objectives": objectives, "forms": forms}
+    lists: dict[str, Any] = {name: listed(name, texts) for name, texts in given.items()}
+    comparison = pipeline.compare(
+        cube,
+        query,
+        hidden=None if hidden is None else pipeline.read_links(cube, hidden),
+        out=out,
+        **{name: names for name, names in lists.items() if names},
+        **options,
+    )
+    files = [] if out is None else pipeline.write_report(cube, query, comparison, out, command=command)
+    return comparison, files
+
+
+def split(texts: Sequence[str] | None) -> list[str]:
+    """Return names that were written with commas, or one by one.
+
+    >>> split(["greedy,hops 2", "none"])
+    ['greedy', 'hops 2', 'none']
+    """
+    return [name.strip() for text in texts or () for name in text.split(",") if name.strip()]
+
+
+def listed(option: str, texts: Sequence[str] | None) -> list[str]:
+    """Return the names that an option gives, none where it was not used; one without any name is refused."""
+    names = split(texts)
+    if texts and not names:
+        raise ParameterError(f"--{option} is {texts[0]!r}, expected one or more names with commas")
+    return names
+
+
+def miners(task: str, embeddings: Sequence[str] | None, recommenders: Sequence[str] | None) -> list[str] | None:
+    """Return the miners asked for; those of the other task are refused."""
+    given = {"clustering": ("embeddings", embeddings), "links": ("recommenders", recommenders)}
+    names = {other: listed(option, texts) for other, (option, texts) in given.items()}
+    if task not in given:
+        return None
+    for other, (option, _) in given.items():
+        if names[other] and task != other:
+            raise ParameterError(f"--{option} is for the task {other!r}, and the task is {task!r}")
+    return names[task] or None
+
+
+def told(comparison: Comparison) -> dict[str, Any]:
+    """Return the verdict on a comparison as JSON can carry it."""
+    return pipeline.results(comparison)
+
+
+def show_comparison(comparison: Comparison) -> None:
+    """Show the verdict, and the setups that come nearest to it."""
+    said = pipeline.judge(comparison)
+    several = len({setup.m for setup in comparison.setups if setup.m}) > 1
+    say(said.sentence, "")
+    rows = [
+        (
+            found.one.method if found.one.like else found.one.name if several else found.one.title,
+            _sizes(comparison, found.one),
+            f"{found.mean:+.3f}",
+            f"[{found.low:+.3f}, {found.high:+.3f}]",
+            _p_value(found.t_test),
+            "yes" if found.sure else "no",
+        )
+        for found in said.differences[:SHOWN]
+    ]
+    columns = ("network", "nodes", f"{comparison.measures[0]} over the query alone", "95 % interval", "p", "sure")
+    show_table("the best of the networks tried", columns, rows, right=columns[1:-1])
+    if len(said.differences) > SHOWN:
+        say(f"and {len(said.differences) - SHOWN:,} others; a report has them all (--out)")
+    for setup in comparison.setups:
+        for reason in comparison.reasons(setup)[:1]:
+            say(f"{setup.name}: {reason}")
+
+
+def _sizes(comparison: Comparison, setup: Setup) -> str:
+    nodes = comparison.nodes(setup)
+    return "–" if math.isnan(nodes) else f"{nodes:,.0f}"
+
+
+def _p_value(value: float) -> str:
+    return "–" if math.isnan(value) else "< 0.001" if value < 0.001 else f"{value:.3f}"
