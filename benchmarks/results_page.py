@@ -72,40 +72,39 @@ def paper_table(name: str, comparison: Comparison, place: int) -> Iterator[str]:
 
 
 def section(name: str, comparison: Comparison) -> Iterator[str]:
-    """Yield the verdict on a task and a row for every setup."""
-    measure = comparison.measures[0]
-    own = [setup for setup in comparison.setups if not setup.like and setup.method != "none"]
-    alone = {found.one: found for found in differences(comparison, [(setup, comparison.alone) for setup in own])}
+    """Yield the verdict on a task and a row for every network, best first; equal networks have one row."""
+    judged = verdict(comparison)
     peers = {
         (found.one, found.other.method): found
-        for found in differences(comparison, [(setup, peer) for setup in own for peer in comparison.peers(setup)])
+        for found in differences(
+            comparison, [(each.one, peer) for each in judged.differences for peer in comparison.peers(each.one)]
+        )
     }
     yield f"## {name}"
     yield ""
     yield f"{ABOUT[name]} {comparison.settings['query']}."
     yield ""
-    yield f"**{verdict(comparison).sentence}.**"
+    yield f"**{judged.sentence}.**"
     yield ""
     shown = ("F1", "JC", "NMI") if comparison.task == "clustering" else ("P@5", "R@5", "AUC")
     means = {measure: estimates(comparison, measure, miners=[ALL]) for measure in shown}
     columns = [*shown, "over the query alone", "over PageRank as large", "over hops as large", "nodes", "loose", "runs"]
     yield f"| network | {' | '.join(columns)} |"
     yield "| --- " * (len(columns) + 1) + "|"
-    ranked = sorted(own, key=lambda setup: -alone[setup].mean if setup in alone else np.inf)
-    for setup in [comparison.alone, *ranked]:
-        if setup not in alone and setup != comparison.alone:
-            yield f"| {setup.name} | {'; '.join(comparison.reasons(setup))} {'| ' * len(columns)}|"
-            continue
+    alone = {each.one: each for each in judged.differences}
+    for setup in [comparison.alone, *alone]:
         trials = [trial for miner in comparison.miners for trial in comparison.of(setup, miner)]
-        first = means[measure][setup, ALL]
+        first = means[shown[0]][setup, ALL]
         cells = [f"{first.mean:.3f} [{first.low:.3f}, {first.high:.3f}]"]
         cells += [f"{means[other][setup, ALL].mean:.3f}" for other in shown[1:]]
         cells += [said(alone.get(setup)), said(peers.get((setup, "pagerank"))), said(peers.get((setup, "hops")))]
-        cells += [
-            f"{np.mean([trial.nodes for trial in trials]):,.0f}",
-            f"{np.mean([trial.loose for trial in trials]):.0f}",
-        ]
-        yield f"| {setup.name} | {' | '.join(cells)} | {first.runs} |"
+        cells += [f"{comparison.nodes(setup):,.0f}", f"{np.mean([trial.loose for trial in trials]):.0f}"]
+        title = f"{setup.method}, that large" if setup.like else setup.name
+        yield f"| {title} | {' | '.join(cells)} | {first.runs} |"
+    failed = [(setup, comparison.reasons(setup)) for setup in comparison.setups if comparison.reasons(setup)]
+    if failed:
+        yield ""
+        yield from (f"- {setup.name}: {'; '.join(reasons)}" for setup, reasons in failed)
 
 
 def said(found: Difference | None) -> str:
