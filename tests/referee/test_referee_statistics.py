@@ -388,21 +388,40 @@ def test_users_without_a_score_are_dropped() -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "t_test", "effect", "sure"),
+    ("low", "high", "chance", "sure"),
     [
-        (0.01, 0.2, 0.01, 1.0, True),
-        (-0.2, -0.01, 0.01, -1.0, True),
-        (-0.01, 0.2, 0.01, 1.0, False),
-        (0.01, 0.2, 0.06, 1.0, False),
-        (0.01, 0.2, math.nan, math.nan, False),
-        (0.01, 0.2, math.nan, math.inf, True),
-        (0.0, 0.2, math.nan, math.inf, False),
+        (0.01, 0.2, 0.01, True),
+        (-0.2, -0.01, 0.01, True),
+        (-0.01, 0.2, 0.01, False),
+        (0.01, 0.2, 0.06, False),
+        (0.01, 0.2, math.nan, False),
+        (0.0, 0.2, 0.0, False),
     ],
 )
-def test_sure_is_an_interval_without_zero_and_a_test_that_excludes_chance(
-    low: float, high: float, t_test: float, effect: float, sure: bool
+def test_sure_is_an_interval_without_zero_and_a_bootstrap_that_excludes_chance(
+    low: float, high: float, chance: float, sure: bool
 ) -> None:
-    assert Difference(GREEDY, NONE, ALL, "F1", 0.1, low, high, t_test, 0.5, effect, 10).sure is sure
+    assert Difference(GREEDY, NONE, ALL, "F1", 0.1, low, high, 0.5, 0.5, 1.0, 10, chance).sure is sure
+
+
+def test_the_chance_of_a_difference_is_that_of_its_spread_over_draws_and_is_corrected_by_holm() -> None:
+    (alone,) = differences(PLANTED, [(GREEDY, NONE)])
+    again = differences(PLANTED, [(GREEDY, NONE), (HOPS, NONE)])
+    assert 0.0 <= alone.chance <= again[0].chance <= 1.0
+    same = differences(PLANTED, [(NONE, NONE)])[0]
+    assert (same.chance, same.sure) == (1.0, False)
+
+
+def test_a_great_difference_is_sure_after_three_runs_among_many_setups() -> None:
+    truth = ("x", "y") * 60
+    right, wrong = np.arange(120) % 2, np.arange(120) // 60
+    setups = [Setup(method=f"m{number}") for number in range(60)]
+    trials = [clusters(NONE, seed, wrong.tolist(), truth) for seed in range(3)]
+    trials += [clusters(setup, seed, right.tolist(), truth) for setup in setups for seed in range(3)]
+    found = differences(
+        Comparison("clustering", ("F1", "JC", "NMI"), tuple(trials), truth), [(s, NONE) for s in setups]
+    )
+    assert all(each.sure for each in found)
 
 
 def test_questions_that_have_no_answer_are_refused() -> None:

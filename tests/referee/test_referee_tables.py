@@ -142,12 +142,13 @@ def test_table_four_ranks_the_cells_by_the_order_chosen() -> None:
 
 
 def test_differences_are_rows_with_their_chances() -> None:
-    found = Difference(GREEDY[0], ALONE, ALL, "F1", 0.25, 0.125, 0.375, 0.0001, 0.0625, math.inf, 5)
+    found = Difference(GREEDY[0], ALONE, ALL, "F1", 0.25, 0.125, 0.375, 0.5, 0.0625, math.inf, 5, 0.0001)
     table = difference_table([found], "Differences")
     assert table.markdown().splitlines()[2:5] == [
-        "| setup | difference | p after Holm: t-test | p after Holm: Wilcoxon | effect | runs | sure |",
-        "| :--- | ---: | ---: | ---: | ---: | ---: | :--- |",
-        "| greedy · linked · cells · m 10 | +0.250 [+0.125, +0.375] | &lt; 0.001 | 0.062 | ∞ | 5 | yes |",
+        "| setup | difference | p after Holm: bootstrap | p after Holm: t-test | p after Holm: Wilcoxon | effect "
+        "| runs | sure |",
+        "| :--- | ---: | ---: | ---: | ---: | ---: | ---: | :--- |",
+        "| greedy · linked · cells · m 10 | +0.250 [+0.125, +0.375] | &lt; 0.001 | 0.500 | 0.062 | ∞ | 5 | yes |",
     ]
     assert "F1 (all miners)" in table.notes[0]
     assert table.notes[1] == "Networks that are the same in every run stand here once."

@@ -48,7 +48,7 @@ def says(monkeypatch: pytest.MonkeyPatch) -> Says:
                 told = above.get(pair[0] if pair[1] == NONE else pair[1])
                 if told is not None:
                     p = 0.01 if told[3] else 0.6
-                    found.append(Difference(*pair, ALL, "F1", *told[:3], p, p, 1.0, runs))
+                    found.append(Difference(*pair, ALL, "F1", *told[:3], p, p, 1.0, runs, p))
             return found
 
         monkeypatch.setattr(module, "differences", known)

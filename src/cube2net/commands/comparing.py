@@ -90,7 +90,7 @@ def show_comparison(comparison: Comparison) -> None:
             _sizes(comparison, found.one),
             f"{found.mean:+.3f}",
             f"[{found.low:+.3f}, {found.high:+.3f}]",
-            _p_value(found.t_test),
+            _p_value(found.chance),
             "yes" if found.sure else "no",
         )
         for found in said.differences[:SHOWN]

@@ -36,14 +36,35 @@ class Draws:
         redraw = _redraw_clusters if comparison.task == "clustering" else _redraw_users
         self.scores: dict[Trial, Array] = redraw(comparison, measure, own, count, rng) if own else {}
 
+    def means(self, drawn: Array, keys: Sequence[Key]) -> Array:
+        """Return the mean over the miners and the seeds that come up, one for each draw."""
+        rows = over_miners(drawn, keys)
+        picks = (self.luck[: len(rows)] * len(rows)).astype(np.int64)
+        means: Array = settled(np.take_along_axis(rows, picks, axis=0)).mean(axis=0)
+        return means
+
+    def chance(self, drawn: Array, keys: Sequence[Key], mean: float) -> float:
+        """Return how likely a mean as far from 0 is by chance, two-sided: by the spread of the means of the draws.
+
+        Draws of few seeds vary less than seeds do, by (n − 1) / n of the variance, which is made up for. With one seed
+        nothing is known, and it is nan.
+        """
+        from math import erfc, sqrt
+
+        count = len({seed for seed, _ in keys})
+        if count < 2:
+            return float("nan")
+        spread = float(self.means(drawn, keys).std()) * sqrt(count / (count - 1))
+        if spread <= ROUNDING:
+            return 1.0 if abs(mean) <= ROUNDING else 0.0
+        return erfc(abs(mean) / spread / sqrt(2))
+
     def interval(self, drawn: Array, keys: Sequence[Key], around: float | None = None) -> tuple[float, float]:
         """Return what 95 % of the means lie between, from a row of drawn scores for each key.
 
         With a number to lie around, the interval is moved by how far the mean of the draws is from it.
         """
-        rows = over_miners(drawn, keys)
-        picks = (self.luck[: len(rows)] * len(rows)).astype(np.int64)
-        means = settled(np.take_along_axis(rows, picks, axis=0)).mean(axis=0)
+        means = self.means(drawn, keys)
         moved = 0.0 if around is None else around - means.mean()
         low, high = np.quantile(means, [0.025, 0.975]) + moved
         return float(low), float(high)

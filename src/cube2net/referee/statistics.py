@@ -6,9 +6,10 @@ twice make clusters look more alike than they are, so the interval of a mean is 
 reported. That cancels in differences, whose intervals stay where they are: one that begins at 0 must not move off it.
 How often intervals hold the truth, ``benchmarks/intervals.py`` measures.
 
-The tests ask whether differences could be chance, of seeds for clustering; for links of users, each with the mean over
-seeds and miners, because seeds hardly differ there. Differences that are all 0 have p = 1 and the effect 0. One and the
-same difference everywhere leaves the t-test undefined: p is nan, the effect infinite, and the interval decides alone.
+A difference is sure by the spread of these draws. Paired tests beside it ask whether differences could be chance of
+seeds alone; for links of users, each with the mean over seeds and miners, because seeds hardly differ there.
+Differences that are all 0 have p = 1 and the effect 0. One and the same difference everywhere leaves the t-test
+undefined: p is nan, and the effect infinite.
 """
 
 from __future__ import annotations
@@ -48,8 +49,9 @@ class Estimate:
 class Difference:
     """The score of one setup less that of another, over the runs that both have, with its 95 % interval.
 
-    ``t_test`` and ``wilcoxon`` are p-values, corrected by Holm within the list they were asked in; ``effect`` is
-    Cohen's d of paired differences, their mean in standard deviations. All three are nan with fewer than two runs.
+    ``chance``, ``t_test`` and ``wilcoxon`` are p-values, corrected by Holm within the list they were asked in: by the
+    bootstrap's spread, over runs and objects, and by the paired tests over runs (for links: users). ``effect`` is
+    Cohen's d of paired differences, their mean in standard deviations. All four are nan with fewer than two runs.
     """
 
     one: Setup
@@ -63,16 +65,18 @@ class Difference:
     wilcoxon: float
     effect: float
     runs: int
+    chance: float = math.nan
 
     @property
     def sure(self) -> bool:
-        """Whether the interval excludes 0 and chance is excluded by the t-test, or by differences that never vary.
+        """Whether the interval excludes 0 and ``chance`` is below 0.05.
 
-        The t-test is the one that fits: the claim is about a mean. (Wilcoxon's p is never below 0.002 in ten runs, so
-        that after Holm's correction over 26 setups it could exclude nothing; it stands beside as a check.)
+        That asks for both at once, other runs and other objects. The paired tests ask for other runs only, and stand
+        beside: with few runs and many setups they can exclude nothing, however large a difference is (Wilcoxon's p is
+        never below 0.002 in ten runs), and with many runs they find differences that other objects would not show.
         """
         apart = self.low > 0 or self.high < 0
-        return apart and (self.t_test < LEVEL or math.isinf(self.effect))
+        return apart and self.chance < LEVEL
 
 
 def estimate(
@@ -146,10 +150,14 @@ def differences(
         drawn = np.stack([draws.scores[a] - draws.scores[b] for a, b in two])
         low, high = draws.interval(drawn, keys)
         units = plain if comparison.task == "clustering" else _by_user(comparison, two, measure)
+        chance = draws.chance(drawn, keys, mean) if len(units) > 1 else math.nan
         tests = _tests(units) if len(plain) > 1 else (math.nan, math.nan, math.nan)
-        found.append(Difference(one, other, miner, measure, mean, low, high, *tests, len(plain)))
-    corrected = zip(found, holm([each.t_test for each in found]), holm([each.wilcoxon for each in found]), strict=True)
-    return [replace(each, t_test=t_test, wilcoxon=wilcoxon) for each, t_test, wilcoxon in corrected]
+        found.append(Difference(one, other, miner, measure, mean, low, high, *tests, len(plain), chance))
+    tests_of = ("chance", "t_test", "wilcoxon")
+    corrected = zip(*(holm([getattr(each, name) for each in found]) for name in tests_of), strict=True)
+    return [
+        replace(each, **dict(zip(tests_of, values, strict=True))) for each, values in zip(found, corrected, strict=True)
+    ]
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

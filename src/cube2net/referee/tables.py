@@ -128,6 +128,7 @@ def difference_table(
     columns = (
         Column("compared with" if peers else "setup"),
         Column("difference", style="change"),
+        Column("bootstrap", "p after Holm", "chance"),
         Column("t-test", "p after Holm", "chance"),
         Column("Wilcoxon", "p after Holm", "chance"),
         Column("effect", style="change"),
@@ -139,6 +140,7 @@ def difference_table(
             (
                 (found.other if peers else found.one).name,
                 Estimate(found.mean, found.low, found.high, found.runs),
+                found.chance,
                 found.t_test,
                 found.wilcoxon,
                 found.effect,
