@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from cube2net.cli import app
 
 PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
-COMMANDS = ("", "demo", "build", "info", "verify", "query", "compare", "task")
+COMMANDS = ("", "demo", "build", "info", "update", "verify", "query", "compare", "task")
 HEAD = """# Command line
 
 These pages are what `cube2net --help` prints; a test compares them. Whatever is refused is one sentence on standard

@@ -142,6 +142,27 @@ def info(cube: CubePath, as_json: AsJson = False) -> None:
 
 
 @app.command()
+def update(
+    cube: CubePath,
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Files or folders with more items.")],
+    source: Annotated[str, typer.Option(metavar="SOURCE", help=f"One of {', '.join(SOURCE_NAMES)}.")] = "aminer",
+    skip_known: Annotated[bool, typer.Option("--skip-known", help="Leave out items that the cube has.")] = False,
+    set_: Set = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Add items and links to a cube, as if it had been built of all of them; wholly or not at all."""
+    from cube2net import commands
+    from cube2net.terminal import shown_progress
+
+    with shown_progress(quiet) as progress:
+        grown = commands.update(
+            cube, source, paths, settings=set_ or [], strict=strict, skip_known=skip_known, progress=progress
+        )
+    typer.echo(f"{cube}: {grown}")
+
+
+@app.command()
 def verify(cube: CubePath) -> None:
     """Check every byte of a cube against its manifest."""
     from cube2net.pipeline import verify_cube
@@ -269,17 +290,24 @@ def compare(
         list[str] | None,
         typer.Option(metavar="NAMES", help=f"Several with commas: {', '.join(METHOD_NAMES)}, hops 2. Without, all."),
     ] = None,
-    objectives: Annotated[list[str] | None, typer.Option(metavar="NAMES", help="Several with commas.")] = None,
+    objectives: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help="Several with commas. Without, jaccard, coverage and linked."),
+    ] = None,
     forms: Annotated[
-        list[str] | None, typer.Option(metavar="NAMES", help=f"Several with commas: {', '.join(FORM_NAMES)}.")
+        list[str] | None,
+        typer.Option(metavar="NAMES", help=f"Several with commas: {', '.join(FORM_NAMES)}. Without, all."),
     ] = None,
     embeddings: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAMES", help=f"For clustering, several with commas: {', '.join(EMBEDDING_NAMES)}."),
+        typer.Option(metavar="NAMES", help=f"For clustering: {', '.join(EMBEDDING_NAMES)}. Without, all."),
     ] = None,
     recommenders: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAMES", help=f"For links, several with commas: {', '.join(RECOMMENDER_NAMES)}."),
+        typer.Option(
+            metavar="NAMES",
+            help=f"For links: {', '.join(RECOMMENDER_NAMES)}. Without, popularity, softimpute and ease.",
+        ),
     ] = None,
     m: Annotated[
         list[int] | None, typer.Option("-m", help="How many cells to choose, 20 without a number; may be repeated.")
@@ -381,7 +409,9 @@ def main() -> None:
         _stop(f"cube2net: {error}", 2)
     except SystemExit as ended:
         if ended.code == INTERRUPTED:
-            sys.stderr.write("cube2net: interrupted, nothing was left half-written\n")
+            goes_on = {"compare", "--out"} <= set(sys.argv)
+            kept = "; the same command goes on where it stopped" if goes_on else ""
+            sys.stderr.write(f"cube2net: interrupted, nothing was left half-written{kept}\n")
         raise
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

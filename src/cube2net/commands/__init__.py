@@ -1,7 +1,7 @@
 """What the commands do, between the texts of a command line and the functions of the pipeline."""
 
 from cube2net.commands.answering import answer, certificate, methods, show_network, takes_long, view
-from cube2net.commands.building import about, build, read, show_about, show_homeless, task
+from cube2net.commands.building import about, build, read, show_about, show_homeless, task, update
 from cube2net.commands.comparing import compare, listed, miners, show_comparison, split, told
 
 __all__ = [
@@ -22,5 +22,6 @@ __all__ = [
     "takes_long",
     "task",
     "told",
+    "update",
     "view",
 ]

@@ -70,6 +70,21 @@ def read(
     return pipeline.read_source(reader, *paths, progress=progress)
 
 
+def update(
+    folder: Path,
+    source: str,
+    paths: Sequence[Path],
+    *,
+    settings: Sequence[str],
+    strict: bool,
+    skip_known: bool,
+    progress: Progress | None,
+) -> Cube:
+    """Return a cube with the items of more files added."""
+    corpus = read(source, paths, settings, strict, progress)
+    return pipeline.update_cube(folder, corpus, skip_known=skip_known, progress=progress)
+
+
 def task(
     source: str,
     paths: Sequence[Path],

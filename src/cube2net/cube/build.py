@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,9 +12,12 @@ import pyarrow as pa
 from cube2net.arrays import links_from_pairs, offsets, transpose
 from cube2net.cube.labels import label_items
 from cube2net.cube.plan import WANTED, WANTED_LINKS, split_keys, statements
+from cube2net.cube.update_arrays import make_rests, sum_links
+from cube2net.cube.update_ledger import RESTS, UpdatableCube, ledger_of
 from cube2net.errors import ParameterError
 from cube2net.interfaces import Engine, Progress
 from cube2net.records import Cells, Corpus, Cube, DimensionSpec, Links, Objects, Ragged, Topics
+from cube2net.records.corpus import table
 from cube2net.records.ragged import Array
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS, SMALL
 
@@ -45,16 +48,28 @@ def build(
     made = engine.run(inputs, plan, WANTED + (WANTED_LINKS if derive else ()), progress=progress)
 
     cells, small = _cells(made["cells"], made["members"], sizes, min_objects)
-    links, left_out = _links(corpus, made)
-    dropped = dict(corpus.dropped)
-    dropped |= {f"items with no {name}, in no cell": count for name, count in labelled.unlabelled.items()}
-    dropped |= {
-        f"items whose {parent} is not that of most items of their {name}": count
-        for (name, parent), count in labelled.strays.items()
-    }
-    dropped |= {reason.format(max_mentions): count for reason, count in left_out.items() if count}
-    if len(small):
-        dropped[SMALL.format(min_objects)] = len(small)
+    table_of_links = made["links"] if corpus.links is None else corpus.links
+    selfish, crowded = left_out(table_of_links, made)
+    links = _links(table_of_links, corpus.objects.num_rows)
+    ledger = ledger_of(
+        corpus,
+        specs,
+        labelled,
+        topics,
+        rests=_rests(table_of_links, links, selfish),
+        selfish=selfish,
+        crowded=crowded,
+    )
+    dropped = count_dropped(
+        corpus.dropped,
+        labelled.unlabelled,
+        labelled.strays,
+        selfish=selfish,
+        crowded=crowded,
+        small=len(small),
+        min_objects=min_objects,
+        max_mentions=max_mentions,
+    )
     settings: dict[str, Any] = {
         "dimensions": [str(spec) for spec in specs],
         "min_objects": min_objects,
@@ -66,7 +81,7 @@ def build(
         "attribution": corpus.attribution,
         "topics": dict(topics.settings) if topics is not None else None,
     }
-    return Cube(
+    return UpdatableCube(
         dimensions=labelled.dimensions,
         cells=cells,
         homes=transpose(cells.members, corpus.objects.num_rows),
@@ -76,7 +91,40 @@ def build(
         settings=settings,
         topic_words=_topic_words(topics),
         topic_model=None if topics is None or topics.model is None else partial(_given, topics.model),
+        ledger=lambda: ledger,
     )
+
+
+def count_dropped(
+    of_source: Mapping[str, int],
+    unlabelled: Mapping[str, int],
+    strays: Mapping[tuple[str, str], int],
+    *,
+    selfish: int,
+    crowded: int,
+    small: int,
+    min_objects: int,
+    max_mentions: int,
+) -> dict[str, int]:
+    """Return how much was left out, by reason: by the source first, and then on the way to the cube."""
+    dropped = dict(of_source)
+    dropped |= {f"items with no {name}, in no cell": count for name, count in unlabelled.items()}
+    dropped |= {
+        f"items whose {parent} is not that of most items of their {name}": count
+        for (name, parent), count in strays.items()
+    }
+    rest = {
+        "links from an object to itself": selfish,
+        f"items with more than {max_mentions} objects, which make no links": crowded,
+        SMALL.format(min_objects): small,
+    }
+    return dropped | {reason: count for reason, count in rest.items() if count}
+
+
+def left_out(links: pa.Table, made: Mapping[str, pa.Table]) -> tuple[int, int]:
+    """Return how many links go from an object to itself, and how many items are too crowded to make links."""
+    selfish = int((links["source"].to_numpy() == links["target"].to_numpy()).sum())
+    return selfish, made["crowded"].num_rows if "crowded" in made else 0
 
 
 def _cells(numbered: pa.Table, members: pa.Table, sizes: Sequence[int], least: int) -> tuple[Cells, Cells]:
@@ -93,16 +141,17 @@ def _cells(numbered: pa.Table, members: pa.Table, sizes: Sequence[int], least: i
     )
 
 
-def _links(corpus: Corpus, made: dict[str, pa.Table]) -> tuple[Links, dict[str, int]]:
-    table = made["links"] if corpus.links is None else corpus.links
-    source, target = table["source"].to_numpy(), table["target"].to_numpy()
-    links = links_from_pairs(source, target, table["weight"].to_numpy(), corpus.objects.num_rows)
-    selfish = int((source == target).sum())
-    crowded = made["crowded"].num_rows if "crowded" in made else 0
-    return links, {
-        "links from an object to itself": selfish,
-        "items with more than {} objects, which make no links": crowded,
-    }
+def _links(rows: pa.Table, objects: int) -> Links:
+    source, target, weight = (rows[name].to_numpy() for name in ("source", "target", "weight"))
+    return links_from_pairs(source, target, weight, objects)
+
+
+def _rests(rows: pa.Table, links: Links, selfish: int) -> pa.Table:
+    """Return what the weights of links lack of their sums; a link that is given once lacks nothing."""
+    if rows.num_rows - selfish == links.count:
+        return table(RESTS)
+    low, high, total = sum_links(rows, len(links))
+    return make_rests(low, high, total - total.astype(np.float32))
 
 
 def _given(table: pa.Table) -> pa.Table:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cube2net.aside import new_folder
+from cube2net.cube.update_files import open_ledger, same_memory, take_over
+from cube2net.cube.update_ledger import Ledger, UpdatableCube
 from cube2net.errors import CubeError
 from cube2net.records import Cells, Cube, Dimension, Level, Links, Objects, Ragged
 from cube2net.records.corpus import OBJECTS
@@ -33,18 +37,39 @@ LEVELS = {
 }
 
 
-def save(cube: Cube, folder: Path) -> None:
-    """Write a cube to a folder, which appears whole or not at all; an older cube there is replaced."""
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """A cube as it was read, and the manifest it had then."""
+
+    cube: Cube
+    manifest: dict[str, Any]
+
+
+def save(cube: Cube, folder: Path, *, before: Stored | None = None) -> None:
+    """Write a cube to a folder, which appears whole or not at all; an older cube there is replaced.
+
+    ``before`` is the cube in that folder that this one was made from: the files of what is still the same are
+    taken over with their checksums, and if another cube has come there meanwhile it stays and this one is refused.
+    """
     folder = Path(folder)
     if folder.exists() and not _replaceable(folder):
         raise CubeError(f"{str(folder)!r} exists and is not a cube: choose another place or remove it")
     cube = _finest_only(cube)
     with new_folder(folder) as aside:
-        for name, array in _arrays(cube).items():
-            np.save(aside / f"{name}.npy", array)
-        for name, table in _tables(cube).items():
-            pq.write_table(table, aside / f"{name}.parquet", compression="zstd")
+        _check_unchanged(folder, before)
+        arrays, tables = _arrays(cube), _tables(cube)
+        same = set() if before is None else _same(cube, before.cube)
+        for name, array in arrays.items():
+            if name not in same:
+                np.save(aside / f"{name}.npy", array)
+        for name, table in tables.items():
+            if name not in same:
+                pq.write_table(table(), aside / f"{name}.parquet", compression="zstd")
+        known = {} if before is None else before.manifest["files"]
         files = {path.name: _describe(path) for path in sorted(aside.iterdir())}
+        for name in (f"{name}.{'npy' if name in arrays else 'parquet'}" for name in same):
+            take_over(folder / name, aside / name)
+            files[name] = known[name]
         manifest = {
             "format": FORMAT,
             "counts": {
@@ -54,10 +79,19 @@ def save(cube: Cube, folder: Path) -> None:
                 "links": cube.links.count,
             },
             "settings": dict(cube.settings),
-            "files": files,
+            "files": dict(sorted(files.items())),
         }
         text = json.dumps(manifest | {"sha256": _seal(manifest)}, indent=1, ensure_ascii=False)
         (aside / MANIFEST).write_text(text + "\n", encoding="utf-8")
+        _check_unchanged(folder, before)
+
+
+def read_stored(folder: Path) -> Stored:
+    """Return the cube of a folder with its manifest."""
+    manifest = read_manifest(folder)
+    stored = Stored(read(folder), manifest)
+    _check_unchanged(Path(folder), stored)
+    return stored
 
 
 def read(folder: Path) -> Cube:
@@ -115,8 +149,23 @@ def verify(folder: Path) -> int:
     return len(manifest["files"]) + 1
 
 
+def _check_unchanged(folder: Path, before: Stored | None) -> None:
+    if before is not None and read_manifest(folder) != before.manifest:
+        raise CubeError(f"{str(folder)!r} was changed by another while this was made of it: do it again")
+
+
+def _same(cube: Cube, before: Cube) -> set[str]:
+    """Return the names of the arrays and tables that two cubes share."""
+    shared = {
+        "objects": cube.objects is before.objects,
+        "topics": cube.topic_words is not None and cube.topic_words is before.topic_words,
+        "topic-model": cube.topic_model is not None and cube.topic_model is before.topic_model,
+    }
+    return same_memory(_arrays(cube), _arrays(before)) | {name for name, is_shared in shared.items() if is_shared}
+
+
 def _arrays(cube: Cube) -> dict[str, Array]:
-    return {
+    arrays = {
         "cells.labels": cube.cells.labels,
         "cells.members.indptr": cube.cells.members.indptr,
         "cells.members.indices": cube.cells.members.indices,
@@ -129,9 +178,32 @@ def _arrays(cube: Cube) -> dict[str, Array]:
         "links.indices": cube.links.indices,
         "links.weights": cube.links.weights,
     }
+    ledger = _ledger(cube)
+    return arrays if ledger is None else arrays | {"ledger.items": ledger.items}
 
 
-def _tables(cube: Cube) -> dict[str, pa.Table]:
+def _ledger(cube: Cube) -> Ledger | None:
+    """Return the ledger of a cube; a view of one has none, for items can only be added to the whole."""
+    if not isinstance(cube, UpdatableCube) or cube.ledger is None or "views" in cube.settings:
+        return None
+    return cube.ledger()
+
+
+def _tables(cube: Cube) -> dict[str, Callable[[], pa.Table]]:
+    """Return the tables of a cube by name, made when called."""
+    tables: dict[str, Callable[[], pa.Table]] = {"labels": lambda: _labels(cube), "objects": lambda: cube.objects.table}
+    if cube.topic_words is not None:
+        tables["topics"] = lambda: cube.topic_words
+    if cube.topic_model is not None:
+        tables["topic-model"] = cube.topic_model
+    ledger = _ledger(cube)
+    if ledger is not None:
+        for name, table in ledger.tables([dimension.name for dimension in cube.dimensions]).items():
+            tables[name] = partial(_given, table)
+    return tables
+
+
+def _labels(cube: Cube) -> pa.Table:
     rows: dict[str, list[Any]] = {name: [] for name in LEVELS}
     for number, dimension in enumerate(cube.dimensions):
         for depth, level in enumerate(dimension.levels):
@@ -140,12 +212,11 @@ def _tables(cube: Cube) -> dict[str, pa.Table]:
                 values = (number, depth, level.name, label, full_name, parent)
                 for name, value in zip(LEVELS, values, strict=True):
                     rows[name].append(value)
-    tables = {"labels": pa.table(rows, schema=pa.schema(list(LEVELS.items()))), "objects": cube.objects.table}
-    if cube.topic_words is not None:
-        tables["topics"] = cube.topic_words
-    if cube.topic_model is not None:
-        tables["topic-model"] = cube.topic_model()
-    return tables
+    return pa.table(rows, schema=pa.schema(list(LEVELS.items())))
+
+
+def _given(table: pa.Table) -> pa.Table:
+    return table
 
 
 def _assemble(folder: Path, manifest: dict[str, Any]) -> Cube:
@@ -159,8 +230,9 @@ def _assemble(folder: Path, manifest: dict[str, Any]) -> Cube:
     model = pa.memory_map(str(folder / MODEL)) if MODEL in manifest["files"] else None
     objects = pa.memory_map(str(folder / "objects.parquet"))
     count = int(manifest["counts"]["objects"])
-    return Cube(
-        dimensions=_dimensions(pq.read_table(folder / "labels.parquet", use_threads=False)),
+    dimensions = _dimensions(pq.read_table(folder / "labels.parquet", use_threads=False))
+    return UpdatableCube(
+        dimensions=dimensions,
         cells=Cells(load("cells.labels"), ragged("cells.members")),
         homes=ragged("homes"),
         small=Cells(load("small.labels"), ragged("small.members")),
@@ -169,6 +241,7 @@ def _assemble(folder: Path, manifest: dict[str, Any]) -> Cube:
         settings=manifest["settings"],
         topic_words=pq.read_table(topics, use_threads=False) if topics.name in manifest["files"] else None,
         topic_model=None if model is None else lambda: pq.read_table(model),
+        ledger=open_ledger(folder, manifest["files"], [dimension.name for dimension in dimensions]),
     )
 
 

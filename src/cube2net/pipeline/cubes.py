@@ -11,8 +11,9 @@ import numpy as np
 from cube2net import cube as cubes
 from cube2net.aside import write_files, write_table
 from cube2net.cube.labels import TOPIC
+from cube2net.cube.update import leave_out_known, update_folder
 from cube2net.embed import VECTORS, Nearest
-from cube2net.errors import ParameterError, unknown, whole_number
+from cube2net.errors import InputError, ParameterError, unknown, whole_number
 from cube2net.interfaces import Embedder, Progress, TopicModel
 from cube2net.pipeline.data import find_topics
 from cube2net.pipeline.registries import made
@@ -66,6 +67,34 @@ def build_cube(
     return open_cube(out)
 
 
+def update_cube(
+    folder: str | Path,
+    corpus: Corpus,
+    *,
+    topics: Topics | None = None,
+    skip_known: bool = False,
+    engine: str = "duckdb",
+    progress: Progress | None = None,
+) -> Cube:
+    """Return the cube of a folder with the items and links of a corpus added, as if it had been built of all.
+
+    New texts are labelled by the cube's own topic model. An item that the cube has already is refused, or with
+    ``skip_known`` left out and counted.
+    """
+    if engine not in cubes.ENGINES:
+        raise unknown("engine", engine, cubes.ENGINES)
+    cube = open_cube(folder)
+    if skip_known:
+        corpus = leave_out_known(cube, corpus)
+    about = cube.settings.get("topics") or {}
+    if topics is None and cube.topic_model is not None:
+        topics = model_of(cube.topic_model()).topics(corpus, progress=progress)
+    elif topics is None and about.get("model") == "given":
+        topics = find_topics(corpus, "given", attribute=about["attribute"])
+    update_folder(Path(folder), corpus, cubes.ENGINES[engine](), topics=topics, progress=progress)
+    return open_cube(folder)
+
+
 def save_cube(cube: Cube, folder: str | Path) -> None:
     """Write a cube to a folder, which appears whole or not at all."""
     cubes.save(cube, Path(folder))
@@ -88,6 +117,9 @@ def build_task(task: Task, folder: str | Path, **options: Any) -> Cube:
     those of :func:`build_cube`.
     """
     folder = Path(folder)
+    parts = {"cube", "query.csv", "hidden.csv"}
+    if folder.is_dir() and not {path.name for path in folder.iterdir()} <= parts:
+        raise InputError(f"{str(folder)!r} holds other files than a task's: choose another folder, or empty it")
     cube = build_cube(task.corpus, out=folder / "cube", **options)
     ids = task.corpus.objects["object"]
     hidden = zip(

@@ -9,7 +9,7 @@ from cube2net.errors import unknown
 from cube2net.interfaces import Progress, Source, TopicModel
 from cube2net.pipeline.registries import made
 from cube2net.records import Corpus, Topics
-from cube2net.sources import SOURCES, Movies, Yelp, bundled, holdout, networkx, synthetic
+from cube2net.sources import SOURCES, Movies, Yelp, bundled, dblp_like, holdout, networkx, synthetic
 from cube2net.topics import TOPIC_MODELS
 
 
@@ -61,6 +61,16 @@ def from_networkx(graph: Any, **options: Any) -> Corpus:
 def make_planted(**options: Any) -> synthetic.Planted:
     """Return a corpus with planted communities, and which cells are the best for each."""
     return synthetic.make_planted(**options)
+
+
+def make_dblp_like(papers: int = dblp_like.PAPERS, **options: Any) -> Corpus:
+    """Return a made-up corpus with the tails of a real literature, by default of DBLP's size."""
+    return dblp_like.make_dblp_like(papers, **options)
+
+
+def open_dblp_like(folder: str | Path) -> Corpus:
+    """Return the corpus of a folder that :func:`make_dblp_like` wrote; its tables are memory-mapped."""
+    return dblp_like.open_dblp_like(folder)
 
 
 def find_topics(

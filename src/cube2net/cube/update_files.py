@@ -1,0 +1,53 @@
+"""The ledger's files, opened with their cube; and files that an update leaves as they are."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from cube2net.cube.update_ledger import Ledger
+from cube2net.errors import CubeError
+from cube2net.records.ragged import Array
+
+PARTS = ("ledger", "ledger.families", "ledger.rests")
+
+
+def open_ledger(folder: Path, files: Collection[str], names: Sequence[str]) -> Callable[[], Ledger] | None:
+    """Return what reads the ledger of a cube from files that are opened now, or None for a cube that has none."""
+    if "ledger.parquet" not in files:
+        return None
+    items = np.load(folder / "ledger.items.npy", mmap_mode="r")
+    parts = {part: pa.memory_map(str(folder / f"{part}.parquet")) for part in PARTS if f"{part}.parquet" in files}
+
+    @cache
+    def reader() -> Ledger:
+        try:
+            return Ledger.read(items, {part: pq.read_table(file) for part, file in parts.items()}, names)
+        except (pa.ArrowException, OSError, KeyError, TypeError, ValueError) as error:
+            raise CubeError(f"{str(folder)!r} is damaged: its ledger cannot be read ({error})") from None
+
+    return reader
+
+
+def same_memory(arrays: Mapping[str, Array], others: Mapping[str, Array]) -> set[str]:
+    """Return the names under which both have the very same memory, which is more than the same values."""
+    return {name for name, array in arrays.items() if name in others and _place(array) == _place(others[name])}
+
+
+def take_over(old: Path, new: Path) -> None:
+    """Give a file a second name, or copy it where a file can have but one."""
+    try:
+        os.link(old, new)
+    except OSError:
+        shutil.copyfile(old, new)
+
+
+def _place(array: Array) -> tuple[object, ...]:
+    return array.__array_interface__["data"][0], array.shape, array.dtype, array.strides
