@@ -11,6 +11,9 @@ from cube2net.records import Comparison, Setup
 from cube2net.referee.statistics import ALL, Difference, differences, estimates
 from cube2net.referee.verdict import verdict
 
+# Networks made as large as another have a row of their own only where they are among so many best.
+PEERS = 3
+
 FINDINGS = Path(__file__).with_name("results_findings.md")
 
 ABOUT = {
@@ -92,7 +95,8 @@ def section(name: str, comparison: Comparison) -> Iterator[str]:
     yield f"| network | {' | '.join(columns)} |"
     yield "| --- " * (len(columns) + 1) + "|"
     alone = {each.one: each for each in judged.differences}
-    for setup in [comparison.alone, *alone]:
+    shown_rows = [setup for place, setup in enumerate(alone) if not setup.like or place < PEERS]
+    for setup in [comparison.alone, *shown_rows]:
         trials = [trial for miner in comparison.miners for trial in comparison.of(setup, miner)]
         first = means[shown[0]][setup, ALL]
         cells = [f"{first.mean:.3f} [{first.low:.3f}, {first.high:.3f}]"]

@@ -225,8 +225,8 @@ def test_a_query_without_labels_is_one_sentence_and_status_2(tool: Tool, cube: P
     status, out, err = tool("compare", cube, "--query", tmp_path / "q.txt", *SHORT, "--out", tmp_path / "r")
     assert (status, out) == (2, "")
     assert err == (
-        "cube2net: clustering is judged by labels, and the query has 0 different ones, expected 2 or more: "
-        "give a table with the columns object and label\n"
+        "cube2net: clustering is judged by labels, and the query has 0 different labels, expected 2 or more: "
+        "give them in the column label, beside object\n"
     )
 
 

@@ -70,13 +70,13 @@ def test_folds_follow_the_seed() -> None:
         ),
         (
             ["a"] * 30 + [""],
-            "clustering is judged by labels, and the query has 1 different ones, expected 2 or more: give a table with "
-            "the columns object and label",
+            "clustering is judged by labels, and the query has 1 different labels, expected 2 or more: give them in "
+            "the column label, beside object",
         ),
         (
             None,
-            "clustering is judged by labels, and the query has 0 different ones, expected 2 or more: give a table with "
-            "the columns object and label",
+            "clustering is judged by labels, and the query has 0 different labels, expected 2 or more: give them in "
+            "the column label, beside object",
         ),
     ],
     ids=["few", "one", "none"],

@@ -440,7 +440,7 @@ def test_bad_input_is_refused_before_anything_is_written(
 def test_a_query_without_labels_cannot_be_judged_by_clusters(planted: tuple[Cube, Query], tmp_path: Path) -> None:
     cube, query = planted
     for labels, count in ((None, 0), (("x",) * len(query), 1)):
-        with pytest.raises(QueryError, match=f"the query has {count} different ones, expected 2 or more"):
+        with pytest.raises(QueryError, match=f"the query has {count} different labels, expected 2 or more"):
             compare(cube, replace(query, labels=labels), out=tmp_path / "out", **TINY)
     assert not (tmp_path / "out").exists()
 

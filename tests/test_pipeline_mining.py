@@ -118,8 +118,8 @@ def test_labels_known_are_counted_once_and_in_order() -> None:
 def test_a_query_needs_two_labels_to_be_judged_by(labels: tuple[str, ...] | None, count: int) -> None:
     query = Query(np.arange(3), labels)
     sentence = (
-        f"clustering is judged by labels, and the query has {count} different ones, expected 2 or more: "
-        "give a table with the columns object and label"
+        f"clustering is judged by labels, and the query has {count} different labels, expected 2 or more: "
+        "give them in the column label, beside object"
     )
     for ask in (
         lambda: known_labels(query),

@@ -30,6 +30,8 @@ def compare(
     **options: Any,
 ) -> tuple[Comparison, list[Path]]:
     """Return the comparison of methods on a query file, and the files of its report where a folder is given."""
+    if hidden is not None and options["task"] != "links":
+        raise ParameterError(f"--hidden is for the task 'links', and the task is {options['task']!r}")
     query = pipeline.read_query(cube, path, skip_missing=skip_missing)
     given = {"methods": methods, "objectives": objectives, "forms": forms}
     lists: dict[str, Any] = {name: listed(name, texts) for name, texts in given.items()}

@@ -47,6 +47,8 @@ def check_form(form: str, keep: str | None = None, membership: str | None = None
     for what, got, allowed in (("form", form, FORMS), ("keep", keep, KEEPS), ("membership", membership, MEMBERSHIPS)):
         if got is not None and got not in allowed:
             raise unknown(what, got, allowed)
+    if membership is not None and form == "objects":
+        raise ParameterError("membership is what links to cells weigh, and the form 'objects' has no cells as nodes")
     whole_number("near", near, 0, or_none=True, what="objects, or None")
     if near is not None and form != "woven":
         raise ParameterError(f"near is a number of objects of the form 'woven', got the form {form!r}")

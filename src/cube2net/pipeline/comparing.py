@@ -112,6 +112,8 @@ def compare(
     }
     trials = Trials(Maker(cube, asked, named), judges.mine, workers or cores())
     journal = Journal.open(None if out is None else Path(out) / JOURNAL, about)
+    if progress is not None:
+        progress(f"{len(setups)} networks × {len(judges.parameters)} miners × {runs} runs", 1, 1)
     return Comparison(
         task,
         judges.measures,

@@ -67,8 +67,8 @@ def known_labels(query: Query) -> list[str]:
     labels = sorted({label for label in query.labels or () if label})
     if len(labels) < 2:
         raise QueryError(
-            f"clustering is judged by labels, and the query has {len(labels)} different ones, expected 2 or more: "
-            "give a table with the columns object and label"
+            f"clustering is judged by labels, and the query has {len(labels)} different labels, expected 2 or more: "
+            "give them in the column label, beside object"
         )
     return labels
 

@@ -73,7 +73,7 @@ def write_report(
     for setup, network in _shown(maker, comparison, said):
         report = replace(
             report,
-            drawings=_drawings(setup, network),
+            drawings=_drawings(setup, network, beside=setup != said.best),
             close_ups=_close_ups(cube, query, comparison, network),
             cells=cell_table(network) if len(network.selection.cells) else None,
         )
@@ -93,12 +93,13 @@ def _shown(maker: Maker, comparison: Comparison, said: Verdict) -> list[tuple[Se
         return []
 
 
-def _drawings(setup: Setup, network: Network) -> tuple[Drawing, ...]:
+def _drawings(setup: Setup, network: Network, *, beside: bool) -> tuple[Drawing, ...]:
     if len(network) > MOST_DRAWN:
         return ()
     from cube2net.network.layout import layout
 
-    return (Drawing(network, layout(network), title=setup.title),)
+    title = f"{setup.title}, the best beside the verdict's own" if beside else setup.title
+    return (Drawing(network, layout(network), title=title),)
 
 
 def _close_ups(cube: Cube, query: Query, comparison: Comparison, network: Network) -> list[CloseUp]:
