@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -50,6 +51,7 @@ def write_page(done: Mapping[str, Comparison], path: Path) -> None:
     parts += [
         "\n".join(paper_table(name, done[name], place)) for place, name in ((1, "labs"), (2, "areas")) if name in done
     ]
+    parts.append("\n".join(learners(done)))
     parts += ["\n".join(section(name, comparison)) for name, comparison in done.items()]
     path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     print(f"wrote {path}")
@@ -72,6 +74,20 @@ def paper_table(name: str, comparison: Comparison, place: int) -> Iterator[str]:
         nodes = f"{np.mean([trial.nodes for trial in first]):,.0f}" if first else "–"
         theirs = " | ".join(f"{score:.3f}" for score in row[place])
         yield f"| {title} (`{setup.title}`) | {' | '.join(means)} | {len(first)} | {nodes} | {theirs} |"
+
+
+def learners(done: Mapping[str, Comparison]) -> Iterator[str]:
+    """Yield what the paper's learner adds to greedy, for the same objective and form, task by task."""
+    yield "## cube2net over greedy"
+    yield ""
+    yield "The same objective, form and number of cells; corrected within each task."
+    yield ""
+    yield "| task | objective · form | over greedy | runs |"
+    yield "| --- " * 4 + "|"
+    for name, comparison in done.items():
+        pairs = [(setup, replace(setup, method="greedy")) for setup in comparison.setups if setup.method == "cube2net"]
+        for found in differences(comparison, [pair for pair in pairs if pair[1] in comparison.setups]):
+            yield f"| {name} | {found.one.objective} · {found.one.form} | {said(found)} | {found.runs} |"
 
 
 def section(name: str, comparison: Comparison) -> Iterator[str]:
