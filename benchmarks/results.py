@@ -25,9 +25,7 @@ from results_page import write_page
 ALL = ("none", "hops", "pagerank", "steiner", "maxdisc", "random", "greedy", "anneal", "exact", "cube2net")
 LOCAL = ("none", "pagerank", "steiner", "maxdisc", "random", "greedy", "anneal", "exact", "cube2net")
 FEW = ("none", "pagerank", "greedy", "anneal")
-CHOOSERS = ("none", "random", "greedy", "anneal", "exact", "cube2net")
 SMALL = ("cells", "woven")
-LARGE = ("objects", "both")
 SIGS = {"areas": ("sigmt", "sigdial", "sigbiomed", "sigedu"), "areas2": ("sigsem", "siggen", "sigslt", "sigarab")}
 
 
@@ -109,7 +107,13 @@ TASKS = (
         (
             {"methods": LOCAL, "forms": SMALL},
             {"methods": ("none", "greedy"), "forms": SMALL, "m": (50, 100, 300), "objectives": ("jaccard", "coverage")},
-            {"methods": CHOOSERS, "forms": LARGE, "runs": 3},
+            {
+                "methods": ("none", "random", "greedy", "cube2net"),
+                "objectives": ("jaccard",),
+                "forms": ("objects",),
+                "as_large": False,
+                "runs": 3,
+            },
             {"methods": ("none", "hops"), "runs": 1},
         ),
     ),
