@@ -380,9 +380,12 @@ def test_memberships_weigh_as_asked_in_every_form_with_cells(form: str, default:
         assert sum(weight for ends, weight in found["even"].items() if ends[0] == row) == pytest.approx(0.5)
 
 
-def test_a_network_of_objects_has_no_memberships_and_says_so() -> None:
-    network = c2n.construct(WOVEN, [0, 1], m=2, membership="share")
+def test_a_network_of_objects_has_no_memberships_and_a_weight_for_them_is_refused() -> None:
+    network = c2n.construct(WOVEN, [0, 1], m=2)
     assert network.settings["membership"] is None and c2n.summary(network)["membership"] is None
+    with pytest.raises(ParameterError) as error:
+        c2n.construct(WOVEN, [0, 1], m=2, membership="share")
+    assert str(error.value) == "membership is what links to cells weigh, and the form 'objects' has no cells as nodes"
 
 
 def test_a_query_that_no_cell_helps_is_woven_into_itself() -> None:
