@@ -77,8 +77,8 @@ def test_names_that_are_not_there_are_refused_with_what_is() -> None:
             c2n.construct(cube, planted.query(0), **wrong)
     with pytest.raises(ParameterError, match="dimensions are a list such as"):
         c2n.build_cube(planted.corpus, "venue")
-    with pytest.raises(ParameterError, match="unknown engine 'spark'"):
-        c2n.build_cube(planted.corpus, engine="spark")
+    with pytest.raises(ParameterError, match="unknown engine 'sparc'"):
+        c2n.build_cube(planted.corpus, engine="sparc")
 
 
 def test_a_query_made_for_another_cube_is_refused() -> None:

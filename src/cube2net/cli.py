@@ -103,6 +103,8 @@ def build(
     max_mentions: Annotated[int, typer.Option(help="An item with more objects makes no links.")] = 50,
     set_: Set = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
+    engine: Annotated[str, typer.Option(metavar="NAME", help="What runs the statements: duckdb or spark.")] = "duckdb",
+    master: Annotated[str | None, typer.Option(metavar="URL", help="The Spark master, such as local[2].")] = None,
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
@@ -122,6 +124,8 @@ def build(
             max_mentions=max_mentions,
             settings=set_ or [],
             strict=strict,
+            engine=engine,
+            master=master,
             seed=seed,
             progress=progress,
         )

@@ -29,10 +29,17 @@ def build(
     max_mentions: int,
     settings: Sequence[str],
     strict: bool,
+    engine: str,
+    master: str | None,
     seed: int,
     progress: Progress | None,
 ) -> Cube:
     """Return the cube built from files of one kind and saved in a folder."""
+    if engine not in pipeline.ENGINES:
+        raise unknown("engine", engine, pipeline.ENGINES)
+    if master is not None and engine != "spark":
+        raise ParameterError(f"--master is for the engine 'spark', and the engine is {engine!r}")
+    runner = configured(pipeline.ENGINES[engine], {} if master is None else {"master": master}, f"engine {engine!r}")
     corpus = read(source, paths, settings, strict, progress)
     wanted = [DimensionSpec.parse(text) for text in dimensions] if dimensions else list(corpus.dimensions)
     if topic_groups is not None:
@@ -46,6 +53,7 @@ def build(
         min_objects=min_objects,
         max_mentions=max_mentions,
         out=out,
+        engine=runner,
         seed=seed,
         progress=progress,
     )

@@ -3,13 +3,16 @@
 from cube2net.cube.build import build
 from cube2net.cube.duckdb_engine import DuckDB
 from cube2net.cube.rollup import dice, drill_down, roll_up, slice_
+from cube2net.cube.spark_engine import Spark
 from cube2net.cube.store import read, read_manifest, save, verify
+from cube2net.interfaces import Engine
 
-ENGINES = {"duckdb": DuckDB}
+ENGINES: dict[str, type[Engine]] = {"duckdb": DuckDB, "spark": Spark}
 
 __all__ = [
     "ENGINES",
     "DuckDB",
+    "Spark",
     "build",
     "dice",
     "drill_down",

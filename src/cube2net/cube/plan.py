@@ -26,8 +26,8 @@ def statements(sizes: Sequence[int], *, min_objects: int, max_mentions: int, lin
         "key_objects": "SELECT DISTINCT k.cell_key, s.object FROM item_keys k JOIN said s ON s.item = k.item",
         "key_sizes": "SELECT cell_key, COUNT(*) AS objects FROM key_objects GROUP BY cell_key",
         "cells": (
-            "SELECT ROW_NUMBER() OVER "
-            f"(ORDER BY CASE WHEN objects >= {int(min_objects)} THEN 0 ELSE 1 END, cell_key) - 1 AS cell, "
+            "SELECT CAST(ROW_NUMBER() OVER "
+            f"(ORDER BY CASE WHEN objects >= {int(min_objects)} THEN 0 ELSE 1 END, cell_key) - 1 AS BIGINT) AS cell, "
             "cell_key, objects FROM key_sizes"
         ),
         "members": (

@@ -1,5 +1,6 @@
 """The only part that wires rooms: from raw data to a network and a verdict, one function a step."""
 
+from cube2net.cube import ENGINES
 from cube2net.pipeline.answers import (
     check_outputs,
     draw_network,
@@ -48,6 +49,7 @@ from cube2net.sources import SOURCES
 from cube2net.topics import TOPIC_MODELS
 
 __all__ = [
+    "ENGINES",
     "LINK_TOLERANCE",
     "METHODS",
     "OBJECTIVES",

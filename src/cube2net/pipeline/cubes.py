@@ -14,7 +14,7 @@ from cube2net.cube.labels import TOPIC
 from cube2net.cube.update import leave_out_known, update_folder
 from cube2net.embed import VECTORS, Nearest
 from cube2net.errors import InputError, ParameterError, unknown, whole_number
-from cube2net.interfaces import Embedder, Progress, TopicModel
+from cube2net.interfaces import Embedder, Engine, Progress, TopicModel
 from cube2net.pipeline.data import find_topics
 from cube2net.pipeline.registries import made
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics, Vectors
@@ -33,7 +33,7 @@ def build_cube(
     min_objects: int = MIN_OBJECTS,
     max_mentions: int = MAX_MENTIONS,
     out: str | Path | None = None,
-    engine: str = "duckdb",
+    engine: str | Engine = "duckdb",
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Cube:
@@ -46,15 +46,14 @@ def build_cube(
         raise ParameterError(f"dimensions are a list such as ['city', 'year@decades'], got the text {dimensions!r}")
     wanted = corpus.dimensions if dimensions is None else dimensions
     specs = [DimensionSpec.parse(spec) if isinstance(spec, str) else spec for spec in wanted]
-    if engine not in cubes.ENGINES:
-        raise unknown("engine", engine, cubes.ENGINES)
+    runner: Engine = made(engine, cubes.ENGINES, Engine, "engine", {})
     found = None
     if any(spec.attribute == TOPIC for spec in specs) and TOPIC not in corpus.attributes:
         found = topics if isinstance(topics, Topics) else find_topics(corpus, topics, seed=seed, progress=progress)
     cube = cubes.build(
         corpus,
         specs,
-        cubes.ENGINES[engine](),
+        runner,
         topics=found,
         min_objects=min_objects,
         max_mentions=max_mentions,
