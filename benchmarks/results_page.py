@@ -42,6 +42,7 @@ PAPER = {
         )
     },
 }
+SWEPT = ("random", "greedy", "cube2net")
 EMBEDDINGS = ("deepwalk", "line", "node2vec")
 
 
@@ -52,6 +53,7 @@ def write_page(done: Mapping[str, Comparison], path: Path) -> None:
         "\n".join(paper_table(name, done[name], place)) for place, name in ((1, "labs"), (2, "areas")) if name in done
     ]
     parts.append("\n".join(learners(done)))
+    parts += ["\n".join(sweep("labs", done["labs"]))] if "labs" in done else []
     parts += ["\n".join(section(name, comparison)) for name, comparison in done.items()]
     path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     print(f"wrote {path}")
@@ -88,6 +90,27 @@ def learners(done: Mapping[str, Comparison]) -> Iterator[str]:
         pairs = [(setup, replace(setup, method="greedy")) for setup in comparison.setups if setup.method == "cube2net"]
         for found in differences(comparison, [pair for pair in pairs if pair[1] in comparison.setups]):
             yield f"| {name} | {found.one.objective} · {found.one.form} | {said(found)} | {found.runs} |"
+
+
+def sweep(name: str, comparison: Comparison) -> Iterator[str]:
+    """Yield F1 by the number of cells, as in the paper's Figure 3: its three methods, DeepWalk and node2vec."""
+    lines = [setup for setup in comparison.setups if setup.objective == "jaccard" and setup.method in SWEPT]
+    counts = sorted({setup.m for setup in lines})
+    yield f"## How many cells, on `{name}`"
+    yield ""
+    yield "F1, means over the runs that all numbers of cells have (the paper's Figure 3; objective jaccard)."
+    yield ""
+    yield f"| method · form | embedding | runs | {' | '.join(f'm = {count}' for count in counts)} |"
+    yield "| --- " * (len(counts) + 3) + "|"
+    for method, form in dict.fromkeys((setup.method, setup.form) for setup in lines):
+        for miner in ("deepwalk", "node2vec"):
+            own = {
+                setup.m: comparison.of(setup, miner) for setup in lines if (setup.method, setup.form) == (method, form)
+            }
+            runs = min(len(own.get(count, ())) for count in counts)
+            if runs:
+                means = [np.mean([trial.scores["F1"] for trial in own[count][:runs]]) for count in counts]
+                yield f"| {method} · {form} | {miner} | {runs} | {' | '.join(f'{mean:.3f}' for mean in means)} |"
 
 
 def section(name: str, comparison: Comparison) -> Iterator[str]:
