@@ -19,9 +19,9 @@ FINDINGS = Path(__file__).with_name("results_findings.md")
 
 ABOUT = {
     "labs": "116 authors of four institutions (`labs.csv`), cube of the whole ACL Anthology: decade × venue × topic.",
-    "labs2": "116 authors of four other institutions, the same cube; nothing was tuned on it.",
+    "labs2": "116 authors of four other institutions, the same cube; seen before `woven` was settled (see above).",
     "areas": "Authors in four areas (`areas.csv`), cube without the volumes that the labels come from.",
-    "areas2": "Authors in four other areas, cube without their volumes; nothing was tuned on it.",
+    "areas2": "Authors in four other areas, cube without their volumes; seen before `woven` was settled (see above).",
     "planted": "600 objects in four of twenty planted communities; 40 % of the items and of the links are noise.",
     "scifi00": "Films: half of the science fiction of 2000–2009 and 80 % of its users, latest 20 % of links hidden.",
     "drama10": "Films: half of the dramas of 2010–2019 and 80 % of their users, latest 20 % of links hidden.",

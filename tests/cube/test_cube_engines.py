@@ -371,6 +371,9 @@ def test_a_master_where_nobody_answers_is_one_sentence(monkeypatch: pytest.Monke
 def test_a_master_that_answers_is_reached() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         reach_master(f"spark://nobody.invalid:1,127.0.0.1:{server.getsockname()[1]}")
+        caller, _ = server.accept()
+        with caller:
+            assert caller.recv(1) == b"", "it knocked, and went away again"
 
 
 @pytest.mark.parametrize("how", ["{}", "file://{}"])
