@@ -1,6 +1,8 @@
 """Topics of the ACL Anthology: time and coherence of our LDA beside gensim's and tomotopy's, on the same terms.
 
     python benchmarks/topics.py [ACL] [--workers 2] [--topics 100] [--limit 600] [--only ours,without,gensim,tomotopy]
+    python benchmarks/topics.py [ACL] --grow          memory and time for more and more texts
+    python benchmarks/topics.py [ACL] --samples       topics and labels when phrases are learned from some of the texts
 
 ACL is the Anthology's folder or archive; without it, ``$CUBE2NET_DATA/acl/acl-anthology-2026-08.tar.xz``. Coherence is
 the mean normalised pointwise mutual information (NPMI) of the ten heaviest terms of each topic, counted over the
@@ -21,13 +23,16 @@ from unittest import mock
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.metrics import normalized_mutual_info_score
 
 import cube2net as c2n
 from cube2net.records import Corpus
 from cube2net.records.ragged import Array
-from cube2net.topics import Lda, Phrases
+from cube2net.topics import Lda, Phrases, model_of
 from cube2net.topics.bags import Bags, make_bags
+from cube2net.topics.known import count_known
 from cube2net.topics.weights import rarity, weigh
+from topics_growth import grow
 
 TOP = 10
 
@@ -73,6 +78,28 @@ def without(corpus: Corpus, bags: Bags, lda: Lda) -> None:
         ours(corpus, bags, lda, "  without weights: common terms count fully")
     ours(corpus, bags, replace(lda, iterations=1), "  without Gibbs: one sweep after the warm start")
     ours(corpus, bags, replace(lda, workers=1), "  with one worker (the same topics)")
+
+
+def samples(corpus: Corpus, lda: Lda) -> None:
+    """Print what becomes of topics and labels when phrases are learned from fewer texts, and by other seeds."""
+    texts = corpus.items["text"]
+    runs = [(len(texts), seed) for seed in range(3)] + [(size, 0) for size in (100_000, 60_000, 30_000)]
+    full: list[str] = []
+    print(f"{'texts':>10} {'seed':>5} {'terms':>8} {'NPMI':>8} {'different':>10} {'NMI with the first':>19}")
+    for size, seed in runs:
+        found = replace(lda, phrase_sample=size).topics(corpus, seed=seed)
+        model = model_of(found.model)
+        bags = make_bags(count_known(texts, model.vocabulary, model.language), len(texts), model.vocabulary)
+        labels = np.array(found.names)[found.assigned["topic"].to_numpy()].tolist()
+        full = full or labels
+        score, alike = coherence(model.of_term, bags), normalized_mutual_info_score(full, labels)
+        print(
+            f"{size:10,} {seed:5} {len(model.vocabulary):8,} {score[0]:8.3f} {score[1]:10.2f} {alike:19.3f}", flush=True
+        )
+        if size == len(texts) and seed == 0:
+            again = model.label_texts(texts)
+            same = np.array(again.names)[again.assigned["topic"].to_numpy()] == np.array(full)
+            print(f"labelled again by the saved model: {same.mean():.2%} of the labels are the same", flush=True)
 
 
 def gensim_passes(bags: Bags, topics: int, workers: int, **priors: float) -> Iterator[Array]:
@@ -132,11 +159,19 @@ def main() -> None:
     ask.add_argument("--topics", type=int, default=100)
     ask.add_argument("--limit", type=float, default=600.0, help="seconds for each other library")
     ask.add_argument("--only", default="ours,without,gensim,tomotopy")
+    ask.add_argument("--grow", action="store_true", help="measure memory and time as the texts grow, and nothing else")
+    ask.add_argument("--samples", action="store_true", help="learn from fewer of the texts, and nothing else")
     asked = ask.parse_args()
     only = asked.only.split(",")
     corpus = c2n.read_acl(asked.acl)
+    if asked.grow:
+        grow(corpus.items["text"].to_pylist(), asked.workers, asked.topics)
+        return
+    if asked.samples:
+        samples(corpus, Lda(count=asked.topics, workers=asked.workers))
+        return
     start = time.perf_counter()
-    terms = Phrases().count(corpus.items["text"].to_pylist())
+    terms = Phrases().count(corpus.items["text"])
     seconds = time.perf_counter() - start
     corpus = replace(corpus, terms=terms)
     bags = make_bags(terms, corpus.items.num_rows)

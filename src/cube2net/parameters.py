@@ -36,8 +36,8 @@ def split_settings(settings: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def configured(kind: type[T], settings: Mapping[str, str], what: str) -> T:
-    """Return an instance whose parameters are read from text.
+def configured(kind: type[T], settings: Mapping[str, str], what: str, **handed: object) -> T:
+    """Return an instance whose parameters are read from text, but for those that are handed over.
 
     Several values are written with commas (``a,b``) and names with values as ``name:value`` pairs. Where a
     value holds a comma, they are written as JSON with texts only: ``["a, b", "c"]`` or ``{"genres": ","}``.
@@ -58,7 +58,7 @@ def configured(kind: type[T], settings: Mapping[str, str], what: str) -> T:
         except ValueError:
             wanted = _describe(allowed[name])
             raise ParameterError(f"parameter {name!r} of {what} is {text!r}, expected {wanted}") from None
-    return kind(**values)
+    return kind(**values, **handed)
 
 
 def _convert(text: str, hint: Any) -> Any:

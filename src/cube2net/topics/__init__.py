@@ -5,7 +5,8 @@ from cube2net.topics.given import Given
 from cube2net.topics.lda import Lda
 from cube2net.topics.model import LdaModel, model_of, open_model
 from cube2net.topics.phrases import Phrases
+from cube2net.topics.spark_lda import SparkLda
 
-TOPIC_MODELS: dict[str, type[TopicModel]] = {"lda": Lda, "given": Given}
+TOPIC_MODELS: dict[str, type[TopicModel]] = {"lda": Lda, "given": Given, "spark-lda": SparkLda}
 
-__all__ = ["TOPIC_MODELS", "Given", "Lda", "LdaModel", "Phrases", "model_of", "open_model"]
+__all__ = ["TOPIC_MODELS", "Given", "Lda", "LdaModel", "Phrases", "SparkLda", "model_of", "open_model"]

@@ -45,8 +45,10 @@ class Bags:
         return Bags(self.rows[which], starts, self.terms[at], self.counts[at], self.vocabulary, {})
 
 
-def make_bags(table: pa.Table, items: int, vocabulary: Sequence[str] | None = None) -> Bags:
+def make_bags(table: pa.Table, items: int, vocabulary: Sequence[str] | None = None, *, fewest: int = FEWEST) -> Bags:
     """Return the bags of ``items`` items from a table of terms; given a vocabulary, other terms are left out.
+
+    Languages of fewer than ``fewest`` items share one label.
 
     >>> table = pa.table({"item": [2, 2, 0], "term": ["parsing", "trees", "french text"], "count": [1, 2, 1]})
     >>> bags = make_bags(table, 4)
@@ -57,7 +59,7 @@ def make_bags(table: pa.Table, items: int, vocabulary: Sequence[str] | None = No
     item = table["item"].to_numpy().astype(np.int64)
     aside = pc.is_in(table["term"], value_set=pa.array(sorted(SET_ASIDE))).to_numpy(zero_copy_only=False)
     aside &= (np.bincount(item, minlength=items) == 1)[item] if len(item) else True
-    apart = _set_aside(item[aside], table["term"].filter(pa.array(aside)).to_pylist())
+    apart = _set_aside(item[aside], table["term"].filter(pa.array(aside)).to_pylist(), fewest)
     table, item = table.filter(pa.array(~aside)), item[~aside]
     names = sorted(pc.unique(table["term"]).to_pylist()) if vocabulary is None else list(vocabulary)
     code = pc.fill_null(pc.index_in(table["term"], value_set=pa.array(names, pa.string())), -1).to_numpy()
@@ -78,8 +80,8 @@ def make_bags(table: pa.Table, items: int, vocabulary: Sequence[str] | None = No
     )
 
 
-def _set_aside(rows: Array, labels: list[str]) -> dict[int, str]:
+def _set_aside(rows: Array, labels: list[str], fewest: int) -> dict[int, str]:
     """Return the label of every item in another language; languages of very few items share one."""
     often = {label: labels.count(label) for label in set(labels)}
-    named = {label: label.capitalize() if often[label] >= FEWEST else OTHER for label in often}
+    named = {label: label.capitalize() if often[label] >= fewest else OTHER for label in often}
     return dict(zip(rows.tolist(), (named[label] for label in labels), strict=True))

@@ -39,13 +39,16 @@ class Given:
         items, values = items[used], values.filter(pa.array(used))
         names = sorted(pc.unique(values).to_pylist())
         topic = pc.index_in(values, value_set=pa.array(names, pa.string())).to_numpy()
-        pairs = np.unique(np.stack([items.astype(np.int64), topic.astype(np.int64)]), axis=1)
-        size = np.bincount(pairs[0], minlength=corpus.items.num_rows)
+        pairs = items.astype(np.int64) * max(1, len(names)) + topic
+        if bool(np.any(pairs[1:] <= pairs[:-1])):
+            pairs = np.unique(pairs)
+        items, topic = np.divmod(pairs, max(1, len(names)))
+        size = np.bincount(items, minlength=corpus.items.num_rows)
         without = np.flatnonzero(size == 0)
         if len(without) and NO_TEXT not in names:
             names.append(NO_TEXT)
         rest = np.full(len(without), names.index(NO_TEXT) if len(without) else 0)
-        item, topic = np.concatenate([pairs[0], without]), np.concatenate([pairs[1], rest])
+        item, topic = np.concatenate([items, without]), np.concatenate([topic, rest])
         order = np.argsort(item, kind="stable")
         weight = 1.0 / np.maximum(size, 1)[item[order]]
         return Topics(

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
 
 import numpy as np
 
 from cube2net.records.ragged import Array
+from cube2net.topics.batches import Texts
 from cube2net.topics.stopwords import SCRIPTS, SMALL_WORDS
 from cube2net.topics.tokens import BREAK, Tokens, tokenise
 
 LANGUAGES = tuple(SMALL_WORDS) + tuple(dict.fromkeys(SCRIPTS.values()))
 UNKNOWN = -1
+SOME = 10_000
 MIN_WORDS = 2
 MIN_SHARE = 0.15
 MARGIN = 1.5
@@ -39,11 +40,19 @@ def languages(tokens: Tokens) -> Array:
     the language of that script.
     """
     kinds, votes = _votes(tokens.words)
-    count = len(tokens)
-    keys = tokens.texts.astype(np.int64) * len(votes) + kinds[tokens.ids]
-    seen = np.bincount(keys, minlength=count * len(votes)).reshape(count, len(votes))
+    found = np.empty(len(tokens), dtype=np.int8)
+    for first in range(0, len(tokens), SOME):
+        starts = tokens.starts[first : first + SOME + 1]
+        found[first : first + SOME] = _spoken(tokens.ids[starts[0] : starts[-1]], np.diff(starts), kinds, votes)
+    return found
+
+
+def _spoken(ids: Array, lengths: Array, kinds: Array, votes: Array) -> Array:
+    """Return the language of some texts, given their words and how many each of them has."""
+    count, texts = len(lengths), np.repeat(np.arange(len(lengths)), lengths)
+    seen = np.bincount(texts * len(votes) + kinds[ids], minlength=count * len(votes)).reshape(count, len(votes))
     hits = (seen @ votes).T
-    sizes = np.bincount(tokens.texts, weights=(tokens.ids != BREAK), minlength=count)
+    sizes = np.bincount(texts, weights=(ids != BREAK), minlength=count)
     best = np.argmax(hits, axis=0)
     ordered = np.sort(hits, axis=0)
     top, next_best = ordered[-1], ordered[-2]
@@ -61,13 +70,14 @@ def main_language(found: Array) -> int:
     return int(np.bincount(known, minlength=len(LANGUAGES)).argmax()) if len(known) else 0
 
 
-def spoken_language(texts: Sequence[str | None], most: int = 2000) -> str:
-    """Return the language of most of the first texts; English where nothing tells.
+def spoken_language(texts: Texts, most: int = 2000) -> str:
+    """Return the language of most texts, by some from all over them; English where nothing tells.
 
     >>> spoken_language(["le chat est dans la maison", "nous avons vu que les chats dorment"])
     'French'
     """
-    return LANGUAGES[main_language(languages(tokenise(texts[:most])))]
+    rows = np.unique(np.linspace(0, len(texts) - 1, min(most, len(texts))).astype(np.int64))
+    return LANGUAGES[main_language(languages(tokenise(texts, rows=rows)))]
 
 
 def _votes(vocabulary: tuple[str, ...]) -> tuple[Array, Array]:

@@ -15,6 +15,7 @@ from cube2net.records.ragged import Array
 from cube2net.records.topics import Topics
 from cube2net.seeding import stream
 from cube2net.topics.bags import RESERVED, Bags, make_bags
+from cube2net.topics.batches import take_items, with_terms, with_text
 from cube2net.topics.gibbs import Recipe, sample_topics
 from cube2net.topics.groups import group_topics
 from cube2net.topics.language import spoken_language
@@ -29,17 +30,31 @@ SHARPEN = 2
 NOTHING = 0.01
 
 
+@dataclass(frozen=True, eq=False)
+class Read:
+    """What topics are learned from: the bags of so many items, and the language of most texts."""
+
+    bags: Bags
+    items: int
+    language: str
+
+    def __len__(self) -> int:
+        return self.items
+
+
 @dataclass(frozen=True, kw_only=True)
 class Lda:
     """Find ``count`` topics in the texts of a corpus, and give every item its heaviest.
 
-    The topics are learned on a random ``sample`` of the longer texts, in at most ``iterations`` sweeps,
-    fewer when the log-likelihood a word rises by less than ``tolerance`` a sweep; then every item is
-    labelled. An item gets up to ``labels_per_item`` topics: the heaviest, and others of a share of
-    ``min_weight`` or more. With ``groups``, topics stand under that many parents. ``workers`` is the number
-    of threads (0: one for every core) and does not change the answer. Terms come from the corpus where it
-    has them, else from ``phrases``. Items in another language than most are set aside under its name, items
-    without a text under "no text".
+    Phrases and terms are learned from all items, or where there are more than ``phrase_sample`` from so many
+    of them, drawn at random; topics from a random ``sample`` of the longer ones of these, in at most
+    ``iterations`` sweeps, fewer when the log-likelihood a word rises by less than ``tolerance`` a sweep. Then
+    every item is labelled; where there are more than ``phrase_sample``, all of them as the trained model
+    labels new ones, batch by batch, so that the memory needed hardly grows with them. An item gets up to
+    ``labels_per_item`` topics: the heaviest, and others of a share of ``min_weight`` or more. With ``groups``,
+    topics stand under that many parents. ``workers`` is the number of threads (0: one for every core) and
+    does not change the answer. Terms come from the corpus where it has them, else from ``phrases``. Items in
+    another language than most are set aside under its name, items without a text under "no text".
     """
 
     count: int = 100
@@ -49,13 +64,14 @@ class Lda:
     min_weight: float = 0.25
     groups: int | None = None
     sample: int = 20_000
+    phrase_sample: int = 200_000
     alpha: float = 0.1
     beta: float = 0.05
     tolerance: float = 0.0005
     phrases: Phrases = field(default_factory=Phrases)
 
     def __post_init__(self) -> None:
-        for name in ("count", "iterations", "labels_per_item", "sample"):
+        for name in ("count", "iterations", "labels_per_item", "sample", "phrase_sample"):
             if getattr(self, name) < 1:
                 raise ParameterError(f"{name} is {getattr(self, name)!r}, expected 1 or more")
         if self.workers < 0:
@@ -70,25 +86,48 @@ class Lda:
 
     def topics(self, corpus: Corpus, *, seed: int, progress: Progress | None = None) -> Topics:
         """Return the topics of a corpus: at least one for every item."""
-        bags = self._bags(corpus, progress)
-        model = self._fit(bags, corpus, seed, progress)
-        return replace(model.label(bags, progress=progress), model=model.table())
+        read = self._read(corpus, seed, progress)
+        model = self._fit(read, seed, progress)
+        if len(read) < corpus.items.num_rows:
+            del read
+            labelled = model.topics(corpus, progress=progress)
+        else:
+            labelled = model.label(read.bags, progress=progress)
+        return replace(labelled, model=model.table())
 
     def fit(self, corpus: Corpus, *, seed: int, progress: Progress | None = None) -> LdaModel:
         """Return the topics learned from a corpus, to be saved and to label this and other corpora."""
-        return self._fit(self._bags(corpus, progress), corpus, seed, progress)
+        return self._fit(self._read(corpus, seed, progress), seed, progress)
 
-    def _bags(self, corpus: Corpus, progress: Progress | None) -> Bags:
-        terms = corpus.terms
-        if terms is None:
-            if "text" not in corpus.items.column_names:
-                raise SourceError("the items have neither a text nor terms to find topics in: use other dimensions")
-            terms = self.phrases.count(corpus.items["text"].to_pylist(), progress=progress)
-        return make_bags(terms, corpus.items.num_rows)
+    def _read(self, corpus: Corpus, seed: int, progress: Progress | None) -> Read:
+        """Return what is learned from: all items, or a random sample of those with a text or terms."""
+        terms, items = corpus.terms, corpus.items.num_rows
+        texts = corpus.items["text"] if "text" in corpus.items.column_names else None
+        rows: Array | None = None
+        if terms is not None:
+            if items > self.phrase_sample:
+                rows = self._few(with_terms(terms, items), seed)
+                terms = take_items(terms, rows, items)
+            language = spoken_language([] if texts is None else texts)
+        elif texts is not None:
+            if items > self.phrase_sample:
+                rows = self._few(with_text(texts), seed)
+            found = self.phrases.learn(texts, rows=rows, progress=progress)
+            terms, language = found.terms, found.language
+            del found
+        else:
+            raise SourceError("the items have neither a text nor terms to find topics in: use other dimensions")
+        size = items if rows is None else len(rows)
+        return Read(make_bags(terms, size), size, language)
 
-    def _fit(self, bags: Bags, corpus: Corpus, seed: int, progress: Progress | None) -> LdaModel:
-        texts = corpus.items["text"].to_pylist() if "text" in corpus.items.column_names else []
-        language = spoken_language(texts)
+    def _few(self, rows: Array, seed: int) -> Array:
+        """Return at most ``phrase_sample`` of some rows, at random, ascending."""
+        if len(rows) <= self.phrase_sample:
+            return rows
+        return np.sort(stream(seed, "topics", "texts").choice(rows, self.phrase_sample, replace=False))
+
+    def _fit(self, read: Read, seed: int, progress: Progress | None) -> LdaModel:
+        bags, language = read.bags, read.language
         weights = rarity(bags)
         chosen = self._choose(bags, seed)
         count = min(self.count, len(chosen), len(bags.vocabulary))
@@ -118,6 +157,7 @@ class Lda:
                 "count": count,
                 "items": len(bags),
                 "terms": len(bags.vocabulary),
+                "phrase_sample": len(read),
                 "sample": len(chosen),
                 **learned,
                 "labels_per_item": self.labels_per_item,

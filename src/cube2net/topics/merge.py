@@ -8,6 +8,7 @@ import numpy as np
 
 from cube2net.interfaces import Progress
 from cube2net.records.ragged import Array
+from cube2net.topics.batches import SLICE, look_up, occurrences
 from cube2net.topics.stopwords import CONNECTORS
 
 CONNECTED = 0.15
@@ -85,7 +86,7 @@ def merge_phrases(
         ids = ids.copy()
         ids[places] = new[which]
         ids, texts = ids[keep], texts[keep]
-    ids, texts = _take_apart(ids, texts, units, len(vocabulary), rules.min_count)
+    ids, texts = _take_apart(ids.copy(), texts, units, len(vocabulary), rules.min_count)
     if progress is not None:
         progress("phrases", rounds, rounds)
     return ids, texts, units.names
@@ -95,21 +96,24 @@ def _joins(
     ids: Array, texts: Array, units: Units, between: list[tuple[int, ...]], rules: Rules
 ) -> tuple[Array, Array, Array, list[tuple[int, ...]]]:
     """Return where to join, over which connector, which phrase is made there, and the parts of each phrase."""
-    counts = np.bincount(ids, minlength=len(units.names))
+    counts = occurrences(ids, len(units.names))
     total = max(1, int(counts[units.length > 0].sum()))
     usable = (units.length > 0) & (counts >= rules.min_count)
     found = []
     joined: list[tuple[int, ...]] = []
     for link, words in enumerate(between):
         places = _places(ids, texts, units, usable, words, rules.longest)
-        left, right = ids[places].astype(np.int64), ids[places + len(words) + 1].astype(np.int64)
-        keys, inverse, pairs = np.unique(left * len(counts) + right, return_inverse=True, return_counts=True)
+        here = ids[places].astype(np.int64)
+        here *= len(counts)
+        here += ids[places + len(words) + 1]
+        keys, pairs = np.unique(here, return_counts=True)
+        often = pairs >= rules.min_count
+        keys, pairs = keys[often], pairs[often]
         first, second = np.divmod(keys, len(counts))
         score = _npmi(pairs, counts[first], counts[second], total)
-        good = (pairs >= rules.min_count) & (score >= rules.min_npmi + (CONNECTED if words else 0.0))
-        at = np.flatnonzero(good[inverse])
-        rank = np.cumsum(good) - 1 + len(joined)
-        found.append((places[at], np.full(len(at), link), score[inverse[at]], rank[inverse[at]]))
+        good = score >= rules.min_npmi + (CONNECTED if words else 0.0)
+        at, rank = _found(here, keys[good])
+        found.append((places[at], np.full(len(at), link, np.int8), score[good][rank], rank + len(joined)))
         joined += [(a, *words, b) for a, b in zip(first[good].tolist(), second[good].tolist(), strict=True)]
     places, links, scores, which = (np.concatenate([part[k] for part in found]) for k in range(4))
     order = np.lexsort((-scores, places))
@@ -117,6 +121,22 @@ def _joins(
     gaps = np.array([len(words) for words in between])[links]
     win = _peaks(places, places + gaps + 1, scores)
     return places[win], links[win], which[win], joined
+
+
+def _found(values: Array, wanted: Array) -> tuple[Array, Array]:
+    """Return where some of the wanted values (ascending) stand, and which of them stands there.
+
+    >>> _found(np.array([7, 1, 3, 7]), np.array([3, 7]))
+    (array([0, 2, 3]), array([1, 0, 1], dtype=int32))
+    """
+    at, which = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int32)]
+    for first in range(0, len(values) if len(wanted) else 0, SLICE):
+        part = values[first : first + SLICE]
+        rank = np.minimum(np.searchsorted(wanted, part), len(wanted) - 1)
+        here = np.flatnonzero(wanted[rank] == part)
+        at.append(first + here)
+        which.append(rank[here].astype(np.int32))
+    return np.concatenate(at), np.concatenate(which)
 
 
 def _places(ids: Array, texts: Array, units: Units, usable: Array, words: tuple[int, ...], longest: int) -> Array:
@@ -131,7 +151,7 @@ def _places(ids: Array, texts: Array, units: Units, usable: Array, words: tuple[
             places = places[ids[places + shift] == word]
         left, right = ids[places], ids[places + gap + 1]
     else:
-        here = usable[ids]
+        here = look_up(usable, ids)
         places = np.flatnonzero(here[:-1] & here[1:])
         left, right = ids[places], ids[places + 1]
     ok = usable[left] & usable[right] & (left != right) & (texts[places] == texts[places + gap + 1])
@@ -170,18 +190,14 @@ def _peaks(starts: Array, ends: Array, scores: Array) -> Array:
 def _take_apart(ids: Array, texts: Array, units: Units, words: int, min_count: int) -> tuple[Array, Array]:
     """Return the texts with every phrase that is left too rare replaced by its parts."""
     while True:
-        counts = np.bincount(ids, minlength=len(units.names))
+        counts = occurrences(ids, len(units.names))
         rare = (counts > 0) & (counts < min_count)
         rare[:words] = False
         if not rare.any():
             return ids, texts
-        sizes = np.ones(len(counts), dtype=np.int64)
-        for i in np.flatnonzero(rare):
-            sizes[i] = len(units.parts[i])
-        repeat = sizes[ids]
-        starts = np.cumsum(repeat) - repeat
-        new = np.repeat(ids, repeat)
-        for place in np.flatnonzero(rare[ids]):
-            parts = units.parts[ids[place]]
-            new[starts[place] : starts[place] + len(parts)] = parts
-        ids, texts = new, np.repeat(texts, repeat)
+        places = np.flatnonzero(look_up(rare, ids))
+        parts = [units.parts[unit] for unit in ids[places].tolist()]
+        after = np.repeat(places, [len(part) - 1 for part in parts])
+        ids[places] = [part[0] for part in parts]
+        ids = np.insert(ids, after + 1, [unit for part in parts for unit in part[1:]])
+        texts = np.insert(texts, after + 1, texts[after])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cube2net.aside import write_files
-from cube2net.errors import InputError, SourceError
+from cube2net.errors import InputError, SourceError, whole_number
 from cube2net.interfaces import Progress
 from cube2net.records.corpus import Corpus, table
 from cube2net.records.ragged import Array, frozen
-from cube2net.records.topics import ASSIGNED, WORDS, Topics
+from cube2net.records.topics import WORDS, Topics
 from cube2net.topics.bags import Bags, make_bags
-from cube2net.topics.known import count_known
+from cube2net.topics.batches import Texts, in_order, term_batches, text_batches
+from cube2net.topics.known import KnownTerms
+from cube2net.topics.labelling import Labels, labels_of, put_together
 from cube2net.topics.names import top_terms
 from cube2net.topics.shares import heaviest, normalised
 from cube2net.topics.weights import weigh
@@ -65,44 +67,72 @@ class LdaModel:
 
     def topics(self, corpus: Corpus, *, seed: int = 0, progress: Progress | None = None) -> Topics:
         """Return the topics of a corpus, new or the one learned from; terms that are not known are passed over."""
+        items = corpus.items.num_rows
         if corpus.terms is not None:
-            return self.label(make_bags(corpus.terms, corpus.items.num_rows, self.vocabulary), progress=progress)
+            return self._label_batches(term_batches(corpus.terms, items), lambda part: part, items, progress)
         if "text" not in corpus.items.column_names:
             raise SourceError("the items have neither a text nor terms to find topics in: use other dimensions")
-        return self.label_texts(corpus.items["text"].to_pylist(), progress=progress)
+        return self.label_texts(corpus.items["text"], progress=progress)
 
-    def label_texts(self, texts: Sequence[str | None], *, progress: Progress | None = None) -> Topics:
-        """Return the topics of texts; text ``i`` is item ``i``."""
-        known = count_known(texts, self.vocabulary, self.language)
-        return self.label(make_bags(known, len(texts), self.vocabulary), progress=progress)
+    def label_texts(self, texts: Texts, *, batch: int | None = None, progress: Progress | None = None) -> Topics:
+        """Return the topics of texts, a list or an Arrow column; text ``i`` is item ``i``.
+
+        Texts are read ``batch`` at a time, which does not change the answer.
+        """
+        if isinstance(texts, str):
+            raise InputError(f"texts are a list such as ['a text', None], got the text {texts!r}")
+        whole_number("batch", batch, 1, or_none=True)
+        known = KnownTerms.of(self.vocabulary, self.language)
+        batches = ((first, len(part), part) for first, part in text_batches(texts, batch))
+        return self._label_batches(batches, known.count, len(texts), progress)
 
     def label(self, bags: Bags, *, progress: Progress | None = None) -> Topics:
         """Return the heaviest topics of every item."""
-        topics, weights = heaviest(
-            weigh(bags, self.weights),
-            normalised(self.of_term),
-            self.alpha,
-            most=min(self.labels_per_item, len(self.names)),
-            workers=self.workers,
-            progress=progress,
-        )
-        keep = weights >= self.min_weight
-        keep[:, :1] = True
-        extra = tuple(dict.fromkeys(bags.apart.values()))
-        number = {name: len(self.names) + i for i, name in enumerate(extra)}
-        aside = np.array([number[name] for name in bags.apart.values()], dtype=np.int32)
-        item = np.concatenate([bags.rows[np.nonzero(keep)[0]], np.fromiter(bags.apart, np.int64, len(aside))])
-        order = np.argsort(item, kind="stable")
-        topic = np.concatenate([topics[keep], aside])[order]
-        weight = np.concatenate([weights[keep], np.ones(len(aside), dtype=np.float32)])[order]
+        labels = self._labels(bags, normalised(self.of_term), workers=self.workers, progress=progress)
+        return self._topics([labels])
+
+    def _label_batches(
+        self,
+        batches: Iterable[tuple[int, int, Any]],
+        terms_of: Callable[[Any], pa.Table],
+        items: int,
+        progress: Progress | None,
+    ) -> Topics:
+        """Return the topics of batches: the first item, how many items, and what their terms are counted in."""
+        probability = normalised(self.of_term)
+
+        def label(batch: tuple[int, int, Any]) -> Labels:
+            first, size, given = batch
+            bags = make_bags(terms_of(given), size, self.vocabulary, fewest=1)
+            return self._labels(bags, probability, first=first)
+
+        def told() -> Iterator[Labels]:
+            for labels in in_order(label, batches, workers=self.workers):
+                if progress is not None:
+                    progress("labels", int(labels.item[-1]) + 1, items)
+                yield labels
+
+        return self._topics(told())
+
+    def _labels(
+        self,
+        bags: Bags,
+        probability: Array,
+        *,
+        first: int = 0,
+        workers: int = 1,
+        progress: Progress | None = None,
+    ) -> Labels:
+        most = min(self.labels_per_item, len(self.names))
+        weighed = weigh(bags, self.weights)
+        topics, weights = heaviest(weighed, probability, self.alpha, most=most, workers=workers, progress=progress)
+        return labels_of(bags, topics, weights, self.min_weight, first)
+
+    def _topics(self, labels: Iterable[Labels]) -> Topics:
+        assigned, extra = put_together(labels, len(self.names))
         return Topics(
             names=(*self.names, *extra),
-            assigned=table(
-                ASSIGNED,
-                item=pa.array(item[order], pa.int32()),
-                topic=pa.array(topic, pa.int32()),
-                weight=pa.array(weight, pa.float32()),
-            ),
+            assigned=assigned,
             words=self.words(),
             parents=None if self.parents is None else (*self.parents, *extra),
             settings=self.settings,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,11 +11,20 @@ from cube2net.errors import ParameterError
 from cube2net.interfaces import Progress
 from cube2net.records.corpus import TERMS, table
 from cube2net.records.ragged import Array
+from cube2net.topics.batches import Texts, look_up
 from cube2net.topics.language import LANGUAGES, UNKNOWN, languages, main_language, set_aside
 from cube2net.topics.merge import Rules, merge_phrases
 from cube2net.topics.plurals import fold_plurals
 from cube2net.topics.stopwords import EMPTY_WORDS, NAMES, SMALL_WORDS, WEAK_WORDS, words
 from cube2net.topics.tokens import tokenise
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """How often each term stands in each text (columns ``item``, ``term``, ``count``), and the language of most."""
+
+    terms: pa.Table
+    language: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,14 +54,21 @@ class Phrases:
         if not 0 < self.max_share <= 1:
             raise ParameterError(f"max_share is {self.max_share!r}, expected a share above 0 and up to 1")
 
-    def count(self, texts: Sequence[str | None], *, progress: Progress | None = None) -> pa.Table:
+    def count(self, texts: Texts, *, progress: Progress | None = None) -> pa.Table:
         """Return how often each term stands in each text: columns ``item``, ``term``, ``count``.
 
         >>> texts = ["Machine translation of news.", "Neural machine translation", "We love machine translation!"]
         >>> Phrases(min_count=3, max_share=1.0).count(texts).slice(0, 2).to_pylist()
         [{'item': 0, 'term': 'machine translation', 'count': 1}, {'item': 0, 'term': 'news', 'count': 1}]
         """
-        tokens = tokenise(texts, progress=progress)
+        return self.learn(texts, progress=progress).terms
+
+    def learn(self, texts: Texts, *, rows: Array | None = None, progress: Progress | None = None) -> Found:
+        """Return the counts of the terms and the language of most texts; of a column, of the rows given (ascending).
+
+        Row ``i`` of those given is item ``i`` of the counts.
+        """
+        tokens = tokenise(texts, rows=rows, progress=progress)
         found = languages(tokens)
         main = main_language(found)
         stop = _listed(tokens.words, SMALL_WORDS.get(LANGUAGES[main], "") + EMPTY_WORDS)
@@ -64,12 +79,15 @@ class Phrases:
             ids = fold_plurals(vocabulary, ids, stop)
         texts_of = tokens.texts
         aside = (found != UNKNOWN) & (found != main)
-        keep = ~aside[texts_of]
-        ids, texts_of = ids[keep], texts_of[keep]
+        if aside.any():
+            keep = look_up(~aside, texts_of)
+            ids, texts_of = ids[keep], texts_of[keep]
+        del tokens
         rules = Rules(min_count=self.min_count, min_npmi=self.min_npmi, longest=self.longest)
         ids, texts_of, vocabulary = merge_phrases(ids, texts_of, vocabulary, stop, weak, rules, progress=progress)
         no_term = np.concatenate([stop | weak, np.zeros(len(vocabulary) - len(stop), dtype=bool)])
-        return self._cut(ids, texts_of, vocabulary, no_term, np.where(aside, found, UNKNOWN), progress)
+        terms = self._cut(ids, texts_of, vocabulary, no_term, np.where(aside, found, UNKNOWN), progress)
+        return Found(terms, LANGUAGES[main])
 
     def _cut(
         self,
@@ -81,28 +99,33 @@ class Phrases:
         progress: Progress | None,
     ) -> pa.Table:
         """Return the table of counts over the terms that are neither too rare nor too common."""
-        keep = ~no_term[ids]
-        keys = texts_of[keep].astype(np.int64) * len(vocabulary) + ids[keep]
+        order = np.array(sorted(range(len(vocabulary)), key=vocabulary.__getitem__), dtype=np.int32)
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(order))
+        keep = look_up(~no_term, ids)
+        keys = texts_of[keep].astype(np.int64)
+        keys *= len(vocabulary)
+        keys += look_up(rank, ids[keep])
         keys, counts = np.unique(keys, return_counts=True)
         items, terms = np.divmod(keys, len(vocabulary))
         documents = np.bincount(terms, minlength=len(vocabulary))
-        phrase = np.fromiter((" " in term for term in vocabulary), bool, len(vocabulary))
+        phrase = np.fromiter((" " in vocabulary[term] for term in order), bool, len(vocabulary))
         size = max(1, int((aside == UNKNOWN).sum()))
         least = min(self.min_documents, max(1, size // 100))
         good = (documents >= least) & (phrase | (documents <= max(1.0, self.max_share * size)))
         keep = good[terms]
         items, terms, counts = items[keep], terms[keep], counts[keep]
         rows = np.flatnonzero(aside != UNKNOWN)
-        labels = [set_aside(LANGUAGES[language]) for language in aside[rows]]
-        names = pa.array(vocabulary, pa.string()).take(pa.array(terms))
+        names = pa.array([*(vocabulary[term] for term in order), *map(set_aside, LANGUAGES)], pa.string())
+        at = np.searchsorted(items, rows)
         if progress is not None:
             progress("terms", len(aside), len(aside))
         return table(
             TERMS,
-            item=pa.array(np.concatenate([items, rows]).astype(np.int32)),
-            term=pa.concat_arrays([names, pa.array(labels, pa.string())]),
-            count=pa.array(np.concatenate([counts, np.ones(len(rows), np.int64)]).astype(np.int32)),
-        ).sort_by([("item", "ascending"), ("term", "ascending")])
+            item=pa.array(np.insert(items, at, rows), pa.int32()),
+            term=names.take(pa.array(np.insert(terms, at, len(order) + aside[rows].astype(np.int64)))),
+            count=pa.array(np.insert(counts, at, 1), pa.int32()),
+        )
 
 
 def _listed(vocabulary: tuple[str, ...], text: str) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cube2net.records.ragged import Array
+from cube2net.topics.batches import look_up, occurrences
 from cube2net.topics.stopwords import words
 
 SHORTEST = 3
@@ -23,7 +24,7 @@ def fold_plurals(vocabulary: list[str], ids: Array, stop: Array) -> Array:
     >>> fold_plurals(words, np.array([2, 3, 6, 1, 4, 5]), np.zeros(7, dtype=bool)).tolist()
     [1, 4, 6, 1, 4, 5]
     """
-    counts = np.bincount(ids, minlength=len(vocabulary))
+    counts = occurrences(ids, len(vocabulary))
     number = {word: i for i, word in enumerate(vocabulary)}
     to = np.arange(len(vocabulary), dtype=np.int32)
     for i, word in enumerate(vocabulary):
@@ -34,7 +35,7 @@ def fold_plurals(vocabulary: list[str], ids: Array, stop: Array) -> Array:
             if at is not None and not stop[at] and counts[at] >= RAREST * counts[i]:
                 to[i] = at
                 break
-    return to[ids]
+    return look_up(to, ids)
 
 
 def singulars(word: str) -> tuple[str, ...]:

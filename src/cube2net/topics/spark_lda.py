@@ -17,12 +17,12 @@ from cube2net.records.ragged import Array
 from cube2net.records.topics import Topics
 from cube2net.seeding import stream
 from cube2net.topics.bags import Bags
-from cube2net.topics.lda import NOTHING, Lda
+from cube2net.topics.lda import NOTHING, Lda, Read
 from cube2net.topics.model import LdaModel
 from cube2net.topics.phrases import Phrases
 from cube2net.topics.shares import gather
 
-OFFSET, DECAY = 16.0, 0.7
+OFFSET, DECAY = 1.0, 0.51
 """Step i moves the topics by (OFFSET + i)^-DECAY; Spark's own offset of 1024 hardly moves them in a few steps."""
 SPARSE = 0
 """How Spark's column of vectors marks one that names only the numbers that are not zero."""
@@ -44,15 +44,17 @@ class SparkLda:
     """Find ``count`` topics as ``Lda`` does, learned on all items by Spark ML's online variational inference.
 
     A step looks at a random ``share`` of the items, and there are ``iterations`` steps; of several ``starts``
-    the one with the highest likelihood is taken. Counting terms before and labelling items after is done in
-    this process. The answer is the same for a seed with one worker on one core; with more, sums are made in
-    another order every time. The other parameters are those of ``Lda``.
+    the one with the highest likelihood is taken. While it learns, a text may belong to all topics: the prior
+    weighs as much as a text of mean length; with ``alpha``, which labels the items, learning would settle on
+    its random start. Counting terms before and labelling items after is done in this process. The answer is
+    the same for a seed on ``local[1]``, and on ``local[2]``; with more cores, sums are made in another order
+    every time. The other parameters are those of ``Lda``.
     """
 
-    spark: Workers
+    spark: Workers = field(metadata={"handed": True})
     count: int = 100
     iterations: int = 20
-    share: float = 0.3
+    share: float = 1.0
     starts: int = 3
     workers: int = 1
     labels_per_item: int = 1
@@ -88,6 +90,7 @@ class SparkLda:
             min_weight=self.min_weight,
             groups=self.groups,
             sample=HIGHEST,
+            phrase_sample=HIGHEST,
             alpha=self.alpha,
             beta=self.beta,
             phrases=self.phrases,
@@ -100,9 +103,9 @@ class _Learner(Lda):
 
     by: SparkLda
 
-    def _fit(self, bags: Bags, corpus: Corpus, seed: int, progress: Progress | None) -> LdaModel:
-        model = super()._fit(bags, corpus, seed, progress)
-        mode = "the same for a seed on local[1]; with more cores or machines only nearly so"
+    def _fit(self, read: Read, seed: int, progress: Progress | None) -> LdaModel:
+        model = super()._fit(read, seed, progress)
+        mode = "the same for a seed on one core or two; with more cores or machines only nearly so"
         about = {"model": "spark-lda", "share": self.by.share, "starts": self.by.starts, "mode": mode}
         return replace(model, settings={**model.settings, **about})
 
@@ -114,6 +117,7 @@ class _Learner(Lda):
             total = np.bincount(bags.terms, weights=bags.counts, minlength=len(bags.vocabulary))
             return total.astype(np.float32)[:, None], {"iterations": 0}
         rng = stream(seed, "topics", "spark")
+        loose = float(bags.counts.sum(dtype=np.float64)) / len(bags) / count
         best, highest = np.empty((0, 0)), -np.inf
         with _frame(self.by.spark, bags) as (frame, learner):
             for start in range(self.by.starts):
@@ -127,7 +131,7 @@ class _Learner(Lda):
                     subsamplingRate=float(self.by.share),
                     learningOffset=OFFSET,
                     learningDecay=DECAY,
-                    docConcentration=[float(self.alpha)],
+                    docConcentration=[max(loose, float(self.alpha))],
                     topicConcentration=float(self.beta),
                     optimizeDocConcentration=False,
                 ).fit(frame)

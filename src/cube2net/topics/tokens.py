@@ -14,9 +14,10 @@ import pyarrow.compute as pc
 
 from cube2net.interfaces import Progress
 from cube2net.records.ragged import Array
+from cube2net.topics.batches import Texts, text_batches
 
 BREAK = 0
-BATCH = 10_000
+MARKS = frozenset(".,;:?!")
 # One group: what is no word (an address, a command, a tag, a mark) is matched outside it and so found as "".
 PATTERN = re.compile(
     r"(?:https?://|www\.)\S*"
@@ -51,41 +52,58 @@ class Tokens:
         return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.starts))
 
 
-def tokenise(texts: Sequence[str | None], *, progress: Progress | None = None) -> Tokens:
-    """Return the words of every text, in order.
+def tokenise(texts: Texts, *, rows: Array | None = None, progress: Progress | None = None) -> Tokens:
+    """Return the words of every text, in order; of a column, those of the rows given (ascending).
 
     >>> tokens = tokenise(["Parsing trees, see https://a.org/b", None, "the parser's Trees"])
     >>> [[tokens.words[i] for i in tokens.ids[a:b]] for a, b in zip(tokens.starts, tokens.starts[1:])]
     [['parsing', 'trees', '', 'see', ''], [], ['the', 'parser', 'trees']]
     """
-    # A piece between blanks is taken apart once, however often it stands in the texts.
-    pieces, raw, ends_of_texts = _chunks(texts, progress)
     vocabulary = defaultdict(count(BREAK + 1).__next__, {"": BREAK})
-    parts = [[vocabulary[_clean(word)] for word in PATTERN.findall(piece)] for piece in pieces]
+    total = len(texts) if rows is None else len(rows)
+    ids, sizes = [np.empty(0, dtype=np.int32)], np.zeros(total + 1, dtype=np.int64)
+    for first, batch in text_batches(texts, rows=rows):
+        if progress is not None:
+            progress("words", first, total)
+        words, ends = _words(batch, vocabulary)
+        ids.append(words)
+        sizes[first + 1 : first + 1 + len(batch)] = np.diff(ends)
+    if progress is not None:
+        progress("words", total, total)
+    return Tokens(np.concatenate(ids), np.cumsum(sizes), tuple(vocabulary))
+
+
+def _words(texts: pa.Array, vocabulary: dict[str, int]) -> tuple[Array, Array]:
+    """Return the words of a batch of texts by number, new ones added to the vocabulary, and where each text ends.
+
+    A piece between blanks is taken apart once, however often it stands in the batch.
+    """
+    split = pc.utf8_split_whitespace(pc.utf8_lower(pc.utf8_trim_whitespace(pc.fill_null(texts, ""))))
+    encoded = split.flatten().dictionary_encode()
+    pieces, raw = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
+    parts = [_apart(piece, vocabulary) for piece in pieces]
     lengths = np.fromiter(map(len, parts), np.int64, len(parts))
     flat = np.fromiter((word for part in parts for word in part), np.int32, int(lengths.sum()))
     begins = np.cumsum(lengths) - lengths
     repeats = lengths[raw]
     ends = np.concatenate([[0], np.cumsum(repeats)])
     ids = flat[np.repeat(begins[raw] - ends[:-1], repeats) + np.arange(ends[-1])]
-    return Tokens(ids, ends[ends_of_texts], tuple(vocabulary))
+    of_texts = np.concatenate([[0], np.cumsum(pc.list_value_length(split).to_numpy())])
+    return ids, ends[of_texts]
 
 
-def _chunks(texts: Sequence[str | None], progress: Progress | None) -> tuple[list[str], Array, Array]:
-    """Return the distinct pieces between blanks, the pieces of all texts by number, and where each text ends."""
-    pieces: list[pa.Array] = []
-    sizes = np.zeros(len(texts) + 1, dtype=np.int64)
-    for start in range(0, len(texts), BATCH):
-        if progress is not None:
-            progress("words", start, len(texts))
-        batch = pa.array(texts[start : start + BATCH], pa.large_string())
-        split = pc.utf8_split_whitespace(pc.utf8_lower(pc.utf8_trim_whitespace(pc.fill_null(batch, ""))))
-        sizes[start + 1 : start + 1 + len(split)] = pc.list_value_length(split).to_numpy()
-        pieces.append(split.flatten())
-    if progress is not None:
-        progress("words", len(texts), len(texts))
-    encoded = pa.chunked_array(pieces, pa.large_string()).dictionary_encode().combine_chunks()
-    return encoded.dictionary.to_pylist(), encoded.indices.to_numpy().astype(np.int64), np.cumsum(sizes)
+def _apart(piece: str, vocabulary: dict[str, int]) -> Sequence[int]:
+    """Return the words of a piece between blanks by number; most are a word, or a word and a mark.
+
+    >>> vocabulary = {"": 0, "parsing": 1, "trees": 2}
+    >>> [_apart(piece, vocabulary) for piece in ("parsing", "trees,", "(parsing-trees)")]
+    [(1,), (2, 0), [0, 1, 2, 0]]
+    """
+    if piece.isalpha():
+        return (vocabulary[piece],)
+    if piece[-1:] in MARKS and piece[:-1].isalpha() and piece != "www.":
+        return vocabulary[piece[:-1]], BREAK
+    return [vocabulary[_clean(word)] for word in PATTERN.findall(piece)]
 
 
 def _clean(word: str) -> str:
