@@ -1,5 +1,6 @@
 # Two commands matter: `make demo` and `make test`. Both set up what they need in .venv.
 PYTHON ?= python3
+comma := ,
 PIP = .venv/bin/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
 
 .PHONY: help setup demo test bench clean
@@ -23,7 +24,7 @@ setup: .venv/ready
 
 .venv/ready-test: .venv/ready
 	@echo "installing what the tests need (a minute or two, once)"
-	@$(PIP) -e '.[graph,test]'
+	@$(PIP) -e '.[graph,test$(if $(shell command -v java),$(comma)spark)]'
 	@touch $@
 
 .venv/ready-bench: .venv/ready-test

@@ -15,10 +15,11 @@ MODULES = sorted(ROOT.rglob("*.py"))
 LAYERS = [
     ("errors",),
     ("records",),
-    ("arrays", "seeding", "aside", "cores"),
+    ("arrays", "seeding", "aside", "mapped", "cores"),
     ("kernels",),
     ("interfaces",),
     ("sources", "topics", "cube", "embed", "select", "network", "mine", "referee"),
+    ("stages",),
     ("pipeline", "parameters"),
     ("terminal",),
     ("commands",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 
 from cube2net.records.ragged import Array, Links, Ragged
 
@@ -112,3 +113,17 @@ def links_from_pairs(source: Array, target: Array, weight: Array, count: int) ->
     both = sp.coo_array((np.concatenate([total, total]), (rows, columns)), shape=(count, count)).tocsr()
     both.sort_indices()
     return Links(both.indptr.astype(np.int64), both.indices.astype(np.int32), both.data)
+
+
+def flat_texts(texts: pa.ChunkedArray) -> tuple[Array, Array]:
+    """Return where each text starts and ends among the bytes of all, and these bytes.
+
+    >>> starts, signs = flat_texts(pa.chunked_array([["ab"], ["", "c"]]))
+    >>> starts.tolist(), signs.tobytes()
+    ([0, 2, 2, 3], b'abc')
+    """
+    long = pa.large_string()
+    joined = pa.concat_arrays([chunk.cast(long) for chunk in texts.chunks] or [pa.array([], long)])
+    _, places, signs = joined.buffers()
+    starts = np.frombuffer(places, np.int64, len(joined) + 1, 8 * joined.offset) if places else np.zeros(1, np.int64)
+    return starts, np.frombuffer(signs or b"", np.uint8)

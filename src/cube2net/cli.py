@@ -99,16 +99,28 @@ def build(
     topic_groups: Annotated[
         int | None, typer.Option(help="Put the topics under this many parents, for --roll-up topic.")
     ] = None,
+    topic_model: Annotated[
+        str, typer.Option(metavar="NAME", help="What finds them: lda, or spark-lda with --engine spark.")
+    ] = "lda",
     min_objects: Annotated[int, typer.Option(help="Leave out cells with fewer objects.")] = 10,
     max_mentions: Annotated[int, typer.Option(help="An item with more objects makes no links.")] = 50,
     set_: Set = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
     engine: Annotated[str, typer.Option(metavar="NAME", help="What runs the statements: duckdb or spark.")] = "duckdb",
+    memory: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="What the build may take, such as 4GB; the rest goes to disk.")
+    ] = None,
     master: Annotated[str | None, typer.Option(metavar="URL", help="The Spark master, such as local[2].")] = None,
+    staging: Annotated[
+        str | None, typer.Option(metavar="PLACE", help="A folder or s3a://… that all Spark workers see.")
+    ] = None,
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Read raw data and write its cube to a folder, which appears whole or not at all."""
+    """Read raw data and write its cube to a folder, which appears whole or not at all.
+
+    A build that is cut off keeps what it has finished, hidden beside the cube, and the same command goes on from there.
+    """
     from cube2net import commands
     from cube2net.terminal import shown_progress
 
@@ -120,12 +132,15 @@ def build(
             dimensions=dimension or None,
             topics=topics,
             topic_groups=topic_groups,
+            topic_model=topic_model,
             min_objects=min_objects,
             max_mentions=max_mentions,
             settings=set_ or [],
             strict=strict,
             engine=engine,
+            memory=memory,
             master=master,
+            staging=staging,
             seed=seed,
             progress=progress,
         )

@@ -51,9 +51,14 @@ class Engine(Protocol):
         statements: Mapping[str, str],
         wanted: Sequence[str],
         *,
+        folder: Path | None = None,
         progress: Progress | None = None,
     ) -> dict[str, pa.Table]:
-        """Return the wanted tables after running every statement, each into the table of its name."""
+        """Return the wanted tables after running every statement, each into the table of its name.
+
+        With a ``folder`` of its own the engine works there: wanted tables come back memory-mapped, and what lies
+        there finished, from a run of the same statements over the same tables that was cut off, is not done again.
+        """
 
 
 @runtime_checkable

@@ -11,10 +11,12 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from cube2net.aside import new_folder
 from cube2net.cube import DuckDB, build, read, roll_up, save, verify
+from cube2net.cube.manifest import describe
 from cube2net.errors import CubeError, InputError
 from cube2net.records import Cube, DimensionSpec, Objects
 
@@ -104,7 +106,7 @@ def test_a_folder_that_is_not_a_cube_is_said_to_be_none(tmp_path: Path) -> None:
 def test_a_cube_from_a_newer_format_asks_for_a_newer_cube2net(folder: Path) -> None:
     manifest = json.loads((folder / "manifest.json").read_text())
     (folder / "manifest.json").write_text(json.dumps(manifest | {"format": 99}))
-    with pytest.raises(CubeError, match="has cube format 99, and this cube2net reads up to 1: install a newer"):
+    with pytest.raises(CubeError, match="has cube format 99, and this cube2net reads up to 2: install a newer"):
         read(folder)
 
 
@@ -242,3 +244,37 @@ def test_a_folder_name_with_signs_of_a_pattern_is_only_a_name(cube: Cube, tmp_pa
     for name in ("a**b", "a[b]", "a?"):
         save(cube, tmp_path / name)
         assert verify(tmp_path / name)
+
+
+def test_a_cube_of_format_1_is_read_and_saved_in_the_format_of_today(cube: Cube, folder: Path, tmp_path: Path) -> None:
+    manifest = json.loads((folder / "manifest.json").read_text())
+    for path in folder.glob("objects.*"):
+        path.unlink()
+        del manifest["files"][path.name]
+    pq.write_table(cube.objects.table, folder / "objects.parquet")
+    manifest["files"]["objects.parquet"] = describe(folder / "objects.parquet")
+    (folder / "manifest.json").write_text(json.dumps(manifest | {"format": 1}))
+    old = read(folder)
+    assert old.objects.find(["o3"]).rows.tolist() == cube.objects.find(["o3"]).rows.tolist()
+    save(old, tmp_path / "new")
+    assert verify(tmp_path / "new")
+    assert read(tmp_path / "new").objects.table.equals(cube.objects.table)
+    assert not (tmp_path / "new" / "objects.parquet").exists()
+
+
+def test_objects_are_mapped_not_copied_and_found_without_looking_through_them(folder: Path) -> None:
+    objects = read(folder).objects
+    before = pa.total_allocated_bytes()
+    table = objects.table
+    assert pa.total_allocated_bytes() == before
+    assert set(objects.lookups) == {"object", "name"}
+    assert objects.find([table["object"][4].as_py()]).rows.tolist() == [4]
+
+
+def test_lookups_that_point_outside_are_found_at_opening(folder: Path) -> None:
+    path = folder / "objects.by-id.rows.npy"
+    rows = np.load(path)
+    rows[1] = 99
+    np.save(path, rows)
+    with pytest.raises(CubeError, match="is damaged: objects.by-id.rows.npy points to what is not there"):
+        read(folder)

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from cube2net.cube import DuckDB, build, dice, read, roll_up, save, verify
 from cube2net.cube.update import leave_out_known, update, update_folder
 from cube2net.cube.update_corpus import concatenate, concatenate_topics
-from cube2net.cube.update_ledger import Ledger, UpdatableCube
+from cube2net.cube.update_ledger import Ledger
 from cube2net.errors import CubeError, ParameterError, SourceError
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics
 from cube2net.records.corpus import LINKS, MENTIONS, TERMS, table
@@ -56,6 +56,7 @@ class Sqlite:
         statements: Mapping[str, str],
         wanted: Sequence[str],
         *,
+        folder: Path | None = None,
         progress: object = None,
     ) -> dict[str, pa.Table]:
         connection = sqlite3.connect(":memory:")
@@ -92,7 +93,6 @@ def assert_same(one: Cube, other: Cube) -> None:
     assert json.loads(json.dumps(one.settings)) == json.loads(json.dumps(other.settings))
     assert (one.topic_words is None) == (other.topic_words is None)
     assert one.topic_words is None or one.topic_words.equals(other.topic_words)
-    assert isinstance(one, UpdatableCube) and isinstance(other, UpdatableCube)
     assert one.ledger is not None and other.ledger is not None
     left, right = one.ledger(), other.ledger()
     names = [dimension.name for dimension in one.dimensions]
@@ -214,7 +214,7 @@ def splits(draw: st.DrawFn) -> tuple[Corpus, Corpus]:
 
 def written_and_read(cube: Cube) -> Cube:
     """Return a cube whose ledger went through its tables."""
-    assert isinstance(cube, UpdatableCube) and cube.ledger is not None
+    assert cube.ledger is not None
     names = [dimension.name for dimension in cube.dimensions]
     ledger = Ledger.read(cube.ledger().items, cube.ledger().tables(names), names)
     return replace(cube, ledger=lambda: ledger)
@@ -396,7 +396,7 @@ def test_files_of_what_does_not_change_are_kept(tmp_path: Path) -> None:
     more = with_ids(corpus_of([(2003, ["ACL"], [0, 1])], objects=2, links=[]), 20)
     update_folder(tmp_path / "cube", more, DuckDB())
     kept = {path.name for path in (tmp_path / "cube").iterdir() if path.stat().st_ino == before[path.name]}
-    assert {"objects.parquet", "links.indptr.npy", "links.indices.npy", "links.weights.npy"} <= kept
+    assert {"objects.arrow", "links.indptr.npy", "links.indices.npy", "links.weights.npy"} <= kept
     assert "ledger.items.npy" not in kept
     assert verify(tmp_path / "cube") == len(before)
 
@@ -425,10 +425,10 @@ def test_a_killed_update_leaves_the_old_cube_and_the_next_one_tidies_up(folder: 
         import os, signal, sys
         from pathlib import Path
         sys.path += {sys.path!r}
-        from cube2net.cube import DuckDB, store
+        from cube2net.cube import DuckDB, manifest
         from cube2net.cube.update import update_folder
         from test_cube_update import addition
-        store._seal = lambda manifest: os.kill(os.getpid(), signal.SIGKILL)
+        manifest._seal = lambda what: os.kill(os.getpid(), signal.SIGKILL)
         update_folder(Path({str(folder)!r}), addition(), DuckDB())
     """
     ended = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], check=False)
@@ -553,7 +553,6 @@ def test_views_and_cubes_without_a_ledger_are_refused(folder: Path, tmp_path: Pa
         save(view, tmp_path / "view")
         with pytest.raises(CubeError, match="the cube is a view"):
             update_folder(tmp_path / "view", addition(), DuckDB())
-    assert isinstance(cube, UpdatableCube)
     save(replace(cube, ledger=None), tmp_path / "old")
     assert not list((tmp_path / "old").glob("ledger*"))
     with pytest.raises(CubeError, match="the cube has no ledger of its items, .*: build it again to add items"):

@@ -1,29 +1,18 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cube2net.arrays import ragged_from_lists
-from cube2net.kernels.merge import hash_texts, merge_links, merge_rows
+from cube2net.kernels.merge import merge_links, merge_rows
 
-MASK = 2**64 - 1
 SETS = st.lists(st.sets(st.integers(0, 9), max_size=6), max_size=6)
 
 
 def rows_of(indptr: np.ndarray, entries: np.ndarray) -> list[list]:
     assert int(indptr[-1]) == len(entries)
     return [entries[indptr[i] : indptr[i + 1]].tolist() for i in range(len(indptr) - 1)]
-
-
-def hash_twin(text: str) -> int:
-    number = 14695981039346656037
-    for byte in text.encode():
-        number = (number ^ byte) * 1099511628211 & MASK
-    for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
-        number = (number ^ number >> 33) * factor & MASK
-    return number ^ number >> 33
 
 
 @settings(max_examples=60, deadline=None)
@@ -78,18 +67,3 @@ def test_merged_links_add_weights_and_keep_what_rounding_takes(old: list, more: 
             assert row[k] == float(np.float32(total))
             assert rests[at] == total - row[k]
         assert all(row[k] == float(np.float32(told[k])) for k in told if k not in new)
-
-
-@settings(deadline=None)
-@given(st.lists(st.text(max_size=12), max_size=6))
-def test_a_text_has_the_number_that_its_bytes_make(texts: list[str]) -> None:
-    parts = [text.encode("utf-8", "surrogatepass") for text in texts]
-    offsets = np.cumsum([0, *map(len, parts)]).astype(np.int64)
-    numbers = hash_texts(offsets, np.frombuffer(b"".join(parts), np.uint8))
-    assert numbers.tolist() == [hash_twin(text) for text in texts]
-
-
-@pytest.mark.parametrize(("text", "number"), [("", 0xEFD01F60BA992926), ("a", 0x82A2A958A9BECE5B)])
-def test_the_number_of_a_text_never_changes_for_cubes_on_disk_have_it(text: str, number: int) -> None:
-    data = np.frombuffer(text.encode(), np.uint8)
-    assert hex(int(hash_texts(np.array([0, len(data)]), data)[0])) == hex(number)

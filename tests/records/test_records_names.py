@@ -1,9 +1,12 @@
+import zlib
+
 import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cube2net.cube.lookups import lookup_of
 from cube2net.errors import ParameterError, QueryError
 from cube2net.network import assemble
 from cube2net.records import Objects, Selection
@@ -52,3 +55,29 @@ def test_a_cell_is_found_by_its_labels() -> None:
         cube.find_cell(["label 1", "label 0"])
     with pytest.raises(ParameterError, match="unknown label of 'group' 'label 7'"):
         cube.find_cell(["label 7"])
+
+
+TEXTS = st.sampled_from(["a", "b", "ab", "plumless", "buckeroo", "Ünal", "o1"])
+
+
+@given(st.lists(TEXTS, unique=True, min_size=1), st.data())
+def test_objects_are_found_by_lookups_as_by_looking_through_all(ids: list[str], data: st.DataObject) -> None:
+    names = data.draw(st.lists(TEXTS, min_size=len(ids), max_size=len(ids)))
+    table = pa.table({"object": ids, "name": names, "kind": ["author"] * len(ids)})
+    plain = Objects.of(table)
+    lookups = {column: lookup_of(table[column]) for column in ("object", "name")}
+    quick = Objects(len(ids), lambda: table, lookups)
+    keys = data.draw(st.lists(st.one_of(TEXTS, st.text(max_size=3))))
+    one, other = plain.find(keys), quick.find(keys)
+    assert one.rows.tolist() == other.rows.tolist()
+    assert (one.missing, one.ambiguous) == (other.missing, other.ambiguous)
+
+
+def test_two_texts_of_the_same_checksum_are_told_apart() -> None:
+    assert zlib.crc32(b"plumless") == zlib.crc32(b"buckeroo")
+    texts = pa.chunked_array([["buckeroo", "plumless", "buckeroo"]])
+    table = pa.table({"object": ["1", "2", "3"], "name": texts, "kind": ["author"] * 3})
+    quick = Objects(3, lambda: table, {column: lookup_of(table[column]) for column in ("object", "name")})
+    found = quick.find(["plumless", "buckeroo"])
+    assert found.rows.tolist() == [1, -1]
+    assert found.ambiguous == ("buckeroo",)

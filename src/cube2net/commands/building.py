@@ -11,10 +11,12 @@ import numpy as np
 
 from cube2net import pipeline
 from cube2net.errors import ParameterError, SourceError, unknown
-from cube2net.interfaces import Progress
+from cube2net.interfaces import Engine, Progress, Source, TopicModel
 from cube2net.parameters import configured, split_settings
 from cube2net.records import Corpus, Cube, DimensionSpec
 from cube2net.terminal import say, show_table
+
+LEARNERS = ("lda", "spark-lda")
 
 
 def build(
@@ -25,38 +27,50 @@ def build(
     dimensions: Sequence[str] | None,
     topics: int,
     topic_groups: int | None,
+    topic_model: str,
     min_objects: int,
     max_mentions: int,
     settings: Sequence[str],
     strict: bool,
     engine: str,
+    memory: str | None,
     master: str | None,
+    staging: str | None,
     seed: int,
     progress: Progress | None,
 ) -> Cube:
     """Return the cube built from files of one kind and saved in a folder."""
     if engine not in pipeline.ENGINES:
         raise unknown("engine", engine, pipeline.ENGINES)
-    if master is not None and engine != "spark":
-        raise ParameterError(f"--master is for the engine 'spark', and the engine is {engine!r}")
-    runner = configured(pipeline.ENGINES[engine], {} if master is None else {"master": master}, f"engine {engine!r}")
-    corpus = read(source, paths, settings, strict, progress)
-    wanted = [DimensionSpec.parse(text) for text in dimensions] if dimensions else list(corpus.dimensions)
-    if topic_groups is not None:
-        wanted = [replace(spec, parent="topic group") if spec.attribute == "topic" else spec for spec in wanted]
-    return pipeline.build_cube(
-        corpus,
-        wanted,
-        topics=configured(
-            pipeline.TOPIC_MODELS["lda"], {"count": str(topics), "groups": str(topic_groups)}, "topic model 'lda'"
-        ),
-        min_objects=min_objects,
-        max_mentions=max_mentions,
-        out=out,
-        engine=runner,
-        seed=seed,
-        progress=progress,
+    for name, value in (("master", master), ("staging", staging)):
+        if value is not None and engine != "spark":
+            raise ParameterError(f"--{name} is for the engine 'spark', and the engine is {engine!r}")
+    given = {"memory": memory, "master": master, "staging": staging}
+    runner = configured(
+        pipeline.ENGINES[engine],
+        {name: value for name, value in given.items() if value is not None},
+        f"engine {engine!r}",
     )
+    options: dict[str, Any] = {
+        "topics": _topic_model(topic_model, topics, topic_groups, runner if engine == "spark" else None),
+        "min_objects": min_objects,
+        "max_mentions": max_mentions,
+        "out": out,
+        "engine": runner,
+        "seed": seed,
+        "progress": progress,
+    }
+
+    def wanted(corpus: Corpus) -> list[DimensionSpec]:
+        specs = [DimensionSpec.parse(text) for text in dimensions] if dimensions else list(corpus.dimensions)
+        if topic_groups is not None:
+            specs = [replace(spec, parent="topic group") if spec.attribute == "topic" else spec for spec in specs]
+        return specs
+
+    if source == "bundled":
+        corpus = read(source, paths, settings, strict, progress)
+        return pipeline.build_cube(corpus, wanted(corpus), **options)
+    return pipeline.build_from(_reader(source, paths, settings, strict), *paths, dimensions=wanted, **options)
 
 
 def read(
@@ -67,6 +81,10 @@ def read(
         if paths or settings:
             raise ParameterError(f"the bundled data takes no path and no --set, got {str([*paths, *settings][0])!r}")
         return pipeline.load_bundled()
+    return pipeline.read_source(_reader(source, paths, settings, strict), *paths, progress=progress)
+
+
+def _reader(source: str, paths: Sequence[Path], settings: Sequence[str], strict: bool) -> Source:
     if source not in pipeline.SOURCES:
         raise unknown("source", source, [*pipeline.SOURCES, "bundled"])
     given = split_settings(settings)
@@ -74,8 +92,19 @@ def read(
         raise SourceError(f"source {source!r} needs a path to read")
     if strict:
         given["strict"] = "true"
-    reader = configured(pipeline.SOURCES[source], given, f"source {source!r}")
-    return pipeline.read_source(reader, *paths, progress=progress)
+    reader: Source = configured(pipeline.SOURCES[source], given, f"source {source!r}")
+    return reader
+
+
+def _topic_model(name: str, count: int, groups: int | None = None, spark: Engine | None = None) -> TopicModel:
+    if name not in LEARNERS:
+        raise unknown("topic model", name, LEARNERS)
+    if name == "spark-lda" and spark is None:
+        raise ParameterError("topics by 'spark-lda' are learned on Spark: add --engine spark")
+    given = {"count": str(count)} | ({} if groups is None else {"groups": str(groups)})
+    handed = {"spark": spark} if name == "spark-lda" else {}
+    model: TopicModel = configured(pipeline.TOPIC_MODELS[name], given, f"topic model {name!r}", **handed)
+    return model
 
 
 def update(
@@ -105,8 +134,7 @@ def task(
 ) -> Cube:
     """Return the cube of a task of link prediction, saved with the task in a folder."""
     made = pipeline.read_task(source, *paths, name=name, seed=seed, progress=progress)
-    model = configured(pipeline.TOPIC_MODELS["lda"], {"count": str(topics)}, "topic model 'lda'")
-    return pipeline.build_task(made, out, topics=model, seed=seed, progress=progress)
+    return pipeline.build_task(made, out, topics=_topic_model("lda", topics), seed=seed, progress=progress)
 
 
 def about(folder: Path) -> dict[str, Any]:

@@ -2,9 +2,10 @@
 
 from cube2net.cube.build import build
 from cube2net.cube.duckdb_engine import DuckDB
+from cube2net.cube.manifest import read_manifest
 from cube2net.cube.rollup import dice, drill_down, roll_up, slice_
 from cube2net.cube.spark_engine import Spark
-from cube2net.cube.store import read, read_manifest, save, verify
+from cube2net.cube.store import check_place, read, save, verify
 from cube2net.interfaces import Engine
 
 ENGINES: dict[str, type[Engine]] = {"duckdb": DuckDB, "spark": Spark}
@@ -14,6 +15,7 @@ __all__ = [
     "DuckDB",
     "Spark",
     "build",
+    "check_place",
     "dice",
     "drill_down",
     "read",

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from cube2net.arrays import links_from_pairs, offsets, transpose
 from cube2net.cube.labels import label_items
+from cube2net.cube.packing import Allocate, in_files, in_memory, pack_homes, pack_links, pack_members
 from cube2net.cube.plan import WANTED, WANTED_LINKS, split_keys, statements
 from cube2net.cube.update_arrays import make_rests, sum_links
-from cube2net.cube.update_ledger import RESTS, UpdatableCube, ledger_of
+from cube2net.cube.update_ledger import RESTS, ledger_of
 from cube2net.errors import ParameterError
 from cube2net.interfaces import Engine, Progress
-from cube2net.records import Cells, Corpus, Cube, DimensionSpec, Links, Objects, Ragged, Topics
+from cube2net.records import Cells, Corpus, Cube, DimensionSpec, Links, Objects, Topics
 from cube2net.records.corpus import table
 from cube2net.records.ragged import Array
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS, SMALL
@@ -31,9 +32,14 @@ def build(
     min_objects: int = MIN_OBJECTS,
     max_mentions: int = MAX_MENTIONS,
     seed: int = 0,
+    folder: Path | None = None,
     progress: Progress | None = None,
 ) -> Cube:
-    """Return the cube of a corpus in the given dimensions."""
+    """Return the cube of a corpus in the given dimensions.
+
+    With a ``folder`` that is there for this build only, the engine works in it and may go on where an earlier run was
+    cut off, and the arrays of the cube are files in it, which :func:`save` then takes over.
+    """
     if min_objects < 1:
         raise ParameterError(f"min_objects is {min_objects!r}, expected 1 or more")
     if max_mentions < 2:
@@ -45,12 +51,18 @@ def build(
     derive = corpus.links is None
     plan = statements(sizes, min_objects=min_objects, max_mentions=max_mentions, links=derive)
     inputs = {"mentions": corpus.mentions, "labels": labelled.table}
-    made = engine.run(inputs, plan, WANTED + (WANTED_LINKS if derive else ()), progress=progress)
+    wanted = WANTED + (WANTED_LINKS if derive else ())
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    made = engine.run(inputs, plan, wanted, folder=folder, progress=progress)
 
-    cells, small = _cells(made["cells"], made["members"], sizes, min_objects)
+    if progress is not None:
+        progress("cube: packing", len(plan), len(plan))
+    allocate = in_memory if folder is None else in_files(folder)
+    cells, small = _cells(made["cells"], made["members"], sizes, min_objects, allocate)
     table_of_links = made["links"] if corpus.links is None else corpus.links
     selfish, crowded = left_out(table_of_links, made)
-    links = _links(table_of_links, corpus.objects.num_rows)
+    links = pack_links(table_of_links, corpus.objects.num_rows, allocate)
     ledger = ledger_of(
         corpus,
         specs,
@@ -81,10 +93,10 @@ def build(
         "attribution": corpus.attribution,
         "topics": dict(topics.settings) if topics is not None else None,
     }
-    return UpdatableCube(
+    return Cube(
         dimensions=labelled.dimensions,
         cells=cells,
-        homes=transpose(cells.members, corpus.objects.num_rows),
+        homes=pack_homes(cells.members, corpus.objects.num_rows, allocate),
         small=small,
         links=links,
         objects=Objects.of(corpus.objects.select(["object", "name", "kind"])),
@@ -123,27 +135,21 @@ def count_dropped(
 
 def left_out(links: pa.Table, made: Mapping[str, pa.Table]) -> tuple[int, int]:
     """Return how many links go from an object to itself, and how many items are too crowded to make links."""
-    selfish = int((links["source"].to_numpy() == links["target"].to_numpy()).sum())
-    return selfish, made["crowded"].num_rows if "crowded" in made else 0
+    if "crowded" in made:  # links by co-mention: none of them is selfish
+        return 0, made["crowded"].num_rows
+    return int((links["source"].to_numpy() == links["target"].to_numpy()).sum()), 0
 
 
-def _cells(numbered: pa.Table, members: pa.Table, sizes: Sequence[int], least: int) -> tuple[Cells, Cells]:
+def _cells(
+    numbered: pa.Table, members: pa.Table, sizes: Sequence[int], least: int, allocate: Allocate
+) -> tuple[Cells, Cells]:
     order = np.argsort(numbered["cell"].to_numpy())
     labels = split_keys(numbered["cell_key"].to_numpy()[order], sizes)
     counts = numbered["objects"].to_numpy()[order]
     kept = int((counts >= least).sum())
-    indptr = offsets(members["cell"].to_numpy(), len(counts))
-    indices = members["object"].to_numpy().astype(np.int32, copy=False)
-    cut = int(indptr[kept])
-    return (
-        Cells(labels[:kept], Ragged(indptr[: kept + 1], indices[:cut])),
-        Cells(labels[kept:], Ragged(indptr[kept:] - cut, indices[cut:])),
-    )
-
-
-def _links(rows: pa.Table, objects: int) -> Links:
-    source, target, weight = (rows[name].to_numpy() for name in ("source", "target", "weight"))
-    return links_from_pairs(source, target, weight, objects)
+    large = pack_members("cells.members", counts[:kept], members, 0, allocate)
+    small = pack_members("small.members", counts[kept:], members, len(large.indices), allocate)
+    return Cells(labels[:kept], large), Cells(labels[kept:], small)
 
 
 def _rests(rows: pa.Table, links: Links, selfish: int) -> pa.Table:

@@ -2,17 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import pyarrow as pa
 
+from cube2net.cube.memory import anonymous_memory, parse_memory
+from cube2net.errors import InputError, ParameterError
 from cube2net.interfaces import Progress
+from cube2net.mapped import ROWS, open_mapped, write_mapped
+
+DATABASE, SPILL = "plan.duckdb", "spill"
+ALONE = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
+"""DuckDB fetches nothing from anywhere."""
+SHARE, LEAST = 0.85, 100_000_000
+"""What DuckDB's own count of its memory leaves out is less than the rest; with less than the least nothing works."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class DuckDB:
-    """Runs the statements of a plan in DuckDB, in memory."""
+    """Runs the statements of a plan in DuckDB.
+
+    ``memory`` such as ``"4GB"`` is what the whole process may take, mapped files aside; what does not fit goes to
+    disk. Without it DuckDB takes up to four fifths of the machine's.
+    """
+
+    memory: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.memory is not None:
+            parse_memory(self.memory)
 
     def run(
         self,
@@ -20,19 +43,89 @@ class DuckDB:
         statements: Mapping[str, str],
         wanted: Sequence[str],
         *,
+        folder: Path | None = None,
         progress: Progress | None = None,
     ) -> dict[str, pa.Table]:
-        """Return the wanted tables after running every statement, each into the table of its name."""
-        import duckdb
+        """Return the wanted tables after running every statement, each into the table of its name.
 
-        with duckdb.connect(":memory:") as connection:
-            connection.execute("SET preserve_insertion_order = true")
+        In a ``folder`` the tables lie in a database file, statement by statement, and what is wanted is exported and
+        memory-mapped: a run that is cut off goes on after the last statement that was finished.
+        """
+        with self._connected(folder) as connection:
             for name, table in tables.items():
                 connection.register(name, table)
+            known = {name for (name,) in connection.sql("SELECT table_name FROM duckdb_tables()").fetchall()}
             for done, (name, statement) in enumerate(statements.items()):
+                if name in known:
+                    continue
                 if progress is not None:
                     progress(f"cube: {name.replace('_', ' ')}", done, len(statements))
-                connection.execute(f"CREATE TEMPORARY TABLE {name} AS {statement}")
+                with self._one_sentence(f"the statement {name!r}"):
+                    connection.execute(f"CREATE TABLE {name} AS {statement}")
             if progress is not None:
                 progress("cube", len(statements), len(statements))
-            return {name: connection.sql(f"SELECT * FROM {name}").to_arrow_table() for name in wanted}
+            return {name: self._fetched(connection, name, folder) for name in wanted}
+
+    def _fetched(self, connection: Any, name: str, folder: Path | None) -> pa.Table:
+        rows = connection.sql(f"SELECT * FROM {name}")
+        if folder is None:
+            return rows.to_arrow_table()
+        path = folder / f"{name}.arrow"
+        if not path.exists():
+            with self._one_sentence(f"the table {name!r}"):
+                reader = rows.to_arrow_reader(ROWS)
+                write_mapped(path, reader, reader.schema)
+        return open_mapped(path)
+
+    @contextmanager
+    def _connected(self, folder: Path | None) -> Iterator[Any]:
+        import duckdb
+
+        settings: dict[str, Any] = dict(ALONE)
+        if self.memory is not None:
+            settings["memory_limit"] = f"{self._limit() // 1_000_000}MB"
+        with ExitStack() as stack:
+            if folder is None:
+                spill = Path(stack.enter_context(TemporaryDirectory(prefix="cube2net-", ignore_cleanup_errors=True)))
+            else:
+                spill = folder / SPILL
+            place = ":memory:" if folder is None else str(folder / DATABASE)
+            settings["temp_directory"] = str(spill)
+            with self._one_sentence("opening its files"):
+                try:
+                    connection = duckdb.connect(place, config=settings)
+                except (duckdb.IOException, duckdb.SerializationException):
+                    if folder is None:
+                        raise
+                    for path in folder.glob(f"{DATABASE}*"):  # half-written when the machine went down: begin again
+                        path.unlink()
+                    connection = duckdb.connect(place, config=settings)
+            stack.enter_context(connection)
+            connection.execute("SET preserve_insertion_order = true")
+            yield connection
+
+    def _limit(self) -> int:
+        """Return what is left for DuckDB of the memory that this process may take."""
+        given = parse_memory(self.memory or "")
+        left = int(SHARE * (given - anonymous_memory()))
+        if left < LEAST:
+            raise ParameterError(
+                f"memory is {self.memory!r}, of which {anonymous_memory() / 1e6:,.0f} MB are taken already: give more, "
+                "such as 1GB"
+            )
+        return left
+
+    @contextmanager
+    def _one_sentence(self, what: str) -> Iterator[None]:
+        import duckdb
+
+        try:
+            yield
+        except duckdb.OutOfMemoryException:
+            limit = f"its memory of {self.memory}" if self.memory else "the memory of this machine"
+            raise InputError(
+                f"DuckDB needs more than {limit} for {what}, or there is no space on the disk: give it more (--memory)"
+            ) from None
+        except (duckdb.IOException, OSError) as error:
+            reason = (str(error).splitlines() or ["no reason given"])[0]
+            raise InputError(f"DuckDB could not finish {what}: {reason}") from None

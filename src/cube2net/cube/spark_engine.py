@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from cube2net.cube.memory import parse_memory
 from cube2net.cube.spark_master import check_master, is_local
 from cube2net.cube.spark_session import one_sentence, open_session
 from cube2net.cube.spark_staging import Staging, check_place, staging_folder
-from cube2net.errors import ParameterError, whole_number
+from cube2net.errors import InputError, ParameterError, whole_number
 from cube2net.interfaces import Progress
+from cube2net.mapped import open_mapped, write_mapped
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +44,8 @@ class Spark:
     def __post_init__(self) -> None:
         if self.master is not None:
             check_master(self.master)
-        _memory(self.memory)
+        if self.memory is not None:
+            parse_memory(self.memory)
         whole_number("shuffle_partitions", self.shuffle_partitions, 1, 1_000_000, or_none=True)
         if self.staging is not None:
             check_place(self.staging)
@@ -55,7 +59,7 @@ class Spark:
 
     def session(self) -> AbstractContextManager[Any]:
         """Return a context that gives a Spark session with these settings."""
-        return open_session(self.master, _memory(self.memory), self.shuffle_partitions, self.settings)
+        return open_session(self.master, self.memory, self.shuffle_partitions, self.settings)
 
     @contextmanager
     def staged(self, session: Any, table: pa.Table) -> Iterator[str]:
@@ -69,38 +73,93 @@ class Spark:
         statements: Mapping[str, str],
         wanted: Sequence[str],
         *,
+        folder: Path | None = None,
         progress: Progress | None = None,
     ) -> dict[str, pa.Table]:
         """Return the wanted tables after running every statement, each into the table of its name.
 
         Spark does nothing until a table is wanted. What is wanted is written to the staging folder and read
-        from there by what follows; what is used more than once is kept, in memory and on disk.
+        from there by what follows; what is used more than once is kept, in memory and on disk. With a ``folder``
+        a wanted table is copied there as soon as it is made, in a stream, and comes back memory-mapped; one that
+        lies there already is not made again, nor is what only it was made of.
         """
+        files = {name: folder / f"{name}.arrow" for name in wanted} if folder is not None else {}
+        finished = {name: open_mapped(path) for name, path in files.items() if path.exists()}
+        rest = _unfinished(statements, wanted, finished)
+        if rest or not statements:
+            finished |= self._make({**tables, **finished}, statements, rest, wanted, files, progress)
+        if progress is not None:
+            progress("cube", len(statements), len(statements))
+        return {name: finished[name] for name in wanted}
+
+    def _make(
+        self,
+        tables: Mapping[str, pa.Table],
+        statements: Mapping[str, str],
+        rest: Mapping[str, str],
+        wanted: Sequence[str],
+        files: Mapping[str, Path],
+        progress: Progress | None,
+    ) -> dict[str, pa.Table]:
+        """Return the wanted tables among the rest of the statements; the others are there already."""
         if progress is not None:
             progress("cube: Spark starts", 0, len(statements))
+        made: dict[str, pa.Table] = {}
         with self.session() as spark, self._staging(spark) as staging, ExitStack() as kept:
             for name, table in tables.items():
-                with one_sentence(f"read the table {name!r} in {staging.url!r}"):
-                    spark.read.parquet(staging.write(name, table)).createOrReplaceTempView(name)
+                if _named(name, rest):
+                    with one_sentence(f"read the table {name!r} in {staging.url!r}"):
+                        spark.read.parquet(staging.write(name, table)).createOrReplaceTempView(name)
             for done, (name, statement) in enumerate(statements.items()):
+                if name not in rest:
+                    continue
                 if progress is not None:
                     progress(f"cube: {name.replace('_', ' ')}", done, len(statements))
                 with one_sentence(f"run the statement {name!r}"):
                     frame = spark.sql(statement)
                     if name in wanted:
                         frame.write.parquet(staging.of(name))
-                        frame = spark.read.parquet(staging.of(name))
-                    elif _uses(name, statements) > 1:
+                        frame = spark.read.schema(frame.schema).parquet(staging.of(name))
+                    elif _uses(name, rest) > 1:
                         kept.callback(frame.persist().unpersist)
                     frame.createOrReplaceTempView(name)
-            made = {name: staging.read(name) for name in wanted}
-        if progress is not None:
-            progress("cube", len(statements), len(statements))
+                if name in wanted:
+                    made[name] = _taken(staging.read(name), files.get(name))
         return made
 
     def _staging(self, session: Any) -> AbstractContextManager[Staging]:
         _check_staging(session.sparkContext.master, self.staging)
         return staging_folder(self.staging)
+
+
+def _unfinished(statements: Mapping[str, str], wanted: Sequence[str], finished: Collection[str]) -> Mapping[str, str]:
+    """Return the statements still to be run: all but those that are finished, and those that only they read.
+
+    >>> plan = {"a": "SELECT x FROM t", "b": "SELECT x FROM a", "c": "SELECT x FROM b", "d": "SELECT x FROM b"}
+    >>> list(_unfinished(plan, ["b", "c", "d"], {"b", "c"}))
+    ['d']
+    """
+    rest: dict[str, str] = {}
+    for name, statement in reversed(list(statements.items())):
+        if name not in finished and (name in wanted or not _named(name, statements) or _named(name, rest)):
+            rest[name] = statement
+    return {name: statement for name, statement in statements.items() if name in rest}
+
+
+def _taken(rows: pa.RecordBatchReader, path: Path | None) -> pa.Table:
+    """Return a table that Spark made: whole in memory, or mapped from a file that is written a batch at a time."""
+    if path is None:
+        return rows.read_all()
+    try:
+        write_mapped(path, rows, rows.schema)
+    except OSError as error:
+        raise InputError(f"cannot write {str(path)!r}: {(error.strerror or str(error)).lower()}") from None
+    return open_mapped(path)
+
+
+def _named(name: str, statements: Mapping[str, str]) -> bool:
+    """Return whether a table may be read by statements: whether they name it anywhere."""
+    return any(re.search(rf"\b{re.escape(name)}\b", text, re.IGNORECASE) for text in statements.values())
 
 
 def _uses(name: str, statements: Mapping[str, str]) -> int:
@@ -110,20 +169,6 @@ def _uses(name: str, statements: Mapping[str, str]) -> int:
     2
     """
     return sum(len(re.findall(rf"\b(?:FROM|JOIN)\s+{re.escape(name)}\b", text)) for text in statements.values())
-
-
-def _memory(given: str | None) -> str | None:
-    """Return an amount of memory as Java writes it.
-
-    >>> _memory("4GB"), _memory("512m")
-    ('4g', '512m')
-    """
-    if given is None:
-        return None
-    found = re.fullmatch(r"\s*([1-9]\d*)\s*([kmgt])(?:i?b)?\s*", given, re.IGNORECASE)
-    if found is None:
-        raise ParameterError(f"memory is {given!r}, expected a whole number and a unit, such as 512MB or 4GB")
-    return f"{found[1]}{found[2].lower()}"
 
 
 def _check_staging(master: str | None, staging: str | None) -> None:

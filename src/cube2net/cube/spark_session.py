@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from cube2net.cube.memory import parse_memory
 from cube2net.cube.spark_java import check_java
 from cube2net.cube.spark_master import cores_of, is_local, reach_master
 from cube2net.errors import InputError, ParameterError, missing_package
@@ -59,11 +60,11 @@ def open_session(
             f"Spark is already running on {running.master!r} in this process, and master is {master!r}: "
             "stop that session, or leave the master out"
         )
-    if memory is not None:
-        raise ParameterError(
-            f"Spark is already running, so its memory cannot become {memory!r}: stop it, or leave it out"
-        )
     with one_sentence("do its work"):
+        if memory is not None and running.getConf().get(_takes_memory(running.master)) != _java_memory(memory):
+            raise ParameterError(
+                f"Spark is already running, so its memory cannot become {memory!r}: stop it, or leave it out"
+            )
         session = SparkSession(running).newSession()
         _set(session, shuffle_partitions, settings)
         yield session
@@ -150,21 +151,38 @@ def _conf(master: str | None, memory: str | None, settings: Mapping[str, str], f
                 "spark.local.dir": folder,
             }
         if memory is not None:
-            conf["spark.driver.memory" if cores_of(master) else "spark.executor.memory"] = memory
+            conf[_takes_memory(master)] = _java_memory(memory)
         if cores_of(master):
             conf["spark.sql.shuffle.partitions"] = str(4 * (cores_of(master) or 1))
     elif memory is not None:
-        conf["spark.executor.memory"] = memory
+        conf[_takes_memory(master)] = _java_memory(memory)
     return conf | dict(settings)
 
 
+def _takes_memory(master: str | None) -> str:
+    """Return the setting of the process that does the work: here, or every worker's on a cluster."""
+    return "spark.driver.memory" if master is not None and cores_of(master) else "spark.executor.memory"
+
+
+def _java_memory(given: str) -> str:
+    """Return an amount of memory as Java writes it, in whole mebibytes.
+
+    >>> _java_memory("4GB"), _java_memory("512MiB")
+    ('3814m', '512m')
+    """
+    return f"{max(1, parse_memory(given) // 2**20)}m"
+
+
 def _set(session: Any, shuffle_partitions: int | None, settings: Mapping[str, str]) -> None:
-    """Set what can be set in a session that runs; raise for what cannot."""
+    """Set what can be set in a session that runs; raise for what cannot and is not so already."""
     wanted = MEANING | dict(settings)
     if shuffle_partitions is not None:
         wanted["spark.sql.shuffle.partitions"] = str(shuffle_partitions)
+    of_start = session.sparkContext.getConf()
     for name, value in wanted.items():
         if name not in MEANING and not session.conf.isModifiable(name):
+            if f" {of_start.get(name)}".endswith(f" {value}"):  # Spark puts options of its own before Java's
+                continue
             raise ParameterError(
                 f"Spark is already running, so {name} cannot become {value!r}: stop it, or leave the setting out"
             )

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cube2net.errors import InputError, ParameterError
+from cube2net.mapped import ROWS as ROWS_AT_A_TIME
 
 ROWS = 1_000_000
 """Rows a file: Spark reads several files at the same time, and does not cut a file as small as this."""
@@ -43,8 +44,11 @@ class Staging:
         """Return what Spark calls a table here."""
         return f"{self.url}/{name}"
 
-    def read(self, name: str) -> pa.Table:
-        """Return a table that Spark wrote here, its parts in their order; no column is marked or annotated."""
+    def read(self, name: str) -> pa.RecordBatchReader:
+        """Return the rows of a table that Spark wrote here, one batch at a time, its parts in their order.
+
+        Types are plain: no column is marked or annotated.
+        """
         from pyarrow.fs import FileSelector
 
         with _one_sentence(self.url):
@@ -52,9 +56,16 @@ class Staging:
             paths = sorted(file.path for file in found if file.base_name.endswith(".parquet"))
             if not paths:
                 raise InputError(f"Spark left no table at {self.of(name)!r}: are its workers on a folder of their own?")
-            parts = [pq.read_table(path, filesystem=self.files, partitioning=None) for path in paths]
-        plain = pa.schema([pa.field(field.name, field.type) for field in parts[0].schema])
-        return pa.concat_tables([part.cast(plain) for part in parts])
+            marked = pq.read_schema(paths[0], filesystem=self.files)
+        plain = pa.schema([pa.field(field.name, field.type) for field in marked])
+        return pa.RecordBatchReader.from_batches(plain, self._batches(paths, plain))
+
+    def _batches(self, paths: list[str], plain: pa.Schema) -> Iterator[pa.RecordBatch]:
+        with _one_sentence(self.url):
+            for path in paths:
+                with pq.ParquetFile(path, filesystem=self.files) as file:
+                    for batch in file.iter_batches(ROWS_AT_A_TIME):
+                        yield batch.cast(plain)
 
 
 @contextlib.contextmanager

@@ -37,7 +37,7 @@ from cube2net.cube.update_corpus import (
     place_objects,
 )
 from cube2net.cube.update_labels import Grown, grow
-from cube2net.cube.update_ledger import Ledger, UpdatableCube, hashes
+from cube2net.cube.update_ledger import Ledger, hashes
 from cube2net.errors import CubeError, SourceError, some
 from cube2net.interfaces import Engine, Progress
 from cube2net.records import Corpus, Cube, DimensionSpec, Objects, Ragged, Topics
@@ -102,7 +102,7 @@ def update(
         selfish=ledger.selfish + selfish,
         crowded=ledger.crowded + crowded,
     )
-    return UpdatableCube(
+    return Cube(
         dimensions=grown.dimensions,
         cells=cells.cells,
         homes=cells.homes,
@@ -152,12 +152,13 @@ def _ledger(cube: Cube) -> Ledger:
     views = cube.settings.get("views")
     if views or cube.finest is not None:
         raise CubeError(f"the cube is a view of another ({'; '.join(views or ())}): add the items to that one")
-    if not isinstance(cube, UpdatableCube) or cube.ledger is None:
+    if cube.ledger is None:
         raise CubeError(
             "the cube has no ledger of its items, which building keeps since updates are known: build it again to "
             "add items to it"
         )
-    return cube.ledger()
+    ledger: Ledger = cube.ledger()
+    return ledger
 
 
 def _is_known(ledger: Ledger, corpus: Corpus) -> Array:

@@ -9,10 +9,11 @@ import numpy as np
 import pyarrow as pa
 
 from cube2net.cube.bins import bin_numbers
-from cube2net.cube.labels import _Column, _Family, _read
+from cube2net.cube.columns import Column, read_column, read_numbers
+from cube2net.cube.families import Family
 from cube2net.cube.update_corpus import join_labels, join_topics
 from cube2net.cube.update_families import Families
-from cube2net.cube.update_ledger import Ledger, examples, from_topics, kind_of, labels_of, read_numbers
+from cube2net.cube.update_ledger import Ledger, examples, from_topics, kind_of, labels_of
 from cube2net.errors import ParameterError, SourceError, some
 from cube2net.records import Corpus, Dimension, DimensionSpec, Level, Topics
 from cube2net.records.ragged import Array
@@ -50,7 +51,7 @@ class _Growth:
 
     names: tuple[str, ...]
     place: Array
-    column: _Column
+    column: Column
     values: Array = field(default_factory=lambda: np.empty(0))
     codes: Array = field(default_factory=lambda: np.empty(0, np.int32))
 
@@ -75,12 +76,12 @@ def grow(
     for number, (spec, old) in enumerate(zip(specs, dimensions, strict=True)):
         labels = old.levels[0].labels
         if order is not None and from_topics(spec, topics):
-            growth = _topics(labels, _read(corpus, spec.attribute, None, topics), order)
+            growth = _topics(labels, read_column(corpus, spec.attribute, None, topics), order)
         elif spec.bins is not None:
             growth = _bins(spec, ledger.numbers[spec.name], corpus)
             numbers[spec.name] = examples(growth.values, growth.codes, len(growth.names))
         else:
-            growth = _categories(labels, _read(corpus, spec.attribute, None, None))
+            growth = _categories(labels, read_column(corpus, spec.attribute, None, None))
         level, above = _levels(spec, growth, known)
         source = ledger.above.get(spec.name)
         if source == "topics" and order is not None and groups is not None:
@@ -150,27 +151,27 @@ def _alike(kind: str, known: str) -> bool:
     return (kind in ANY_NUMBERS and known in ANY_NUMBERS) or (kind.startswith(DATES) and known.startswith(DATES))
 
 
-def _topics(labels: tuple[str, ...], column: _Column, order: tuple[str, ...]) -> _Growth:
+def _topics(labels: tuple[str, ...], column: Column, order: tuple[str, ...]) -> _Growth:
     used = {*labels, *column.names}
     return _placed(tuple(name for name in order if name in used), labels, column)
 
 
-def _categories(labels: tuple[str, ...], column: _Column) -> _Growth:
+def _categories(labels: tuple[str, ...], column: Column) -> _Growth:
     return _placed(tuple(sorted({*labels, *column.names})), labels, column)
 
 
-def _placed(names: tuple[str, ...], labels: tuple[str, ...], column: _Column) -> _Growth:
+def _placed(names: tuple[str, ...], labels: tuple[str, ...], column: Column) -> _Growth:
     number = {name: place for place, name in enumerate(names)}
     place = np.array([number[name] for name in labels], dtype=np.int32)
     codes = np.array([number[name] for name in column.names], dtype=np.int32)[column.codes]
-    return _Growth(names, place, _Column(column.items, codes, names))
+    return _Growth(names, place, Column(column.items, codes, names))
 
 
 def _bins(spec: DimensionSpec, old: Array, corpus: Corpus) -> _Growth:
     items, new = read_numbers(corpus, spec.attribute)
     values = np.concatenate([old, new])
     codes, names = bin_numbers(values, spec.bins or "", f"attribute {spec.attribute!r}")
-    return _Growth(names, codes[: len(old)], _Column(items, codes[len(old) :], names), values, codes)
+    return _Growth(names, codes[: len(old)], Column(items, codes[len(old) :], names), values, codes)
 
 
 def _levels(spec: DimensionSpec, growth: _Growth, known: pa.Table) -> tuple[Level, dict[str, str]]:
@@ -195,7 +196,7 @@ def _by_attribute(
     spec: DimensionSpec, level: Level, old: Dimension, growth: _Growth, ledger: Ledger, corpus: Corpus
 ) -> tuple[Dimension, Families, int]:
     """Return the dimension whose parents are those that most items have, and how many items have another."""
-    above = _categories(old.levels[1].labels, _read(corpus, spec.parent or "", None, None))
+    above = _categories(old.levels[1].labels, read_column(corpus, spec.parent or "", None, None))
     new = Families.of(
         (growth.column.items, growth.column.codes), (above.column.items, above.column.codes), corpus.items.num_rows
     )
@@ -212,7 +213,7 @@ def _by_bins(spec: DimensionSpec, level: Level, growth: _Growth) -> Dimension:
     """Return the dimension whose parents are coarser bins, each of which holds whole bins."""
     codes, names = bin_numbers(growth.values, spec.parent or "", f"attribute {spec.attribute!r}")
     rows = np.arange(len(codes))
-    family = _Family.of(_Column(rows, growth.codes, growth.names), _Column(rows, codes, names))
+    family = Family.of(Column(rows, growth.codes, growth.names), Column(rows, codes, names))
     parents = family.majority()
     apart = family.strays(parents)
     if len(apart):
@@ -224,7 +225,7 @@ def _by_bins(spec: DimensionSpec, level: Level, growth: _Growth) -> Dimension:
     return _under(level, parents, Level(spec.parent or "", names, names))
 
 
-def _rows(number: int, column: _Column) -> pa.Table:
+def _rows(number: int, column: Column) -> pa.Table:
     return pa.table(
         {
             "item": pa.array(column.items, pa.int32()),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,11 +11,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cube2net.arrays import flat_texts
 from cube2net.cube.bins import is_bins
-from cube2net.cube.labels import TOPIC, Labelled, _numbers, _read
+from cube2net.cube.columns import TOPIC, read_column, read_numbers
+from cube2net.cube.labels import Labelled
 from cube2net.cube.update_families import FAMILIES, Families
 from cube2net.errors import CubeError
-from cube2net.records import Corpus, Cube, DimensionSpec, Topics
+from cube2net.records import Corpus, DimensionSpec, Topics
 from cube2net.records.corpus import LABELS, table
 from cube2net.records.ragged import Array
 
@@ -90,13 +92,6 @@ class Ledger:
         return cls(items=items, labels=labels, families=of, rests=rests, **found)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class UpdatableCube(Cube):
-    """A cube that may know its ledger; ``ledger`` gives it when called."""
-
-    ledger: Callable[[], Ledger] | None = None
-
-
 def ledger_of(
     corpus: Corpus,
     specs: Sequence[DimensionSpec],
@@ -123,7 +118,7 @@ def ledger_of(
             above[spec.name] = _source_of_parents(corpus, spec, topics)
         if above.get(spec.name) == "attribute" and spec.parent is not None:
             kinds[spec.parent] = kind_of(corpus.items.schema.field(spec.parent).type)
-            parents = _read(corpus, spec.parent, None, None)
+            parents = read_column(corpus, spec.parent, None, None)
             families[spec.name] = Families.of((items, codes), (parents.items, parents.codes), corpus.items.num_rows)
     return Ledger(
         items=np.sort(hashes(corpus.items["item"])),
@@ -145,13 +140,9 @@ def ledger_of(
 
 def hashes(ids: pa.ChunkedArray) -> Array:
     """Return a number of 64 bits for every id, the same on every machine."""
-    from cube2net.kernels.merge import hash_texts
+    from cube2net.kernels.texts import hash_texts
 
-    long = pa.large_string()
-    texts = pa.concat_arrays([chunk.cast(long) for chunk in ids.chunks] or [pa.array([], long)])
-    _, places, signs = texts.buffers()
-    offsets = np.frombuffer(places, np.int64, len(texts) + 1, 8 * texts.offset) if places else np.zeros(1, np.int64)
-    return hash_texts(offsets, np.frombuffer(signs or b"", np.uint8))
+    return hash_texts(*flat_texts(ids))
 
 
 def from_topics(spec: DimensionSpec, topics: object) -> bool:
@@ -163,12 +154,6 @@ def labels_of(corpus: Corpus, specs: Sequence[DimensionSpec]) -> pa.Table:
     """Return what a corpus says of the labels of the attributes that dimensions read."""
     wanted = pa.array(sorted({spec.attribute for spec in specs}), pa.string())
     return corpus.labels.select(list(LABELS)).filter(pc.is_in(corpus.labels["attribute"], value_set=wanted))
-
-
-def read_numbers(corpus: Corpus, attribute: str) -> tuple[Array, Array]:
-    """Return the items that have a number of an attribute, and the numbers."""
-    column = corpus.items[attribute]
-    return _numbers(pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type), attribute)
 
 
 def examples(values: Array, codes: Array, count: int) -> Array:

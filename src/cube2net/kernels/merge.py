@@ -103,17 +103,3 @@ def merge_links(
             end += 1
         starts[i + 1] = end
     return starts, ends[:end], totals[:end]
-
-
-@njit(cache=True)
-def hash_texts(offsets: Array, data: Array) -> Array:
-    """Return a number of 64 bits for every text: FNV-1a over its bytes, mixed at the end (MurmurHash3's)."""
-    numbers = np.empty(len(offsets) - 1, np.uint64)
-    for i in range(len(numbers)):
-        number = np.uint64(14695981039346656037)
-        for k in range(offsets[i], offsets[i + 1]):
-            number = (number ^ np.uint64(data[k])) * np.uint64(1099511628211)
-        number = (number ^ (number >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
-        number = (number ^ (number >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
-        numbers[i] = number ^ (number >> np.uint64(33))
-    return numbers

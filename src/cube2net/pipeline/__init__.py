@@ -12,11 +12,10 @@ from cube2net.pipeline.answers import (
     write_network,
 )
 from cube2net.pipeline.auto import Auto
+from cube2net.pipeline.building import build_cube, build_from, build_task
 from cube2net.pipeline.comparing import compare
 from cube2net.pipeline.constructing import construct
 from cube2net.pipeline.cubes import (
-    build_cube,
-    build_task,
     embed_cells,
     label_texts,
     near_cells,
@@ -57,6 +56,7 @@ __all__ = [
     "TOPIC_MODELS",
     "Auto",
     "build_cube",
+    "build_from",
     "build_task",
     "check_outputs",
     "cluster_query",

@@ -103,7 +103,8 @@ class Cube:
     ``cells`` are those that hold at least ``min_objects`` objects; the smaller ones are kept in ``small``
     so that rolling up is exact. ``homes`` is the way back, object → cells. ``finest`` is the cube that
     this one was rolled up from. ``topic_words(topic, term, weight)`` are the heaviest terms of the topics
-    where a topic model made them, and ``topic_model`` gives the trained model as a table when called.
+    where a topic model made them, and ``topic_model`` gives the trained model as a table when called. ``ledger``
+    gives, when called, what has to be known of the items so that others can be added; only the cube room looks into it.
     """
 
     dimensions: tuple[Dimension, ...]
@@ -116,6 +117,7 @@ class Cube:
     topic_words: pa.Table | None = None
     topic_model: Callable[[], pa.Table] | None = None
     finest: Cube | None = None
+    ledger: Callable[[], Any] | None = None
 
     def __post_init__(self) -> None:
         if len(self.links) != len(self.objects):

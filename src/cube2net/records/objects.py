@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -24,11 +25,30 @@ class Found:
 
 
 @dataclass(frozen=True, eq=False)
+class Lookup:
+    """The rows of a column by the CRC-32 of their texts: ``hashes`` ascend, and ``rows`` are beside them."""
+
+    hashes: Array
+    rows: Array
+
+    def find(self, keys: Sequence[str]) -> list[tuple[int, int]]:
+        """Return pairs of a key and a row that may be of the same text, by key and then by row."""
+        numbers = np.array([zlib.crc32(key.encode()) for key in keys], dtype=np.uint32)
+        first, last = (np.searchsorted(self.hashes, numbers, side=side) for side in ("left", "right"))
+        spans = enumerate(zip(first.tolist(), last.tolist(), strict=True))
+        return [(key, int(self.rows[at])) for key, (begin, end) in spans for at in range(begin, end)]
+
+
+@dataclass(frozen=True, eq=False)
 class Objects:
-    """A table ``(object, name, kind)`` of which only the number of rows is known until it is used."""
+    """A table ``(object, name, kind)`` of which only the number of rows is known until it is used.
+
+    ``lookups`` find its rows by ``object`` and by ``name``; without them the columns are looked through.
+    """
 
     count: int
     load: Callable[[], pa.Table]
+    lookups: Mapping[str, Lookup] = field(default_factory=dict)
 
     @classmethod
     def of(cls, table: pa.Table) -> Objects:
@@ -91,6 +111,12 @@ class Objects:
         return ids
 
     def _matches(self, column: str, wanted: pa.Array) -> list[tuple[int, str]]:
+        """Return the rows that hold a wanted text, ascending, each with its text."""
+        if column in self.lookups:
+            keys = wanted.to_pylist()
+            found = self.lookups[column].find(keys)
+            texts = self.table[column].take(pa.array([row for _, row in found], pa.int64())).to_pylist()
+            return sorted((row, keys[key]) for (key, row), text in zip(found, texts, strict=True) if text == keys[key])
         hit = pc.index_in(self.table[column], value_set=wanted)
         rows = np.flatnonzero(np.asarray(pc.is_valid(hit)))
         keys = wanted.take(pc.drop_null(hit).combine_chunks()).to_pylist()

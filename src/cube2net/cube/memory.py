@@ -1,0 +1,36 @@
+"""How much memory there may be, and how much is taken."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from cube2net.errors import ParameterError
+
+UNITS = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+USUAL = 300_000_000
+"""What the process takes by itself, where the system does not tell."""
+
+
+def parse_memory(text: str) -> int:
+    """Return an amount of memory in bytes.
+
+    >>> parse_memory("4GB"), parse_memory("512 MiB"), parse_memory("1.5g")
+    (4000000000, 536870912, 1500000000)
+    """
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt])(i?)b?\s*", text, re.IGNORECASE)
+    if found is None or float(found[1]) == 0:
+        raise ParameterError(f"memory is {text!r}, expected a number and a unit, such as 512MB or 4GB")
+    unit = UNITS[found[2].lower()]
+    power = list(UNITS.values()).index(unit) + 1
+    return int(float(found[1]) * (1024**power if found[3] else unit))
+
+
+def anonymous_memory() -> int:
+    """Return the bytes that this process has taken, without the files that it has mapped."""
+    try:
+        status = Path("/proc/self/status").read_text(encoding="utf-8")
+    except OSError:
+        return USUAL
+    found = re.search(r"^RssAnon:\s+(\d+) kB", status, re.MULTILINE)
+    return int(found[1]) * 1024 if found else USUAL

@@ -1,0 +1,187 @@
+"""A cube as named arrays and tables, each of them one file; and the cube of such files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from cube2net.cube.lookups import KEYS, lookup_of
+from cube2net.cube.update_files import open_ledger
+from cube2net.cube.update_ledger import Ledger
+from cube2net.errors import CubeError
+from cube2net.mapped import open_mapped
+from cube2net.records import Cells, Cube, Dimension, Level, Links, Objects, Ragged
+from cube2net.records.corpus import OBJECTS
+from cube2net.records.objects import Lookup
+from cube2net.records.ragged import Array
+
+MODEL = "topic-model.parquet"
+CHECKED_ENTRIES = 8_000_000
+"""Arrays of up to so many entries are looked through at opening, which takes a few milliseconds."""
+LEVELS = {
+    "dimension": pa.int32(),
+    "level": pa.int32(),
+    "level_name": pa.string(),
+    "label": pa.string(),
+    "full_name": pa.string(),
+    "parent": pa.int32(),
+}
+
+
+def arrays_of(cube: Cube) -> dict[str, Array]:
+    """Return the arrays of a cube by name; those by which objects are found are not among them."""
+    arrays = {
+        "cells.labels": cube.cells.labels,
+        "cells.members.indptr": cube.cells.members.indptr,
+        "cells.members.indices": cube.cells.members.indices,
+        "homes.indptr": cube.homes.indptr,
+        "homes.indices": cube.homes.indices,
+        "small.labels": cube.small.labels,
+        "small.members.indptr": cube.small.members.indptr,
+        "small.members.indices": cube.small.members.indices,
+        "links.indptr": cube.links.indptr,
+        "links.indices": cube.links.indices,
+        "links.weights": cube.links.weights,
+    }
+    ledger = ledger_in(cube)
+    return arrays if ledger is None else arrays | {"ledger.items": ledger.items}
+
+
+def lookups_of(cube: Cube) -> dict[str, Array]:
+    """Return the arrays by which the objects of a cube are found by id and by name."""
+    arrays: dict[str, Array] = {}
+    for column, name in KEYS.items():
+        lookup = cube.objects.lookups.get(column) or lookup_of(cube.objects.table[column])
+        arrays |= {f"{name}.hashes": lookup.hashes, f"{name}.rows": lookup.rows}
+    return arrays
+
+
+def tables_of(cube: Cube) -> dict[str, Callable[[], pa.Table]]:
+    """Return the tables of a cube by name, made when called; its objects are not among them."""
+    tables: dict[str, Callable[[], pa.Table]] = {"labels": partial(_labels, cube)}
+    if cube.topic_words is not None:
+        tables["topics"] = partial(_given, cube.topic_words)
+    if cube.topic_model is not None:
+        tables["topic-model"] = cube.topic_model
+    ledger = ledger_in(cube)
+    if ledger is not None:
+        for name, table in ledger.tables([dimension.name for dimension in cube.dimensions]).items():
+            tables[name] = partial(_given, table)
+    return tables
+
+
+def ledger_in(cube: Cube) -> Ledger | None:
+    """Return the ledger of a cube; a view of one has none, for items can only be added to the whole."""
+    if cube.ledger is None or "views" in cube.settings:
+        return None
+    ledger: Ledger = cube.ledger()
+    return ledger
+
+
+def assemble(folder: Path, manifest: dict[str, Any]) -> Cube:
+    """Return the cube of a folder's files, memory-mapped."""
+
+    def load(name: str) -> Array:
+        return np.load(folder / f"{name}.npy", mmap_mode="r")  # type: ignore[no-any-return]
+
+    def ragged(name: str) -> Ragged:
+        return Ragged(load(f"{name}.indptr"), load(f"{name}.indices"))
+
+    topics = folder / "topics.parquet"
+    model = pa.memory_map(str(folder / MODEL)) if MODEL in manifest["files"] else None
+    dimensions = _dimensions(pq.read_table(folder / "labels.parquet", use_threads=False))
+    cube = Cube(
+        dimensions=dimensions,
+        cells=Cells(load("cells.labels"), ragged("cells.members")),
+        homes=ragged("homes"),
+        small=Cells(load("small.labels"), ragged("small.members")),
+        links=Links(load("links.indptr"), load("links.indices"), load("links.weights")),
+        objects=_objects(folder, manifest, load),
+        settings=manifest["settings"],
+        topic_words=pq.read_table(topics, use_threads=False) if topics.name in manifest["files"] else None,
+        topic_model=None if model is None else lambda: pq.read_table(model),
+        ledger=open_ledger(folder, manifest["files"], [dimension.name for dimension in dimensions]),
+    )
+    _check_entries(cube)
+    return cube
+
+
+def _objects(folder: Path, manifest: dict[str, Any], load: Callable[[str], Array]) -> Objects:
+    count = int(manifest["counts"]["objects"])
+    if "objects.parquet" in manifest["files"]:  # format 1
+        file = pa.memory_map(str(folder / "objects.parquet"))
+        return Objects(count, partial(_checked_objects, folder, lambda: pq.read_table(file), count))
+    table = open_mapped(folder / "objects.arrow")
+    lookups = {column: Lookup(load(f"{name}.hashes"), load(f"{name}.rows")) for column, name in KEYS.items()}
+    for lookup in lookups.values():
+        if len(lookup.rows) != count:
+            raise CubeError(f"objects are found by {len(lookup.rows):,} keys, expected {count:,}")
+    return Objects(count, partial(_checked_objects, folder, lambda: table, count), lookups)
+
+
+def _checked_objects(folder: Path, load: Callable[[], pa.Table], count: int) -> pa.Table:
+    """Return the objects from a file that was opened with the cube: a newer cube in its place changes nothing."""
+    try:
+        table = load()
+        if table.num_rows != count or table.column_names != list(OBJECTS):
+            raise CubeError(f"it has {table.num_rows:,} rows of {table.column_names}, expected {count:,}")
+        table.validate(full=count <= CHECKED_ENTRIES // 8)
+    except (pa.ArrowException, OSError, KeyError, CubeError) as error:
+        raise CubeError(f"{str(folder)!r} is damaged: its objects cannot be read ({error})") from None
+    return table
+
+
+def _check_entries(cube: Cube) -> None:
+    """Raise where an array points to an object or a cell that is not there; very large arrays are left to verify."""
+    objects, cells = len(cube.objects), len(cube.cells)
+    arrays = [
+        ("cells.members.indices", cube.cells.members.indices, objects),
+        ("homes.indices", cube.homes.indices, cells),
+        ("small.members.indices", cube.small.members.indices, objects),
+        ("links.indices", cube.links.indices, objects),
+        *((f"{KEYS[column]}.rows", lookup.rows, objects) for column, lookup in cube.objects.lookups.items()),
+    ]
+    for name, entries, count in arrays:
+        if 0 < len(entries) <= CHECKED_ENTRIES and not 0 <= int(entries.min()) <= int(entries.max()) < count:
+            raise CubeError(f"{name}.npy points to what is not there")
+
+
+def _labels(cube: Cube) -> pa.Table:
+    rows: dict[str, list[Any]] = {name: [] for name in LEVELS}
+    for number, dimension in enumerate(cube.dimensions):
+        for depth, level in enumerate(dimension.levels):
+            parents = [None] * len(level.labels) if level.parents is None else level.parents.tolist()
+            for label, full_name, parent in zip(level.labels, level.full_names, parents, strict=True):
+                values = (number, depth, level.name, label, full_name, parent)
+                for name, value in zip(LEVELS, values, strict=True):
+                    rows[name].append(value)
+    return pa.table(rows, schema=pa.schema(list(LEVELS.items())))
+
+
+def _dimensions(table: pa.Table) -> tuple[Dimension, ...]:
+    columns = [table[name].to_pylist() for name in LEVELS]
+    levels: dict[tuple[int, int], list[tuple[Any, ...]]] = {}
+    for number, depth, *rest in zip(*columns, strict=True):
+        levels.setdefault((number, depth), []).append(tuple(rest))
+    dimensions = []
+    for number in range(1 + max((key[0] for key in levels), default=-1)):
+        built = []
+        for depth in range(len(levels)):
+            rows = levels.get((number, depth))
+            if rows is None:
+                break
+            names, labels, full_names, parents = zip(*rows, strict=True)
+            above = None if parents[0] is None else np.array(parents, dtype=np.int32)
+            built.append(Level(names[0], labels, full_names, above))
+        dimensions.append(Dimension(tuple(built)))
+    return tuple(dimensions)
+
+
+def _given(table: pa.Table) -> pa.Table:
+    return table

@@ -1,0 +1,32 @@
+"""Tables in files that are memory-mapped: opened at once whatever their size, and shared by all processes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pyarrow as pa
+
+PART = ".part"
+ROWS = 1 << 20
+"""Rows that are written at a time."""
+
+
+def write_mapped(path: Path, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> None:
+    """Write batches of rows to a file, which appears whole or not at all."""
+    part = path.with_name(path.name + PART)
+    with pa.OSFile(str(part), "wb") as file, pa.ipc.new_file(file, schema) as writer:
+        for batch in batches:
+            writer.write_batch(batch)
+    part.replace(path)
+
+
+def write_table(path: Path, table: pa.Table, *, rows: int | None = ROWS) -> None:
+    """Write a table to a file; with ``rows=None`` every column is one piece, as it will be when it is opened."""
+    plain = table.combine_chunks() if rows is None else table
+    write_mapped(path, plain.to_batches(rows), plain.schema)
+
+
+def open_mapped(path: Path) -> pa.Table:
+    """Return the table of a file; what is not looked at is not read."""
+    return pa.ipc.open_file(pa.memory_map(str(path))).read_all()

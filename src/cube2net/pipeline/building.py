@@ -1,0 +1,198 @@
+"""From files or a corpus to a cube, in memory or in a folder, stage by stage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+from cube2net import __version__
+from cube2net import cube as cubes
+from cube2net.aside import write_files, write_table
+from cube2net.cube.columns import TOPIC
+from cube2net.errors import InputError, ParameterError
+from cube2net.interfaces import Engine, Progress, Source, TopicModel
+from cube2net.pipeline.data import find_topics
+from cube2net.pipeline.registries import made
+from cube2net.records import Corpus, Cube, DimensionSpec, Topics
+from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS
+from cube2net.sources import SOURCES
+from cube2net.sources.holdout import Task
+from cube2net.stages import Stages, digest, digest_corpus, digest_files, digest_tables, stages_beside
+
+Dimensions = Sequence[DimensionSpec | str]
+
+
+def build_cube(
+    corpus: Corpus,
+    dimensions: Dimensions | None = None,
+    *,
+    topics: Topics | str | TopicModel = "lda",
+    min_objects: int = MIN_OBJECTS,
+    max_mentions: int = MAX_MENTIONS,
+    out: str | Path | None = None,
+    engine: str | Engine = "duckdb",
+    memory: str | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Cube:
+    """Return the cube of a corpus; with ``out`` it is also saved there, and opened from there.
+
+    Without ``dimensions`` the cube has those that the source proposes. When a dimension reads the attribute
+    ``topic`` and the items have none, a topic model finds it in their texts. ``memory`` such as ``"4GB"`` limits what
+    an engine given by its name may take.
+
+    With ``out``, topics and tables that are finished when the work is cut off are kept beside it, and the same call
+    goes on from there.
+    """
+    recipe = Recipe(dimensions, topics, min_objects, max_mentions, _engine(engine, memory), seed)
+    if out is None:
+        return recipe.build(corpus, progress)
+    cubes.check_place(Path(out))
+    with stages_beside(Path(out), progress) as stages:
+        return recipe.build_in(Path(out), corpus, digest(__version__, digest_corpus(corpus)), stages, progress)
+
+
+def build_from(
+    source: str | Source,
+    *paths: str | Path,
+    out: str | Path,
+    dimensions: Callable[[Corpus], Dimensions] | Dimensions | None = None,
+    topics: str | TopicModel = "lda",
+    min_objects: int = MIN_OBJECTS,
+    max_mentions: int = MAX_MENTIONS,
+    engine: str | Engine = "duckdb",
+    memory: str | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Cube:
+    """Return the cube of files of one kind, saved in a folder and opened from there.
+
+    It is :func:`build_cube` after :func:`read_source`, and what was read is kept, too, when the work is cut off.
+    ``dimensions`` may be a function of the corpus.
+    """
+    cubes.check_place(Path(out))
+    places = [Path(path) for path in paths]
+    reader: Source = made(source, SOURCES, Source, "source", {})
+    runner = _engine(engine, memory)
+    with stages_beside(Path(out), progress) as stages:
+        decides = digest(__version__, repr(reader), digest_files([*places, *_files_named_in(reader)]))
+        corpus = stages.corpus(decides, lambda: reader.read(places, progress=progress))
+        wanted = dimensions(corpus) if callable(dimensions) else dimensions
+        recipe = Recipe(wanted, topics, min_objects, max_mentions, runner, seed)
+        return recipe.build_in(Path(out), corpus, decides, stages, progress)
+
+
+def build_task(task: Task, folder: str | Path, **options: Any) -> Cube:
+    """Return the cube of a task of link prediction, built without its hidden links and saved with it in a folder.
+
+    ``cube/`` is the cube, ``query.csv`` names the query and ``hidden.csv`` the links to be found again. ``options`` are
+    those of :func:`build_cube`.
+    """
+    folder = Path(folder)
+    parts = {"cube", "query.csv", "hidden.csv"}
+    if folder.is_dir() and not {path.name for path in folder.iterdir()} <= parts:
+        raise InputError(f"{str(folder)!r} holds other files than a task's: choose another folder, or empty it")
+    cube = build_cube(task.corpus, out=folder / "cube", **options)
+    ids = task.corpus.objects["object"]
+    hidden = zip(
+        *(ids.take(task.hidden[end].combine_chunks()).to_pylist() for end in ("source", "target")), strict=True
+    )
+    write_files(
+        {
+            folder / "query.csv": lambda path: write_table(path, ("object",), ((name,) for name in task.query)),
+            folder / "hidden.csv": lambda path: write_table(path, ("source", "target"), hidden),
+        }
+    )
+    return cube
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """How a cube is made of a corpus; without dimensions, in those that its source proposes."""
+
+    dimensions: Dimensions | None
+    topics: Topics | str | TopicModel
+    min_objects: int
+    max_mentions: int
+    engine: Engine
+    seed: int
+
+    def __post_init__(self) -> None:
+        if isinstance(self.dimensions, str):
+            raise ParameterError(
+                f"dimensions are a list such as ['city', 'year@decades'], got the text {self.dimensions!r}"
+            )
+
+    def build(self, corpus: Corpus, progress: Progress | None) -> Cube:
+        """Return the cube of a corpus, in memory."""
+        specs = self._specs(corpus)
+        topics = self._topics(corpus, progress) if _needs_topics(corpus, specs) else None
+        return self._build(corpus, specs, topics, None, progress)
+
+    def build_in(self, out: Path, corpus: Corpus, decides: str, stages: Stages, progress: Progress | None) -> Cube:
+        """Return the cube of a corpus, opened from where it is saved; ``decides`` tells the corpus from others."""
+        specs, topics = self._specs(corpus), None
+        if _needs_topics(corpus, specs):
+            decides = digest(decides, repr(self.topics), self.seed)
+            if isinstance(self.topics, Topics):
+                topics = self.topics
+                decides = digest(decides, topics.names, topics.parents, digest_tables([topics.assigned, topics.words]))
+            else:
+                topics = stages.topics(decides, lambda: self._topics(corpus, progress))
+        by = [str(spec) for spec in specs], self.min_objects, self.max_mentions, type(self.engine).__name__
+        folder = stages.place("tables", digest(decides, *by))
+        cube = self._build(corpus, specs, topics, folder, progress)
+        if progress is not None:
+            progress("cube: files", 0, None)
+        cubes.save(cube, out, made_in=folder)
+        return cubes.read(out)
+
+    def _specs(self, corpus: Corpus) -> list[DimensionSpec]:
+        wanted = corpus.dimensions if self.dimensions is None else self.dimensions
+        return [DimensionSpec.parse(spec) if isinstance(spec, str) else spec for spec in wanted]
+
+    def _topics(self, corpus: Corpus, progress: Progress | None) -> Topics:
+        if isinstance(self.topics, Topics):
+            return self.topics
+        return find_topics(corpus, self.topics, seed=self.seed, progress=progress)
+
+    def _build(
+        self,
+        corpus: Corpus,
+        specs: list[DimensionSpec],
+        topics: Topics | None,
+        folder: Path | None,
+        progress: Progress | None,
+    ) -> Cube:
+        return cubes.build(
+            corpus,
+            specs,
+            self.engine,
+            topics=topics,
+            min_objects=self.min_objects,
+            max_mentions=self.max_mentions,
+            seed=self.seed,
+            folder=folder,
+            progress=progress,
+        )
+
+
+def _files_named_in(reader: Source) -> list[Path]:
+    """Return the files that a source was told of in its parameters."""
+    values: list[Any] = [getattr(reader, part.name) for part in fields(reader)] if is_dataclass(reader) else []
+    named = [Path(value) for value in values if isinstance(value, str | Path)]
+    return [path for path in named if path.exists()]
+
+
+def _needs_topics(corpus: Corpus, specs: Sequence[DimensionSpec]) -> bool:
+    return any(spec.attribute == TOPIC for spec in specs) and TOPIC not in corpus.attributes
+
+
+def _engine(engine: str | Engine, memory: str | None) -> Engine:
+    if memory is not None and not isinstance(engine, str):
+        raise ParameterError(f"memory is {memory!r} and the engine is given: set the memory where the engine is made")
+    options = {} if memory is None else {"memory": memory}
+    found: Engine = made(engine, cubes.ENGINES, Engine, "engine", options)
+    return found

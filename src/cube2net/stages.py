@@ -1,0 +1,245 @@
+"""Long work in stages: what is finished is kept in a folder, and not done again after a crash.
+
+A stage is found again by what decides its result: the files that were read, parameters, and the version. The folder is
+hidden beside what is made, belongs to one process at a time, and is removed when all is done.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+import pyarrow as pa
+
+from cube2net.aside import new_folder
+from cube2net.errors import InputError
+from cube2net.interfaces import Progress
+from cube2net.mapped import open_mapped, write_table
+from cube2net.records import Corpus, DimensionSpec, Topics
+
+T = TypeVar("T")
+LOCK = "lock"
+ABOUT = "about.json"
+CORPUS = ("objects", "items", "mentions", "links", "terms", "labels")
+TOPICS = ("assigned", "words", "model")
+
+
+@contextmanager
+def stages_beside(target: Path, progress: Progress | None = None) -> Iterator[Stages]:
+    """Give the stages of making a file or folder; they stay when the work is cut off, and go when it is done."""
+    with ExitStack() as stack:
+        stages = Stages(Path(target).resolve(), stack, progress)
+        try:
+            yield stages
+        except BaseException:
+            stages.leave()
+            raise
+        stages.remove()
+
+
+@dataclass(eq=False)
+class Stages:
+    """A hidden folder beside the target, with a folder in it for every stage, named by the stage and what decides it.
+
+    It is made when the first stage is finished. Where another process makes the same target right now, it is one of
+    its own, which does not stay.
+    """
+
+    target: Path
+    stack: ExitStack
+    progress: Progress | None = None
+
+    @property
+    def usual(self) -> Path:
+        """Where the folder is when only one process makes the target."""
+        return self.target.with_name(f".{self.target.name}.stages")
+
+    @cached_property
+    def folder(self) -> Path:
+        """The folder of all stages, which no other process uses."""
+        try:
+            lock = _locked(self.usual)
+            if lock is not None:
+                self.stack.enter_context(lock)
+                return self.usual
+            own = tempfile.TemporaryDirectory(prefix=f"{self.usual.name}-", dir=self.target.parent)
+            return Path(self.stack.enter_context(own))
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise InputError(f"cannot write {str(self.target)!r}: {reason}") from error
+
+    def corpus(self, decides: str, make: Callable[[], Corpus]) -> Corpus:
+        """Return a corpus with its tables memory-mapped, made now or in an earlier run."""
+        return self._kept("corpus", decides, make, _write_corpus, _read_corpus)
+
+    def topics(self, decides: str, make: Callable[[], Topics]) -> Topics:
+        """Return topics with their tables memory-mapped, made now or in an earlier run."""
+        return self._kept("topics", decides, make, _write_topics, _read_topics)
+
+    def place(self, name: str, decides: str) -> Path:
+        """Return where a stage may keep its parts by itself; what other settings left there is removed."""
+        place = self.folder / f"{name}-{decides[:16]}"
+        for other in self.folder.glob(f"{name}-*"):
+            if other != place:
+                shutil.rmtree(other, ignore_errors=True)
+        return place
+
+    def remove(self) -> None:
+        """Remove all stages."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def leave(self) -> None:
+        """Leave the stages to another run and say so, or remove the folder where nothing is in it."""
+        if "folder" not in self.__dict__:
+            return
+        if not any(path.is_file() and path.name != LOCK for path in self.folder.rglob("*")):
+            self.remove()
+        elif self.progress is not None and self.folder == self.usual:
+            self.progress(f"what was finished is kept in {str(self.folder)!r}: the same build goes on from there", 1, 1)
+
+    def _kept(
+        self,
+        name: str,
+        decides: str,
+        make: Callable[[], T],
+        write: Callable[[T, Path], None],
+        read: Callable[[Path], T],
+    ) -> T:
+        inside = f"{name}-{decides[:16]}"
+        if self.usual.is_dir() and (self.folder / inside).is_dir():
+            if self.progress is not None:
+                self.progress(f"{name}: taken from the run before, which was cut off", 1, 1)
+            return read(self.folder / inside)
+        made = make()
+        for other in self.folder.glob(f"{name}-*"):
+            shutil.rmtree(other, ignore_errors=True)
+        with new_folder(self.folder / inside) as aside:
+            write(made, aside)
+        del made  # what was read back is mapped: the memory is free again
+        pa.default_memory_pool().release_unused()
+        return read(self.folder / inside)
+
+
+def _locked(folder: Path) -> IO[bytes] | None:
+    """Return the open lock of a folder, which is made if it is not there; None where another process has it."""
+    while True:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = (folder / LOCK).open("wb")
+        try:
+            import fcntl
+
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except ImportError:
+            return lock  # a system without such locks: one build at a time is up to the user
+        except OSError:
+            lock.close()
+            return None
+        try:
+            if (folder / LOCK).stat().st_ino == os.fstat(lock.fileno()).st_ino:
+                return lock
+        except FileNotFoundError:
+            pass
+        lock.close()  # another process was done in between, and has removed the folder: make it again
+
+
+def digest(*decides: object) -> str:
+    """Return a checksum of what decides a result: texts, numbers, lists of them, and records by their repr.
+
+    >>> digest("lda", 100) == digest("lda", 100), digest("lda", 100) == digest("lda", 50)
+    (True, False)
+    """
+    return hashlib.sha256(json.dumps(decides, default=repr).encode()).hexdigest()
+
+
+def digest_files(paths: Sequence[Path]) -> str:
+    """Return a checksum of what files and folders are called, how large they are and when they were changed."""
+    found = []
+    for path in paths:
+        inside = sorted(path.rglob("*")) if path.is_dir() else [path]
+        about = [(str(file), file.stat()) for file in inside if file.is_file()]
+        found.append([str(path.resolve()), [(name, stat.st_size, stat.st_mtime_ns) for name, stat in about]])
+    return digest(found)
+
+
+def digest_corpus(corpus: Corpus) -> str:
+    """Return a checksum of all that a corpus holds."""
+    tables = _tables(corpus, CORPUS)
+    return digest(_about_corpus(corpus), list(tables), digest_tables(list(tables.values())))
+
+
+def digest_tables(tables: Sequence[pa.Table]) -> str:
+    """Return a checksum of all that tables hold, and of the batches that they hold it in."""
+    told = hashlib.sha256()
+    for table in tables:
+        with pa.ipc.new_stream(pa.PythonFile(_Sink(told), "w"), table.schema) as writer:
+            writer.write_table(table)
+    return told.hexdigest()
+
+
+class _Sink:
+    """Looks like a file, and adds what is written to a checksum."""
+
+    closed = False
+
+    def __init__(self, told: Any) -> None:
+        self.told = told
+
+    def write(self, data: Any) -> None:
+        self.told.update(data)
+
+    def flush(self) -> None:
+        pass
+
+
+def _tables(record: object, names: Sequence[str]) -> dict[str, pa.Table]:
+    return {name: getattr(record, name) for name in names if getattr(record, name) is not None}
+
+
+def _write(record: object, names: Sequence[str], about: dict[str, Any], folder: Path) -> None:
+    for name, table in _tables(record, names).items():
+        write_table(folder / f"{name}.arrow", table)
+    (folder / ABOUT).write_text(json.dumps(about), encoding="utf-8")
+
+
+def _read(names: Sequence[str], folder: Path) -> tuple[dict[str, pa.Table], dict[str, Any]]:
+    paths = {name: folder / f"{name}.arrow" for name in names}
+    tables = {name: open_mapped(path) for name, path in paths.items() if path.exists()}
+    return tables, json.loads((folder / ABOUT).read_text(encoding="utf-8"))
+
+
+def _about_corpus(corpus: Corpus) -> dict[str, Any]:
+    return {
+        "dimensions": [str(spec) for spec in corpus.dimensions],
+        "dropped": dict(corpus.dropped),
+        "attribution": corpus.attribution,
+    }
+
+
+def _write_corpus(corpus: Corpus, folder: Path) -> None:
+    _write(corpus, CORPUS, _about_corpus(corpus), folder)
+
+
+def _read_corpus(folder: Path) -> Corpus:
+    tables, about = _read(CORPUS, folder)
+    dimensions = tuple(DimensionSpec.parse(text) for text in about.pop("dimensions"))
+    return Corpus(**tables, dimensions=dimensions, **about)
+
+
+def _write_topics(topics: Topics, folder: Path) -> None:
+    about = {"names": topics.names, "parents": topics.parents, "settings": dict(topics.settings)}
+    _write(topics, TOPICS, about, folder)
+
+
+def _read_topics(folder: Path) -> Topics:
+    tables, about = _read(TOPICS, folder)
+    parents = None if about["parents"] is None else tuple(about["parents"])
+    return Topics(names=tuple(about["names"]), parents=parents, settings=about["settings"], **tables)

@@ -1,0 +1,105 @@
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from cube2net.cube import DuckDB
+from cube2net.cube import duckdb_engine as engines
+from cube2net.errors import InputError, ParameterError
+
+NUMBERS = {"numbers": pa.table({"x": pa.array(np.arange(10), pa.int32())})}
+PLAN = {
+    "even": "SELECT x FROM numbers WHERE x % 2 = 0",
+    "squares": "SELECT x, x * x AS y FROM even ORDER BY x DESC",
+}
+
+
+class CutError(Exception):
+    """The power is cut."""
+
+
+def told(stages: list[str], cut_at: str = ""):
+    def progress(stage: str, done: int, total: int | None = None) -> None:
+        stages.append(stage)
+        if stage == cut_at:
+            raise CutError
+
+    return progress
+
+
+def test_tables_are_the_same_in_memory_and_in_a_folder(tmp_path: Path) -> None:
+    one = DuckDB().run(NUMBERS, PLAN, ["squares"])["squares"]
+    other = DuckDB(memory="1GB").run(NUMBERS, PLAN, ["squares"], folder=tmp_path)["squares"]
+    assert one.equals(other)
+    assert one["y"].to_pylist() == [64, 36, 16, 4, 0]
+
+
+def test_a_run_that_was_cut_off_goes_on_after_its_last_statement(tmp_path: Path) -> None:
+    with pytest.raises(CutError):
+        DuckDB().run(NUMBERS, PLAN, ["squares"], folder=tmp_path, progress=told([], "cube: squares"))
+    stages: list[str] = []
+    made = DuckDB().run(NUMBERS, PLAN, ["squares"], folder=tmp_path, progress=told(stages))
+    assert stages == ["cube: squares", "cube"]
+    assert made["squares"].equals(DuckDB().run(NUMBERS, PLAN, ["squares"])["squares"])
+
+
+def test_a_finished_run_does_nothing_again(tmp_path: Path) -> None:
+    first = DuckDB().run(NUMBERS, PLAN, ["squares"], folder=tmp_path)["squares"]
+    stages: list[str] = []
+    again = DuckDB().run(NUMBERS, PLAN, ["squares"], folder=tmp_path, progress=told(stages))["squares"]
+    assert stages == ["cube"]
+    assert again.equals(first)
+
+
+def test_half_written_files_of_a_crash_are_written_anew(tmp_path: Path) -> None:
+    (tmp_path / engines.DATABASE).write_bytes(b"not a database at all" * 1000)
+    (tmp_path / "squares.arrow.part").write_bytes(b"half")
+    made = DuckDB().run(NUMBERS, PLAN, ["squares"], folder=tmp_path)
+    assert made["squares"]["y"].to_pylist() == [64, 36, 16, 4, 0]
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_what_does_not_fit_the_memory_goes_to_disk_and_the_answer_is_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(0)
+    many = {"numbers": pa.table({"x": pa.array(rng.permutation(3_000_000))})}
+    plan = {"sorted": "SELECT x, x * 2 AS y, x * 3 AS z FROM numbers ORDER BY x"}
+    monkeypatch.setattr(DuckDB, "_limit", lambda self: 60_000_000)
+    spilt: list[int] = []
+    connected = engines.DuckDB._connected
+
+    def watched(self, folder):  # type: ignore[no-untyped-def]
+        from contextlib import contextmanager
+
+        @contextmanager
+        def opened():  # type: ignore[no-untyped-def]
+            with connected(self, folder) as connection:
+                yield connection
+                memory = connection.sql("SELECT sum(memory_usage_bytes) FROM duckdb_memory()").fetchall()
+                spilt.append(int(memory[0][0]))
+
+        return opened()
+
+    monkeypatch.setattr(engines.DuckDB, "_connected", watched)
+    made = DuckDB(memory="1GB").run(many, plan, ["sorted"], folder=tmp_path)["sorted"]
+    assert made["x"].to_numpy().tolist() == list(range(3_000_000))
+    assert spilt[0] <= 60_000_000 < made.nbytes
+
+
+def test_memory_that_is_too_small_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(
+        ParameterError, match="memory is '5MB', of which .* MB are taken already: give more, such as 1GB"
+    ):
+        DuckDB(memory="5MB").run(NUMBERS, PLAN, ["squares"])
+    for text in ("", "4", "4 apples", "0GB", "-1GB"):
+        with pytest.raises(
+            ParameterError, match=f"memory is {text!r}, expected a number and a unit, such as 512MB or 4GB"
+        ):
+            DuckDB(memory=text)
+    monkeypatch.setattr(DuckDB, "_limit", lambda self: 20_000_000)
+    many = {"numbers": pa.table({"x": pa.array(np.arange(2_000_000))})}
+    plan = {"lists": "SELECT x, count(*) AS n, list(x) AS l FROM numbers GROUP BY x"}
+    with pytest.raises(InputError, match="DuckDB needs more than its memory of 1GB for the statement 'lists'"):
+        DuckDB(memory="1GB").run(many, plan, ["lists"])

@@ -1,0 +1,200 @@
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cube2net as c2n
+from cube2net.errors import ParameterError
+from cube2net.interfaces import Progress
+from cube2net.pipeline import read_manifest
+from cube2net.records import Corpus
+from cube2net.stages import digest_corpus, digest_files, stages_beside
+
+TEXTS = {"fish": "salmon swim upstream rivers nets", "birds": "geese fly south winter wings"}
+
+
+class CutError(Exception):
+    """The power is cut."""
+
+
+def told(stages: list[str], cut_at: str = "") -> Progress:
+    def progress(stage: str, done: int, total: int | None = None) -> None:
+        stages.append(stage)
+        if stage == cut_at:
+            raise CutError
+
+    return progress
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Path:
+    """Return a folder of tables with texts, in which topics are to be found."""
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    lines = ["item,year,text"]
+    mentions = ["item,object"]
+    for i in range(40):
+        text = TEXTS["fish" if i % 2 else "birds"]
+        lines.append(f"{i},{1990 + i},{text} {text}")
+        mentions += [f"{i},o{(i * 7 + k) % 12}" for k in range(3)]
+    (folder / "items.csv").write_text("\n".join(lines) + "\n")
+    (folder / "mentions.csv").write_text("\n".join(mentions) + "\n")
+    (folder / "objects.csv").write_text("object,name\n" + "".join(f"o{i},Object {i}\n" for i in range(12)))
+    return folder
+
+
+def build(papers: Path, out: Path, progress: Progress | None = None, **options: object) -> c2n.Cube:
+    settings = {"dimensions": ["decade=year@decades", "topic"], "min_objects": 1, "out": out, "progress": progress}
+    return c2n.build_from("tables", *sorted(papers.iterdir()), **{**settings, **options})  # type: ignore[arg-type]
+
+
+CUTS = {
+    "cube: labels": ["corpus", "topics"],
+    "cube: members": ["corpus", "topics", "cube: said", "cube: key objects"],
+    "cube: files": ["corpus", "topics", "cube: said", "cube: links"],
+}
+
+
+@pytest.mark.parametrize("cut_at", CUTS)
+def test_a_build_that_was_cut_off_does_not_repeat_what_it_had_finished(
+    papers: Path, tmp_path: Path, cut_at: str
+) -> None:
+    whole: list[str] = []
+    expected = build(papers, tmp_path / "expected", told(whole))
+    with pytest.raises(CutError):
+        build(papers, tmp_path / "cube", told([], cut_at))
+    assert (tmp_path / ".cube.stages").is_dir() and not (tmp_path / "cube").exists()
+    again: list[str] = []
+    cube = build(papers, tmp_path / "cube", told(again))
+    for name in CUTS[cut_at]:
+        if name in ("corpus", "topics"):
+            assert f"{name}: taken from the run before, which was cut off" in again
+        else:
+            assert name in whole and name not in again
+    assert cut_at in again
+    assert "words" in whole and "words" not in again
+    assert not (tmp_path / ".cube.stages").exists()
+    one, other = (read_manifest(tmp_path / name) for name in ("expected", "cube"))
+    assert one == other
+    assert repr(cube) == repr(expected)
+
+
+def test_a_killed_build_goes_on_and_the_old_cube_stands_until_then(papers: Path, tmp_path: Path) -> None:
+    build(papers, tmp_path / "cube", dimensions=["year"])
+    before = read_manifest(tmp_path / "cube")
+    program = f"""
+        import os, signal, sys
+        from pathlib import Path
+        sys.path += {sys.path!r}
+        from test_stages import build
+
+        def progress(stage, done, total=None):
+            if stage == "cube: links":
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        build(Path({str(papers)!r}), Path({str(tmp_path / "cube")!r}), progress)
+    """
+    ended = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], check=False)
+    assert ended.returncode == -signal.SIGKILL
+    assert read_manifest(tmp_path / "cube") == before
+    stages: list[str] = []
+    build(papers, tmp_path / "cube", told(stages))
+    assert "cube: links" in stages and "cube: members" not in stages
+    assert c2n.verify_cube(tmp_path / "cube")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cube", "papers"]
+
+
+@pytest.mark.parametrize("change", ["file", "seed", "dimensions"])
+def test_what_was_made_of_other_data_or_settings_is_made_again(papers: Path, tmp_path: Path, change: str) -> None:
+    with pytest.raises(CutError):
+        build(papers, tmp_path / "cube", told([], "cube: files"))
+    options: dict[str, object] = {}
+    if change == "file":
+        with (papers / "items.csv").open("a") as file:
+            file.write("40,2031,more geese\n")
+    elif change == "seed":
+        options["seed"] = 1
+    else:
+        options["dimensions"] = ["topic"]
+    stages: list[str] = []
+    cube = build(papers, tmp_path / "cube", told(stages), **options)
+    taken = [stage for stage in stages if "taken from" in stage]
+    assert [stage.partition(":")[0] for stage in taken] == {"file": [], "seed": ["corpus"]}.get(
+        change, ["corpus", "topics"]
+    )
+    assert "cube: said" in stages
+    assert cube.settings["items"] == (41 if change == "file" else 40)
+
+
+def test_a_corpus_at_hand_has_stages_too(tmp_path: Path) -> None:
+    corpus = c2n.make_dblp_like(2_000)
+    with pytest.raises(CutError):
+        c2n.build_cube(corpus, out=tmp_path / "cube", progress=told([], "cube: links"))
+    stages: list[str] = []
+    c2n.build_cube(corpus, out=tmp_path / "cube", progress=told(stages))
+    assert "cube: links" in stages and "cube: members" not in stages
+    assert [path.name for path in tmp_path.iterdir()] == ["cube"]
+
+
+def test_a_build_that_fails_before_anything_is_finished_leaves_nothing(tmp_path: Path) -> None:
+    corpus = c2n.make_planted(seed=0).corpus
+    with pytest.raises(ParameterError):
+        c2n.build_cube(corpus, ["no such attribute"], out=tmp_path / "cube")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_person_is_told_where_the_stages_are(papers: Path, tmp_path: Path) -> None:
+    stages: list[str] = []
+    with pytest.raises(ParameterError):
+        build(papers, tmp_path / "cube", told(stages), dimensions=["no such attribute"])
+    assert (
+        f"what was finished is kept in {str(tmp_path / '.cube.stages')!r}: the same build goes on from there" in stages
+    )
+
+
+def test_two_builds_of_one_cube_at_a_time_do_not_share_stages(tmp_path: Path) -> None:
+    with stages_beside(tmp_path / "cube") as one, stages_beside(tmp_path / "cube") as other:
+        assert one.folder != other.folder
+        (other.folder / "mine").write_text("")
+        assert not (one.folder / "mine").exists()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_arrays_made_in_files_are_those_made_in_memory(tmp_path: Path) -> None:
+    corpus = c2n.make_dblp_like(2_000)
+    c2n.save_cube(c2n.build_cube(corpus), tmp_path / "one")
+    c2n.build_cube(corpus, out=tmp_path / "other")
+    assert read_manifest(tmp_path / "one") == read_manifest(tmp_path / "other")
+    assert np.array_equal(
+        c2n.open_cube(tmp_path / "one").links.indices, c2n.open_cube(tmp_path / "other").links.indices
+    )
+
+
+def renamed(corpus: Corpus) -> Corpus:
+    return replace(corpus, attribution="somebody else")
+
+
+def one_mention_less(corpus: Corpus) -> Corpus:
+    return replace(corpus, mentions=corpus.mentions.slice(1))
+
+
+@pytest.mark.parametrize("change", [renamed, one_mention_less])
+def test_another_corpus_has_another_checksum(change: Callable[[Corpus], Corpus]) -> None:
+    corpus = c2n.make_planted(seed=0).corpus
+    assert digest_corpus(corpus) == digest_corpus(c2n.make_planted(seed=0).corpus)
+    assert digest_corpus(corpus) != digest_corpus(change(corpus))
+
+
+def test_a_file_that_was_touched_has_another_checksum(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("1")
+    before = digest_files([tmp_path])
+    assert digest_files([tmp_path]) == before
+    os.utime(tmp_path / "a", ns=(1, 1))
+    assert digest_files([tmp_path]) != before
