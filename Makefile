@@ -1,5 +1,6 @@
 # Two commands matter: `make demo` and `make test`. Both set up what they need in .venv.
 PYTHON ?= python3
+OUT ?= bench-out
 comma := ,
 PIP = .venv/bin/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
 
@@ -9,7 +10,7 @@ help:
 	@echo "make demo   build the bundled cube and answer a query of 116 authors (writes demo-out/)"
 	@echo "make test   run every check: ruff, mypy, tests, doctests, README and CLI pages"
 	@echo "make setup  make .venv only"
-	@echo "make bench  measure, on data of your own: make bench DATA=folder"
+	@echo "make bench  measure everything and write docs/performance.md (DATA=folder adds the real data)"
 	@echo "make clean  remove .venv, demo-out and caches"
 
 setup: .venv/ready
@@ -41,7 +42,7 @@ test: .venv/ready-test
 	.venv/bin/python -m pytest
 
 bench: .venv/ready-bench
-	.venv/bin/python benchmarks/run.py $(DATA)
+	.venv/bin/python benchmarks/run.py $(OUT) $(DATA)
 
 clean:
 	rm -rf .venv demo-out .pytest_cache .mypy_cache .ruff_cache .hypothesis

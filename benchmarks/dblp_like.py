@@ -1,23 +1,16 @@
-"""The made-up literature beside the ACL Anthology, distribution by distribution; and what it costs at every size.
+"""The made-up literature beside the ACL Anthology, distribution by distribution.
 
     python benchmarks/dblp_like.py ARCHIVE [--cube FOLDER] [--plot FILE.png]
-    python benchmarks/dblp_like.py --sizes 100000,300000,1000000 [--build] [--work FOLDER]
 
 ARCHIVE is the Anthology's tar.xz (or its folder), FOLDER its cube; without one its topics are found first, which
 takes minutes. A literature of as many papers, years and authors in a team is made, and its cube. Every distribution
 is compared by the largest gap between the two shares (Kolmogorov–Smirnov) and by how far the logarithms lie apart in
-the mean (Wasserstein; 0.1 is about a tenth of the value). Seconds are of the processor, all cores together, each size
-in a process of its own.
+the mean (Wasserstein; 0.1 is about a tenth of the value). What it costs at every size, ``performance.py`` measures.
 """
 
 from __future__ import annotations
 
 import argparse
-import multiprocessing
-import resource
-import tempfile
-import time
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +20,7 @@ import pyarrow.compute as pc
 import cube2net as c2n
 from cube2net.records import Corpus, Cube
 from cube2net.records.ragged import Array
-from cube2net.sources.dblp_like import make_dblp_like, open_dblp_like
+from cube2net.sources.dblp_like import make_dblp_like
 
 WHAT = {
     "authors of a paper": "authors",
@@ -44,54 +37,11 @@ Figures = dict[str, Array]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("archive", type=Path, nargs="?")
+    parser.add_argument("archive", type=Path)
     parser.add_argument("--cube", type=Path)
     parser.add_argument("--plot", type=Path)
-    parser.add_argument("--sizes", default="")
-    parser.add_argument("--build", action="store_true", help="build the cube of every size, too")
-    parser.add_argument("--work", type=Path, help="a folder for the tables that are made")
     asked = parser.parse_args()
-    if asked.sizes:
-        measure([int(size) for size in asked.sizes.split(",")], asked.build, asked.work)
-    if asked.archive is not None:
-        compare(asked.archive, asked.cube, asked.plot)
-
-
-def measure(sizes: list[int], build: bool, work: Path | None) -> None:
-    """Print a row for every size."""
-    print(
-        "| papers | authors | mentions | made in s | peak GB | MB on disk | cube built in s | peak GB | cells | links |"
-    )
-    print("| --: " * 10 + "|")
-    spawn = multiprocessing.get_context("spawn")
-    with tempfile.TemporaryDirectory(dir=work) as folder:
-        for size in sizes:
-            row = []
-            for job in (made, built) if build else (made,):
-                with ProcessPoolExecutor(1, mp_context=spawn) as pool:
-                    row += pool.submit(job, size, Path(folder) / str(size)).result()
-            print("| " + " | ".join([f"{size:,}", *row, *[""] * (9 - len(row))]) + " |", flush=True)
-
-
-def made(size: int, folder: Path) -> list[str]:
-    start = time.process_time()
-    corpus = make_dblp_like(size, out=folder)
-    seconds = time.process_time() - start
-    disk = sum(path.stat().st_size for path in folder.iterdir()) / 2**20
-    counts = [f"{table.num_rows:,}" for table in (corpus.objects, corpus.mentions)]
-    return [*counts, f"{seconds:.1f}", f"{peak():.2f}", f"{disk:.0f}"]
-
-
-def built(size: int, folder: Path) -> list[str]:
-    corpus = open_dblp_like(folder)
-    start = time.process_time()
-    cube = c2n.build_cube(corpus)
-    seconds = time.process_time() - start
-    return [f"{seconds:.1f}", f"{peak():.2f}", f"{len(cube.cells):,}", f"{len(cube.links.indices) // 2:,}"]
-
-
-def peak() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    compare(asked.archive, asked.cube, asked.plot)
 
 
 def compare(archive: Path, folder: Path | None, plot: Path | None) -> None:

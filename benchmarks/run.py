@@ -1,36 +1,32 @@
-"""Runs every benchmark on the raw data of a folder, one after another, and prints what each prints.
+"""Runs the benchmarks that belong together, one after another; docs/performance.md is written anew.
 
-    python benchmarks/run.py DATA
+    python benchmarks/run.py OUT [DATA]
 
-DATA holds ``acl/acl-anthology-*.tar.xz`` and ``acl/labs.csv``. Times on a busy machine mean little: read the ratios.
-``choices.py``, ``learning.py`` and ``growth.py`` (what docs/choosing.md shows) take up to hours, ``gpu.py`` needs a
-GPU: run these by hand.
+OUT keeps what ``performance.py`` makes and measures; what is there is not measured again. With DATA, a folder with
+``acl/acl-anthology-*.tar.xz`` and ``acl/labs.csv``, the part on real data and the benchmarks of vectors and topics
+run too. ``choices.py``, ``learning.py`` and ``growth.py`` (what docs/choosing.md shows) take up to hours, ``gpu.py``
+needs a GPU: run these by hand.
 """
 
 from __future__ import annotations
 
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
+PAGE = HERE.parent / "docs" / "performance.md"
 
 
 def main() -> None:
-    if len(sys.argv) != 2:
-        raise SystemExit("name the folder of the raw data: make bench DATA=folder")
-    acl = Path(sys.argv[1]) / "acl"
-    archives = sorted(acl.glob("acl-anthology-*.tar.xz"))
-    if not archives or not (acl / "labs.csv").is_file():
-        raise SystemExit(f"{acl} has no acl-anthology-*.tar.xz or no labs.csv")
-    with tempfile.TemporaryDirectory() as work:
-        cube = str(Path(work) / "cube")
-        run("figures.py", str(archives[-1]), str(acl / "labs.csv"), "--cube", cube)
-        run("extraction.py", cube, str(acl / "labs.csv"))
-        run("vectors.py", cube, "--show", "5")
+    if len(sys.argv) not in (2, 3):
+        raise SystemExit("name a folder for what is made, and one with raw data: make bench DATA=folder")
+    out, raw = Path(sys.argv[1]), [Path(word) for word in sys.argv[2:]]
+    run("performance.py", "--out", str(out), "--page", str(PAGE), *(f"--data={folder}" for folder in raw))
     run("nearest.py")
-    run("topics.py", str(archives[-1]))
+    for folder in raw:
+        run("vectors.py", str(out / "data" / "cube-acl"), "--show", "5")
+        run("topics.py", str(sorted((folder / "acl").glob("acl-anthology-*.tar.xz"))[-1]))
 
 
 def run(name: str, *words: str) -> None:

@@ -75,7 +75,7 @@ def take_rows(ragged: Ragged, rows: Array) -> Ragged:
     >>> take_rows(ragged_from_lists([[1, 2], [], [0]]), np.array([2, 0])).indices.tolist()
     [0, 1, 2]
     """
-    sizes = ragged.sizes[rows]
+    sizes = ragged.indptr[rows + 1] - ragged.indptr[rows]
     indptr = np.zeros(len(rows) + 1, dtype=np.int64)
     np.cumsum(sizes, out=indptr[1:])
     start = np.repeat(ragged.indptr[rows] - indptr[:-1], sizes)

@@ -20,7 +20,7 @@ from cube2net.records.ragged import Array
 from toys import random_cube
 
 MASK = 2**64 - 1
-GAIN0, COST0 = 0.5, 3.0
+GAIN0, COST0, COMMON = 0.5, 3.0, np.array([0.0, 0.25, 1.0])
 steps_of_state = st.lists(st.tuples(st.sampled_from(["put", "swap", "drop"]), st.integers(0, 99)), max_size=12)
 quick = settings(deadline=None, max_examples=60)
 
@@ -34,6 +34,7 @@ class Plain:
             set(rng.choice(groups, size=int(rng.integers(1, 8)), replace=False).tolist()) for _ in range(cells)
         ]
         self.worth = np.column_stack([rng.integers(-2, 9, groups) / 4, rng.integers(0, 9, groups) / 4, np.ones(groups)])
+        self.worth[rng.random(groups) < 0.5] = COMMON
         self.groups = groups
         # The objects of group g are 2g and 2g + 1; the last five objects are those of the query.
         self.query = list(range(2 * groups, 2 * groups + 5))
@@ -61,12 +62,14 @@ class Plain:
     def choice(self) -> Choice:
         members = ragged_from_lists([sorted(held) for held in self.sets])
         homes = transpose(members, self.groups)
+        plain = (self.worth == COMMON).all(axis=1)
+        entries, starts = kernels.plain_last(members.indptr, members.indices, plain)
         none = Ragged(np.zeros(1, np.int64), np.empty(0, np.int32))
         objects = ragged_from_lists([[2 * g, 2 * g + 1] for g in range(self.groups)]) if self.linked else none
         links = Ragged(self.links.indptr, self.links.indices) if self.linked else none
         return Choice(
             members.indptr,
-            members.indices,
+            entries,
             homes.indptr,
             homes.indices,
             self.worth,
@@ -78,6 +81,8 @@ class Plain:
             objects.indices,
             links.indptr,
             links.indices,
+            starts,
+            COMMON,
         )
 
     def state(self, slots: int, seed: int = 0) -> State:
@@ -88,6 +93,7 @@ class Plain:
             slot=np.full(len(self.sets), -1, np.int64),
             covers=np.zeros(self.groups, np.int32),
             owner=np.zeros(self.groups, np.int32),
+            tag=np.zeros(self.groups, np.uint8),
             alone=np.zeros((slots, 3)),
             sums=np.array([GAIN0, COST0, 0.0, self.link_count([]) if self.linked else 0.0]),
             value=np.zeros(2),
@@ -95,6 +101,7 @@ class Plain:
             best=np.zeros(slots, np.int64),
             shared=np.zeros((slots + 1, 3)),
             odds=np.zeros(slots + 1),
+            counts=np.zeros((2, slots + 2), np.int64),
             present=present,
             random=np.array([seed], np.uint64),
         )
@@ -107,6 +114,7 @@ class Plain:
         for group in range(self.groups):
             slots = [slot for slot, cell in enumerate(cells) if group in self.sets[cell]]
             assert (state.covers[group], state.owner[group]) == (len(slots), sum(slots))
+            assert state.tag[group] == (0 if not slots else 1 + (slots[0] if len(slots) == 1 else len(state.best)))
         assert state.sums[:3].tolist() == [
             start + self.total(cells, column) for column, start in enumerate((GAIN0, COST0, 0.0))
         ]
@@ -270,6 +278,19 @@ def test_cells_are_proposed_and_placed_as_plain_python_does(seed: int, some: set
             kernels.weigh(choice, state, cell)
             slot = kernels.decide(state, room, 0.0, heat)
             assert slot == plain_decide(plain, cells, cell, 5, room, heat, draw)
+
+
+@quick
+@given(st.integers(0, 10**6))
+def test_plain_groups_come_last_in_their_rows_and_none_is_lost(seed: int) -> None:
+    plain = Plain(seed)
+    choice = plain.choice()
+    for cell, held in enumerate(plain.sets):
+        first, start, end = choice.members_indptr[cell], choice.plain[cell], choice.members_indptr[cell + 1]
+        row = choice.members_indices[first:end].tolist()
+        common = [bool((plain.worth[group] == COMMON).all()) for group in row]
+        assert set(row) == held
+        assert common == [False] * int(start - first) + [True] * int(end - start)
 
 
 def test_without_a_group_that_pays_any_cell_is_proposed() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cube2net.arrays import ragged_from_lists
-from cube2net.kernels.fold import fold, folded_members
+from cube2net.arrays import ragged_from_lists, transpose
+from cube2net.kernels.fold import alike, dear, fold, folded_members, held, placed_homes, row_sums, turned
 from cube2net.records.ragged import Array
 
 OBJECTS = 12
@@ -57,3 +59,51 @@ def test_folded_members_are_the_groups_of_the_members(cells: list[set[int]], som
     given = sorted(cell for cell in some if cell < len(cells))
     group, _, members = folded(cells, given)
     assert members == [sorted({group[o] for o in cells[cell]}) for cell in given]
+
+
+@quick
+@given(all_cells, st.sets(st.integers(0, 7)))
+def test_groups_by_homes_are_the_groups_by_members(cells: list[set[int]], some: set[int]) -> None:
+    chosen = np.array(sorted(cell for cell in some if cell < len(cells)), dtype=np.int64)
+    members = ragged_from_lists([sorted(row) for row in cells])
+    homes = transpose(members, OBJECTS)
+    place = np.full(max(len(cells), 1), -1, np.int32)
+    place[chosen] = np.arange(len(chosen))
+    objects = held(chosen, members.indptr, members.indices, np.zeros(OBJECTS, np.uint8))
+    assert objects.tolist() == sorted(set().union(*(cells[cell] for cell in chosen.tolist())))
+    group, first = alike(objects, homes.indptr, homes.indices, place)
+    whole, groups = fold(chosen, members.indptr, members.indices, OBJECTS)
+    assert group.tolist() == whole[objects].tolist() and len(first) == groups
+    assert first.tolist() == [int(objects[group.tolist().index(number)]) for number in range(groups)]
+    rows = placed_homes(first, homes.indptr, homes.indices, place)
+    turned_rows = turned(*rows, len(chosen))
+    expected = folded_members(chosen, members.indptr, members.indices, whole, groups)
+    assert [part.tolist() for part in turned_rows] == [part.tolist() for part in expected]
+    terms = np.arange(2.0 * groups).reshape(groups, 2)
+    sums = [terms[turned_rows[1][start:end]].sum(axis=0).tolist() for start, end in pairwise(turned_rows[0].tolist())]
+    assert row_sums(*turned_rows, terms).tolist() == sums
+
+
+def test_objects_found_are_in_order_whether_they_are_few_or_many() -> None:
+    rows = ragged_from_lists([[7, 9], [2, 7]])
+    for objects in (10, 10_000):
+        found = held(np.array([0, 1]), rows.indptr, rows.indices, np.zeros(objects, np.uint8))
+        assert found.tolist() == [2, 7, 9]
+
+
+@quick
+@given(all_cells, st.lists(st.integers(-8, 8), min_size=OBJECTS, max_size=OBJECTS))
+def test_cells_are_dear_by_what_they_alone_hold_until_none_is_left(cells: list[set[int]], worth: list[int]) -> None:
+    members = ragged_from_lists([sorted(row) for row in cells])
+    homes = transpose(members, OBJECTS)
+    pays = np.array([float(sum(max(worth[o], 0) for o in row)) for row in cells])
+    rows = (members.indptr, members.indices, homes.indptr, homes.indices)
+    out = dear(*rows, np.array(worth, dtype=float), pays).tolist()
+    left = set(range(len(cells)))
+    while True:
+        alone = {c: {o for o in cells[c] if sum(o in cells[other] for other in left) == 1} for c in left}
+        bad = {c for c in left if sum(max(-worth[o], 0) for o in alone[c]) > pays[c]}
+        if not bad:
+            break
+        left -= bad
+    assert [cell for cell, gone in enumerate(out) if not gone] == sorted(left)

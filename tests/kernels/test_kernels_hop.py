@@ -15,7 +15,11 @@ def run(links: Links, front: list[int], fan_out: int, known: list[int]) -> dict[
     rows = np.array(front, np.int32)
     found = hop(links.indptr, links.indices, links.weights, rows, fan_out, marks, hits)
     assert len(set(found.tolist())) == len(found) == int((hits > 0).sum())
-    assert np.flatnonzero(marks).tolist() == sorted(set(known))
+    assert np.flatnonzero(marks == 1).tolist() == sorted(set(known))
+    assert np.flatnonzero(marks == 2).tolist() == sorted(found.tolist())
+    marks[found] = 0
+    again = hop(links.indptr, links.indices, links.weights, rows, fan_out, marks, np.zeros(0, np.int32))
+    assert again.tolist() == found.tolist()
     return {object_: int(hits[object_]) for object_ in found.tolist()}
 
 

@@ -5,17 +5,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cube2net.arrays import links_from_pairs
-from cube2net.kernels.induce import HUB, induce
+from cube2net.kernels.induce import FEW, HUB, induce
 from cube2net.records import Links
 
 
 def run(links: Links, nodes: list[int]) -> list[tuple[int, int, float]]:
-    place = np.zeros(len(links), np.int32)
-    place[nodes] = np.arange(1, len(nodes) + 1)
+    mark, place = np.zeros(len(links), np.uint8), np.zeros(len(links), np.int32)
+    mark[nodes], place[nodes] = 1, np.arange(1, len(nodes) + 1)
     room = sum(len(links.neighbours(node)) for node in nodes)
     source, target, weight = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.float32)
     rows = np.array(nodes, np.int32)
-    count = induce(links.indptr, links.indices, links.weights, rows, place, source, target, weight)
+    count = induce(links.indptr, links.indices, links.weights, rows, mark, place, source, target, weight)
     return list(zip(source[:count].tolist(), target[:count].tolist(), weight[:count].tolist(), strict=True))
 
 
@@ -35,6 +35,17 @@ def test_links_among_nodes_are_those_of_the_plain_loop(seed: int, wanted: int, c
     rng = np.random.default_rng(seed)
     links = links_from_pairs(*rng.integers(0, 20, (2, count)), rng.random(count), 20)
     nodes = rng.permutation(20)[:wanted].tolist()
+    assert run(links, nodes) == twin(links, nodes)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10_000), st.integers(0, 20))
+def test_links_among_few_of_many_objects_are_those_of_the_plain_loop(seed: int, wanted: int) -> None:
+    rng = np.random.default_rng(seed)
+    many = 21 * FEW
+    links = links_from_pairs(*rng.integers(0, 30, (2, 200)), rng.random(200), many)
+    nodes = rng.permutation(30)[:wanted].tolist()
+    assert wanted * FEW < many
     assert run(links, nodes) == twin(links, nodes)
 
 

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cube2net.arrays import links_from_pairs
-from cube2net.kernels.push import push, strengths, sweep
+from cube2net.kernels.push import follow, push, strengths
+from cube2net.network.sweeps import settle
 from cube2net.records import Links
 from cube2net.records.ragged import Array
 
@@ -21,6 +22,10 @@ def graph(seed: int, count: int = 25) -> tuple[Links, Array]:
     ends = rng.integers(0, count, (2, 2 * count))
     links = links_from_pairs(*ends, rng.random(2 * count) + 0.1, count)
     return links, rng.choice(np.flatnonzero(links.degrees), 3, replace=False).astype(np.int32)
+
+
+def everyone(links: Links) -> Array:
+    return np.arange(len(links), dtype=np.int32)
 
 
 def steps(links: Links) -> Array:
@@ -43,7 +48,11 @@ def run_push(links: Links, seeds: Array, damping: float, goal: float, allowance:
     left[seeds] = 1 / len(seeds)
     state = np.zeros(len(links), np.uint8)
     ends = (links.indptr, links.indices, links.weights)
-    return push(*ends, seeds, damping, goal, allowance, settled, left, strength, state), settled, left
+    reached, queue = np.full((2, len(links) + 1), -1, np.int32)
+    total, count = push(*ends, seeds, damping, goal, allowance, settled, left, strength, state, reached, queue)
+    assert np.array_equal(np.sort(reached[:count]), np.flatnonzero(state))
+    assert (reached[count:] == -1).all()
+    return total, settled, left
 
 
 def twin_push(links: Links, seeds: Array, damping: float, goal: float, allowance: int) -> tuple[float, Array, Array]:
@@ -104,6 +113,16 @@ def test_pushes_look_at_no_more_of_a_long_path_when_it_is_longer() -> None:
     assert reached[0] == reached[1] and len(reached[0]) < 60
 
 
+@pytest.mark.parametrize("workers", [1, 3])
+def test_sweeps_give_the_same_scores_whoever_does_them(workers: int) -> None:
+    links, seeds = graph(3, 400)
+    left = np.isin(np.arange(len(links)), seeds) / len(seeds)
+    settled, alone = np.zeros((2, len(links)))
+    bound = settle(links, everyone(links), 0.85, 1e-6, 100, settled, left, workers=workers)
+    assert bound == settle(links, everyone(links), 0.85, 1e-6, 100, alone, left, workers=2)
+    assert np.array_equal(settled, alone)
+
+
 def twin_sweep(links: Links, left: Array, damping: float, rounds: int) -> Array:
     step, start = damping * steps(links), (1 - damping) * left
     now, before, omega = start, np.zeros(len(left)), 1 / (1 - damping**2 / 2)
@@ -119,7 +138,7 @@ def test_sweeps_settle_what_the_plain_recurrence_settles(seed: int, rounds: int)
     links, seeds = graph(seed)
     left = np.isin(np.arange(len(links)), seeds) / len(seeds)
     settled = np.zeros(len(links))
-    sweep(links.indptr, links.indices, links.weights, 0.85, 0.0, rounds, settled, left)
+    settle(links, everyone(links), 0.85, 0.0, rounds, settled, left)
     assert settled == pytest.approx(twin_sweep(links, left, 0.85, rounds), abs=1e-12)
 
 
@@ -129,7 +148,7 @@ def test_the_error_after_sweeps_is_within_the_bound_they_return(seed: int, dampi
     links, seeds = graph(seed)
     left = np.isin(np.arange(len(links)), seeds) / len(seeds)
     settled = np.zeros(len(links))
-    bound = sweep(links.indptr, links.indices, links.weights, damping, goal, 500, settled, left)
+    bound = settle(links, everyone(links), damping, goal, 500, settled, left)
     assert bound <= goal
     assert np.abs(exact(links, left, damping) - settled).sum() <= bound + 1e-12
     assert settled.min() >= -1e-15
@@ -138,3 +157,40 @@ def test_the_error_after_sweeps_is_within_the_bound_they_return(seed: int, dampi
 def test_strengths_are_the_summed_weights_of_rows() -> None:
     links = links_from_pairs(np.array([0, 1]), np.array([1, 2]), np.array([0.5, 2.0]), 4)
     assert strengths(links.indptr, links.weights, np.array([1, 3, 0], np.int32)).tolist() == [2.5, 0.0, 0.5]
+
+
+def twin_follow(links: Links, seeds: Array) -> set[int]:
+    known, new = set(), set(seeds.tolist())
+    while new:
+        known |= new
+        new = {int(v) for u in new for v in links.neighbours(u)} - known
+    return known
+
+
+@given(st.integers(0, 10_000), st.integers(20, 60))
+def test_all_that_can_be_reached_is_found_unless_it_is_too_much(seed: int, count: int) -> None:
+    rng = np.random.default_rng(seed)
+    links = links_from_pairs(*rng.integers(0, count, (2, count // 2)), np.ones(count // 2), count)
+    seeds = rng.choice(count, 2, replace=False).astype(np.int32)
+    expected = twin_follow(links, seeds)
+    ends = int(sum(links.degrees[row] for row in expected))
+    for allowance in (ends, ends - 1):
+        state, reached = np.zeros(count, np.uint8), np.empty(count + 1, np.int32)
+        state[seeds], reached[:2] = 1, seeds
+        found = follow(links.indptr, links.indices, allowance, state, reached, 2)
+        if allowance < ends:
+            assert found == -1
+        else:
+            assert set(reached[:found].tolist()) == expected and found == len(expected)
+
+
+def test_sweeps_over_what_can_be_reached_settle_what_sweeps_over_all_do() -> None:
+    one, seeds = graph(5, 60)
+    ends = np.repeat(np.arange(60), one.degrees), one.indices
+    twice = links_from_pairs(*(np.concatenate([end, end + 60]) for end in ends), np.tile(one.weights, 2), 120)
+    left = np.isin(np.arange(120), seeds) / len(seeds)
+    whole, part = np.zeros((2, 120))
+    settle(twice, everyone(twice), 0.85, 1e-9, 200, whole, left)
+    settle(twice, np.arange(60, dtype=np.int32), 0.85, 1e-9, 200, part, left)
+    assert part == pytest.approx(whole, abs=1e-12)
+    assert not part[60:].any()

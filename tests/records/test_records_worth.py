@@ -7,6 +7,8 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cube2net.errors import InputError
 from cube2net.records import Judge, Selection, Weights
@@ -46,6 +48,47 @@ def test_weights_are_kept_as_numbers_that_cannot_be_written_to() -> None:
     assert (weights.count, weights.value(np.array([0, 1])), weights.cost0) == (2, 2.0, 1.0)
     with pytest.raises(ValueError, match="read-only"):
         weights.gain[0] = 5
+
+
+@given(
+    st.lists(st.tuples(st.integers(-8, 8), st.integers(0, 8)), min_size=1, max_size=12),
+    st.tuples(st.integers(-4, 4), st.integers(0, 4)),
+    st.data(),
+)
+def test_weights_of_some_rows_are_those_of_every_object(
+    terms: list[tuple[int, int]], others: tuple[int, int], data: st.DataObject
+) -> None:
+    count = len(terms)
+    rows = np.array(sorted(data.draw(st.sets(st.integers(0, count - 1)))), dtype=np.int64)
+    whole = np.tile(np.array(others, dtype=float), (count, 1))
+    whole[rows] = np.array(terms, dtype=float)[rows]
+    dense = Weights(whole[:, 0], whole[:, 1], 0.5, 1.0)
+    few = Weights(whole[rows, 0], whole[rows, 1], 0.5, 1.0, rows=rows, count=count, others=others)
+    assert few.count == dense.count == count
+    assert few.paying.tolist() == dense.paying.tolist() == np.flatnonzero(whole[:, 0] > 0).tolist()
+    some = data.draw(st.lists(st.integers(0, count - 1), unique=True))
+    for objects in (np.array(some, dtype=np.int64), np.array(sorted(some), dtype=np.int64), np.arange(count)):
+        assert np.array_equal(np.column_stack(few.at(objects)), whole[objects])
+        assert few.value(objects) == dense.value(objects)
+    assert np.array_equal(few.gain, whole[:, 0]) and np.array_equal(few.cost, whole[:, 1])
+    with pytest.raises(ValueError, match="read-only"):
+        few.gain[0] = 5
+
+
+@pytest.mark.parametrize(
+    ("parts", "sentence"),
+    [
+        ({"rows": [0, 1]}, "weights for some rows need the count of all objects, and the count needs rows"),
+        ({"rows": [1, 0], "count": 3}, "weights are for 2 objects, expected as many rows, ascending"),
+        ({"rows": [0], "count": 3}, "weights are for 2 objects, expected as many rows, ascending"),
+        ({"rows": [0, 3], "count": 3}, "weights name rows from 0 to 3 of 3 objects"),
+        ({"rows": [0, 1], "count": 3, "others": (0.0, -1)}, "cost is -1.0, expected a finite number of 0 or more"),
+    ],
+)
+def test_weights_of_rows_that_are_not_there_are_refused(parts: dict, sentence: str) -> None:
+    with pytest.raises(InputError) as caught:
+        Weights(ONE, ONE, **parts)
+    assert str(caught.value) == sentence
 
 
 def judge(answer: object) -> Judge:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cube2net.records import Cube, Query, Weights
 from cube2net.records.ragged import Array
 from cube2net.select import OBJECTIVES, Jaccard, Precision
-from cube2net.select.problem import Problem
+from cube2net.select.problem import Problem, affordable
 
 from toys import random_cube, toy_cube
 
@@ -50,7 +50,8 @@ def test_only_useful_cells_are_left_and_equal_objects_are_one() -> None:
     problem = Problem.of(cube, Query(np.array([0, 1])), Jaccard().weigh(Query(np.array([0, 1])), 6))
     assert repr(problem) == "Problem(2 cells, 3 groups, 4 memberships)"
     assert problem.cells.tolist() == [0, 1]
-    assert problem.group.tolist() == [0, 1, 2, -1, 1, 2]
+    assert problem.objects.tolist() == [0, 1, 2, 4, 5]
+    assert problem.group.tolist() == [0, 1, 2, 1, 2]
     assert problem.gain.tolist() == [1, 1, 0]
     assert problem.cost.tolist() == [0, 1, 2]
     assert problem.nodes.tolist() == [0, 1, 2]
@@ -84,7 +85,7 @@ def test_any_selection_is_worth_what_its_objects_are_worth(
     positions = np.array(sorted(picks), dtype=np.int64)
     objects = union(cube, problem.cells[positions])
     assert problem.value(positions) == pytest.approx(weights.value(objects), abs=1e-12)
-    groups = np.unique(problem.group[objects])
+    groups = np.unique(problem.group[np.searchsorted(problem.objects, objects)])
     assert problem.nodes[groups].sum() == len(np.setdiff1d(objects, query.objects))
 
 
@@ -98,5 +99,29 @@ def test_the_optimum_survives_whatever_value_is_known_to_be_reached(
     best = best_value(cube, weights, every, m)
     some = data.draw(st.lists(st.sampled_from(every.tolist()), max_size=m, unique=True))
     reached = data.draw(st.sampled_from([best, weights.value(union(cube, np.array(some, dtype=int)))]))
-    for problem in (Problem.of(cube, query, weights), Problem.of(cube, query, weights, at_least=reached)):
+    for parameters in ({}, {"at_least": reached}, {"at_least": reached, "m": m}):
+        problem = Problem.of(cube, query, weights, **parameters)
         assert best_value(cube, weights, problem.cells, m) == pytest.approx(best, abs=1e-12)
+
+
+def test_cells_too_large_for_any_better_selection_are_left_out() -> None:
+    cube = toy_cube([[0, 1, 4], [1, 2], list(range(2, 40))], objects=40)
+    query = Query(np.array([0, 1, 2]))
+    weights = Jaccard().weigh(query, 40)
+    assert Problem.of(cube, query, weights, at_least=0.5).cells.tolist() == [0, 1, 2]
+    # 38 objects, one of them of the query: at best 3 / (3 + 37)
+    assert affordable(cube, weights, np.arange(3), 0.5, 2).tolist() == [0, 1]
+    assert affordable(cube, weights, np.arange(3), 3 / 40, 2).tolist() == [0, 1, 2]
+    assert Problem.of(cube, query, weights, at_least=0.5, m=2).cells.tolist() == [0, 1]
+
+
+def test_cells_that_pay_less_than_what_they_alone_bring_are_left_out() -> None:
+    cube = toy_cube([[0, 1, 4], [1, 5, 6, 7, 8, 9, 10], [1, 5, 6, 11, 12, 13]], objects=14)
+    query = Query(np.array([0, 1, 2]))
+    problem = Problem.of(cube, query, Jaccard().weigh(query, 14))
+    assert problem.without_dear(0.1) is problem
+    # at 0.3 the second cell pays 1 and brings four objects alone, 1.2; without it the third brings five
+    left = problem.without_dear(0.3)
+    assert (left.cells.tolist(), left.objects.tolist()) == ([0], [0, 1, 4])
+    assert left.value(np.array([0])) == problem.value(np.array([0])) == 2 / 4
+    assert [left.members[0].tolist(), left.gain.tolist(), left.cost.tolist()] == [[0, 1], [1, 1], [1, 0]]

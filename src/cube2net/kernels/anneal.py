@@ -6,6 +6,10 @@ would be lost without the cell in slot s, is kept up as cells come and go, and o
 cell tells its value in place of *every* chosen cell. Which of these happens is drawn with probability
 ∝ exp(value / heat), staying as it is among them. Nothing costs more than the members of the cells that change.
 
+Most groups are worth the same (``common``): they come last in the row of a cell, and are counted instead of summed.
+``tag[g]`` is all that counting has to know of a group: 0 where it is not covered, 1 + s where slot s alone covers it,
+1 + slots where several do. One byte a group, so that all tags lie near at hand.
+
 Groups are what ``coverage`` calls objects; ``members`` is cell → groups and ``homes`` group → cells. The three
 columns of ``worth``, ``whole`` and ``alone`` are gain, cost and nodes (objects outside the query).
 """
@@ -35,6 +39,7 @@ class Choice(NamedTuple):
 
     ``targets`` are groups that pay and ``odds`` the running sum of how much; a cell of higher ``key`` is proposed more
     often. ``objects`` is group → objects outside the query; without a limit of links, it and ``links`` have no rows.
+    From ``plain[c]`` to the end of its row, the groups of cell c are worth ``common``.
     """
 
     members_indptr: Array
@@ -50,20 +55,24 @@ class Choice(NamedTuple):
     objects_indices: Array
     links_indptr: Array
     links_indices: Array
+    plain: Array
+    common: Array
 
 
 class State(NamedTuple):
     """What changes: cells in slots (``slot`` is −1 for cells not chosen), and what follows from them.
 
     ``sums`` are gain, cost, nodes and links of the selection as it stands, with the constants of the objective in
-    them; ``value`` is now and best, ``filled`` how many slots are, now and in the best. ``shared`` and ``odds``
-    are scratch; ``present`` marks the objects of the network and ``random`` holds the generator's 64 bits.
+    them; ``value`` is now and best, ``filled`` how many slots are, now and in the best. ``shared``, ``odds`` and
+    ``counts`` (two rows, a place for every tag, zeros) are scratch; ``present`` marks the objects of the network and
+    ``random`` holds the generator's 64 bits.
     """
 
     chosen: Array
     slot: Array
     covers: Array
     owner: Array
+    tag: Array
     alone: Array
     sums: Array
     value: Array
@@ -71,6 +80,7 @@ class State(NamedTuple):
     best: Array
     shared: Array
     odds: Array
+    counts: Array
     present: Array
     random: Array
 
@@ -93,24 +103,53 @@ def ratio(above: float, below: float, least: float) -> float:
 
 
 @njit(cache=True)
+def plain_last(members_indptr: Array, members_indices: Array, plain: Array) -> tuple[Array, Array]:
+    """Return the entries of rows with those that are plain moved to the end of their row, and where these begin."""
+    entries = np.empty_like(members_indices)
+    starts = np.empty(len(members_indptr) - 1, np.int64)
+    for row in range(len(starts)):
+        end = members_indptr[row]
+        for wanted in (False, True):
+            if wanted:
+                starts[row] = end
+            for at in range(members_indptr[row], members_indptr[row + 1]):
+                if plain[members_indices[at]] == wanted:
+                    entries[end] = members_indices[at]
+                    end += 1
+    return entries, starts
+
+
+@njit(cache=True)
 def put(choice: Choice, state: State, cell: int, slot: int) -> None:
     """Put a cell into a free slot."""
     state.chosen[slot] = cell
     state.slot[cell] = slot
+    linked = len(choice.links_indptr) > 1
+    plain, several = choice.plain[cell], len(state.best) + 1
+    counts = state.counts[0]
     for at in range(choice.members_indptr[cell], choice.members_indptr[cell + 1]):
         group = choice.members_indices[at]
-        covers = state.covers[group]
-        if covers == 0:
+        tag = state.tag[group]
+        if at >= plain:
+            counts[tag] += 1
+        elif tag == 0:
             for column in range(COLUMNS):
                 state.sums[column] += choice.worth[group, column]
                 state.alone[slot, column] += choice.worth[group, column]
-            if len(choice.links_indptr) > 1:
-                state.sums[COLUMNS] += enter(choice, state.present, group)
-        elif covers == 1:
+        elif tag < several:
             for column in range(COLUMNS):
-                state.alone[state.owner[group], column] -= choice.worth[group, column]
-        state.covers[group] = covers + 1
+                state.alone[tag - 1, column] -= choice.worth[group, column]
+        if tag == 0 and linked:
+            state.sums[COLUMNS] += enter(choice, state.present, group)
+        state.tag[group] = slot + 1 if tag == 0 else several
+        state.covers[group] += 1
         state.owner[group] += slot
+    for column in range(COLUMNS):
+        state.sums[column] += counts[0] * choice.common[column]
+        state.alone[slot, column] += counts[0] * choice.common[column]
+        for other in range(len(state.best)):
+            state.alone[other, column] -= counts[other + 1] * choice.common[column]
+    counts[:] = 0
 
 
 @njit(cache=True)
@@ -118,21 +157,34 @@ def take(choice: Choice, state: State, slot: int) -> None:
     """Take the cell out of a slot, which is free then."""
     cell = state.chosen[slot]
     state.slot[cell] = -1
+    linked = len(choice.links_indptr) > 1
+    plain = choice.plain[cell]
+    counts = state.counts[0]
     for at in range(choice.members_indptr[cell], choice.members_indptr[cell + 1]):
         group = choice.members_indices[at]
         covers = state.covers[group] - 1
         state.covers[group] = covers
         state.owner[group] -= slot
-        if covers == 0:
+        if covers > 1:
+            continue
+        tag = state.owner[group] + 1 if covers == 1 else 0
+        state.tag[group] = tag
+        if tag == 0 and linked:
+            state.sums[COLUMNS] -= leave(choice, state.present, group)
+        if at >= plain:
+            counts[tag] += 1
+        elif tag == 0:
             for column in range(COLUMNS):
                 state.sums[column] -= choice.worth[group, column]
-            if len(choice.links_indptr) > 1:
-                state.sums[COLUMNS] -= leave(choice, state.present, group)
-        elif covers == 1:
+        else:
             for column in range(COLUMNS):
-                state.alone[state.owner[group], column] += choice.worth[group, column]
+                state.alone[tag - 1, column] += choice.worth[group, column]
     for column in range(COLUMNS):
+        state.sums[column] -= counts[0] * choice.common[column]
+        for other in range(len(state.best)):
+            state.alone[other, column] += counts[other + 1] * choice.common[column]
         state.alone[slot, column] = 0.0
+    counts[:] = 0
 
 
 @njit(cache=True)
@@ -166,7 +218,10 @@ def close(choice: Choice, state: State, slot: int) -> None:
     if slot != last:
         cell = state.chosen[last]
         for at in range(choice.members_indptr[cell], choice.members_indptr[cell + 1]):
-            state.owner[choice.members_indices[at]] += slot - last
+            group = choice.members_indices[at]
+            state.owner[group] += slot - last
+            if state.covers[group] == 1:
+                state.tag[group] = slot + 1
         for column in range(COLUMNS):
             state.alone[slot, column] = state.alone[last, column]
             state.alone[last, column] = 0.0
@@ -178,21 +233,35 @@ def close(choice: Choice, state: State, slot: int) -> None:
 @njit(cache=True)
 def weigh(choice: Choice, state: State, cell: int) -> None:
     """Write to ``shared`` what a cell holds that only slot s holds; after the last slot, what it would add to all."""
-    count = state.filled[0]
+    count, several = state.filled[0], len(state.best) + 1
+    plain, end = choice.plain[cell], choice.members_indptr[cell + 1]
+    # Two rows of counts in turn: one addition need not wait for the one before.
+    one, two = state.counts[0], state.counts[1]
+    for at in range(plain, end - 1, 2):
+        one[state.tag[choice.members_indices[at]]] += 1
+        two[state.tag[choice.members_indices[at + 1]]] += 1
+    if (end - plain) % 2 == 1:
+        one[state.tag[choice.members_indices[end - 1]]] += 1
+    known = end - plain - one[0] - two[0]
+    one[0] = two[0] = one[several] = two[several] = 0
     for slot in range(count):
+        shared = one[slot + 1] + two[slot + 1]
+        one[slot + 1] = two[slot + 1] = 0
         for column in range(COLUMNS):
-            state.shared[slot, column] = 0.0
-    gain, cost, nodes = choice.whole[cell, 0], choice.whole[cell, 1], choice.whole[cell, 2]
-    for at in range(choice.members_indptr[cell], choice.members_indptr[cell + 1]):
+            state.shared[slot, column] = shared * choice.common[column]
+    gain = choice.whole[cell, 0] - known * choice.common[0]
+    cost = choice.whole[cell, 1] - known * choice.common[1]
+    nodes = choice.whole[cell, 2] - known * choice.common[2]
+    for at in range(choice.members_indptr[cell], plain):
         group = choice.members_indices[at]
-        covers = state.covers[group]
-        if covers > 0:
+        tag = state.tag[group]
+        if tag > 0:
             gain -= choice.worth[group, 0]
             cost -= choice.worth[group, 1]
             nodes -= choice.worth[group, 2]
-            if covers == 1:
+            if tag < several:
                 for column in range(COLUMNS):
-                    state.shared[state.owner[group], column] += choice.worth[group, column]
+                    state.shared[tag - 1, column] += choice.worth[group, column]
     state.shared[count, 0] = gain
     state.shared[count, 1] = cost
     state.shared[count, 2] = nodes

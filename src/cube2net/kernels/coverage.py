@@ -103,6 +103,105 @@ def remove(
 
 
 @njit(cache=True)
+def spread(rows: Array, terms: Array, homes_indptr: Array, homes_indices: Array, sums: Array) -> None:
+    """Add the terms of some objects to the sums of every cell that holds them; both have a column for each sum."""
+    for place in range(len(rows)):
+        for home in range(homes_indptr[rows[place]], homes_indptr[rows[place] + 1]):
+            for column in range(terms.shape[1]):
+                sums[homes_indices[home], column] += terms[place, column]
+
+
+@njit(cache=True)
+def cover(
+    cell: int,
+    members_indptr: Array,
+    members_indices: Array,
+    homes_indptr: Array,
+    homes_indices: Array,
+    rows: Array,
+    terms: Array,
+    others: Array,
+    state: Array,
+    sums: Array,
+) -> None:
+    """Cover the members of a cell, as ``add`` does, where only the objects ``rows`` have terms of their own.
+
+    All others have the terms ``others``. ``state`` is 0 for these, 2 for the rows, and 1 for what is covered.
+    """
+    for at in range(members_indptr[cell], members_indptr[cell + 1]):
+        o = members_indices[at]
+        if state[o] == 1:
+            continue
+        first, second = others[0], others[1]
+        if state[o] == 2:
+            place = np.searchsorted(rows, o)
+            first, second = terms[place, 0], terms[place, 1]
+        state[o] = 1
+        for home in range(homes_indptr[o], homes_indptr[o + 1]):
+            sums[homes_indices[home], 0] -= first
+            sums[homes_indices[home], 1] -= second
+
+
+@njit(cache=True)
+def cover_all(
+    cell: int,
+    members_indptr: Array,
+    members_indices: Array,
+    homes_indptr: Array,
+    homes_indices: Array,
+    terms: Array,
+    state: Array,
+    sums: Array,
+) -> None:
+    """Cover the members of a cell, as ``cover`` does, where every object has terms of its own."""
+    for at in range(members_indptr[cell], members_indptr[cell + 1]):
+        o = members_indices[at]
+        if state[o] == 0:
+            state[o] = 1
+            for home in range(homes_indptr[o], homes_indptr[o + 1]):
+                sums[homes_indices[home], 0] -= terms[o, 0]
+                sums[homes_indices[home], 1] -= terms[o, 1]
+
+
+@njit(cache=True)
+def best_value(cells: Array, sums: Array, above: float, below: float, digits: float) -> int:
+    """Return the place of the cell with which the selection would be worth most, the first of equal ones.
+
+    Values that agree to ``digits`` (1e12 for 12 digits) of the largest are equal; they are 0 without any cost.
+    """
+    worth = np.zeros(len(cells))
+    largest = 0.0
+    for place in range(len(cells)):
+        total = below + sums[cells[place], 1]
+        if total > 0.0:
+            worth[place] = (above + sums[cells[place], 0]) / total
+            largest = max(largest, abs(worth[place]))
+    best = 0
+    highest = -np.inf
+    for place in range(len(cells)):
+        value = np.rint(worth[place] / largest * digits) if largest > 0.0 else 0.0
+        if value > highest:
+            best, highest = place, value
+    return best
+
+
+@njit(cache=True)
+def best_sum(cells: Array, sums: Array, taken: Array, room: float, equal: float) -> int:
+    """Return the place of the cell of the largest first sum above ``equal``, or −1; the first of equal ones.
+
+    Cells that are taken, and those with a second sum above ``room``, are passed over.
+    """
+    best = -1
+    for place in range(len(cells)):
+        cell = cells[place]
+        if taken[place] or sums[cell, 1] > room or sums[cell, 0] <= equal:
+            continue
+        if best < 0 or sums[cell, 0] > sums[cells[best], 0] + equal:
+            best = place
+    return best
+
+
+@njit(cache=True)
 def grow(
     cells: Array, members_indptr: Array, members_indices: Array, covers: Array, gain: Array, cost: Array
 ) -> tuple[Array, Array]:

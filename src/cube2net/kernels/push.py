@@ -37,19 +37,22 @@ def push(
     left: Array,
     strength: Array,
     state: Array,
-) -> float:
-    """Return how much is left in all: at most ``goal``, unless more than ``allowance`` ends of links were seen.
+    reached: Array,
+    queue: Array,
+) -> tuple[float, int]:
+    """Return how much is left in all, and how many objects the walk came to, which ``reached`` names first.
+
+    What is left is at most ``goal``, unless more than ``allowance`` ends of links were seen.
 
     A push settles the share 1 − a of what is left at an object and hands the rest to its neighbours. Pushed
     first is where most is left for each link to be seen: above a threshold that falls fourfold whenever no
     object is above it. What is left is never negative, so its sum is the error Σ |x − settled| exactly.
     ``left`` holds s at the seeds, whose strength must not be 0. ``settled``, ``left``, ``strength`` and
-    ``state`` have one place an object and are zero elsewhere; only the places the walk comes to are touched.
+    ``state`` have one place an object and are zero elsewhere, ``reached`` and ``queue`` one more than objects; only as
+    many places are touched as the walk comes to.
     """
     one = np.uint64(1)
-    room = len(settled) + 1
-    queue = np.empty(room, np.int32)
-    reached = np.empty(room, np.int32)
+    room = len(queue)
     count = 0
     total = 0.0
     threshold = 0.0
@@ -101,37 +104,53 @@ def push(
                     queue[last] = indices[k]
                     last = last + 1 if last + 1 < room else 0
                 k += one
-    return total
+    return total, count
 
 
 @njit(cache=True)
-def sweep(
-    indptr: Array,
-    indices: Array,
-    weights: Array,
-    damping: float,
-    goal: float,
-    most: int,
-    settled: Array,
-    left: Array,
-) -> float:
-    """Settle what is left by sweeps over all links; return a bound on the error Σ |x − settled| afterwards.
+def follow(indptr: Array, indices: Array, allowance: int, state: Array, reached: Array, count: int) -> int:
+    """Return how many objects can be reached from the ``count`` that ``reached`` names first, and name them all.
 
-    Stops when the bound is at most ``goal``, or after ``most`` sweeps. Chebyshev's semi-iteration: links are
-    undirected, so P is similar to a symmetric matrix with eigenvalues between −1 and 1, and a sweep shrinks
-    the error by (1 − √(1 − a²)) / a, 0.56 at a = 0.85, where plain iteration shrinks it by a. It works on
-    z = x / strength, where one step is z ← (1 − a) left / strength + a (Σ weight · z) / strength. The bound is
-    Σ |residual| / (1 − a).
+    It is −1 where they have more than ``allowance`` ends of links. ``state`` is 0 for those not reached yet.
     """
     one = np.uint64(1)
-    count = len(settled)
-    strength = np.zeros_like(settled)
-    start = np.zeros_like(settled)
-    now = np.zeros_like(settled)
-    before = np.zeros_like(settled)
-    k = np.uint64(0)
-    for i in range(count):
-        end = np.uint64(indptr[i + 1])
+    seen = 0
+    place = 0
+    while place < count:
+        u = np.uint64(reached[place])
+        place += 1
+        k = np.uint64(indptr[u])
+        end = np.uint64(indptr[u + one])
+        seen += indptr[u + one] - indptr[u]
+        if seen > allowance:
+            return -1
+        while k < end:
+            v = np.uint64(indices[k])
+            if state[v] == 0:
+                state[v] = 1
+                reached[count] = indices[k]
+                count += 1
+            k += one
+    return count
+
+
+@njit(cache=True, nogil=True)
+def prepare(
+    indptr: Array,
+    weights: Array,
+    rows: Array,
+    damping: float,
+    left: Array,
+    strength: Array,
+    start: Array,
+    now: Array,
+) -> None:
+    """Write the strengths of some rows, and what a walk starts with there, for each unit of strength."""
+    one = np.uint64(1)
+    for row in rows:
+        i = np.uint64(row)
+        k = np.uint64(indptr[i])
+        end = np.uint64(indptr[i + one])
         total = 0.0
         while k < end:
             total += weights[k]
@@ -140,26 +159,40 @@ def sweep(
         if total > 0.0:
             start[i] = (1.0 - damping) * left[i] / total
             now[i] = start[i]
-    bound = np.inf
-    omega = 2.0 / (2.0 - damping * damping)
-    for _ in range(most):
-        residual = 0.0
-        k = np.uint64(0)
-        for i in range(count):
-            end = np.uint64(indptr[i + 1])
-            total = 0.0
-            while k < end:
-                total += weights[k] * now[np.uint64(indices[k])]
-                k += one
-            if strength[i] > 0.0:
-                step = start[i] + damping * total / strength[i]
-                residual += abs(step - now[i]) * strength[i]
-                before[i] += omega * (step - before[i])
-        bound = residual / (1.0 - damping)
-        if bound <= goal:
-            break
-        now, before = before, now
-        omega = 1.0 / (1.0 - damping * damping * omega / 4.0)
-    for i in range(count):
-        settled[i] += now[i] * strength[i]
-    return bound
+
+
+@njit(cache=True, nogil=True)
+def sweep(
+    indptr: Array,
+    indices: Array,
+    weights: Array,
+    rows: Array,
+    damping: float,
+    omega: float,
+    strength: Array,
+    start: Array,
+    now: Array,
+    before: Array,
+) -> float:
+    """Do one sweep over the links of some rows; return the sum of their residuals, Σ |residual|.
+
+    Chebyshev's semi-iteration: links are undirected, so P is similar to a symmetric matrix with eigenvalues between
+    −1 and 1, and a sweep shrinks the error by (1 − √(1 − a²)) / a, 0.56 at a = 0.85, where plain iteration shrinks it
+    by a. It works on z = x / strength, where one step is z ← (1 − a) left / strength + a (Σ weight · z) / strength.
+    ``before`` becomes the next z, by the factor ``omega``; ``now`` is not changed, so rows may be done in any order.
+    """
+    one = np.uint64(1)
+    residual = 0.0
+    for row in rows:
+        i = np.uint64(row)
+        k = np.uint64(indptr[i])
+        end = np.uint64(indptr[i + one])
+        total = 0.0
+        while k < end:
+            total += weights[k] * now[np.uint64(indices[k])]
+            k += one
+        if strength[i] > 0.0:
+            step = start[i] + damping * total / strength[i]
+            residual += abs(step - now[i]) * strength[i]
+            before[i] += omega * (step - before[i])
+    return residual

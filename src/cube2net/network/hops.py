@@ -35,16 +35,22 @@ class Hops:
 
     def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
         """Return the objects near the query, without the query; the seed changes nothing."""
-        objects, steps, hits = around(cube.links, query.objects, self.hops, self.fan_out)
-        if budget.max_nodes is not None or budget.max_links is not None:
+        limited = budget.max_nodes is not None or budget.max_links is not None
+        objects, steps, hits = around(cube.links, query.objects, self.hops, self.fan_out, count=limited)
+        if limited:
             ranked = objects[np.lexsort((objects, -hits, steps))]
             objects = within(cube.links, query, ranked, budget)
         objects = np.sort(objects)
         return Selection(objects, weights.value(objects))
 
 
-def around(links: Links, start: Array, hops: int, fan_out: int | None = None) -> tuple[Array, Array, Array]:
+def around(
+    links: Links, start: Array, hops: int, fan_out: int | None = None, *, count: bool = True
+) -> tuple[Array, Array, Array]:
     """Return the objects within some steps of others, without these: which, at what step, brought by how many.
+
+    Without ``count`` nobody counts by how many: that part is empty. What is kept for every object (a byte, and with
+    ``count`` four more) starts as untouched pages, and costs what is written to it.
 
     >>> from cube2net.arrays import links_from_pairs
     >>> path = links_from_pairs(np.array([0, 1, 2]), np.array([1, 2, 3]), np.ones(3), 4)
@@ -54,7 +60,7 @@ def around(links: Links, start: Array, hops: int, fan_out: int | None = None) ->
     from cube2net.kernels.hop import hop
 
     known = np.zeros(len(links), dtype=np.uint8)
-    hits = np.zeros(len(links), dtype=np.int32)
+    hits = np.zeros(len(links) if count else 0, dtype=np.int32)
     rings: list[Array] = []
     front = np.array(start, dtype=np.int32)
     for _ in range(hops):
@@ -63,4 +69,4 @@ def around(links: Links, start: Array, hops: int, fan_out: int | None = None) ->
         rings.append(front)
     objects = np.concatenate(rings)
     steps = np.repeat(np.arange(1, hops + 1), [len(ring) for ring in rings])
-    return objects, steps, hits[objects]
+    return objects, steps, hits[objects] if count else hits

@@ -25,16 +25,25 @@ def induce(links: Links, nodes: Array) -> tuple[Array, Array, Array]:
     >>> [ends.tolist() for ends in induce(path, np.array([3, 1, 2]))]
     [[0, 1], [2, 2], [1.0, 1.0]]
     """
+    return _induced(links, np.array(nodes, dtype=np.int32))[0]
+
+
+def _induced(links: Links, nodes: Array) -> tuple[tuple[Array, Array, Array], Array, Array]:
+    """Return the links among nodes, and for every object whether it is one (a byte) and 1 + its position among them.
+
+    Both have a place for every object of the cube, so that a link costs one look; they start as untouched pages.
+    """
     from cube2net.kernels.induce import induce as kernel
 
-    nodes = np.array(nodes, dtype=np.int32)
-    place = _places(nodes, len(links))
+    mark, place = np.zeros(len(links), dtype=np.uint8), np.zeros(len(links), dtype=np.int32)
+    mark[nodes] = 1
+    place[nodes] = np.arange(1, len(nodes) + 1, dtype=np.int32)
     indptr = np.asarray(links.indptr)
     room = int((indptr[nodes + 1] - indptr[nodes]).sum())
     source, target = np.empty(room, np.int32), np.empty(room, np.int32)
     weight = np.empty(room, np.float32)
-    count = kernel(indptr, links.indices, links.weights, nodes, place, source, target, weight)
-    return source[:count].copy(), target[:count].copy(), weight[:count].copy()
+    count = kernel(indptr, links.indices, links.weights, nodes, mark, place, source, target, weight)
+    return (source[:count].copy(), target[:count].copy(), weight[:count].copy()), mark, place
 
 
 def within(links: Links, query: Query, ranked: Array, budget: Budget) -> Array:
@@ -90,16 +99,17 @@ def assemble(
     if nearest is not None:
         others = np.setdiff1d(nearest, query.objects)
     objects = np.concatenate([query.objects, others[:0] if form == "cells" else others])
-    source, target, weight = induce(cube.links, objects)
+    (source, target, weight), mark, place = _induced(cube.links, objects)
+    members = take_rows(cube.cells.members, selection.cells)
+    known = mark[members.indices] > 0
+    ranks, held = row_of_entries(members)[known], place[members.indices[known]] - 1
     if keep == "linked":
         linked = np.arange(len(objects)) < len(query)
         linked[source] = linked[target] = True
         position = np.cumsum(linked, dtype=np.int32) - 1
         objects, source, target = objects[linked], position[source], position[target]
+        ranks, held = ranks[linked[held]], position[held[linked[held]]]
     into = np.concatenate([target[source < len(query)], source[target < len(query)]])
-    members = take_rows(cube.cells.members, selection.cells)
-    held = _places(objects, len(cube.objects))[members.indices]
-    ranks, held = row_of_entries(members)[held > 0], held[held > 0] - 1
     if form != "objects":
         own = (source < len(query)) & (target < len(query))
         heavy = _median_strength(source[own], target[own], weight[own]) / 2 if membership == "even" else 1.0
@@ -138,10 +148,3 @@ def _median_strength(source: Array, target: Array, weight: Array) -> float:
         return 2.0
     strengths = np.bincount(np.concatenate([source, target]), weights=np.tile(weight, 2))
     return float(np.median(strengths[strengths > 0]))
-
-
-def _places(nodes: Array, count: int) -> Array:
-    """Return 1 + the position of every object among the nodes, 0 for the others; untouched pages cost nothing."""
-    place = np.zeros(count, dtype=np.int32)
-    place[nodes] = np.arange(1, len(nodes) + 1, dtype=np.int32)
-    return place

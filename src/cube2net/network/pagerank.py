@@ -17,6 +17,8 @@ TOLERANCE = 0.05
 EACH, LEAST, MOST = 4, 100, 5_000
 # Pushes may see one in so many ends of links before sweeps take over.
 LOCAL = 8
+# Where the objects that can be reached have no more than one in so many ends of links, sweeps leave out the others.
+PART = 3
 # Single precision is enough where the residual that a tolerance allows, tolerance · (1 − damping), is so large.
 SINGLE = 1e-4
 
@@ -57,9 +59,9 @@ class PageRank:
 
 def nearest(links: Links, query: Query, count: int, damping: float = 0.85, tolerance: float = TOLERANCE) -> Array:
     """Return the objects outside a query that are nearest to it by links, nearest first; fewer where fewer are."""
-    values = scores(links, query.objects, damping, tolerance)
+    values, reached = _walk(links, query.objects, damping, tolerance)
     values[query.objects] = 0.0
-    return best(values, count)
+    return reached[best(values[reached], count)]
 
 
 def scores(links: Links, seeds: Array, damping: float = 0.85, tolerance: float = TOLERANCE) -> Array:
@@ -69,16 +71,26 @@ def scores(links: Links, seeds: Array, damping: float = 0.85, tolerance: float =
     exactly 0. A walk at an object without links starts again at once.
 
     The walk is followed first by pushes, whose cost depends on the seeds and the tolerance but not on the size
-    of the network: a loose tolerance is met there. When they have seen one link in eight and not met it,
-    sweeps over all links do the rest, and a tolerance ten times tighter costs four sweeps more.
+    of the network: a loose tolerance is met there, and so is any where the seeds' part of the network is small. When
+    they have seen one link in eight and not met it, sweeps over all links that can be reached do the rest, and a
+    tolerance ten times tighter costs four sweeps more.
 
     >>> from cube2net.arrays import links_from_pairs
     >>> path = links_from_pairs(np.array([0, 1]), np.array([1, 2]), np.array([1.0, 3.0]), 4)
     >>> scores(path, np.array([1]), tolerance=1e-9).round(4).tolist()
     [0.1149, 0.5405, 0.3446, 0.0]
     """
+    return _walk(links, seeds, damping, tolerance)[0].astype(np.float64, copy=False)
+
+
+def _walk(links: Links, seeds: Array, damping: float, tolerance: float) -> tuple[Array, Array]:
+    """Return the scores of every object, and in ascending order those that may have one beside seeds without links.
+
+    Arrays with a place for every object start as untouched pages: pushes pay for the objects that they come to.
+    """
     _check(damping, tolerance)
     from cube2net.kernels import push as kernels
+    from cube2net.network.sweeps import settle
 
     seeds = np.unique(np.asarray(seeds, dtype=np.int32))
     if len(seeds) == 0 or seeds[0] < 0 or seeds[-1] >= len(links):
@@ -91,18 +103,36 @@ def scores(links: Links, seeds: Array, damping: float = 0.85, tolerance: float =
     alone = kernels.strengths(links.indptr, links.weights, seeds) == 0
     start = 1.0 / (len(seeds) - damping * float(alone.sum()))
     settled[seeds[alone]] = (1.0 - damping) * start
-    seeds = seeds[~alone]
-    left[seeds] = start
-    ends = (links.indptr, links.indices, links.weights)
+    linked = seeds[~alone]
+    left[linked] = start
+    reached, queue = np.empty(count + 1, np.int32), np.empty(count + 1, np.int32)
     state = np.zeros(count, dtype=np.uint8)
-    allowance = len(links.indices) // LOCAL
-    if kernels.push(*ends, seeds, damping, tolerance, allowance, settled, left, strength, state) > tolerance:
+    rest, found = kernels.push(
+        links.indptr,
+        links.indices,
+        links.weights,
+        linked,
+        damping,
+        tolerance,
+        len(links.indices) // LOCAL,
+        settled,
+        left,
+        strength,
+        state,
+        reached,
+        queue,
+    )
+    if rest > tolerance:
         shrink = max(damping, 1e-12) / (1.0 + math.sqrt(1.0 - damping * damping))
         most = 20 + int(math.log(tolerance * (1.0 - damping) / 1000.0) / math.log(shrink))
-        kernels.sweep(*ends, damping, tolerance, most, settled, left)
+        allowance = len(links.indices) // PART
+        found = kernels.follow(links.indptr, links.indices, allowance, state, reached, found)
+        known = np.arange(count, dtype=np.int32) if found < 0 else np.sort(reached[:found])
+        settle(links, known, damping, tolerance, most, settled, left)
     else:
-        settled += (1.0 - damping) * left
-    return settled.astype(np.float64, copy=False)
+        known = np.sort(reached[:found])
+        settled[known] += (1.0 - damping) * left[known]
+    return settled, known
 
 
 def best(values: Array, count: int) -> Array:

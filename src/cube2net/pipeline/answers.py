@@ -85,7 +85,7 @@ def network_of(
             "membership": weighed if form != "objects" else None,
             "seed": chosen.seed,
             "empty_value": chosen.empty_value,
-            "cell_objects": cube.cells.members.sizes[selection.cells].tolist(),
+            "cell_objects": [len(cube.cells.members[cell]) for cell in selection.cells.tolist()],
         },
         seconds=seconds,
     )

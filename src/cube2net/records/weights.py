@@ -6,7 +6,8 @@ import math
 import reprlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import SupportsFloat
+from functools import cached_property
+from typing import TYPE_CHECKING, SupportsFloat
 
 import numpy as np
 
@@ -14,57 +15,137 @@ from cube2net.errors import InputError
 from cube2net.records.ragged import Array, frozen
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class Weights:
     """The value of objects M as a ratio of sums: (gain₀ + Σ gain(o)) / (cost₀ + Σ cost(o)), o in M.
 
     With no cost at all the value is 0.
 
+    ``gain`` and ``cost`` are numbers for every object. Where most objects are worth the same they are given for
+    the objects ``rows`` only (ascending), and all others of ``count`` have the gain and the cost of ``others``: such
+    weights are as small as a query, however many objects there are. ``at`` then tells the terms of some objects, while
+    the attributes ``gain`` and ``cost`` are made for every object when first asked for.
+
     >>> jaccard = Weights(gain=np.array([1.0, 1.0, 0.0]), cost=np.array([0.0, 0.0, 1.0]), cost0=2.0)
     >>> jaccard.value(np.array([0, 2]))
     0.3333333333333333
+    >>> few = Weights(gain=np.ones(2), cost=np.zeros(2), cost0=2.0, rows=np.array([0, 1]), count=3, others=(0.0, 1.0))
+    >>> few.value(np.array([0, 2])), few.cost.tolist()
+    (0.3333333333333333, [0.0, 0.0, 1.0])
     """
 
-    gain: Array
-    cost: Array
-    gain0: float = 0.0
-    cost0: float = 0.0
+    count: int
+    rows: Array | None
+    others: tuple[float, float]
+    gain0: float
+    cost0: float
 
-    def __post_init__(self) -> None:
-        for name in ("gain", "cost"):
-            given = getattr(self, name)
-            try:
-                values = np.asarray(given, dtype=np.float64)
-            except (TypeError, ValueError):
-                raise InputError(f"{name} is {_short(given)}, expected a number per object") from None
-            object.__setattr__(self, name, frozen(values))
-        if self.gain.shape != self.cost.shape or self.gain.ndim != 1:
-            raise InputError(f"gains have shape {self.gain.shape} and costs {self.cost.shape}, expected one per object")
-        for name, values in (("gain", self.gain), ("cost", self.cost)):
-            if not bool(np.isfinite(values).all()):
-                raise InputError(f"{name} is not finite for {int((~np.isfinite(values)).sum()):,} objects")
-        if bool((self.cost < 0).any()):
-            raise InputError(f"cost is negative for {int((self.cost < 0).sum()):,} objects, expected 0 or more")
-        for name, allowed in (("gain0", "a finite number"), ("cost0", "a finite number of 0 or more")):
-            number = _number(getattr(self, name))
-            if number is None or not math.isfinite(number) or (name == "cost0" and number < 0):
-                got = _short(getattr(self, name)) if number is None else repr(number)
-                raise InputError(f"{name} is {got}, expected {allowed}")
-            object.__setattr__(self, name, number)
+    def __init__(
+        self,
+        gain: Array,
+        cost: Array,
+        gain0: float = 0.0,
+        cost0: float = 0.0,
+        *,
+        rows: Array | None = None,
+        count: int | None = None,
+        others: tuple[float, float] = (0.0, 0.0),
+    ) -> None:
+        gains, costs = _numbers("gain", gain), _numbers("cost", cost)
+        if gains.shape != costs.shape or gains.ndim != 1:
+            raise InputError(f"gains have shape {gains.shape} and costs {costs.shape}, expected one per object")
+        if (rows is None) != (count is None):
+            raise InputError("weights for some rows need the count of all objects, and the count needs rows")
+        if rows is not None:
+            rows = frozen(np.asarray(rows))
+            if rows.shape != gains.shape or bool(np.any(rows[1:] <= rows[:-1])):
+                raise InputError(f"weights are for {len(gains):,} objects, expected as many rows, ascending")
+            if len(rows) and not 0 <= int(rows[0]) <= int(rows[-1]) < int(count or 0):
+                raise InputError(f"weights name rows from {int(rows[0])} to {int(rows[-1])} of {count:,} objects")
+        rest = (_finite("gain", others[0]), _finite("cost", others[1], least=0.0))
+        for name, values in (("gain", gains), ("cost", costs)):
+            finite = np.isfinite(values)
+            if not bool(finite.all()):
+                raise InputError(f"{name} is not finite for {int((~finite).sum()):,} objects")
+        if float(costs.min(initial=0.0)) < 0:
+            raise InputError(f"cost is negative for {int((costs < 0).sum()):,} objects, expected 0 or more")
+        constants = (_finite("gain0", gain0), _finite("cost0", cost0, least=0.0))
+        for name, value in (
+            ("count", len(gains) if count is None else count),
+            ("rows", rows),
+            ("others", rest),
+            ("gain0", constants[0]),
+            ("cost0", constants[1]),
+            ("_gains", gains),
+            ("_costs", costs),
+        ):
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        some = "" if self.rows is None else f", {len(self.rows):,} of their own"
+        return f"Weights({self.count:,} objects{some}, gain0 {self.gain0:g}, cost0 {self.cost0:g})"
+
+    @cached_property
+    def gain(self) -> Array:
+        """The gain of every object."""
+        return self._whole(self._gains, self.others[0])
+
+    @cached_property
+    def cost(self) -> Array:
+        """The cost of every object."""
+        return self._whole(self._costs, self.others[1])
 
     @property
-    def count(self) -> int:
-        """The number of objects there are weights for."""
-        return len(self.gain)
+    def given(self) -> tuple[Array, Array]:
+        """The gains and the costs as they were given: of ``rows``, or of all objects without rows."""
+        return self._gains, self._costs
+
+    @cached_property
+    def paying(self) -> Array:
+        """The objects with a gain above 0, ascending."""
+        if self.rows is None or self.others[0] > 0:
+            return frozen(np.flatnonzero(self.gain > 0))
+        return frozen(self.rows[self._gains > 0])
+
+    def at(self, objects: Array) -> tuple[Array, Array]:
+        """Return the gains and the costs of some objects; what that costs follows these and ``rows``."""
+        objects = np.asarray(objects)
+        if self.rows is None:
+            return self._gains[objects], self._costs[objects]
+        gains, costs = (np.full(len(objects), other) for other in self.others)
+        if len(self.rows) and len(objects):
+            # The shorter list is looked up in the longer one, which is possible where both ascend.
+            if len(self.rows) < len(objects) and bool(np.all(objects[1:] > objects[:-1])):
+                place = np.minimum(np.searchsorted(objects, self.rows), len(objects) - 1)
+                known = objects[place] == self.rows
+                place = place[known]
+                gains[place], costs[place] = self._gains[known], self._costs[known]
+            else:
+                place = np.minimum(np.searchsorted(self.rows, objects), len(self.rows) - 1)
+                known = self.rows[place] == objects
+                gains[known], costs[known] = self._gains[place[known]], self._costs[place[known]]
+        return gains, costs
 
     def value(self, objects: Array) -> float:
         """Return what a set of distinct objects is worth."""
-        return self.ratio(float(self.gain[objects].sum()), float(self.cost[objects].sum()))
+        gains, costs = self.at(objects)
+        return self.ratio(float(gains.sum()), float(costs.sum()))
 
     def ratio(self, gain: float, cost: float) -> float:
         """Return the value at given sums."""
         below = self.cost0 + cost
         return (self.gain0 + gain) / below if below > 0 else 0.0
+
+    def _whole(self, values: Array, other: float) -> Array:
+        if self.rows is None:
+            return values
+        whole = np.full(self.count, other)
+        whole[self.rows] = values
+        return frozen(whole)
+
+    if TYPE_CHECKING:
+        _gains: Array
+        _costs: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +189,24 @@ def called(function: Callable[..., object]) -> str:
     'len'
     """
     return str(getattr(function, "__name__", type(function).__name__))
+
+
+def _numbers(name: str, given: object) -> Array:
+    """Return numbers as an array that cannot be written to."""
+    try:
+        return frozen(np.asarray(given, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise InputError(f"{name} is {_short(given)}, expected a number per object") from None
+
+
+def _finite(name: str, given: object, least: float = -math.inf) -> float:
+    """Return a finite number that is not below the least."""
+    number = _number(given)
+    if number is None or not math.isfinite(number) or number < least:
+        got = _short(given) if number is None else repr(number)
+        allowed = "a finite number" if least == -math.inf else f"a finite number of {least:g} or more"
+        raise InputError(f"{name} is {got}, expected {allowed}")
+    return number
 
 
 def _number(said: object) -> float | None:

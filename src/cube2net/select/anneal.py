@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cube2net.arrays import ragged_from_pairs, row_of_entries, take_rows, transpose
+from cube2net.arrays import ragged_from_pairs, take_rows, transpose
 from cube2net.errors import ParameterError, whole_number
 from cube2net.records import Budget, Cube, Judge, Query, Ragged, Selection, Weights, Worth
 from cube2net.records.ragged import Array
@@ -20,8 +20,9 @@ from cube2net.select.greedy import Greedy, best_first
 from cube2net.select.limits import Limits
 from cube2net.select.objective import Jaccard
 from cube2net.select.outcome import check, nothing_to_choose, outcome
-from cube2net.select.priced import EQUAL, priced_greedy
+from cube2net.select.priced import EQUAL, priced_cells
 from cube2net.select.problem import Problem
+from cube2net.select.sums import Sums
 
 if TYPE_CHECKING:
     from cube2net.kernels.anneal import State
@@ -83,8 +84,7 @@ class Anneal:
         greedy = Greedy().select(cube, query, weights=guide, budget=replace(budget, prefix="all"))
         if len(greedy.cells) == 0:
             return outcome(cube, weights, greedy.cells, note=greedy.note)
-        problem = Problem.of(cube, query, guide)
-        priced = _priced(cube, query, problem, budget)
+        priced = _priced(cube, query, guide, budget)
         if isinstance(weights, Judge):
             asked = Asked(cube, query, weights, budget)
             cells = asked.anneal([priced, greedy.cells], self.steps or CALLS, clock, guide, seed)
@@ -92,8 +92,7 @@ class Anneal:
         else:
             starts = [outcome(cube, weights, cells, "best") for cells in (greedy.cells, priced)]
             begin = max(starts, key=lambda start: start.value)
-            if bool(np.any((weights.gain > 0) & (weights.gain <= begin.value * weights.cost))):
-                problem = Problem.of(cube, query, weights, at_least=begin.value)
+            problem = Problem.of(cube, query, weights, at_least=begin.value, m=budget.m)
             found = begin
             if len(problem):
                 jumps = float(np.abs(greedy.gains(weights.ratio(0.0, 0.0))).mean())
@@ -128,8 +127,7 @@ class Search:
 
         price = begin.value
         worth = np.column_stack([problem.gain, problem.cost, problem.nodes])
-        row, entries = row_of_entries(problem.members), problem.members.indices
-        whole = np.column_stack([np.bincount(row, column[entries], len(problem)) for column in worth.T])
+        whole = problem.whole
         pays = problem.gain - price * problem.cost
         targets = np.flatnonzero(pays > 0)
         key = whole[:, 0] - price * whole[:, 1]
@@ -138,13 +136,13 @@ class Search:
         linked = budget.max_links is not None
         objects = links = Ragged(np.zeros(1, np.int64), np.empty(0, np.int32))
         if linked:
-            inside = np.isin(np.arange(len(cube.objects)), query.objects)
-            outside = np.flatnonzero((problem.group >= 0) & ~inside)
-            objects = ragged_from_pairs(problem.group[outside], outside, len(problem.gain))
+            outside = ~np.isin(problem.objects, query.objects, assume_unique=True)
+            objects = ragged_from_pairs(problem.group[outside], problem.objects[outside], len(problem.gain))
             links = Ragged(cube.links.indptr, cube.links.indices)
+        members, plain, common = _plain_last(problem.members, worth)
         self._choice = Choice(
-            problem.members.indptr,
-            problem.members.indices,
+            members.indptr,
+            members.indices,
             problem.homes.indptr,
             problem.homes.indices,
             worth,
@@ -156,6 +154,8 @@ class Search:
             objects.indices,
             links.indptr,
             links.indices,
+            plain,
+            common,
         )
         self._constants = (problem.gain0, problem.cost0)
         self._slots = min(budget.m, len(problem))
@@ -216,6 +216,7 @@ class Search:
             slot=np.full(cells, -1, np.int64),
             covers=np.zeros(groups, np.int32),
             owner=np.zeros(groups, np.int32),
+            tag=np.zeros(groups, np.uint8 if slots < 255 else np.int32),
             alone=np.zeros((slots, COLUMNS)),
             sums=np.array([*self._constants, 0.0, self._own_links]),
             value=np.zeros(2),
@@ -223,9 +224,22 @@ class Search:
             best=np.zeros(slots, np.int64),
             shared=np.zeros((slots + 1, COLUMNS)),
             odds=np.zeros(slots + 1),
+            counts=np.zeros((2, slots + 2), np.int64),
             present=self._present.copy(),
             random=self._random,
         )
+
+
+def _plain_last(members: Ragged, worth: Array) -> tuple[Ragged, Array, Array]:
+    """Return the rows with groups of the commonest worth last, where these begin in each row, and that worth."""
+    from cube2net.kernels import anneal as kernels
+
+    common = np.median(worth, axis=0) if len(worth) else np.zeros(worth.shape[1])
+    if len(worth) and not bool((worth == common).all(axis=1).any()):
+        common = worth[0]
+    plain = (worth == common).all(axis=1)
+    entries, starts = kernels.plain_last(members.indptr, members.indices, plain)
+    return Ragged(members.indptr, entries), starts, common
 
 
 class Asked:
@@ -242,12 +256,10 @@ class Asked:
         """Return the best cells met with at most so many calls, or until the time is over where there is a limit."""
         rng = stream(seed, "select", "anneal")
         sets = [frozenset(cells.tolist()) for cells in (*starts, starts[0][:0])]
-        price = max(guide.value(np.flatnonzero(self._held(cells))) for cells in sets)
-        self._key = np.bincount(
-            row_of_entries(self._cube.cells.members),
-            (guide.gain - price * guide.cost)[self._cube.cells.members.indices],
-            len(self._cube.cells),
-        )
+        price = max(guide.value(self._held(cells)) for cells in sets)
+        every = np.arange(len(self._cube.cells))
+        whole = Sums(self._cube, every, guide.rows, np.column_stack(guide.given), guide.others).of
+        self._key = whole[:, 0] - price * whole[:, 1]
         now = best = max(sets[:steps], key=self._value)
         turns, changes, misfits = len(sets), 0.0, 0
         while misfits < MISFITS:
@@ -269,13 +281,11 @@ class Asked:
 
     def _value(self, cells: frozenset[int]) -> float:
         if cells not in self._values:
-            self._values[cells] = self._judge.value(np.flatnonzero(self._held(cells)))
+            self._values[cells] = self._judge.value(self._held(cells))
         return self._values[cells]
 
     def _held(self, cells: frozenset[int]) -> Array:
-        held = np.zeros(len(self._cube.objects), dtype=bool)
-        held[take_rows(self._cube.cells.members, np.array(sorted(cells), dtype=np.int64)).indices] = True
-        return held
+        return np.unique(take_rows(self._cube.cells.members, np.array(sorted(cells), dtype=np.int64)).indices)
 
     def _fits(self, cells: frozenset[int]) -> bool:
         limits = Limits(self._cube, self._query, self._budget)
@@ -292,7 +302,7 @@ class Asked:
 
     def _proposed(self, cells: frozenset[int], rng: np.random.Generator) -> int:
         drawn = rng.integers(len(self._cube.cells), size=TRIES)
-        missing = self._query.objects[~self._held(cells)[self._query.objects]]
+        missing = np.setdiff1d(self._query.objects, self._held(cells), assume_unique=True)
         if len(missing) and rng.random() < AIMED:
             homes = self._cube.homes[int(missing[rng.integers(len(missing))])]
             drawn = homes[rng.integers(len(homes), size=TRIES)] if len(homes) else drawn
@@ -304,25 +314,28 @@ def in_order(cube: Cube, weights: Weights, cells: Array) -> Array:
     from cube2net.kernels import coverage
 
     cells = np.sort(cells)
-    members = take_rows(cube.cells.members, cells)
-    homes = transpose(members, len(cube.objects))
-    covers = np.zeros(len(cube.objects), dtype=np.int32)
+    held = take_rows(cube.cells.members, cells)
+    objects, place = np.unique(held.indices, return_inverse=True)
+    members = Ragged(held.indptr, place)
+    homes = transpose(members, len(objects))
+    gain, cost = weights.at(objects)
+    covers = np.zeros(len(objects), dtype=np.int32)
     left, order = np.arange(len(cells)), []
-    gains, costs = coverage.residuals(left, members.indptr, members.indices, covers, weights.gain, weights.cost)
+    gains, costs = coverage.residuals(left, members.indptr, members.indices, covers, gain, cost)
     above, below = weights.gain0, weights.cost0
     rows = (members.indptr, members.indices, homes.indptr, homes.indices)
     while len(left):
-        place = int(best_first(coverage.values(left, gains, costs, above, below), only_first=True)[0])
-        cell = int(left[place])
+        at = int(best_first(coverage.values(left, gains, costs, above, below), only_first=True)[0])
+        cell = int(left[at])
         above, below = above + float(gains[cell]), below + float(costs[cell])
-        coverage.add(cell, *rows, covers, weights.gain, weights.cost, gains, costs)
-        left = np.delete(left, place)
+        coverage.add(cell, *rows, covers, gain, cost, gains, costs)
+        left = np.delete(left, at)
         order.append(cell)
     return cells[order]
 
 
-def _priced(cube: Cube, query: Query, problem: Problem, budget: Budget) -> Array:
+def _priced(cube: Cube, query: Query, weights: Weights, budget: Budget) -> Array:
     """Return the cells of priced greedy, but for those that break a limit after the others."""
     room = None if budget.max_nodes is None else budget.max_nodes - len(query)
-    cells = problem.cells[priced_greedy(problem, budget.m, max_nodes=room)[0]]
+    cells, _ = priced_cells(cube, query, weights, budget.m, max_nodes=room)
     return cells[Limits(cube, query, budget).admit(cells, budget.m)]

@@ -12,6 +12,7 @@ from cube2net.records.ragged import Array
 from cube2net.select.limits import Limits
 from cube2net.select.outcome import check, nothing_to_choose, outcome
 from cube2net.select.outcome import untouched_may_help as untouched_may_help
+from cube2net.select.sums import Sums
 
 AMONG = ("touched", "all")
 BY = ("value", "price")
@@ -86,7 +87,7 @@ class Greedy:
 
         if self._looks_at_all(weights):
             return np.arange(len(cube.cells))
-        worth = query.objects if isinstance(weights, Judge) else np.flatnonzero(weights.gain > 0)
+        worth = query.objects if isinstance(weights, Judge) else weights.paying
         return np.asarray(coverage.touched(worth, cube.homes.indptr, cube.homes.indices, len(cube.cells)))
 
     def _looks_at_all(self, weights: Worth) -> bool:
@@ -95,7 +96,7 @@ class Greedy:
     def _lacks(self, query: Query, weights: Worth) -> str:
         if self._looks_at_all(weights):
             return "is in the cube"
-        if isinstance(weights, Judge) or np.array_equal(np.flatnonzero(weights.gain > 0), query.objects):
+        if isinstance(weights, Judge) or np.array_equal(weights.paying, query.objects):
             return "holds an object of the query"
         return "holds an object with a gain"
 
@@ -103,34 +104,22 @@ class Greedy:
 def _by_counts(cube: Cube, weights: Weights, left: Array, limits: Limits, m: int) -> Array:
     from cube2net.kernels import coverage
 
-    members, homes = cube.cells.members, cube.homes
-    covers = np.zeros(len(cube.objects), dtype=np.int32)
-    gains, costs = np.zeros(len(cube.cells)), np.zeros(len(cube.cells))
-    gains[left], costs[left] = coverage.residuals(
-        left, members.indptr, members.indices, covers, weights.gain, weights.cost
-    )
+    sums = Sums(cube, left, weights.rows, np.column_stack(weights.given), weights.others)
     above, below = weights.gain0, weights.cost0
     chosen: list[int] = []
     while len(chosen) < m and len(left):
-        order = best_first(coverage.values(left, gains, costs, above, below), only_first=not limits.any)
-        taken = limits.admit(left[order], 1)
-        if len(taken) == 0:
-            break
-        cell = int(left[order[taken[0]]])
-        left = np.delete(left, order[: taken[0] + 1])
-        above, below = above + float(gains[cell]), below + float(costs[cell])
-        coverage.add(
-            cell,
-            members.indptr,
-            members.indices,
-            homes.indptr,
-            homes.indices,
-            covers,
-            weights.gain,
-            weights.cost,
-            gains,
-            costs,
-        )
+        if limits.any:
+            order = best_first(coverage.values(left, sums.of[:, 0], sums.of[:, 1], above, below))
+            taken = limits.admit(left[order], 1)
+            if len(taken) == 0:
+                break
+            passed = order[: taken[0] + 1]
+        else:
+            passed = np.array([coverage.best_value(left, sums.of, above, below, 10.0**DIGITS)])
+        cell = int(left[passed[-1]])
+        left = np.delete(left, passed)
+        above, below = above + float(sums.of[cell, 0]), below + float(sums.of[cell, 1])
+        sums.add(cell)
         chosen.append(cell)
     return np.array(chosen, dtype=np.int64)
 
@@ -153,8 +142,7 @@ def _by_calls(cube: Cube, judge: Judge, left: Array, limits: Limits, m: int) -> 
 
 
 def _by_price(cube: Cube, query: Query, weights: Worth, budget: Budget) -> Selection:
-    from cube2net.select.priced import priced_greedy
-    from cube2net.select.problem import Problem
+    from cube2net.select.priced import priced_cells
 
     if isinstance(weights, Judge):
         raise ParameterError(f"by is 'price', and {weights.name} is a function without gains and costs: use by='value'")
@@ -163,9 +151,8 @@ def _by_price(cube: Cube, query: Query, weights: Worth, budget: Budget) -> Selec
     room = None if budget.max_nodes is None else budget.max_nodes - len(query)
     if room is not None and room < 0:
         return outcome(cube, weights, np.empty(0, dtype=np.int64))
-    problem = Problem.of(cube, query, weights)
-    positions, _ = priced_greedy(problem, budget.m, max_nodes=room)
-    return outcome(cube, weights, problem.cells[positions], budget.prefix)
+    cells, _ = priced_cells(cube, query, weights, budget.m, max_nodes=room)
+    return outcome(cube, weights, cells, budget.prefix)
 
 
 def best_first(worth: Array, *, only_first: bool = False) -> Array:

@@ -36,8 +36,7 @@ class Jaccard:
 
     def weigh(self, query: Query, count: int) -> Weights:
         """Return gain 1 for the objects of the query, cost 1 for all others, and |Q| below."""
-        inside = _inside(query, count)
-        return Weights(gain=inside, cost=1.0 - inside, cost0=float(len(query)))
+        return _of_query(query, count, (1.0, 0.0), others=(0.0, 1.0), cost0=float(len(query)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,8 +60,7 @@ class FBeta:
     def weigh(self, query: Query, count: int) -> Weights:
         """Return gain 1 + β² for the objects of the query, cost 1 for every object, and β²·|Q| below."""
         square = self.beta**2
-        inside = _inside(query, count)
-        return Weights(gain=(1.0 + square) * inside, cost=np.ones(count), cost0=square * len(query))
+        return _of_query(query, count, (1.0 + square, 1.0), others=(0.0, 1.0), cost0=square * len(query))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +74,7 @@ class Precision:
 
     def weigh(self, query: Query, count: int) -> Weights:
         """Return gain 1 for the objects of the query, cost 1 for every object, and nothing below."""
-        return Weights(gain=_inside(query, count), cost=np.ones(count))
+        return _of_query(query, count, (1.0, 1.0), others=(0.0, 1.0), cost0=0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,8 +99,7 @@ class Coverage:
 
     def weigh(self, query: Query, count: int) -> Weights:
         """Return gain 1 for the objects of the query, gain −price for all others, and |Q| below."""
-        inside = _inside(query, count)
-        return Weights(gain=inside - self.price * (1.0 - inside), cost=np.zeros(count), cost0=float(len(query)))
+        return _of_query(query, count, (1.0, 0.0), others=(-self.price, 0.0), cost0=float(len(query)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,14 +142,27 @@ class Linked:
             raise InputError(
                 f"affinities have shape {affinity.shape} and links {linked.shape}, expected one per object"
             )
-        inside = _inside(query, len(affinity)) > 0
-        near = np.where(inside | ~linked, 0.0, affinity)
+        count = len(affinity)
+        _check(query, count)
+        near = np.where(linked, affinity, 0.0)
+        near[query.objects] = 0.0
         reached = near[near > 0]
         if len(reached):
             full = min(len(reached), math.ceil(round(self.reach * len(query), 9)))
             near /= np.partition(reached, len(reached) - full)[len(reached) - full]
-        gain = np.where(inside, 1.0, np.round(np.minimum(near, 1.0) * PARTS) / PARTS)
-        return Weights(gain=gain, cost=np.where(inside, 0.0, linked), cost0=float(len(query)))
+        gain = np.round(np.minimum(near, 1.0) * PARTS) / PARTS
+        own = (gain > 0) | ~linked
+        own[query.objects] = True
+        rows = np.flatnonzero(own)
+        inside = np.isin(rows, query.objects, assume_unique=True)
+        return Weights(
+            gain=np.where(inside, 1.0, gain[rows]),
+            cost=np.where(inside, 0.0, linked[rows]),
+            cost0=float(len(query)),
+            rows=rows,
+            count=count,
+            others=(0.0, 1.0),
+        )
 
 
 @dataclass(frozen=True)
@@ -185,7 +195,7 @@ class Own:
 
     def weigh(self, query: Query, count: int) -> Judge:
         """Return the judge of the objects that the function is for this query."""
-        _inside(query, count)
+        _check(query, count)
         return Judge(lambda objects: self.function(objects, query), count, title=called(self.function))
 
 
@@ -198,9 +208,15 @@ OBJECTIVES: dict[str, type[Objective] | type[LinkObjective]] = {
 }
 
 
-def _inside(query: Query, count: int) -> Array:
+def _of_query(
+    query: Query, count: int, each: tuple[float, float], *, others: tuple[float, float], cost0: float
+) -> Weights:
+    """Return the weights of one gain and cost for the objects of the query, and another for all others."""
+    _check(query, count)
+    gain, cost = (np.full(len(query), term) for term in each)
+    return Weights(gain=gain, cost=cost, cost0=cost0, rows=query.objects, count=count, others=others)
+
+
+def _check(query: Query, count: int) -> None:
     if int(query.objects[-1]) >= count:
         raise QueryError(f"query names row {int(query.objects[-1])}, and there are only {count:,} objects")
-    inside = np.zeros(count)
-    inside[query.objects] = 1.0
-    return inside

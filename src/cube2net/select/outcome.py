@@ -6,7 +6,7 @@ import numpy as np
 
 from cube2net.arrays import take_rows
 from cube2net.errors import InputError, QueryError
-from cube2net.records import Cube, Judge, Query, Selection, Weights, Worth
+from cube2net.records import Cube, Judge, Query, Ragged, Selection, Weights, Worth
 from cube2net.records.ragged import Array
 
 ADVICE = (
@@ -36,7 +36,7 @@ def nothing_to_choose(cube: Cube, query: Query, weights: Worth) -> Selection | N
     if isinstance(weights, Judge):
         choice = not homeless
     else:
-        worth = np.flatnonzero(weights.gain > 0)
+        worth = weights.paying
         choice = bool((starts[worth] < starts[worth + 1]).any()) or untouched_may_help(weights)
     if choice:
         return None
@@ -60,10 +60,13 @@ def outcome(cube: Cube, weights: Worth, cells: Array, prefix: str = "all", *, no
     where nothing is cut.
     """
     cells = np.asarray(cells, dtype=np.int64)
-    values = _judged(cube, weights, cells) if isinstance(weights, Judge) else _counted(cube, weights, cells)
+    members = take_rows(cube.cells.members, cells)
+    objects, place = np.unique(members.indices, return_inverse=True)
+    rows = Ragged(members.indptr, place)
+    values = _judged(objects, rows, weights) if isinstance(weights, Judge) else _counted(objects, rows, weights)
     kept = int(values.argmax()) if prefix == "best" else len(cells)
     return Selection(
-        objects=np.unique(take_rows(cube.cells.members, cells[:kept]).indices),
+        objects=objects if kept == len(cells) else objects[np.unique(place[: rows.indptr[kept]])],
         value=float(values[kept]),
         cells=cells[:kept],
         values=values[1 : kept + 1],
@@ -82,30 +85,32 @@ def untouched_may_help(weights: Weights) -> bool:
     >>> untouched_may_help(Weights(gain=np.array([1.0, -2.0]), cost=np.array([0.0, 1.0]), cost0=1.0))
     True
     """
-    gain, cost = weights.gain, weights.cost
-    if not bool(cost.any()):
+    gain, cost = weights.given
+    rest = weights.count - len(gain)
+    other_gain, other_cost = weights.others if rest else (0.0, 0.0)
+    if not (bool(cost.any()) or other_cost > 0):
         return False
-    below_zero = weights.gain0 + float(gain[gain < 0].sum()) < 0
-    free = weights.cost0 == 0 and (weights.gain0 > 0 or bool((cost[gain > 0] == 0).any()))
+    below_zero = weights.gain0 + float(gain[gain < 0].sum()) + rest * min(other_gain, 0.0) < 0
+    gains_free = bool((cost[gain > 0] == 0).any()) or (other_gain > 0 and other_cost == 0)
+    free = weights.cost0 == 0 and (weights.gain0 > 0 or gains_free)
     return below_zero or free
 
 
-def _counted(cube: Cube, weights: Weights, cells: Array) -> Array:
+def _counted(objects: Array, rows: Ragged, weights: Weights) -> Array:
     """Return the values of no cells, of the first, of the first two, …, by adding up what each one brings."""
     from cube2net.kernels import coverage
 
-    members = cube.cells.members
-    covers = np.zeros(len(cube.objects), dtype=np.int32)
-    gains, costs = coverage.grow(cells, members.indptr, members.indices, covers, weights.gain, weights.cost)
+    covers = np.zeros(len(objects), dtype=np.int32)
+    gains, costs = coverage.grow(np.arange(len(rows)), rows.indptr, rows.indices, covers, *weights.at(objects))
     sums = zip(np.cumsum(gains).tolist(), np.cumsum(costs).tolist(), strict=True)
     return np.array([weights.ratio(0.0, 0.0)] + [weights.ratio(gain, cost) for gain, cost in sums])
 
 
-def _judged(cube: Cube, judge: Judge, cells: Array) -> Array:
+def _judged(objects: Array, rows: Ragged, judge: Judge) -> Array:
     """Return the values of no cells, of the first, of the first two, …, one call for each."""
-    brought = np.zeros(len(cube.objects), dtype=bool)
-    values = [judge.value(np.flatnonzero(brought))]
-    for cell in cells.tolist():
-        brought[cube.cells.members[cell]] = True
-        values.append(judge.value(np.flatnonzero(brought)))
+    brought = np.zeros(len(objects), dtype=bool)
+    values = [judge.value(objects[brought])]
+    for row in range(len(rows)):
+        brought[rows[row]] = True
+        values.append(judge.value(objects[brought]))
     return np.array(values)

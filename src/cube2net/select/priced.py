@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
+from cube2net.arrays import take_rows
+from cube2net.records import Cube, Query, Weights
 from cube2net.records.ragged import Array
-from cube2net.select.problem import Problem
+from cube2net.select.problem import Problem, candidates
 
 # Values and sums that agree to 12 digits are equal, as in greedy.
 EQUAL = 1e-12
@@ -36,8 +39,8 @@ def priced_greedy(
 
     members, homes = problem.members, problem.homes
     room = math.inf if max_nodes is None else float(max_nodes)
-    best, value = np.empty(0, dtype=np.int64), problem.ratio(0.0, 0.0)
-    while True:
+
+    def take(price: float) -> tuple[Array, float]:
         chosen = coverage.take_best(
             m,
             members.indptr,
@@ -49,7 +52,55 @@ def priced_greedy(
             room,
             EQUAL,
         )
-        reached = problem.value(chosen)
+        return chosen, problem.value(chosen)
+
+    return _raised(take, problem.ratio(0.0, 0.0), price)
+
+
+def priced_cells(
+    cube: Cube, query: Query, weights: Weights, m: int, *, max_nodes: float | None = None
+) -> tuple[Array, float]:
+    """Return the cells of :func:`priced_greedy` by their numbers in the cube, and their value.
+
+    No problem is made of the cube first: what is looked at are the homes of the objects with weights of their own,
+    and the members of the cells taken.
+    """
+    from cube2net.kernels import coverage
+    from cube2net.select.sums import Sums
+
+    cells = candidates(cube, weights)
+    room = math.inf if max_nodes is None else float(max_nodes)
+    rows = None if weights.rows is None else np.union1d(weights.rows, query.objects)
+    everyone = np.arange(weights.count) if rows is None else rows
+    gains, costs = weights.at(everyone)
+    nodes = 1.0 - np.isin(everyone, query.objects, assume_unique=True)
+
+    def take(price: float) -> tuple[Array, float]:
+        other = (weights.others[0] - price * weights.others[1], 1.0)
+        sums = Sums(cube, cells, rows, np.column_stack([gains - price * costs, nodes]), other)
+        equal = EQUAL * float(np.abs(sums.of[cells, 0]).max(initial=0.0))
+        taken, left = np.zeros(len(cells), dtype=bool), room
+        chosen: list[int] = []
+        while len(chosen) < m:
+            place = coverage.best_sum(cells, sums.of, taken, left, equal)
+            if place < 0:
+                break
+            cell = int(cells[place])
+            taken[place] = True
+            left -= float(sums.of[cell, 1])
+            sums.add(cell)
+            chosen.append(cell)
+        found = np.array(chosen, dtype=np.int64)
+        return found, weights.value(np.unique(take_rows(cube.cells.members, found).indices))
+
+    return _raised(take, weights.ratio(0.0, 0.0), 0.0)
+
+
+def _raised(take: Callable[[float], tuple[Array, float]], value: float, price: float) -> tuple[Array, float]:
+    """Return the best that is taken, and its value, while the price is raised to the value reached."""
+    best = np.empty(0, dtype=np.int64)
+    while True:
+        chosen, reached = take(price)
         if reached > value + EQUAL * abs(value):
             best, value = chosen, reached
         elif price == value:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -21,8 +22,8 @@ class Problem:
 
     A group holds the objects that the same cells hold: no choice brings one without the others, so only their
     sums matter. ``members`` is cell → groups and ``homes`` group → cells, by position; ``cells[i]`` is the number
-    in the cube of cell i. ``nodes`` counts the objects of a group that are not in the query, and ``group`` is object →
-    group, −1 for objects in none of the cells.
+    in the cube of cell i. ``nodes`` counts the objects of a group that are not in the query. ``objects`` are those that
+    the cells hold, ascending, and ``group`` the group of each.
 
     The groups and their weights are what ``kernels.coverage`` calls objects.
     """
@@ -35,10 +36,20 @@ class Problem:
     nodes: Array
     gain0: float
     cost0: float
+    objects: Array
     group: Array
 
     @classmethod
-    def of(cls, cube: Cube, query: Query, weights: Weights, *, at_least: float = 0.0, every: bool = False) -> Problem:
+    def of(
+        cls,
+        cube: Cube,
+        query: Query,
+        weights: Weights,
+        *,
+        at_least: float = 0.0,
+        every: bool = False,
+        m: int | None = None,
+    ) -> Problem:
         """Return the choice among the cells that may be in a best selection.
 
         ``at_least`` is a value that some selection reaches. Let λ ≥ ``at_least`` be the best value; a best
@@ -47,33 +58,80 @@ class Problem:
         (One with gain = ``at_least``·cost must stay: where nothing else has a cost, a value is 0 without it.) At 0
         that leaves out the cells without any positive gain (see ``Greedy`` for the weights with which even these
         may help). ``every`` leaves none out.
-        """
-        from cube2net.kernels import coverage
-        from cube2net.kernels.fold import fold, folded_members
 
-        members = cube.cells.members
-        if every or untouched_may_help(weights):
-            cells = np.arange(len(cube.cells))
-        else:
-            least = max(0.0, at_least) * (1.0 - ROUNDING) * weights.cost
-            worth = np.flatnonzero((weights.gain > 0) & (weights.gain >= least))
-            cells = np.asarray(coverage.touched(worth, cube.homes.indptr, cube.homes.indices, len(cube.cells)))
-        group, groups = fold(cells, members.indptr, members.indices, len(cube.objects))
-        rows = Ragged(*folded_members(cells, members.indptr, members.indices, group, groups))
-        held = np.flatnonzero(group >= 0)
-        of = group[held]
-        outside = np.ones(len(cube.objects))
-        outside[query.objects] = 0.0
-        return cls(
+        With ``m``, the most cells that a selection may have, cells are left out too that cost too much for any best
+        selection: see ``affordable`` and ``without_dear``. The cost follows the members of the cells that stay.
+        """
+        from cube2net.kernels.fold import alike, held, placed_homes, turned
+
+        free = every or untouched_may_help(weights)
+        cells = np.arange(len(cube.cells)) if every else candidates(cube, weights, at_least)
+        tight = m is not None and at_least > 0 and not free
+        if tight and m is not None:
+            cells = affordable(cube, weights, cells, at_least, m)
+        members, rows = cube.cells.members, (cube.homes.indptr, cube.homes.indices)
+        objects = held(cells, members.indptr, members.indices, np.zeros(len(cube.objects), dtype=np.uint8))
+        place = np.full(len(cube.cells), -1, dtype=np.int32)
+        place[cells] = np.arange(len(cells), dtype=np.int32)
+        group, first = alike(objects, *rows, place)
+        homes = Ragged(*placed_homes(first, *rows, place))
+        gain, cost = weights.at(objects)
+        nodes = 1.0 - np.isin(objects, query.objects, assume_unique=True)
+        problem = cls(
             cells=cells,
-            members=rows,
-            homes=transpose(rows, groups),
-            gain=np.bincount(of, weights=weights.gain[held], minlength=groups),
-            cost=np.bincount(of, weights=weights.cost[held], minlength=groups),
-            nodes=np.bincount(of, weights=outside[held], minlength=groups),
+            members=Ragged(*turned(homes.indptr, homes.indices, len(cells))),
+            homes=homes,
+            gain=np.bincount(group, weights=gain, minlength=len(first)),
+            cost=np.bincount(group, weights=cost, minlength=len(first)),
+            nodes=np.bincount(group, weights=nodes, minlength=len(first)),
             gain0=float(weights.gain0),
             cost0=float(weights.cost0),
+            objects=objects,
             group=group,
+        )
+        return problem.without_dear(at_least) if tight else problem
+
+    @cached_property
+    def whole(self) -> Array:
+        """The gain, the cost and the nodes of every cell by itself."""
+        from cube2net.kernels.fold import row_sums
+
+        terms = np.column_stack([self.gain, self.cost, self.nodes])
+        return row_sums(self.members.indptr, self.members.indices, terms)
+
+    def without_dear(self, price: float) -> Problem:
+        """Return the problem without cells that no best selection holds, where one is worth ``price`` or more.
+
+        At the value λ of a best selection, what a chosen cell adds to Σ gain − λ·Σ cost is not below 0: else the
+        selection without it were better. It adds at most what its objects pay (those worth more than 0, at λ or at the
+        lower price), less what those take that no other cell is left to hold. All cells stay where those left would
+        still have more than half of the memberships.
+        """
+        from cube2net.kernels.fold import dear, row_sums
+
+        worth = self.gain - price * (1.0 - ROUNDING) * self.cost
+        rows = (self.members.indptr, self.members.indices)
+        pays = row_sums(*rows, np.maximum(worth, 0.0)[:, None])[:, 0]
+        out = dear(*rows, self.homes.indptr, self.homes.indices, worth, pays * (1.0 + ROUNDING))
+        cells = np.flatnonzero(~out)
+        members = take_rows(self.members, cells)
+        if len(members.indices) > len(self.members.indices) // 2:
+            return self
+        groups, entries = np.unique(members.indices, return_inverse=True)
+        members = Ragged(members.indptr, entries.astype(np.int32))
+        number = np.full(len(self.gain), -1, dtype=np.int32)
+        number[groups] = np.arange(len(groups), dtype=np.int32)
+        stays = number[self.group] >= 0
+        return replace(
+            self,
+            cells=self.cells[cells],
+            members=members,
+            homes=transpose(members, len(groups)),
+            gain=self.gain[groups],
+            cost=self.cost[groups],
+            nodes=self.nodes[groups],
+            objects=self.objects[stays],
+            group=number[self.group[stays]],
         )
 
     def __len__(self) -> int:
@@ -93,3 +151,43 @@ class Problem:
         """Return what the cells of some positions are worth together."""
         groups = np.unique(take_rows(self.members, np.asarray(cells, dtype=np.int64)).indices)
         return self.ratio(float(self.gain[groups].sum()), float(self.cost[groups].sum()))
+
+
+def candidates(cube: Cube, weights: Weights, at_least: float = 0.0) -> Array:
+    """Return the cells that hold an object which pays at a price, or all where even others may help."""
+    from cube2net.kernels import coverage
+
+    if untouched_may_help(weights):
+        return np.arange(len(cube.cells))
+    gain, cost = weights.at(weights.paying)
+    worth = weights.paying[gain >= max(0.0, at_least) * (1.0 - ROUNDING) * cost]
+    return np.asarray(coverage.touched(worth, cube.homes.indptr, cube.homes.indices, len(cube.cells)))
+
+
+def affordable(cube: Cube, weights: Weights, cells: Array, price: float, m: int) -> Array:
+    """Return the cells that may be in a selection of m cells worth ``price`` or more.
+
+    At the price λ an object is worth w = gain − λ·cost. A selection worth λ or more has gain₀ − λ·cost₀ + Σ w ≥ 0.
+    What is above 0 in that sum is at most what the cell pays (its objects with w > 0) and the m − 1 cells that pay
+    most; what is below 0 is at least what the cell takes. Without the cells that fail others pay less: so again,
+    until none does.
+    """
+    from cube2net.select.sums import Sums
+
+    price *= 1.0 - ROUNDING
+    rows = weights.rows
+    gain, cost = weights.given
+    worth, other = gain - price * cost, weights.others[0] - price * weights.others[1]
+    terms = np.column_stack([np.maximum(worth, 0.0), np.maximum(-worth, 0.0)])
+    sums = Sums(cube, cells, rows, terms, (max(other, 0.0), max(-other, 0.0))).of[cells]
+    pays, takes = sums[:, 0], sums[:, 1]
+    constant = weights.gain0 - price * weights.cost0
+    size = abs(weights.gain0) + price * weights.cost0 + float(pays.sum())
+    while len(cells) and m > 0:
+        most = np.sort(pays)[::-1][:m]
+        others = float(most.sum()) - (np.maximum(most[-1], pays) if len(most) == m else pays)
+        fits = takes <= constant + pays + others + ROUNDING * (size + takes)
+        if bool(fits.all()):
+            break
+        cells, pays, takes = cells[fits], pays[fits], takes[fits]
+    return cells

@@ -24,6 +24,8 @@ from cube2net.topics.shares import gather
 
 OFFSET, DECAY = 1.0, 0.51
 """Step i moves the topics by (OFFSET + i)^-DECAY; Spark's own offset of 1024 hardly moves them in a few steps."""
+STEP = 5_000
+"""Items that a step looks at where nobody says; with all 35 thousand of a corpus a step takes most of a minute."""
 SPARSE = 0
 """How Spark's column of vectors marks one that names only the numbers that are not zero."""
 
@@ -43,18 +45,19 @@ class Workers(Protocol):
 class SparkLda:
     """Find ``count`` topics as ``Lda`` does, learned on all items by Spark ML's online variational inference.
 
-    A step looks at a random ``share`` of the items, and there are ``iterations`` steps; of several ``starts``
-    the one with the highest likelihood is taken. While it learns, a text may belong to all topics: the prior
-    weighs as much as a text of mean length; with ``alpha``, which labels the items, learning would settle on
-    its random start. Counting terms before and labelling items after is done in this process. The answer is
-    the same for a seed on ``local[1]``, and on ``local[2]``; with more cores, sums are made in another order
-    every time. The other parameters are those of ``Lda``.
+    A step looks at a random ``share`` of the items (None: as much as makes 5,000 of them, or all where there
+    are fewer), and there are ``iterations`` steps; of several ``starts`` the one with the highest likelihood is
+    taken. While it learns, a text may belong to all topics: the prior weighs as much as a text of mean length;
+    with ``alpha``, which labels the items, learning would settle on its random start. Counting terms before and
+    labelling items after is done in this process. The answer is the same for a seed on ``local[1]``, and on
+    ``local[2]``; with more cores, sums are made in another order every time. The other parameters are those of
+    ``Lda``.
     """
 
     spark: Workers = field(metadata={"handed": True})
     count: int = 100
     iterations: int = 20
-    share: float = 1.0
+    share: float | None = None
     starts: int = 3
     workers: int = 1
     labels_per_item: int = 1
@@ -68,8 +71,8 @@ class SparkLda:
         if not isinstance(self.spark, Workers):
             raise ParameterError(f"spark is {self.spark!r}, expected an engine such as Spark(master='local[*]')")
         whole_number("starts", self.starts, 1)
-        if not 0 < self.share <= 1:
-            raise ParameterError(f"share is {self.share!r}, expected a share above 0 and up to 1")
+        if self.share is not None and not 0 < self.share <= 1:
+            raise ParameterError(f"share is {self.share!r}, expected a share above 0 and up to 1, or None")
         self._learner()
 
     def topics(self, corpus: Corpus, *, seed: int, progress: Progress | None = None) -> Topics:
@@ -117,6 +120,7 @@ class _Learner(Lda):
             total = np.bincount(bags.terms, weights=bags.counts, minlength=len(bags.vocabulary))
             return total.astype(np.float32)[:, None], {"iterations": 0}
         rng = stream(seed, "topics", "spark")
+        share = min(1.0, STEP / len(bags)) if self.by.share is None else float(self.by.share)
         loose = float(bags.counts.sum(dtype=np.float64)) / len(bags) / count
         best, highest = np.empty((0, 0)), -np.inf
         with _frame(self.by.spark, bags) as (frame, learner):
@@ -128,7 +132,7 @@ class _Learner(Lda):
                     seed=int(rng.integers(2**31)),
                     maxIter=self.iterations,
                     optimizer="online",
-                    subsamplingRate=float(self.by.share),
+                    subsamplingRate=share,
                     learningOffset=OFFSET,
                     learningDecay=DECAY,
                     docConcentration=[max(loose, float(self.alpha))],

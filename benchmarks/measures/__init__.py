@@ -1,0 +1,1 @@
+"""The measurements behind docs/performance.md, one file each; ``benchmarks/performance.py`` runs them."""
