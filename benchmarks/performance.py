@@ -1,7 +1,7 @@
 """Measures build, answers, peers, throughput, growth and the machine's limit, and writes docs/performance.md.
 
     python benchmarks/performance.py --out FOLDER [--data DATA] [--sizes 100000,300000,1000000,3080000]
-        [--only build,answers,race,throughput,growing,limits,anthology] [--page docs/performance.md]
+        [--only build,update,answers,race,throughput,growing,limits,anthology] [--page docs/performance.md]
 
 FOLDER keeps the made-up literatures and cubes (``data/``, about 3 GB at full size) and one JSON file a measurement
 (``results/``); what is there is not measured again, so an interrupted run goes on where it stopped, and removing a file
@@ -14,13 +14,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from measures import answers, anthology, build, growing, limits, race, throughput
+from measures import answers, anthology, build, growing, limits, race, throughput, updating
 from measures.literature import cube_folder
 from measures.page import write_page
 from measures.processes import Results, machine
 
 SIZES = "100000,300000,1000000,3080000"
-PARTS = ("build", "answers", "race", "throughput", "growing", "limits", "anthology")
+PARTS = ("build", "update", "answers", "race", "throughput", "growing", "limits", "anthology")
 
 
 def main() -> None:
@@ -43,12 +43,15 @@ def main() -> None:
     if wanted != ["anthology"]:
         # Everything else asks the cubes that the first part builds.
         build.measure(results, data, sizes)
+    middle = sizes[-2] if len(sizes) > 1 else sizes[-1]
+    if "update" in wanted:
+        updating.measure(results, data, middle)
     if "answers" in wanted:
         answers.measure(results, largest)
     if "race" in wanted:
         race.measure(results, largest, data)
     if "throughput" in wanted:
-        throughput.measure(results, largest, cube_folder(data, sizes[-2] if len(sizes) > 1 else sizes[-1]))
+        throughput.measure(results, largest, cube_folder(data, middle))
     if "growing" in wanted:
         growing.measure(results, data, sizes)
     if "limits" in wanted:

@@ -18,14 +18,25 @@ BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 def measures(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     """Return the modules of the benchmarks, and a small cube in a folder to ask."""
     sys.path.append(str(BENCHMARKS))
-    from measures import anthology, contestants, growing, limits, literature, page, page_words, processes, race
+    from measures import (
+        anthology,
+        contestants,
+        growing,
+        limits,
+        literature,
+        page,
+        page_words,
+        processes,
+        race,
+        updating,
+    )
 
     folder = tmp_path_factory.mktemp("benchmarks")
     literature.make(folder, 3_000)
     corpus = c2n.open_dblp_like(literature.corpus_folder(folder, 3_000))
     literature.cube_folder(folder, 3_000).parent.mkdir()
     cube = c2n.build_cube(corpus, out=literature.cube_folder(folder, 3_000))
-    modules = (anthology, contestants, growing, limits, literature, page, page_words, processes, race)
+    modules = (anthology, contestants, growing, limits, literature, page, page_words, processes, race, updating)
     named = {module.__name__.partition(".")[2]: module for module in modules}
     return SimpleNamespace(**named, folder=folder, cube=cube, at=literature.cube_folder(folder, 3_000))
 
@@ -131,3 +142,9 @@ def test_a_busy_machine_is_remarked(measures: SimpleNamespace) -> None:
 )
 def test_times_are_said_in_the_unit_that_suits_them(measures: SimpleNamespace, seconds: float, said: str) -> None:
     assert measures.page_words.duration(seconds) == said
+
+
+def test_adding_the_last_papers_gives_the_files_of_a_rebuild(measures: SimpleNamespace) -> None:
+    found = measures.updating.update(measures.folder, 3_000, 0.1)
+    assert found["added"] == 300
+    assert found["same"]

@@ -1,36 +1,29 @@
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import cube2net as c2n
-from cube2net.errors import ParameterError
+from cube2net.errors import InputError, ParameterError
 from cube2net.interfaces import Progress
 from cube2net.pipeline import read_manifest
 from cube2net.records import Corpus
 from cube2net.stages import digest_corpus, digest_files, stages_beside
+from cube2net.topics import Lda
+
+from cuts import CutError, told
 
 TEXTS = {"fish": "salmon swim upstream rivers nets", "birds": "geese fly south winter wings"}
-
-
-class CutError(Exception):
-    """The power is cut."""
-
-
-def told(stages: list[str], cut_at: str = "") -> Progress:
-    def progress(stage: str, done: int, total: int | None = None) -> None:
-        stages.append(stage)
-        if stage == cut_at:
-            raise CutError
-
-    return progress
 
 
 @pytest.fixture
@@ -198,3 +191,84 @@ def test_a_file_that_was_touched_has_another_checksum(tmp_path: Path) -> None:
     assert digest_files([tmp_path]) == before
     os.utime(tmp_path / "a", ns=(1, 1))
     assert digest_files([tmp_path]) != before
+
+
+def test_topics_of_another_model_are_never_taken_for_those_asked_for(papers: Path, tmp_path: Path) -> None:
+    corpus = c2n.read_tables(*sorted(papers.iterdir()))
+    one, other = (Lda(count=2).fit(corpus, seed=seed) for seed in (0, 1))
+    other = replace(other, names=("geese of the north", "salmon of the south"))
+    with pytest.raises(CutError):
+        build(papers, tmp_path / "cube", told([], "cube: files"), topics=one)
+    cube = build(papers, tmp_path / "cube", topics=other)
+    assert set(cube.dimensions[1].labels) <= set(other.names)
+
+
+class Own:
+    """A topic model of one's own, of which nothing can be told."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def topics(self, corpus: Corpus, *, seed: int, progress: Progress | None = None) -> c2n.Topics:
+        return replace(Lda(count=1).topics(corpus, seed=seed), names=(self.name,), model=None)
+
+    def __repr__(self) -> str:
+        return "Own()"
+
+
+def test_a_model_of_ones_own_is_asked_again(papers: Path, tmp_path: Path) -> None:
+    with pytest.raises(CutError):
+        build(papers, tmp_path / "cube", told([], "cube: files"), topics=Own("first"))
+    cube = build(papers, tmp_path / "cube", topics=Own("second"))
+    assert cube.dimensions[1].labels == ("second",)
+
+
+def test_more_threads_do_not_make_topics_anew(papers: Path, tmp_path: Path) -> None:
+    with pytest.raises(CutError):
+        build(papers, tmp_path / "cube", told([], "cube: files"), topics=Lda(count=2))
+    stages: list[str] = []
+    build(papers, tmp_path / "cube", told(stages), topics=Lda(count=2, workers=2))
+    assert "topics: taken from the run before, which was cut off" in stages
+
+
+def test_a_task_that_was_cut_off_can_be_made_again(tmp_path: Path) -> None:
+    corpus = c2n.make_dblp_like(2_000)
+    hidden = pa.table({"source": pa.array([0], pa.int32()), "target": pa.array([1], pa.int32())})
+    task = SimpleNamespace(corpus=corpus, query=("0", "1"), hidden=hidden)
+    with pytest.raises(CutError):
+        c2n.build_task(task, tmp_path / "task", progress=told([], "cube: links"))  # type: ignore[arg-type]
+    c2n.build_task(task, tmp_path / "task")  # type: ignore[arg-type]
+    assert sorted(path.name for path in (tmp_path / "task").iterdir()) == ["cube", "hidden.csv", "query.csv"]
+    (tmp_path / "task" / "mine.txt").write_text("")
+    with pytest.raises(InputError, match="holds other files than a task's"):
+        c2n.build_task(task, tmp_path / "task")  # type: ignore[arg-type]
+
+
+def test_stages_that_are_removed_are_never_seen_by_the_next_build(tmp_path: Path) -> None:
+    seen: list[list[str]] = []
+    removing = shutil.rmtree
+
+    def slowly(path: Path, **options: object) -> None:
+        with stages_beside(tmp_path / "cube") as other:
+            seen.append([path.name for path in other.folder.iterdir()])
+        removing(path, **options)
+
+    with stages_beside(tmp_path / "cube") as one:
+        (one.folder / "corpus-1").mkdir()
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(shutil, "rmtree", lambda path, **options: (patched.undo(), slowly(path, **options)))
+            one.remove()
+    assert seen == [["lock"]]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_columns_with_dictionaries_in_pieces_can_be_kept(tmp_path: Path) -> None:
+    class Pieces:
+        def read(self, paths: Sequence[Path], *, progress: Progress | None = None) -> Corpus:
+            corpus = c2n.make_dblp_like(100)
+            parts = [corpus.items["venue"].slice(at, 50).combine_chunks().dictionary_encode() for at in (0, 50)]
+            return replace(corpus, items=corpus.items.set_column(2, "venue", pa.chunked_array(parts)))
+
+    cube = c2n.build_from(Pieces(), out=tmp_path / "cube", dimensions=["venue"], min_objects=1)
+    expected = c2n.build_cube(c2n.make_dblp_like(100), ["venue"], min_objects=1)
+    assert cube.dimensions[0].labels == expected.dimensions[0].labels

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import shutil
 import time
 from itertools import pairwise
@@ -21,13 +20,7 @@ def measure(results: Results, data: Path, sizes: list[int]) -> None:
     for papers in sizes:
         results.measure(f"make-{papers:08}", alone_make, data, papers)
         results.measure(f"build-{papers:08}", alone_build, data, papers, None)
-    if takes_memory():
-        results.measure(f"build-{sizes[-1]:08}-{LITTLE}", alone_build, data, sizes[-1], LITTLE)
-
-
-def takes_memory() -> bool:
-    """Return whether the build can be told how much memory to use."""
-    return "memory" in inspect.signature(c2n.build_cube).parameters
+    results.measure(f"build-{sizes[-1]:08}-{LITTLE}", alone_build, data, sizes[-1], LITTLE)
 
 
 def alone_make(data: Path, papers: int) -> dict[str, Any]:
@@ -60,7 +53,7 @@ def build(data: Path, papers: int, memory: str | None) -> dict[str, Any]:
     shutil.rmtree(out.parent, ignore_errors=True)
     out.parent.mkdir()
     note("start")
-    cube = c2n.build_cube(corpus, out=out, progress=note, **({} if memory is None else {"memory": memory}))
+    cube = c2n.build_cube(corpus, out=out, progress=note, memory=memory)
     note("end")
     stages = [
         {"stage": name, "from": at, "until": then[1], "seconds": then[2] - clock, "cpu": then[3] - cpu}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from string import Template
 
-from measures.page_own import answers, build, builds_of
+from measures.page_own import answers, build, builds_of, update
 from measures.page_race import closest, ready_table, task_tables
 from measures.page_scale import growing, limits, throughput
 from measures.page_words import Values, bytes_said, duration, remark, table, wrapped
@@ -67,7 +67,7 @@ def _glance(results: Results) -> Iterator[tuple[str, ...]]:
     grown = results.named("grown-0")
     if len(grown) > 1:
         times = grown[-1]["graph"] / grown[0]["graph"]
-        for kind in ("one hop", "greedy"):
+        for kind in ("one hop", "greedy", "PageRank"):
             ratio = grown[-1]["kinds"][kind]["seconds"] / grown[0]["kinds"][kind]["seconds"]
             yield f"the same {kind} in a graph {times:.0f} × as large", f"{ratio:.1f} × the time", "the same time"
 
@@ -120,5 +120,5 @@ def rest(results: Results, folder: Path) -> Values:
 
 SECTIONS: dict[str, Callable[[Results, Path], Values]] = {
     section.__name__: section
-    for section in (intro, glance, build, answers, race, throughput, growing, limits, anthology, rest)
+    for section in (intro, glance, build, update, answers, race, throughput, growing, limits, anthology, rest)
 }

@@ -65,6 +65,30 @@ def _build_row(row: dict[str, Any]) -> tuple[str, ...]:
     )
 
 
+def update(results: Results, folder: Path) -> Values:
+    """Return updates beside rebuilds."""
+    rows = results.named("update-")
+    if not rows:
+        return None
+    same = all(row["same"] for row in rows)
+    return {
+        "papers": f"{rows[0]['papers']:,} papers",
+        "same": "Both give the same files to the byte." if same else "**They give other files, which is a fault.**",
+        "table": table(
+            ("papers added", "update", "processor", "rebuild", "processor", "rebuild / update"),
+            [
+                (
+                    f"{row['added']:,}",
+                    *(duration(row[name][of]) for name in ("update", "rebuild") for of in ("seconds", "cpu")),
+                    f"{row['rebuild']['cpu'] / row['update']['cpu']:.1f} × by the processor",
+                )
+                for row in rows
+            ],
+        ),
+        "remark": remark(rows),
+    }
+
+
 def answers(results: Results, folder: Path) -> Values:
     """Return what a process pays once, and every method's answer."""
     opened, found = results.read("open"), results.named("answers-")

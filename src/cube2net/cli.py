@@ -428,7 +428,8 @@ def main() -> None:
         _stop(f"cube2net: {error}", 2)
     except SystemExit as ended:
         if ended.code == INTERRUPTED:
-            goes_on = {"compare", "--out"} <= set(sys.argv)
+            words = set(sys.argv)
+            goes_on = {"compare", "--out"} <= words or bool({"build", "task"} & words)
             kept = "; the same command goes on where it stopped" if goes_on else ""
             sys.stderr.write(f"cube2net: interrupted, nothing was left half-written{kept}\n")
         raise

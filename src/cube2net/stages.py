@@ -9,11 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import secrets
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -29,6 +30,7 @@ from cube2net.records import Corpus, DimensionSpec, Topics
 T = TypeVar("T")
 LOCK = "lock"
 ABOUT = "about.json"
+THREADS = "workers"
 CORPUS = ("objects", "items", "mentions", "links", "terms", "labels")
 TOPICS = ("assigned", "words", "model")
 
@@ -94,8 +96,10 @@ class Stages:
         return place
 
     def remove(self) -> None:
-        """Remove all stages."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        """Remove all stages; the folder gets another name first, so that nobody finds it half-removed."""
+        gone = self.folder.with_name(f"{self.folder.name}-{secrets.token_hex(4)}")
+        with suppress(OSError):
+            shutil.rmtree(self.folder.rename(gone), ignore_errors=True)
 
     def leave(self) -> None:
         """Leave the stages to another run and say so, or remove the folder where nothing is in it."""
@@ -138,11 +142,11 @@ def _locked(folder: Path) -> IO[bytes] | None:
             import fcntl
 
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except ImportError:
-            return lock  # a system without such locks: one build at a time is up to the user
-        except OSError:
+        except BlockingIOError:
             lock.close()
             return None
+        except (ImportError, OSError):
+            return lock  # a system without such locks: one build at a time is up to the user
         try:
             if (folder / LOCK).stat().st_ino == os.fstat(lock.fileno()).st_ino:
                 return lock
@@ -158,6 +162,18 @@ def digest(*decides: object) -> str:
     (True, False)
     """
     return hashlib.sha256(json.dumps(decides, default=repr).encode()).hexdigest()
+
+
+def told(thing: object, known: Iterable[type]) -> str:
+    """Return what decides what a source or a topic model gives: its kind and its parameters.
+
+    Parameters that change no answer are left out: the number of threads, and what the pipeline hands over (an engine).
+    Of an object of one's own nothing is known but what it calls itself, so it is another one every time.
+    """
+    if not is_dataclass(thing) or isinstance(thing, type) or type(thing) not in set(known):
+        return secrets.token_hex(16)
+    parts = [part.name for part in fields(thing) if part.name != THREADS and not part.metadata.get("handed")]
+    return digest(type(thing).__name__, [(name, repr(getattr(thing, name))) for name in parts])
 
 
 def digest_files(paths: Sequence[Path]) -> str:

@@ -1,3 +1,6 @@
+import subprocess
+import sys
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -8,24 +11,13 @@ from cube2net.cube import DuckDB
 from cube2net.cube import duckdb_engine as engines
 from cube2net.errors import InputError, ParameterError
 
+from cuts import CutError, told
+
 NUMBERS = {"numbers": pa.table({"x": pa.array(np.arange(10), pa.int32())})}
 PLAN = {
     "even": "SELECT x FROM numbers WHERE x % 2 = 0",
     "squares": "SELECT x, x * x AS y FROM even ORDER BY x DESC",
 }
-
-
-class CutError(Exception):
-    """The power is cut."""
-
-
-def told(stages: list[str], cut_at: str = ""):
-    def progress(stage: str, done: int, total: int | None = None) -> None:
-        stages.append(stage)
-        if stage == cut_at:
-            raise CutError
-
-    return progress
 
 
 def test_tables_are_the_same_in_memory_and_in_a_folder(tmp_path: Path) -> None:
@@ -103,3 +95,71 @@ def test_memory_that_is_too_small_is_one_sentence(tmp_path: Path, monkeypatch: p
     plan = {"lists": "SELECT x, count(*) AS n, list(x) AS l FROM numbers GROUP BY x"}
     with pytest.raises(InputError, match="DuckDB needs more than its memory of 1GB for the statement 'lists'"):
         DuckDB(memory="1GB").run(many, plan, ["lists"])
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5])
+def test_a_finished_table_that_cannot_be_read_is_made_again(tmp_path: Path, share: float) -> None:
+    first = DuckDB().run(NUMBERS, PLAN, ["squares"], folder=tmp_path)["squares"].to_pylist()
+    whole = (tmp_path / "squares.arrow").read_bytes()
+    (tmp_path / "squares.arrow").write_bytes(whole[: int(share * len(whole))])
+    assert DuckDB().run(NUMBERS, PLAN, ["squares"], folder=tmp_path)["squares"].to_pylist() == first
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.5, 0.9])
+def test_a_database_that_is_cut_short_is_made_again(tmp_path: Path, share: float) -> None:
+    many = {"numbers": pa.table({"x": pa.array(np.random.default_rng(0).permutation(300_000))})}
+    plan = {"even": "SELECT x FROM numbers WHERE x % 2 = 0", "few": "SELECT x FROM even ORDER BY x LIMIT 3"}
+    with pytest.raises(CutError):
+        DuckDB().run(many, plan, ["few"], folder=tmp_path, progress=told([], "cube: few"))
+    whole = (tmp_path / engines.DATABASE).read_bytes()
+    (tmp_path / engines.DATABASE).write_bytes(whole[: int(share * len(whole))])
+    assert DuckDB().run(many, plan, ["few"], folder=tmp_path)["few"]["x"].to_pylist() == [0, 2, 4]
+
+
+def test_a_disk_that_is_full_is_one_sentence(tmp_path: Path) -> None:
+    program = f"""
+        import resource, signal, sys
+        from pathlib import Path
+        import numpy as np, pyarrow as pa
+        from cube2net.cube import DuckDB
+        from cube2net.errors import InputError
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, 2_000_000))
+        many = {{"numbers": pa.table({{"x": pa.array(np.random.default_rng(0).permutation(2_000_000))}})}}
+        plan = {{"all_of_them": "SELECT x, x * x AS y FROM numbers"}}
+        try:
+            DuckDB().run(many, plan, [], folder=Path({str(tmp_path)!r}))
+        except InputError as error:
+            print(error)
+    """
+    ended = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=True)
+    assert ended.stdout.startswith("DuckDB could not finish the statement 'all_of_them': ")
+    assert len(ended.stdout.splitlines()) == 1
+
+
+def test_ctrl_c_in_the_middle_of_a_statement_is_an_interrupt(tmp_path: Path) -> None:
+    program = f"""
+        import os, signal, sys, threading, time
+        from pathlib import Path
+        import pyarrow as pa
+        from cube2net.cube import DuckDB
+
+        def later():
+            time.sleep(0.5)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        def progress(stage, done, total=None):
+            if stage == "cube: forever":
+                threading.Thread(target=later, daemon=True).start()
+
+        numbers = {{"numbers": pa.table({{"x": list(range(600_000))}})}}
+        joined = "numbers a JOIN numbers b ON a.x % 100 = b.x % 100"
+        plan = {{"forever": f"SELECT a.x % 7 AS k, count(*) AS n FROM {{joined}} GROUP BY a.x % 7"}}
+        try:
+            DuckDB().run(numbers, plan, ["forever"], folder=Path({str(tmp_path)!r}), progress=progress)
+        except KeyboardInterrupt:
+            print("interrupted")
+    """
+    words = [sys.executable, "-c", textwrap.dedent(program)]
+    ended = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
+    assert ended.stdout == "interrupted\n", ended.stderr

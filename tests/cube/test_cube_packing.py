@@ -1,13 +1,17 @@
+import errno
+import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.arrays import links_from_pairs, ragged_from_lists, transpose
 from cube2net.cube.packing import in_files, pack_homes, pack_links, pack_members
+from cube2net.errors import InputError
 
 LINKS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.sampled_from([0.25, 1.0, 3.0])), max_size=15)
 
@@ -57,3 +61,12 @@ def test_members_and_homes_by_hand() -> None:
     homes, expected = pack_homes(lists, 4), transpose(lists, 4)
     assert homes.indptr.tolist() == expected.indptr.tolist()
     assert homes.indices.tolist() == expected.indices.tolist()
+
+
+def test_a_disk_that_is_full_is_said_before_anything_is_written(tmp_path: Path, monkeypatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(InputError, match=r"cannot write '.*numbers.npy': no space left on device"):
+        in_files(tmp_path)("numbers", 3, np.int32)

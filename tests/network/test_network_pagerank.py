@@ -172,3 +172,12 @@ def test_seeds_that_are_not_objects_are_refused() -> None:
         scores(weighted(0), np.array([99, 7]))
     with pytest.raises(ParameterError, match=r"seeds are \[\], expected one or more of 30 objects"):
         scores(weighted(0), np.array([], dtype=np.int32))
+
+
+@pytest.mark.parametrize("weight", [3e38, 1e-42])
+def test_very_large_and_very_small_weights_give_the_scores_of_equal_ones(weight: float) -> None:
+    ends = np.array([0, 1, 2, 0]), np.array([1, 2, 3, 3])
+    odd, plain = (links_from_pairs(*ends, np.full(4, value), 4) for value in (weight, 1.0))
+    for tolerance in (0.05, 1e-6):
+        got, want = (scores(links, np.array([0]), tolerance=tolerance) for links in (odd, plain))
+        assert np.abs(got - want).sum() <= 2 * tolerance

@@ -79,7 +79,7 @@ def test_it_fits_the_interface() -> None:
     ("option", "text"),
     [
         ({"spark": "local[1]"}, "spark is 'local[1]', expected an engine such as Spark(master='local[*]')"),
-        ({"share": 0}, "share is 0, expected a share above 0 and up to 1"),
+        ({"share": 0}, "share is 0, expected a share above 0 and up to 1, or None"),
         ({"starts": 0}, "starts is 0, expected a whole number of 1 or more"),
         ({"count": 0}, "count is 0, expected 1 or more"),
         ({"alpha": 0}, "alpha is 0, expected a number above 0"),

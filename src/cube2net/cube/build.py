@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from cube2net.cube.labels import label_items
 from cube2net.cube.packing import Allocate, in_files, in_memory, pack_homes, pack_links, pack_members
+from cube2net.cube.parts import given
 from cube2net.cube.plan import WANTED, WANTED_LINKS, split_keys, statements
 from cube2net.cube.update_arrays import make_rests, sum_links
 from cube2net.cube.update_ledger import RESTS, ledger_of
@@ -102,7 +103,7 @@ def build(
         objects=Objects.of(corpus.objects.select(["object", "name", "kind"])),
         settings=settings,
         topic_words=_topic_words(topics),
-        topic_model=None if topics is None or topics.model is None else partial(_given, topics.model),
+        topic_model=None if topics is None or topics.model is None else partial(given, topics.model),
         ledger=lambda: ledger,
     )
 
@@ -158,10 +159,6 @@ def _rests(rows: pa.Table, links: Links, selfish: int) -> pa.Table:
         return table(RESTS)
     low, high, total = sum_links(rows, len(links))
     return make_rests(low, high, total - total.astype(np.float32))
-
-
-def _given(table: pa.Table) -> pa.Table:
-    return table
 
 
 def _topic_words(topics: Topics | None) -> pa.Table | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -14,11 +15,13 @@ import pyarrow as pa
 from cube2net.cube.memory import anonymous_memory, parse_memory
 from cube2net.errors import InputError, ParameterError
 from cube2net.interfaces import Progress
-from cube2net.mapped import ROWS, open_mapped, write_mapped
+from cube2net.mapped import ROWS, finished, open_mapped, write_mapped
 
 DATABASE, SPILL = "plan.duckdb", "spill"
 ALONE = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 """DuckDB fetches nothing from anywhere."""
+DAMAGED = "read|corrupt|checksum|deseriali|not a valid"
+"""What DuckDB says of a file that it cannot read."""
 SHARE, LEAST = 0.85, 100_000_000
 """What DuckDB's own count of its memory leaves out is less than the rest; with less than the least nothing works."""
 
@@ -51,6 +54,23 @@ class DuckDB:
         In a ``folder`` the tables lie in a database file, statement by statement, and what is wanted is exported and
         memory-mapped: a run that is cut off goes on after the last statement that was finished.
         """
+        resumed = folder is not None and (folder / DATABASE).exists()
+        try:
+            return self._run(tables, statements, wanted, folder, progress)
+        except _DamagedError:
+            if folder is None or not resumed:
+                raise
+            _forget(folder)  # written when the machine went down, and not wholly: begin again
+            return self._run(tables, statements, wanted, folder, progress)
+
+    def _run(
+        self,
+        tables: Mapping[str, pa.Table],
+        statements: Mapping[str, str],
+        wanted: Sequence[str],
+        folder: Path | None,
+        progress: Progress | None,
+    ) -> dict[str, pa.Table]:
         with self._connected(folder) as connection:
             for name, table in tables.items():
                 connection.register(name, table)
@@ -71,11 +91,13 @@ class DuckDB:
         if folder is None:
             return rows.to_arrow_table()
         path = folder / f"{name}.arrow"
-        if not path.exists():
+        found = finished(path)
+        if found is None:
             with self._one_sentence(f"the table {name!r}"):
                 reader = rows.to_arrow_reader(ROWS)
                 write_mapped(path, reader, reader.schema)
-        return open_mapped(path)
+                found = open_mapped(path)
+        return found
 
     @contextmanager
     def _connected(self, folder: Path | None) -> Iterator[Any]:
@@ -92,14 +114,7 @@ class DuckDB:
             place = ":memory:" if folder is None else str(folder / DATABASE)
             settings["temp_directory"] = str(spill)
             with self._one_sentence("opening its files"):
-                try:
-                    connection = duckdb.connect(place, config=settings)
-                except (duckdb.IOException, duckdb.SerializationException):
-                    if folder is None:
-                        raise
-                    for path in folder.glob(f"{DATABASE}*"):  # half-written when the machine went down: begin again
-                        path.unlink()
-                    connection = duckdb.connect(place, config=settings)
+                connection = duckdb.connect(place, config=settings)
             stack.enter_context(connection)
             connection.execute("SET preserve_insertion_order = true")
             yield connection
@@ -126,6 +141,22 @@ class DuckDB:
             raise InputError(
                 f"DuckDB needs more than {limit} for {what}, or there is no space on the disk: give it more (--memory)"
             ) from None
-        except (duckdb.IOException, OSError) as error:
+        except duckdb.InterruptException:
+            raise KeyboardInterrupt from None
+        except RuntimeError as error:
+            if "interrupted" not in str(error).lower():
+                raise
+            raise KeyboardInterrupt from None
+        except (duckdb.Error, OSError) as error:
             reason = (str(error).splitlines() or ["no reason given"])[0]
-            raise InputError(f"DuckDB could not finish {what}: {reason}") from None
+            kind = _DamagedError if re.search(DAMAGED, reason, re.IGNORECASE) else InputError
+            raise kind(f"DuckDB could not finish {what}: {reason}") from None
+
+
+class _DamagedError(InputError):
+    """A database that DuckDB cannot read."""
+
+
+def _forget(folder: Path) -> None:
+    for path in folder.glob(f"{DATABASE}*"):
+        path.unlink()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from cube2net.arrays import merge_links
+from cube2net.errors import InputError
 from cube2net.records import Links, Ragged
 from cube2net.records.ragged import Array
 
@@ -29,7 +31,13 @@ def in_files(folder: Path) -> Allocate:
         if length == 0:
             return np.empty(0, kind)
         path = folder / f"{name}.npy"
-        return np.lib.format.open_memmap(path, mode="w+", dtype=kind, shape=(length,))
+        try:
+            array = np.lib.format.open_memmap(path, mode="w+", dtype=kind, shape=(length,))
+            _reserve(path)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise InputError(f"cannot write {str(path)!r}: {reason}") from error
+        return array
 
     return allocate
 
@@ -88,6 +96,13 @@ def pack_homes(members: Ragged, objects: int, allocate: Allocate = in_memory) ->
     homes = allocate("homes.indices", len(members.indices), np.int32)
     fill_homes(members.indptr, members.indices, np.array(indptr[:-1]), homes)
     return Ragged(indptr, homes)
+
+
+def _reserve(path: Path) -> None:
+    """Take the space of a file on the disk now: where it is full later, writing to mapped pages ends the process."""
+    if hasattr(os, "posix_fallocate"):
+        with path.open("rb+") as file:
+            os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
 
 
 def _offsets(sizes: Array, indptr: Array) -> Array:

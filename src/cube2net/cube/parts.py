@@ -66,13 +66,13 @@ def tables_of(cube: Cube) -> dict[str, Callable[[], pa.Table]]:
     """Return the tables of a cube by name, made when called; its objects are not among them."""
     tables: dict[str, Callable[[], pa.Table]] = {"labels": partial(_labels, cube)}
     if cube.topic_words is not None:
-        tables["topics"] = partial(_given, cube.topic_words)
+        tables["topics"] = partial(given, cube.topic_words)
     if cube.topic_model is not None:
         tables["topic-model"] = cube.topic_model
     ledger = ledger_in(cube)
     if ledger is not None:
         for name, table in ledger.tables([dimension.name for dimension in cube.dimensions]).items():
-            tables[name] = partial(_given, table)
+            tables[name] = partial(given, table)
     return tables
 
 
@@ -183,5 +183,6 @@ def _dimensions(table: pa.Table) -> tuple[Dimension, ...]:
     return tuple(dimensions)
 
 
-def _given(table: pa.Table) -> pa.Table:
+def given(table: pa.Table) -> pa.Table:
+    """Return the table: a part of a cube that is at hand."""
     return table

@@ -17,7 +17,7 @@ from cube2net.cube.spark_session import one_sentence, open_session
 from cube2net.cube.spark_staging import Staging, check_place, staging_folder
 from cube2net.errors import InputError, ParameterError, whole_number
 from cube2net.interfaces import Progress
-from cube2net.mapped import open_mapped, write_mapped
+from cube2net.mapped import finished, open_mapped, write_mapped
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,13 +84,13 @@ class Spark:
         lies there already is not made again, nor is what only it was made of.
         """
         files = {name: folder / f"{name}.arrow" for name in wanted} if folder is not None else {}
-        finished = {name: open_mapped(path) for name, path in files.items() if path.exists()}
-        rest = _unfinished(statements, wanted, finished)
+        made = {name: table for name, path in files.items() if (table := finished(path)) is not None}
+        rest = _unfinished(statements, wanted, made)
         if rest or not statements:
-            finished |= self._make({**tables, **finished}, statements, rest, wanted, files, progress)
+            made |= self._make({**tables, **made}, statements, rest, wanted, files, progress)
         if progress is not None:
             progress("cube", len(statements), len(statements))
-        return {name: finished[name] for name in wanted}
+        return {name: made[name] for name in wanted}
 
     def _make(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,8 @@ LOCAL = 8
 PART = 3
 # Single precision is enough where the residual that a tolerance allows, tolerance · (1 − damping), is so large.
 SINGLE = 1e-4
+# By how much rounding in single precision may move the sum of all scores.
+ROUNDING = 1e-3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,8 +73,8 @@ def scores(links: Links, seeds: Array, damping: float = 0.85, tolerance: float =
     Σ |score − exact| ≤ tolerance, and the exact scores sum to 1. Objects that no path joins to a seed have
     exactly 0. A walk at an object without links starts again at once.
 
-    The walk is followed first by pushes, whose cost depends on the seeds and the tolerance but not on the size
-    of the network: a loose tolerance is met there, and so is any where the seeds' part of the network is small. When
+    The walk is followed first by pushes, whose cost follows what the walk comes to: a loose tolerance is met there,
+    and so is any where the seeds' part of the network is small. When
     they have seen one link in eight and not met it, sweeps over all links that can be reached do the rest, and a
     tolerance ten times tighter costs four sweeps more.
 
@@ -86,17 +89,33 @@ def scores(links: Links, seeds: Array, damping: float = 0.85, tolerance: float =
 def _walk(links: Links, seeds: Array, damping: float, tolerance: float) -> tuple[Array, Array]:
     """Return the scores of every object, and in ascending order those that may have one beside seeds without links.
 
-    Arrays with a place for every object start as untouched pages: pushes pay for the objects that they come to.
+    Single precision is tried where it is enough. Very large or very small weights are too much for it: then the
+    scores are not numbers, or do not sum to 1 as they must.
     """
     _check(damping, tolerance)
-    from cube2net.kernels import push as kernels
-    from cube2net.network.sweeps import settle
-
     seeds = np.unique(np.asarray(seeds, dtype=np.int32))
     if len(seeds) == 0 or seeds[0] < 0 or seeds[-1] >= len(links):
         raise ParameterError(f"seeds are {seeds.tolist()[:3]!r}, expected one or more of {len(links):,} objects")
+    if tolerance * (1.0 - damping) >= SINGLE:
+        with np.errstate(all="ignore"):
+            values, known = _walked(links, seeds, damping, tolerance, np.float32)
+            total = values[known].sum(dtype=np.float64) + values[np.setdiff1d(seeds, known)].sum(dtype=np.float64)
+        if abs(total - 1.0) <= tolerance + ROUNDING:
+            return values, known
+    return _walked(links, seeds, damping, tolerance, np.float64)
+
+
+def _walked(
+    links: Links, seeds: Array, damping: float, tolerance: float, precision: type[np.floating[Any]]
+) -> tuple[Array, Array]:
+    """Return the scores in a precision, and in ascending order the objects that may have one.
+
+    Arrays with a place for every object start as untouched pages: pushes pay for the objects that they come to.
+    """
+    from cube2net.kernels import push as kernels
+    from cube2net.network.sweeps import settle
+
     count = len(links)
-    precision = np.float32 if tolerance * (1.0 - damping) >= SINGLE else np.float64
     settled: Array = np.zeros(count, precision)
     left: Array = np.zeros(count, precision)
     strength: Array = np.zeros(count, precision)

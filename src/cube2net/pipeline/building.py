@@ -19,7 +19,8 @@ from cube2net.records import Corpus, Cube, DimensionSpec, Topics
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS
 from cube2net.sources import SOURCES
 from cube2net.sources.holdout import Task
-from cube2net.stages import Stages, digest, digest_corpus, digest_files, digest_tables, stages_beside
+from cube2net.stages import Stages, digest, digest_corpus, digest_files, digest_tables, stages_beside, told
+from cube2net.topics import TOPIC_MODELS, LdaModel
 
 Dimensions = Sequence[DimensionSpec | str]
 
@@ -77,7 +78,8 @@ def build_from(
     reader: Source = made(source, SOURCES, Source, "source", {})
     runner = _engine(engine, memory)
     with stages_beside(Path(out), progress) as stages:
-        decides = digest(__version__, repr(reader), digest_files([*places, *_files_named_in(reader)]))
+        known = told(reader, SOURCES.values())
+        decides = digest(__version__, known, digest_files([*places, *_files_named_in(reader)]))
         corpus = stages.corpus(decides, lambda: reader.read(places, progress=progress))
         wanted = dimensions(corpus) if callable(dimensions) else dimensions
         recipe = Recipe(wanted, topics, min_objects, max_mentions, runner, seed)
@@ -92,7 +94,7 @@ def build_task(task: Task, folder: str | Path, **options: Any) -> Cube:
     """
     folder = Path(folder)
     parts = {"cube", "query.csv", "hidden.csv"}
-    if folder.is_dir() and not {path.name for path in folder.iterdir()} <= parts:
+    if folder.is_dir() and not {path.name for path in folder.iterdir() if not path.name.startswith(".cube.")} <= parts:
         raise InputError(f"{str(folder)!r} holds other files than a task's: choose another folder, or empty it")
     cube = build_cube(task.corpus, out=folder / "cube", **options)
     ids = task.corpus.objects["object"]
@@ -135,11 +137,16 @@ class Recipe:
         """Return the cube of a corpus, opened from where it is saved; ``decides`` tells the corpus from others."""
         specs, topics = self._specs(corpus), None
         if _needs_topics(corpus, specs):
-            decides = digest(decides, repr(self.topics), self.seed)
             if isinstance(self.topics, Topics):
                 topics = self.topics
                 decides = digest(decides, topics.names, topics.parents, digest_tables([topics.assigned, topics.words]))
             else:
+                model: TopicModel = made(self.topics, TOPIC_MODELS, TopicModel, "topic model", {})
+                if isinstance(model, LdaModel):
+                    known = digest_tables([model.table()])
+                else:
+                    known = told(model, TOPIC_MODELS.values())
+                decides = digest(decides, known, self.seed)
                 topics = stages.topics(decides, lambda: self._topics(corpus, progress))
         by = [str(spec) for spec in specs], self.min_objects, self.max_mentions, type(self.engine).__name__
         folder = stages.place("tables", digest(decides, *by))

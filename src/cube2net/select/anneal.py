@@ -231,7 +231,10 @@ class Search:
 
 
 def _plain_last(members: Ragged, worth: Array) -> tuple[Ragged, Array, Array]:
-    """Return the rows with groups of the commonest worth last, where these begin in each row, and that worth."""
+    """Return the rows with groups of a common worth last, where these begin in each row, and that worth.
+
+    It is the median of every column where a group has just that, which is so where most are worth the same.
+    """
     from cube2net.kernels import anneal as kernels
 
     common = np.median(worth, axis=0) if len(worth) else np.zeros(worth.shape[1])
