@@ -38,6 +38,7 @@ def test_a_cube_updated_on_the_command_line_is_the_one_built_of_all(cube: Path, 
     assert ended.exit_code == 0, ended.output
     grown = c2n.open_cube(cube)
     assert f"{cube}: {grown}" in ended.output and len(grown.objects) == 90
+    assert "added: 30 items, 30 objects, 0 cells, 29 links" in ended.output
     whole = [write_nodes(tmp_path / "nodes2.csv", range(90)), tmp_path / "links2.csv"]
     lines = [f"n{number},n{number + 1}" for number in range(89) if number != 59]
     whole[1].write_text("\n".join(["source,target", *lines]) + "\n", encoding="utf-8")
@@ -59,3 +60,27 @@ def test_an_item_that_the_cube_has_is_refused_in_one_sentence_or_left_out(
     said = capsys.readouterr().err
     assert ended.value.code == 2 and said.count("\n") == 1 and said.startswith("cube2net: ")
     assert c2n.open_cube(cube).cells.members.indices.tolist() == before
+
+
+def test_a_mention_is_never_lost_because_its_object_is_not_listed_again(tmp_path: Path) -> None:
+    def write(name: str, *rows: str) -> str:
+        (tmp_path / name).write_text("\n".join(rows) + "\n", encoding="utf-8")
+        return str(tmp_path / name)
+
+    ids = [f"a{i}" for i in range(3)]
+    first = [
+        write("objects.csv", "object,name", *(f"{i},{i}" for i in ids)),
+        write("items.csv", "item,venue", "1,KDD"),
+        write("mentions.csv", "item,object", *(f"1,{i}" for i in ids)),
+    ]
+    words = ["build", "tables", *first, "--dimension", "venue", "--min-objects", "1", "--quiet"]
+    assert CliRunner().invoke(app, [*words, "--out", str(tmp_path / "cube")]).exit_code == 0
+    (tmp_path / "more").mkdir()
+    items, mentions = write("more/items.csv", "item,venue", "2,KDD"), ("item,object", "2,a0", "2,a1")
+    short = [write("more/objects.csv", "object,name", "a0,a0"), items, write("more/mentions.csv", *mentions)]
+    ended = CliRunner().invoke(app, ["update", str(tmp_path / "cube"), *short, "--source", "tables", "--quiet"])
+    assert ended.exit_code != 0
+    assert "1 mentions of the new items name objects that the new tables do not list" in str(ended.exception)
+    write("more/objects.csv", "object,name", "a0,a0", "a1,a1")
+    ended = CliRunner().invoke(app, ["update", str(tmp_path / "cube"), *short, "--source", "tables", "--quiet"])
+    assert "added: 1 items, 0 objects, 0 cells, 0 links" in ended.output

@@ -68,7 +68,7 @@ def test_a_build_that_was_cut_off_does_not_repeat_what_it_had_finished(
     cube = build(papers, tmp_path / "cube", told(again))
     for name in CUTS[cut_at]:
         if name in ("corpus", "topics"):
-            assert f"{name}: taken from the run before, which was cut off" in again
+            assert f"{name}: taken from the run before, which did not finish" in again
         else:
             assert name in whole and name not in again
     assert cut_at in again
@@ -144,12 +144,13 @@ def test_a_build_that_fails_before_anything_is_finished_leaves_nothing(tmp_path:
 
 
 def test_the_person_is_told_where_the_stages_are(papers: Path, tmp_path: Path) -> None:
-    stages: list[str] = []
-    with pytest.raises(ParameterError):
-        build(papers, tmp_path / "cube", told(stages), dimensions=["no such attribute"])
-    assert (
-        f"what was finished is kept in {str(tmp_path / '.cube.stages')!r}: the same build goes on from there" in stages
-    )
+    first, again = list[str](), list[str]()
+    for stages in (first, again):
+        with pytest.raises(ParameterError):
+            build(papers, tmp_path / "cube", told(stages), dimensions=["no such attribute"])
+    kept = repr(str(tmp_path / ".cube.stages"))
+    assert f"what was finished is kept in {kept} (0 MB): the same build goes on from there" in first
+    assert not [stage for stage in again if "kept in" in stage], "the second run has finished nothing itself"
 
 
 def test_two_builds_of_one_cube_at_a_time_do_not_share_stages(tmp_path: Path) -> None:
@@ -228,7 +229,7 @@ def test_more_threads_do_not_make_topics_anew(papers: Path, tmp_path: Path) -> N
         build(papers, tmp_path / "cube", told([], "cube: files"), topics=Lda(count=2))
     stages: list[str] = []
     build(papers, tmp_path / "cube", told(stages), topics=Lda(count=2, workers=2))
-    assert "topics: taken from the run before, which was cut off" in stages
+    assert "topics: taken from the run before, which did not finish" in stages
 
 
 def test_a_task_that_was_cut_off_can_be_made_again(tmp_path: Path) -> None:
@@ -272,3 +273,28 @@ def test_columns_with_dictionaries_in_pieces_can_be_kept(tmp_path: Path) -> None
     cube = c2n.build_from(Pieces(), out=tmp_path / "cube", dimensions=["venue"], min_objects=1)
     expected = c2n.build_cube(c2n.make_dblp_like(100), ["venue"], min_objects=1)
     assert cube.dimensions[0].labels == expected.dimensions[0].labels
+
+
+def test_what_cannot_be_done_is_said_before_anything_is_read(papers: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    tables = sorted(papers.iterdir())
+    for options, paths, sentence in (
+        ({"memory": "1MB"}, tables, "memory is '1MB', of which"),
+        ({"out": tmp_path / "file" / "cube"}, tables, "is a file, not a folder"),
+        ({}, [*tables, papers / "missing.csv"], "there is no file '.*missing.csv': check the path"),
+    ):
+        stages: list[str] = []
+        given = {"out": tmp_path / "cube", "progress": told(stages), **options}
+        with pytest.raises(c2n.Cube2netError, match=sentence):
+            c2n.build_from("tables", *paths, **given)  # type: ignore[arg-type]
+        assert stages == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "papers"]
+
+
+def test_the_statements_that_a_run_takes_over_are_named(tmp_path: Path) -> None:
+    corpus = c2n.make_dblp_like(2_000)
+    with pytest.raises(CutError):
+        c2n.build_cube(corpus, out=tmp_path / "cube", progress=told([], "cube: key objects"))
+    stages: list[str] = []
+    c2n.build_cube(corpus, out=tmp_path / "cube", progress=told(stages))
+    assert "cube: taken from the run before, which did not finish: said, item keys" in stages

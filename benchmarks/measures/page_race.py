@@ -79,6 +79,8 @@ def _task(heats: list[Heat], task: str, tops: dict[str, list[int]]) -> tuple[lis
                 continue
             taken = times[name] = median(row["turns"])
             ratio = "1" if row is own else f"{taken / median(own['turns']):,.1f} ×"
+            if heat is not heats[0]:
+                ratio += f" (ours there: {duration(median(own['turns']))})"
             note = _share(row, tops, task) if task.startswith("PageRank") else _equal(row, own)
             rows.append((name, duration(taken), ratio, duration(median(row["cpus"])), str(len(row["turns"])), note))
     return rows, times

@@ -108,11 +108,15 @@ def build(
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
     engine: Annotated[str, typer.Option(metavar="NAME", help="What runs the statements: duckdb or spark.")] = "duckdb",
     memory: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="What the build may take, such as 4GB; the rest goes to disk.")
+        str | None,
+        typer.Option(metavar="SIZE", help="What it may take, such as 4GB, reading aside; the rest goes to disk."),
     ] = None,
     master: Annotated[str | None, typer.Option(metavar="URL", help="The Spark master, such as local[2].")] = None,
     staging: Annotated[
         str | None, typer.Option(metavar="PLACE", help="A folder or s3a://… that all Spark workers see.")
+    ] = None,
+    spark: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="A setting of Spark's; may be repeated.")
     ] = None,
     seed: Seed = 0,
     quiet: Quiet = False,
@@ -141,6 +145,7 @@ def build(
             memory=memory,
             master=master,
             staging=staging,
+            spark=spark or [],
             seed=seed,
             progress=progress,
         )
@@ -164,7 +169,7 @@ def info(cube: CubePath, as_json: AsJson = False) -> None:
 def update(
     cube: CubePath,
     paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Files or folders with more items.")],
-    source: Annotated[str, typer.Option(metavar="SOURCE", help=f"One of {', '.join(SOURCE_NAMES)}.")] = "aminer",
+    source: Annotated[str, typer.Option(metavar="SOURCE", help=f"One of {', '.join(SOURCE_NAMES)}.")],
     skip_known: Annotated[bool, typer.Option("--skip-known", help="Leave out items that the cube has.")] = False,
     set_: Set = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
@@ -175,10 +180,11 @@ def update(
     from cube2net.terminal import shown_progress
 
     with shown_progress(quiet) as progress:
-        grown = commands.update(
+        grown, added = commands.update(
             cube, source, paths, settings=set_ or [], strict=strict, skip_known=skip_known, progress=progress
         )
     typer.echo(f"{cube}: {grown}")
+    typer.echo(f"added: {', '.join(f'{count:,} {what}' for what, count in added.items())}")
 
 
 @app.command()

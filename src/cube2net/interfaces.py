@@ -62,6 +62,14 @@ class Engine(Protocol):
 
 
 @runtime_checkable
+class ChecksItself(Protocol):
+    """An engine that can say before anything is read that it cannot run here."""
+
+    def check(self) -> None:
+        """Raise where this engine cannot run here."""
+
+
+@runtime_checkable
 class Embedder(Protocol):
     """Says what every cell of a cube means."""
 

@@ -14,7 +14,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -59,6 +59,7 @@ class Stages:
     target: Path
     stack: ExitStack
     progress: Progress | None = None
+    before: set[Path] = field(default_factory=set)
 
     @property
     def usual(self) -> Path:
@@ -72,7 +73,10 @@ class Stages:
             lock = _locked(self.usual)
             if lock is not None:
                 self.stack.enter_context(lock)
+                self.before = _files(self.usual)
                 return self.usual
+            if self.progress is not None:
+                self.progress(f"another process makes {str(self.target)!r} right now: the last to finish stays", 1, 1)
             own = tempfile.TemporaryDirectory(prefix=f"{self.usual.name}-", dir=self.target.parent)
             return Path(self.stack.enter_context(own))
         except OSError as error:
@@ -105,10 +109,13 @@ class Stages:
         """Leave the stages to another run and say so, or remove the folder where nothing is in it."""
         if "folder" not in self.__dict__:
             return
-        if not any(path.is_file() and path.name != LOCK for path in self.folder.rglob("*")):
+        files = _files(self.folder)
+        if not files:
             self.remove()
-        elif self.progress is not None and self.folder == self.usual:
-            self.progress(f"what was finished is kept in {str(self.folder)!r}: the same build goes on from there", 1, 1)
+        elif self.progress is not None and self.folder == self.usual and not files <= self.before:
+            size = sum(path.stat().st_size for path in files) / 1e6
+            place = f"{str(self.folder)!r} ({size:,.0f} MB)"
+            self.progress(f"what was finished is kept in {place}: the same build goes on from there", 1, 1)
 
     def _kept(
         self,
@@ -121,7 +128,7 @@ class Stages:
         inside = f"{name}-{decides[:16]}"
         if self.usual.is_dir() and (self.folder / inside).is_dir():
             if self.progress is not None:
-                self.progress(f"{name}: taken from the run before, which was cut off", 1, 1)
+                self.progress(f"{name}: taken from the run before, which did not finish", 1, 1)
             return read(self.folder / inside)
         made = make()
         for other in self.folder.glob(f"{name}-*"):
@@ -131,6 +138,10 @@ class Stages:
         del made  # what was read back is mapped: the memory is free again
         pa.default_memory_pool().release_unused()
         return read(self.folder / inside)
+
+
+def _files(folder: Path) -> set[Path]:
+    return {path for path in folder.rglob("*") if path.is_file() and path.name != LOCK}
 
 
 def _locked(folder: Path) -> IO[bytes] | None:

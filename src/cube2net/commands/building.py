@@ -36,13 +36,14 @@ def build(
     memory: str | None,
     master: str | None,
     staging: str | None,
+    spark: Sequence[str],
     seed: int,
     progress: Progress | None,
 ) -> Cube:
     """Return the cube built from files of one kind and saved in a folder."""
     if engine not in pipeline.ENGINES:
         raise unknown("engine", engine, pipeline.ENGINES)
-    for name, value in (("master", master), ("staging", staging)):
+    for name, value in (("master", master), ("staging", staging), ("spark", spark[0] if spark else None)):
         if value is not None and engine != "spark":
             raise ParameterError(f"--{name} is for the engine 'spark', and the engine is {engine!r}")
     given = {"memory": memory, "master": master, "staging": staging}
@@ -50,6 +51,7 @@ def build(
         pipeline.ENGINES[engine],
         {name: value for name, value in given.items() if value is not None},
         f"engine {engine!r}",
+        **({"settings": dict(text.split("=", 1) for text in _pairs(spark))} if spark else {}),
     )
     options: dict[str, Any] = {
         "topics": _topic_model(topic_model, topics, topic_groups, runner if engine == "spark" else None),
@@ -71,6 +73,13 @@ def build(
         corpus = read(source, paths, settings, strict, progress)
         return pipeline.build_cube(corpus, wanted(corpus), **options)
     return pipeline.build_from(_reader(source, paths, settings, strict), *paths, dimensions=wanted, **options)
+
+
+def _pairs(settings: Sequence[str]) -> Sequence[str]:
+    for text in settings:
+        if "=" not in text:
+            raise ParameterError(f"cannot read --spark {text!r}: write name=value, such as spark.executor.cores=4")
+    return settings
 
 
 def read(
@@ -116,10 +125,18 @@ def update(
     strict: bool,
     skip_known: bool,
     progress: Progress | None,
-) -> Cube:
-    """Return a cube with the items of more files added."""
+) -> tuple[Cube, dict[str, int]]:
+    """Return a cube with the items of more files added, and how many of what that were."""
+    before = _counts(folder)
     corpus = read(source, paths, settings, strict, progress)
-    return pipeline.update_cube(folder, corpus, skip_known=skip_known, progress=progress)
+    cube = pipeline.update_cube(folder, corpus, skip_known=skip_known, progress=progress)
+    return cube, {name: count - before[name] for name, count in _counts(folder).items()}
+
+
+def _counts(folder: Path) -> dict[str, int]:
+    manifest = pipeline.read_manifest(folder)
+    counts = {"items": manifest["settings"].get("items") or 0, **manifest["counts"]}
+    return {name: counts[name] for name in ("items", "objects", "cells", "links")}
 
 
 def task(

@@ -40,6 +40,11 @@ class DuckDB:
         if self.memory is not None:
             parse_memory(self.memory)
 
+    def check(self) -> None:
+        """Raise where this engine cannot run here: before anything is read, not after."""
+        if self.memory is not None:
+            self._limit()
+
     def run(
         self,
         tables: Mapping[str, pa.Table],
@@ -75,6 +80,10 @@ class DuckDB:
             for name, table in tables.items():
                 connection.register(name, table)
             known = {name for (name,) in connection.sql("SELECT table_name FROM duckdb_tables()").fetchall()}
+            taken = [name for name in statements if name in known]
+            if taken and progress is not None:
+                tables_said = ", ".join(name.replace("_", " ") for name in taken)
+                progress(f"cube: taken from the run before, which did not finish: {tables_said}", 1, 1)
             for done, (name, statement) in enumerate(statements.items()):
                 if name in known:
                     continue

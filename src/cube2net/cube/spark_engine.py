@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from cube2net.cube.memory import parse_memory
 from cube2net.cube.spark_master import check_master, is_local
-from cube2net.cube.spark_session import one_sentence, open_session
+from cube2net.cube.spark_session import check_installed, one_sentence, open_session
 from cube2net.cube.spark_staging import Staging, check_place, staging_folder
 from cube2net.errors import InputError, ParameterError, whole_number
 from cube2net.interfaces import Progress
@@ -56,6 +56,10 @@ class Spark:
                     "'spark.executor.cores' and a text such as '4'"
                 )
         _check_staging(self.master, self.staging)
+
+    def check(self) -> None:
+        """Raise where this engine cannot run here: before anything is read, not after."""
+        check_installed()
 
     def session(self) -> AbstractContextManager[Any]:
         """Return a context that gives a Spark session with these settings."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import logging
 import os
 import re
@@ -37,6 +38,14 @@ QUIET = {
 }
 MEANING = {"spark.sql.session.timeZone": "UTC", "spark.sql.ansi.enabled": "true"}
 """What a statement means: set in every session, also a shared one (this changes nothing for its other users)."""
+
+
+def check_installed() -> None:
+    """Raise unless there is a PySpark, and where this process is to start Spark a Java for it."""
+    if importlib.util.find_spec("pyspark") is None:
+        raise missing_package("pyspark", "spark", "the Spark engine")
+    if SUBMITTED not in os.environ:
+        check_java()
 
 
 @contextlib.contextmanager

@@ -13,7 +13,7 @@ from cube2net.aside import new_folder
 from cube2net.cube.manifest import MANIFEST, check_seal, describe, read_manifest, write_manifest
 from cube2net.cube.parts import arrays_of, assemble, lookups_of, tables_of
 from cube2net.cube.update_files import same_memory, take_over
-from cube2net.errors import CubeError
+from cube2net.errors import CubeError, InputError
 from cube2net.mapped import write_table
 from cube2net.records import Cube, Dimension
 
@@ -68,7 +68,10 @@ def save(cube: Cube, folder: Path, *, before: Stored | None = None, made_in: Pat
 
 
 def check_place(folder: Path) -> None:
-    """Raise where something lies that is not a cube."""
+    """Raise where something lies that is not a cube, or where no folder can be."""
+    above = next((parent for parent in folder.resolve().parents if parent.exists()), None)
+    if above is not None and not above.is_dir():
+        raise InputError(f"cannot write {str(folder)!r}: {str(above)!r} is a file, not a folder")
     if folder.exists() and not _replaceable(folder):
         raise CubeError(f"{str(folder)!r} exists and is not a cube: choose another place or remove it")
 

@@ -41,7 +41,7 @@ from cube2net.cube.update_ledger import Ledger, hashes
 from cube2net.errors import CubeError, SourceError, some
 from cube2net.interfaces import Engine, Progress
 from cube2net.records import Corpus, Cube, DimensionSpec, Objects, Ragged, Topics
-from cube2net.records.corpus import LINKS, MENTIONS, TERMS, table
+from cube2net.records.corpus import LINKS, MENTIONS, TERMS, UNKNOWN_OBJECTS, table
 from cube2net.records.ragged import Array
 
 KNOWN = "items that were in the cube already"
@@ -61,6 +61,12 @@ def update(
         plural = "1 of the new items is" if len(ids) == 1 else f"{len(ids):,} of the new items are"
         raise SourceError(f"{plural} in the cube already: {some(ids)} (--skip-known leaves them out)")
     check_links(ledger.derived, corpus.links is None)
+    lost = corpus.dropped.get(UNKNOWN_OBJECTS, 0)
+    if lost:
+        raise SourceError(
+            f"{lost:,} mentions of the new items name objects that the new tables do not list: list every object that "
+            "they mention, also those that the cube has"
+        )
     if progress is not None:
         progress("update: labels", 0, None)
     specs = [DimensionSpec.parse(text) for text in cube.settings["dimensions"]]

@@ -11,8 +11,8 @@ from cube2net import __version__
 from cube2net import cube as cubes
 from cube2net.aside import write_files, write_table
 from cube2net.cube.columns import TOPIC
-from cube2net.errors import InputError, ParameterError
-from cube2net.interfaces import Engine, Progress, Source, TopicModel
+from cube2net.errors import InputError, ParameterError, SourceError
+from cube2net.interfaces import ChecksItself, Engine, Progress, Source, TopicModel
 from cube2net.pipeline.data import find_topics
 from cube2net.pipeline.registries import made
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics
@@ -75,6 +75,9 @@ def build_from(
     """
     cubes.check_place(Path(out))
     places = [Path(path) for path in paths]
+    for path in places:
+        if not path.exists():
+            raise SourceError(f"there is no file {str(path)!r}: check the path")
     reader: Source = made(source, SOURCES, Source, "source", {})
     runner = _engine(engine, memory)
     with stages_beside(Path(out), progress) as stages:
@@ -202,4 +205,6 @@ def _engine(engine: str | Engine, memory: str | None) -> Engine:
         raise ParameterError(f"memory is {memory!r} and the engine is given: set the memory where the engine is made")
     options = {} if memory is None else {"memory": memory}
     found: Engine = made(engine, cubes.ENGINES, Engine, "engine", options)
+    if isinstance(found, ChecksItself):
+        found.check()
     return found

@@ -11,6 +11,8 @@ import pyarrow.compute as pc
 from cube2net.errors import SourceError, some
 from cube2net.records.spec import DimensionSpec
 
+UNKNOWN_OBJECTS = "mentions of unknown objects"
+"""What a source says it left out where an item mentions an object that no table lists."""
 OBJECTS = {"object": pa.string(), "name": pa.string(), "kind": pa.string()}
 MENTIONS = {"item": pa.int32(), "object": pa.int32()}
 LINKS = {"source": pa.int32(), "target": pa.int32(), "weight": pa.float32()}

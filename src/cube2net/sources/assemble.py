@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from cube2net.arrays import merge_links
 from cube2net.errors import SourceError
 from cube2net.records import Corpus, DimensionSpec
-from cube2net.records.corpus import LINKS, MENTIONS
+from cube2net.records.corpus import LINKS, MENTIONS, UNKNOWN_OBJECTS
 from cube2net.sources.attributes import attribute, default_dimensions, is_text
 from cube2net.sources.faults import Faults, Rows
 from cube2net.sources.keys import find, keys, unique_keys, weights
@@ -149,7 +149,7 @@ def _mentions(
     for reason, bad in (
         ("mentions without an item or object", (item == -2) | (thing == -2)),
         ("mentions of unknown items", item < 0),
-        ("mentions of unknown objects", thing < 0),
+        (UNKNOWN_OBJECTS, thing < 0),
     ):
         faults.drop_rows(reason, rows, np.flatnonzero(bad & good).tolist(), end)
         good &= ~bad
