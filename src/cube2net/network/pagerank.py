@@ -99,10 +99,18 @@ def _walk(links: Links, seeds: Array, damping: float, tolerance: float) -> tuple
     if tolerance * (1.0 - damping) >= SINGLE:
         with np.errstate(all="ignore"):
             values, known = _walked(links, seeds, damping, tolerance, np.float32)
-            total = values[known].sum(dtype=np.float64) + values[np.setdiff1d(seeds, known)].sum(dtype=np.float64)
+            total = values[known].sum(dtype=np.float64) + values[_missing(seeds, known)].sum(dtype=np.float64)
         if abs(total - 1.0) <= tolerance + ROUNDING:
             return values, known
     return _walked(links, seeds, damping, tolerance, np.float64)
+
+
+def _missing(rows: Array, known: Array) -> Array:
+    """Return the rows that are not among the known ones, which ascend."""
+    if len(known) == 0:
+        return rows
+    place = np.minimum(np.searchsorted(known, rows), len(known) - 1)
+    return np.asarray(rows[known[place] != rows])
 
 
 def _walked(
