@@ -39,7 +39,7 @@ class Ours:
     """cube2net: the cube's own files, mapped; nothing is made."""
 
     needs: tuple[str, ...] = ()
-    note = '`construct(cube, query, "hops")`, one thread'
+    note = '`construct(cube, query, "hops")`, one thread; `"pagerank"`, all cores'
     tolerance: float | None = None
 
     def __init__(self, cube: Path, work: Path) -> None:
