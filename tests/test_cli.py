@@ -402,3 +402,15 @@ def test_what_only_spark_can_do_needs_the_engine_spark(tool, tmp_path: Path) -> 
         assert status == 2
         assert sentence in err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_cells_that_lower_the_value_come_with_what_to_do(tool, cube: Path, tmp_path: Path) -> None:
+    (tmp_path / "names.txt").write_text("".join(f"p{i}\n" for i in range(8)))
+    told = set()
+    for seed in range(6):
+        words = ("query", cube, "--query", tmp_path / "names.txt", "-m", 3, "--method", "random", "--seed", seed)
+        status, out, _ = tool(*words)
+        assert status == 0
+        told.add("-0." in out)
+        assert ("cells lower the jaccard: --best-prefix stops at its best, 0." in out) == ("-0." in out)
+    assert told == {True, False}

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cube2net import pipeline
-from cube2net.errors import ParameterError, unknown
+from cube2net.errors import ParameterError, some, unknown
 from cube2net.parameters import configured, fields_of, split_settings
 from cube2net.records import Cube, Network
 from cube2net.terminal import say, show_table
@@ -98,6 +98,11 @@ def show_network(network: Network) -> None:
         numbers = ("gain", "objects", "of the query")
         columns = ("rank", *network.dimensions, *numbers)
         show_table(f"cells chosen by {about['method']}", columns, rows, right=("rank", *numbers))
+        falling = sum(cell["gain"] < 0 for cell in about["cells"])
+        if falling:
+            best = float(network.selection.values.max())
+            lower = f"{falling} of {len(rows)} cells lower the {about['objective']}"
+            say(f"{lower}: --best-prefix stops at its best, {best:.4f}")
         if len(rows) < about["m"] and not about["note"]:
             say(f"{len(rows)} cells, of {about['m']} at most")
     worth = "" if about["value"] is None else f", {about['objective']} {about['value']:.4f}"
@@ -117,8 +122,8 @@ def show_network(network: Network) -> None:
     if about["left_out"]:
         say(f"{about['left_out']:,} objects without a link to the network are left out (--keep all keeps them)")
     if network.query.missing:
-        some = ", ".join(map(repr, network.query.missing[:3]))
-        say(f"left out, being unknown or the name of several objects: {len(network.query.missing):,} ({some}, …)")
+        missing = network.query.missing
+        say(f"left out, being unknown or the name of several objects: {len(missing):,} ({some(missing)})")
 
 
 def certificate(bound: float, gap: float, proven: bool) -> str:
