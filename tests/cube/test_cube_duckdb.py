@@ -3,6 +3,7 @@ import sys
 import textwrap
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -137,29 +138,15 @@ def test_a_disk_that_is_full_is_one_sentence(tmp_path: Path) -> None:
     assert len(ended.stdout.splitlines()) == 1
 
 
-def test_ctrl_c_in_the_middle_of_a_statement_is_an_interrupt(tmp_path: Path) -> None:
-    program = f"""
-        import os, signal, sys, threading, time
-        from pathlib import Path
-        import pyarrow as pa
-        from cube2net.cube import DuckDB
+@pytest.mark.parametrize("said", [RuntimeError("Query interrupted"), duckdb.InterruptException("INTERRUPT Error")])
+def test_ctrl_c_in_the_middle_of_a_statement_is_an_interrupt(said: Exception) -> None:
+    with pytest.raises(KeyboardInterrupt), DuckDB()._one_sentence("the statement 'links'"):
+        raise said
+    with pytest.raises(RuntimeError, match="something else"), DuckDB()._one_sentence("the statement 'links'"):
+        raise RuntimeError("something else")
 
-        def later():
-            time.sleep(0.5)
-            os.kill(os.getpid(), signal.SIGINT)
 
-        def progress(stage, done, total=None):
-            if stage == "cube: forever":
-                threading.Thread(target=later, daemon=True).start()
-
-        numbers = {{"numbers": pa.table({{"x": list(range(600_000))}})}}
-        joined = "numbers a JOIN numbers b ON a.x % 100 = b.x % 100"
-        plan = {{"forever": f"SELECT a.x % 7 AS k, count(*) AS n FROM {{joined}} GROUP BY a.x % 7"}}
-        try:
-            DuckDB().run(numbers, plan, ["forever"], folder=Path({str(tmp_path)!r}), progress=progress)
-        except KeyboardInterrupt:
-            print("interrupted")
-    """
-    words = [sys.executable, "-c", textwrap.dedent(program)]
-    ended = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
-    assert ended.stdout == "interrupted\n", ended.stderr
+def test_duckdb_shows_no_progress_of_its_own_and_fetches_nothing(tmp_path: Path) -> None:
+    with DuckDB()._connected(tmp_path) as connection:
+        for name in ("enable_progress_bar", "autoinstall_known_extensions", "autoload_known_extensions"):
+            assert connection.sql(f"SELECT current_setting('{name}')").fetchall() == [(False,)]

@@ -126,6 +126,7 @@ class DuckDB:
                 connection = duckdb.connect(place, config=settings)
             stack.enter_context(connection)
             connection.execute("SET preserve_insertion_order = true")
+            connection.execute("SET enable_progress_bar = false")  # it would go to standard output
             yield connection
 
     def _limit(self) -> int:
