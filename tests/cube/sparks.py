@@ -97,7 +97,7 @@ class Planned:
 
 
 def any_corpora(count: int) -> list[list[Any]]:
-    """Return the rows of random small corpora, all of which have a year and a venue somewhere."""
+    """Return the rows of so many random small corpora, all of which have a year and a venue somewhere."""
     drawn: list[list[Any]] = []
 
     @settings(max_examples=count, database=None, suppress_health_check=list(HealthCheck))
@@ -106,8 +106,9 @@ def any_corpora(count: int) -> list[list[Any]]:
         if any(year is not None for year, _, _ in rows) and any(venues for _, venues, _ in rows):
             drawn.append(rows)
 
-    draw()
-    return drawn
+    while len(drawn) < count:
+        draw()
+    return drawn[:count]
 
 
 def side_by_side(parts: Sequence[Planned]) -> Planned:
