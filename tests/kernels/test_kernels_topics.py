@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cube2net.kernels.topics import gibbs_block, share_texts
+from cube2net.kernels.topics import gibbs_block, share_texts, working_row
 from cube2net.records.ragged import Array
 
 BETA, ALPHA = 0.05, 0.1
@@ -126,3 +126,12 @@ def test_texts_are_shared_out_as_plain_numpy_does(rounds: int) -> None:
     assert got == pytest.approx(likelihood, rel=1e-4)
     np.testing.assert_allclose(in_text, expected, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(gathered, all_shares, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("topics", [2, 5, 8, 20])
+def test_working_rows_lie_further_apart_than_a_compiled_loop_looks(topics: int) -> None:
+    rows = [working_row(topics) for _ in range(20)]
+    begins = np.sort([row.ctypes.data for row in rows])
+    assert all(row.shape == (topics,) and row.dtype == np.float32 for row in rows)
+    # Loops look up to four vectors of 64 bytes ahead.
+    assert (np.diff(begins) - 4 * topics).min() >= 4 * 64

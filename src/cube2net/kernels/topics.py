@@ -7,6 +7,16 @@ from numba import njit
 
 from cube2net.records.ragged import Array
 
+# Numbers left free on both sides of a working row. Compiled loops take sums in another order where a row they write
+# lies within a few vectors of one they read: without the gap, the last bits of an answer would hang on addresses.
+GAP = 128
+
+
+@njit(cache=True, nogil=True)
+def working_row(size: int) -> Array:
+    """Return an empty row that lies away from every other."""
+    return np.empty(size + 2 * GAP, dtype=np.float32)[GAP : GAP + size]
+
 
 @njit(cache=True, nogil=True, fastmath=True)
 def gibbs_block(
@@ -29,7 +39,7 @@ def gibbs_block(
     ``state`` holds the random generator's 64 bits.
     """
     topics = in_all.shape[0]
-    share = np.empty(topics, dtype=np.float32)
+    share = working_row(topics)
     small = np.float32(beta)
     bits = state[0]
     likelihood = 0.0
@@ -99,9 +109,9 @@ def share_texts(
     are passed over.
     """
     topics = of_term.shape[1]
-    before = np.empty(topics, dtype=np.float32)
-    after = np.empty(topics, dtype=np.float32)
-    share = np.empty(topics, dtype=np.float32)
+    before = working_row(topics)
+    after = working_row(topics)
+    share = working_row(topics)
     small = np.float32(alpha)
     gather = gathered.shape[0] > 0
     likelihood = 0.0
