@@ -15,7 +15,7 @@ MODULES = sorted(ROOT.rglob("*.py"))
 LAYERS = [
     ("errors",),
     ("records",),
-    ("arrays", "seeding", "aside", "mapped", "cores"),
+    ("arrays", "seeding", "aside", "mapped", "digests", "cores"),
     ("kernels",),
     ("interfaces",),
     ("sources", "topics", "cube", "embed", "select", "network", "mine", "referee"),

@@ -14,11 +14,12 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
+from cube2net.digests import digest_corpus, digest_files
 from cube2net.errors import InputError, ParameterError
 from cube2net.interfaces import Progress
 from cube2net.pipeline import read_manifest
 from cube2net.records import Corpus
-from cube2net.stages import digest_corpus, digest_files, stages_beside
+from cube2net.stages import stages_beside
 from cube2net.topics import Lda
 
 from cuts import CutError, told
@@ -126,13 +127,14 @@ def test_what_was_made_of_other_data_or_settings_is_made_again(papers: Path, tmp
     assert cube.settings["items"] == (41 if change == "file" else 40)
 
 
-def test_a_corpus_at_hand_has_stages_too(tmp_path: Path) -> None:
+def test_a_corpus_at_hand_has_stages_too_and_those_taken_over_are_named(tmp_path: Path) -> None:
     corpus = c2n.make_dblp_like(2_000)
     with pytest.raises(CutError):
-        c2n.build_cube(corpus, out=tmp_path / "cube", progress=told([], "cube: links"))
+        c2n.build_cube(corpus, out=tmp_path / "cube", progress=told([], "cube: key objects"))
     stages: list[str] = []
     c2n.build_cube(corpus, out=tmp_path / "cube", progress=told(stages))
-    assert "cube: links" in stages and "cube: members" not in stages
+    assert "cube: taken from the run before, which did not finish: said, item keys" in stages
+    assert "cube: key objects" in stages and "cube: item keys" not in stages
     assert [path.name for path in tmp_path.iterdir()] == ["cube"]
 
 
@@ -289,12 +291,3 @@ def test_what_cannot_be_done_is_said_before_anything_is_read(papers: Path, tmp_p
             c2n.build_from("tables", *paths, **given)  # type: ignore[arg-type]
         assert stages == []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "papers"]
-
-
-def test_the_statements_that_a_run_takes_over_are_named(tmp_path: Path) -> None:
-    corpus = c2n.make_dblp_like(2_000)
-    with pytest.raises(CutError):
-        c2n.build_cube(corpus, out=tmp_path / "cube", progress=told([], "cube: key objects"))
-    stages: list[str] = []
-    c2n.build_cube(corpus, out=tmp_path / "cube", progress=told(stages))
-    assert "cube: taken from the run before, which did not finish: said, item keys" in stages

@@ -83,19 +83,29 @@ def take_rows(ragged: Ragged, rows: Array) -> Ragged:
 
 
 def merge_links(source: Array, target: Array, weight: Array, count: int) -> tuple[Array, Array, Array]:
-    """Return every link once, from the lower row to the higher, ascending; repeated links add their weights.
+    """Return every link once, from the lower row to the higher, ascending.
+
+    Repeated links add their weights, in double precision, and links of a row to itself are dropped.
 
     >>> low, high, total = merge_links(np.array([2, 0, 0]), np.array([0, 2, 1]), np.array([1.0, 2.0, 5.0]), 3)
     >>> low.tolist(), high.tolist(), total.tolist()
     ([0, 0], [1, 2], [5.0, 3.0])
     """
+    low, high, total = sum_links(source, target, weight, count)
+    return low, high, total.astype(np.float32)
+
+
+def sum_links(source: Array, target: Array, weight: Array, count: int) -> tuple[Array, Array, Array]:
+    """Return what :func:`merge_links` does, with the sums as doubles."""
+    apart = source != target
+    source, target, weight = source[apart], target[apart], weight[apart]
     pairs = np.minimum(source, target).astype(np.int64) * count + np.maximum(source, target)
     order = np.argsort(pairs, kind="stable")
     pairs = pairs[order]
-    first = np.flatnonzero(np.concatenate([[True], pairs[1:] != pairs[:-1]])) if len(pairs) else np.empty(0, np.int64)
+    first = np.flatnonzero(np.diff(pairs, prepend=-1))
     total = np.add.reduceat(weight[order].astype(np.float64), first) if len(first) else np.empty(0)
     low, high = np.divmod(pairs[first], max(count, 1))
-    return low.astype(np.int32), high.astype(np.int32), total.astype(np.float32)
+    return low.astype(np.int32), high.astype(np.int32), total
 
 
 def links_from_pairs(source: Array, target: Array, weight: Array, count: int) -> Links:
@@ -107,8 +117,7 @@ def links_from_pairs(source: Array, target: Array, weight: Array, count: int) ->
     """
     import scipy.sparse as sp
 
-    apart = source != target
-    low, high, total = merge_links(source[apart], target[apart], weight[apart], count)
+    low, high, total = merge_links(source, target, weight, count)
     rows, columns = np.concatenate([low, high]), np.concatenate([high, low])
     both = sp.coo_array((np.concatenate([total, total]), (rows, columns)), shape=(count, count)).tocsr()
     both.sort_indices()

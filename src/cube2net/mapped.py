@@ -25,7 +25,7 @@ def write_mapped(path: Path, batches: Iterable[pa.RecordBatch], schema: pa.Schem
     part.replace(path)
 
 
-def write_table(path: Path, table: pa.Table, *, rows: int | None = ROWS) -> None:
+def write_mapped_table(path: Path, table: pa.Table, *, rows: int | None = ROWS) -> None:
     """Write a table to a file; with ``rows=None`` in as few pieces a column as Arrow allows, as it will be opened."""
     plain = table.unify_dictionaries()
     plain = plain.combine_chunks() if rows is None else plain

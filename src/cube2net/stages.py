@@ -6,15 +6,14 @@ hidden beside what is made, belongs to one process at a time, and is removed whe
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import secrets
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -22,16 +21,15 @@ from typing import IO, Any, TypeVar
 import pyarrow as pa
 
 from cube2net.aside import new_folder
+from cube2net.digests import CORPUS, about_corpus, tables_of
 from cube2net.errors import InputError
 from cube2net.interfaces import Progress
-from cube2net.mapped import open_mapped, write_table
+from cube2net.mapped import open_mapped, write_mapped_table
 from cube2net.records import Corpus, DimensionSpec, Topics
 
 T = TypeVar("T")
 LOCK = "lock"
 ABOUT = "about.json"
-THREADS = "workers"
-CORPUS = ("objects", "items", "mentions", "links", "terms", "labels")
 TOPICS = ("assigned", "words", "model")
 
 
@@ -166,74 +164,9 @@ def _locked(folder: Path) -> IO[bytes] | None:
         lock.close()  # another process was done in between, and has removed the folder: make it again
 
 
-def digest(*decides: object) -> str:
-    """Return a checksum of what decides a result: texts, numbers, lists of them, and records by their repr.
-
-    >>> digest("lda", 100) == digest("lda", 100), digest("lda", 100) == digest("lda", 50)
-    (True, False)
-    """
-    return hashlib.sha256(json.dumps(decides, default=repr).encode()).hexdigest()
-
-
-def told(thing: object, known: Iterable[type]) -> str:
-    """Return what decides what a source or a topic model gives: its kind and its parameters.
-
-    Parameters that change no answer are left out: the number of threads, and what the pipeline hands over (an engine).
-    Of an object of one's own nothing is known but what it calls itself, so it is another one every time.
-    """
-    if not is_dataclass(thing) or isinstance(thing, type) or type(thing) not in set(known):
-        return secrets.token_hex(16)
-    parts = [part.name for part in fields(thing) if part.name != THREADS and not part.metadata.get("handed")]
-    return digest(type(thing).__name__, [(name, repr(getattr(thing, name))) for name in parts])
-
-
-def digest_files(paths: Sequence[Path]) -> str:
-    """Return a checksum of what files and folders are called, how large they are and when they were changed."""
-    found = []
-    for path in paths:
-        inside = sorted(path.rglob("*")) if path.is_dir() else [path]
-        about = [(str(file), file.stat()) for file in inside if file.is_file()]
-        found.append([str(path.resolve()), [(name, stat.st_size, stat.st_mtime_ns) for name, stat in about]])
-    return digest(found)
-
-
-def digest_corpus(corpus: Corpus) -> str:
-    """Return a checksum of all that a corpus holds."""
-    tables = _tables(corpus, CORPUS)
-    return digest(_about_corpus(corpus), list(tables), digest_tables(list(tables.values())))
-
-
-def digest_tables(tables: Sequence[pa.Table]) -> str:
-    """Return a checksum of all that tables hold, and of the batches that they hold it in."""
-    told = hashlib.sha256()
-    for table in tables:
-        with pa.ipc.new_stream(pa.PythonFile(_Sink(told), "w"), table.schema) as writer:
-            writer.write_table(table)
-    return told.hexdigest()
-
-
-class _Sink:
-    """Looks like a file, and adds what is written to a checksum."""
-
-    closed = False
-
-    def __init__(self, told: Any) -> None:
-        self.told = told
-
-    def write(self, data: Any) -> None:
-        self.told.update(data)
-
-    def flush(self) -> None:
-        pass
-
-
-def _tables(record: object, names: Sequence[str]) -> dict[str, pa.Table]:
-    return {name: getattr(record, name) for name in names if getattr(record, name) is not None}
-
-
 def _write(record: object, names: Sequence[str], about: dict[str, Any], folder: Path) -> None:
-    for name, table in _tables(record, names).items():
-        write_table(folder / f"{name}.arrow", table)
+    for name, table in tables_of(record, names).items():
+        write_mapped_table(folder / f"{name}.arrow", table)
     (folder / ABOUT).write_text(json.dumps(about), encoding="utf-8")
 
 
@@ -243,16 +176,8 @@ def _read(names: Sequence[str], folder: Path) -> tuple[dict[str, pa.Table], dict
     return tables, json.loads((folder / ABOUT).read_text(encoding="utf-8"))
 
 
-def _about_corpus(corpus: Corpus) -> dict[str, Any]:
-    return {
-        "dimensions": [str(spec) for spec in corpus.dimensions],
-        "dropped": dict(corpus.dropped),
-        "attribution": corpus.attribution,
-    }
-
-
 def _write_corpus(corpus: Corpus, folder: Path) -> None:
-    _write(corpus, CORPUS, _about_corpus(corpus), folder)
+    _write(corpus, CORPUS, about_corpus(corpus), folder)
 
 
 def _read_corpus(folder: Path) -> Corpus:

@@ -51,7 +51,7 @@ def build(
         pipeline.ENGINES[engine],
         {name: value for name, value in given.items() if value is not None},
         f"engine {engine!r}",
-        **({"settings": dict(text.split("=", 1) for text in _pairs(spark))} if spark else {}),
+        **({"settings": _spark_settings(spark)} if spark else {}),
     )
     options: dict[str, Any] = {
         "topics": _topic_model(topic_model, topics, topic_groups, runner if engine == "spark" else None),
@@ -75,11 +75,12 @@ def build(
     return pipeline.build_from(_reader(source, paths, settings, strict), *paths, dimensions=wanted, **options)
 
 
-def _pairs(settings: Sequence[str]) -> Sequence[str]:
-    for text in settings:
+def _spark_settings(texts: Sequence[str]) -> dict[str, str]:
+    """Return settings of Spark by name; these are Spark's names, so they are taken to the letter."""
+    for text in texts:
         if "=" not in text:
             raise ParameterError(f"cannot read --spark {text!r}: write name=value, such as spark.executor.cores=4")
-    return settings
+    return dict(text.split("=", 1) for text in texts)
 
 
 def read(

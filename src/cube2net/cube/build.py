@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from cube2net.arrays import sum_links
 from cube2net.cube.labels import label_items
-from cube2net.cube.packing import Allocate, in_files, in_memory, pack_homes, pack_links, pack_members
+from cube2net.cube.packing import Allocate, in_files, in_memory, link_columns, pack_homes, pack_links, pack_members
 from cube2net.cube.parts import given
 from cube2net.cube.plan import WANTED, WANTED_LINKS, split_keys, statements
-from cube2net.cube.update_arrays import make_rests, sum_links
+from cube2net.cube.update_arrays import make_rests
 from cube2net.cube.update_ledger import RESTS, ledger_of
 from cube2net.errors import ParameterError
 from cube2net.interfaces import Engine, Progress
@@ -157,7 +158,7 @@ def _rests(rows: pa.Table, links: Links, selfish: int) -> pa.Table:
     """Return what the weights of links lack of their sums; a link that is given once lacks nothing."""
     if rows.num_rows - selfish == links.count:
         return table(RESTS)
-    low, high, total = sum_links(rows, len(links))
+    low, high, total = sum_links(*link_columns(rows), len(links))
     return make_rests(low, high, total - total.astype(np.float32))
 
 

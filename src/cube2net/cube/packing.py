@@ -113,12 +113,14 @@ def _offsets(sizes: Array, indptr: Array) -> Array:
 
 def _batches(rows: pa.Table) -> list[tuple[Array, Array, Array]]:
     """Return the columns of every batch; nothing is copied."""
-    names = ("source", "target", "weight")
-    return [tuple(batch[name].to_numpy() for name in names) for batch in rows.select(names).to_batches()]
+    return [link_columns(batch) for batch in rows.to_batches()]
+
+
+def link_columns(rows: pa.Table | pa.RecordBatch) -> tuple[Array, Array, Array]:
+    """Return the sources, targets and weights of links."""
+    return rows["source"].to_numpy(), rows["target"].to_numpy(), rows["weight"].to_numpy()
 
 
 def _in_order(rows: pa.Table, objects: int) -> pa.Table:
-    source, target, weight = (rows[name].to_numpy() for name in ("source", "target", "weight"))
-    apart = source != target
-    merged = merge_links(source[apart], target[apart], weight[apart], objects)
+    merged = merge_links(*link_columns(rows), objects)
     return pa.table(dict(zip(("source", "target", "weight"), merged, strict=True)))

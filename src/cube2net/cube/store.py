@@ -14,7 +14,7 @@ from cube2net.cube.manifest import MANIFEST, check_seal, describe, read_manifest
 from cube2net.cube.parts import arrays_of, assemble, lookups_of, tables_of
 from cube2net.cube.update_files import same_memory, take_over
 from cube2net.errors import CubeError, InputError
-from cube2net.mapped import write_table
+from cube2net.mapped import write_mapped_table
 from cube2net.records import Cube, Dimension
 
 
@@ -52,7 +52,7 @@ def save(cube: Cube, folder: Path, *, before: Stored | None = None, made_in: Pat
             if f"{name}.parquet" not in same:
                 pq.write_table(table(), aside / f"{name}.parquet", compression="zstd")
         if "objects.arrow" not in same:
-            write_table(aside / "objects.arrow", cube.objects.table, rows=None)
+            write_mapped_table(aside / "objects.arrow", cube.objects.table, rows=None)
         files = {path.name: describe(path) for path in sorted(aside.iterdir())}
         for name in same:
             take_over(folder / name, aside / name)

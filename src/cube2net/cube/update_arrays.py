@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from cube2net.arrays import offsets, ragged_from_pairs, row_of_entries, take_rows
+from cube2net.arrays import offsets, ragged_from_pairs, row_of_entries, sum_links, take_rows
+from cube2net.cube.packing import link_columns
 from cube2net.cube.plan import split_keys
 from cube2net.cube.update_ledger import RESTS
 from cube2net.records import Cells, Cube, Links, Ragged
@@ -81,7 +82,7 @@ def grow_links(links: Links, more: pa.Table, rests: pa.Table, objects: int) -> t
     """
     from cube2net.kernels.merge import merge_links
 
-    low, high, total = sum_links(more, objects)
+    low, high, total = sum_links(*link_columns(more), objects)
     if len(low) == 0:
         return Links(_longer(links.indptr, objects), links.indices, links.weights), rests
     rows, ends = np.concatenate([low, high]), np.concatenate([high, low])
@@ -113,19 +114,6 @@ def grow_links(links: Links, more: pa.Table, rests: pa.Table, objects: int) -> t
         np.concatenate([rests["target"].to_numpy()[left], ends[order][once]]),
         np.concatenate([rests["rest"].to_numpy()[left], lacking[once]]),
     )
-
-
-def sum_links(links: pa.Table, count: int) -> tuple[Array, Array, Array]:
-    """Return every link of two objects once, from the lower row to the higher, with its sum as a double."""
-    source, target, weight = (links[name].to_numpy() for name in ("source", "target", "weight"))
-    apart = source != target
-    low, high = np.minimum(source, target)[apart], np.maximum(source, target)[apart]
-    pairs = low.astype(np.int64) * count + high
-    order = np.argsort(pairs, kind="stable")
-    pairs = pairs[order]
-    first = np.flatnonzero(np.diff(pairs, prepend=-1))
-    total = np.add.reduceat(weight[apart][order].astype(np.float64), first) if len(first) else np.empty(0)
-    return low[order][first], high[order][first], total
 
 
 def make_rests(source: Array, target: Array, rest: Array) -> pa.Table:

@@ -11,6 +11,7 @@ from cube2net import __version__
 from cube2net import cube as cubes
 from cube2net.aside import write_files, write_table
 from cube2net.cube.columns import TOPIC
+from cube2net.digests import digest, digest_corpus, digest_files, digest_tables, told
 from cube2net.errors import InputError, ParameterError, SourceError
 from cube2net.interfaces import ChecksItself, Engine, Progress, Source, TopicModel
 from cube2net.pipeline.data import find_topics
@@ -19,7 +20,7 @@ from cube2net.records import Corpus, Cube, DimensionSpec, Topics
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS
 from cube2net.sources import SOURCES
 from cube2net.sources.holdout import Task
-from cube2net.stages import Stages, digest, digest_corpus, digest_files, digest_tables, stages_beside, told
+from cube2net.stages import Stages, stages_beside
 from cube2net.topics import TOPIC_MODELS, LdaModel
 
 Dimensions = Sequence[DimensionSpec | str]

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from cube2net.aside import new_folder
 from cube2net.errors import ParameterError, SourceError, whole_number
 from cube2net.interfaces import Progress
+from cube2net.mapped import open_mapped
 from cube2net.records import Corpus, DimensionSpec
 from cube2net.records.corpus import LABELS, MENTIONS, OBJECTS
 from cube2net.seeding import stream
@@ -94,7 +95,7 @@ def open_dblp_like(folder: str | Path) -> Corpus:
     for name in TABLES:
         path = Path(folder) / f"{name}.arrow"
         try:
-            tables[name] = pa.ipc.open_file(pa.memory_map(str(path))).read_all()
+            tables[name] = open_mapped(path)
         except (OSError, pa.ArrowException) as error:
             raise SourceError(
                 f"{str(folder)!r} is not a made-up corpus: cannot read {path.name!r} ({error}); "

@@ -199,8 +199,7 @@ def _links(
     inside = np.flatnonzero(rng.random(count) < within)
     own = community[source[inside]]
     target[inside] = order[start[own] + (rng.random(len(inside)) * size[own]).astype(np.int64)]
-    apart = source != target
-    return merge_links(source[apart], target[apart], np.ones(int(apart.sum())), objects)
+    return merge_links(source, target, np.ones(count), objects)
 
 
 def _split(cell: Array, decades: int, venues: int) -> tuple[Array, Array, Array]:
