@@ -12,12 +12,9 @@ from hypothesis import strategies as st
 
 from cube2net.arrays import links_from_pairs, ragged_from_lists, transpose
 from cube2net.kernels import anneal as kernels
-from cube2net.kernels import coverage
-from cube2net.kernels.anneal import Choice, State
-from cube2net.records import Cube, Ragged
-from cube2net.records.ragged import Array
-
-from toys import random_cube
+from cube2net.kernels import slots
+from cube2net.kernels.slots import Choice, State
+from cube2net.records import Ragged
 
 MASK = 2**64 - 1
 GAIN0, COST0, COMMON = 0.5, 3.0, np.array([0.0, 0.25, 1.0])
@@ -63,7 +60,7 @@ class Plain:
         members = ragged_from_lists([sorted(held) for held in self.sets])
         homes = transpose(members, self.groups)
         plain = (self.worth == COMMON).all(axis=1)
-        entries, starts = kernels.plain_last(members.indptr, members.indices, plain)
+        entries, starts = slots.plain_last(members.indptr, members.indices, plain)
         none = Ragged(np.zeros(1, np.int64), np.empty(0, np.int32))
         objects = ragged_from_lists([[2 * g, 2 * g + 1] for g in range(self.groups)]) if self.linked else none
         links = Ragged(self.links.indptr, self.links.indices) if self.linked else none
@@ -215,10 +212,10 @@ def test_three_cells_by_hand() -> None:
     assert state.alone[:2].tolist() == [[1, 0, 0], [0, 1, 1]]
     assert state.value.tolist() == [2.5 / 4] * 2
     assert lost == ((2.5 / 4 - 1.5 / 4) + (2.5 / 4 - 2.5 / 3)) / 2
-    kernels.weigh(choice, state, 2)
+    slots.weigh(choice, state, 2)
     assert state.shared[:3].tolist() == [[0, 0, 0], [0, 0, 0], [1, 2, 2]]
-    kernels.take(choice, state, 0)
-    kernels.close(choice, state, 0)
+    slots.take(choice, state, 0)
+    slots.close(choice, state, 0)
     plain.check(state, [1])
     assert state.alone[0].tolist() == [1, 1, 1]
 
@@ -234,16 +231,16 @@ def test_what_is_kept_up_equals_a_recount_whatever_comes_and_goes(
     for what, number in steps:
         cell, slot = number % len(plain.sets), number % max(1, len(cells))
         if what == "drop" and cells:
-            kernels.take(choice, state, slot)
-            kernels.close(choice, state, slot)
+            slots.take(choice, state, slot)
+            slots.close(choice, state, slot)
             cells[slot] = cells[-1]
             cells.pop()
         elif what == "swap" and cells and cell not in cells:
-            kernels.take(choice, state, slot)
-            kernels.put(choice, state, cell, slot)
+            slots.take(choice, state, slot)
+            slots.put(choice, state, cell, slot)
             cells[slot] = cell
         elif what == "put" and len(cells) < 5 and cell not in cells:
-            kernels.put(choice, state, cell, len(cells))
+            slots.put(choice, state, cell, len(cells))
             state.filled[0] += 1
             cells.append(cell)
         plain.check(state, cells)
@@ -255,7 +252,7 @@ def test_one_look_at_a_cell_tells_its_value_in_every_slot(seed: int, some: set[i
     plain, cells = Plain(seed, linked=False), sorted(some - {cell})
     choice, state = plain.choice(), plain.state(5)
     kernels.start(choice, state, np.array(cells, dtype=np.int64), 0.0)
-    kernels.weigh(choice, state, cell)
+    slots.weigh(choice, state, cell)
     for column in range(3):
         now = plain.total(cells, column)
         assert state.shared[len(cells), column] == plain.total([*cells, cell], column) - now
@@ -275,7 +272,7 @@ def test_cells_are_proposed_and_placed_as_plain_python_does(seed: int, some: set
         cell = kernels.propose(choice, state)
         assert cell == plain_propose(plain, cells, draw)
         if cell not in cells:
-            kernels.weigh(choice, state, cell)
+            slots.weigh(choice, state, cell)
             slot = kernels.decide(state, room, 0.0, heat)
             assert slot == plain_decide(plain, cells, cell, 5, room, heat, draw)
 
@@ -318,40 +315,6 @@ def test_a_cooling_ends_where_plain_python_ends(seed: int, room: float, links: f
 
 
 def test_cost_that_is_rounding_only_is_no_cost() -> None:
-    assert kernels.ratio(1.0, 1e-17, 1e-12) == 0.0
-    assert kernels.ratio(1.0, 0.0, 0.0) == 0.0
-    assert kernels.ratio(1.0, 2.0, 1e-12) == 0.5
-
-
-def taken(cube: Cube, worth: Array, size: Array, most: int, room: float) -> list[int]:
-    """Return what greedy on sums takes, with every cell tried at every step."""
-    sets = [set(cube.cells.members[cell].tolist()) for cell in range(len(cube.cells))]
-    chosen: list[int] = []
-    covered: set[int] = set()
-    while len(chosen) < most:
-        sums = [sum(worth[o] for o in held - covered) for held in sets]
-        fits = [sum(size[o] for o in covered | held) <= room for held in sets]
-        left = [cell for cell in range(len(sets)) if cell not in chosen and fits[cell] and sums[cell] > 0]
-        if not left:
-            break
-        chosen.append(max(left, key=lambda cell: (sums[cell], -cell)))
-        covered |= sets[chosen[-1]]
-    return chosen
-
-
-@quick
-@given(st.integers(0, 10**6), st.integers(0, 9), st.none() | st.integers(0, 40))
-def test_the_best_cells_are_taken_while_they_pay(seed: int, most: int, room: int | None) -> None:
-    cube = random_cube(seed)
-    rng = np.random.default_rng(seed)
-    worth, size = rng.integers(-4, 5, 40) / 4, rng.integers(0, 3, 40).astype(float)
-    members, homes = cube.cells.members, cube.homes
-    left = math.inf if room is None else float(room)
-    rows = (members.indptr, members.indices, homes.indptr, homes.indices)
-    assert coverage.take_best(most, *rows, worth, size, left, 1e-12).tolist() == taken(cube, worth, size, most, left)
-
-
-def test_no_cells_are_taken_from_none() -> None:
-    none = Ragged(np.zeros(1, np.int64), np.empty(0, np.int32))
-    rows = (none.indptr, none.indices, none.indptr, none.indices)
-    assert len(coverage.take_best(3, *rows, np.empty(0), np.empty(0), math.inf, 1e-12)) == 0
+    assert slots.ratio(1.0, 1e-17, 1e-12) == 0.0
+    assert slots.ratio(1.0, 0.0, 0.0) == 0.0
+    assert slots.ratio(1.0, 2.0, 1e-12) == 0.5

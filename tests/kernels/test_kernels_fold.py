@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cube2net.arrays import ragged_from_lists, transpose
-from cube2net.kernels.fold import alike, dear, fold, folded_members, held, placed_homes, row_sums, turned
+from cube2net.kernels.fold import alike, dear, held, placed_homes, row_sums, turned
 from cube2net.records.ragged import Array
 
 OBJECTS = 12
@@ -18,12 +18,17 @@ quick = settings(deadline=None, max_examples=80)
 
 
 def folded(cells: list[set[int]], some: list[int]) -> tuple[list[int], int, list[list[int]]]:
-    """Return the group of every object, how many there are, and the groups of each of some cells."""
-    rows = ragged_from_lists([sorted(cell) for cell in cells])
+    """Return the group of every object (−1: in none), how many there are, and the groups of each of some cells."""
+    members = ragged_from_lists([sorted(cell) for cell in cells])
+    homes = transpose(members, OBJECTS)
     chosen: Array = np.array(some, dtype=np.int64)
-    group, groups = fold(chosen, rows.indptr, rows.indices, OBJECTS)
-    indptr, indices = folded_members(chosen, rows.indptr, rows.indices, group, groups)
-    return group.tolist(), groups, [indices[indptr[i] : indptr[i + 1]].tolist() for i in range(len(some))]
+    place = np.full(len(cells), -1, np.int32)
+    place[chosen] = np.arange(len(chosen))
+    objects = held(chosen, members.indptr, members.indices, np.zeros(OBJECTS, np.uint8))
+    group = np.full(OBJECTS, -1)
+    group[objects], first = alike(objects, homes.indptr, homes.indices, place)
+    indptr, indices = turned(*placed_homes(first, homes.indptr, homes.indices, place), len(some))
+    return group.tolist(), len(first), [indices[indptr[i] : indptr[i + 1]].tolist() for i in range(len(some))]
 
 
 def test_objects_of_the_same_cells_are_one_group() -> None:
@@ -63,7 +68,7 @@ def test_folded_members_are_the_groups_of_the_members(cells: list[set[int]], som
 
 @quick
 @given(all_cells, st.sets(st.integers(0, 7)))
-def test_groups_by_homes_are_the_groups_by_members(cells: list[set[int]], some: set[int]) -> None:
+def test_groups_are_numbered_by_their_first_objects_and_rows_are_summed(cells: list[set[int]], some: set[int]) -> None:
     chosen = np.array(sorted(cell for cell in some if cell < len(cells)), dtype=np.int64)
     members = ragged_from_lists([sorted(row) for row in cells])
     homes = transpose(members, OBJECTS)
@@ -72,15 +77,14 @@ def test_groups_by_homes_are_the_groups_by_members(cells: list[set[int]], some: 
     objects = held(chosen, members.indptr, members.indices, np.zeros(OBJECTS, np.uint8))
     assert objects.tolist() == sorted(set().union(*(cells[cell] for cell in chosen.tolist())))
     group, first = alike(objects, homes.indptr, homes.indices, place)
-    whole, groups = fold(chosen, members.indptr, members.indices, OBJECTS)
-    assert group.tolist() == whole[objects].tolist() and len(first) == groups
-    assert first.tolist() == [int(objects[group.tolist().index(number)]) for number in range(groups)]
-    rows = placed_homes(first, homes.indptr, homes.indices, place)
-    turned_rows = turned(*rows, len(chosen))
-    expected = folded_members(chosen, members.indptr, members.indices, whole, groups)
-    assert [part.tolist() for part in turned_rows] == [part.tolist() for part in expected]
-    terms = np.arange(2.0 * groups).reshape(groups, 2)
-    sums = [terms[turned_rows[1][start:end]].sum(axis=0).tolist() for start, end in pairwise(turned_rows[0].tolist())]
+    assert first.tolist() == [int(objects[group.tolist().index(number)]) for number in range(len(first))]
+    assert first.tolist() == sorted(first.tolist())
+    turned_rows = turned(*placed_homes(first, homes.indptr, homes.indices, place), len(chosen))
+    expected = [sorted({int(group[objects.tolist().index(o)]) for o in cells[cell]}) for cell in chosen.tolist()]
+    rows = [turned_rows[1][start:end].tolist() for start, end in pairwise(turned_rows[0].tolist())]
+    assert rows == expected
+    terms = np.arange(2.0 * len(first)).reshape(len(first), 2)
+    sums = [terms[row].sum(axis=0).tolist() for row in rows]
     assert row_sums(*turned_rows, terms).tolist() == sums
 
 

@@ -16,16 +16,16 @@ from cube2net.records import Budget, Cube, Judge, Query, Ragged, Selection, Weig
 from cube2net.records.ragged import Array
 from cube2net.seeding import stream
 from cube2net.select.clock import Clock
-from cube2net.select.greedy import Greedy, best_first
+from cube2net.select.greedy import Greedy
 from cube2net.select.limits import Limits
 from cube2net.select.objective import Jaccard
 from cube2net.select.outcome import check, nothing_to_choose, outcome
-from cube2net.select.priced import EQUAL, priced_cells
+from cube2net.select.priced import priced_cells
 from cube2net.select.problem import Problem
-from cube2net.select.sums import Sums
+from cube2net.select.sums import EQUAL, Sums
 
 if TYPE_CHECKING:
-    from cube2net.kernels.anneal import State
+    from cube2net.kernels.slots import State
 
 STEPS, CALLS = 100_000, 2_000
 # The heat at the start of a cooling and at its end, as a share of what a chosen cell is worth on average: every other
@@ -123,7 +123,7 @@ class Search:
     def __init__(
         self, cube: Cube, query: Query, problem: Problem, budget: Budget, begin: Selection, jumps: float, seed: int
     ) -> None:
-        from cube2net.kernels.anneal import Choice
+        from cube2net.kernels.slots import Choice
 
         price = begin.value
         worth = np.column_stack([problem.gain, problem.cost, problem.nodes])
@@ -208,7 +208,7 @@ class Search:
         return max(1, int(self._done / self._spent * seconds)) if self._spent > 0 else CHUNK
 
     def _state(self) -> State:
-        from cube2net.kernels.anneal import COLUMNS, State
+        from cube2net.kernels.slots import COLUMNS, State
 
         cells, groups, slots = len(self._choice.key), len(self._choice.worth), self._slots
         return State(
@@ -235,13 +235,13 @@ def _plain_last(members: Ragged, worth: Array) -> tuple[Ragged, Array, Array]:
 
     It is the median of every column where a group has just that, which is so where most are worth the same.
     """
-    from cube2net.kernels import anneal as kernels
+    from cube2net.kernels.slots import plain_last
 
     common = np.median(worth, axis=0) if len(worth) else np.zeros(worth.shape[1])
     if len(worth) and not bool((worth == common).all(axis=1).any()):
         common = worth[0]
     plain = (worth == common).all(axis=1)
-    entries, starts = kernels.plain_last(members.indptr, members.indices, plain)
+    entries, starts = plain_last(members.indptr, members.indices, plain)
     return Ragged(members.indptr, entries), starts, common
 
 
@@ -261,7 +261,8 @@ class Asked:
         sets = [frozenset(cells.tolist()) for cells in (*starts, starts[0][:0])]
         price = max(guide.value(self._held(cells)) for cells in sets)
         every = np.arange(len(self._cube.cells))
-        whole = Sums(self._cube, every, guide.rows, np.column_stack(guide.given), guide.others).of
+        terms = np.column_stack(guide.given)
+        whole = Sums(self._cube.cells.members, self._cube.homes, every, guide.rows, terms, guide.others).of
         self._key = whole[:, 0] - price * whole[:, 1]
         now = best = max(sets[:steps], key=self._value)
         turns, changes, misfits = len(sets), 0.0, 0
@@ -314,27 +315,13 @@ class Asked:
 
 def in_order(cube: Cube, weights: Weights, cells: Array) -> Array:
     """Return the cells in greedy's order: at every place the one that raises the value most there."""
-    from cube2net.kernels import coverage
-
     cells = np.sort(cells)
     held = take_rows(cube.cells.members, cells)
     objects, place = np.unique(held.indices, return_inverse=True)
     members = Ragged(held.indptr, place)
-    homes = transpose(members, len(objects))
-    gain, cost = weights.at(objects)
-    covers = np.zeros(len(objects), dtype=np.int32)
-    left, order = np.arange(len(cells)), []
-    gains, costs = coverage.residuals(left, members.indptr, members.indices, covers, gain, cost)
-    above, below = weights.gain0, weights.cost0
-    rows = (members.indptr, members.indices, homes.indptr, homes.indices)
-    while len(left):
-        at = int(best_first(coverage.values(left, gains, costs, above, below), only_first=True)[0])
-        cell = int(left[at])
-        above, below = above + float(gains[cell]), below + float(costs[cell])
-        coverage.add(cell, *rows, covers, gain, cost, gains, costs)
-        left = np.delete(left, at)
-        order.append(cell)
-    return cells[order]
+    every = np.arange(len(cells))
+    sums = Sums(members, transpose(members, len(objects)), every, None, np.column_stack(weights.at(objects)))
+    return cells[sums.take_by_value(every, weights.gain0, weights.cost0, len(cells))]
 
 
 def _priced(cube: Cube, query: Query, weights: Weights, budget: Budget) -> Array:

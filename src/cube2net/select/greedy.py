@@ -12,11 +12,10 @@ from cube2net.records.ragged import Array
 from cube2net.select.limits import Limits
 from cube2net.select.outcome import check, nothing_to_choose, outcome
 from cube2net.select.outcome import untouched_may_help as untouched_may_help
-from cube2net.select.sums import Sums
+from cube2net.select.sums import DIGITS, Sums
 
 AMONG = ("touched", "all")
 BY = ("value", "price")
-DIGITS = 12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,18 +103,18 @@ class Greedy:
 def _by_counts(cube: Cube, weights: Weights, left: Array, limits: Limits, m: int) -> Array:
     from cube2net.kernels import coverage
 
-    sums = Sums(cube, left, weights.rows, np.column_stack(weights.given), weights.others)
+    terms = np.column_stack(weights.given)
+    sums = Sums(cube.cells.members, cube.homes, left, weights.rows, terms, weights.others)
     above, below = weights.gain0, weights.cost0
+    if not limits.any:
+        return sums.take_by_value(left, above, below, m)
     chosen: list[int] = []
     while len(chosen) < m and len(left):
-        if limits.any:
-            order = best_first(coverage.values(left, sums.of[:, 0], sums.of[:, 1], above, below))
-            taken = limits.admit(left[order], 1)
-            if len(taken) == 0:
-                break
-            passed = order[: taken[0] + 1]
-        else:
-            passed = np.array([coverage.best_value(left, sums.of, above, below, 10.0**DIGITS)])
+        order = best_first(coverage.values(left, sums.of[:, 0], sums.of[:, 1], above, below))
+        taken = limits.admit(left[order], 1)
+        if len(taken) == 0:
+            break
+        passed = order[: taken[0] + 1]
         cell = int(left[passed[-1]])
         left = np.delete(left, passed)
         above, below = above + float(sums.of[cell, 0]), below + float(sums.of[cell, 1])
@@ -155,7 +154,7 @@ def _by_price(cube: Cube, query: Query, weights: Worth, budget: Budget) -> Selec
     return outcome(cube, weights, cells, budget.prefix)
 
 
-def best_first(worth: Array, *, only_first: bool = False) -> Array:
+def best_first(worth: Array) -> Array:
     """Return the places of the values from high to low, the earlier first among equals.
 
     >>> best_first(np.array([0.1, 0.3, 0.1 + 0.2, 0.5])).tolist()
@@ -163,4 +162,4 @@ def best_first(worth: Array, *, only_first: bool = False) -> Array:
     """
     largest = float(np.abs(worth).max(initial=0.0))
     worth = np.round(worth / largest, DIGITS) if largest > 0 else worth
-    return worth.argmax(axis=0, keepdims=True) if only_first else np.argsort(-worth, kind="stable")
+    return np.argsort(-worth, kind="stable")

@@ -120,17 +120,18 @@ class Remains:
 
     def _rebuilt(self, kept: Array, gone: Array) -> Remains:
         """Return the choice among the kept cells without the groups that are gone; groups are put together anew."""
-        from cube2net.kernels.fold import fold, folded_members
+        from cube2net.kernels.fold import alike, placed_homes, turned
         from cube2net.kernels.presolve import carry
 
-        stays = kept[row_of_entries(self.members)] & ~gone[self.members.indices]
-        starts = np.concatenate([[0], np.cumsum(stays)])[self.members.indptr]
-        cells = np.flatnonzero(kept)
-        rows = (starts, self.members.indices[stays])
-        group, groups = fold(cells, *rows, len(self.sums))
-        members = Ragged(*folded_members(cells, *rows, group, groups))
-        homes = transpose(members, groups)
-        held = group >= 0
+        place = np.where(kept, np.cumsum(kept, dtype=np.int32) - 1, np.int32(-1))
+        rows = (self.homes.indptr, self.homes.indices)
+        held = ~gone
+        held[held] = np.bincount(row_of_entries(self.homes)[kept[self.homes.indices]], minlength=len(gone))[held] > 0
+        group = np.full(len(gone), -1, dtype=np.int32)
+        group[held], first = alike(np.flatnonzero(held), *rows, place)
+        groups = len(first)
+        homes = Ragged(*placed_homes(first, *rows, place))
+        members = Ragged(*turned(homes.indptr, homes.indices, int(kept.sum())))
         sums = np.column_stack([np.bincount(group[held], column[held], groups) for column in self.sums.T])
         single, shared = homes.sizes == 1, homes.sizes > 1
         own = self.own[kept]

@@ -11,9 +11,7 @@ from cube2net.arrays import take_rows
 from cube2net.records import Cube, Query, Weights
 from cube2net.records.ragged import Array
 from cube2net.select.problem import Problem, candidates
-
-# Values and sums that agree to 12 digits are equal, as in greedy.
-EQUAL = 1e-12
+from cube2net.select.sums import EQUAL, Sums
 
 
 def priced_greedy(
@@ -35,23 +33,12 @@ def priced_greedy(
     ``max_nodes`` is the most objects outside the query that may be brought (``problem.nodes``). Among equal cells
     the one of the lowest position is taken; what agrees to 12 digits is equal.
     """
-    from cube2net.kernels import coverage
-
-    members, homes = problem.members, problem.homes
+    every = np.arange(len(problem))
     room = math.inf if max_nodes is None else float(max_nodes)
 
     def take(price: float) -> tuple[Array, float]:
-        chosen = coverage.take_best(
-            m,
-            members.indptr,
-            members.indices,
-            homes.indptr,
-            homes.indices,
-            problem.gain - price * problem.cost,
-            problem.nodes,
-            room,
-            EQUAL,
-        )
+        terms = np.column_stack([problem.gain - price * problem.cost, problem.nodes])
+        chosen = Sums(problem.members, problem.homes, every, None, terms).take_by_sum(every, m, room)
         return chosen, problem.value(chosen)
 
     return _raised(take, problem.ratio(0.0, 0.0), price)
@@ -65,9 +52,6 @@ def priced_cells(
     No problem is made of the cube first: what is looked at are the homes of the objects with weights of their own,
     and the members of the cells taken.
     """
-    from cube2net.kernels import coverage
-    from cube2net.select.sums import Sums
-
     cells = candidates(cube, weights)
     room = math.inf if max_nodes is None else float(max_nodes)
     rows = None if weights.rows is None else np.union1d(weights.rows, query.objects)
@@ -77,20 +61,8 @@ def priced_cells(
 
     def take(price: float) -> tuple[Array, float]:
         other = (weights.others[0] - price * weights.others[1], 1.0)
-        sums = Sums(cube, cells, rows, np.column_stack([gains - price * costs, nodes]), other)
-        equal = EQUAL * float(np.abs(sums.of[cells, 0]).max(initial=0.0))
-        taken, left = np.zeros(len(cells), dtype=bool), room
-        chosen: list[int] = []
-        while len(chosen) < m:
-            place = coverage.best_sum(cells, sums.of, taken, left, equal)
-            if place < 0:
-                break
-            cell = int(cells[place])
-            taken[place] = True
-            left -= float(sums.of[cell, 1])
-            sums.add(cell)
-            chosen.append(cell)
-        found = np.array(chosen, dtype=np.int64)
+        terms = np.column_stack([gains - price * costs, nodes])
+        found = Sums(cube.cells.members, cube.homes, cells, rows, terms, other).take_by_sum(cells, m, room)
         return found, weights.value(np.unique(take_rows(cube.cells.members, found).indices))
 
     return _raised(take, weights.ratio(0.0, 0.0), 0.0)

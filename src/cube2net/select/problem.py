@@ -11,6 +11,7 @@ from cube2net.arrays import take_rows, transpose
 from cube2net.records import Cube, Query, Ragged, Weights
 from cube2net.records.ragged import Array
 from cube2net.select.outcome import untouched_may_help
+from cube2net.select.sums import Sums
 
 # A value may be off by so much of itself, by rounding.
 ROUNDING = 1e-12
@@ -172,14 +173,13 @@ def affordable(cube: Cube, weights: Weights, cells: Array, price: float, m: int)
     most; what is below 0 is at least what the cell takes. Without the cells that fail others pay less: so again,
     until none does.
     """
-    from cube2net.select.sums import Sums
-
     price *= 1.0 - ROUNDING
     rows = weights.rows
     gain, cost = weights.given
     worth, other = gain - price * cost, weights.others[0] - price * weights.others[1]
     terms = np.column_stack([np.maximum(worth, 0.0), np.maximum(-worth, 0.0)])
-    sums = Sums(cube, cells, rows, terms, (max(other, 0.0), max(-other, 0.0))).of[cells]
+    rest = (max(other, 0.0), max(-other, 0.0))
+    sums = Sums(cube.cells.members, cube.homes, cells, rows, terms, rest).of[cells]
     pays, takes = sums[:, 0], sums[:, 1]
     constant = weights.gain0 - price * weights.cost0
     size = abs(weights.gain0) + price * weights.cost0 + float(pays.sum())
