@@ -6,21 +6,31 @@ from hypothesis import strategies as st
 
 from cube2net.arrays import links_from_pairs
 from cube2net.kernels.hop import hop
+from cube2net.kernels.tables import keys_for, look, seat
 from cube2net.records import Links
 
 
 def run(links: Links, front: list[int], fan_out: int, known: list[int]) -> dict[int, int]:
-    marks, hits = np.zeros(len(links), np.uint8), np.zeros(len(links), np.int32)
-    marks[known] = 1
-    rows = np.array(front, np.int32)
-    found = hop(links.indptr, links.indices, links.weights, rows, fan_out, marks, hits)
-    assert len(set(found.tolist())) == len(found) == int((hits > 0).sum())
-    assert np.flatnonzero(marks == 1).tolist() == sorted(set(known))
-    assert np.flatnonzero(marks == 2).tolist() == sorted(found.tolist())
-    marks[found] = 0
-    again = hop(links.indptr, links.indices, links.weights, rows, fan_out, marks, np.zeros(0, np.int32))
-    assert again.tolist() == found.tolist()
-    return {object_: int(hits[object_]) for object_ in found.tolist()}
+    rows, out = np.array(front, np.int32), np.array(known, np.int32)
+    most = sum(len(links.neighbours(one)) for one in front)
+    counts = []
+    for keys in (np.empty(0, np.int32), keys_for(most + len(known), 10**9)):
+        size = len(keys) or len(links)
+        marks, hits = np.zeros(size, np.uint8), np.zeros(size, np.int32)
+        seat(keys, marks, out, 1, 0)
+        found = hop(links.indptr, links.indices, links.weights, rows, fan_out, most, keys, marks, hits)
+        assert len(set(found.tolist())) == len(found) == int((hits > 0).sum())
+        everyone = np.arange(len(links), dtype=np.int32)
+        state = look(keys, marks, everyone)
+        assert np.flatnonzero(state == 1).tolist() == sorted(set(known))
+        assert np.flatnonzero(state == 2).tolist() == sorted(found.tolist())
+        marks[marks == 2] = 0
+        none = np.zeros(0, np.int32)
+        again = hop(links.indptr, links.indices, links.weights, rows, fan_out, most, keys, marks, none)
+        assert again.tolist() == found.tolist()
+        counts.append(dict(zip(found.tolist(), look(keys, hits, found).tolist(), strict=True)))
+    assert list(counts[0].items()) == list(counts[1].items())
+    return counts[0]
 
 
 def twin(links: Links, front: list[int], fan_out: int, known: list[int]) -> dict[int, int]:

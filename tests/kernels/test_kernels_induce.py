@@ -5,17 +5,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cube2net.arrays import links_from_pairs
-from cube2net.kernels.induce import FEW, HUB, induce
+from cube2net.kernels.induce import HUB, induce
+from cube2net.kernels.tables import FEW, keys_for, seat
 from cube2net.records import Links
 
 
 def run(links: Links, nodes: list[int]) -> list[tuple[int, int, float]]:
-    mark, place = np.zeros(len(links), np.uint8), np.zeros(len(links), np.int32)
-    mark[nodes], place[nodes] = 1, np.arange(1, len(nodes) + 1)
-    room = sum(len(links.neighbours(node)) for node in nodes)
-    source, target, weight = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.float32)
     rows = np.array(nodes, np.int32)
-    count = induce(links.indptr, links.indices, links.weights, rows, mark, place, source, target, weight)
+    room = sum(len(links.neighbours(node)) for node in nodes)
+    keys = keys_for(len(nodes), len(links))
+    place, mark = np.zeros(len(keys) or len(links), np.int32), np.zeros(2 * len(keys), np.uint8)
+    seat(keys, place, rows, 1, 1)
+    source, target, weight = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.float32)
+    count = induce(links.indptr, links.indices, links.weights, rows, keys, place, mark, source, target, weight)
     return list(zip(source[:count].tolist(), target[:count].tolist(), weight[:count].tolist(), strict=True))
 
 

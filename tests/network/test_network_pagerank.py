@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cube2net.arrays import links_from_pairs
 from cube2net.errors import ParameterError
-from cube2net.network.pagerank import PageRank, best, scores
+from cube2net.network.pagerank import PageRank, best, nearest, scores
 from cube2net.records import Budget, Cube, Links, Query, Weights
 from cube2net.records.ragged import Array
 
@@ -58,6 +58,23 @@ def test_scores_are_within_the_tolerance_of_the_linear_solve(
     found, exact = scores(links, np.array(seeds), damping, tolerance), solve(links, seeds, damping)
     assert np.abs(found - exact).sum() <= tolerance * 1.00001 + 1e-11
     assert found.min() >= 0 and found.sum() <= 1 + tolerance
+
+
+@pytest.mark.parametrize(("early", "small"), [(0, 10**9), (0, 30), (20, 30), (20, 10**9)])
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from([0.5, 0.01, 1e-6]))
+def test_whichever_way_the_walk_is_followed_the_scores_are_within_the_tolerance(
+    early: int, small: int, seed: int, tolerance: float
+) -> None:
+    links = weighted(seed)
+    seeds = np.random.default_rng(seed).choice(30, 3, replace=False).tolist()
+    with pytest.MonkeyPatch.context() as patched:
+        for name, value in {"EARLY": early, "SMALL": small, "LOCAL": 1, "PART": 1}.items():
+            patched.setattr(f"cube2net.network.pagerank.{name}", value)
+        found = scores(links, np.array(seeds), tolerance=tolerance)
+        near = nearest(links, Query(np.sort(seeds)), 30, tolerance=tolerance)
+    assert np.abs(found - solve(links, seeds, 0.85)).sum() <= tolerance * 1.00001 + 1e-11
+    assert sorted([*near.tolist(), *seeds]) == sorted({*np.flatnonzero(found).tolist(), *seeds})
 
 
 @pytest.mark.parametrize("damping", [1e-6, 1e-9, 1e-200, 5e-324])

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from cube2net.kernels.tables import spot, spread
 from cube2net.records.ragged import Array
 
 # A row this many times longer than the list of objects is searched for each of them instead of read through.
 HUB = 64
-# Nodes are few where they are fewer than one in so many objects.
-FEW = 32
 
 
 @njit(cache=True)
@@ -19,22 +18,27 @@ def induce(
     indices: Array,
     weights: Array,
     nodes: Array,
-    mark: Array,
+    keys: Array,
     place: Array,
+    mark: Array,
     source: Array,
     target: Array,
     weight: Array,
 ) -> int:
     """Write the links among distinct nodes, each once, as positions source < target; return how many.
 
-    ``mark`` and ``place`` have one entry an object: the byte ``mark`` is 1 for the nodes, ``place`` is 1 + their
-    position, and both are 0 for others. Where nodes are few the bytes are looked at first, which stay near at hand
-    where positions do not. ``source``, ``target`` and ``weight`` must have room for as many links as the nodes have
-    ends.
+    ``keys`` and ``place`` are a table (see ``tables``) of 1 + the position of every node, 0 elsewhere. Where its keys
+    are not empty, ``mark`` has a byte for many times as many objects as there are nodes, 1 wherever one of these may
+    stand: it is looked at first, as most ends are no nodes and it stays near at hand. ``source``, ``target`` and
+    ``weight`` must have room for as many links as the nodes have ends.
     """
     one = np.uint64(1)
     count = np.uint64(0)
-    few = len(nodes) * FEW < len(mark)
+    few = len(keys) > 0
+    size = np.uint64(len(mark))
+    if few:
+        for v in nodes:
+            mark[spread(v, size)] = 1
     for i in range(len(nodes)):
         u = np.uint64(nodes[i])
         k, end = np.uint64(indptr[u]), np.uint64(indptr[u + one])
@@ -64,17 +68,18 @@ def induce(
                     count += np.uint64(there > here)
                     k += one
                 continue
-            # The same for what is a node at all; positions and weights are looked at for these only.
+            # The same for what may be a node at all; positions and weights are looked at for these only.
             start, found = k, count
             while k < end:
                 v = indices[k]
                 source[found] = np.int32(k - start)
                 target[found] = v
-                found += np.uint64(mark[np.uint64(v)])
+                found += np.uint64(mark[spread(v, size)])
                 k += one
             at = count
             while at < found:
-                there = place[np.uint64(target[at])] - np.int32(1)
+                # What is no node stands at a free place, where 0 is kept.
+                there = place[spot(keys, target[at])] - np.int32(1)
                 strength = weights[start + np.uint64(source[at])]
                 source[count] = here
                 target[count] = there

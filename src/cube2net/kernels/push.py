@@ -47,7 +47,8 @@ def push(
     A push settles the share 1 − a of what is left at an object and hands the rest to its neighbours. Pushed
     first is where most is left for each link to be seen: above a threshold that falls fourfold whenever no
     object is above it. What is left is never negative, so its sum is the error Σ |x − settled| exactly.
-    ``left`` holds s at the seeds, whose strength must not be 0. ``settled``, ``left``, ``strength`` and
+    ``left`` holds s at the seeds, whose strength must not be 0; a walk that was left off goes on with all objects that
+    it came to as seeds. ``settled``, ``left``, ``strength`` and
     ``state`` have one place an object and are zero elsewhere, ``reached`` and ``queue`` one more than objects; only as
     many places are touched as the walk comes to.
     """
@@ -108,10 +109,11 @@ def push(
 
 
 @njit(cache=True)
-def follow(indptr: Array, indices: Array, allowance: int, state: Array, reached: Array, count: int) -> int:
-    """Return how many objects can be reached from the ``count`` that ``reached`` names first, and name them all.
+def follow(indptr: Array, indices: Array, allowance: int, state: Array, reached: Array, count: int) -> tuple[int, bool]:
+    """Name the objects that can be reached from the ``count`` that ``reached`` names first; return how many there are.
 
-    It is −1 where they have more than ``allowance`` ends of links. ``state`` is 0 for those not reached yet.
+    The second is whether these are all, or more than ``allowance`` ends of links were seen before. ``state`` is 0 for
+    those not reached yet.
     """
     one = np.uint64(1)
     seen = 0
@@ -123,7 +125,7 @@ def follow(indptr: Array, indices: Array, allowance: int, state: Array, reached:
         end = np.uint64(indptr[u + one])
         seen += indptr[u + one] - indptr[u]
         if seen > allowance:
-            return -1
+            return count, False
         while k < end:
             v = np.uint64(indices[k])
             if state[v] == 0:
@@ -131,7 +133,7 @@ def follow(indptr: Array, indices: Array, allowance: int, state: Array, reached:
                 reached[count] = indices[k]
                 count += 1
             k += one
-    return count
+    return count, True
 
 
 @njit(cache=True, nogil=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cube2net.arrays import untouched
 from cube2net.errors import whole_number
 from cube2net.network.links import within
 from cube2net.records import Budget, Cube, Links, Query, Selection, Worth
@@ -49,8 +50,8 @@ def around(
 ) -> tuple[Array, Array, Array]:
     """Return the objects within some steps of others, without these: which, at what step, brought by how many.
 
-    Without ``count`` nobody counts by how many: that part is empty. What is kept for every object (a byte, and with
-    ``count`` four more) starts as untouched pages, and costs what is written to it.
+    Without ``count`` nobody counts by how many: that part is empty. What is kept for every object met is in a table
+    of their size, or where they may be many in one with a place for all objects, which starts as untouched pages.
 
     >>> from cube2net.arrays import links_from_pairs
     >>> path = links_from_pairs(np.array([0, 1, 2]), np.array([1, 2, 3]), np.ones(3), 4)
@@ -58,15 +59,22 @@ def around(
     [[0, 2, 3], [1, 1, 2], [1, 1, 1]]
     """
     from cube2net.kernels.hop import hop
+    from cube2net.kernels.tables import keys_for, look, seat
 
-    known = np.zeros(len(links), dtype=np.uint8)
-    hits = np.zeros(len(links) if count else 0, dtype=np.int32)
+    known = front = np.array(start, dtype=np.int32)
     rings: list[Array] = []
-    front = np.array(start, dtype=np.int32)
+    hits: list[Array] = [np.empty(0, np.int32)]
     for _ in range(hops):
-        known[front] = 1
-        front = hop(links.indptr, links.indices, links.weights, front, fan_out or 0, known, hits)
+        ends = links.indptr[front + 1] - links.indptr[front]
+        most = min(int(np.minimum(ends, fan_out or len(links)).sum()), len(links))
+        keys = keys_for(len(known) + most, len(links))
+        size = len(keys) or len(links)
+        state, brought = untouched(size, np.uint8), untouched(size if count else 0, np.int32)
+        seat(keys, state, known, 1, 0)
+        front = hop(links.indptr, links.indices, links.weights, front, fan_out or 0, most, keys, state, brought)
         rings.append(front)
-    objects = np.concatenate(rings)
+        known = np.concatenate([known, front])
+        if count:
+            hits.append(look(keys, brought, front))
     steps = np.repeat(np.arange(1, hops + 1), [len(ring) for ring in rings])
-    return objects, steps, hits[objects] if count else hits
+    return np.concatenate(rings), steps, np.concatenate(hits)

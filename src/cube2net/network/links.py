@@ -12,6 +12,8 @@ from cube2net.records.ragged import Array
 
 MEMBERSHIPS = ("unit", "share", "even")
 KEEPS = ("all", "linked")
+# Bytes for every place of a table of nodes: one object in eight or fewer passes for a node at first.
+MARKS = 4
 
 
 def induce(links: Links, nodes: Array) -> tuple[Array, Array, Array]:
@@ -29,21 +31,24 @@ def induce(links: Links, nodes: Array) -> tuple[Array, Array, Array]:
 
 
 def _induced(links: Links, nodes: Array) -> tuple[tuple[Array, Array, Array], Array, Array]:
-    """Return the links among nodes, and for every object whether it is one (a byte) and 1 + its position among them.
+    """Return the links among nodes, and a table of 1 + the position of every node: its keys and its values.
 
-    Both have a place for every object of the cube, so that a link costs one look; they start as untouched pages.
+    Where nodes are few, the table has their size; else it has a place for every object of the cube, so that a link
+    costs one look, and starts as untouched pages.
     """
     from cube2net.kernels.induce import induce as kernel
+    from cube2net.kernels.tables import keys_for, seat
 
-    mark, place = np.zeros(len(links), dtype=np.uint8), np.zeros(len(links), dtype=np.int32)
-    mark[nodes] = 1
-    place[nodes] = np.arange(1, len(nodes) + 1, dtype=np.int32)
-    indptr = np.asarray(links.indptr)
-    room = int((indptr[nodes + 1] - indptr[nodes]).sum())
+    keys = keys_for(len(nodes), len(links))
+    place = np.zeros(len(keys) or len(links), dtype=np.int32)
+    seat(keys, place, nodes, 1, 1)
+    mark = np.zeros(MARKS * len(keys), dtype=np.uint8)
+    room = int((links.indptr[nodes + 1] - links.indptr[nodes]).sum())
     source, target = np.empty(room, np.int32), np.empty(room, np.int32)
     weight = np.empty(room, np.float32)
-    count = kernel(indptr, links.indices, links.weights, nodes, mark, place, source, target, weight)
-    return (source[:count].copy(), target[:count].copy(), weight[:count].copy()), mark, place
+    rows = (links.indptr, links.indices, links.weights, nodes)
+    count = kernel(*rows, keys, place, mark, source, target, weight)
+    return (source[:count].copy(), target[:count].copy(), weight[:count].copy()), keys, place
 
 
 def within(links: Links, query: Query, ranked: Array, budget: Budget) -> Array:
@@ -85,6 +90,8 @@ def assemble(
     the query that have links within it. ``keep="linked"`` leaves out objects brought that have no link to any object
     of the network.
     """
+    from cube2net.kernels.tables import look
+
     for what, got, allowed in (("form", form, FORMS), ("membership", membership, MEMBERSHIPS), ("keep", keep, KEEPS)):
         if got not in allowed:
             raise unknown(what, got, allowed)
@@ -99,10 +106,10 @@ def assemble(
     if nearest is not None:
         others = np.setdiff1d(nearest, query.objects)
     objects = np.concatenate([query.objects, others[:0] if form == "cells" else others])
-    (source, target, weight), mark, place = _induced(cube.links, objects)
+    (source, target, weight), keys, place = _induced(cube.links, objects)
     members = take_rows(cube.cells.members, selection.cells)
-    known = mark[members.indices] > 0
-    ranks, held = row_of_entries(members)[known], place[members.indices[known]] - 1
+    held = look(keys, place, members.indices) - 1
+    ranks, held = row_of_entries(members)[held >= 0], held[held >= 0]
     if keep == "linked":
         linked = np.arange(len(objects)) < len(query)
         linked[source] = linked[target] = True

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from cube2net.arrays import untouched
 from cube2net.errors import ParameterError, whole_number
 from cube2net.network.links import within
 from cube2net.records import Budget, Cube, Links, Query, Selection, Worth
@@ -18,6 +19,9 @@ TOLERANCE = 0.05
 EACH, LEAST, MOST = 4, 100, 5_000
 # Pushes may see one in so many ends of links before sweeps take over.
 LOCAL = 8
+# When they have seen so many, it is looked whether all that can be reached has no more than SMALL: sweeps over these
+# take over then, so that the cost does not grow with a network around it.
+EARLY, SMALL = 1 << 18, 1 << 21
 # Where the objects that can be reached have no more than one in so many ends of links, sweeps leave out the others.
 PART = 3
 # Single precision is enough where the residual that a tolerance allows, tolerance · (1 − damping), is so large.
@@ -116,50 +120,89 @@ def _missing(rows: Array, known: Array) -> Array:
 def _walked(
     links: Links, seeds: Array, damping: float, tolerance: float, precision: type[np.floating[Any]]
 ) -> tuple[Array, Array]:
-    """Return the scores in a precision, and in ascending order the objects that may have one.
+    """Return the scores in a precision, and in ascending order the objects that may have one."""
+    walk, whole = _Walk(links, seeds, damping, precision), False
+    local, part = len(links.indices) // LOCAL, len(links.indices) // PART
+    walk.push(tolerance, min(EARLY, local))
+    if walk.rest > tolerance and local > EARLY:
+        whole = walk.follow(min(SMALL, part))
+        if not whole:
+            walk.push(tolerance, local)
+    if walk.rest <= tolerance:
+        known = walk.reached
+        walk.settled[known] += (1.0 - damping) * walk.left[known]
+    else:
+        whole = whole or walk.follow(part)
+        known = walk.reached if whole else np.arange(len(links), dtype=np.int32)
+        walk.settle(tolerance, known)
+    return walk.settled, known
+
+
+class _Walk:
+    """A walk from seeds that is followed: what is settled of the scores, and what is left to spread (``rest``).
 
     Arrays with a place for every object start as untouched pages: pushes pay for the objects that they come to.
     """
-    from cube2net.kernels import push as kernels
-    from cube2net.network.sweeps import settle
 
-    count = len(links)
-    settled: Array = np.zeros(count, precision)
-    left: Array = np.zeros(count, precision)
-    strength: Array = np.zeros(count, precision)
-    alone = kernels.strengths(links.indptr, links.weights, seeds) == 0
-    start = 1.0 / (len(seeds) - damping * float(alone.sum()))
-    settled[seeds[alone]] = (1.0 - damping) * start
-    linked = seeds[~alone]
-    left[linked] = start
-    reached, queue = np.empty(count + 1, np.int32), np.empty(count + 1, np.int32)
-    state = np.zeros(count, dtype=np.uint8)
-    rest, found = kernels.push(
-        links.indptr,
-        links.indices,
-        links.weights,
-        linked,
-        damping,
-        tolerance,
-        len(links.indices) // LOCAL,
-        settled,
-        left,
-        strength,
-        state,
-        reached,
-        queue,
-    )
-    if rest > tolerance:
-        shrink = max(damping, 1e-12) / (1.0 + math.sqrt(1.0 - damping * damping))
-        most = 20 + int(math.log(tolerance * (1.0 - damping) / 1000.0) / math.log(shrink))
-        allowance = len(links.indices) // PART
-        found = kernels.follow(links.indptr, links.indices, allowance, state, reached, found)
-        known = np.arange(count, dtype=np.int32) if found < 0 else np.sort(reached[:found])
-        settle(links, known, damping, tolerance, most, settled, left)
-    else:
-        known = np.sort(reached[:found])
-        settled[known] += (1.0 - damping) * left[known]
-    return settled, known
+    def __init__(self, links: Links, seeds: Array, damping: float, precision: type[np.floating[Any]]) -> None:
+        from cube2net.kernels.push import strengths
+
+        count = len(links)
+        self._links, self._damping = links, damping
+        self.settled: Array = untouched(count, precision)
+        self.left: Array = untouched(count, precision)
+        self._strength: Array = untouched(count, precision)
+        self._reached, self._queue = untouched(count + 1, np.int32), untouched(count + 1, np.int32)
+        self._state = untouched(count, np.uint8)
+        alone = strengths(links.indptr, links.weights, seeds) == 0
+        start = 1.0 / (len(seeds) - damping * float(alone.sum()))
+        self.settled[seeds[alone]] = (1.0 - damping) * start
+        linked = seeds[~alone]
+        self.left[linked] = start
+        self._reached[: len(linked)] = linked
+        self._found = len(linked)
+        self.rest = start * len(linked)
+
+    @property
+    def reached(self) -> Array:
+        """The objects that the walk came to, ascending."""
+        return np.sort(self._reached[: self._found])
+
+    def push(self, goal: float, allowance: int) -> None:
+        """Go on by pushes until no more than ``goal`` is left, or they have seen so many ends of links."""
+        from cube2net.kernels.push import push
+
+        self.rest, self._found = push(
+            self._links.indptr,
+            self._links.indices,
+            self._links.weights,
+            self._reached[: self._found].copy(),
+            self._damping,
+            goal,
+            allowance,
+            self.settled,
+            self.left,
+            self._strength,
+            self._state,
+            self._reached,
+            self._queue,
+        )
+
+    def follow(self, allowance: int) -> bool:
+        """Come to all objects that can be reached; return False where they have more ends of links than allowed."""
+        from cube2net.kernels.push import follow
+
+        ends = (self._links.indptr, self._links.indices)
+        self._found, whole = follow(*ends, allowance, self._state, self._reached, self._found)
+        return bool(whole)
+
+    def settle(self, goal: float, rows: Array) -> None:
+        """Settle what is left by sweeps over rows, all that can be reached among them."""
+        from cube2net.network.sweeps import settle
+
+        shrink = max(self._damping, 1e-12) / (1.0 + math.sqrt(1.0 - self._damping * self._damping))
+        most = 20 + int(math.log(goal * (1.0 - self._damping) / 1000.0) / math.log(shrink))
+        settle(self._links, rows, self._damping, goal, most, self.settled, self.left)
 
 
 def best(values: Array, count: int) -> Array:

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from cube2net.arrays import untouched
 from cube2net.records import Ragged
 from cube2net.records.ragged import Array
 
@@ -42,8 +43,8 @@ class Sums:
         self._terms, self._others = np.ascontiguousarray(terms, dtype=np.float64), np.array(others)
         self._rows = np.empty(0, dtype=np.int64) if rows is None else rows
         self._dense = rows is None
-        self._state = np.zeros(len(homes), dtype=np.uint8)
-        self.of = np.zeros((len(members), 2))
+        self._state = untouched(len(homes), np.uint8)
+        self.of = untouched((len(members), 2), np.float64)
         if self._dense:
             gain, cost = self._terms[:, 0], self._terms[:, 1]
             self.of[cells, 0], self.of[cells, 1] = coverage.residuals(cells, *self._members, self._state, gain, cost)
