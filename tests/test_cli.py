@@ -82,6 +82,33 @@ def test_build_says_what_it_made_and_which_columns_it_guessed(tool, tables: Path
     assert (status, "all as they were written" in out) == (0, True)
 
 
+def test_a_folder_of_tables_makes_the_cube_of_its_files_and_grows_by_another(
+    tool, tables: Path, tmp_path: Path
+) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    for name in ("nodes.csv", "links.csv"):
+        (data / name).write_bytes((tables / name).read_bytes())
+    (data / "labels.csv").write_text("attribute,label,full_name,parent\ncity,Ghent,Gent,Flanders\n", encoding="utf-8")
+    (data / "README.txt").write_text("nothing", encoding="utf-8")
+    words = ("--dimension", "city/region", "--min-objects", 2)
+    status, out, err = tool("build", "tables", data, *words, "--out", data / "cube")
+    assert status == 0 and "Cube(city: 3 cells, 60 objects, 102 links)" in out
+    assert "files: nodes='nodes.csv', links='links.csv', labels='labels.csv' (found)" in err
+    assert "not read, having no name of a table: 'README.txt'" in err
+    about = json.loads(tool("info", data / "cube", "--json")[1])
+    assert [(entry["name"], entry["examples"][0]) for entry in about["dimensions"]][1] == ("region", "Flanders")
+    more = tmp_path / "more"
+    more.mkdir()
+    (more / "nodes.csv").write_text("id,name,city,trade,born\nx1,New One,Ghent,baker,1950\n", encoding="utf-8")
+    (more / "links.csv").write_text("source,target\n", encoding="utf-8")
+    status, out, _ = tool("update", data / "cube", more, "--source", "tables", "--quiet")
+    assert (status, "added: 1 items, 1 objects, 0 cells, 0 links" in out) == (0, True)
+    (more / "nodes.csv").unlink()
+    status, _, err = tool("update", data / "cube", more, "--source", "tables", "--quiet")
+    assert (status, err.count("\n")) == (2, 1) and "holds links: expected nodes and links" in err
+
+
 def test_info_tells_dimensions_counts_and_what_was_left_out(tool, cube: Path) -> None:
     status, out, _ = tool("info", cube)
     assert status == 0
@@ -299,9 +326,13 @@ def test_missing_names_stop_are_listed_or_are_skipped(tool, cube: Path, tmp_path
     assert (status, out) == (2, "")
     assert "query names 2 objects that are not in the cube: 'Persona 7', 'nobody at all'" in err
     assert "did you mean 'Person 7'" in err
-    assert tool("query", cube, "--query", path, "--show-missing")[1].split("\n")[:2] == ["Persona 7", "nobody at all"]
+    status, out, err = tool("query", cube, "--query", path, "--show-missing")
+    assert (status, out.splitlines(), err) == (1, ["Persona 7", "nobody at all"], "")
     answer = json.loads(tool("query", cube, "--query", path, "--skip-missing", "--json")[1])
     assert (answer["query_found"], answer["query_missing"]) == (1, 2)
+    path.write_text("Person 1\n")
+    assert tool("query", cube, "--query", path, "--show-missing") == (0, "", "")
+    assert tool("query", cube, "--query", tmp_path / "none.txt", "--show-missing")[0] == 2
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from cube2net import cli, commands, pipeline
 from cube2net.errors import ParameterError
 from cube2net.mine import EMBEDDINGS, RECOMMENDERS
 from cube2net.network.links import KEEPS, MEMBERSHIPS
-from cube2net.pipeline.comparing import COMPARED, JOURNAL
+from cube2net.pipeline.comparing import COMPARED, JOURNAL, WRITTEN
 from cube2net.records.comparison import TASKS
 from cube2net.records.network import FORMS
 from cube2net.sources import Movies, Yelp
@@ -148,6 +148,40 @@ def test_out_writes_a_report_and_says_so_and_more_runs_go_on_where_it_stopped(
     assert after.startswith(before) and len(after.splitlines()) == 1 + 5 * 3
     told = json.loads((tmp_path / "my report" / "results.json").read_text(encoding="utf-8"))
     assert told["seeds"] == [0, 1, 2]
+
+
+def test_a_folder_of_other_files_is_refused_before_anything_is_made(
+    tool: Tool, cube: Path, names: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    words = ("compare", cube, "--query", names, *SHORT, "--runs", 1, "--no-as-large", "--out", folder)
+    (folder / "thesis.tex").write_text("mine", encoding="utf-8")
+    status, out, err = tool(*words)
+    assert (status, out) == (2, "")
+    assert err == (
+        f"cube2net: {str(folder)!r} holds other files than a comparison's: 'thesis.tex' "
+        "(choose another folder, or empty it)\n"
+    )
+    assert [path.name for path in folder.iterdir()] == ["thesis.tex"]
+
+
+def test_a_comparison_goes_on_beside_notes_and_what_a_killed_one_left(
+    tool: Tool, cube: Path, names: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    words = ("compare", cube, "--query", names, *SHORT, "--no-as-large", "--out", folder)
+    for name in (".DS_Store", ".report.html.0badcafe.part"):
+        (folder / name).write_text("", encoding="utf-8")
+    assert tool(*words, "--runs", 1)[0] == 0
+    assert {path.name for path in folder.iterdir() if not path.name.startswith(".")} <= set(WRITTEN)
+    (folder / "my notes.txt").write_text("mine", encoding="utf-8")
+    before = (folder / JOURNAL).read_bytes()
+    assert tool(*words, "--runs", 2)[0] == 0
+    assert (folder / JOURNAL).read_bytes().startswith(before)
+    (folder / JOURNAL).unlink()
+    assert tool(*words, "--runs", 1)[0] == 2
 
 
 def test_the_command_in_the_report_can_be_pasted_and_does_it_again(tool: Tool, cube: Path, tmp_path: Path) -> None:

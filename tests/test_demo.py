@@ -1,6 +1,7 @@
 """The main job, run as a stranger would, on the data that ships."""
 
 import csv
+import re
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,10 @@ import networkx as nx
 import pytest
 
 import cube2net as c2n
+from cube2net.aside import check_folder
+from cube2net.demo import PARTS, run
+from cube2net.errors import InputError
+from cube2net.pipeline.comparing import WRITTEN
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +40,31 @@ def test_the_demo_leaves_a_cube_a_query_a_network_and_pictures(demo: tuple[Path,
     assert c2n.verify_cube(out / "cube")
     with (out / "query.csv").open(encoding="utf-8") as file:
         assert {row["object"]: row["label"] for row in csv.DictReader(file)} == c2n.load_labs()
+
+
+@pytest.mark.parametrize(("name", "whose"), [("notes.txt", "a demo's"), ("report/notes.txt", "a report's")])
+def test_the_demo_refuses_a_folder_of_other_files(name: str, whose: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("mine", encoding="utf-8")
+    with pytest.raises(InputError, match=f"holds other files than {whose}: 'notes.txt' .choose another folder, or"):
+        run(tmp_path)
+    assert path.read_text(encoding="utf-8") == "mine" and not (tmp_path / "cube").exists()
+
+
+def test_the_demo_can_be_run_again_where_it_was_and_where_its_commands_write(demo: tuple[Path, str]) -> None:
+    check_folder(demo[0], PARTS, "a demo's")
+    check_folder(demo[0] / "report", WRITTEN, "a report's")
+    commands = [line.split() for line in demo[1].splitlines() if " --out " in line]
+    assert [Path(words[words.index("--out") + 1]).name for words in commands] == ["compared"]
+    assert "compared" in PARTS
+
+
+def test_the_demo_counts_the_ways_that_its_table_shows(demo: tuple[Path, str]) -> None:
+    shown = demo[1].split("the methods at hand")[1].split("loose: ")[0]
+    rows = [line.split()[0] for line in shown.splitlines() if line.split()[:1] and line.split()[0] in c2n.METHODS]
+    (ways,) = re.findall(r"(\d+) (?:other )?ways", demo[1].split("Verdict: ")[1].split("Written to")[0])
+    assert rows[0] == "none" and len(rows) - 1 == int(ways)
 
 
 def test_the_demo_shows_its_cells_its_network_and_every_method(demo: tuple[Path, str]) -> None:

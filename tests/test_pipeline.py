@@ -7,17 +7,26 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
+from cube2net.cube.update_corpus import concatenate, concatenate_topics
 from cube2net.errors import ParameterError, QueryError
 from cube2net.pipeline import TOPIC_MODELS
+from cube2net.records import DimensionSpec
 from cube2net.records.corpus import MENTIONS, OBJECTS, table
+from cube2net.topics import model_of
 
 PARSING = "parsing of syntax trees with a dependency parser and a treebank grammar"
 SPEECH = "speech recognition of noisy audio with an acoustic signal and a microphone"
 
 
-def talks() -> c2n.Corpus:
-    """Return papers on two topics, each by authors of its own."""
+FRENCH = "Dans cet article, nous présentons une étude des mots et de leur sens."
+GERMAN = "In diesem Artikel zeigen wir eine Untersuchung der Wörter und wie sie mit dem Sinn zusammenhängen."
+
+
+def talks(more: list[str] | None = None) -> c2n.Corpus:
+    """Return papers on two topics, each by authors of its own, and some with other texts."""
     texts = [PARSING if i % 2 else SPEECH for i in range(80)]
+    if more is not None:
+        texts[-len(more) :] = more
     return c2n.Corpus(
         objects=table(
             OBJECTS, object=[f"o{i}" for i in range(40)], name=[f"O {i}" for i in range(40)], kind=["author"] * 40
@@ -47,6 +56,52 @@ def test_a_cube_keeps_its_topic_model_and_labels_new_texts_with_it(tmp_path: Pat
     assert len(set(names)) == 3
     assert names[2] == "no text"
     assert {names[0], names[1]} == set(cube.dimensions[0].labels)
+
+
+def few(texts: list[str | None]) -> c2n.Corpus:
+    """Return a few papers of one author, with texts of their own."""
+    count = len(texts)
+    return c2n.Corpus(
+        objects=table(OBJECTS, object=["o1"], name=["O 1"], kind=["author"]),
+        items=pa.table({"item": [f"new {i}" for i in range(count)], "text": pa.array(texts, pa.string())}),
+        mentions=table(MENTIONS, item=list(range(count)), object=[0] * count),
+    )
+
+
+@pytest.mark.parametrize("groups", [None, 2])
+def test_new_texts_in_a_language_that_the_cube_knows_are_called_by_it_however_few(
+    groups: int | None, tmp_path: Path
+) -> None:
+    first, second = talks([FRENCH] * 12), few([FRENCH, GERMAN, PARSING, FRENCH, None])
+    lda = TOPIC_MODELS["lda"](count=2, groups=groups)
+    dimension = DimensionSpec("topic", "topic", parent="group" if groups else None)
+    found = c2n.find_topics(first, lda)
+    cube = c2n.build_cube(first, [dimension], topics=found, min_objects=1, out=tmp_path / "cube")
+    assert set(cube.dimensions[0].labels) == {*found.names} and "French text" in found.names
+    grown = c2n.update_cube(tmp_path / "cube", second)
+    assert set(grown.dimensions[0].labels) == {*found.names, "other language text", "no text"}
+    labelled = c2n.label_texts(cube, [FRENCH, GERMAN])
+    assert [labelled.names[topic] for topic in labelled.assigned["topic"].to_pylist()] == [
+        "French text",
+        "other language text",
+    ]
+    assert found.model is not None
+    together = concatenate_topics(found, model_of(found.model).topics(second, known=found.names), 80)
+    whole = c2n.build_cube(concatenate(first, second), [dimension], topics=together, min_objects=1)
+    assert grown.dimensions[0].labels == whole.dimensions[0].labels
+    assert grown.dimensions[0].levels[-1].labels == whole.dimensions[0].levels[-1].labels
+    assert grown.cells.labels.tolist() == whole.cells.labels.tolist()
+    assert grown.cells.members.indices.tolist() == whole.cells.members.indices.tolist()
+
+
+def test_a_language_that_the_cube_has_no_label_for_is_another_one_until_there_are_enough(tmp_path: Path) -> None:
+    lda = TOPIC_MODELS["lda"](count=2)
+    c2n.build_cube(talks([FRENCH] * 3), ["topic"], topics=lda, min_objects=1, out=tmp_path / "cube")
+    grown = c2n.update_cube(tmp_path / "cube", few([FRENCH] * 9))
+    assert "other language text" in grown.dimensions[0].labels and "French text" not in grown.dimensions[0].labels
+    texts = [GERMAN] * 10
+    assert "German text" in c2n.label_texts(grown, texts).names
+    assert "other language text" in c2n.label_texts(grown, texts[1:]).names
 
 
 def test_a_cube_without_a_topic_model_says_so() -> None:

@@ -10,10 +10,10 @@ import glob
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from cube2net.errors import InputError, unknown
+from cube2net.errors import InputError, some, unknown
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
@@ -89,6 +89,20 @@ def check_path(path: Path, suffixes: Iterable[str], what: str) -> None:
     if path.suffix.lower() not in suffixes:
         raise unknown(f"suffix of a {what}", path.suffix, suffixes)
     _check(path)
+
+
+def check_folder(folder: Path, parts: Collection[str], whose: str) -> None:
+    """Raise where a folder holds something that is not one of the parts that are written there.
+
+    Hidden files do not count: what a killed process left aside, and what a system keeps in every folder.
+    """
+    if not folder.is_dir():
+        return
+    foreign = sorted(path.name for path in folder.iterdir() if path.name not in parts and not path.name.startswith("."))
+    if foreign:
+        raise InputError(
+            f"{str(folder)!r} holds other files than {whose}: {some(foreign)} (choose another folder, or empty it)"
+        )
 
 
 def _check(path: Path) -> None:

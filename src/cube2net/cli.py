@@ -246,7 +246,12 @@ def query(
     draw: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the network: .png .svg .pdf.")] = None,
     skip_missing: SkipMissing = False,
     show_missing: Annotated[
-        bool, typer.Option("--show-missing", help="List the names that are not in the cube, and stop.")
+        bool,
+        typer.Option(
+            "--show-missing",
+            help="List the names that are not in the cube or that several objects bear, and stop; status 1 if there "
+            "are any.",
+        ),
     ] = False,
     as_json: AsJson = False,
     seed: Seed = 0,
@@ -260,8 +265,10 @@ def query(
     check_outputs(out, draw)
     opened = commands.view(_opened(cube), where or [], roll_up or [])
     if show_missing:
-        typer.echo("\n".join(missing_names(opened, query)))
-        return
+        missing = missing_names(opened, query)
+        for name in missing:
+            typer.echo(name)
+        raise typer.Exit(1 if missing else 0)
     with shown_progress(quiet or as_json or not commands.takes_long(method)) as progress:
         network = commands.answer(
             opened,

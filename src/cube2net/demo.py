@@ -9,19 +9,24 @@ from pathlib import Path
 import numpy as np
 
 from cube2net import pipeline
-from cube2net.aside import write_table
+from cube2net.aside import check_folder, write_table
 from cube2net.commands import show_network
 from cube2net.interfaces import Progress
+from cube2net.pipeline.comparing import WRITTEN
 from cube2net.records import Comparison
 from cube2net.terminal import say, show_table
 
 CELLS, RUNS = 20, 3
 EMBEDDING = "deepwalk"
 FORMS = ("objects", "woven")
+PICTURES = ("network.png", "woven.png")
+PARTS = ("cube", "query.csv", "network.graphml", *PICTURES, "report", "compared")
 
 
 def run(out: Path, *, seed: int = 0, progress: Progress | None = None) -> None:
     """Build the bundled cube, answer the query of the labelled authors, and write all of it to a folder."""
+    check_folder(out, PARTS, "a demo's")
+    check_folder(out / "report", WRITTEN, "a report's")
     corpus = pipeline.load_bundled()
     labels = pipeline.load_labs()
     say(
@@ -60,17 +65,16 @@ def run(out: Path, *, seed: int = 0, progress: Progress | None = None) -> None:
         progress=progress,
     )
     _show_compared(comparison)
-    files = ("network.graphml", "network.png", "woven.png")
     if progress is not None:
         progress("drawing", 0, 2)
-    pipeline.write_network(network, out / files[0])
+    pipeline.write_network(network, out / "network.graphml")
     title = f"{len(query)} authors and the {len(network) - len(query)} others that {CELLS} cells bring"
-    pipeline.draw_network(network, out / files[1], title=title, seed=seed)
+    pipeline.draw_network(network, out / PICTURES[0], title=title, seed=seed)
     if progress is not None:
         progress("drawing", 1, 2)
     woven = pipeline.construct(cube, query, "greedy", CELLS, form="woven", seed=seed)
     title = f"{len(query)} authors, {len(woven.cells)} cells chosen for them and as many authors nearest by links"
-    pipeline.draw_network(woven, out / files[2], title=title, seed=seed)
+    pipeline.draw_network(woven, out / PICTURES[1], title=title, seed=seed)
     tool = "cube2net" if shutil.which("cube2net") else sys.argv[0]
     command = (
         f"{tool} compare {out}/cube --query {out}/query.csv --methods {','.join(pipeline.METHODS)} "

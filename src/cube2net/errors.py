@@ -57,9 +57,47 @@ def unknown(what: str, got: object, allowed: Iterable[str]) -> ParameterError:
     unknown method 'gredy': choose one of greedy, none, random (did you mean 'greedy'?)
     """
     names = sorted(allowed)
-    near = difflib.get_close_matches(str(got), names, n=1)
-    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    near = nearest(str(got), names)
+    hint = f" (did you mean {near!r}?)" if near is not None else ""
     return ParameterError(f"unknown {what} {got!r}: choose one of {', '.join(names)}{hint}")
+
+
+def nearest(text: str, names: Sequence[str]) -> str | None:
+    """Return the name that was most likely meant: the one fewest slips away, or one much like it; None without any.
+
+    A slip is a letter too many, missing or wrong, or two that are swapped; there may be one for every three letters.
+
+    >>> nearest("rgeedy", ["anneal", "greedy"]), nearest("Anneal", ["anneal", "greedy"]), nearest("best", ["anneal"])
+    ('greedy', 'anneal', None)
+    """
+    typed = text.casefold()
+    counted = {
+        name: slips
+        for name in names
+        if abs(len(name) - len(text)) <= (most := max(len(name), len(text)) // 3)
+        and (slips := _slips(typed, name.casefold())) <= most
+    }
+    if counted:
+        return min(counted, key=lambda name: (counted[name], -difflib.SequenceMatcher(None, typed, name).ratio(), name))
+    return next(iter(difflib.get_close_matches(text, names, n=1)), None)
+
+
+def _slips(one: str, other: str) -> int:
+    """Return the fewest slips that turn one text into another (their optimal string alignment).
+
+    >>> _slips("nakeal", "anneal"), _slips("linx", "line")
+    (2, 1)
+    """
+    before, last = list[int](), list(range(len(other) + 1))
+    for i, letter in enumerate(one):
+        row = [i + 1]
+        for j, wanted in enumerate(other):
+            fewest = min(last[j + 1] + 1, row[j] + 1, last[j] + (letter != wanted))
+            if i and j and letter == other[j - 1] and one[i - 1] == wanted:
+                fewest = min(fewest, before[j - 1] + 1)
+            row.append(fewest)
+        before, last = last, row
+    return last[-1]
 
 
 def some(values: Sequence[object], most: int = 3) -> str:

@@ -34,6 +34,14 @@ class Source(Protocol):
 
 
 @runtime_checkable
+class NamesFiles(Protocol):
+    """A source that reads only some files of a folder, and can say which."""
+
+    def files(self, paths: Sequence[Path]) -> list[Path]:
+        """Return the files that would be read."""
+
+
+@runtime_checkable
 class TopicModel(Protocol):
     """Finds the topics of a corpus."""
 

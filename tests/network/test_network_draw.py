@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from matplotlib.collections import LineCollection
 
 from cube2net.arrays import ragged_from_lists
 from cube2net.errors import InputError, ParameterError
+from cube2net.network.captions import wordings
 from cube2net.network.draw import draw, figure
 from cube2net.network.groups import COLOURS, SHAPES, groups_of
 from cube2net.network.layout import layout
@@ -186,12 +188,36 @@ def test_cells_are_named_when_there_are_at_most_25() -> None:
     assert captions(many) == ["Object 0"]
 
 
-def test_names_of_objects_never_cover_one_another() -> None:
-    picture = figure(random_network(6, cells=0))
-    boxes = [text.get_window_extent() for text in picture.axes[0].texts]
-    assert len(boxes) > 3
+@given(st.integers(0, 1000), st.integers(0, 25), st.integers(0, 150))
+@settings(max_examples=15, deadline=None)
+def test_no_name_covers_another_a_node_of_the_query_or_a_cell(seed: int, cells: int, links: int) -> None:
+    network = random_network(seed, query=90, cells=cells, links=200 + links)
+    network = replace(network, labels=tuple((f"cell {i} with a longer label",) for i in range(cells)))
+    axes = figure(network).axes[0]
+    inside = axes.get_window_extent()
+    boxes = [text.get_window_extent() for text in axes.texts]
+    assert boxes
     for i, box in enumerate(boxes):
-        assert not any(box.shrunk(0.98, 0.9).overlaps(other.shrunk(0.98, 0.9)) for other in boxes[:i])
+        assert not any(box.overlaps(other) for other in boxes[:i])
+        assert inside.x0 <= box.x0 and box.x1 <= inside.x1 and inside.y0 <= box.y0 and box.y1 <= inside.y1
+    dots = axes.transData.transform(layout(network))[
+        network.in_query | (np.arange(len(network)) >= len(network.objects))
+    ]
+    assert not any(box.contains(*dot) for box in boxes for dot in dots)
+
+
+def test_names_of_cells_that_find_no_room_are_left_out_and_those_chosen_first_stay() -> None:
+    crowd = network_of([(i, 200 + cell) for i in range(200) for cell in range(25)], query=200, cells=25)
+    wide = replace(crowd, labels=tuple((f"cell {i} with a label as long as a line",) for i in range(25)))
+    named = [text for text in captions(wide) if text.startswith("cell")]
+    assert 0 < len(named) < 25 and named[0].startswith("cell 0 ")
+
+
+def test_the_name_of_a_cell_is_cut_in_two_lines_before_it_is_cut_short() -> None:
+    assert wordings("2017 · ACL · parsing") == ["2017 · ACL · parsing", "2017 · ACL ·\nparsing"]
+    assert wordings("2017 · ACL · natural language instruction") == ["2017 · ACL · natural\nlanguage instruction"]
+    assert wordings("x" * 40) == ["x" * 33 + "…"]
+    assert wordings("") == [""]
 
 
 @pytest.mark.parametrize(

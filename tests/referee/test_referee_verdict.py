@@ -18,6 +18,7 @@ from cube2net.referee.verdict import Verdict, verdict
 
 NONE, PAGERANK, HOPS = (Setup(method=name) for name in ("none", "pagerank", "hops"))
 GREEDY = Setup(method="greedy", objective="linked", m=20)
+EXACT = replace(GREEDY, method="exact")
 FORTY = replace(GREEDY, m=40)
 CELLS = replace(GREEDY, form="cells")
 AS_LARGE = [Setup(method=name, like=GREEDY.name) for name in ("pagerank", "hops")]
@@ -305,6 +306,21 @@ def test_networks_that_are_the_same_in_every_trial_are_tried_once() -> None:
     assert [each.one for each in found.differences] == [GREEDY, HOPS]
     other = replace(again[0], nodes=91)
     assert len(verdict(replace(compared, trials=(other, *again[1:], *compared.trials))).differences) == 3
+
+
+def test_the_ways_that_are_counted_are_those_that_the_tables_show() -> None:
+    compared = planted({NONE: 0.6, HOPS: 0.5, GREEDY: 0.6})
+    exact = [replace(trial, setup=EXACT) for trial in compared.trials if trial.setup == GREEDY]
+    both = replace(compared, trials=(*compared.trials, *exact))
+    found = verdict(both)
+    assert "the best of 3 ways (2 different networks), greedy · linked · objects, " in found.sentence
+    assert len([setup for setup in both.setups if setup != NONE]) == 3 and len(found.differences) == 2
+    alike = replace(compared, trials=tuple(trial for trial in both.trials if trial.setup != HOPS))
+    assert "the one network of 2 ways, greedy · linked · objects, " in verdict(alike).sentence
+    worse = planted({NONE: 0.9, HOPS: 0.3, GREEDY: 0.4})
+    again = [replace(trial, setup=EXACT) for trial in worse.trials if trial.setup == GREEDY]
+    hurt = verdict(replace(worse, trials=(*worse.trials, *again)))
+    assert "; all 3 other ways (2 different networks) hurt, greedy" in hurt.sentence
 
 
 def test_holm_counts_the_networks_made_as_large_too() -> None:

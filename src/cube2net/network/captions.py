@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,11 +16,16 @@ from cube2net.records.ragged import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.transforms import Bbox
 
 FONTS = ("DejaVu Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "PingFang SC", "Microsoft YaHei", "Arial Unicode MS")
 MOST_CELLS = 25
 MOST_NAMES = 24
+LONGEST = 34
+HALO = 2.2
 SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
+BETWEEN = ((1, 0.5), (1, -0.5), (-1, 0.5), (-1, -0.5), (0.5, 1), (-0.5, 1), (0.5, -1), (-0.5, -1))
+AWAY = (1.5, 6.0)
 
 
 def short(text: str, most: int) -> str:
@@ -49,53 +55,109 @@ def quiet() -> Iterator[None]:
 
 
 def add_captions(axes: Axes, network: Network, place: Array, sizes: Array, fonts: list[str]) -> None:
-    """Name every cell where there are at most 25, and the best linked objects of the query where there is room.
+    """Name the cells where there are at most 25, and the best linked objects of the query, where there is room.
 
-    Each name stands on the side of its node where it covers least. A cell is named even if it must cover
-    something; the name of an object is left out then.
+    Each name stands on the side of its node where it covers least. It covers no other name, no node of the query
+    and no cell: one that finds no such place is left out. Cells come first, in the order chosen.
     """
     from matplotlib.patheffects import withStroke
 
-    dots = axes.transData.transform(place)
-    pixels = axes.figure.dpi / 72
-    around = sizes * pixels / 2
-    edge = axes.get_window_extent()
-    taken = np.empty((0, 4))
+    room = _Room.of(axes, network, place, sizes)
     names = texts(network.nodes, "name")
-    sides = np.array(SIDES)
-    tug = _tug(network, dots)
-    weigh = np.where(network.in_query | (np.arange(len(network)) >= len(network.objects)), 1.0, 0.2)
-    for node, needed in _wanted(network):
+    for node, is_cell in _wanted(network):
         text = axes.text(
             place[node, 0],
             place[node, 1],
-            short(names[node], 34),
-            fontsize=8 if needed else 7.5,
+            "",
+            fontsize=8 if is_cell else 7.5,
             fontfamily=fonts,
             color="#222222",
-            fontstyle="italic" if needed else "normal",
+            fontstyle="italic" if is_cell else "normal",
             ha="center",
-            va="center_baseline",
+            va="center",
+            linespacing=1.05,
             parse_math=False,
             zorder=6,
-            path_effects=[withStroke(linewidth=2.2, foreground="white", alpha=0.85)],
+            path_effects=[withStroke(linewidth=HALO, foreground="white", alpha=0.85)],
         )
-        box = text.get_window_extent()
-        half = np.array([box.width, box.height]) / 2
-        middles = dots[node] + sides * (half + (around[node] + 1.5 * pixels) * np.array([1.0, 0.8]))
-        boxes = np.concatenate([middles - half, middles + half], axis=1)
-        costs = _covered(boxes, taken) * 4 + _hidden(boxes, dots, around, weigh)
-        costs += 100 * ((boxes[:, :2] < edge.min).any(axis=1) | (boxes[:, 2:] > edge.max).any(axis=1))
-        best = int(np.argmin(costs + 0.3 * (sides / np.linalg.norm(sides, axis=1)[:, None]) @ tug[node]))
-        if not needed and costs[best] >= 1:
+        for wording in wordings(names[node]) if is_cell else [short(names[node], LONGEST)]:
+            text.set_text(wording)
+            middle = room.take(node, text.get_window_extent())
+            if middle is not None:
+                text.set_position(tuple(axes.transData.inverted().transform(middle)))
+                break
+        else:
             text.remove()
-            continue
-        text.set_position(tuple(axes.transData.inverted().transform(middles[best])))
-        taken = np.vstack([taken, boxes[best]])
+
+
+def wordings(name: str) -> list[str]:
+    """Return a name as it may be written: on one line where it is not too long for that, and on two.
+
+    >>> wordings("2016 · ACL · reinforcement learning")
+    ['2016 · ACL ·\\nreinforcement learning']
+    >>> wordings("2017 · ACL · parsing")
+    ['2017 · ACL · parsing', '2017 · ACL ·\\nparsing']
+    """
+    line = " ".join(name.split())
+    breaks = [place for place, letter in enumerate(line) if letter == " " and line[place + 1] != "·"]
+    found = [line] if len(line) <= LONGEST else []
+    if breaks:
+        middle = min(breaks, key=lambda place: abs(2 * place - len(line)))
+        found.append(f"{short(line[:middle], LONGEST)}\n{short(line[middle:], LONGEST)}")
+    return found or [short(line, LONGEST)]
+
+
+@dataclass(eq=False)
+class _Room:
+    """What of a picture is taken, in pixels: ``edge`` around all, nodes at ``dots``, and the boxes of names.
+
+    ``around`` is the radius of every node, ``weigh`` how bad it is to cover it and ``tug`` where its links lead.
+    """
+
+    edge: Bbox
+    pixels: float
+    dots: Array
+    around: Array
+    weigh: Array
+    tug: Array
+    taken: Array = field(default_factory=lambda: np.empty((0, 4)))
+
+    @classmethod
+    def of(cls, axes: Axes, network: Network, place: Array, sizes: Array) -> _Room:
+        """Return the room about the nodes of a network; white ones may be covered where nothing else helps."""
+        dots, pixels = axes.transData.transform(place), axes.figure.dpi / 72
+        weigh = np.where(network.in_query | (np.arange(len(network)) >= len(network.objects)), 1.0, 0.2)
+        return cls(axes.get_window_extent(), pixels, dots, sizes * pixels / 2, weigh, _tug(network, dots))
+
+    def take(self, node: int, box: Bbox) -> Array | None:
+        """Return the middle of the best free place for a box beside a node, which is taken then; None without any."""
+        sides, lean, gaps = _sides()
+        half = np.array([box.width, box.height]) / 2
+        middles = self.dots[node] + sides * (half + (self.around[node] + gaps * self.pixels) * np.array([1.0, 0.8]))
+        boxes = np.concatenate([middles - half, middles + half], axis=1)
+        covers = _covered(boxes, self.taken) + _hidden(boxes, self.dots, self.around, self.weigh)
+        covers += (boxes[:, :2] < self.edge.min).any(axis=1) | (boxes[:, 2:] > self.edge.max).any(axis=1)
+        ways = sides / np.linalg.norm(sides, axis=1)[:, None]
+        best = int(np.argmin(np.where(covers < 1, covers + lean + 0.3 * ways @ self.tug[node], np.inf)))
+        if covers[best] >= 1:
+            return None
+        self.taken = np.vstack([self.taken, boxes[best] + HALO * self.pixels / 2 * np.array([-1, -1, 1, 1])])
+        return np.asarray(middles[best])
+
+
+def _sides() -> tuple[Array, Array, Array]:
+    """Return where a name may stand about its node, how much worse each place is, and its gap in points.
+
+    On eight sides close to the node, then between these, then all of them a little farther away.
+    """
+    near = np.array([*SIDES, *BETWEEN], dtype=np.float64)
+    worse = np.repeat([0.0, 0.1], [len(SIDES), len(BETWEEN)])
+    lean = np.concatenate([worse + 0.3 * ring for ring in range(len(AWAY))])
+    return np.tile(near, (len(AWAY), 1)), lean, np.repeat(AWAY, len(near))[:, None]
 
 
 def _wanted(network: Network) -> list[tuple[int, bool]]:
-    """Return the nodes to name and whether they must be: cells, then objects of the query by their links."""
+    """Return the nodes to name and whether they are cells: these, then objects of the query by their links."""
     cells = range(len(network.objects), len(network)) if len(network.cells) <= MOST_CELLS else range(0)
     links = np.bincount(np.concatenate([network.source, network.target]), minlength=len(network))
     best = np.argsort(-links[: len(network.query)], kind="stable")[:MOST_NAMES]

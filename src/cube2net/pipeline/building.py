@@ -9,11 +9,11 @@ from typing import Any
 
 from cube2net import __version__
 from cube2net import cube as cubes
-from cube2net.aside import write_files, write_table
+from cube2net.aside import check_folder, write_files, write_table
 from cube2net.cube.columns import TOPIC
 from cube2net.digests import digest, digest_corpus, digest_files, digest_tables, told
-from cube2net.errors import InputError, ParameterError, SourceError
-from cube2net.interfaces import ChecksItself, Engine, Progress, Source, TopicModel
+from cube2net.errors import ParameterError, SourceError
+from cube2net.interfaces import ChecksItself, Engine, NamesFiles, Progress, Source, TopicModel
 from cube2net.pipeline.data import find_topics
 from cube2net.pipeline.registries import made
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics
@@ -83,7 +83,8 @@ def build_from(
     runner = _engine(engine, memory)
     with stages_beside(Path(out), progress) as stages:
         known = told(reader, SOURCES.values())
-        decides = digest(__version__, known, digest_files([*places, *_files_named_in(reader)]))
+        read = reader.files(places) if isinstance(reader, NamesFiles) else [*places, *_files_named_in(reader)]
+        decides = digest(__version__, known, digest_files(read))
         corpus = stages.corpus(decides, lambda: reader.read(places, progress=progress))
         wanted = dimensions(corpus) if callable(dimensions) else dimensions
         recipe = Recipe(wanted, topics, min_objects, max_mentions, runner, seed)
@@ -97,9 +98,7 @@ def build_task(task: Task, folder: str | Path, **options: Any) -> Cube:
     those of :func:`build_cube`.
     """
     folder = Path(folder)
-    parts = {"cube", "query.csv", "hidden.csv"}
-    if folder.is_dir() and not {path.name for path in folder.iterdir() if not path.name.startswith(".cube.")} <= parts:
-        raise InputError(f"{str(folder)!r} holds other files than a task's: choose another folder, or empty it")
+    check_folder(folder, ("cube", "query.csv", "hidden.csv"), "a task's")
     cube = build_cube(task.corpus, out=folder / "cube", **options)
     ids = task.corpus.objects["object"]
     hidden = zip(

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from cube2net.aside import check_folder
 from cube2net.cores import cores
 from cube2net.errors import ParameterError, QueryError, unknown, whole_number
 from cube2net.interfaces import Method, Progress
@@ -23,6 +24,7 @@ from cube2net.records.comparison import TASKS
 from cube2net.records.network import FORMS
 from cube2net.records.ragged import Array
 from cube2net.referee.journal import Journal
+from cube2net.referee.page_files import FILES
 from cube2net.referee.trials import Trials
 from cube2net.select import OBJECTIVES, Exact, Random
 
@@ -49,6 +51,8 @@ COMPARED: dict[str, str | Method] = {
 """All methods, one and two steps both, and proofs given up after a quarter of a minute."""
 
 JOURNAL = "trials.jsonl"
+WRITTEN = (JOURNAL, *FILES)
+"""What a comparison writes into its folder."""
 
 
 def compare(
@@ -80,11 +84,14 @@ def compare(
     of as many nodes. The query alone is always there. Runs have the seeds ``seed``, ``seed + 1``, …, the same for all.
 
     With a folder ``out`` every trial is written down when it is made, and a comparison that was interrupted goes on
-    where it stopped, also with more runs or methods. A method that fails is a row that says why. ``workers`` networks
-    are mined at the same time (0: one for every core); scores do not depend on it, but for proofs that the clock ends.
+    where it stopped, also with more runs or methods; a folder of other files, without trials, is refused. A method
+    that fails is a row that says why. ``workers`` networks are mined at the same time (0: one for every core); scores
+    do not depend on it, but for proofs that the clock ends.
     """
     if task not in TASKS:
         raise unknown("task", task, TASKS)
+    if out is not None and not (Path(out) / JOURNAL).exists():
+        check_folder(Path(out), WRITTEN, "a comparison's")
     asked = query if isinstance(query, Query) else cube.query(query)
     if int(asked.objects[-1]) >= len(cube.objects):
         raise QueryError(f"the query was made for another cube: it names row {int(asked.objects[-1]):,}")

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from cube2net import cube as cubes
+from cube2net.cube.columns import TOPIC
 from cube2net.cube.update import leave_out_known, update_folder
 from cube2net.embed import VECTORS, Nearest
 from cube2net.errors import ParameterError, unknown, whole_number
 from cube2net.interfaces import Embedder, Progress
 from cube2net.pipeline.data import find_topics
 from cube2net.pipeline.registries import made
-from cube2net.records import Corpus, Cube, Topics, Vectors
+from cube2net.records import Corpus, Cube, DimensionSpec, Topics, Vectors
 from cube2net.topics import model_of
 
 
@@ -30,8 +31,8 @@ def update_cube(
 ) -> Cube:
     """Return the cube of a folder with the items and links of a corpus added, as if it had been built of all.
 
-    New texts are labelled by the cube's own topic model. An item that the cube has already is refused, or with
-    ``skip_known`` left out and counted.
+    New texts are labelled by the cube's own topic model, in the labels that the cube has. An item that the cube has
+    already is refused, or with ``skip_known`` left out and counted.
     """
     if engine not in cubes.ENGINES:
         raise unknown("engine", engine, cubes.ENGINES)
@@ -40,7 +41,7 @@ def update_cube(
         corpus = leave_out_known(cube, corpus)
     about = cube.settings.get("topics") or {}
     if topics is None and cube.topic_model is not None:
-        topics = model_of(cube.topic_model()).topics(corpus, progress=progress)
+        topics = model_of(cube.topic_model()).topics(corpus, known=_topics_of(cube), progress=progress)
     elif topics is None and about.get("model") == "given":
         topics = find_topics(corpus, "given", attribute=about["attribute"])
     update_folder(Path(folder), corpus, cubes.ENGINES[engine](), topics=topics, progress=progress)
@@ -66,7 +67,16 @@ def label_texts(cube: Cube, texts: Sequence[str | None]) -> Topics:
     """Return the topics of new texts, by the topic model that was trained for a cube."""
     if cube.topic_model is None:
         raise ParameterError("the cube has no topic model: its topics were given, or it has no dimension of topics")
-    return model_of(cube.topic_model()).label_texts(texts)
+    return model_of(cube.topic_model()).label_texts(texts, known=_topics_of(cube))
+
+
+def _topics_of(cube: Cube) -> set[str]:
+    """Return the labels of a cube's topics: those learned, and what was set aside under a name of its own."""
+    dimensions = {
+        spec.name for spec in map(DimensionSpec.parse, cube.settings.get("dimensions", ())) if spec.attribute == TOPIC
+    }
+    levels = [level for dimension in cube.dimensions for level in dimension.levels if level.name in dimensions]
+    return {label for level in levels for label in level.labels}
 
 
 def embed_cells(cube: Cube, vectors: str | Embedder = "words", *, seed: int = 0, **options: Any) -> Vectors:

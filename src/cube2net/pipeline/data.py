@@ -20,7 +20,10 @@ def read_source(source: str | Source, *paths: str | Path, progress: Progress | N
 
 
 def read_tables(*paths: str | Path, progress: Progress | None = None, **options: Any) -> Corpus:
-    """Return the corpus of tables: nodes and links, or objects, items, mentions and links."""
+    """Return the corpus of tables, or of a folder of them: nodes and links, or objects, items, mentions and links.
+
+    Tables of labels and of terms may come with them.
+    """
     return read_source("tables", *paths, progress=progress, **options)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from cube2net.errors import InputError
@@ -57,13 +57,13 @@ def verdict(comparison: Comparison) -> Verdict:
         gain = f"{_title(comparison, best)} helps: {better[0].measure} {_gain(better[0])} over the query alone"
         parts = [f"{gain}{_size(comparison, best)}{under}", *_beside(comparison, best, peers, near)]
     elif top and top.mean > 0 and any(each.runs > 1 for each in found):
-        said = f"{_best_of(comparison, found)} has {_gain(top)} over it{_size(comparison, best)}"
+        said = f"{_best_of(comparison, found, tried)} has {_gain(top)} over it{_size(comparison, best)}"
         parts = [f"nothing tried is surely better than the query alone, {score}: {said}{under}"]
     else:
         failed = sum(math.isnan(comparison.nodes(setup)) for setup in tried)
         said = f"there is nothing to compare the query alone with: {score}"
         said += f" ({failed:,} tried and failed)" if failed else ""
-        parts = [_level(comparison, found) if found else said]
+        parts = [_level(comparison, found, tried) if found else said]
         who = "other miners are" if best == alone else f"{_title(comparison, best)} is"
         parts += [f"{who}{under.removeprefix(',')}"] if under else []
     parts += _left_out(comparison, tried, found)
@@ -84,20 +84,20 @@ def _alone(comparison: Comparison) -> Setup:
     return alone
 
 
-def _different(comparison: Comparison, setups: Iterable[Setup]) -> list[Setup]:
-    """Return the setups without those whose networks are in every trial the same as an earlier one's.
+def _different(comparison: Comparison, setups: Iterable[Setup]) -> dict[Setup, int]:
+    """Return one setup for all whose networks are the same in every trial, the first, and how many these are.
 
     Those made as large as another are often the same for several others: many names, and one try. They come last.
     """
-    kept: dict[tuple[object, ...], Setup] = {}
+    alike: dict[tuple[object, ...], list[Setup]] = {}
     for setup in sorted(setups, key=lambda setup: bool(setup.like)):
         trials = [trial for miner in comparison.miners for trial in comparison.of(setup, miner)]
         scores = [sorted((name, repr(float(score))) for name, score in trial.scores.items()) for trial in trials]
         same = [
             (trial.miner, trial.seed, trial.nodes, trial.links, *own) for trial, own in zip(trials, scores, strict=True)
         ]
-        kept.setdefault(tuple(same) or (setup,), setup)
-    return list(kept.values())
+        alike.setdefault(tuple(same) or (setup,), []).append(setup)
+    return {group[0]: len(group) for group in alike.values()}
 
 
 def _floor(comparison: Comparison, best: Setup) -> tuple[str, bool]:
@@ -110,25 +110,26 @@ def _floor(comparison: Comparison, best: Setup) -> tuple[str, bool]:
     return f"{FLOOR} on the query alone: {_score(comparison, comparison.alone, FLOOR)}", own.mean > floor.mean
 
 
-def _level(comparison: Comparison, found: Sequence[Difference]) -> str:
+def _level(comparison: Comparison, found: Sequence[Difference], tried: Mapping[Setup, int]) -> str:
     """Return the sentence when one run cannot tell, or no setup has a higher mean than the query alone."""
     top, score = found[0], _score(comparison, comparison.alone)
     if all(each.runs < 2 for each in found):
         return (
-            f"one run cannot tell whether adding helps: {_best_of(comparison, found)} has "
+            f"one run cannot tell whether adding helps: {_best_of(comparison, found, tried)} has "
             f"{_score(comparison, top.one)}, the query alone {score} (compare 2 runs or more)"
         )
     if not top.sure:
         return (
-            f"nothing tried is better than the query alone, {score}: {_best_of(comparison, found)} "
+            f"nothing tried is better than the query alone, {score}: {_best_of(comparison, found, tried)} "
             f"makes no sure difference, {_gain(top)}"
         )
     apart = _apart(top.mean, top.low, top.high)
     if len(found) > 1 and all(each.sure for each in found):
-        every = "both" if len(found) == 2 else f"all {len(found):,}"
+        ways = _ways(found, tried, "other ")
+        every = f"both {ways.removeprefix('2 ')}" if ways == "2 other ways" else f"all {ways}"
         title = _title(comparison, top.one)
-        return f"adding nothing is best here: {score}; {every} other ways hurt, {title} least: {apart}"
-    return f"adding nothing is best here: {score}; {_best_of(comparison, found, 'other ')} is {apart}"
+        return f"adding nothing is best here: {score}; {every} hurt, {title} least: {apart}"
+    return f"adding nothing is best here: {score}; {_best_of(comparison, found, tried, 'other ')} is {apart}"
 
 
 def _beside(comparison: Comparison, best: Setup, peers: Sequence[Setup], near: Sequence[Difference]) -> list[str]:
@@ -149,16 +150,26 @@ def _beside(comparison: Comparison, best: Setup, peers: Sequence[Setup], near: S
     return parts
 
 
-def _left_out(comparison: Comparison, tried: Sequence[Setup], found: Sequence[Difference]) -> list[str]:
+def _left_out(comparison: Comparison, tried: Mapping[Setup, int], found: Sequence[Difference]) -> list[str]:
     """Return how many setups have scores, and none that could be compared with the query alone."""
     told = {each.one for each in found}
-    lost = sum(setup not in told and not math.isnan(comparison.nodes(setup)) for setup in tried)
+    lost = sum(many for setup, many in tried.items() if setup not in told and not math.isnan(comparison.nodes(setup)))
     return [f"{lost:,} way{'s' * (lost > 1)} could not be compared, for want of runs by every miner"] if lost else []
 
 
-def _best_of(comparison: Comparison, found: Sequence[Difference], other: str = "") -> str:
+def _best_of(comparison: Comparison, found: Sequence[Difference], tried: Mapping[Setup, int], other: str = "") -> str:
     title = _title(comparison, found[0].one)
-    return f"the best of {len(found):,} {other}ways, {title}," if len(found) > 1 else f"the only {other}way, {title},"
+    ways = _ways(found, tried, other)
+    if len(found) > 1:
+        return f"the best of {ways}, {title},"
+    return f"the only {other}way, {title}," if tried[found[0].one] == 1 else f"the one network of {ways}, {title},"
+
+
+def _ways(found: Sequence[Difference], tried: Mapping[Setup, int], other: str) -> str:
+    """Return how many setups were compared, and how many networks that are where some make the same."""
+    ways = sum(tried[each.one] for each in found)
+    apart = f" ({len(found):,} different networks)" if 1 < len(found) < ways else ""
+    return f"{ways:,} {other}ways{apart}"
 
 
 def _title(comparison: Comparison, setup: Setup) -> str:

@@ -31,8 +31,19 @@ SPELLINGS: dict[str, dict[str, tuple[str, ...]]] = {
     "objects": {"id": ("id", *_ids(_THINGS), "key", "uid", "identifier", "name"), "name": _NAMES, "kind": _KINDS},
     "items": {"item": ("itemid", "item", "id", *_ids(_RECORDS), "key", "uid", "identifier"), "text": _TEXTS},
     "mentions": {"item": _ids(_RECORDS), "object": (*_ids(_THINGS), "mention", "mentions", "name")},
+    "labels": {
+        "attribute": ("attribute", "dimension", "column", "field"),
+        "label": ("label", "value", "code", "acronym", "abbreviation", "shortname"),
+        "full_name": ("fullname", "name", "longname", "title"),
+        "parent": ("parent", "parentlabel", "above", "group"),
+    },
+    "terms": {
+        "item": _ids(_RECORDS),
+        "term": ("term", "word", "phrase", "token", "keyword"),
+        "count": ("count", "n", "counts", "frequency", "freq"),
+    },
 }
-OPTIONAL = ("name", "kind", "text", "weight")
+OPTIONAL = ("name", "kind", "text", "weight", "full_name", "parent", "count")
 
 
 @dataclass(frozen=True)

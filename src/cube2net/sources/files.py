@@ -26,7 +26,7 @@ def read_rows(path: Path, *, delimiter: str | None = None, faults: Faults | None
         raise SourceError(f"{str(path)!r} is a folder, expected a table file: {ALLOWED}")
     if not path.exists():
         raise SourceError(f"there is no file {str(path)!r}: check the path")
-    ending = Path(path.stem).suffix.lower() if is_packed(path) else path.suffix.lower()
+    ending = _ending(path)
     if ending in DELIMITERS:
         return read_delimited(path, delimiter or DELIMITERS[ending], faults)
     if ending in JSON_LINES:
@@ -34,6 +34,25 @@ def read_rows(path: Path, *, delimiter: str | None = None, faults: Faults | None
     if ending in PARQUET and not is_packed(path):
         return _read_parquet(path)
     raise SourceError(f"cannot tell the format of {path.name!r}: expected {ALLOWED}")
+
+
+def is_table(path: Path) -> bool:
+    """Return whether a path is a file whose name ends as a table's does."""
+    unpacked = () if is_packed(path) else PARQUET
+    return _ending(path) in (*DELIMITERS, *JSON_LINES, *unpacked) and path.is_file()
+
+
+def base_name(path: Path) -> str:
+    """Return the name of a table's file without what says its format.
+
+    >>> base_name(Path("data/items.csv.gz")), base_name(Path("links.v2.tsv"))
+    ('items', 'links.v2')
+    """
+    return Path(path.stem).stem if is_packed(path) else path.stem
+
+
+def _ending(path: Path) -> str:
+    return Path(path.stem).suffix.lower() if is_packed(path) else path.suffix.lower()
 
 
 def _read_parquet(path: Path) -> Rows:

@@ -1,30 +1,21 @@
-"""Tables of any usual format: nodes and links, or objects, items and mentions."""
+"""Tables of any usual format: nodes and links, or objects, items and mentions, in files or in a folder."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cube2net.errors import ParameterError, SourceError
+from cube2net.errors import ParameterError, SourceError, some
 from cube2net.interfaces import Progress
 from cube2net.records import Corpus
 from cube2net.sources.assemble import Part, item_corpus, network_corpus
 from cube2net.sources.attributes import is_text
 from cube2net.sources.columns import check_roles, guess_columns
+from cube2net.sources.extras import with_extras
 from cube2net.sources.faults import Faults
 from cube2net.sources.files import read_rows
-
-LAYOUTS = {2: ("nodes", "links"), 3: ("objects", "items", "mentions"), 4: ("objects", "items", "mentions", "links")}
-EXPECTED = "expected nodes and links, or objects, items and mentions (and links)"
-CALLED = {
-    "nodes": ("nodes", "node", "vertices"),
-    "links": ("links", "link", "edges", "edge"),
-    "objects": ("objects", "object"),
-    "items": ("items", "item"),
-    "mentions": ("mentions", "mention"),
-}
+from cube2net.sources.layouts import CALLED, EXPECTED, assign, found_in, is_whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,11 +23,12 @@ class Tables:
     """Reads a network from tables in CSV, TSV, JSON lines or Parquet.
 
     Either ``nodes`` and ``links``, and then every node is its own item; or ``objects``, ``items`` and
-    ``mentions``, with ``links`` if there are any. ``columns`` says which column is what (``{"source":
-    "from", "items.item": "paper"}``); what it does not say is guessed among usual spellings, and the
-    guess is told to ``progress``. ``separators`` part a text column into several labels (``{"genres":
-    "|"}``). A row that cannot be used is counted in ``dropped`` and the first few are told, or stop the
-    reading when ``strict``; so does every id that comes twice.
+    ``mentions``, with ``links`` if there are any. ``labels`` (attribute, label, full_name, parent) may say more of
+    the values of attributes, and ``terms`` (item, term, count) stand in for texts. ``columns`` says which column is
+    what (``{"source": "from", "items.item": "paper"}``); what it does not say is guessed among usual spellings, and
+    the guess is told to ``progress``. ``separators`` part a text column into several labels (``{"genres": "|"}``). A
+    row that cannot be used is counted in ``dropped`` and the first few are told, or stop the reading when ``strict``;
+    so does every id that comes twice.
     """
 
     nodes: str | Path | None = None
@@ -44,6 +36,8 @@ class Tables:
     objects: str | Path | None = None
     items: str | Path | None = None
     mentions: str | Path | None = None
+    labels: str | Path | None = None
+    terms: str | Path | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     separators: Mapping[str, str] = field(default_factory=dict)
     delimiter: str | None = None
@@ -61,19 +55,28 @@ class Tables:
     def read(self, paths: Sequence[Path] = (), *, progress: Progress | None = None) -> Corpus:
         """Return the corpus of the files; paths are told apart by their names, else by their order.
 
-        Two paths are nodes and links; three are objects, items and mentions; a fourth is links.
+        Two paths are nodes and links; three are objects, items and mentions; a fourth is links. One path is a folder
+        of files with these names; files of other names are passed over, and this is said.
         """
         faults = Faults(self.strict, progress)
-        files = self._files([Path(path) for path in paths], faults)
+        files, remarks = self._found(paths)
+        for remark in remarks:
+            faults.say(remark)
         parts: dict[str, Part] = {}
         for number, (role, path) in enumerate(files.items()):
             if progress is not None:
                 progress(f"reading {path.name}", number, len(files))
             parts[role] = self._part(role, path, faults)
         if "nodes" in parts:
-            return network_corpus(parts["nodes"], parts["links"], self.separators, faults)
-        links = parts.get("links")
-        return item_corpus(parts["objects"], parts["items"], parts["mentions"], links, self.separators, faults)
+            corpus = network_corpus(parts["nodes"], parts["links"], self.separators, faults)
+        else:
+            needed = parts["objects"], parts["items"], parts["mentions"]
+            corpus = item_corpus(*needed, parts.get("links"), self.separators, faults)
+        return with_extras(corpus, parts, faults) if {"labels", "terms"} & set(parts) else corpus
+
+    def files(self, paths: Sequence[Path] = ()) -> list[Path]:
+        """Return the files that would be read."""
+        return list(self._found(paths)[0].values())
 
     def _part(self, role: str, path: Path, faults: Faults) -> Part:
         rows = read_rows(path, delimiter=self.delimiter, faults=faults)
@@ -83,49 +86,24 @@ class Tables:
         if text is not None and "text" not in guess.given and not is_text(rows.table[text].type):
             del columns["text"]
         faults.say(str(guess))
-        if role != "links" and rows.table.num_rows == 0:
+        if role not in ("links", "labels") and rows.table.num_rows == 0:
             raise SourceError(f"{rows.name} has a header and no rows, expected {role}")
         return rows, columns
 
-    def _files(self, paths: list[Path], faults: Faults) -> dict[str, Path]:
+    def _found(self, paths: Sequence[Path]) -> tuple[dict[str, Path], list[str]]:
+        """Return which file is what, and what is to be said of that."""
+        paths = [Path(path) for path in paths]
         named = {role: Path(path) for role in CALLED if (path := getattr(self, role)) is not None}
         if named and paths:
             raise SourceError(f"paths are given beside {', '.join(named)}: name the files one way only")
-        files = named or assign(paths)
-        if set(files) not in [set(layout) for layout in LAYOUTS.values()]:
+        folders = [path for path in paths if path.is_dir()]
+        if folders and len(paths) > 1:
+            raise SourceError(f"{str(folders[0])!r} is a folder among other paths: give it alone, or the files in it")
+        files, others = found_in(folders[0]) if folders else (named or assign(paths), [])
+        if not is_whole(files):
             raise SourceError(f"got {', '.join(files) or 'no files'}: {EXPECTED}")
-        if not named:
-            said = ", ".join(f"{role}={path.name!r}" for role, path in files.items())
-            faults.say(f"files: {said} (guessed)")
-        return files
-
-
-def assign(paths: Sequence[Path]) -> dict[str, Path]:
-    """Return which file is what: by its name where that says it, else by its place in the order.
-
-    >>> {role: path.name for role, path in assign([Path("knows_edges.csv"), Path("people.csv")]).items()}
-    {'nodes': 'people.csv', 'links': 'knows_edges.csv'}
-    """
-    if len(paths) not in LAYOUTS:
-        raise SourceError(f"got {len(paths)} file{'s' if len(paths) != 1 else ''}: {EXPECTED}")
-    layout = LAYOUTS[len(paths)]
-    found: dict[str, Path] = {}
-    for path in paths:
-        role = _called(path, layout)
-        if role is None:
-            continue
-        if role not in layout or role in found:
-            raise SourceError(f"cannot place {path.name!r} among {len(paths)} files: {EXPECTED}")
-        found[role] = path
-    free = iter([path for path in paths if path not in found.values()])
-    return {role: found[role] if role in found else next(free) for role in layout}
-
-
-def _called(path: Path, layout: Sequence[str]) -> str | None:
-    words = set(re.split(r"[^a-z]+", path.name.casefold()))
-    for role, spellings in CALLED.items():
-        if words & set(spellings):
-            if role == "nodes" and "objects" in layout:
-                return "objects"
-            return "nodes" if role == "objects" and "nodes" in layout else role
-    return None
+        said = ", ".join(f"{role}={path.name!r}" for role, path in files.items())
+        remarks = [] if named else [f"files: {said} ({'found' if folders else 'guessed'})"]
+        if others:
+            remarks.append(f"not read, having no name of a table: {some(others, 10)}")
+        return files, remarks

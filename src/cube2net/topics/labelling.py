@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,10 +45,13 @@ def labels_of(bags: Bags, topics: Array, weights: Array, min_weight: float, firs
     )
 
 
-def put_together(batches: Iterable[Labels], topics: int) -> tuple[pa.Table, tuple[str, ...]]:
+def put_together(
+    batches: Iterable[Labels], topics: int, known: Collection[str] = ()
+) -> tuple[pa.Table, tuple[str, ...]]:
     """Return the table of all items' topics, and the names of those that come after the ``topics`` learned.
 
-    These are what is set aside, in the order of the items; languages of very few items share one name.
+    These are what is set aside, in the order of the items; languages of very few items share one name, but for names
+    that are ``known`` already.
     """
     parts = list(batches)
     item, topic, weight = (
@@ -62,7 +65,7 @@ def put_together(batches: Iterable[Labels], topics: int) -> tuple[pa.Table, tupl
     place = np.zeros(len(APART) + 1, dtype=np.int32)
     for k in np.argsort(begins).tolist():
         label = APART[-1 - codes[k]]
-        if counts[k] < FEWEST and label != NO_TEXT:
+        if counts[k] < FEWEST and label != NO_TEXT and label not in known:
             label = OTHER
         if label not in extra:
             extra.append(label)

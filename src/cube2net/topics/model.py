@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -65,26 +65,38 @@ class LdaModel:
     def __repr__(self) -> str:
         return f"LdaModel({len(self.names)} topics, {len(self.vocabulary):,} terms)"
 
-    def topics(self, corpus: Corpus, *, seed: int = 0, progress: Progress | None = None) -> Topics:
-        """Return the topics of a corpus, new or the one learned from; terms that are not known are passed over."""
+    def topics(
+        self, corpus: Corpus, *, seed: int = 0, known: Collection[str] = (), progress: Progress | None = None
+    ) -> Topics:
+        """Return the topics of a corpus, new or the one learned from; terms that are not known are passed over.
+
+        Languages of very few items share one label, but for those whose labels are ``known``: "French text".
+        """
         items = corpus.items.num_rows
         if corpus.terms is not None:
-            return self._label_batches(term_batches(corpus.terms, items), lambda part: part, items, progress)
+            return self._label_batches(term_batches(corpus.terms, items), lambda part: part, items, known, progress)
         if "text" not in corpus.items.column_names:
             raise SourceError("the items have neither a text nor terms to find topics in: use other dimensions")
-        return self.label_texts(corpus.items["text"], progress=progress)
+        return self.label_texts(corpus.items["text"], known=known, progress=progress)
 
-    def label_texts(self, texts: Texts, *, batch: int | None = None, progress: Progress | None = None) -> Topics:
+    def label_texts(
+        self,
+        texts: Texts,
+        *,
+        batch: int | None = None,
+        known: Collection[str] = (),
+        progress: Progress | None = None,
+    ) -> Topics:
         """Return the topics of texts, a list or an Arrow column; text ``i`` is item ``i``.
 
-        Texts are read ``batch`` at a time, which does not change the answer.
+        Texts are read ``batch`` at a time, which does not change the answer; ``known`` is as in :meth:`topics`.
         """
         if isinstance(texts, str):
             raise InputError(f"texts are a list such as ['a text', None], got the text {texts!r}")
         whole_number("batch", batch, 1, or_none=True)
-        known = KnownTerms.of(self.vocabulary, self.language)
+        terms = KnownTerms.of(self.vocabulary, self.language)
         batches = ((first, len(part), part) for first, part in text_batches(texts, batch))
-        return self._label_batches(batches, known.count, len(texts), progress)
+        return self._label_batches(batches, terms.count, len(texts), known, progress)
 
     def label(self, bags: Bags, *, progress: Progress | None = None) -> Topics:
         """Return the heaviest topics of every item."""
@@ -96,6 +108,7 @@ class LdaModel:
         batches: Iterable[tuple[int, int, Any]],
         terms_of: Callable[[Any], pa.Table],
         items: int,
+        known: Collection[str],
         progress: Progress | None,
     ) -> Topics:
         """Return the topics of batches: the first item, how many items, and what their terms are counted in."""
@@ -112,7 +125,7 @@ class LdaModel:
                     progress("labels", int(labels.item[-1]) + 1, items)
                 yield labels
 
-        return self._topics(told())
+        return self._topics(told(), known)
 
     def _labels(
         self,
@@ -128,8 +141,8 @@ class LdaModel:
         topics, weights = heaviest(weighed, probability, self.alpha, most=most, workers=workers, progress=progress)
         return labels_of(bags, topics, weights, self.min_weight, first)
 
-    def _topics(self, labels: Iterable[Labels]) -> Topics:
-        assigned, extra = put_together(labels, len(self.names))
+    def _topics(self, labels: Iterable[Labels], known: Collection[str] = ()) -> Topics:
+        assigned, extra = put_together(labels, len(self.names), known)
         return Topics(
             names=(*self.names, *extra),
             assigned=assigned,
