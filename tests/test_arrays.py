@@ -1,9 +1,8 @@
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.arrays import PAGES, links_from_pairs, ragged_from_pairs, take_rows, transpose, untouched
+from cube2net.arrays import links_from_pairs, ragged_from_pairs, take_rows, transpose
 
 PAIRS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.floats(0, 10, width=32)), max_size=60)
 
@@ -38,12 +37,3 @@ def test_transposing_twice_gives_the_rows_back(pairs: list[tuple[int, int]]) -> 
         rows[0].tolist(),
         rows[3].tolist(),
     ]
-
-
-@pytest.mark.parametrize("shape", [0, 7, PAGES, (PAGES, 2), (3, 2)])
-@pytest.mark.parametrize("dtype", [np.uint8, np.int32, np.float64])
-def test_untouched_memory_is_zeros_that_can_be_written(shape: int | tuple[int, int], dtype: type) -> None:
-    one, other = untouched(shape, dtype), untouched(shape, dtype)
-    assert one.dtype == dtype and np.array_equal(one, np.zeros(shape, dtype))
-    one[...] = 1
-    assert one.all() and not other.any()

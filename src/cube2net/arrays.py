@@ -2,33 +2,10 @@
 
 from __future__ import annotations
 
-import mmap
-from math import prod
-
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from cube2net.records.ragged import Array, Links, Ragged
-
-# Zeros of so many bytes are got from the system page by page; fewer cost nothing to speak of.
-PAGES = 1 << 18
-
-
-def untouched(shape: int | tuple[int, int], dtype: npt.DTypeLike) -> Array:
-    """Return zeros that cost what is written to them, and not their size.
-
-    ``np.zeros`` promises no such thing: memory that was used before is cleared from end to end.
-
-    >>> untouched((2, 3), np.int32).tolist()
-    [[0, 0, 0], [0, 0, 0]]
-    """
-    kind = np.dtype(dtype)
-    size = prod(shape if isinstance(shape, tuple) else (shape,)) * kind.itemsize
-    if size < PAGES or not hasattr(mmap, "MAP_PRIVATE"):
-        return np.zeros(shape, kind)
-    pages = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    return np.frombuffer(pages, kind).reshape(shape)
 
 
 def offsets(rows: Array, count: int) -> Array:

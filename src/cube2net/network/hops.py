@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cube2net.arrays import untouched
 from cube2net.errors import whole_number
 from cube2net.network.links import within
 from cube2net.records import Budget, Cube, Links, Query, Selection, Worth
@@ -51,7 +50,7 @@ def around(
     """Return the objects within some steps of others, without these: which, at what step, brought by how many.
 
     Without ``count`` nobody counts by how many: that part is empty. What is kept for every object met is in a table
-    of their size, or where they may be many in one with a place for all objects, which starts as untouched pages.
+    of their size, or where they may be many in one with a place for all objects.
 
     >>> from cube2net.arrays import links_from_pairs
     >>> path = links_from_pairs(np.array([0, 1, 2]), np.array([1, 2, 3]), np.ones(3), 4)
@@ -69,7 +68,7 @@ def around(
         most = min(int(np.minimum(ends, fan_out or len(links)).sum()), len(links))
         keys = keys_for(len(known) + most, len(links))
         size = len(keys) or len(links)
-        state, brought = untouched(size, np.uint8), untouched(size if count else 0, np.int32)
+        state, brought = np.zeros(size, np.uint8), np.zeros(size if count else 0, np.int32)
         seat(keys, state, known, 1, 0)
         front = hop(links.indptr, links.indices, links.weights, front, fan_out or 0, most, keys, state, brought)
         rings.append(front)

@@ -34,7 +34,7 @@ def _induced(links: Links, nodes: Array) -> tuple[tuple[Array, Array, Array], Ar
     """Return the links among nodes, and a table of 1 + the position of every node: its keys and its values.
 
     Where nodes are few, the table has their size; else it has a place for every object of the cube, so that a link
-    costs one look, and starts as untouched pages.
+    costs one look.
     """
     from cube2net.kernels.induce import induce as kernel
     from cube2net.kernels.tables import keys_for, seat

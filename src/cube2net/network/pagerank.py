@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from cube2net.arrays import untouched
 from cube2net.errors import ParameterError, whole_number
 from cube2net.network.links import within
 from cube2net.records import Budget, Cube, Links, Query, Selection, Worth
@@ -122,17 +121,17 @@ def _walked(
 ) -> tuple[Array, Array]:
     """Return the scores in a precision, and in ascending order the objects that may have one."""
     walk, whole = _Walk(links, seeds, damping, precision), False
-    local, part = len(links.indices) // LOCAL, len(links.indices) // PART
+    local = len(links.indices) // LOCAL
     walk.push(tolerance, min(EARLY, local))
     if walk.rest > tolerance and local > EARLY:
-        whole = walk.follow(min(SMALL, part))
+        whole = walk.follow(SMALL)
         if not whole:
             walk.push(tolerance, local)
     if walk.rest <= tolerance:
         known = walk.reached
         walk.settled[known] += (1.0 - damping) * walk.left[known]
     else:
-        whole = whole or walk.follow(part)
+        whole = whole or walk.follow(len(links.indices) // PART)
         known = walk.reached if whole else np.arange(len(links), dtype=np.int32)
         walk.settle(tolerance, known)
     return walk.settled, known
@@ -141,7 +140,7 @@ def _walked(
 class _Walk:
     """A walk from seeds that is followed: what is settled of the scores, and what is left to spread (``rest``).
 
-    Arrays with a place for every object start as untouched pages: pushes pay for the objects that they come to.
+    Arrays have a place for every object. To clear them is all that costs more in a larger network.
     """
 
     def __init__(self, links: Links, seeds: Array, damping: float, precision: type[np.floating[Any]]) -> None:
@@ -149,11 +148,11 @@ class _Walk:
 
         count = len(links)
         self._links, self._damping = links, damping
-        self.settled: Array = untouched(count, precision)
-        self.left: Array = untouched(count, precision)
-        self._strength: Array = untouched(count, precision)
-        self._reached, self._queue = untouched(count + 1, np.int32), untouched(count + 1, np.int32)
-        self._state = untouched(count, np.uint8)
+        self.settled: Array = np.zeros(count, precision)
+        self.left: Array = np.zeros(count, precision)
+        self._strength: Array = np.zeros(count, precision)
+        self._reached, self._queue = np.empty(count + 1, np.int32), np.empty(count + 1, np.int32)
+        self._state = np.zeros(count, dtype=np.uint8)
         alone = strengths(links.indptr, links.weights, seeds) == 0
         start = 1.0 / (len(seeds) - damping * float(alone.sum()))
         self.settled[seeds[alone]] = (1.0 - damping) * start

@@ -7,7 +7,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from cube2net.arrays import untouched
 from cube2net.cores import cores
 from cube2net.records import Links
 from cube2net.records.ragged import Array
@@ -40,10 +39,8 @@ def settle(
     from cube2net.kernels import push as kernels
 
     indptr, indices, weights = links.indptr, links.indices, links.weights
-    # Large arrays of NumPy lie on large pages, which random reads want; for a part of the rows they would be cleared
-    # in vain.
-    zeros = np.zeros if len(rows) == len(settled) else untouched
-    strength, start, now, before = (zeros(len(settled), settled.dtype) for _ in range(4))
+    # Made here and not in the kernels: large arrays of NumPy lie on large pages, which random reads want.
+    strength, start, now, before = (np.zeros_like(settled) for _ in range(4))
     passed = np.concatenate([[0], np.cumsum(indptr[rows + 1] - indptr[rows])])
     parts = np.split(rows, np.searchsorted(passed, np.linspace(0, passed[-1], PARTS + 1)[1:-1]))
     workers = workers or (cores() if passed[-1] >= SMALL else 1)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cube2net.arrays import ragged_from_pairs, take_rows, transpose, untouched
+from cube2net.arrays import ragged_from_pairs, take_rows, transpose
 from cube2net.errors import ParameterError, whole_number
 from cube2net.records import Budget, Cube, Judge, Query, Ragged, Selection, Weights, Worth
 from cube2net.records.ragged import Array
@@ -162,7 +162,7 @@ class Search:
         self._room = math.inf if budget.max_nodes is None else float(budget.max_nodes - len(query))
         self._links = math.inf if budget.max_links is None else float(budget.max_links)
         self._least = EQUAL * float(whole[:, 1].max())
-        self._present = untouched(len(cube.objects) if linked else 0, np.int8)
+        self._present = np.zeros(len(cube.objects) if linked else 0, dtype=np.int8)
         self._own_links = 0
         if linked:
             from cube2net.kernels.limits import NO_LIMIT, bring

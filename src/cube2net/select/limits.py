@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from cube2net.arrays import untouched
 from cube2net.records import Budget, Cube, Query
 from cube2net.records.ragged import Array
 
@@ -23,7 +22,7 @@ class Limits:
         if not self.any:
             return
         self._cube = cube
-        self._present = untouched(len(cube.objects), np.int8)
+        self._present = np.zeros(len(cube.objects), dtype=np.int8)
         self._nodes = NO_LIMIT if budget.max_nodes is None else budget.max_nodes
         self._links = NO_LIMIT if budget.max_links is None else budget.max_links
         links = cube.links

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from cube2net.arrays import take_rows, transpose, untouched
+from cube2net.arrays import take_rows, transpose
 from cube2net.records import Cube, Query, Ragged, Weights
 from cube2net.records.ragged import Array
 from cube2net.select.outcome import untouched_may_help
@@ -71,7 +71,7 @@ class Problem:
         if tight and m is not None:
             cells = affordable(cube, weights, cells, at_least, m)
         members, rows = cube.cells.members, (cube.homes.indptr, cube.homes.indices)
-        objects = held(cells, members.indptr, members.indices, untouched(len(cube.objects), np.uint8))
+        objects = held(cells, members.indptr, members.indices, np.zeros(len(cube.objects), dtype=np.uint8))
         place = np.full(len(cube.cells), -1, dtype=np.int32)
         place[cells] = np.arange(len(cells), dtype=np.int32)
         group, first = alike(objects, *rows, place)

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from cube2net.arrays import untouched
 from cube2net.records import Ragged
 from cube2net.records.ragged import Array
 
@@ -23,8 +22,7 @@ class Sums:
     of the rows are looked at, not the members of cells. Without rows ``terms`` are of all objects, and all members of
     ``cells`` are looked at once. Sums of whole numbers are the same either way.
 
-    ``of[cell]`` are the sums of a cell; they are kept for ``cells`` only. Arrays with a place for every cell, or every
-    object (one byte), start as untouched pages of zeros and cost what is written to them.
+    ``of[cell]`` are the sums of a cell; they are kept for ``cells`` only.
     """
 
     def __init__(
@@ -43,8 +41,8 @@ class Sums:
         self._terms, self._others = np.ascontiguousarray(terms, dtype=np.float64), np.array(others)
         self._rows = np.empty(0, dtype=np.int64) if rows is None else rows
         self._dense = rows is None
-        self._state = untouched(len(homes), np.uint8)
-        self.of = untouched((len(members), 2), np.float64)
+        self._state = np.zeros(len(homes), dtype=np.uint8)
+        self.of = np.zeros((len(members), 2))
         if self._dense:
             gain, cost = self._terms[:, 0], self._terms[:, 1]
             self.of[cells, 0], self.of[cells, 1] = coverage.residuals(cells, *self._members, self._state, gain, cost)
