@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +14,21 @@ import cube2net as c2n
 from cube2net.records.ragged import Array
 from measures.answers import CELLS
 from measures.literature import BASE_SEED, beside, corpus_folder, make, marked, person_query
-from measures.processes import Results, alone, bare, clocked, median, memory, timed, turns
+from measures.processes import Results, alone, bare, clocked, median, memory, result_of, timed, worker
 
 BASE = 100_000
 QUERY = 116
 KINDS = {"one hop": "hops", "PageRank": "pagerank", "greedy": "greedy", "anneal": "anneal"}
 TINY = 2_000
+ROUNDS, BURST = 15, 5
+_READY: dict[str, Any] = {}
 
 
 def measure(results: Results, data: Path, sizes: list[int]) -> None:
-    """Ask a literature of 100,000 papers, alone and beside each of the others."""
+    """Ask a literature of 100,000 papers, alone and beside each of the others; all of them take turns."""
     for other in (0, *sizes):
         results.measure(f"grown-build-{other:08}", lambda other=other: bare(alone(grow, data, other)))
-        results.measure(f"grown-{other:08}", answers, data / f"grown-{other}" / "cube", data)
+    results.measure("grown", answers, [data / f"grown-{other}" / "cube" for other in (0, *sizes)], data / "cube-tiny")
 
 
 def grow(data: Path, other: int) -> dict[str, Any]:
@@ -42,21 +45,45 @@ def grow(data: Path, other: int) -> dict[str, Any]:
     return {"papers": corpus.items.num_rows, "seconds": seconds}
 
 
-def answers(folder: Path, data: Path) -> dict[str, Any]:
-    """Return the answers of every kind, each from a process of its own; the query is rows of the base."""
-    rows = person_query(c2n.open_cube(data / "grown-0" / "cube"), QUERY)
-    found = {kind: bare(alone(ask, folder, data / "cube-tiny", rows, method)) for kind, method in KINDS.items()}
-    last = list(found.values())[-1]
-    return {
-        **{name: last[name] for name in ("objects", "graph", "cells", "bytes")},
-        "opening": median([each["opening"] for each in found.values()]),
-        "opened": int(median([each["opened"] for each in found.values()])),
-        "kinds": {kind: each["answer"] for kind, each in found.items()},
-    }
+def answers(folders: list[Path], tiny: Path) -> dict[str, Any]:
+    """Return the answers of every kind from every graph, each from a process of its own; the query is rows of the base.
+
+    The machine is faster at one moment than at another. So the graphs take turns, and a turn is a few answers in a row,
+    of which the median counts.
+    """
+    rows = person_query(c2n.open_cube(folders[0]), QUERY)
+    found = [about(folder) for folder in folders]
+    for kind, method in KINDS.items():
+        with ExitStack() as stack:
+            pools = [stack.enter_context(worker()) for _ in folders]
+            ready = [
+                result_of(pool.submit(prepare, folder, tiny, rows, method))
+                for pool, folder in zip(pools, folders, strict=True)
+            ]
+            asked, opened = (
+                [[result_of(pool.submit(turn)) for pool in pools] for _ in range(ROUNDS)] for turn in (ask, reopen)
+            )
+        for number, row in enumerate(found):
+            seconds, cpus = ([turn[number][name] for turn in asked] for name in ("seconds", "cpu"))
+            times = {"seconds": median(seconds), "cpu": median(cpus), "turns": ROUNDS}
+            row["kinds"][kind] = {**ready[number]["answer"], **times}
+            row["openings"] += [turn[number] for turn in opened]
+            row["opens"].append(ready[number]["opened"])
+    for row in found:
+        row["opening"], row["opened"] = median(row.pop("openings")), int(median(row.pop("opens")))
+    return {"rows": found}
 
 
-def ask(folder: Path, tiny: Path, rows: Array, method: str) -> dict[str, Any]:
-    """Return the time of an answer, and how much memory was touched to get it for the first time.
+def about(folder: Path) -> dict[str, Any]:
+    """Return how large a cube is."""
+    cube = c2n.open_cube(folder)
+    size = sum(path.stat().st_size for path in folder.iterdir())
+    counts = {"objects": len(cube.objects), "graph": cube.links.count, "cells": len(cube.cells), "bytes": size}
+    return {**counts, "kinds": {}, "openings": [], "opens": []}
+
+
+def prepare(folder: Path, tiny: Path, rows: Array, method: str) -> dict[str, Any]:
+    """Open a cube in this process and ask it once; return how much memory was touched by each, and the answer.
 
     The compiled kernels are loaded before by asking a tiny cube. Touched is the most that was in memory at any time
     during a piece of work, own pages and mapped ones, less what was there before.
@@ -66,29 +93,20 @@ def ask(folder: Path, tiny: Path, rows: Array, method: str) -> dict[str, Any]:
     opened, cube = touched(lambda: c2n.open_cube(folder))
     query = cube.query(rows.tolist())
     first, network = touched(lambda: c2n.construct(cube, query, method, CELLS))
-    taken: list[float] = []
-    cpus: list[float] = []
-    while len(taken) < 3 or (len(taken) < 40 and sum(taken) < 2.0):
-        seconds, cpu, _ = clocked(lambda: c2n.construct(cube, query, method, CELLS))
-        taken.append(seconds)
-        cpus.append(cpu)
-    return {
-        "objects": len(cube.objects),
-        "graph": cube.links.count,
-        "cells": len(cube.cells),
-        "bytes": sum(path.stat().st_size for path in folder.iterdir()),
-        "opening": median(turns(lambda: c2n.open_cube(folder))),
-        "opened": opened,
-        "answer": {
-            "seconds": median(taken),
-            "cpu": median(cpus),
-            "turns": len(taken),
-            "touched": first,
-            "nodes": len(network),
-            "links": len(network.source),
-            "found": np.sort(network.objects).tolist(),
-        },
-    }
+    _READY.update(folder=folder, ask=lambda: c2n.construct(cube, query, method, CELLS))
+    sizes = {"nodes": len(network), "links": len(network.source)}
+    return {"opened": opened, "answer": {"touched": first, **sizes, "found": np.sort(network.objects).tolist()}}
+
+
+def ask() -> dict[str, float]:
+    """Take a turn: ask what was prepared a few times."""
+    taken = [clocked(_READY["ask"]) for _ in range(BURST)]
+    return {"seconds": median([seconds for seconds, _, _ in taken]), "cpu": median([cpu for _, cpu, _ in taken])}
+
+
+def reopen() -> float:
+    """Take a turn: open the cube a few times."""
+    return median([timed(lambda: c2n.open_cube(_READY["folder"]))[0] for _ in range(BURST)])
 
 
 def touched(work: Callable[[], Any]) -> tuple[int, Any]:

@@ -64,7 +64,7 @@ def _glance(results: Results) -> Iterator[tuple[str, ...]]:
             f"{ratio:.1f} × our time",
             "more",
         )
-    grown = results.named("grown-0")
+    grown = (results.read("grown") or {}).get("rows", ())
     if len(grown) > 1:
         times = grown[-1]["graph"] / grown[0]["graph"]
         for kind in ("one hop", "greedy", "PageRank"):

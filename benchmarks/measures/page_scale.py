@@ -52,9 +52,10 @@ def _throughput_row(row: dict[str, Any]) -> tuple[str, ...]:
 
 def growing(results: Results, folder: Path) -> Values:
     """Return time and memory of the same answers in graphs of all sizes."""
-    rows = results.named("grown-0")
-    if not rows:
+    found = results.read("grown")
+    if not found:
         return None
+    rows = found["rows"]
     plots.growing_plot(rows, folder / "performance-growing.png")
     kinds = rows[0]["kinds"]
     sizes = [f"{row['nodes']:,} nodes and {row['links']:,} links ({kind})" for kind, row in kinds.items()]
@@ -65,7 +66,7 @@ def growing(results: Results, folder: Path) -> Values:
             ("links in the graph", "on disk", "open", *kinds, "touched: open", *kinds),
             [_growing_row(row) for row in rows],
         ),
-        "remark": remark(rows),
+        "remark": remark([found]),
     }
 
 
