@@ -24,7 +24,7 @@ import cube2net as c2n
 from cube2net.cube import Spark, read_manifest
 
 HOST = "127.0.0.1"
-EXECUTOR = "CoarseGrainedExecutorBackend"
+EXECUTOR = b"CoarseGrainedExecutorBackend"
 
 
 @contextmanager
@@ -72,7 +72,7 @@ def executors(folder: Path) -> list[int]:
     found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
-            if EXECUTOR in (process / "cmdline").read_text() and folder in (process / "cwd").resolve().parents:
+            if EXECUTOR in (process / "cmdline").read_bytes() and folder in (process / "cwd").resolve().parents:
                 found.append(int(process.name))
         except OSError:
             continue
@@ -108,6 +108,8 @@ def main() -> None:
                 how = "one worker's process killed" if killed else "left alone"
                 seconds = time.perf_counter() - began
                 print(f"two workers, {how}: {seconds:.1f} s, {len(expected)} files {'equal' if same else 'DIFFER'}")
+                if not same:
+                    raise SystemExit(1)
 
 
 if __name__ == "__main__":

@@ -417,7 +417,7 @@ def test_ctrl_c_and_kill_in_the_middle_of_a_build_leave_the_old_cube(
         _, err = process.communicate(timeout=60)
     assert process.returncode == status
     assert "Traceback" not in err
-    assert ("interrupted, nothing was left half-written" in err) == (status == 130)
+    assert ("interrupted, nothing was left half-written\n" in err) == (status == 130), "nothing was finished by then"
     assert {path.name: path.read_bytes() for path in cube.iterdir()} == before
     assert [path.name for path in cube.parent.iterdir()] == [cube.name]
 

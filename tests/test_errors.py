@@ -72,6 +72,7 @@ def test_slips_are_counted_as_they_are_defined(one: str, other: str) -> None:
 
 
 @given(st.text(max_size=8), st.lists(st.text(max_size=8), max_size=4))
+@example("A", ["a"])
 def test_what_is_suggested_is_one_of_the_names(text: str, names: list[str]) -> None:
     assert nearest(text, names) in {None, *names}
     assert nearest(text, [text, *names]) == text

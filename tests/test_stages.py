@@ -5,7 +5,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -153,6 +153,36 @@ def test_the_person_is_told_where_the_stages_are(papers: Path, tmp_path: Path) -
     kept = repr(str(tmp_path / ".cube.stages"))
     assert f"what was finished is kept in {kept} (0 MB): the same build goes on from there" in first
     assert not [stage for stage in again if "kept in" in stage], "the second run has finished nothing itself"
+
+
+def test_the_person_is_told_again_where_more_was_finished(tmp_path: Path) -> None:
+    corpus = c2n.make_dblp_like(2_000)
+    for cut_at in ("cube: key objects", "cube: links"):
+        stages: list[str] = []
+        with pytest.raises(CutError):
+            c2n.build_cube(corpus, out=tmp_path / "cube", progress=told(stages, cut_at))
+        assert [stage for stage in stages if stage.startswith("what was finished is kept in")], cut_at
+
+
+def test_a_dimension_that_cannot_be_read_is_refused_before_the_files_are(papers: Path, tmp_path: Path) -> None:
+    for wrong in ("year@decade", "text/topic/year", "=year"):
+        stages: list[str] = []
+        with pytest.raises(ParameterError, match="cannot read the"):
+            build(papers, tmp_path / "cube", told(stages), dimensions=[wrong])
+        assert stages == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["papers"]
+
+
+def test_a_source_of_ones_own_may_call_its_parameters_as_it_likes(papers: Path, tmp_path: Path) -> None:
+    @dataclass(frozen=True)
+    class Mine:
+        files: tuple[str, ...] = ("a",)
+
+        def read(self, paths: Sequence[Path], *, progress: Progress | None = None) -> Corpus:
+            return c2n.read_tables(papers)
+
+    cube = c2n.build_from(Mine(), out=tmp_path / "cube", dimensions=["year"], min_objects=1)
+    assert len(cube.objects) == 12
 
 
 def test_two_builds_of_one_cube_at_a_time_do_not_share_stages(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from string import Template
 
+from measures.growing import grown
 from measures.page_own import answers, build, builds_of, update
 from measures.page_race import closest, ready_table, task_tables
 from measures.page_scale import growing, limits, throughput
@@ -60,15 +61,15 @@ def _glance(results: Results) -> Iterator[tuple[str, ...]]:
     if near:
         ratio, name, task = near
         yield (
-            f"of all peers and tasks, the one nearest to us: {name}, {task} objects",
+            f"of all peers and tasks, the one nearest to us as we answer by default: {name}, {task} objects",
             f"{ratio:.1f} × our time",
             "more",
         )
-    grown = (results.read("grown") or {}).get("rows", ())
-    if len(grown) > 1:
-        times = grown[-1]["graph"] / grown[0]["graph"]
+    graphs = (grown(results) or {}).get("rows", ())
+    if len(graphs) > 1:
+        times = graphs[-1]["graph"] / graphs[0]["graph"]
         for kind in ("one hop", "greedy", "PageRank"):
-            ratio = grown[-1]["kinds"][kind]["seconds"] / grown[0]["kinds"][kind]["seconds"]
+            ratio = graphs[-1]["kinds"][kind]["seconds"] / graphs[0]["kinds"][kind]["seconds"]
             yield f"the same {kind} in a graph {times:.0f} × as large", f"{ratio:.1f} × the time", "the same time"
 
 

@@ -75,12 +75,12 @@ def update(results: Results, folder: Path) -> Values:
         "papers": f"{rows[0]['papers']:,} papers",
         "same": "Both give the same files to the byte." if same else "**They give other files, which is a fault.**",
         "table": table(
-            ("papers added", "update", "processor", "rebuild", "processor", "rebuild / update"),
+            ("papers added", "update", "processor", "rebuild", "processor", "rebuild / update", "by the processor"),
             [
                 (
                     f"{row['added']:,}",
                     *(duration(row[name][of]) for name in ("update", "rebuild") for of in ("seconds", "cpu")),
-                    f"{row['rebuild']['cpu'] / row['update']['cpu']:.1f} × by the processor",
+                    *(f"{row['rebuild'][of] / row['update'][of]:.1f} ×" for of in ("seconds", "cpu")),
                 )
                 for row in rows
             ],

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from measures import plots
+from measures.growing import grown
 from measures.page_words import Values, bytes_said, duration, remark, table
 from measures.processes import Results
 
@@ -52,7 +53,7 @@ def _throughput_row(row: dict[str, Any]) -> tuple[str, ...]:
 
 def growing(results: Results, folder: Path) -> Values:
     """Return time and memory of the same answers in graphs of all sizes."""
-    found = results.read("grown")
+    found = grown(results)
     if not found:
         return None
     rows = found["rows"]
@@ -75,9 +76,10 @@ def _same(rows: list[dict[str, Any]]) -> str:
     shares = {}
     for kind, first in rows[0]["kinds"].items():
         own = set(first["found"])
-        shares[kind] = min(len(own & set(row["kinds"][kind]["found"])) / len(own) for row in rows)
+        others = [set(row["kinds"][kind]["found"]) for row in rows]
+        shares[kind] = min(len(own & other) / len(own | other) for other in others)
     same = [kind for kind, share in shares.items() if share == 1]
-    other = [f"{kind} shares at least {share:.1%} of its objects" for kind, share in shares.items() if share < 1]
+    other = [f"{kind} shares at least {share:.1%} of all objects found" for kind, share in shares.items() if share < 1]
     said = f"{', '.join(same)}: the same to the object in every graph"
     return said + (f"; {', '.join(other)}" if other else "")
 

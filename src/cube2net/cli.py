@@ -36,6 +36,8 @@ app = typer.Typer(
 )
 
 CubePath = Annotated[Path, typer.Argument(metavar="CUBE", help="Folder of a cube.")]
+# What an interrupted command goes on from, where it is there.
+KEPT: list[Path] = []
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same answer.")]
@@ -126,8 +128,10 @@ def build(
     A build that is cut off keeps what it has finished, hidden beside the cube, and the same command goes on from there.
     """
     from cube2net import commands
+    from cube2net.stages import stages_of
     from cube2net.terminal import shown_progress
 
+    KEPT.append(stages_of(out))
     with shown_progress(quiet) as progress:
         cube = commands.build(
             source,
@@ -363,9 +367,12 @@ def compare(
 ) -> None:
     """Tell whether a network helps the next step: every method on one query, with paired runs."""
     from cube2net import commands
+    from cube2net.pipeline.comparing import JOURNAL
     from cube2net.terminal import shown_progress
 
     opened = commands.view(_opened(cube), where or [], roll_up or [])
+    if out is not None:
+        KEPT.append(out / JOURNAL)
     with shown_progress(quiet) as progress:
         comparison, files = commands.compare(
             opened,
@@ -409,8 +416,10 @@ def task(
 ) -> None:
     """Make a task of link prediction: a cube without the latest links of a query, which are to be found again."""
     from cube2net import commands
+    from cube2net.stages import stages_of
     from cube2net.terminal import shown_progress
 
+    KEPT.append(stages_of(out / "cube"))
     with shown_progress(quiet) as progress:
         made = commands.task(source, paths, name, out, topics=topics, seed=seed, progress=progress)
     typer.echo(f"{out}: {made}")
@@ -441,9 +450,7 @@ def main() -> None:
         _stop(f"cube2net: {error}", 2)
     except SystemExit as ended:
         if ended.code == INTERRUPTED:
-            words = set(sys.argv)
-            goes_on = {"compare", "--out"} <= words or bool({"build", "task"} & words)
-            kept = "; the same command goes on where it stopped" if goes_on else ""
+            kept = "; the same command goes on where it stopped" if any(path.exists() for path in KEPT) else ""
             sys.stderr.write(f"cube2net: interrupted, nothing was left half-written{kept}\n")
         raise
     except BrokenPipeError:

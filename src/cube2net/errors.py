@@ -78,8 +78,12 @@ def nearest(text: str, names: Sequence[str]) -> str | None:
         and (slips := _slips(typed, name.casefold())) <= most
     }
     if counted:
-        return min(counted, key=lambda name: (counted[name], -difflib.SequenceMatcher(None, typed, name).ratio(), name))
+        return min(counted, key=lambda name: (counted[name], name != text, -_likeness(typed, name.casefold()), name))
     return next(iter(difflib.get_close_matches(text, names, n=1)), None)
+
+
+def _likeness(one: str, other: str) -> float:
+    return difflib.SequenceMatcher(None, one, other).ratio()
 
 
 def _slips(one: str, other: str) -> int:

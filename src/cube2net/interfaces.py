@@ -37,7 +37,7 @@ class Source(Protocol):
 class NamesFiles(Protocol):
     """A source that reads only some files of a folder, and can say which."""
 
-    def files(self, paths: Sequence[Path]) -> list[Path]:
+    def files_read(self, paths: Sequence[Path]) -> list[Path]:
         """Return the files that would be read."""
 
 

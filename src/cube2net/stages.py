@@ -46,6 +46,11 @@ def stages_beside(target: Path, progress: Progress | None = None) -> Iterator[St
         stages.remove()
 
 
+def stages_of(target: Path) -> Path:
+    """Return where the stages of making something are kept."""
+    return target.with_name(f".{target.name}.stages")
+
+
 @dataclass(eq=False)
 class Stages:
     """A hidden folder beside the target, with a folder in it for every stage, named by the stage and what decides it.
@@ -57,12 +62,12 @@ class Stages:
     target: Path
     stack: ExitStack
     progress: Progress | None = None
-    before: set[Path] = field(default_factory=set)
+    before: set[tuple[Path, int, int]] = field(default_factory=set)
 
     @property
     def usual(self) -> Path:
         """Where the folder is when only one process makes the target."""
-        return self.target.with_name(f".{self.target.name}.stages")
+        return stages_of(self.target)
 
     @cached_property
     def folder(self) -> Path:
@@ -111,7 +116,7 @@ class Stages:
         if not files:
             self.remove()
         elif self.progress is not None and self.folder == self.usual and not files <= self.before:
-            size = sum(path.stat().st_size for path in files) / 1e6
+            size = sum(size for _, size, _ in files) / 1e6
             place = f"{str(self.folder)!r} ({size:,.0f} MB)"
             self.progress(f"what was finished is kept in {place}: the same build goes on from there", 1, 1)
 
@@ -138,8 +143,10 @@ class Stages:
         return read(self.folder / inside)
 
 
-def _files(folder: Path) -> set[Path]:
-    return {path for path in folder.rglob("*") if path.is_file() and path.name != LOCK}
+def _files(folder: Path) -> set[tuple[Path, int, int]]:
+    """Return the files of a folder, with their sizes and when they were changed."""
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != LOCK]
+    return {(path, about.st_size, about.st_mtime_ns) for path, about in zip(files, map(Path.stat, files), strict=True)}
 
 
 def _locked(folder: Path) -> IO[bytes] | None:

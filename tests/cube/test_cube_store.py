@@ -184,8 +184,11 @@ def test_another_projects_manifest_does_not_make_its_folder_a_cube(cube: Cube, f
     other.mkdir()
     (other / "manifest.json").write_text('{"name": "extension"}')
     (folder / "thesis.txt").write_text("keep me")
-    for place in (other, folder):
-        with pytest.raises(CubeError, match="exists and is not a cube"):
+    for place, sentence in (
+        (other, "exists and is not a cube: choose another place or remove it"),
+        (folder, "is a cube that also holds 'thesis.txt': move that elsewhere, or choose another place"),
+    ):
+        with pytest.raises(CubeError, match=sentence):
             save(cube, place)
     assert (folder / "thesis.txt").read_text() == "keep me"
 

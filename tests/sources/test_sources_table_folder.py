@@ -229,3 +229,34 @@ def test_a_file_called_labels_is_still_taken_for_what_is_missing_otherwise() -> 
     }
     with pytest.raises(SourceError, match=r"^'labels.csv' and 'my-labels.csv' are both called labels: give one of th"):
         assign([Path(name) for name in ("nodes.csv", "links.csv", "labels.csv", "my-labels.csv")])
+
+
+@pytest.mark.parametrize(
+    ("names", "roles"),
+    [
+        ("genes terms annotations", "objects items mentions"),
+        ("users labels ratings", "objects items mentions"),
+        ("objects terms mentions", "objects items mentions"),
+        ("nodes edges labels", "nodes links labels"),
+        ("objects items mentions terms", "objects items mentions terms"),
+        ("objects items mentions links labels", "objects items mentions links labels"),
+        ("a b labels terms", "objects items mentions links"),
+    ],
+)
+def test_labels_and_terms_by_name_do_not_take_the_place_of_files_in_order(names: str, roles: str) -> None:
+    paths = [Path(f"{name}.csv") for name in names.split()]
+    assert assign(paths) == dict(zip(roles.split(), paths, strict=True))
+
+
+def test_terms_of_nodes_are_told_by_their_nodes(tmp_path: Path) -> None:
+    put(tmp_path, nodes="id,city\na,Rome\nb,Oslo\n", links="source,target\na,b\n", terms="node,term\na,opera\n")
+    corpus, _ = read([tmp_path])
+    assert corpus.terms.to_pylist() == [{"item": 0, "term": "opera", "count": 1}]
+
+
+def test_labels_of_a_query_are_told_from_labels_of_attributes(tmp_path: Path) -> None:
+    put(tmp_path, nodes="id,city\na,Rome\nb,Oslo\n", links="source,target\na,b\n", labels="object,label\na,x\n")
+    with pytest.raises(
+        SourceError, match=r"labels.csv has no column for the attribute: .* such as a query, another name"
+    ):
+        read([tmp_path])

@@ -165,3 +165,20 @@ def test_a_parameter_out_of_range_is_refused(option: dict[str, float], text: str
     with pytest.raises(ParameterError) as caught:
         Phrases(**option)  # type: ignore[arg-type]
     assert str(caught.value) == text
+
+
+def test_common_words_stay_where_many_texts_have_no_others() -> None:
+    subjects = ("query storage index join", "image pixel scene camera", "verb noun clause tense")
+    texts = []
+    for i in range(200):
+        words = subjects[0 if i % 10 < 4 else 1 + i % 2].split()
+        texts.append(" ".join(words[(i + k) % 4] for k in range(3)))
+    terms = Phrases(min_npmi=1.0).count(texts)
+    assert set(terms["item"].to_pylist()) == set(range(200))
+    assert {"query", "storage"} <= set(terms["term"].to_pylist())
+
+
+def test_common_words_go_where_texts_have_others() -> None:
+    texts = [f"common thing{i % 50}" for i in range(200)] + ["common"] * 10
+    terms = Phrases(min_npmi=1.0, min_documents=1).count(texts)
+    assert "common" not in terms["term"].to_pylist()

@@ -63,16 +63,19 @@ def build(
         "progress": progress,
     }
 
-    def wanted(corpus: Corpus) -> list[DimensionSpec]:
-        specs = [DimensionSpec.parse(text) for text in dimensions] if dimensions else list(corpus.dimensions)
-        if topic_groups is not None:
-            specs = [replace(spec, parent="topic group") if spec.attribute == "topic" else spec for spec in specs]
-        return specs
+    def grouped(specs: Sequence[DimensionSpec]) -> list[DimensionSpec]:
+        topic = {} if topic_groups is None else {"parent": "topic group"}
+        return [replace(spec, **topic) if spec.attribute == "topic" else spec for spec in specs]
 
+    def proposed(corpus: Corpus) -> list[DimensionSpec]:
+        return grouped(corpus.dimensions)
+
+    asked = grouped([DimensionSpec.parse(text) for text in dimensions or ()])
     if source == "bundled":
         corpus = read(source, paths, settings, strict, progress)
-        return pipeline.build_cube(corpus, wanted(corpus), **options)
-    return pipeline.build_from(_reader(source, paths, settings, strict), *paths, dimensions=wanted, **options)
+        return pipeline.build_cube(corpus, asked or proposed(corpus), **options)
+    reader = _reader(source, paths, settings, strict)
+    return pipeline.build_from(reader, *paths, dimensions=asked or proposed, **options)
 
 
 def _spark_settings(texts: Sequence[str]) -> dict[str, str]:

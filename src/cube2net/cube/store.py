@@ -13,7 +13,7 @@ from cube2net.aside import new_folder
 from cube2net.cube.manifest import MANIFEST, check_seal, describe, read_manifest, write_manifest
 from cube2net.cube.parts import arrays_of, assemble, lookups_of, tables_of
 from cube2net.cube.update_files import same_memory, take_over
-from cube2net.errors import CubeError, InputError
+from cube2net.errors import CubeError, InputError, some
 from cube2net.mapped import write_mapped_table
 from cube2net.records import Cube, Dimension
 
@@ -72,8 +72,15 @@ def check_place(folder: Path) -> None:
     above = next((parent for parent in folder.resolve().parents if parent.exists()), None)
     if above is not None and not above.is_dir():
         raise InputError(f"cannot write {str(folder)!r}: {str(above)!r} is a file, not a folder")
-    if folder.exists() and not _replaceable(folder):
+    if not folder.exists():
+        return
+    foreign = _foreign(folder)
+    if foreign is None:
         raise CubeError(f"{str(folder)!r} exists and is not a cube: choose another place or remove it")
+    if foreign:
+        raise CubeError(
+            f"{str(folder)!r} is a cube that also holds {some(foreign)}: move that elsewhere, or choose another place"
+        )
 
 
 def read_stored(folder: Path) -> Stored:
@@ -137,14 +144,12 @@ def _finest_only(cube: Cube) -> Cube:
     return replace(cube, dimensions=dimensions, finest=None)
 
 
-def _replaceable(folder: Path) -> bool:
-    """Return whether a folder is empty, or a cube and nothing else."""
+def _foreign(folder: Path) -> list[str] | None:
+    """Return what a cube's folder holds that is not the cube's, nothing if it is empty; None where it is no cube."""
     if not folder.is_dir():
-        return False
+        return None
     names = {path.name for path in folder.iterdir()}
-    if not names:
-        return True
     try:
-        return names <= {MANIFEST, *read_manifest(folder)["files"]}
+        return sorted(names - {MANIFEST, *read_manifest(folder)["files"]}) if names else []
     except CubeError:
-        return False
+        return None

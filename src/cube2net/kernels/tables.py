@@ -21,15 +21,15 @@ GOLDEN = np.uint64(2654435769)
 LOW, HALF = np.uint64(0xFFFFFFFF), np.uint64(32)
 
 
-def keys_for(objects: int, most: int) -> Array:
+def keys_for(most: int, objects: int) -> Array:
     """Return the keys of an empty table for at most so many of all objects.
 
     >>> keys_for(3, 1_000).tolist(), keys_for(3, 50).tolist()
     ([-1, -1, -1, -1, -1, -1, -1, -1], [])
     """
-    if objects * FEW >= most:
+    if most * FEW >= objects:
         return np.empty(0, np.int32)
-    return np.full(1 << (2 * objects).bit_length(), FREE, np.int32)
+    return np.full(1 << (2 * most).bit_length(), FREE, np.int32)
 
 
 @njit(cache=True)

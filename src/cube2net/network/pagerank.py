@@ -76,10 +76,10 @@ def scores(links: Links, seeds: Array, damping: float = 0.85, tolerance: float =
     Σ |score − exact| ≤ tolerance, and the exact scores sum to 1. Objects that no path joins to a seed have
     exactly 0. A walk at an object without links starts again at once.
 
-    The walk is followed first by pushes, whose cost follows what the walk comes to: a loose tolerance is met there,
-    and so is any where the seeds' part of the network is small. When
-    they have seen one link in eight and not met it, sweeps over all links that can be reached do the rest, and a
-    tolerance ten times tighter costs four sweeps more.
+    The walk is followed first by pushes, whose cost follows what the walk comes to: a loose tolerance is met there.
+    When they have seen 262,144 ends of links and all that can be reached has no more than eight times as many, or when
+    they have seen one link in eight, sweeps over all links that can be reached do the rest, and a tolerance ten times
+    tighter costs four sweeps more.
 
     >>> from cube2net.arrays import links_from_pairs
     >>> path = links_from_pairs(np.array([0, 1]), np.array([1, 2]), np.array([1.0, 3.0]), 4)
@@ -188,11 +188,15 @@ class _Walk:
         )
 
     def follow(self, allowance: int) -> bool:
-        """Come to all objects that can be reached; return False where they have more ends of links than allowed."""
+        """Come to all objects that can be reached, or to none where they have more ends of links; return which."""
         from cube2net.kernels.push import follow
 
         ends = (self._links.indptr, self._links.indices)
-        self._found, whole = follow(*ends, allowance, self._state, self._reached, self._found)
+        found, whole = follow(*ends, allowance, self._state, self._reached, self._found)
+        if whole:
+            self._found = found
+        else:
+            self._state[self._reached[self._found : found]] = 0
         return bool(whole)
 
     def settle(self, goal: float, rows: Array) -> None:

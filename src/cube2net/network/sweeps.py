@@ -40,7 +40,7 @@ def settle(
 
     indptr, indices, weights = links.indptr, links.indices, links.weights
     # Made here and not in the kernels: large arrays of NumPy lie on large pages, which random reads want.
-    strength, start, now, before = (np.zeros_like(settled) for _ in range(4))
+    strength, start, now, before = (np.zeros(len(settled), settled.dtype) for _ in range(4))
     passed = np.concatenate([[0], np.cumsum(indptr[rows + 1] - indptr[rows])])
     parts = np.split(rows, np.searchsorted(passed, np.linspace(0, passed[-1], PARTS + 1)[1:-1]))
     workers = workers or (cores() if passed[-1] >= SMALL else 1)

@@ -10,6 +10,7 @@ from typing import Any
 from cube2net import __version__
 from cube2net import cube as cubes
 from cube2net.aside import check_folder, write_files, write_table
+from cube2net.cube.bins import parse_bins
 from cube2net.cube.columns import TOPIC
 from cube2net.digests import digest, digest_corpus, digest_files, digest_tables, told
 from cube2net.errors import ParameterError, SourceError
@@ -81,9 +82,11 @@ def build_from(
             raise SourceError(f"there is no file {str(path)!r}: check the path")
     reader: Source = made(source, SOURCES, Source, "source", {})
     runner = _engine(engine, memory)
+    if dimensions is not None and not callable(dimensions):
+        dimensions = [_checked(dimension) for dimension in dimensions]
     with stages_beside(Path(out), progress) as stages:
         known = told(reader, SOURCES.values())
-        read = reader.files(places) if isinstance(reader, NamesFiles) else [*places, *_files_named_in(reader)]
+        read = reader.files_read(places) if isinstance(reader, NamesFiles) else [*places, *_files_named_in(reader)]
         decides = digest(__version__, known, digest_files(read))
         corpus = stages.corpus(decides, lambda: reader.read(places, progress=progress))
         wanted = dimensions(corpus) if callable(dimensions) else dimensions
@@ -194,6 +197,14 @@ def _files_named_in(reader: Source) -> list[Path]:
     values: list[Any] = [getattr(reader, part.name) for part in fields(reader)] if is_dataclass(reader) else []
     named = [Path(value) for value in values if isinstance(value, str | Path)]
     return [path for path in named if path.exists()]
+
+
+def _checked(dimension: DimensionSpec | str) -> DimensionSpec:
+    """Return a dimension; what cannot be read in it is said before a corpus is."""
+    spec = DimensionSpec.parse(dimension) if isinstance(dimension, str) else dimension
+    if spec.bins is not None:
+        parse_bins(spec.bins)
+    return spec
 
 
 def _needs_topics(corpus: Corpus, specs: Sequence[DimensionSpec]) -> bool:

@@ -14,7 +14,7 @@ WRITTEN = re.compile(
     rf'(?P<name>{QUOTED}|(?!")[^=@/]+)'
     rf'(?:=(?P<attribute>{QUOTED}|(?!")[^@/]*))?'
     rf'(?:@(?P<bins>{QUOTED}|(?!")[^/]*))?'
-    rf'(?:/(?P<parent>{QUOTED}|(?!").*))?',
+    rf'(?:/(?P<parent>{QUOTED}|(?!")[^/]*))?',
     re.DOTALL,
 )
 HOW = 'write name[=attribute][@bins][/parent], with double quotes around a part that holds =, @, / or "'

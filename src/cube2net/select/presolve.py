@@ -125,8 +125,7 @@ class Remains:
 
         place = np.where(kept, np.cumsum(kept, dtype=np.int32) - 1, np.int32(-1))
         rows = (self.homes.indptr, self.homes.indices)
-        held = ~gone
-        held[held] = np.bincount(row_of_entries(self.homes)[kept[self.homes.indices]], minlength=len(gone))[held] > 0
+        held = ~gone & (np.bincount(row_of_entries(self.homes)[kept[self.homes.indices]], minlength=len(gone)) > 0)
         group = np.full(len(gone), -1, dtype=np.int32)
         group[held], first = alike(np.flatnonzero(held), *rows, place)
         groups = len(first)

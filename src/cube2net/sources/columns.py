@@ -38,7 +38,7 @@ SPELLINGS: dict[str, dict[str, tuple[str, ...]]] = {
         "parent": ("parent", "parentlabel", "above", "group"),
     },
     "terms": {
-        "item": _ids(_RECORDS),
+        "item": (*_ids(_RECORDS), "nodeid", "node", "id"),
         "term": ("term", "word", "phrase", "token", "keyword"),
         "count": ("count", "n", "counts", "frequency", "freq"),
     },
@@ -120,8 +120,10 @@ def _hint(file: str, role: str, names: Sequence[str]) -> str:
         for mark in (";", "\t", "|", ","):
             if mark in names[0]:
                 return f" (is {mark!r} what parts its columns? then give delimiter={mark!r})"
+    if (file, role) == ("labels", "attribute"):
+        return " (it says more of the values of attributes; give another table, such as a query, another name)"
     words = [
         word for word in SPELLINGS[file][role] if word == "id" or not (word.startswith("id") or word.endswith("id"))
     ]
-    usual = ", ".join(words[:3])
-    return f" (usual names are {usual}; give columns={{'{file}.{role}': …}})"
+    usual = ", ".join(list(dict.fromkeys(words))[:3])
+    return f" (usual names are {usual}; give columns={{'{file}.{role}': …}}, or --set columns={file}.{role}:…)"

@@ -61,7 +61,8 @@ def found_in(folder: Path) -> tuple[dict[str, Path], list[str]]:
 def assign(paths: Sequence[Path]) -> dict[str, Path]:
     """Return which file is what: by its name where that says it, else by its place in the order.
 
-    Labels and terms are told by their names alone.
+    Labels and terms are told by their names alone, where the other files then make a corpus; in a number of files that
+    has a usual order, only where all others are told by their names too.
 
     >>> {role: path.name for role, path in assign([Path("knows_edges.csv"), Path("people.csv")]).items()}
     {'nodes': 'people.csv', 'links': 'knows_edges.csv'}
@@ -73,9 +74,11 @@ def assign(paths: Sequence[Path]) -> dict[str, Path]:
             if role in extras:
                 raise SourceError(f"{extras[role].name!r} and {path.name!r} are both called {role}: give one of them")
             extras[role] = path
-    if len(paths) - len(extras) not in LAYOUTS:
-        extras = {}
-    paths = [path for path in paths if path not in extras.values()]
+    rest = [path for path in paths if path not in extras.values()]
+    by_name = len(rest) in LAYOUTS and {_called(path, LAYOUTS[len(rest)]) for path in rest} == set(LAYOUTS[len(rest)])
+    if len(rest) not in LAYOUTS or (len(paths) in LAYOUTS and not by_name):
+        extras, rest = {}, list(paths)
+    paths = rest
     if len(paths) not in LAYOUTS:
         raise SourceError(f"got {len(paths)} file{'s' if len(paths) != 1 else ''}: {EXPECTED}")
     layout = LAYOUTS[len(paths)]

@@ -74,7 +74,7 @@ class Tables:
             corpus = item_corpus(*needed, parts.get("links"), self.separators, faults)
         return with_extras(corpus, parts, faults) if {"labels", "terms"} & set(parts) else corpus
 
-    def files(self, paths: Sequence[Path] = ()) -> list[Path]:
+    def files_read(self, paths: Sequence[Path] = ()) -> list[Path]:
         """Return the files that would be read."""
         return list(self._found(paths)[0].values())
 

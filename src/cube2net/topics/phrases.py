@@ -18,6 +18,10 @@ from cube2net.topics.plurals import fold_plurals
 from cube2net.topics.stopwords import EMPTY_WORDS, NAMES, SMALL_WORDS, WEAK_WORDS, words
 from cube2net.topics.tokens import tokenise
 
+# Where more than this share of the texts would have no term left, words in up to half of them stay: in texts of few
+# words, such as tags, they are what the texts are about.
+EMPTIED, HALF = 0.05, 0.5
+
 
 @dataclass(frozen=True, eq=False)
 class Found:
@@ -35,8 +39,9 @@ class Phrases:
     often than chance has it (normalised pointwise mutual information of ``min_npmi`` or more), up to
     ``longest`` words. No phrase starts or ends with a stop word or crosses a mark. A term must stand in
     ``min_documents`` texts (fewer where there are few texts) and a single word in no more than
-    ``max_share`` of them. English plurals count as their singular. A text in another language than most
-    is set aside: it becomes the one term ``"french text"``, or whatever its language is.
+    ``max_share`` of them, or half where many texts would else have no term. English plurals count as
+    their singular. A text in another language than most is set aside: it becomes the one term
+    ``"french text"``, or whatever its language is.
     """
 
     min_count: int = 10
@@ -112,7 +117,11 @@ class Phrases:
         phrase = np.fromiter((" " in vocabulary[term] for term in order), bool, len(vocabulary))
         size = max(1, int((aside == UNKNOWN).sum()))
         least = min(self.min_documents, max(1, size // 100))
-        good = (documents >= least) & (phrase | (documents <= max(1.0, self.max_share * size)))
+        often = documents >= least
+        good = often & (phrase | (documents <= max(1.0, self.max_share * size)))
+        left = np.setdiff1d(items[often[terms]], items[good[terms]])
+        if len(left) > EMPTIED * size:
+            good |= often & (documents <= HALF * size)
         keep = good[terms]
         items, terms, counts = items[keep], terms[keep], counts[keep]
         rows = np.flatnonzero(aside != UNKNOWN)
