@@ -19,7 +19,7 @@ TEXT = st.one_of(st.text(min_size=1), st.text(alphabet='ab=@/":\n ', min_size=1)
         ('"a=b"="x@y"/"p/q"', DimensionSpec("a=b", "x@y", None, "p/q")),
         ('size="5"" disk"', DimensionSpec("size", '5" disk')),
         ('size=5" disk', DimensionSpec("size", '5" disk')),
-        ("city/state/country", DimensionSpec("city", "city", None, "state/country")),
+        ('city/"state/country"', DimensionSpec("city", "city", None, "state/country")),
     ],
 )
 def test_a_dimension_is_read_as_it_is_written(text: str, spec: DimensionSpec) -> None:
@@ -37,7 +37,9 @@ def test_a_plain_dimension_is_written_without_quotes(spec: str) -> None:
     assert str(DimensionSpec.parse(spec)) == spec
 
 
-@pytest.mark.parametrize("text", ["", "=year", "@decades", "/state", '"km/h', 'speed="km/h', '"km"h', '""', '="a"'])
+@pytest.mark.parametrize(
+    "text", ["", "=year", "@decades", "/state", "city/state/country", '"km/h', 'speed="km/h', '"km"h', '""', '="a"']
+)
 def test_a_dimension_that_cannot_be_read_is_refused_with_how_to_write_it(text: str) -> None:
     with pytest.raises(
         ParameterError, match=r"cannot read the dimension .*: write name\[=attribute\]\[@bins\]\[/parent"
