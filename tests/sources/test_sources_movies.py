@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow.compute as pc
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cube2net.errors import ParameterError, SourceError
@@ -323,6 +323,7 @@ def test_whatever_a_file_holds_a_corpus_or_one_sentence_comes_back(change: tuple
         )
     )
 )
+@example(("ratings.csv", b"," + LENS["ratings.csv"]))
 def test_whatever_a_csv_file_holds_a_corpus_or_one_sentence_comes_back(change: tuple[str, bytes]) -> None:
     name, content = change
     check_bytes(LENS | {name: LENS[name] + content}, "")

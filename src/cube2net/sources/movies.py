@@ -136,12 +136,14 @@ class _Films:
     def rows(self, name: str, file: io.BufferedReader, ending: str, role: str) -> Iterator[tuple[int, list[str]]]:
         """Return the fields of every line, in the order of the role's columns."""
         wanted: list[int] | None = None
+        least = len(COLUMNS[role])
         for number, line in numbered(file):
             fields = [] if line is None else self.fields(line, ending)
             if ending == ".csv" and wanted is None:
                 wanted = _header(name, fields, COLUMNS[role])
+                least = max(wanted) + 1
                 continue
-            if len(fields) < len(COLUMNS[role]):
+            if len(fields) < least:
                 self.drop("lines with too few fields", (name, number), f"has {len(fields)}, expected {_form(role)}")
             else:
                 yield number, fields if wanted is None else [fields[at] for at in wanted]
