@@ -11,7 +11,6 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from updates import assert_same, part_of, with_ids
 
 from cube2net.cube import DuckDB, build
 from cube2net.cube.update import update
@@ -23,6 +22,7 @@ from cube2net.records.corpus import MENTIONS, table
 from cube2net.records.topics import ASSIGNED, WORDS
 
 from corpora import corpus_of
+from updates import assert_same, part_of, with_ids
 
 SPECS = [
     "decade=year@decades",

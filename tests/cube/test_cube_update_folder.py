@@ -15,7 +15,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from updates import assert_same, part_of, with_ids
 
 from cube2net.cube import DuckDB, build, dice, read, roll_up, save, verify
 from cube2net.cube.update import leave_out_known, update, update_folder
@@ -27,6 +26,7 @@ from cube2net.records.corpus import TERMS, table
 from cube2net.records.topics import ASSIGNED, WORDS
 
 from corpora import corpus_of
+from updates import assert_same, part_of, with_ids
 
 TERM_ROWS = pa.schema(list(TERMS.items()))
 FIRST: list = [(1995 + i, [("ACL", "KDD", "TACL")[i % 3]], [i % 5, (i * 3) % 5]) for i in range(20)]

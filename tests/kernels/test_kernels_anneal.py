@@ -10,116 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cube2net.arrays import links_from_pairs, ragged_from_lists, transpose
 from cube2net.kernels import anneal as kernels
 from cube2net.kernels import slots
-from cube2net.kernels.slots import Choice, State
-from cube2net.records import Ragged
+
+from slot_twin import Plain
 
 MASK = 2**64 - 1
-GAIN0, COST0, COMMON = 0.5, 3.0, np.array([0.0, 0.25, 1.0])
-steps_of_state = st.lists(st.tuples(st.sampled_from(["put", "swap", "drop"]), st.integers(0, 99)), max_size=12)
 quick = settings(deadline=None, max_examples=60)
-
-
-class Plain:
-    """A choice among cells with lists and sets; weights are quarters, so that all sums are exact."""
-
-    def __init__(self, seed: int, *, cells: int = 9, groups: int = 24, linked: bool = True) -> None:
-        rng = np.random.default_rng(seed)
-        self.sets = [
-            set(rng.choice(groups, size=int(rng.integers(1, 8)), replace=False).tolist()) for _ in range(cells)
-        ]
-        self.worth = np.column_stack([rng.integers(-2, 9, groups) / 4, rng.integers(0, 9, groups) / 4, np.ones(groups)])
-        self.worth[rng.random(groups) < 0.5] = COMMON
-        self.groups = groups
-        # The objects of group g are 2g and 2g + 1; the last five objects are those of the query.
-        self.query = list(range(2 * groups, 2 * groups + 5))
-        ends = rng.integers(0, 2 * groups + 5, size=(150, 2))
-        self.links = links_from_pairs(ends[:, 0], ends[:, 1], np.ones(150), 2 * groups + 5)
-        self.linked = linked
-        self.key = [self.total([cell], 0) - self.total([cell], 1) / 2 for cell in range(cells)]
-        pays = self.worth[:, 0] - self.worth[:, 1] / 2
-        self.targets = [group for group in sorted(self.covered(list(range(cells)))) if pays[group] > 0]
-        self.odds = np.cumsum(pays[self.targets])
-
-    def covered(self, cells: list[int]) -> set[int]:
-        return set().union(*(self.sets[cell] for cell in cells))
-
-    def total(self, cells: list[int], column: int) -> float:
-        return float(sum(self.worth[group, column] for group in self.covered(cells)))
-
-    def value(self, cells: list[int]) -> float:
-        return (GAIN0 + self.total(cells, 0)) / (COST0 + self.total(cells, 1))
-
-    def link_count(self, cells: list[int]) -> int:
-        network = {*self.query, *(o for group in self.covered(cells) for o in (2 * group, 2 * group + 1))}
-        return sum(n in network for o in network for n in self.links.neighbours(o).tolist()) // 2
-
-    def choice(self) -> Choice:
-        members = ragged_from_lists([sorted(held) for held in self.sets])
-        homes = transpose(members, self.groups)
-        plain = (self.worth == COMMON).all(axis=1)
-        entries, starts = slots.plain_last(members.indptr, members.indices, plain)
-        none = Ragged(np.zeros(1, np.int64), np.empty(0, np.int32))
-        objects = ragged_from_lists([[2 * g, 2 * g + 1] for g in range(self.groups)]) if self.linked else none
-        links = Ragged(self.links.indptr, self.links.indices) if self.linked else none
-        return Choice(
-            members.indptr,
-            entries,
-            homes.indptr,
-            homes.indices,
-            self.worth,
-            np.array([[self.total([cell], column) for column in range(3)] for cell in range(len(self.sets))]),
-            np.array(self.targets, dtype=np.int64),
-            self.odds,
-            np.array(self.key),
-            objects.indptr,
-            objects.indices,
-            links.indptr,
-            links.indices,
-            starts,
-            COMMON,
-        )
-
-    def state(self, slots: int, seed: int = 0) -> State:
-        present = np.zeros(2 * self.groups + 5 if self.linked else 0, np.int8)
-        present[self.query if self.linked else []] = 1
-        return State(
-            chosen=np.zeros(slots, np.int64),
-            slot=np.full(len(self.sets), -1, np.int64),
-            covers=np.zeros(self.groups, np.int32),
-            owner=np.zeros(self.groups, np.int32),
-            tag=np.zeros(self.groups, np.uint8),
-            alone=np.zeros((slots, 3)),
-            sums=np.array([GAIN0, COST0, 0.0, self.link_count([]) if self.linked else 0.0]),
-            value=np.zeros(2),
-            filled=np.zeros(2, np.int64),
-            best=np.zeros(slots, np.int64),
-            shared=np.zeros((slots + 1, 3)),
-            odds=np.zeros(slots + 1),
-            counts=np.zeros((2, slots + 2), np.int64),
-            present=present,
-            random=np.array([seed], np.uint64),
-        )
-
-    def check(self, state: State, cells: list[int]) -> None:
-        """Assert that the state is what a recount of the cells in its slots gives."""
-        count = int(state.filled[0])
-        assert state.chosen[:count].tolist() == cells
-        assert state.slot.tolist() == [cells.index(c) if c in cells else -1 for c in range(len(self.sets))]
-        for group in range(self.groups):
-            slots = [slot for slot, cell in enumerate(cells) if group in self.sets[cell]]
-            assert (state.covers[group], state.owner[group]) == (len(slots), sum(slots))
-            assert state.tag[group] == (0 if not slots else 1 + (slots[0] if len(slots) == 1 else len(state.best)))
-        assert state.sums[:3].tolist() == [
-            start + self.total(cells, column) for column, start in enumerate((GAIN0, COST0, 0.0))
-        ]
-        assert not self.linked or state.sums[3] == self.link_count(cells)
-        for slot in range(count):
-            rest = cells[:slot] + cells[slot + 1 :]
-            assert state.alone[slot].tolist() == [self.total(cells, c) - self.total(rest, c) for c in range(3)]
-        assert not state.alone[count:].any()
 
 
 def draws(seed: int) -> Iterator[float]:
@@ -202,66 +99,6 @@ def test_the_numbers_drawn_are_those_of_splitmix64() -> None:
         assert [kernels.draw(random) for _ in range(5)] == [next(twin) for _ in range(5)]
 
 
-def test_three_cells_by_hand() -> None:
-    plain = Plain(0, linked=False)
-    plain.sets = [{0, 1}, {1, 2}, {3}]
-    plain.worth[:4] = [[1, 0, 0], [1, 0, 0], [0, 1, 1], [1, 2, 2]]
-    choice, state = plain.choice(), plain.state(3)
-    lost = kernels.start(choice, state, np.array([0, 1]), 0.0)
-    assert state.sums.tolist() == [GAIN0 + 2, COST0 + 1, 1, 0]
-    assert state.alone[:2].tolist() == [[1, 0, 0], [0, 1, 1]]
-    assert state.value.tolist() == [2.5 / 4] * 2
-    assert lost == ((2.5 / 4 - 1.5 / 4) + (2.5 / 4 - 2.5 / 3)) / 2
-    slots.weigh(choice, state, 2)
-    assert state.shared[:3].tolist() == [[0, 0, 0], [0, 0, 0], [1, 2, 2]]
-    slots.take(choice, state, 0)
-    slots.close(choice, state, 0)
-    plain.check(state, [1])
-    assert state.alone[0].tolist() == [1, 1, 1]
-
-
-@quick
-@given(st.integers(0, 10**6), steps_of_state, st.booleans())
-def test_what_is_kept_up_equals_a_recount_whatever_comes_and_goes(
-    seed: int, steps: list[tuple[str, int]], linked: bool
-) -> None:
-    plain = Plain(seed, linked=linked)
-    choice, state = plain.choice(), plain.state(5)
-    cells: list[int] = []
-    for what, number in steps:
-        cell, slot = number % len(plain.sets), number % max(1, len(cells))
-        if what == "drop" and cells:
-            slots.take(choice, state, slot)
-            slots.close(choice, state, slot)
-            cells[slot] = cells[-1]
-            cells.pop()
-        elif what == "swap" and cells and cell not in cells:
-            slots.take(choice, state, slot)
-            slots.put(choice, state, cell, slot)
-            cells[slot] = cell
-        elif what == "put" and len(cells) < 5 and cell not in cells:
-            slots.put(choice, state, cell, len(cells))
-            state.filled[0] += 1
-            cells.append(cell)
-        plain.check(state, cells)
-
-
-@quick
-@given(st.integers(0, 10**6), st.sets(st.integers(0, 8), max_size=5), st.integers(0, 8))
-def test_one_look_at_a_cell_tells_its_value_in_every_slot(seed: int, some: set[int], cell: int) -> None:
-    plain, cells = Plain(seed, linked=False), sorted(some - {cell})
-    choice, state = plain.choice(), plain.state(5)
-    kernels.start(choice, state, np.array(cells, dtype=np.int64), 0.0)
-    slots.weigh(choice, state, cell)
-    for column in range(3):
-        now = plain.total(cells, column)
-        assert state.shared[len(cells), column] == plain.total([*cells, cell], column) - now
-        for slot in range(len(cells)):
-            swapped = plain.total([*cells[:slot], cell, *cells[slot + 1 :]], column)
-            alone, shared = state.alone[slot, column], state.shared[slot, column]
-            assert swapped == now + state.shared[len(cells), column] - alone + shared
-
-
 @quick
 @given(st.integers(0, 10**6), st.sets(st.integers(0, 8), max_size=5))
 def test_cells_are_proposed_and_placed_as_plain_python_does(seed: int, some: set[int]) -> None:
@@ -275,19 +112,6 @@ def test_cells_are_proposed_and_placed_as_plain_python_does(seed: int, some: set
             slots.weigh(choice, state, cell)
             slot = kernels.decide(state, room, 0.0, heat)
             assert slot == plain_decide(plain, cells, cell, 5, room, heat, draw)
-
-
-@quick
-@given(st.integers(0, 10**6))
-def test_plain_groups_come_last_in_their_rows_and_none_is_lost(seed: int) -> None:
-    plain = Plain(seed)
-    choice = plain.choice()
-    for cell, held in enumerate(plain.sets):
-        first, start, end = choice.members_indptr[cell], choice.plain[cell], choice.members_indptr[cell + 1]
-        row = choice.members_indices[first:end].tolist()
-        common = [bool((plain.worth[group] == COMMON).all()) for group in row]
-        assert set(row) == held
-        assert common == [False] * int(start - first) + [True] * int(end - start)
 
 
 def test_without_a_group_that_pays_any_cell_is_proposed() -> None:
@@ -307,14 +131,8 @@ def test_a_cooling_ends_where_plain_python_ends(seed: int, room: float, links: f
     for first, last in ((0, 128), (128, 300)):
         kernels.cool(choice, state, first, last, 300, 0.2, 0.005, room, links, 0.0)
     cells, best = plain_cool(plain, [], 300, 0.2, 0.005, 4, room, links, seed)
-    plain.check(state, cells)
+    plain.assert_recounted(state, cells)
     assert state.best[: state.filled[1]].tolist() == best
     assert state.value.tolist() == [plain.value(cells), plain.value(best)]
     assert plain.total(cells, 2) <= room
     assert not plain.linked or plain.link_count(cells) <= links or not cells
-
-
-def test_cost_that_is_rounding_only_is_no_cost() -> None:
-    assert slots.ratio(1.0, 1e-17, 1e-12) == 0.0
-    assert slots.ratio(1.0, 0.0, 0.0) == 0.0
-    assert slots.ratio(1.0, 2.0, 1e-12) == 0.5

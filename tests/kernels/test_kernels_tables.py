@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cube2net.kernels.tables import FEW, keys_for, look, seat, spread
+from cube2net.kernels.tables import FEW, hashed, keys_for, look, seat
 
 OBJECTS = st.lists(st.integers(0, 2**31 - 1), max_size=40, unique=True)
 
@@ -40,5 +40,5 @@ def test_half_of_a_table_or_more_stays_free(count: int) -> None:
 
 
 def test_objects_side_by_side_are_spread_over_the_table() -> None:
-    places = {int(spread(v, 1 << 12)) for v in range(1 << 11)}
+    places = {int(hashed(v, 1 << 12)) for v in range(1 << 11)}
     assert len(places) > 0.9 * (1 << 11)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from cube2net.kernels.tables import spot, spread
+from cube2net.kernels.tables import hashed, spot
 from cube2net.records.ragged import Array
 
 # A row this many times longer than the list of objects is searched for each of them instead of read through.
@@ -38,7 +38,7 @@ def induce(
     size = np.uint64(len(mark))
     if few:
         for v in nodes:
-            mark[spread(v, size)] = 1
+            mark[hashed(v, size)] = 1
     for i in range(len(nodes)):
         u = np.uint64(nodes[i])
         k, end = np.uint64(indptr[u]), np.uint64(indptr[u + one])
@@ -74,7 +74,7 @@ def induce(
                 v = indices[k]
                 source[found] = np.int32(k - start)
                 target[found] = v
-                found += np.uint64(mark[spread(v, size)])
+                found += np.uint64(mark[hashed(v, size)])
                 k += one
             at = count
             while at < found:

@@ -33,7 +33,7 @@ def keys_for(most: int, objects: int) -> Array:
 
 
 @njit(cache=True)
-def spread(v: Any, size: Any) -> Any:
+def hashed(v: Any, size: Any) -> Any:
     """Return a place below ``size`` for an object: places of near objects are far apart."""
     return (((np.uint64(v) * GOLDEN) & LOW) * np.uint64(size)) >> HALF
 
@@ -44,7 +44,7 @@ def spot(keys: Array, v: Any) -> Any:
     size = np.uint64(len(keys))
     if size == 0:
         return np.uint64(v)
-    place = spread(v, size)
+    place = hashed(v, size)
     while keys[place] != v and keys[place] != FREE:
         place = (place + np.uint64(1)) & (size - np.uint64(1))
     return place
