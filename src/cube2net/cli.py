@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from cube2net.records import Cube
 
 METHOD_NAMES = ("none", "hops", "pagerank", "steiner", "maxdisc", "random", "greedy", "anneal", "exact", "cube2net")
-OBJECTIVE_NAMES = ("jaccard", "fbeta", "precision", "coverage", "linked")
+OBJECTIVE_NAMES = ("jaccard", "fbeta", "precision", "coverage", "linked", "cover")
+MEMBERSHIP_NAMES = ("unit", "share", "even", "need")
 EMBEDDING_NAMES = ("deepwalk", "node2vec", "line")
 RECOMMENDER_NAMES = ("popularity", "itemknn", "softimpute", "als", "ease")
 FORM_NAMES = ("objects", "cells", "both", "woven")
@@ -206,26 +207,50 @@ def query(
         Path, typer.Option("--query", metavar="FILE", help="Names, one a line, or a CSV with object[,label].")
     ],
     method: Annotated[
-        str, typer.Option(metavar="NAME", help=f"One of {', '.join(METHOD_NAMES)}; or auto: chosen by labels.")
-    ] = "greedy",
-    m: Annotated[int, typer.Option("-m", help="How many cells to choose.")] = 20,
-    objective: Annotated[str, typer.Option(metavar="NAME", help=f"One of {', '.join(OBJECTIVE_NAMES)}.")] = "jaccard",
-    form: Annotated[
-        str,
+        str | None,
+        typer.Option(
+            metavar="NAME", help=f"One of {', '.join(METHOD_NAMES)}; or auto: several are tried. Without, greedy."
+        ),
+    ] = None,
+    m: Annotated[
+        int | None,
+        typer.Option("-m", help="How many cells at most. Without, as many as serve the query (cover), or 20."),
+    ] = None,
+    objective: Annotated[
+        str | None,
         typer.Option(
             metavar="NAME",
-            help="Nodes beside the query: objects (those of the cells), cells, both, or woven (cells and the objects "
-            "nearest by links).",
+            help=f"One of {', '.join(OBJECTIVE_NAMES)}. Without, cover where cells are nodes, jaccard elsewhere.",
         ),
-    ] = "objects",
-    membership: Annotated[
+    ] = None,
+    form: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="What a link of an object to its cell weighs: unit, share or even."),
+        typer.Option(
+            metavar="NAME",
+            help="Nodes beside the query: woven (cells and the objects nearest by links), cells, objects (all those of "
+            "the cells: the paper's), or both. Without, woven for methods that choose cells.",
+        ),
+    ] = None,
+    levels: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Which cells: full, one (one label each), or the levels that stay, as venue,topic; may be repeated.",
+        ),
     ] = None,
     near: Annotated[
-        int | None, typer.Option(help="How many objects nearest by links (form woven); else as many as cells.")
+        int | None, typer.Option(help="Form woven: how many objects nearest by links. Without, as many as the query.")
     ] = None,
-    max_nodes: Annotated[int | None, typer.Option(help="At most this many objects (form objects).")] = None,
+    near_weight: Annotated[
+        float | None, typer.Option(help="Form woven: what links weigh for each end outside the query; 0.3 without.")
+    ] = None,
+    membership: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help=f"What links of objects to cells weigh: {', '.join(MEMBERSHIP_NAMES)}. Without, need."
+        ),
+    ] = None,
+    max_nodes: Annotated[int | None, typer.Option(help="At most this many nodes.")] = None,
     max_links: Annotated[int | None, typer.Option(help="At most this many links (form objects).")] = None,
     best_prefix: Annotated[bool, typer.Option("--best-prefix", help="Stop where the objective is highest.")] = False,
     keep: Annotated[
@@ -238,7 +263,8 @@ def query(
     bound: Annotated[bool, typer.Option("--bound", help="Also find how much better any choice could be.")] = False,
     seconds: Annotated[float | None, typer.Option(help="How long the method may search.")] = None,
     preset: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The method's parameters by one name, such as paper.")
+        str | None,
+        typer.Option(metavar="NAME", help="The method's parameters by one name: paper is the paper's, of cube2net."),
     ] = None,
     device: Annotated[str | None, typer.Option(metavar="NAME", help="Where the method computes, such as cuda.")] = None,
     set_: Set = None,
@@ -261,7 +287,7 @@ def query(
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Make the network around the objects of a query."""
+    """Make the network around the objects of a query; without options, the one that helps the next step."""
     from cube2net import commands
     from cube2net.pipeline import check_outputs, draw_network, missing_names, summary, write_network
     from cube2net.terminal import shown_progress
@@ -273,7 +299,7 @@ def query(
         for name in missing:
             typer.echo(name)
         raise typer.Exit(1 if missing else 0)
-    with shown_progress(quiet or as_json or not commands.takes_long(method)) as progress:
+    with shown_progress(quiet or as_json) as progress:
         network = commands.answer(
             opened,
             query,
@@ -284,6 +310,7 @@ def query(
             skip_missing=skip_missing,
             m=m,
             form=form,
+            levels=commands.levels(levels),
             seed=seed,
             max_nodes=max_nodes,
             max_links=max_links,
@@ -291,6 +318,7 @@ def query(
             keep=keep,
             membership=membership,
             near=near,
+            near_weight=near_weight,
             bound=bound,
             progress=progress,
         )
@@ -310,11 +338,16 @@ def query(
 def compare(
     cube: CubePath,
     query: Annotated[
-        Path, typer.Option("--query", metavar="FILE", help="A CSV with object,label (for links: names suffice).")
+        Path, typer.Option("--query", metavar="FILE", help="Names, one a line, or a CSV with object[,label].")
     ],
     task: Annotated[
-        str, typer.Option(metavar="NAME", help="The next step: clustering (judged by labels) or links (found again).")
-    ] = "clustering",
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The next step: clustering (judged by labels), hidden (links of the query found again) or links "
+            "(those of --hidden found again). Without, clustering where there are labels, and else hidden.",
+        ),
+    ] = None,
     hidden: Annotated[
         Path | None,
         typer.Option(
@@ -328,15 +361,26 @@ def compare(
     ] = None,
     objectives: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAMES", help="Several with commas. Without, jaccard, coverage and linked."),
+        typer.Option(metavar="NAMES", help="Several with commas. Without, cover, jaccard, coverage and linked."),
     ] = None,
     forms: Annotated[
         list[str] | None,
         typer.Option(metavar="NAMES", help=f"Several with commas: {', '.join(FORM_NAMES)}. Without, all."),
     ] = None,
+    levels: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help="Which cells: full, one, or levels that stay; may be repeated."),
+    ] = None,
+    near: Annotated[
+        list[int] | None, typer.Option(help="How many near objects (form woven); may be repeated.")
+    ] = None,
+    membership: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help=f"Several with commas: {', '.join(MEMBERSHIP_NAMES)}. Without, need."),
+    ] = None,
     embeddings: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAMES", help=f"For clustering: {', '.join(EMBEDDING_NAMES)}. Without, all."),
+        typer.Option(metavar="NAMES", help=f"For clustering and hidden: {', '.join(EMBEDDING_NAMES)}. Without, all."),
     ] = None,
     recommenders: Annotated[
         list[str] | None,
@@ -346,7 +390,8 @@ def compare(
         ),
     ] = None,
     m: Annotated[
-        list[int] | None, typer.Option("-m", help="How many cells to choose, 20 without a number; may be repeated.")
+        list[int] | None,
+        typer.Option("-m", help="How many cells; without a number sized by the query (cover) or 20; may be repeated."),
     ] = None,
     runs: Annotated[int, typer.Option(help="How many runs, each with a seed of its own, the same for all.")] = 10,
     as_large: Annotated[
@@ -365,7 +410,11 @@ def compare(
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Tell whether a network helps the next step: every method on one query, with paired runs."""
+    """Tell whether a network helps the next step, by labels or without, with paired runs.
+
+    Without names of methods, objectives, forms, levels or numbers the list is short: the network that query makes, two
+    variants of it, the paper's form, and PageRank and hops as large as each.
+    """
     from cube2net import commands
     from cube2net.pipeline.comparing import JOURNAL
     from cube2net.terminal import shown_progress
@@ -383,8 +432,12 @@ def compare(
             methods=methods,
             objectives=objectives,
             forms=forms,
-            miners=commands.miners(task, embeddings, recommenders),
-            m=m or [20],
+            levels=levels,
+            near=near or None,
+            memberships=membership,
+            embeddings=embeddings,
+            recommenders=recommenders,
+            m=m or None,
             runs=runs,
             as_large=as_large,
             out=out,

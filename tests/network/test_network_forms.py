@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cube2net.arrays import links_from_pairs
 from cube2net.errors import ParameterError
-from cube2net.network.links import assemble
-from cube2net.records import Network, Query, Selection
+from cube2net.network import assemble, first_cells
+from cube2net.records import Form, Network, Query, Selection
+from cube2net.records.form import FORMS, MEMBERSHIPS
 
 from toys import random_cube, toy_cube
 
@@ -38,7 +43,7 @@ def test_the_form_objects_is_the_query_and_the_brought_with_all_their_links() ->
 
 
 def test_the_form_cells_is_the_query_and_the_cells_that_hold_it() -> None:
-    network = assemble(CUBE, QUERY, CHOSEN, "cells")
+    network = assemble(CUBE, QUERY, CHOSEN, Form("cells", membership="unit"))
     assert network.objects.tolist() == [1, 4] and network.cells.tolist() == [1, 0]
     assert ends(network) == {(0, 1, 1.0), (0, 3, 1.0)}
     assert network.query_links.tolist() == [1, 1]
@@ -47,14 +52,14 @@ def test_the_form_cells_is_the_query_and_the_cells_that_hold_it() -> None:
 
 
 def test_the_form_both_has_all_objects_all_cells_and_every_membership() -> None:
-    network = assemble(CUBE, QUERY, CHOSEN, "both")
+    network = assemble(CUBE, QUERY, CHOSEN, Form("both", membership="unit"))
     assert network.objects.tolist() == [1, 4, 2, 3, 6] and network.cells.tolist() == [1, 0]
     links = {(0, 1, 1.0), (0, 3, 1.0), (2, 3, 1.0)}
     assert ends(network) == links | {(2, 5, 1.0), (3, 5, 1.0), (4, 5, 1.0), (0, 6, 1.0), (2, 6, 1.0)}
 
 
 def test_shared_memberships_of_a_cell_weigh_one_together() -> None:
-    network = assemble(CUBE, QUERY, CHOSEN, "both", membership="share")
+    network = assemble(CUBE, QUERY, CHOSEN, Form("both", membership="share"))
     third = float(np.float32(1 / 3))
     assert {(s, t, w) for s, t, w in ends(network) if t >= 5} == {
         (2, 5, third),
@@ -66,22 +71,58 @@ def test_shared_memberships_of_a_cell_weigh_one_together() -> None:
 
 
 def test_the_form_woven_has_the_query_the_cells_and_the_nearest_objects_instead_of_those_brought() -> None:
-    network = assemble(CUBE, QUERY, CHOSEN, "woven", nearest=np.array([5, 2]))
+    form = Form("woven", membership="unit", near_weight=0.5)
+    network = assemble(CUBE, QUERY, CHOSEN, form, nearest=np.array([5, 2]))
     assert network.objects.tolist() == [1, 4, 2, 5] and network.cells.tolist() == [1, 0]
-    links = {(0, 1, 1.0), (1, 3, 1.0), (2, 3, 1.0)}
+    # A link weighs half for each end outside the query.
+    links = {(0, 1, 1.0), (1, 3, 0.5), (2, 3, 0.25)}
     assert ends(network) == links | {(2, 4, 1.0), (0, 5, 1.0), (2, 5, 1.0)}
 
 
 def test_even_memberships_of_an_object_weigh_together_half_of_a_typical_objects_links() -> None:
-    network = assemble(CUBE, Query(np.array([1, 3, 4, 7])), CHOSEN, "both", membership="even")
+    network = assemble(CUBE, Query(np.array([1, 3, 4, 7])), CHOSEN, Form("both", membership="even"))
     # Within the query 1–3, 1–4 and 3–7 are linked: strengths 2, 2, 1, 1, their median 1.5, half of it 0.75.
     weights = {}
     for source, target, weight in ends(network):
         if target >= len(network.objects):
             weights.setdefault(int(network.objects[source]), []).append(weight)
     assert weights == {1: [0.75], 2: [0.375, 0.375], 3: [0.75], 6: [0.75]}
-    apart = assemble(CUBE, Query(np.array([2, 6])), CHOSEN, "cells", membership="even")
+    apart = assemble(CUBE, Query(np.array([2, 6])), CHOSEN, Form("cells", membership="even"))
     assert sorted(weight for _, _, weight in ends(apart)) == [0.5, 0.5, 1.0]
+
+
+def test_memberships_by_need_weigh_the_less_the_more_links_an_object_has() -> None:
+    network = assemble(CUBE, Query(np.array([1, 3, 4, 7])), CHOSEN, Form("both", membership="need"))
+    # A typical object's links weigh 1.5 together; with d links the memberships of an object weigh 1.5 · 2 / (2 + d).
+    degrees = {1: 2, 2: 1, 3: 3, 6: 0}
+    weights: dict[int, float] = {}
+    for source, target, weight in ends(network):
+        if target >= len(network.objects):
+            thing = int(network.objects[source])
+            weights[thing] = weights.get(thing, 0.0) + weight
+    assert weights == pytest.approx({thing: 3 / (2 + degree) for thing, degree in degrees.items()})
+    apart = assemble(CUBE, Query(np.array([2, 6])), CHOSEN, Form("cells"))
+    assert sorted(weight for _, _, weight in ends(apart)) == [1.0, 1.0, 2.0]
+
+
+@pytest.mark.parametrize("weight", [1e-38, 3e38])
+def test_weights_are_numbers_however_large_or_small_the_links_are(weight: float) -> None:
+    links = links_from_pairs(np.array([1, 1, 3]), np.array([3, 4, 7]), np.full(3, weight, np.float32), 8)
+    cube = replace(CUBE, links=links)
+    for kind in FORMS:
+        for membership in MEMBERSHIPS:
+            nearest = np.array([3]) if kind == "woven" else None
+            network = assemble(cube, QUERY, CHOSEN, Form(kind, membership=membership), nearest=nearest)
+            assert bool(np.isfinite(network.weight).all()) and float(network.weight.min()) >= 0
+
+
+def test_the_first_cells_that_fit_are_kept_with_their_objects() -> None:
+    # The query and cell 1 have 1, 4, 2, 3 and 6; cell 0 brings nobody more.
+    for nodes, cells in ((7, [1, 0]), (6, [1]), (5, []), (0, [])):
+        found = first_cells(CUBE, QUERY, CHOSEN, nodes, 0.1)
+        assert found.cells.tolist() == cells
+        assert found.objects.tolist() == sorted({o for cell in cells for o in CUBE.cells.members[cell].tolist()})
+        assert found.value == (found.values[-1] if cells else 0.1)
 
 
 def test_nearest_objects_are_for_the_form_woven_and_it_needs_them() -> None:
@@ -91,13 +132,13 @@ def test_nearest_objects_are_for_the_form_woven_and_it_needs_them() -> None:
 
 
 def test_keeping_only_the_linked_leaves_out_brought_objects_without_a_link() -> None:
-    network = assemble(CUBE, Query(np.array([1, 6, 7])), CHOSEN, keep="linked")
+    network = assemble(CUBE, Query(np.array([1, 6, 7])), CHOSEN, Form("objects", keep="linked"))
     assert network.objects.tolist() == [1, 6, 7, 2, 3]
     apart = Selection(np.array([0, 6]), 0.0, cells=np.array([1]), values=np.array([0.0]))
-    network = assemble(CUBE, QUERY, apart, "both", keep="linked")
+    network = assemble(CUBE, QUERY, apart, Form("both", membership="unit", keep="linked"))
     assert network.objects.tolist() == [1, 4] and ends(network) == {(0, 1, 1.0)}
     late = Selection(np.array([0, 3]), 0.0)
-    assert ends(assemble(CUBE, QUERY, late, keep="linked")) == {(0, 1, 1.0), (0, 2, 1.0)}
+    assert ends(assemble(CUBE, QUERY, late, Form("objects", keep="linked"))) == {(0, 1, 1.0), (0, 2, 1.0)}
 
 
 @pytest.mark.parametrize("form", ["objects", "cells", "both"])
@@ -120,14 +161,17 @@ def test_a_form_with_cells_needs_a_method_that_chooses_cells(form: str) -> None:
 @pytest.mark.parametrize(
     ("wrong", "text"),
     [
-        ({"form": "cell"}, "unknown form 'cell': choose one of both, cells, objects, woven (did you mean 'cells'?)"),
-        ({"membership": "x"}, "unknown membership 'x': choose one of even, share, unit"),
+        ({"kind": "cell"}, "unknown form 'cell': choose one of both, cells, objects, woven (did you mean 'cells'?)"),
+        ({"membership": "x"}, "unknown membership 'x': choose one of even, need, share, unit"),
+        ({"near": -1}, "near is -1, expected a whole number of 0 or more objects, or None"),
+        ({"near_weight": 0}, "near_weight is 0, expected a number above 0 and up to 1"),
+        ({"near_weight": "x"}, "near_weight is 'x', expected a number above 0 and up to 1"),
         ({"keep": "link"}, "unknown keep 'link': choose one of all, linked (did you mean 'linked'?)"),
     ],
 )
-def test_an_unknown_choice_is_refused_with_the_list(wrong: dict[str, str], text: str) -> None:
+def test_an_unknown_choice_is_refused_with_the_list(wrong: dict[str, Any], text: str) -> None:
     with pytest.raises(ParameterError) as error:
-        assemble(CUBE, QUERY, CHOSEN, **wrong)
+        Form(**wrong)
     assert str(error.value) == text
 
 

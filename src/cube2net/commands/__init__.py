@@ -1,6 +1,6 @@
 """What the commands do, between the texts of a command line and the functions of the pipeline."""
 
-from cube2net.commands.answering import answer, certificate, methods, show_network, takes_long, view
+from cube2net.commands.answering import answer, certificate, consists, levels, methods, show_network, view
 from cube2net.commands.building import about, build, read, show_about, show_homeless, task, update
 from cube2net.commands.comparing import compare, listed, miners, show_comparison, split, told
 
@@ -10,6 +10,8 @@ __all__ = [
     "build",
     "certificate",
     "compare",
+    "consists",
+    "levels",
     "listed",
     "methods",
     "miners",
@@ -19,7 +21,6 @@ __all__ = [
     "show_homeless",
     "show_network",
     "split",
-    "takes_long",
     "task",
     "told",
     "update",

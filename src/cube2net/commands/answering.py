@@ -13,6 +13,9 @@ from cube2net.parameters import configured, fields_of, split_settings
 from cube2net.records import Cube, Network
 from cube2net.terminal import say, show_table
 
+# So many of the chosen cells are shown.
+SHOWN = 20
+
 
 def view(cube: Cube, where: Sequence[str], rolled: Sequence[str]) -> Cube:
     """Return the cube rolled up in some dimensions, and then only the cells with some labels."""
@@ -28,8 +31,8 @@ def view(cube: Cube, where: Sequence[str], rolled: Sequence[str]) -> Cube:
 def answer(
     cube: Cube,
     path: Path,
-    method: str,
-    objective: str,
+    method: str | None,
+    objective: str | None,
     *,
     settings: Sequence[str],
     shortcuts: Mapping[str, object],
@@ -38,15 +41,18 @@ def answer(
 ) -> Network:
     """Return the network of a query file; settings that the method does not know are the objective's.
 
-    ``shortcuts`` are parameters of the method that have an option of their own, None where it was not used.
+    ``shortcuts`` are parameters of the method that have an option of their own, None where it was not used; a preset
+    alone asks for the method that has presets.
     """
     kinds = methods()
+    method = method or ("greedy" if shortcuts.get("preset") is None else "cube2net")
     if method not in kinds:
         raise unknown("method", method, kinds)
-    if objective not in pipeline.OBJECTIVES:
+    if objective is not None and objective not in pipeline.OBJECTIVES:
         raise unknown("objective", objective, pipeline.OBJECTIVES)
+    named = objective or ("cover" if options["form"] not in ("objects", "both") else "jaccard")
     given = split_settings(settings)
-    of_objective = set(fields_of(pipeline.OBJECTIVES[objective])) - set(fields_of(kinds[method]))
+    of_objective = set(fields_of(pipeline.OBJECTIVES[named])) - set(fields_of(kinds[method]))
     worth = {name: text for name, text in given.items() if name in of_objective}
     chosen = {name: text for name, text in given.items() if name not in of_objective}
     for name, value in shortcuts.items():
@@ -57,19 +63,20 @@ def answer(
         cube,
         pipeline.read_query(cube, path, skip_missing=skip_missing),
         configured(kinds[method], chosen, f"method {method!r}"),
-        objective=configured(pipeline.OBJECTIVES[objective], worth, f"objective {objective!r}") if worth else objective,
+        objective=configured(pipeline.OBJECTIVES[named], worth, f"objective {named!r}") if worth else objective,
         **options,
     )
+
+
+def levels(texts: Sequence[str] | None) -> str | list[str]:
+    """Return the levels that a command line names: one text, or several."""
+    given = list(texts or ["full"])
+    return given[0] if len(given) == 1 else given
 
 
 def methods() -> dict[str, Any]:
     """Return all methods by name, and the one that chooses among them."""
     return {**pipeline.METHODS, "auto": pipeline.Auto}
-
-
-def takes_long(method: str) -> bool:
-    """Return whether a method tells its progress."""
-    return method == "auto" or hasattr(methods().get(method), "with_progress")
 
 
 def _check_shortcut(name: str, method: str, given: Mapping[str, str]) -> None:
@@ -82,48 +89,83 @@ def _check_shortcut(name: str, method: str, given: Mapping[str, str]) -> None:
 
 
 def show_network(network: Network) -> None:
-    """Show the chosen cells of a network and its size."""
+    """Show the chosen cells of a network, its size, and what it is made of."""
     about = pipeline.summary(network)
     if about["cells"]:
-        rows = [
-            (
-                rank,
-                *cell["labels"].values(),
-                f"{cell['gain']:+.4f}",
-                f"{cell['objects']:,}",
-                f"{cell['query_objects']:,}",
-            )
-            for rank, cell in enumerate(about["cells"], start=1)
-        ]
-        numbers = ("gain", "objects", "of the query")
-        columns = ("rank", *network.dimensions, *numbers)
-        show_table(f"cells chosen by {about['method']}", columns, rows, right=("rank", *numbers))
-        falling = sum(cell["gain"] < 0 for cell in about["cells"])
-        if falling:
-            best = float(network.selection.values.max())
-            lower = f"{falling} of {len(rows)} cells lower the {about['objective']}"
-            say(f"{lower}: --best-prefix stops at its best, {best:.4f}")
-        if len(rows) < about["m"] and not about["note"]:
-            say(f"{len(rows)} cells, of {about['m']} at most")
-    worth = "" if about["value"] is None else f", {about['objective']} {about['value']:.4f}"
+        _show_cells(network, about)
+    worth = "" if about["value"] is None else f", {about['objective']} {about['value']:{_digits(about)}}"
     say(f"{network}{worth}")
+    say(*filter(None, (consists(about),)))
     if about["bound"] is not None:
         say(certificate(about["bound"], about["gap"], about["proven"]))
     if about["note"]:
         say(about["note"])
     if about["tried"]:
-        rows = [
-            (entry["setup"], f"{entry['F1']:.3f}", f"{entry['runs']}", f"{entry['nodes']:,}")
-            if "F1" in entry
-            else (entry["setup"], "–", "0", entry["reason"])
-            for entry in about["tried"]
-        ]
-        show_table("what was tried", ("network", "F1", "runs", "nodes"), rows, right=("F1", "runs", "nodes"))
+        _show_tried(about["tried"])
     if about["left_out"]:
         say(f"{about['left_out']:,} objects without a link to the network are left out (--keep all keeps them)")
     if network.query.missing:
         missing = network.query.missing
         say(f"left out, being unknown or the name of several objects: {len(missing):,} ({some(missing)})")
+
+
+def _digits(about: Mapping[str, Any]) -> str:
+    """Return the format of an objective's values: those of cover are whole numbers."""
+    return ".0f" if about["objective"] == "cover" else ".4f"
+
+
+def _show_cells(network: Network, about: Mapping[str, Any]) -> None:
+    """Show the first cells chosen, and how many lower the value."""
+    rows = [
+        (
+            rank,
+            *cell["labels"].values(),
+            f"{cell['gain']:+{_digits(about)}}",
+            f"{cell['objects']:,}",
+            f"{cell['query_objects']:,}",
+        )
+        for rank, cell in enumerate(about["cells"], start=1)
+    ]
+    numbers = ("gain", "objects", "of the query")
+    columns = ("rank", *network.dimensions, *numbers)
+    show_table(f"cells chosen by {about['method']}", columns, rows[:SHOWN], right=("rank", *numbers))
+    if len(rows) > SHOWN:
+        say(f"and {len(rows) - SHOWN:,} more cells (--json and every export have them all)")
+    falling = sum(cell["gain"] < 0 for cell in about["cells"])
+    if falling:
+        best = float(network.selection.values.max())
+        lower = f"{falling} of {len(rows)} cells lower the {about['objective']}"
+        say(f"{lower}: --best-prefix stops at its best, {best:.4f}")
+    if about["m"] is not None and len(rows) < about["m"] and not about["note"]:
+        say(f"{len(rows)} cells, of {about['m']} at most")
+
+
+def _show_tried(tried: Sequence[Mapping[str, Any]]) -> None:
+    rows = [
+        (entry["setup"], f"{entry['F1']:.3f}", f"{entry['runs']}", f"{entry['nodes']:,}")
+        if "F1" in entry
+        else (entry["setup"], "–", "0", entry["reason"])
+        for entry in tried
+    ]
+    show_table("what was tried", ("network", "F1", "runs", "nodes"), rows, right=("F1", "runs", "nodes"))
+
+
+def consists(about: Mapping[str, Any]) -> str:
+    """Return in one sentence what a network with cells as nodes is made of; nothing for other forms.
+
+    >>> counts = {"query_found": 116, "query_held": 113, "query_loose": 2, "near": 116}
+    >>> consists({"form": "woven", "cells": [{}] * 59, **counts})
+    '59 cells hold 113 of the 116 objects of the query; 116 near objects by links; 2 of the query have neither'
+    """
+    if about["form"] not in ("cells", "woven"):
+        return ""
+    count, cells = about["query_found"], len(about["cells"])
+    parts = [f"{cells:,} cell{'s' * (cells != 1)} hold{'s' * (cells == 1)} {about['query_held']:,} of the {count:,} "]
+    parts = [f"{parts[0]}object{'s' * (count != 1)} of the query"]
+    parts += [f"{about['near']:,} near object{'s' * (about['near'] != 1)} by links"] if about["near"] else []
+    loose = about["query_loose"]
+    parts += [f"{loose:,} of the query {'has' if loose == 1 else 'have'} neither"] if loose else []
+    return "; ".join(parts)
 
 
 def certificate(bound: float, gap: float, proven: bool) -> str:

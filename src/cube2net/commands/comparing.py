@@ -20,25 +20,34 @@ def compare(
     cube: Cube,
     path: Path,
     *,
+    task: str | None,
     hidden: Path | None,
     methods: Sequence[str] | None,
     objectives: Sequence[str] | None,
     forms: Sequence[str] | None,
+    memberships: Sequence[str] | None,
+    levels: Sequence[str] | None,
+    embeddings: Sequence[str] | None,
+    recommenders: Sequence[str] | None,
     out: Path | None,
     skip_missing: bool,
     command: str,
     **options: Any,
 ) -> tuple[Comparison, list[Path]]:
     """Return the comparison of methods on a query file, and the files of its report where a folder is given."""
-    if hidden is not None and options["task"] != "links":
-        raise ParameterError(f"--hidden is for the task 'links', and the task is {options['task']!r}")
+    if hidden is not None and task != "links":
+        raise ParameterError(f"--hidden is for the task 'links', and the task is {task!r}: give --task links")
     query = pipeline.read_query(cube, path, skip_missing=skip_missing)
-    given = {"methods": methods, "objectives": objectives, "forms": forms}
+    task = task or pipeline.task_of(query)
+    given = {"methods": methods, "objectives": objectives, "forms": forms, "memberships": memberships}
     lists: dict[str, Any] = {name: listed(name, texts) for name, texts in given.items()}
     comparison = pipeline.compare(
         cube,
         query,
+        task,
         hidden=None if hidden is None else pipeline.read_links(cube, hidden),
+        miners=miners(task, embeddings, recommenders),
+        levels=levels or None,
         out=out,
         **{name: names for name, names in lists.items() if names},
         **options,

@@ -3,11 +3,12 @@
 from cube2net.network.draw import PICTURES, draw
 from cube2net.network.export import EXPORTS, to_igraph, to_networkx, to_pyg, to_scipy, write
 from cube2net.network.hops import Hops
-from cube2net.network.links import assemble, induce, within
+from cube2net.network.links import induce, within
 from cube2net.network.maxdisc import MaxDisc
 from cube2net.network.nothing import Nothing
 from cube2net.network.pagerank import PageRank, nearest, scores
 from cube2net.network.steiner import Steiner
+from cube2net.network.weave import assemble, first_cells
 
 __all__ = [
     "EXPORTS",
@@ -19,6 +20,7 @@ __all__ = [
     "Steiner",
     "assemble",
     "draw",
+    "first_cells",
     "induce",
     "nearest",
     "scores",

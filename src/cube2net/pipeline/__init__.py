@@ -13,7 +13,7 @@ from cube2net.pipeline.answers import (
 )
 from cube2net.pipeline.auto import Auto
 from cube2net.pipeline.building import build_cube, build_from, build_task
-from cube2net.pipeline.comparing import compare
+from cube2net.pipeline.comparing import compare, task_of
 from cube2net.pipeline.constructing import construct
 from cube2net.pipeline.cubes import (
     embed_cells,
@@ -88,6 +88,7 @@ __all__ = [
     "results",
     "save_cube",
     "summary",
+    "task_of",
     "to_scipy",
     "update_cube",
     "verify_cube",

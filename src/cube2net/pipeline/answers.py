@@ -10,13 +10,18 @@ import numpy as np
 
 from cube2net import network as networks
 from cube2net.aside import check_path
-from cube2net.errors import ParameterError, QueryError, some, unknown, whole_number
-from cube2net.network.links import KEEPS, MEMBERSHIPS
+from cube2net.errors import QueryError, some
+from cube2net.interfaces import Progress
 from cube2net.pipeline.choosing import Chosen, timed
-from cube2net.records import Cube, Network, Query
-from cube2net.records.network import FORMS
+from cube2net.pipeline.planning import Plan
+from cube2net.pipeline.registries import METHODS, name_of
+from cube2net.records import Cube, Form, Network, Query, Selection
 from cube2net.records.ragged import Array
+from cube2net.select import OBJECTIVES
 from cube2net.sources.queryfile import read_pairs_file, read_query_file
+
+# A network that brings more objects than this, and more than so many for each of the query, is announced.
+MANY, MANY_EACH = 1_000, 20
 
 
 def missing_names(cube: Cube, path: str | Path) -> list[str]:
@@ -42,53 +47,63 @@ def read_links(cube: Cube, path: str | Path) -> tuple[Array, Array]:
     return rows[:, 0], rows[:, 1]
 
 
-def check_form(form: str, keep: str | None = None, membership: str | None = None, near: int | None = None) -> None:
-    """Raise unless a network can have such a form."""
-    for what, got, allowed in (("form", form, FORMS), ("keep", keep, KEEPS), ("membership", membership, MEMBERSHIPS)):
-        if got is not None and got not in allowed:
-            raise unknown(what, got, allowed)
-    if membership is not None and form == "objects":
-        raise ParameterError("membership is what links to cells weigh, and the form 'objects' has no cells as nodes")
-    whole_number("near", near, 0, or_none=True, what="objects, or None")
-    if near is not None and form != "woven":
-        raise ParameterError(f"near is a number of objects of the form 'woven', got the form {form!r}")
+def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: Progress | None = None) -> Network:
+    """Return the network of what a method chose, in the form of its plan.
 
-
-def network_of(
-    cube: Cube,
-    chosen: Chosen,
-    form: str = "objects",
-    *,
-    keep: str | None = None,
-    membership: str | None = None,
-    near: int | None = None,
-) -> Network:
-    """Return the network of what a method chose, in one of its forms; see :func:`construct`."""
-    selection = chosen.selection
-    kept = keep or ("linked" if chosen.sees_links else "all")
-    weighed = membership or ("even" if form == "woven" else "unit")
+    ``default`` says that nobody asked for that form: what a method of one's own brings without cells is then shown as
+    objects. A network that will be large is announced before it is made.
+    """
+    cube, query, form, selection = plan.cube, plan.query, plan.form, chosen.selection
+    if default and not len(selection.cells) and len(selection.objects):
+        form = replace(form, kind="objects")
     seconds = dict(chosen.seconds)
     with timed(seconds, "links"):
+        if form.kind == "both" and plan.max_nodes is not None:
+            selection = networks.first_cells(cube, query, selection, plan.max_nodes, chosen.empty_value)
+        large = _announced(query, selection, form)
+        if large and progress is not None:
+            progress(large, 1, 1)
         nearest = None
-        if form == "woven":
-            count = len(selection.cells) if near is None or not len(selection.cells) else near
-            nearest = networks.nearest(cube.links, chosen.query, count)
-        network = networks.assemble(cube, chosen.query, selection, form, membership=weighed, keep=kept, nearest=nearest)
+        if form.kind == "woven":
+            nearest = networks.nearest(cube.links, query, _room_for_near(plan, len(selection.cells)))
+        network = networks.assemble(cube, query, selection, form, nearest=nearest)
+    note = "; ".join(filter(None, (selection.note, large)))
+    woven = form.kind == "woven"
     return replace(
         network,
+        selection=replace(selection, note=note),
         settings={
-            "method": chosen.method,
-            "parameters": chosen.parameters,
-            "objective": chosen.objective,
-            "m": chosen.budget.m,
-            "keep": kept,
-            "membership": weighed if form != "objects" else None,
+            "method": name_of(plan.method, METHODS),
+            "parameters": repr(plan.method),
+            "objective": name_of(plan.objective, OBJECTIVES),
+            "m": None if plan.sized else plan.budget.m,
+            "levels": plan.levels if isinstance(plan.levels, str) else list(plan.levels),
+            "near": 0 if nearest is None else len(nearest),
+            "near_weight": form.near_weight if woven else None,
+            "keep": form.keep,
+            "membership": form.membership if form.has_cells else None,
             "seed": chosen.seed,
             "empty_value": chosen.empty_value,
             "cell_objects": [len(cube.cells.members[cell]) for cell in selection.cells.tolist()],
         },
         seconds=seconds,
     )
+
+
+def _room_for_near(plan: Plan, cells: int) -> int:
+    """Return how many near objects there are to be: as many as wanted, or as a limit on nodes leaves room for."""
+    wanted = len(plan.query) if plan.form.near is None else plan.form.near
+    return wanted if plan.max_nodes is None else max(0, min(wanted, plan.max_nodes - len(plan.query) - cells))
+
+
+def _announced(query: Query, selection: Selection, form: Form) -> str:
+    """Return a sentence that says how large a network will be, where that is much more than the query asks for."""
+    brought = len(selection.objects) if form.has_brought else 0
+    if brought <= max(MANY, MANY_EACH * len(query)):
+        return ""
+    cells = f"the {len(selection.cells):,} cells hold" if len(selection.cells) else "the method brings"
+    smaller = "m, max_nodes or the form 'woven' makes" if len(selection.cells) else "max_nodes makes"
+    return f"{cells} {brought:,} objects for a query of {len(query):,}: {smaller} the network smaller"
 
 
 def check_outputs(network: str | Path | None, picture: str | Path | None) -> None:
@@ -121,11 +136,17 @@ def summary(network: Network) -> dict[str, Any]:
     of_query = network.brought_by.indices[: network.brought_by.indptr[len(network.query)]]
     in_query = np.bincount(of_query, minlength=len(selection.cells)).tolist()
     brought = np.union1d(network.query.objects, selection.objects)
+    held = network.brought_by.sizes[: len(network.query)] > 0
+    joined = np.zeros(len(network), dtype=bool)
+    joined[network.source] = joined[network.target] = True
     return {
         "method": settings["method"],
         "m": settings["m"],
         "objective": settings["objective"],
         "form": network.form,
+        "levels": settings["levels"],
+        "near": settings["near"],
+        "near_weight": settings["near_weight"],
         "keep": settings["keep"],
         "membership": settings["membership"],
         "value": selection.value if len(selection.cells) else None,
@@ -149,6 +170,8 @@ def summary(network: Network) -> dict[str, Any]:
         "left_out": 0 if network.form in ("cells", "woven") else len(brought) - len(network.objects),
         "query_found": len(network.query),
         "query_missing": len(network.query.missing),
+        "query_held": int(held.sum()),
+        "query_loose": int((~joined[: len(network.query)]).sum()),
         "chosen": settings.get("chosen"),
         "tried": settings.get("tried"),
         "seconds": dict(network.seconds),

@@ -1,9 +1,9 @@
-"""From a cube and a query to a selection: the method chooses what to bring."""
+"""From a plan to a selection: the method chooses what to bring."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -11,85 +11,48 @@ from importlib import import_module
 import numpy as np
 
 from cube2net.embed import VECTORS
-from cube2net.errors import QueryError, whole_number
+from cube2net.errors import whole_number
 from cube2net.interfaces import LinkObjective, Method, NeedsVectors, Progress, TellsProgress
 from cube2net.pipeline.cubes import embed_cells
-from cube2net.pipeline.registries import METHODS, made, name_of
-from cube2net.pipeline.worth import Valued, objective_of, weighed
-from cube2net.records import Budget, Cube, Judge, Query, Selection, Worth
-from cube2net.select import OBJECTIVES
-
-Asked = Query | Iterable[str] | Iterable[int] | Mapping[str, str]
-
+from cube2net.pipeline.planning import Plan
+from cube2net.pipeline.worth import weighed
+from cube2net.records import Budget, Cube, Judge, Query, Repeats, Selection, Worth
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """What a method chose for a query, and with what; not a network yet, for that has a form.
+    """What a method chose, with what seed, what no cells are worth, and how long its parts took."""
 
-    ``empty_value`` is what no cells are worth, ``sees_links`` whether the objective looks at links.
-    """
-
-    query: Query
-    method: str
-    parameters: str
-    objective: str
-    sees_links: bool
-    budget: Budget
-    seed: int
     selection: Selection
+    seed: int
     empty_value: float
     seconds: Mapping[str, float]
 
 
-def choose(
-    cube: Cube,
-    query: Asked,
-    method: str | Method,
-    objective: Valued,
-    budget: Budget,
-    *,
-    seed: int = 0,
-    bound: bool = False,
-    progress: Progress | None = None,
-) -> Chosen:
-    """Return what a method chooses for a query within a budget; see :func:`construct` for the parameters."""
-    asked = query if isinstance(query, Query) else cube.query(query)
-    if int(asked.objects[-1]) >= len(cube.objects):
-        raise QueryError(f"the query was made for another cube: it names row {int(asked.objects[-1]):,}")
-    chooser: Method = made(method, METHODS, Method, "method", {})
-    worth = objective_of(objective)
+def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress | None = None) -> Chosen:
+    """Return what the method of a plan chooses; see :func:`construct` for the parameters."""
     whole_number("seed", seed, 0, None)
-    sees_links = isinstance(worth, LinkObjective)
-    for kernel in ("coverage", "induce", *(["push"] if sees_links else [])):
+    cube, query, budget = plan.cube, plan.query, plan.budget
+    kernels = ["coverage", "induce", *(["push"] if isinstance(plan.objective, LinkObjective) else [])]
+    for kernel in kernels:
         import_module(f"cube2net.kernels.{kernel}")
     seconds: dict[str, float] = {}
     with timed(seconds, "weigh"):
-        weights = weighed(cube, asked, worth)
+        weights = weighed(cube, query, plan.objective)
     with timed(seconds, "vectors"):
-        ready = _with_vectors(cube, chooser, seed)
-    if ready is chooser:
+        ready = _with_vectors(cube, plan.method, seed)
+    if ready is plan.method:
         del seconds["vectors"]
     if progress is not None and isinstance(ready, TellsProgress):
         ready = ready.with_progress(progress)
     with timed(seconds, "select"):
-        selection = ready.select(cube, asked, weights=weights, budget=budget, seed=seed)
+        selection = ready.select(cube, query, weights=weights, budget=budget, seed=seed)
     seconds["select"] -= selection.train_seconds
     seconds["train"] = selection.train_seconds
     if bound:
         with timed(seconds, "bound"):
-            selection = _bounded(cube, asked, weights, budget, selection)
-    return Chosen(
-        query=asked,
-        method=name_of(chooser, METHODS),
-        parameters=repr(chooser),
-        objective=name_of(worth, OBJECTIVES),
-        sees_links=sees_links,
-        budget=budget,
-        seed=seed,
-        selection=selection,
-        empty_value=weights.value(np.empty(0, dtype=np.int64)) if len(selection.cells) else selection.value,
-        seconds=seconds,
-    )
+            selection = _bounded(cube, query, weights, budget, selection)
+    empty = weights.value(np.empty(0, dtype=np.int64)) if len(selection.cells) else selection.value
+    return Chosen(selection, seed, empty, seconds)
 
 
 def _with_vectors(cube: Cube, method: Method, seed: int) -> Method:
@@ -105,6 +68,8 @@ def _bounded(cube: Cube, query: Query, weights: Worth, budget: Budget, selection
     reason = ""
     if len(selection.cells) == 0:
         reason = "no cells were chosen"
+    elif isinstance(weights, Repeats):
+        return selection
     elif isinstance(weights, Judge):
         reason = f"{weights.name} is a function, and only its values are known"
     elif budget.max_links is not None:

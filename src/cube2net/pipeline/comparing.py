@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +13,18 @@ import numpy as np
 
 from cube2net.aside import check_folder
 from cube2net.cores import cores
+from cube2net.cube import hide_pairs, unlinked_pairs
 from cube2net.errors import ParameterError, QueryError, unknown, whole_number
 from cube2net.interfaces import Method, Progress
 from cube2net.network import Hops, Nothing
 from cube2net.pipeline.answers import network_of
-from cube2net.pipeline.choosing import Asked, Chosen, choose
-from cube2net.pipeline.mining import Given, clustering_miners, link_miners
-from cube2net.pipeline.registries import METHODS, made
-from cube2net.records import Budget, Comparison, Cube, Network, Query, Setup
+from cube2net.pipeline.choosing import Chosen, choose
+from cube2net.pipeline.mining import Given, Miners, clustering_miners, hidden_miners, link_miners
+from cube2net.pipeline.planning import Asked, counts_repeats, plan
+from cube2net.pipeline.registries import METHODS, chooses_cells, made
+from cube2net.records import Comparison, Cube, Network, Query, Setup
 from cube2net.records.comparison import TASKS
-from cube2net.records.network import FORMS
+from cube2net.records.form import FORMS, MEMBERSHIPS
 from cube2net.records.ragged import Array
 from cube2net.referee.journal import Journal
 from cube2net.referee.page_files import FILES
@@ -31,14 +34,28 @@ from cube2net.select import OBJECTIVES, Exact, Random
 Rows = Sequence[int] | Array
 Methods = Sequence[str] | Mapping[str, str | Method]
 
-CHOOSES_CELLS = ("random", "greedy", "anneal", "exact", "cube2net")
-"""Methods that choose cells, and so have an objective and a form."""
-
 DRAWS = ("random", "anneal", "cube2net")
 """Methods whose answer depends on the seed; those of all others are made once."""
 
 AS_LARGE = ("pagerank", "hops")
 """Methods that are also asked for as many nodes as every choice of cells has."""
+
+DEFAULT = Setup(method="greedy", objective="cover", form="woven")
+"""The network that ``construct`` makes when nobody says more."""
+
+SHORT_LIST = (
+    DEFAULT,
+    Setup(method="greedy", objective="cover", form="cells"),
+    Setup(method="greedy", objective="cover", form="woven", levels="one"),
+    Setup(method="greedy", objective="jaccard", form="objects", m=20),
+)
+"""What is compared with the query alone when nobody says more: the default, without near objects, of cells with one
+label each, and the paper's form."""
+
+OBJECTIVES_COMPARED = ("cover", "jaccard", "coverage", "linked")
+PAPER_CELLS = 20
+UNLINKED = 3
+"""So many pairs without a link are held against every hidden one."""
 
 COMPARED: dict[str, str | Method] = {
     "none": "none",
@@ -58,14 +75,17 @@ WRITTEN = (JOURNAL, *FILES)
 def compare(
     cube: Cube,
     query: Asked,
-    task: str = "clustering",
+    task: str | None = None,
     *,
     hidden: tuple[Rows, Rows] | None = None,
     users: str = "user",
     methods: Methods | None = None,
-    objectives: Sequence[str] = ("jaccard", "coverage", "linked"),
-    forms: Sequence[str] = FORMS,
-    m: int | Sequence[int] = 20,
+    objectives: Sequence[str] | None = None,
+    forms: Sequence[str] | None = None,
+    levels: Sequence[str] | None = None,
+    near: int | Sequence[int] | None = None,
+    memberships: Sequence[str] | None = None,
+    m: int | Sequence[int] | None = None,
     miners: Given | None = None,
     runs: int = 10,
     seed: int = 0,
@@ -76,39 +96,56 @@ def compare(
 ) -> Comparison:
     """Return how well the next step does on the network of every method, in every form, run by run.
 
-    ``task`` is ``"clustering"``: the query's objects are embedded and clustered, and judged by their labels; miners
-    are embeddings. Or ``"links"``: ``hidden`` links (the rows of their two ends) between users and items of the query,
-    which the cube was built without, are found again; miners are recommenders, and ``users`` is the kind of objects
-    that links are recommended to. Methods and miners are names, or objects of your own by a name; methods that choose
-    cells are compared for every one of ``objectives``, ``forms`` and ``m``, and (``as_large``) with PageRank and hops
-    of as many nodes. The query alone is always there. Runs have the seeds ``seed``, ``seed + 1``, …, the same for all.
+    Parameters
+    ----------
+    task
+        ``"clustering"``: the query's objects are embedded and clustered, and judged by their labels; miners are
+        embeddings. ``"hidden"``: a fifth of the items that join objects of the query is taken out of the cube, and the
+        links that are gone with them are to be found again by the vectors; no labels are needed. ``"links"``:
+        ``hidden`` links (the rows of their two ends) between users and items of the query, which the cube was built
+        without, are found again; miners are recommenders, and ``users`` is the kind of objects that links are
+        recommended to. Without a word clustering where the query has labels, and else hidden.
+    methods, miners
+        Names, or objects of your own by a name. The query alone is always there.
+    objectives, forms, levels, near, memberships, m
+        Methods that choose cells are compared for every combination; see :func:`construct`. Where neither these nor
+        methods are given, the list is short: the default network, two variants of it and the paper's form.
+    as_large
+        Also compare PageRank and hops of as many nodes as every choice of cells has.
+    runs, seed
+        Runs have the seeds ``seed``, ``seed + 1``, …, the same for all.
+    out
+        A folder in which every trial is written down when it is made: a comparison that was interrupted goes on where
+        it stopped, also with more runs or methods; a folder of other files, without trials, is refused.
+    workers
+        How many networks are mined at the same time (0: one for every core); scores do not depend on it, but for proofs
+        that the clock ends.
 
-    With a folder ``out`` every trial is written down when it is made, and a comparison that was interrupted goes on
-    where it stopped, also with more runs or methods; a folder of other files, without trials, is refused. A method
-    that fails is a row that says why. ``workers`` networks are mined at the same time (0: one for every core); scores
-    do not depend on it, but for proofs that the clock ends.
+    Returns
+    -------
+    Comparison
+        All trials; a method that fails is one that says why.
     """
+    asked = query if isinstance(query, Query) else cube.query(query)
+    task = task_of(asked) if task is None else task
     if task not in TASKS:
         raise unknown("task", task, TASKS)
     if out is not None and not (Path(out) / JOURNAL).exists():
         check_folder(Path(out), WRITTEN, "a comparison's")
-    asked = query if isinstance(query, Query) else cube.query(query)
     if int(asked.objects[-1]) >= len(cube.objects):
         raise QueryError(f"the query was made for another cube: it names row {int(asked.objects[-1]):,}")
     runs = whole_number("runs", runs, 1)
     seed = whole_number("seed", seed, 0, None)
     named = _named(methods)
-    counts = list(m) if isinstance(m, Iterable) else [m]
-    several = [whole_number("m", count, 1) for count in dict.fromkeys(counts)]
-    setups = setups_of(named, objectives, forms, several, as_large=as_large)
-    if task == "clustering":
-        if hidden is not None:
-            raise ParameterError("hidden links are for the task 'links', and the task is 'clustering'")
-        judges = clustering_miners(asked, miners)
+    open_ones = {"objectives": objectives, "forms": forms, "levels": levels, "memberships": memberships}
+    open_ones |= {"near": _several(near), "m": _several(m)}
+    if methods is None and all(value is None for value in open_ones.values()):
+        setups = _with_peers([Setup(method="none"), *SHORT_LIST], as_large=as_large)
     else:
-        if hidden is None:
-            raise ParameterError("the task 'links' needs the hidden links that are to be found again")
-        judges = link_miners(cube, asked, hidden, users, miners)
+        setups = setups_of(named, as_large=as_large, **open_ones)
+    if hidden is not None and task != "links":
+        raise ParameterError(f"hidden links are for the task 'links', and the task is {task!r}")
+    known, judges = _judged(task, cube, asked, hidden, users, miners, seed)
     about = {
         "task": task,
         "cube": _digest(cube.cells.members.indptr, cube.cells.members.indices, cube.links.indices, cube.links.weights),
@@ -116,8 +153,10 @@ def compare(
         "hidden": _digest(*judges.hidden),
         "methods": {name: repr(method) for name, method in named.items()},
         "miners": judges.parameters,
+        "default": DEFAULT.name,
+        **({"pairs": len(judges.hidden[0])} if task == "hidden" else {}),
     }
-    trials = Trials(Maker(cube, asked, named), judges.mine, workers or cores())
+    trials = Trials(Maker(known, asked, named), judges.mine, workers or cores())
     journal = Journal.open(None if out is None else Path(out) / JOURNAL, about)
     if progress is not None:
         progress(f"{len(setups)} networks × {len(judges.parameters)} miners × {runs} runs", 1, 1)
@@ -132,55 +171,118 @@ def compare(
             "task": task,
             "runs": runs,
             "seed": seed,
-            "m": several,
-            "objectives": list(objectives),
-            "forms": list(forms),
-            "methods": about["methods"],
-            "miners": judges.parameters,
+            **{name: list(value) for name, value in open_ones.items() if value is not None},
+            **{name: about[name] for name in ("methods", "miners", "default", "pairs") if name in about},
         },
     )
 
 
+def task_of(query: Query) -> str:
+    """Return the task that a query can be judged by: clustering where it has labels, and else hidden links."""
+    return "clustering" if len({label for label in query.labels or () if label}) > 1 else "hidden"
+
+
+def _judged(
+    task: str,
+    cube: Cube,
+    query: Query,
+    hidden: tuple[Rows, Rows] | None,
+    users: str,
+    miners: Given | None,
+    seed: int,
+) -> tuple[Cube, Miners]:
+    """Return the cube that networks may see, and what judges them."""
+    if task == "clustering":
+        return cube, clustering_miners(query, miners)
+    if task == "links":
+        if hidden is None:
+            raise ParameterError("the task 'links' needs the hidden links that are to be found again")
+        return cube, link_miners(cube, query, hidden, users, miners)
+    found = hide_pairs(cube, query, seed=seed)
+    apart = unlinked_pairs(cube, query, UNLINKED * len(found.source), seed=seed)
+    return found.cube, hidden_miners(query, (found.source, found.target), apart, miners)
+
+
 def setups_of(
     methods: Mapping[str, str | Method],
-    objectives: Sequence[str],
-    forms: Sequence[str],
-    m: Sequence[int],
+    objectives: Sequence[str] | None = None,
+    forms: Sequence[str] | None = None,
+    m: Sequence[int] | None = None,
     *,
+    levels: Sequence[str] | None = None,
+    near: Sequence[int] | None = None,
+    memberships: Sequence[str] | None = None,
     as_large: bool = True,
 ) -> list[Setup]:
     """Return the setups to compare, the query alone first; those that are as large as another come behind it.
 
-    Random cells are chosen for no objective, and stand under the first one.
+    Random cells are chosen for no objective, and stand under the first one. Without objectives, cover is among them for
+    methods that can count repeats, where cells are nodes; without m the query decides how many cells of it there are.
 
     >>> [setup.title for setup in setups_of({"greedy": "greedy"}, ["jaccard"], ["cells"], [20])][:3]
     ['none', 'greedy · jaccard · cells', 'pagerank, as large as greedy · jaccard · cells · m 20']
     """
-    for what, given, allowed in (("objective", objectives, OBJECTIVES), ("form", forms, FORMS)):
-        for name in given:
+    given = (("objective", objectives, OBJECTIVES), ("form", forms, FORMS), ("membership", memberships, MEMBERSHIPS))
+    for what, names, allowed in given:
+        for name in names or ():
             if name not in allowed:
                 raise unknown(what, name, allowed)
-    if not m or not objectives or not forms:
+    if any(value is not None and not len(value) for value in (objectives, forms, m, levels, near, memberships)):
         raise ParameterError("a comparison needs at least one number of cells, one objective and one form")
     setups = [Setup(method="none")]
     for name, method in methods.items():
         if not chooses_cells(method):
             setups += [Setup(method=name)] if name != "none" else []
             continue
-        for objective in objectives[:1] if method == "random" or isinstance(method, Random) else objectives:
-            for form in forms:
-                for count in m:
-                    setup = Setup(method=name, objective=objective, form=form, m=whole_number("m", count, 1))
-                    setups.append(setup)
-                    setups += [Setup(method=peer, like=setup.name) for peer in AS_LARGE if as_large]
-    return list(dict.fromkeys(setups))
+        worths = objectives or _objectives_of(method)
+        for objective in worths[:1] if method == "random" or isinstance(method, Random) else worths:
+            for form in forms or FORMS:
+                if objectives is None and objective == "cover" and form in ("objects", "both"):
+                    continue
+                base = Setup(method=name, objective=objective, form=form)
+                setups += _varied(base, m, levels, near, memberships)
+    return _with_peers(setups, as_large=as_large)
 
 
-def chooses_cells(method: str | Method) -> bool:
-    """Return whether a method chooses cells; one of your own is taken to do so unless it brings objects alone."""
-    if isinstance(method, str):
-        return method in CHOOSES_CELLS
-    return not isinstance(method, tuple(kind for name, kind in METHODS.items() if name not in CHOOSES_CELLS))
+def _objectives_of(method: str | Method) -> Sequence[str]:
+    """Return the objectives that a method is compared for when nobody names any."""
+    chooser = made(method, METHODS, Method, "method", {})
+    counts = counts_repeats(chooser) and not isinstance(chooser, Random)
+    return OBJECTIVES_COMPARED if counts else OBJECTIVES_COMPARED[1:]
+
+
+def _varied(
+    base: Setup,
+    m: Sequence[int] | None,
+    levels: Sequence[str] | None,
+    near: Sequence[int] | None,
+    memberships: Sequence[str] | None,
+) -> list[Setup]:
+    """Return a setup for every number of cells, levels, number of near objects and membership that it can have."""
+    counts = (0,) if m is None and base.objective == "cover" else m or (PAPER_CELLS,)
+    fields = {
+        "m": [whole_number("m", count, 1) if m is not None else count for count in counts],
+        "levels": ["" if each == "full" else each for each in levels or ("full",)],
+        "near": list(near) if near and base.form == "woven" else [None],
+        "membership": list(memberships) if memberships and base.form != "objects" else [""],
+    }
+    return [replace(base, **dict(zip(fields, each, strict=True))) for each in product(*fields.values())]
+
+
+def _with_peers(setups: Sequence[Setup], *, as_large: bool) -> list[Setup]:
+    """Return setups once each, and behind every choice of cells the methods that are to be as large as it."""
+    found = []
+    for setup in setups:
+        peers = AS_LARGE if as_large and setup.objective else ()
+        found += [setup, *(Setup(method=peer, like=setup.name) for peer in peers)]
+    return list(dict.fromkeys(found))
+
+
+def _several(given: int | Sequence[int] | None) -> list[int] | None:
+    """Return one or several numbers as a list without repeats; None stays."""
+    if given is None:
+        return None
+    return list(dict.fromkeys(given if isinstance(given, Iterable) else [given]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,11 +299,22 @@ class Maker:
         method = METHODS[setup.method]() if setup.like else self.methods.get(setup.method, setup.method)
         name = method if isinstance(method, str) else _registered(method)
         own = seed if name is None or name in DRAWS else 0
-        key = (setup.method, bool(setup.like), setup.objective, setup.m, nodes, own)
+        wanted = plan(
+            self.cube,
+            self.query,
+            method,
+            setup.m or None,
+            setup.objective or None,
+            setup.form,
+            levels=setup.levels or "full",
+            near=setup.near,
+            membership=setup.membership or None,
+            max_nodes=nodes,
+        )
+        key = (setup.method, bool(setup.like), repr(wanted.objective), wanted.budget, setup.levels, own)
         if key not in self.kept:
-            budget = Budget(m=setup.m or 20, max_nodes=nodes)
-            self.kept[key] = choose(self.cube, self.query, method, setup.objective or "jaccard", budget, seed=own)
-        return network_of(self.cube, self.kept[key], setup.form)
+            self.kept[key] = choose(wanted, seed=own)
+        return network_of(wanted, self.kept[key])
 
 
 def _named(methods: Methods | None) -> dict[str, str | Method]:

@@ -4,66 +4,90 @@ from __future__ import annotations
 
 from cube2net.errors import ParameterError
 from cube2net.interfaces import Method, Progress
-from cube2net.pipeline.answers import check_form, network_of
+from cube2net.pipeline.answers import network_of
 from cube2net.pipeline.auto import Auto
-from cube2net.pipeline.choosing import Asked, choose
+from cube2net.pipeline.choosing import choose
+from cube2net.pipeline.planning import Asked, Levels, plan
 from cube2net.pipeline.worth import Valued
-from cube2net.records import Budget, Cube, Network, Query
-
-DEFAULTS = {"m": 20, "objective": "jaccard", "form": "objects", "prefix": "all", "bound": False}
+from cube2net.records import Cube, Network, Query
 
 
 def construct(
     cube: Cube,
     query: Asked,
     method: str | Method | Auto = "greedy",
-    m: int = 20,
-    objective: Valued = "jaccard",
-    form: str = "objects",
+    m: int | None = None,
+    objective: Valued | None = None,
+    form: str | None = None,
     seed: int = 0,
     *,
+    levels: Levels = "full",
+    near: int | None = None,
+    near_weight: float | None = None,
+    membership: str | None = None,
+    keep: str | None = None,
     max_nodes: int | None = None,
     max_links: int | None = None,
     prefix: str = "all",
-    keep: str | None = None,
-    membership: str | None = None,
-    near: int | None = None,
     bound: bool = False,
     progress: Progress | None = None,
 ) -> Network:
-    """Return the network of a query: what the method brings, and all links among it.
+    """Return a small network around a query; without more words, the one that helps the next step.
 
-    ``method`` and ``objective`` are names or objects of your own; an objective may also be a function
-    ``f(objects, query)`` of the row numbers brought. ``form`` is ``"objects"`` (the query and the objects brought),
-    ``"cells"`` (the query and the chosen cells as nodes), ``"both"``, or ``"woven"``: the query, the chosen cells as
-    nodes, and the ``near`` objects nearest by links, as many as cells without a number. ``membership`` says what a
-    link between an object and its cell weighs: ``"unit"`` (1), ``"share"`` (a cell's links weigh 1 together) or
-    ``"even"`` (an object's weigh together half as much as the links of a typical object of the query), the latter by
-    default where the form is ``"woven"``. ``max_nodes`` and ``max_links`` limit the form ``"objects"``; with cells as
-    nodes ``m`` is the limit. ``keep="linked"`` leaves out objects brought that have no link to the network, ``"all"``
-    keeps them; without a word it is ``"linked"`` where the objective sees links. ``bound=True`` also finds an upper
-    bound on the value of any choice of m cells, where one can be found. A method that takes long tells its
-    ``progress``.
+    That is, for a query Q: cells as nodes, chosen so that three of them hold every object of Q where that is possible;
+    the \\|Q\\| objects nearest to Q by links; and weights by which cells speak where links are silent. It is sized by
+    the query, at most 3·\\|Q\\| nodes. The paper's answer is ``form="objects"``: the objects of 20 cells.
 
-    ``method="auto"`` chooses method, objective, form and m by the labels that the query has, or part of it: see
-    :class:`Auto`, an object of which has its parameters. Then nothing but the seed and the progress is to be given.
+    Parameters
+    ----------
+    cube, query
+        Objects by id, by name or by row, a mapping that gives them labels, or a :class:`Query`.
+    method
+        A name or an object of your own with ``select``; ``"auto"`` (or :class:`Auto`) tries several networks.
+    m
+        At most so many cells. Without a number as many as serve the query for the objective ``cover``, and 20 for others.
+    objective
+        A name, an object of your own, or a function ``f(objects, query)`` of the row numbers brought. Without one,
+        ``"cover"`` where cells are nodes and the method can count repeats, and else the paper's ``"jaccard"``.
+    form
+        ``"woven"`` (the query, cells and near objects), ``"cells"`` (the query and cells), ``"objects"`` (the query and
+        all objects of the cells) or ``"both"``; see :class:`cube2net.records.Form`. Without one, ``"woven"`` for
+        methods that choose cells, and ``"objects"`` for others.
+    levels
+        Which cells there are: ``"full"`` (the cube's own), ``"one"`` (one label each, ⟨∗, ACL, ∗⟩), or the names of
+        the levels that stay, such as ``"venue,topic"``; see :func:`cube2net.cuboid`.
+    near, near_weight
+        Of the form ``"woven"``: how many objects nearest by links, as many as Q has without a number, and what the
+        weight of a link is multiplied by for each end outside Q (0.3).
+    membership
+        What links between an object and its cells weigh: ``"need"``, ``"even"``, ``"share"`` or ``"unit"``.
+    keep
+        ``"linked"`` leaves out objects brought that have no link to the network, ``"all"`` keeps them; without a word
+        it is ``"linked"`` where the objective sees links.
+    max_nodes, max_links
+        Limits on the network's size; links can be limited in the form ``"objects"`` only.
+    prefix
+        ``"best"`` cuts the cells where the value was highest.
+    bound
+        Also find an upper bound on the value of any choice of m cells, where one can be found.
+    progress
+        Told how far long work is, and how large a large network will be before it is made.
 
-    Where no cell can help, the network is the query alone, and ``network.selection.note`` says why. The first
-    answer of a process also pays for loading the compiled kernels.
+    Returns
+    -------
+    Network
+        Its ``selection`` has the cells in the order chosen, and a ``note`` where there is something to say. The first
+        answer of a process also pays for loading the compiled kernels.
     """
+    options = {"m": m, "objective": objective, "form": form, "near": near, "near_weight": near_weight}
+    options |= {"membership": membership, "keep": keep, "max_nodes": max_nodes, "max_links": max_links}
     if method == "auto" or isinstance(method, Auto):
-        given = {"m": m, "objective": objective, "form": form, "max_nodes": max_nodes, "max_links": max_links}
-        given |= {"prefix": prefix, "keep": keep, "membership": membership, "near": near, "bound": bound}
-        for name, value in given.items():
-            if value != DEFAULTS.get(name):
+        defaults = {"levels": "full", "prefix": "all", "bound": False}
+        for name, value in {**options, "levels": levels, "prefix": prefix, "bound": bound}.items():
+            if value != defaults.get(name):
                 raise ParameterError(f"'auto' chooses what to bring by itself, and {name} is {value!r}: leave it out")
         asked = query if isinstance(query, Query) else cube.query(query)
         return (Auto() if isinstance(method, str) else method).construct(cube, asked, seed=seed, progress=progress)
-    check_form(form, keep, membership, near)
-    if form != "objects" and (max_nodes is not None or max_links is not None):
-        raise ParameterError(
-            f"max_nodes and max_links limit the form 'objects', got the form {form!r}: limit m instead"
-        )
-    budget = Budget(m=m, max_nodes=max_nodes, max_links=max_links, prefix=prefix)
-    chosen = choose(cube, query, method, objective, budget, seed=seed, bound=bound, progress=progress)
-    return network_of(cube, chosen, form, keep=keep, membership=membership, near=near)
+    wanted = plan(cube, query, method, levels=levels, prefix=prefix, **options)
+    chosen = choose(wanted, seed=seed, bound=bound, progress=progress)
+    return network_of(wanted, chosen, default=form is None, progress=progress)

@@ -25,6 +25,16 @@ METHODS: dict[str, type[Method]] = {
     "cube2net": Cube2net,
 }
 
+CHOOSES_CELLS = ("random", "greedy", "anneal", "exact", "cube2net")
+"""Methods that choose cells, and so have an objective and a form."""
+
+
+def chooses_cells(method: str | Method) -> bool:
+    """Return whether a method chooses cells; one of your own is taken to do so unless it brings objects alone."""
+    if isinstance(method, str):
+        return method in CHOOSES_CELLS
+    return not isinstance(method, tuple(kind for name, kind in METHODS.items() if name not in CHOOSES_CELLS))
+
 
 def made(
     given: Any,

@@ -8,7 +8,7 @@ from cube2net import network as networks
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.interfaces import LinkObjective, Objective
 from cube2net.pipeline.registries import made, name_of
-from cube2net.records import Cube, Judge, Query, Weights, Worth
+from cube2net.records import Cube, Judge, Query, Repeats, Weights, Worth
 from cube2net.records.ragged import Array
 from cube2net.select import OBJECTIVES
 from cube2net.select.objective import Own
@@ -38,7 +38,7 @@ def weighed(cube: Cube, query: Query, objective: Objective | LinkObjective) -> W
             weights = objective.weigh_links(query, affinity, cube.links.degrees > 0)
         else:
             weights = objective.weigh(query, len(cube.objects))
-        if not isinstance(weights, Weights | Judge):
+        if not isinstance(weights, Weights | Judge | Repeats):
             raise InputError(f"it gave {weights!r}, expected Weights")
         if weights.count != len(cube.objects):
             raise InputError(f"the weights are for {weights.count:,} objects, and the cube has {len(cube.objects):,}")

@@ -5,6 +5,7 @@ from cube2net.records.comparison import Comparison, Setup, Trial
 from cube2net.records.corpus import Corpus
 from cube2net.records.cube import Cells, Cube, Dimension, Level
 from cube2net.records.drawing import Drawing
+from cube2net.records.form import Form
 from cube2net.records.network import Network
 from cube2net.records.objects import Objects
 from cube2net.records.query import Query
@@ -13,7 +14,7 @@ from cube2net.records.selection import Selection
 from cube2net.records.spec import DimensionSpec
 from cube2net.records.topics import Topics
 from cube2net.records.vectors import Vectors
-from cube2net.records.weights import Judge, Weights, Worth
+from cube2net.records.weights import Judge, Repeats, Weights, Worth
 
 __all__ = [
     "Budget",
@@ -24,6 +25,7 @@ __all__ = [
     "Dimension",
     "DimensionSpec",
     "Drawing",
+    "Form",
     "Judge",
     "Level",
     "Links",
@@ -31,6 +33,7 @@ __all__ = [
     "Objects",
     "Query",
     "Ragged",
+    "Repeats",
     "Selection",
     "Setup",
     "Topics",

@@ -30,11 +30,14 @@ TOLD = 3
 class Setup:
     """One way to make a network: a method and, where it chooses cells, an objective, a form and how many.
 
-    A setup with ``like`` brings objects until its network has as many nodes as that of another setup, whose name
-    ``like`` is.
+    Without ``m`` the query decides how many. ``levels``, ``near`` and ``membership`` are those of ``construct``, empty
+    for its defaults. A setup with ``like`` brings objects until its network has as many nodes as that of another setup,
+    whose name ``like`` is.
 
     >>> Setup(method="greedy", objective="linked", form="cells", m=20).name
     'greedy · linked · cells · m 20'
+    >>> Setup(method="greedy", objective="cover", form="woven", levels="one", near=0).name
+    'greedy · cover · woven · levels one · near 0'
     >>> Setup(method="pagerank", like="greedy · linked · cells · m 20").name
     'pagerank, as large as greedy · linked · cells · m 20'
     """
@@ -44,6 +47,9 @@ class Setup:
     form: str = "objects"
     m: int = 0
     like: str = ""
+    levels: str = ""
+    near: int | None = None
+    membership: str = ""
 
     @property
     def name(self) -> str:
@@ -55,7 +61,11 @@ class Setup:
         """The setup in words, without the number of cells."""
         if self.like:
             return f"{self.method}, as large as {self.like}"
-        return " · ".join([self.method, self.objective, self.form]) if self.objective else self.method
+        if not self.objective:
+            return self.method
+        more = {"levels": self.levels or None, "near": self.near, "membership": self.membership or None}
+        said = [f"{name} {value}" for name, value in more.items() if value is not None]
+        return " · ".join([self.method, self.objective, self.form, *said])
 
 
 @dataclass(frozen=True, eq=False)

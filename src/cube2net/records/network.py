@@ -16,7 +16,6 @@ from cube2net.records.query import Query
 from cube2net.records.ragged import Array, Ragged, frozen
 from cube2net.records.selection import Selection
 
-FORMS = ("objects", "cells", "both", "woven")
 CELL = "cell"
 
 

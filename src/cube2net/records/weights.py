@@ -1,4 +1,4 @@
-"""What an objective is made of: weighted counts of the objects brought in, or a function of them."""
+"""What an objective is made of: weighted counts of the objects brought in, a function of them, or how often each is held."""
 
 from __future__ import annotations
 
@@ -179,7 +179,37 @@ class Judge:
         return f"the objective {self.title or called(self.function)!r}"
 
 
-Worth = Weights | Judge
+@dataclass(frozen=True, eq=False)
+class Repeats:
+    """The value of cells as how often they hold some objects: Σ min(most, chosen cells that hold o), o in ``objects``.
+
+    ``objects`` are row numbers, ascending, of ``count`` objects there are; ``most`` None counts every time. A cell
+    *serves* the objects it holds that fewer than ``most`` chosen cells hold, and one that serves fewer than ``least``
+    of them is not worth its place.
+
+    >>> twice = Repeats(np.array([0, 1, 4]), count=6, most=2)
+    >>> twice.total(np.array([0, 1, 5])), twice.value(np.array([1, 2, 4]))
+    (3.0, 2.0)
+    """
+
+    objects: Array
+    count: int
+    most: int | None = 3
+    least: int = 2
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "objects", frozen(np.asarray(self.objects)))
+
+    def total(self, held: Array) -> float:
+        """Return the value, where ``held[i]`` chosen cells hold the i-th object."""
+        return float(held.sum() if self.most is None else np.minimum(held, self.most).sum())
+
+    def value(self, objects: Array) -> float:
+        """Return the value of a set of distinct objects that no cell brought: each of them is held once."""
+        return float(np.isin(self.objects, objects).sum())
+
+
+Worth = Weights | Judge | Repeats
 
 
 def called(function: Callable[..., object]) -> str:

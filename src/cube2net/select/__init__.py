@@ -4,12 +4,13 @@ from cube2net.select.anneal import Anneal
 from cube2net.select.cube2net import Cube2net
 from cube2net.select.exact import Exact
 from cube2net.select.greedy import Greedy
-from cube2net.select.objective import OBJECTIVES, Coverage, FBeta, Jaccard, Linked, Own, Precision
+from cube2net.select.objective import OBJECTIVES, Cover, Coverage, FBeta, Jaccard, Linked, Own, Precision
 from cube2net.select.random import Random
 
 __all__ = [
     "OBJECTIVES",
     "Anneal",
+    "Cover",
     "Coverage",
     "Cube2net",
     "Exact",

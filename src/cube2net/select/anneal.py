@@ -19,7 +19,7 @@ from cube2net.select.clock import Clock
 from cube2net.select.greedy import Greedy
 from cube2net.select.limits import Limits
 from cube2net.select.objective import Jaccard
-from cube2net.select.outcome import check, nothing_to_choose, outcome
+from cube2net.select.outcome import check, check_sums, nothing_to_choose, outcome
 from cube2net.select.priced import priced_cells
 from cube2net.select.problem import Problem
 from cube2net.select.sums import EQUAL, Sums
@@ -76,6 +76,7 @@ class Anneal:
         import_module("cube2net.kernels.anneal")  # loaded before the clock starts
 
         check(cube, query, weights)
+        weights = check_sums(weights, "anneal")
         nothing = nothing_to_choose(cube, query, weights)
         if nothing is not None:
             return nothing

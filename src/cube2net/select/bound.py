@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from cube2net.errors import ParameterError
-from cube2net.records import Budget, Cube, Judge, Query, Worth
+from cube2net.records import Budget, Cube, Judge, Query, Weights, Worth
 from cube2net.records.ragged import Array
 from cube2net.select.clock import Clock
 from cube2net.select.outcome import check
@@ -36,10 +36,10 @@ def upper_bound(
 
     ``max_links`` is not looked at: what holds for all selections holds for those with few links.
     """
-    if isinstance(weights, Judge):
+    if not isinstance(weights, Weights):
+        who = f"{weights.name} is a function of the objects" if isinstance(weights, Judge) else "'cover' counts repeats"
         raise ParameterError(
-            f"{weights.name} is a function of the objects, and a bound needs weighted counts: "
-            "leave the bound out, or use an objective that counts"
+            f"{who}, and a bound needs weighted counts: leave the bound out, or use an objective that counts"
         )
     check(cube, query, weights)
     clock, room = Clock(seconds), room_of(query, budget)

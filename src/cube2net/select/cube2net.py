@@ -125,7 +125,7 @@ class Cube2net:
         Several queries, each with its weights, are learned in turn, one in every update.
         """
         queries = [query] if isinstance(query, Query) else list(query)
-        worths = [weights] if isinstance(weights, Weights | Judge) else list(weights)
+        worths = [weights] if isinstance(weights, Worth) else list(weights)
         if len(queries) != len(worths) or not queries:
             raise ParameterError(f"got {len(queries)} queries and {len(worths)} weights, expected one for each")
         tasks = [

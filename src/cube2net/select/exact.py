@@ -10,7 +10,7 @@ import numpy as np
 
 from cube2net.arrays import take_rows
 from cube2net.errors import ParameterError
-from cube2net.records import Budget, Cube, Judge, Query, Selection, Worth
+from cube2net.records import Budget, Cube, Judge, Query, Repeats, Selection, Worth
 from cube2net.select.anneal import Anneal, in_order
 from cube2net.select.bound import most_worth, next_price, room_of, target_of
 from cube2net.select.clock import Clock
@@ -34,6 +34,9 @@ class Exact:
     value itself when the proof was completed within ``seconds`` (None is no limit), and otherwise the highest bound
     of the parts that were not done. Bounds come from sums of weights alone, not from a solver's tolerances, and
     are true up to rounding of the last digits.
+
+    ``cover`` is another problem, with whole numbers for values: SciPy's solver finds the m cells that serve most and
+    proves it, cells that serve few included.
     """
 
     seconds: float | None = 60.0
@@ -55,6 +58,8 @@ class Exact:
                 f"max_links is {budget.max_links!r}, and 'exact' can only keep m and max_nodes: "
                 "leave max_links out, or use the method 'anneal' or 'greedy'"
             )
+        if isinstance(weights, Repeats):
+            return self._most_served(cube, weights, budget)
         clock, room = Clock(self.seconds), room_of(query, budget)
         found = Anneal(restarts=2).select(cube, query, weights=weights, budget=budget, seed=seed)
         if nothing_to_choose(cube, query, weights) is not None or room < 0 or budget.m == 0:
@@ -66,6 +71,20 @@ class Exact:
             cells = in_order(cube, weights, problem.cells[search.best])
             found = outcome(cube, weights, cells, "best")
         found = replace(found, bound=max(search.bound, found.value))
+        return found if found.proven else replace(found, note=f"not proven within {self.seconds:g} s")
+
+
+    def _most_served(self, cube: Cube, repeats: Repeats, budget: Budget) -> Selection:
+        from cube2net.select.repeated import in_order_of_service, serve_best
+
+        if budget.max_nodes is not None:
+            raise ParameterError(
+                f"max_nodes is {budget.max_nodes!r}, and 'exact' can only keep m for the objective 'cover': "
+                "use the method 'greedy'"
+            )
+        cells, bound = serve_best(cube, repeats, budget.m, self.seconds)
+        found = outcome(cube, repeats, in_order_of_service(cube, repeats, cells))
+        found = replace(found, bound=max(bound, found.value))
         return found if found.proven else replace(found, note=f"not proven within {self.seconds:g} s")
 
 

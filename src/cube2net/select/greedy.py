@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from cube2net.errors import ParameterError, unknown
-from cube2net.records import Budget, Cube, Judge, Query, Selection, Weights, Worth
+from cube2net.records import Budget, Cube, Judge, Query, Repeats, Selection, Weights, Worth
 from cube2net.records.ragged import Array
 from cube2net.select.limits import Limits
 from cube2net.select.outcome import check, nothing_to_choose, outcome
@@ -44,6 +44,9 @@ class Greedy:
     ``by="price"`` adds the cell with the largest gain − λ·cost while that is above 0, at a price λ that is the
     best value known, and repeats with the value reached until it no longer rises (see ``priced_greedy``). That
     chooses at most m cells, with a higher value as a rule, and takes no ``max_links`` and no function.
+
+    For ``cover`` the cell is taken that serves most objects of the query which still need one, and choosing ends when
+    none serves enough of them (see ``Cover``); m is then the most there may be, and a bound is always known.
     """
 
     among: str = "touched"
@@ -74,6 +77,8 @@ class Greedy:
         if self.by == "price":
             return _by_price(cube, query, weights, budget)
         limits = Limits(cube, query, budget)
+        if isinstance(weights, Repeats):
+            return _by_repeats(cube, weights, limits, budget)
         left = self._candidates(cube, query, weights)
         if isinstance(weights, Judge):
             cells = _by_calls(cube, weights, left, limits, budget.m)
@@ -81,7 +86,7 @@ class Greedy:
             cells = _by_counts(cube, weights, left, limits, budget.m)
         return outcome(cube, weights, cells, budget.prefix, note=limits.note(len(cells), self._lacks(query, weights)))
 
-    def _candidates(self, cube: Cube, query: Query, weights: Worth) -> Array:
+    def _candidates(self, cube: Cube, query: Query, weights: Weights | Judge) -> Array:
         from cube2net.kernels import coverage
 
         if self._looks_at_all(weights):
@@ -92,7 +97,7 @@ class Greedy:
     def _looks_at_all(self, weights: Worth) -> bool:
         return self.among == "all" or (isinstance(weights, Weights) and untouched_may_help(weights))
 
-    def _lacks(self, query: Query, weights: Worth) -> str:
+    def _lacks(self, query: Query, weights: Weights | Judge) -> str:
         if self._looks_at_all(weights):
             return "is in the cube"
         if isinstance(weights, Judge) or np.array_equal(weights.paying, query.objects):
@@ -123,6 +128,15 @@ def _by_counts(cube: Cube, weights: Weights, left: Array, limits: Limits, m: int
     return np.array(chosen, dtype=np.int64)
 
 
+def _by_repeats(cube: Cube, repeats: Repeats, limits: Limits, budget: Budget) -> Selection:
+    from cube2net.select.repeated import serve_greedily
+
+    cells, bound = serve_greedily(cube, repeats, limits, budget.m)
+    lacks = f"serves {repeats.least:,} objects of the query that need it"
+    found = outcome(cube, repeats, cells, budget.prefix, note="" if len(cells) else limits.note(0, lacks))
+    return replace(found, bound=bound)
+
+
 def _by_calls(cube: Cube, judge: Judge, left: Array, limits: Limits, m: int) -> Array:
     members = cube.cells.members
     brought = np.empty(0, dtype=np.int32)
@@ -143,6 +157,8 @@ def _by_calls(cube: Cube, judge: Judge, left: Array, limits: Limits, m: int) -> 
 def _by_price(cube: Cube, query: Query, weights: Worth, budget: Budget) -> Selection:
     from cube2net.select.priced import priced_cells
 
+    if isinstance(weights, Repeats):
+        raise ParameterError("by is 'price', and the objective 'cover' has no costs: use by='value'")
     if isinstance(weights, Judge):
         raise ParameterError(f"by is 'price', and {weights.name} is a function without gains and costs: use by='value'")
     if budget.max_links is not None:

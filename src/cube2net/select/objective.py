@@ -1,4 +1,4 @@
-"""What a selection is worth: five objectives as weighted counts of the objects it brings, and a user's own function.
+"""What a selection is worth: by counts of the objects it brings, by how often it holds them, or by a user's function.
 
 Q is the query and M the objects of the selected cells. All weights are whole numbers where the parameters
 are (of ``linked``: multiples of 1/1024), so that equal values are equal to the last bit.
@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cube2net.errors import InputError, ParameterError, QueryError
+from cube2net.errors import InputError, ParameterError, QueryError, whole_number
 from cube2net.interfaces import LinkObjective, Objective
-from cube2net.records import Judge, Query, Weights
+from cube2net.records import Judge, Query, Repeats, Weights
 from cube2net.records.ragged import Array
 from cube2net.records.weights import called
 
@@ -165,6 +165,31 @@ class Linked:
         )
 
 
+@dataclass(frozen=True, kw_only=True)
+class Cover:
+    """How often the chosen cells hold the query: Σ min(r, chosen cells that hold q), over the objects q of the query.
+
+    It sizes a selection by the query: a cell has to serve ``least`` objects (all, where the query has fewer) that fewer
+    than ``r`` chosen cells hold, so that choosing ends when all are held ``r`` times where that is possible. ``r=None``
+    counts every time: then all cells are chosen that hold ``least`` objects of the query.
+
+    >>> Cover().weigh(Query(np.array([0, 1, 2])), count=6).total(np.array([1, 3, 7]))
+    7.0
+    """
+
+    r: int | None = 3
+    least: int = 2
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "r", whole_number("r", self.r, 1, or_none=True, what="times, or None for every time"))
+        object.__setattr__(self, "least", whole_number("least", self.least, 1, what="objects of the query"))
+
+    def weigh(self, query: Query, count: int) -> Repeats:
+        """Return how often the objects of the query count."""
+        _check(query, count)
+        return Repeats(query.objects, count, self.r, min(self.least, len(query)))
+
+
 @dataclass(frozen=True)
 class Own:
     """A function of one's own: ``function(objects, query)`` says what the objects M are worth.
@@ -205,6 +230,7 @@ OBJECTIVES: dict[str, type[Objective] | type[LinkObjective]] = {
     "precision": Precision,
     "coverage": Coverage,
     "linked": Linked,
+    "cover": Cover,
 }
 
 

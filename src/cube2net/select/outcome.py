@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from cube2net.arrays import take_rows
-from cube2net.errors import InputError, QueryError
-from cube2net.records import Cube, Judge, Query, Ragged, Selection, Weights, Worth
+from cube2net.errors import InputError, ParameterError, QueryError
+from cube2net.records import Cube, Judge, Query, Ragged, Repeats, Selection, Weights, Worth
 from cube2net.records.ragged import Array
 
 ADVICE = (
@@ -24,6 +24,16 @@ def check(cube: Cube, query: Query, weights: Worth) -> None:
         raise InputError(f"the weights are for {weights.count:,} objects, and the cube has {count:,}")
 
 
+def check_sums(weights: Worth, method: str) -> Weights | Judge:
+    """Return a worth that a method can use which counts an object once; one that counts repeats is refused."""
+    if isinstance(weights, Repeats):
+        raise ParameterError(
+            f"the objective 'cover' counts how often an object is held, and the method {method!r} counts it once: "
+            "use 'greedy' or 'exact', or another objective"
+        )
+    return weights
+
+
 def nothing_to_choose(cube: Cube, query: Query, weights: Worth) -> Selection | None:
     """Return the selection of no cells, with a note that says why, where no cell can help; else None.
 
@@ -33,7 +43,7 @@ def nothing_to_choose(cube: Cube, query: Query, weights: Worth) -> Selection | N
     """
     starts = cube.homes.indptr
     homeless = bool((starts[query.objects] == starts[query.objects + 1]).all())
-    if isinstance(weights, Judge):
+    if isinstance(weights, Judge | Repeats):
         choice = not homeless
     else:
         worth = weights.paying
@@ -63,7 +73,12 @@ def outcome(cube: Cube, weights: Worth, cells: Array, prefix: str = "all", *, no
     members = take_rows(cube.cells.members, cells)
     objects, place = np.unique(members.indices, return_inverse=True)
     rows = Ragged(members.indptr, place)
-    values = _judged(objects, rows, weights) if isinstance(weights, Judge) else _counted(objects, rows, weights)
+    if isinstance(weights, Judge):
+        values = _judged(objects, rows, weights)
+    elif isinstance(weights, Repeats):
+        values = _repeated(objects, rows, weights)
+    else:
+        values = _counted(objects, rows, weights)
     kept = int(values.argmax()) if prefix == "best" else len(cells)
     return Selection(
         objects=objects if kept == len(cells) else objects[np.unique(place[: rows.indptr[kept]])],
@@ -114,3 +129,18 @@ def _judged(objects: Array, rows: Ragged, judge: Judge) -> Array:
         brought[rows[row]] = True
         values.append(judge.value(objects[brought]))
     return np.array(values)
+
+
+def _repeated(objects: Array, rows: Ragged, repeats: Repeats) -> Array:
+    """Return the values of no cells, of the first, of the first two, …, by counting who is held once more."""
+    place = np.searchsorted(objects, repeats.objects)
+    known = place < len(objects)
+    known[known] = objects[place[known]] == repeats.objects[known]
+    left = np.zeros(len(objects), dtype=np.int64)
+    left[place[known]] = len(rows) if repeats.most is None else repeats.most
+    values = np.zeros(len(rows) + 1)
+    for row in range(len(rows)):
+        served = rows[row][left[rows[row]] > 0]
+        left[served] -= 1
+        values[row + 1] = values[row] + len(served)
+    return values

@@ -13,7 +13,7 @@ from cube2net.records.ragged import Array
 from cube2net.select.greedy import Greedy
 from cube2net.select.limits import Limits
 from cube2net.select.objective import Jaccard
-from cube2net.select.outcome import check, outcome
+from cube2net.select.outcome import check, check_sums, outcome
 from cube2net.select.presets import Preset
 from cube2net.select.problem import Problem
 from cube2net.select.trajectories import Rules
@@ -41,6 +41,7 @@ class Task:
     def of(cls, cube: Cube, query: Query, weights: Worth, budget: Budget, preset: Preset) -> Task:
         """Return the task of a query; it has no cells where none can be chosen."""
         check(cube, query, weights)
+        weights = check_sums(weights, "cube2net")
         guide = weights if isinstance(weights, Weights) else Jaccard().weigh(query, len(cube.objects))
         greedy = Greedy().select(cube, query, weights=guide, budget=Budget(**{**vars(budget), "prefix": "all"}))
         start = float(greedy.values.max(initial=0.0)) if isinstance(weights, Weights) else 0.0

@@ -1,0 +1,58 @@
+"""What becomes a node of a network beside the query, and what its links weigh."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from cube2net.errors import ParameterError, unknown, whole_number
+
+FORMS = ("objects", "cells", "both", "woven")
+MEMBERSHIPS = ("unit", "share", "even", "need")
+KEEPS = ("all", "linked")
+
+
+@dataclass(frozen=True)
+class Form:
+    """The form of a network, by its name ``kind``, and what that form leaves open.
+
+    ``objects``: the query and the objects brought, with all links among them. ``cells``: the query with its own links,
+    every selected cell as a node, and a *membership* link from each object of the query to each selected cell that
+    holds it. ``both``: all of these. ``woven``: the query, the selected cells as nodes, and the ``near`` objects nearest
+    to the query by links instead of those brought; as many as the query has without a number.
+
+    ``membership`` is what the links of an object to its cells weigh: 1 each (``"unit"``), 1 together for a cell
+    (``"share"``), half of a typical object's links together for an object (``"even"``), or (``"need"``) the less the
+    more links the object has. Links of near objects are many and not about the query: ``near_weight`` is what their
+    weight is multiplied by for each end that is not in the query. ``keep="linked"`` leaves out objects brought that
+    have no link to any object of the network.
+
+    >>> Form("woven", near=5)
+    Form(kind='woven', near=5, near_weight=0.3, membership='need', keep='all')
+    """
+
+    kind: str = "woven"
+    near: int | None = None
+    near_weight: float = 0.3
+    membership: str = "need"
+    keep: str = "all"
+
+    def __post_init__(self) -> None:
+        named = (("form", self.kind, FORMS), ("membership", self.membership, MEMBERSHIPS), ("keep", self.keep, KEEPS))
+        for what, got, allowed in named:
+            if got not in allowed:
+                raise unknown(what, got, allowed)
+        object.__setattr__(self, "near", whole_number("near", self.near, 0, or_none=True, what="objects, or None"))
+        weight = self.near_weight
+        if not isinstance(weight, int | float) or not math.isfinite(weight) or not 0 < weight <= 1:
+            raise ParameterError(f"near_weight is {weight!r}, expected a number above 0 and up to 1")
+
+    @property
+    def has_cells(self) -> bool:
+        """Whether cells are nodes."""
+        return self.kind != "objects"
+
+    @property
+    def has_brought(self) -> bool:
+        """Whether the objects brought are nodes, however many."""
+        return self.kind in ("objects", "both")
