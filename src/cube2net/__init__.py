@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cube2net.cube import dice, drill_down, roll_up
+    from cube2net.cube import cuboid, dice, drill_down, roll_up
     from cube2net.cube import slice_ as slice
     from cube2net.errors import Cube2netError
     from cube2net.network import to_igraph, to_networkx, to_pyg, to_scipy
@@ -109,7 +109,7 @@ _HOMES = {
         "weigh",
         "write_network",
     ),
-    "cube2net.cube": ("dice", "drill_down", "roll_up", "slice"),
+    "cube2net.cube": ("cuboid", "dice", "drill_down", "roll_up", "slice"),
     "cube2net.network": ("to_igraph", "to_networkx", "to_pyg", "to_scipy"),
     "cube2net.records": (
         "Comparison",
@@ -149,6 +149,7 @@ __all__ = [
     "cluster_query",
     "compare",
     "construct",
+    "cuboid",
     "dice",
     "draw_network",
     "drill_down",

@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from cube2net.aside import new_folder
-from cube2net.cube import DuckDB, build, read, roll_up, save, verify
+from cube2net.cube import DuckDB, build, cuboid, read, roll_up, save, verify
 from cube2net.cube.manifest import describe
-from cube2net.errors import CubeError, InputError
+from cube2net.errors import CubeError, InputError, ParameterError
 from cube2net.records import Cube, DimensionSpec, Objects
 
 from corpora import corpus_of
@@ -215,6 +215,20 @@ def test_an_entry_that_points_nowhere_is_found_at_opening(folder: Path, name: st
     np.save(folder / f"{name}.npy", array)
     with pytest.raises(CubeError, match="is damaged: .* points to what is not there"):
         read(folder)
+
+
+def test_a_label_below_the_first_is_found_at_opening(folder: Path) -> None:
+    labels = np.load(folder / "cells.labels.npy")
+    labels[0, 0] = -1
+    np.save(folder / "cells.labels.npy", labels)
+    with pytest.raises(CubeError, match="is damaged: cells have labels below 0"):
+        read(folder)
+
+
+def test_a_view_of_other_cuboids_is_not_saved_and_leaves_what_was_there(cube: Cube, folder: Path) -> None:
+    with pytest.raises(ParameterError, match=r"a view .cells of venue. cannot be saved: do it with the cube"):
+        save(cuboid(cube, "venue"), folder)
+    assert verify(folder)
 
 
 def test_a_changed_header_and_a_manifest_without_sizes_are_one_sentence(folder: Path) -> None:

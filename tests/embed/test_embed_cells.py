@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from cube2net.embed import VECTORS, MemberVectors, WordTable, WordVectors
+from cube2net.embed import VECTORS, MemberVectors, Nearest, WordTable, WordVectors
 from cube2net.errors import InputError, ParameterError
 from cube2net.records import Cells, Cube, Dimension, Level
 from cube2net.records.vectors import Vectors
@@ -55,6 +55,26 @@ def test_labels_without_a_direction_do_not_count_in_the_scale_and_are_listed() -
     assert vectors.unknown == {"qqq": 1, "zzz": 1}
     assert np.linalg.norm(vectors.values[:2, 2:], axis=1).mean() == pytest.approx(1.0, rel=1e-6)
     assert not vectors.values[2, 2:].any()
+
+
+def test_all_labels_together_are_zeros_and_do_not_count_in_the_scale() -> None:
+    base = cube()
+    view = replace(base, cells=Cells(np.array([[-1, 0], [1, -1], [-1, 2]], np.int32), base.cells.members))
+    plain = WordVectors(words=TABLE, scale="none").embed(view)
+    assert plain.values.tolist() == [[0, 0, 1, 0], [60, 80, 0, 0], [0, 0, 3, 4]]
+    scaled = WordVectors(words=TABLE).embed(view).values
+    assert np.linalg.norm(scaled[[0, 2], 2:], axis=1).mean() == pytest.approx(1.0, rel=1e-6)
+    assert np.linalg.norm(scaled[1, :2]) == pytest.approx(1.0, rel=1e-6)
+
+
+@pytest.mark.parametrize("way", ["tables", "matmul"])
+def test_cells_of_all_labels_together_are_found_where_they_are(way: str) -> None:
+    labels = np.array([[-1, 0], [-1, 1], [0, -1], [1, -1], [-1, -1], [1, 1]])
+    vectors = Vectors.product({"x": np.array([[5.0], [9.0]]), "y": np.array([[3.0], [7.0]])}, labels)
+    cells, far = Nearest.of(vectors, way=way).find(vectors.values.astype(np.float64), k=1)
+    assert cells.ravel().tolist() == list(range(6))
+    assert not far.any()
+    assert vectors.take([2, 0]).values.tolist() == [[5, 0], [0, 3]]
 
 
 def test_two_dimensions_may_bear_the_same_name() -> None:
@@ -114,7 +134,9 @@ def test_vectors_check_themselves() -> None:
     with pytest.raises(InputError, match="1 cell vectors are not finite"):
         Vectors(np.array([[np.nan, np.inf], [0, 0]]), (0, 2), ("a",))
     with pytest.raises(InputError, match="cells have labels that the table of 'a' does not have"):
-        Vectors.product({"a": np.zeros((2, 1))}, np.array([[-1]]))
+        Vectors.product({"a": np.zeros((2, 1))}, np.array([[-2]]))
+    with pytest.raises(InputError, match="cells have labels that the table of 'a' does not have"):
+        Vectors(np.zeros((1, 1)), (0, 1), ("a",), (np.zeros((2, 1)),), np.array([[-1]]))
     with pytest.raises(InputError, match="the table of 'a' has shape"):
         Vectors(np.zeros((1, 3)), (0, 3), ("a",), (np.zeros((2, 1)),), np.array([[0]]))
     with pytest.raises(InputError, match=r"labels of shape \(2, 1\) and 1 tables"):

@@ -1,6 +1,7 @@
 """Corpus and topics become a cube: labels, the plan and its engines, the store, and views of a cube."""
 
 from cube2net.cube.build import build
+from cube2net.cube.cuboids import cuboid
 from cube2net.cube.duckdb_engine import DuckDB
 from cube2net.cube.manifest import read_manifest
 from cube2net.cube.rollup import dice, drill_down, roll_up, slice_
@@ -16,6 +17,7 @@ __all__ = [
     "Spark",
     "build",
     "check_place",
+    "cuboid",
     "dice",
     "drill_down",
     "read",

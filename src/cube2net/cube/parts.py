@@ -147,6 +147,8 @@ def _check_entries(cube: Cube) -> None:
         ("links.indices", cube.links.indices, objects),
         *((f"{KEYS[column]}.rows", lookup.rows, objects) for column, lookup in cube.objects.lookups.items()),
     ]
+    if min(int(part.labels.min(initial=0)) for part in (cube.cells, cube.small)) < 0:
+        raise CubeError("cells have labels below 0")
     for name, entries, count in arrays:
         if 0 < len(entries) <= CHECKED_ENTRIES and not 0 <= int(entries.min()) <= int(entries.max()) < count:
             raise CubeError(f"{name}.npy points to what is not there")

@@ -8,7 +8,7 @@ from functools import reduce
 
 import numpy as np
 
-from cube2net.arrays import ragged_from_pairs, row_of_entries, take_rows, transpose
+from cube2net.arrays import group_rows, transpose
 from cube2net.errors import CubeError, ParameterError
 from cube2net.records import Cells, Cube, Dimension, Ragged
 from cube2net.records.ragged import Array
@@ -21,20 +21,22 @@ def roll_up(cube: Cube, dimension: str) -> Cube:
     An object is in the new cell when it was in one of the old ones, cells too small to be kept included,
     so that the result equals the cube built at that level.
     """
+    check_whole(cube, "rolled up")
     number = cube.dimension(dimension)
     old = cube.dimensions[number]
     parents = old.levels[old.at].parents
     if parents is None or old.at + 1 == len(old.levels):
         raise ParameterError(f"dimension {dimension!r} has no level above to roll up to")
-    labels, members = _all_cells(cube)
+    labels, members = all_cells(cube)
     labels[:, number] = parents[labels[:, number]]
     dimensions = _with(cube.dimensions, number, replace(old, at=old.at + 1))
     rolled = _regroup(cube, dimensions, labels, members, finest=cube.finest or cube)
-    return _said(rolled, f"{dimension} rolled up to {rolled.dimensions[number].name}")
+    return said(rolled, f"{dimension} rolled up to {rolled.dimensions[number].name}")
 
 
 def drill_down(cube: Cube, dimension: str) -> Cube:
     """Return the cube with one dimension at the level below, the others where they stand."""
+    check_whole(cube, "drilled down")
     number = cube.dimension(dimension)
     if cube.finest is None or cube.dimensions[number].at == cube.finest.dimensions[number].at:
         raise ParameterError(f"dimension {dimension!r} has no level below to drill down to")
@@ -48,6 +50,7 @@ def drill_down(cube: Cube, dimension: str) -> Cube:
 
 def dice(cube: Cube, where: Mapping[str, str | Sequence[str]]) -> Cube:
     """Return the cube of the cells that have one of the given labels in each of the given dimensions."""
+    check_whole(cube, "cut to some labels")
     keep: dict[int, set[int]] = {}
     for name, wanted in where.items():
         number = cube.dimension(name)
@@ -60,7 +63,7 @@ def dice(cube: Cube, where: Mapping[str, str | Sequence[str]]) -> Cube:
         below = {number: _below(cube, number, labels) for number, labels in keep.items()}
         finest = _keep(cube.finest, below, None)
     part = "; ".join(f"{name} in {wanted}" for name, wanted in where.items())
-    return _said(_keep(cube, keep, finest), f"only {part}")
+    return said(_keep(cube, keep, finest), f"only {part}")
 
 
 def slice_(cube: Cube, dimension: str, label: str) -> Cube:
@@ -74,7 +77,7 @@ def slice_(cube: Cube, dimension: str, label: str) -> Cube:
 
 
 def _without(cube: Cube, number: int, finest: Cube | None) -> Cube:
-    labels, members = _all_cells(cube)
+    labels, members = all_cells(cube)
     left = cube.dimensions[:number] + cube.dimensions[number + 1 :]
     return _regroup(cube, left, np.delete(labels, number, axis=1), members, finest=finest)
 
@@ -82,8 +85,7 @@ def _without(cube: Cube, number: int, finest: Cube | None) -> Cube:
 def _keep(cube: Cube, keep: Mapping[int, set[int]], finest: Cube | None) -> Cube:
     def chosen(cells: Cells) -> Cells:
         masks = [np.isin(cells.labels[:, number], sorted(labels)) for number, labels in keep.items()]
-        rows = np.flatnonzero(reduce(np.logical_and, masks, np.ones(len(cells), dtype=bool)))
-        return Cells(cells.labels[rows], take_rows(cells.members, rows))
+        return _take(cells, reduce(np.logical_and, masks, np.ones(len(cells), dtype=bool)))
 
     cells = chosen(cube.cells)
     homes = transpose(cells.members, len(cube.objects))
@@ -103,36 +105,66 @@ def _below(cube: Cube, number: int, labels: set[int]) -> set[int]:
     return labels
 
 
-def _all_cells(cube: Cube) -> tuple[Array, Ragged]:
+def all_cells(cube: Cube) -> tuple[Array, Ragged]:
+    """Return the labels and the members of all cells, those with too few objects at the end."""
     kept, small = cube.cells, cube.small
     indptr = np.concatenate([kept.members.indptr, small.members.indptr[1:] + kept.members.indptr[-1]])
     indices = np.concatenate([kept.members.indices, small.members.indices])
     return np.concatenate([kept.labels, small.labels]), Ragged(indptr, indices)
 
 
+def merge_cells(labels: Array, homes: Ragged) -> Cells:
+    """Return the cells that are the distinct rows of labels, ascending, each holding what one of its rows holds.
+
+    ``homes`` says for every object which rows hold it; ``counts`` says how many rows of a cell do.
+    """
+    first, group = _distinct(labels)
+    return Cells(labels[first], *group_rows(homes, group, len(first)))
+
+
+def part_by_size(cells: Cells, least: int) -> tuple[Cells, Cells]:
+    """Return the cells of at least so many objects, and the others."""
+    large = cells.members.sizes >= least
+    return _take(cells, large), _take(cells, ~large)
+
+
+def check_whole(cube: Cube, done: str) -> None:
+    """Raise where the cells of a cube are those of other cuboids, which cannot stand for the cube in what is done."""
+    if cube.cells.counts is not None:
+        view = cube.settings.get("views", ["cells of other cuboids"])[-1]
+        raise ParameterError(f"a view ({view}) cannot be {done}: do it with the cube, and take the cells after that")
+
+
+def _take(cells: Cells, wanted: Array) -> Cells:
+    """Return the cells for which ``wanted`` is true."""
+    sizes = cells.members.sizes
+    entries = np.repeat(wanted, sizes)
+    indptr = np.concatenate([[0], np.cumsum(sizes[wanted])])
+    counts = None if cells.counts is None else cells.counts[entries]
+    return Cells(cells.labels[wanted], Ragged(indptr, cells.members.indices[entries]), counts)
+
+
+def _distinct(labels: Array) -> tuple[Array, Array]:
+    """Return where each distinct row stands first, these rows ascending, and the number among them of every row."""
+    first, group = np.zeros(min(len(labels), 1), np.int64), np.zeros(len(labels), np.int64)
+    for column in labels.T:
+        low, high = int(column.min(initial=0)), int(column.max(initial=0))
+        keys = group * (high - low + 1) + (column - low)
+        _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    return first, group
+
+
 def _regroup(
     cube: Cube, dimensions: tuple[Dimension, ...], labels: Array, members: Ragged, *, finest: Cube | None
 ) -> Cube:
     """Return the cube whose cells are the distinct rows of labels, each holding all of its rows' members."""
-    if len(labels):
-        distinct, group = np.unique(labels, axis=0, return_inverse=True)
-    else:
-        distinct, group = labels, np.empty(0, np.int64)
-    merged = ragged_from_pairs(group.ravel()[row_of_entries(members)], members.indices, len(distinct))
-    least = cube.settings.get("min_objects", MIN_OBJECTS)
-    large, tiny = np.flatnonzero(merged.sizes >= least), np.flatnonzero(merged.sizes < least)
-    cells = Cells(distinct[large], take_rows(merged, large))
-    return replace(
-        cube,
-        dimensions=dimensions,
-        cells=cells,
-        small=Cells(distinct[tiny], take_rows(merged, tiny)),
-        homes=transpose(cells.members, len(cube.objects)),
-        finest=finest,
-    )
+    merged = replace(merge_cells(labels, transpose(members, len(cube.objects))), counts=None)
+    cells, small = part_by_size(merged, cube.settings.get("min_objects", MIN_OBJECTS))
+    homes = transpose(cells.members, len(cube.objects))
+    return replace(cube, dimensions=dimensions, cells=cells, small=small, homes=homes, finest=finest)
 
 
-def _said(cube: Cube, view: str) -> Cube:
+def said(cube: Cube, view: str) -> Cube:
     """Return the cube with a view added to what its settings tell of it, and what is left out counted anew."""
     settings = dict(cube.settings)
     settings["views"] = [*settings.get("views", []), view]

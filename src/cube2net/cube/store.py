@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from cube2net.aside import new_folder
 from cube2net.cube.manifest import MANIFEST, check_seal, describe, read_manifest, write_manifest
 from cube2net.cube.parts import arrays_of, assemble, lookups_of, tables_of
+from cube2net.cube.rollup import check_whole
 from cube2net.cube.update_files import same_memory, take_over
 from cube2net.errors import CubeError, InputError, some
 from cube2net.mapped import write_mapped_table
@@ -34,6 +35,7 @@ def save(cube: Cube, folder: Path, *, before: Stored | None = None, made_in: Pat
     ``made_in`` is the folder in which :func:`build` made this cube, whose arrays are taken over from there.
     """
     folder = Path(folder)
+    check_whole(cube, "saved")
     check_place(folder)
     cube = _finest_only(cube)
     with new_folder(folder) as aside:

@@ -63,7 +63,7 @@ class WordVectors:
 
 
 def _mean_length(values: Array, labels: Array) -> float:
-    """Return the mean length of the cells' vectors in a block, leaving out those without a direction."""
-    lengths = np.linalg.norm(values.astype(np.float64), axis=1)[labels]
+    """Return the mean length of the cells' vectors in a block, leaving out those without a direction, as ∗ is."""
+    lengths = np.linalg.norm(values.astype(np.float64), axis=1)[labels[labels >= 0]]
     lengths = lengths[lengths > 0]
     return float(lengths.mean()) if len(lengths) else 1.0

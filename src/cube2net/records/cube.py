@@ -14,6 +14,9 @@ from cube2net.records.objects import Objects
 from cube2net.records.query import Query
 from cube2net.records.ragged import Array, Links, Ragged, frozen
 
+STAR = "∗"
+"""All labels of a dimension together: the label of the cells that do not tell them apart, whose number is -1."""
+
 
 @dataclass(frozen=True, eq=False)
 class Level:
@@ -79,15 +82,24 @@ class Dimension:
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Cells by number: one label per dimension (``labels[cell, dimension]``) and the objects they hold."""
+    """Cells by number: one label per dimension (``labels[cell, dimension]``) and the objects they hold.
+
+    A label of -1 is ∗. In a view whose cells are several of the cube's put together, ``counts`` says beside
+    ``members.indices`` how many of these hold the object; without, every one is 1.
+    """
 
     labels: Array
     members: Ragged
+    counts: Array | None = None
 
     def __post_init__(self) -> None:
         if self.labels.ndim != 2 or len(self.labels) != len(self.members):
             raise CubeError(f"{len(self.labels):,} cells have labels and {len(self.members):,} have members")
         object.__setattr__(self, "labels", frozen(self.labels))
+        if self.counts is not None:
+            if self.counts.shape != self.members.indices.shape:
+                raise CubeError(f"{len(self.members.indices):,} members of cells have counts of {self.counts.shape}")
+            object.__setattr__(self, "counts", frozen(self.counts))
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -105,6 +117,7 @@ class Cube:
     this one was rolled up from. ``topic_words(topic, term, weight)`` are the heaviest terms of the topics
     where a topic model made them, and ``topic_model`` gives the trained model as a table when called. ``ledger``
     gives, when called, what has to be known of the items so that others can be added; only the cube room looks into it.
+    ``kept_views`` are the views of other cuboids that were asked for before.
     """
 
     dimensions: tuple[Dimension, ...]
@@ -118,6 +131,7 @@ class Cube:
     topic_model: Callable[[], pa.Table] | None = None
     finest: Cube | None = None
     ledger: Callable[[], Any] | None = None
+    kept_views: dict[Any, Cube] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         if len(self.links) != len(self.objects):
@@ -131,7 +145,7 @@ class Cube:
                 raise CubeError(f"cells have {cells.labels.shape[1]} labels, dimensions are {len(self.dimensions)}")
             for number, dimension in enumerate(self.dimensions):
                 column = cells.labels[:, number]
-                if len(column) and not 0 <= int(column.min()) <= int(column.max()) < len(dimension.labels):
+                if len(column) and not -1 <= int(column.min()) <= int(column.max()) < len(dimension.labels):
                     raise CubeError(f"cells have labels that dimension {dimension.name!r} does not have")
 
     def __repr__(self) -> str:
@@ -151,10 +165,13 @@ class Cube:
         return names.index(name)
 
     def find_cell(self, labels: Sequence[str]) -> int:
-        """Return the number of the cell with these labels, one for every dimension."""
+        """Return the number of the cell with these labels, one for every dimension; ∗ (or *) is all of them."""
         if len(labels) != len(self.dimensions):
             raise ParameterError(f"a cell of this cube has {len(self.dimensions)} labels, got {tuple(labels)!r}")
-        row = [dimension.number(label) for dimension, label in zip(self.dimensions, labels, strict=True)]
+        row = [
+            -1 if label in (STAR, "*") and label not in dimension.labels else dimension.number(label)
+            for dimension, label in zip(self.dimensions, labels, strict=True)
+        ]
         found = np.flatnonzero((self.cells.labels == np.array(row)).all(axis=1))
         if len(found) == 0:
             raise ParameterError(f"no cell has the labels {' · '.join(labels)}, or it holds too few objects")
@@ -162,8 +179,11 @@ class Cube:
 
     def cell(self, number: int) -> tuple[str, ...]:
         """Return the labels of a cell."""
-        row = self.cells.labels[number]
-        return tuple(dimension.labels[label] for dimension, label in zip(self.dimensions, row.tolist(), strict=True))
+        row = self.cells.labels[number].tolist()
+        return tuple(
+            STAR if label < 0 else dimension.labels[label]
+            for dimension, label in zip(self.dimensions, row, strict=True)
+        )
 
     def query(
         self,

@@ -70,9 +70,16 @@ class Vectors:
         blank: Mapping[str, tuple[str, ...]] | None = None,
         unknown: Mapping[str, int] | None = None,
     ) -> Vectors:
-        """Return the vectors of cells that are products of labels: their labels' vectors side by side."""
+        """Return the vectors of cells that are products of labels: their labels' vectors side by side.
+
+        A label of -1, ∗, has a vector of zeros: where there is one, it becomes a last row of the table.
+        """
         pairs = list(tables.items()) if isinstance(tables, Mapping) else list(tables)
         rows = [np.asarray(table, dtype=np.float32) for _, table in pairs]
+        star = labels == -1
+        if bool(star.any()):
+            labels = np.where(star, [len(table) for table in rows], labels)
+            rows = [np.pad(table, ((0, int(star[:, i].any())), (0, 0))) for i, table in enumerate(rows)]
         parts = [table[labels[:, i]] for i, table in enumerate(rows)]
         values = np.concatenate([np.zeros((len(labels), 0), np.float32), *parts], axis=1)
         blocks = (0, *np.cumsum([table.shape[1] for table in rows]).tolist())

@@ -1,0 +1,209 @@
+"""The cells of any cuboid: exactly those of the cube that would have been built with these levels alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cube2net.cube import DuckDB, build, cuboid, dice, drill_down, roll_up, slice_
+from cube2net.errors import ParameterError
+from cube2net.records import Cells, Cube, DimensionSpec
+
+from corpora import ROWS, corpus_of
+
+KINDS = {"ACL": "conference", "KDD": "conference", "TACL": "journal", "WMT": "workshop"}
+SPECS = [
+    DimensionSpec("year", "year", bins="years", parent="decades"),
+    DimensionSpec("venue", "venue", parent="kind"),
+    DimensionSpec("parity", "year", bins="width:2"),
+]
+ALONE = {
+    "year": DimensionSpec("year", "year", bins="years"),
+    "decades": DimensionSpec("decades", "year", bins="decades"),
+    "venue": DimensionSpec("venue", "venue"),
+    "parity": DimensionSpec("parity", "year", bins="width:2"),
+}
+FULL = ROWS.filter(lambda rows: any(row[0] is not None and row[1] for row in rows))
+LEVELS = [["year"], ["decades"], ["venue"], ["parity"], ["year", "venue"], ["decades", "venue"], ["decades", "parity"]]
+BY_HAND = [(2003, ["KDD"], [0, 1]), (2004, ["KDD"], [1]), (2013, ["ACL"], [1, 2]), (2013, ["WMT"], [2])]
+
+
+def cube_of(rows: list, *, objects: int = 10, least: int = 1, specs: list[DimensionSpec] = SPECS) -> Cube:
+    return build(corpus_of(rows, objects=objects, kinds=KINDS), specs, DuckDB(), min_objects=least)
+
+
+def contents(cube: Cube, cells: Cells | None = None) -> dict[tuple[str, ...], list[int]]:
+    cells = cube.cells if cells is None else cells
+    named = [
+        tuple("∗" if label < 0 else cube.dimensions[i].labels[label] for i, label in enumerate(row))
+        for row in cells.labels.tolist()
+    ]
+    return {name: cells.members[number].tolist() for number, name in enumerate(named)}
+
+
+def known(rows: list) -> list:
+    return [row for row in rows if row[0] is not None and row[1]]
+
+
+@settings(max_examples=60)
+@given(FULL, st.integers(1, 4), st.sampled_from(LEVELS))
+def test_a_cuboid_equals_the_cube_built_with_its_levels_alone(rows: list, least: int, levels: list[str]) -> None:
+    cube = cube_of(rows, least=least)
+    view = cuboid(cube, ",".join(levels))
+    # An item that lacks a label of any dimension is in no cell, so in none of a view.
+    built = cube_of(known(rows), least=least, specs=[ALONE[name] for name in levels])
+    places = [i for i, dimension in enumerate(view.dimensions) if dimension.name in levels]
+    for part, wanted in ((view.cells, built.cells), (view.small, built.small)):
+        assert {tuple(name[i] for i in places): objects for name, objects in contents(view, part).items()} == contents(
+            built, wanted
+        )
+        assert all(set(np.delete(row, places)) <= {-1} for row in part.labels)
+    assert [view.homes[i].tolist() for i in range(10)] == [
+        [cell for cell in range(len(view.cells)) if i in view.cells.members[cell]] for i in range(10)
+    ]
+
+
+@settings(max_examples=40)
+@given(FULL, st.integers(1, 4))
+def test_one_has_every_dimension_alone_side_by_side(rows: list, least: int) -> None:
+    cube = cube_of(rows, least=least)
+    parts = [contents(cuboid(cube, name)) for name in ("year", "venue", "parity")]
+    assert contents(cuboid(cube, "one")) == {cell: objects for part in parts for cell, objects in part.items()}
+    assert list(contents(cuboid(cube, "one"))) == [cell for part in parts for cell in part]
+
+
+@settings(max_examples=40)
+@given(FULL, st.integers(1, 4))
+def test_counts_say_how_many_cells_of_the_cube_hold_the_object(rows: list, least: int) -> None:
+    cube = cube_of(rows, least=least)
+    view = cuboid(cube, ("venue", "decades,parity"))
+    expected: Counter[tuple[tuple[str, ...], int]] = Counter()
+    for (year, venue, parity), objects in (contents(cube, cube.cells) | contents(cube, cube.small)).items():
+        for which in objects:
+            expected[("∗", venue, "∗"), which] += 1
+            expected[(f"{year[:3]}X", "∗", parity), which] += 1
+    found = {}
+    for part in (view.cells, view.small):
+        assert part.counts is not None
+        at = 0
+        for name, objects in contents(view, part).items():
+            for which in objects:
+                found[name, which] = int(part.counts[at])
+                at += 1
+    assert found == dict(expected)
+
+
+def test_a_cuboid_by_hand() -> None:
+    cube = cube_of(BY_HAND, objects=3)
+    assert contents(cuboid(cube, "venue")) == {
+        ("∗", "ACL", "∗"): [1, 2],
+        ("∗", "KDD", "∗"): [0, 1],
+        ("∗", "WMT", "∗"): [2],
+    }
+    kinds = cuboid(cube, "decades, kind")
+    assert contents(kinds) == {
+        ("200X", "conference", "∗"): [0, 1],
+        ("201X", "conference", "∗"): [1, 2],
+        ("201X", "workshop", "∗"): [2],
+    }
+    assert kinds.cells.counts is not None and kinds.cells.counts.tolist() == [1, 2, 1, 1, 1]
+    assert [dimension.name for dimension in kinds.dimensions] == ["decades", "kind", "parity"]
+    assert kinds.settings["views"] == ["cells of decades,kind"]
+
+
+def test_full_is_the_cube_itself_and_one_of_a_single_dimension_too() -> None:
+    cube = cube_of(BY_HAND, objects=3)
+    assert cuboid(cube, "full") is cube
+    assert cuboid(cube, "parity,year,venue") is cube
+    single = cube_of(BY_HAND, objects=3, specs=[ALONE["venue"]])
+    assert cuboid(single, "one") is single
+    both = cuboid(cube, ["full", "one", "venue"])
+    assert contents(both) == contents(cube) | contents(cuboid(cube, "one"))
+
+
+def test_a_view_is_made_once_and_not_shared_by_other_cubes() -> None:
+    cube = cube_of(BY_HAND, objects=3)
+    assert cuboid(cube, "one") is cuboid(cube, ["year", "venue", "parity"])
+    assert cuboid(dice(cube, {"venue": "KDD"}), "one") is not cuboid(cube, "one")
+    assert contents(cuboid(dice(cube, {"venue": "KDD"}), "decades")) == {("200X", "∗", "∗"): [0, 1]}
+
+
+def test_cells_with_too_few_objects_are_set_aside_after_they_are_put_together() -> None:
+    cube = cube_of(BY_HAND, objects=3, least=2)
+    view = cuboid(cube, "venue")
+    assert contents(view) == {("∗", "ACL", "∗"): [1, 2], ("∗", "KDD", "∗"): [0, 1]}
+    assert contents(view, view.small) == {("∗", "WMT", "∗"): [2]}
+    assert view.settings["dropped"]["cells with fewer than 2 objects"] == 1
+
+
+def test_levels_of_one_dimension_stand_side_by_side_under_one_name() -> None:
+    cube = cube_of(BY_HAND, objects=3)
+    view = cuboid(cube, ["year", "decades,venue", "full"])
+    assert [dimension.name for dimension in view.dimensions] == ["year/decades", "venue", "parity"]
+    assert view.find_cell(["2003", "∗", "∗"]) == 0
+    assert view.cells.members[view.find_cell(["200X", "KDD", "*"])].tolist() == [0, 1]
+    assert contents(cube).items() <= contents(view).items()
+
+
+def test_a_label_that_two_levels_have_is_named_with_its_level() -> None:
+    cube = build(
+        corpus_of(BY_HAND, objects=3, kinds={"ACL": "ACL", "KDD": "other", "WMT": "ACL"}),
+        [DimensionSpec("venue", "venue", parent="publisher")],
+        DuckDB(),
+        min_objects=1,
+    )
+    assert contents(cuboid(cube, ["venue", "publisher"])) == {
+        ("ACL (venue)",): [1, 2],
+        ("KDD",): [0, 1],
+        ("WMT",): [2],
+        ("ACL (publisher)",): [1, 2],
+        ("other",): [0, 1],
+    }
+
+
+def test_cuboids_of_a_rolled_up_cube_start_at_its_levels() -> None:
+    cube = roll_up(cube_of(BY_HAND, objects=3), "year")
+    assert contents(cuboid(cube, "decades")) == {("200X", "∗", "∗"): [0, 1], ("201X", "∗", "∗"): [1, 2]}
+    with pytest.raises(ParameterError, match="unknown level 'year': choose one of decades, full, kind, one, parity"):
+        cuboid(cube, "year")
+
+
+def test_a_cube_without_cells_has_cuboids_without_cells() -> None:
+    cube = dice(cube_of(BY_HAND, objects=3), {"venue": "WMT", "year": "2003"})
+    assert len(cuboid(cube, "one").cells) == 0
+
+
+@pytest.mark.parametrize(
+    ("levels", "sentence"),
+    [
+        ("venues", "unknown level 'venues': choose one of decades, full, kind, one, .* .did you mean 'venue'"),
+        ("venue,", "unknown level '': choose one of"),
+        ("venue,one", "unknown level 'one': choose one of decades, kind, parity, venue, year"),
+        ("venue,kind", "the levels 'venue,kind' name the dimension 'venue' twice: .* two texts for the cells of both"),
+        ([], r"levels is \[\], expected a text such as 'one' or 'venue,topic', or several"),
+        (7, "levels is 7, expected a text"),
+        (["venue", 7], r"levels is \['venue', 7\], expected a text"),
+    ],
+)
+def test_levels_that_are_not_there_are_refused_in_one_sentence(levels: object, sentence: str) -> None:
+    with pytest.raises(ParameterError, match=sentence):
+        cuboid(cube_of(BY_HAND, objects=3), levels)  # type: ignore[arg-type]
+
+
+def test_a_view_is_not_rolled_drilled_sliced_or_taken_from_again() -> None:
+    view = cuboid(cube_of(BY_HAND, objects=3), "decades,venue")
+    for done in (
+        lambda: roll_up(view, "venue"),
+        lambda: drill_down(view, "decades"),
+        lambda: slice_(view, "venue", "KDD"),
+        lambda: dice(view, {"venue": "KDD"}),
+        lambda: cuboid(view, "venue"),
+    ):
+        with pytest.raises(
+            ParameterError, match=r"a view \(cells of decades,venue\) cannot be .*: do it with the cube"
+        ):
+            done()
