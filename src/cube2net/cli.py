@@ -242,13 +242,18 @@ def query(
         int | None, typer.Option(help="Form woven: how many objects nearest by links. Without, as many as the query.")
     ] = None,
     near_weight: Annotated[
-        float | None, typer.Option(help="Form woven: what links weigh for each end outside the query; 0.3 without.")
+        float | None,
+        typer.Option(help="Form woven: multiplies links for each end outside the query. Without, by need."),
     ] = None,
     membership: Annotated[
         str | None,
         typer.Option(
             metavar="NAME", help=f"What links of objects to cells weigh: {', '.join(MEMBERSHIP_NAMES)}. Without, need."
         ),
+    ] = None,
+    trust: Annotated[
+        float | None,
+        typer.Option(help="How much cells count against links, up to 1. Without, as far as the two agree."),
     ] = None,
     max_nodes: Annotated[int | None, typer.Option(help="At most this many nodes.")] = None,
     max_links: Annotated[int | None, typer.Option(help="At most this many links (form objects).")] = None,
@@ -319,6 +324,7 @@ def query(
             membership=membership,
             near=near,
             near_weight=near_weight,
+            trust=trust,
             bound=bound,
             progress=progress,
         )
@@ -371,9 +377,7 @@ def compare(
         list[str] | None,
         typer.Option(metavar="NAMES", help="Which cells: full, one, or levels that stay; may be repeated."),
     ] = None,
-    near: Annotated[
-        list[int] | None, typer.Option(help="How many near objects (form woven); may be repeated.")
-    ] = None,
+    near: Annotated[list[int] | None, typer.Option(help="How many near objects (form woven); may be repeated.")] = None,
     membership: Annotated[
         list[str] | None,
         typer.Option(metavar="NAMES", help=f"Several with commas: {', '.join(MEMBERSHIP_NAMES)}. Without, need."),

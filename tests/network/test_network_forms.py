@@ -163,7 +163,7 @@ def test_a_form_with_cells_needs_a_method_that_chooses_cells(form: str) -> None:
     [
         ({"kind": "cell"}, "unknown form 'cell': choose one of both, cells, objects, woven (did you mean 'cells'?)"),
         ({"membership": "x"}, "unknown membership 'x': choose one of even, need, share, unit"),
-        ({"near": -1}, "near is -1, expected a whole number of 0 or more objects, or None"),
+        ({"near": -1}, "near is -1, expected 0 or more objects, or None"),
         ({"near_weight": 0}, "near_weight is 0, expected a number above 0 and up to 1"),
         ({"near_weight": "x"}, "near_weight is 'x', expected a number above 0 and up to 1"),
         ({"keep": "link"}, "unknown keep 'link': choose one of all, linked (did you mean 'linked'?)"),

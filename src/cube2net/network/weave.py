@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from cube2net.arrays import ragged_from_pairs, row_of_entries, take_rows
 from cube2net.errors import ParameterError
+from cube2net.network.agreement import trust
 from cube2net.network.links import look_up_links
 from cube2net.records import Cube, Form, Network, Query, Selection
 from cube2net.records.ragged import Array
 
 HEAVIEST = float(np.finfo(np.float32).max)
+# An object with so many links needs half as much of others as one without any.
+SILENT = 2.0
 
 
 def assemble(
@@ -50,14 +53,16 @@ def assemble(
         stays = linked[held]
         ranks, held, shares = ranks[stays], position[held[stays]], shares[stays]
     into = np.concatenate([target[source < len(query)], source[target < len(query)]])
+    query_links = np.bincount(into, minlength=len(objects))
+    trusted = None
     if form.has_cells:
-        joined = _memberships(form.membership, held, ranks, shares, (source, target, weight), len(query), len(objects))
-        outside = (source >= len(query)).astype(np.int64) + (target >= len(query))
-        if form.kind == "woven":
-            weight = weight * form.near_weight ** outside.astype(np.float64)
+        woven = Weaving(source, target, weight, held, ranks, shares, query_links, len(query))
+        trusted = woven.trust() if form.trust is None else form.trust
+        factors = woven.near_factors(form.near_weight, trusted) if form.kind == "woven" else np.ones(len(weight))
+        joined = woven.memberships(form.membership, factors, trusted)
         source = np.concatenate([source, held])
         target = np.concatenate([target, len(objects) + ranks])
-        weight = np.minimum(np.concatenate([weight, joined]), HEAVIEST)
+        weight = np.minimum(np.concatenate([weight * factors, joined]), HEAVIEST)
     return Network(
         query=query,
         selection=selection,
@@ -67,11 +72,12 @@ def assemble(
         target=target.astype(np.int32, copy=False),
         weight=weight.astype(np.float32, copy=False),
         brought_by=ragged_from_pairs(held, ranks, len(objects)),
-        query_links=np.bincount(into, minlength=len(objects)).astype(np.int32),
+        query_links=query_links.astype(np.int32),
         names=cube.objects,
         dimensions=tuple(dimension.name for dimension in cube.dimensions),
         labels=tuple(cube.cell(int(number)) for number in selection.cells),
         form=form.kind,
+        settings={"trust": trusted},
     )
 
 
@@ -110,29 +116,69 @@ def _shares(cube: Cube, cells: Array, there: Array) -> Array:
     return shares
 
 
-def _memberships(
-    kind: str, held: Array, ranks: Array, shares: Array, links: tuple[Array, Array, Array], query: int, objects: int
-) -> Array:
-    """Return the weight of every membership link, between an object (``held``) and a cell (``ranks``).
+@dataclass(frozen=True, eq=False)
+class Weaving:
+    """Links and memberships that are to be weighed against each other.
 
-    ``links`` are those among ``objects``, the first ``query`` of which are the query's. Let s be the median, over the
-    objects of the query that have a link within it, of the weight of all these links together. The memberships of an
-    object weigh together s / 2 (``even``), or s · 2 / (2 + its number of links) (``need``): s without any link, half of
-    it with two, little with many. They are shared out in proportion to ``shares``.
+    ``source``, ``target`` and ``weight`` are links between positions of objects, the first ``query`` of which are the
+    query's; object ``held[i]`` is in cell ``ranks[i]``, which counts ``shares[i]`` among the memberships of the object;
+    ``query_links`` says how many links of every object lead into the query.
+
+    An object *needs* others the less the more links d into the query it has: 2 / (2 + d) is 1 without any, a half with
+    two, little with many. Where cells are trusted, near objects speak where links of the query are silent, and cells
+    where links are.
     """
-    if kind == "unit" or not len(held):
-        return np.ones(len(held))
-    if kind == "share":
-        return np.asarray(1.0 / np.bincount(ranks)[ranks])
-    source, target, weight = links
-    own = (source < query) & (target < query)
-    typical = _median_strength(source[own], target[own], weight[own])
-    if kind == "even":
-        whole = np.full(objects, typical / 2)
-    else:
-        degree = np.bincount(np.concatenate([source, target]), minlength=objects)
-        whole = typical * 2 / (2 + degree)
-    return np.asarray(whole[held] * shares / np.bincount(held, weights=shares)[held])
+
+    source: Array
+    target: Array
+    weight: Array
+    held: Array
+    ranks: Array
+    shares: Array
+    query_links: Array
+    query: int
+
+    def trust(self) -> float:
+        """Return how much cells are trusted, by how far they agree with links."""
+        cells = int(self.ranks.max(initial=-1)) + 1
+        sizes = {"query": self.query, "objects": len(self.query_links), "cells": cells}
+        return trust((self.source, self.target), self.held, self.ranks, **sizes)
+
+    def near_factors(self, near_weight: float | None, trusted: float) -> Array:
+        """Return what every link is multiplied by: 1 inside the query, and less for each end outside it.
+
+        A link between the query's object q and a near one weighs need(q)ᵗ times as much, and one between two near
+        objects need(x)ᵗ · need(y)ᵗ times, at the trust t. A number as ``near_weight`` stands for all of these.
+        """
+        ends = (self.source, self.target)
+        if near_weight is not None:
+            outside = sum((end >= self.query).astype(np.float64) for end in ends)
+            return np.asarray(near_weight**outside)
+        need = (SILENT / (SILENT + self.query_links)) ** trusted
+        own, other = (end < self.query for end in ends)
+        return np.asarray(
+            np.where(other & ~own, need[self.target], 1.0)
+            * np.where(own & ~other, need[self.source], 1.0)
+            * np.where(~own & ~other, need[self.source] * need[self.target], 1.0)
+        )
+
+    def memberships(self, kind: str, factors: Array, trusted: float) -> Array:
+        """Return the weight of every membership link.
+
+        Let s be the median, over the objects of the query that have a link within it, of the weight of all these links
+        together. The memberships of an object weigh together s / 2 (``even``), or t · s · 2 / (2 + d) (``need``), where t
+        is the trust and d the object's number of links, each counted by its factor.
+        """
+        if kind == "unit" or not len(self.held):
+            return np.ones(len(self.held))
+        if kind == "share":
+            return np.asarray(1.0 / np.bincount(self.ranks)[self.ranks])
+        own = (self.source < self.query) & (self.target < self.query)
+        typical = _median_strength(self.source[own], self.target[own], self.weight[own])
+        ends = np.concatenate([self.source, self.target])
+        degree = np.bincount(ends, weights=np.tile(factors, 2), minlength=len(self.query_links))
+        whole = trusted * typical * SILENT / (SILENT + degree) if kind == "need" else np.full(len(degree), typical / 2)
+        return np.asarray(whole[self.held] * self.shares / np.bincount(self.held, weights=self.shares)[self.held])
 
 
 def _median_strength(source: Array, target: Array, weight: Array) -> float:

@@ -68,7 +68,6 @@ def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: P
             nearest = networks.nearest(cube.links, query, _room_for_near(plan, len(selection.cells)))
         network = networks.assemble(cube, query, selection, form, nearest=nearest)
     note = "; ".join(filter(None, (selection.note, large)))
-    woven = form.kind == "woven"
     return replace(
         network,
         selection=replace(selection, note=note),
@@ -79,9 +78,10 @@ def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: P
             "m": None if plan.sized else plan.budget.m,
             "levels": plan.levels if isinstance(plan.levels, str) else list(plan.levels),
             "near": 0 if nearest is None else len(nearest),
-            "near_weight": form.near_weight if woven else None,
+            "near_weight": form.near_weight if form.kind == "woven" else None,
             "keep": form.keep,
             "membership": form.membership if form.has_cells else None,
+            "trust": network.settings["trust"],
             "seed": chosen.seed,
             "empty_value": chosen.empty_value,
             "cell_objects": [len(cube.cells.members[cell]) for cell in selection.cells.tolist()],
@@ -149,6 +149,7 @@ def summary(network: Network) -> dict[str, Any]:
         "near_weight": settings["near_weight"],
         "keep": settings["keep"],
         "membership": settings["membership"],
+        "trust": settings["trust"],
         "value": selection.value if len(selection.cells) else None,
         "bound": selection.bound,
         "gap": selection.gap,

@@ -18,6 +18,7 @@ from cube2net.pipeline.planning import Plan
 from cube2net.pipeline.worth import weighed
 from cube2net.records import Budget, Cube, Judge, Query, Repeats, Selection, Worth
 
+
 @dataclass(frozen=True, eq=False)
 class Chosen:
     """What a method chose, with what seed, what no cells are worth, and how long its parts took."""

@@ -13,13 +13,14 @@ import numpy as np
 
 from cube2net.aside import check_folder
 from cube2net.cores import cores
-from cube2net.cube import hide_pairs, unlinked_pairs
+
+# T from cube2net.cube import hide_pairs, unlinked_pairs
 from cube2net.errors import ParameterError, QueryError, unknown, whole_number
 from cube2net.interfaces import Method, Progress
 from cube2net.network import Hops, Nothing
 from cube2net.pipeline.answers import network_of
 from cube2net.pipeline.choosing import Chosen, choose
-from cube2net.pipeline.mining import Given, Miners, clustering_miners, hidden_miners, link_miners
+from cube2net.pipeline.mining import Given, Miners, clustering_miners, link_miners
 from cube2net.pipeline.planning import Asked, counts_repeats, plan
 from cube2net.pipeline.registries import METHODS, chooses_cells, made
 from cube2net.records import Comparison, Cube, Network, Query, Setup

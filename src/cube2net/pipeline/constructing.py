@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from cube2net.errors import ParameterError
 from cube2net.interfaces import Method, Progress
 from cube2net.pipeline.answers import network_of
@@ -25,6 +27,7 @@ def construct(
     near: int | None = None,
     near_weight: float | None = None,
     membership: str | None = None,
+    trust: float | None = None,
     keep: str | None = None,
     max_nodes: int | None = None,
     max_links: int | None = None,
@@ -58,9 +61,10 @@ def construct(
         the levels that stay, such as ``"venue,topic"``; see :func:`cube2net.cuboid`.
     near, near_weight
         Of the form ``"woven"``: how many objects nearest by links, as many as Q has without a number, and what the
-        weight of a link is multiplied by for each end outside Q (0.3).
-    membership
-        What links between an object and its cells weigh: ``"need"``, ``"even"``, ``"share"`` or ``"unit"``.
+        weight of a link is multiplied by for each end outside Q; without a number, the less the better linked.
+    membership, trust
+        What links between an object and its cells weigh: ``"need"``, ``"even"``, ``"share"`` or ``"unit"``; and how
+        much cells are trusted against links, above 0 and up to 1: without a number, as far as the two agree.
     keep
         ``"linked"`` leaves out objects brought that have no link to the network, ``"all"`` keeps them; without a word
         it is ``"linked"`` where the objective sees links.
@@ -79,8 +83,8 @@ def construct(
         Its ``selection`` has the cells in the order chosen, and a ``note`` where there is something to say. The first
         answer of a process also pays for loading the compiled kernels.
     """
-    options = {"m": m, "objective": objective, "form": form, "near": near, "near_weight": near_weight}
-    options |= {"membership": membership, "keep": keep, "max_nodes": max_nodes, "max_links": max_links}
+    options: dict[str, Any] = {"m": m, "objective": objective, "form": form, "near": near, "near_weight": near_weight}
+    options |= {"membership": membership, "trust": trust, "keep": keep, "max_nodes": max_nodes, "max_links": max_links}
     if method == "auto" or isinstance(method, Auto):
         defaults = {"levels": "full", "prefix": "all", "bound": False}
         for name, value in {**options, "levels": levels, "prefix": prefix, "bound": bound}.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from cube2net.cube import cuboid
 from cube2net.errors import ParameterError, QueryError
@@ -51,6 +52,7 @@ def plan(
     near: int | None = None,
     near_weight: float | None = None,
     membership: str | None = None,
+    trust: float | None = None,
     keep: str | None = None,
     max_nodes: int | None = None,
     max_links: int | None = None,
@@ -67,7 +69,7 @@ def plan(
     worth = Cover(r=None) if named == "cover" and levels != "full" else objective_of(named)
     if keep is None and isinstance(worth, LinkObjective):
         keep = "linked"
-    shape = form_of(kind, near, near_weight, membership, keep)
+    shape = form_of(kind, near=near, near_weight=near_weight, membership=membership, trust=trust, keep=keep)
     if shape.has_cells and max_links is not None:
         raise ParameterError(f"max_links limits the form 'objects', got the form {kind!r}: limit max_nodes instead")
     sized = m is None and isinstance(worth, Cover)
@@ -96,15 +98,13 @@ def counts_repeats(method: Method) -> bool:
     return isinstance(method, Random | Exact) or (isinstance(method, Greedy) and method.by == "value")
 
 
-def form_of(
-    kind: str, near: int | None, near_weight: float | None, membership: str | None, keep: str | None
-) -> Form:
+def form_of(kind: str, **given: Any) -> Form:
     """Return a form; what was given and means nothing in it is refused."""
-    given = {"near": near, "near_weight": near_weight, "membership": membership, "keep": keep}
     form = Form(kind, **{name: value for name, value in given.items() if value is not None})
-    if membership is not None and not form.has_cells:
-        raise ParameterError("membership is what links to cells weigh, and the form 'objects' has no cells as nodes")
+    for name in ("membership", "trust"):
+        if given.get(name) is not None and not form.has_cells:
+            raise ParameterError(f"{name} is about links to cells, and the form 'objects' has no cells as nodes")
     for name in ("near", "near_weight"):
-        if given[name] is not None and kind != "woven":
+        if given.get(name) is not None and kind != "woven":
             raise ParameterError(f"{name} is about the near objects of the form 'woven', got the form {kind!r}")
     return form

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from cube2net.errors import ParameterError, unknown, whole_number
@@ -23,18 +22,21 @@ class Form:
 
     ``membership`` is what the links of an object to its cells weigh: 1 each (``"unit"``), 1 together for a cell
     (``"share"``), half of a typical object's links together for an object (``"even"``), or (``"need"``) the less the
-    more links the object has. Links of near objects are many and not about the query: ``near_weight`` is what their
-    weight is multiplied by for each end that is not in the query. ``keep="linked"`` leaves out objects brought that
-    have no link to any object of the network.
+    more links the object has, and the less cells are trusted. ``trust``, above 0 and up to 1, is how much cells are
+    trusted against links; without a number the links of the query tell it. Links of near objects are many and not
+    about the query: an object's weigh the less the more links it has into the query, and the more so the more cells
+    are trusted; a number as ``near_weight`` multiplies them instead, for each end outside the query. ``keep="linked"``
+    leaves out objects brought that have no link to any object of the network.
 
     >>> Form("woven", near=5)
-    Form(kind='woven', near=5, near_weight=0.3, membership='need', keep='all')
+    Form(kind='woven', near=5, near_weight=None, membership='need', trust=None, keep='all')
     """
 
     kind: str = "woven"
     near: int | None = None
-    near_weight: float = 0.3
+    near_weight: float | None = None
     membership: str = "need"
+    trust: float | None = None
     keep: str = "all"
 
     def __post_init__(self) -> None:
@@ -43,9 +45,10 @@ class Form:
             if got not in allowed:
                 raise unknown(what, got, allowed)
         object.__setattr__(self, "near", whole_number("near", self.near, 0, or_none=True, what="objects, or None"))
-        weight = self.near_weight
-        if not isinstance(weight, int | float) or not math.isfinite(weight) or not 0 < weight <= 1:
-            raise ParameterError(f"near_weight is {weight!r}, expected a number above 0 and up to 1")
+        for name in ("near_weight", "trust"):
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, int | float) and 0 < value <= 1):
+                raise ParameterError(f"{name} is {value!r}, expected a number above 0 and up to 1, or None")
 
     @property
     def has_cells(self) -> bool:

@@ -73,7 +73,6 @@ class Exact:
         found = replace(found, bound=max(search.bound, found.value))
         return found if found.proven else replace(found, note=f"not proven within {self.seconds:g} s")
 
-
     def _most_served(self, cube: Cube, repeats: Repeats, budget: Budget) -> Selection:
         from cube2net.select.repeated import in_order_of_service, serve_best
 

@@ -42,7 +42,7 @@ class Served:
     def bound(self, value: float, m: int) -> float:
         """Return a value that no m cells exceed: what is reached, and the m largest gains that are left beside it."""
         free = self.gains[~self.taken]
-        most = np.partition(free, len(free) - m)[len(free) - m :] if len(free) > m else free
+        most = np.sort(free)[max(0, len(free) - m) :]
         return value + min(float(most.sum()), float(self.left.sum()))
 
 
