@@ -21,6 +21,7 @@ from cube2net.pipeline.mining import (
     cluster_query,
     clustering_miners,
     embed_nodes,
+    hidden_miners,
     known_labels,
     link_miners,
 )
@@ -368,3 +369,54 @@ def test_a_query_without_a_known_link_is_no_better_than_chance_and_no_failure() 
     mine = LinkMiner(HiddenLinks.of(cube, query, [0, 1], [2, 3], "user"), "user", TRIED)
     scores: Mapping[str, float] = mine(alone(cube, query), "popularity", 0)[0]
     assert (scores["AUC"], scores["P@1"], scores["R@5"]) == (0.5, 0.5, 1.0)
+
+
+# Hidden links of the query itself
+
+
+def test_hidden_links_of_the_query_are_found_again_by_vectors() -> None:
+    # rows of the cube are not positions in the query: 2 and 3 are hidden inside the first group, 6 and 9 the second
+    query = Query(np.array([1, 2, 3, 4, 6, 7, 8, 9]))
+    hidden, unlinked = ([3, 6], [2, 9]), ([1, 2, 3, 4, 9, 8], [6, 7, 8, 9, 3, 1])
+    judges = hidden_miners(query, hidden, unlinked, {"quick": QUICK})  # type: ignore[arg-type]
+    assert judges.measures == ("AUC",) and judges.parameters == {"quick": repr(QUICK)}
+    assert [part.tolist() for part in judges.hidden] == [[2, 4], [1, 7], [0, 1, 2, 3, 7, 6], [4, 5, 6, 7, 2, 0]]
+    scores, evidence, seconds = judges.mine(alone(GROUPS, query), "quick", 0)
+    assert scores == {"AUC": 1.0} and seconds > 0
+    assert evidence.tolist() == [[1.0]] * 4, "a row for each of the objects 2, 3, 6 and 9"
+    assert list(hidden_miners(query, hidden, unlinked).parameters) == ["deepwalk", "node2vec", "line"]  # type: ignore[arg-type]
+
+
+def test_the_score_of_hidden_links_is_the_mean_over_the_objects_that_have_one() -> None:
+    vectors = ((1.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.0, -1.0), (0.5, 0.5), (0.0, 0.0))
+    query, network = Query(np.arange(5)), c2n.construct(GROUPS, range(5), "none")
+    hidden, unlinked = (np.array([0, 3]), np.array([1, 0])), (np.array([4, 2]), np.array([1, 4]))
+    scores, evidence, _ = hidden_miners(query, hidden, unlinked, {"given": Given(vectors)}).mine(network, "given", 0)
+    assert evidence.tolist() == [[0.5], [1.0], [0.0]] and scores["AUC"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("hidden", "unlinked", "text"),
+    [
+        (([], []), ([0], [1]), "there are no hidden links: give some to be found again"),
+        (([0], [1]), ([], []), "there are no pairs without a link: give some to hold hidden links against"),
+        (
+            ([0, 1], [2]),
+            ([0], [1]),
+            "hidden links have 2 ends on one side and 1 on the other, expected as many on both",
+        ),
+        (([0], [9]), ([0], [1]), "1 hidden links have an end outside the query, expected both inside"),
+        (([0], [1]), ([0, 2], [2, -1]), "1 pairs without a link have an end outside the query, expected both inside"),
+        (([0], [0]), ([0], [1]), "1 hidden links join an object with itself"),
+        (
+            ([0, 0], [1, 2]),
+            ([1, 3], [0, 1]),
+            "1 pairs are both hidden links and pairs without one, expected them apart",
+        ),
+        (([0.5], [1]), ([0], [1]), "hidden links are given by the rows of their ends, expected two lists of whole"),
+    ],
+)
+def test_hidden_links_of_the_query_that_cannot_be_asked_for_are_refused(hidden: Any, unlinked: Any, text: str) -> None:
+    with pytest.raises(InputError) as caught:
+        hidden_miners(Query(np.arange(5)), hidden, unlinked)
+    assert str(caught.value).startswith(text)

@@ -21,7 +21,7 @@ MEMBERSHIP_NAMES = ("unit", "share", "even", "need")
 EMBEDDING_NAMES = ("deepwalk", "node2vec", "line")
 RECOMMENDER_NAMES = ("popularity", "itemknn", "softimpute", "als", "ease")
 FORM_NAMES = ("objects", "cells", "both", "woven")
-TASK_NAMES = ("clustering", "links")
+TASK_NAMES = ("clustering", "links", "hidden")
 SOURCE_NAMES = ("tables", "acl", "aminer", "dblp", "yelp", "movies", "bundled")
 
 INTERRUPTED = 130

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from cube2net.errors import ParameterError
 from cube2net.network.hops import Hops, around
+from cube2net.network.pagerank import scores
 from cube2net.records import Budget, Cube, Query, Weights
 
 from toys import random_cube, toy_cube
@@ -56,6 +57,27 @@ def test_every_object_found_knows_its_step_and_how_many_bring_it() -> None:
     objects, steps, hits = around(STAR.links, np.array([1, 3]), 2)
     found = dict(zip(objects.tolist(), zip(steps.tolist(), hits.tolist(), strict=True), strict=True))
     assert found == {0: (1, 2), 5: (1, 1), 6: (1, 1), 2: (2, 2), 4: (2, 1)}
+
+
+def test_of_the_equally_near_those_that_a_walk_stays_at_are_kept() -> None:
+    # 0 and 1 have ten others each and bring 3 together; 2 has nobody but 4, and 5 is a step further
+    ways = [(0, 3), (1, 3), (2, 4), (4, 5), *((number % 2, 6 + number) for number in range(20))]
+    cube = toy_cube([[0]], objects=26, links=ways)
+    assert bring(cube, [0, 1, 2], Hops(hops=2), max_nodes=4) == [4]
+    assert bring(cube, [0, 1, 2], Hops(hops=2), max_nodes=5) == [3, 4]
+    assert bring(cube, [0, 1, 2], Hops(hops=2), max_nodes=25) == [3, 4, *range(6, 26)], "what is nearer comes first"
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10_000), st.integers(1, 2))
+def test_a_cut_is_by_step_then_score_then_bringers_then_number(seed: int, hops: int) -> None:
+    cube, query = random_cube(seed, links=60), np.sort(np.random.default_rng(seed).choice(40, 5, replace=False))
+    objects, steps, hits = around(cube.links, query, hops)
+    near = scores(cube.links, query)
+    ranked = sorted(zip(steps.tolist(), -near[objects], -hits, objects.tolist(), strict=True))
+    for room in range(len(ranked) + 1):
+        kept = sorted(row for *_, row in ranked[:room])
+        assert bring(cube, query.tolist(), Hops(hops=hops), max_nodes=5 + room) == kept
 
 
 def test_a_limit_of_nodes_keeps_the_nearest_and_most_linked() -> None:

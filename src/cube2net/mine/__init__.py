@@ -11,6 +11,7 @@ from cube2net.mine.line import Line
 from cube2net.mine.metrics import METRICS, f1, jaccard_index, nmi, overlapping_nmi
 from cube2net.mine.neighbours import ItemKnn, Popularity
 from cube2net.mine.node2vec import Node2vec
+from cube2net.mine.pairs import PairRanking, rank_pairs
 from cube2net.mine.ranking import Ranking, rank_links
 from cube2net.mine.recommend import RECOMMENDERS, TRIED
 from cube2net.mine.softimpute import SoftImpute
@@ -35,6 +36,7 @@ __all__ = [
     "KMeans",
     "Line",
     "Node2vec",
+    "PairRanking",
     "Popularity",
     "Ranking",
     "Recommender",
@@ -48,5 +50,6 @@ __all__ = [
     "nmi",
     "overlapping_nmi",
     "rank_links",
+    "rank_pairs",
     "without_floor",
 ]

@@ -8,6 +8,7 @@ import numpy as np
 
 from cube2net.errors import whole_number
 from cube2net.network.links import within
+from cube2net.network.pagerank import scores
 from cube2net.records import Budget, Cube, Links, Query, Selection, Worth
 from cube2net.records.ragged import Array
 
@@ -21,8 +22,9 @@ class Hops:
     are not there yet count: neighbours in the query, or a step nearer to it, are not brought by anyone.
 
     Where ``max_nodes`` or ``max_links`` leaves room for a part only, it is the nearest objects, of the equally
-    near those that most objects a step nearer bring, and of these those with the lower number. The
-    query itself is always whole.
+    near those of the highest personalised PageRank, of these those that most objects a step nearer bring, and
+    of these those with the lower number: the best that so many objects within these steps can be. The query itself is
+    always whole.
     """
 
     hops: int = 1
@@ -38,7 +40,8 @@ class Hops:
         limited = budget.max_nodes is not None or budget.max_links is not None
         objects, steps, hits = around(cube.links, query.objects, self.hops, self.fan_out, count=limited)
         if limited:
-            ranked = objects[np.lexsort((objects, -hits, steps))]
+            near = scores(cube.links, query.objects)[objects]
+            ranked = objects[np.lexsort((objects, -hits, -near, steps))]
             objects = within(cube.links, query, ranked, budget)
         objects = np.sort(objects)
         return Selection(objects, weights.value(objects))

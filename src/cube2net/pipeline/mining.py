@@ -22,6 +22,7 @@ from cube2net.mine import (
     bipartite,
     choose,
     rank_links,
+    rank_pairs,
 )
 from cube2net.pipeline.registries import made
 from cube2net.records import Cube, Network, Query
@@ -33,6 +34,8 @@ LINK_MINERS = ("popularity", "softimpute", "ease")
 """The floor, the paper's recommender and a strong one: those for hidden links unless others are named."""
 
 LINK_MEASURES = (*(f"P@{k}" for k in KS), *(f"R@{k}" for k in KS), "AUC")
+
+HIDDEN_MEASURES = ("AUC",)
 
 Mine = Callable[[Network, str, int], tuple[dict[str, float], Array, float]]
 Given = Sequence[str] | Mapping[str, str | NodeEmbedder | Recommender]
@@ -91,10 +94,7 @@ def clustering_miners(query: Query, miners: Given | None = None) -> Miners:
     labels = np.array(query.labels or (), dtype=np.str_)
     count = len(known_labels(query))
     known = labels != ""
-    embeddings: dict[str, NodeEmbedder] = {
-        name: made(each, EMBEDDINGS, NodeEmbedder, "embedding", {})
-        for name, each in _by_name(miners, EMBEDDINGS).items()
-    }
+    embeddings = _embeddings(miners)
 
     def mine(network: Network, miner: str, seed: int) -> tuple[dict[str, float], Array, float]:
         start = time.thread_time()
@@ -104,6 +104,51 @@ def clustering_miners(query: Query, miners: Given | None = None) -> Miners:
         return scores, found.labels, spent
 
     return Miners(mine, {name: repr(each) for name, each in embeddings.items()}, tuple(METRICS))
+
+
+def hidden_miners(
+    query: Query, hidden: tuple[Array, Array], unlinked: tuple[Array, Array], miners: Given | None = None
+) -> Miners:
+    """Return embeddings, by whose vectors the query's own hidden links are to be found again; all without names.
+
+    Hidden links and pairs without a link are given by the rows of their ends in the cube, all in the query. Evidence is
+    a row for every object of the query that has a hidden link, in their order.
+    """
+    embeddings = _embeddings(miners)
+    ends = {"hidden links": _positions("hidden links", hidden, query)}
+    ends["pairs without a link"] = _positions("pairs without a link", unlinked, query)
+    both = np.concatenate([np.unique(np.sort(side, axis=0), axis=1) for side in ends.values()], axis=1)
+    twice = both.shape[1] - np.unique(both, axis=1).shape[1]
+    if twice:
+        raise InputError(f"{twice:,} pairs are both hidden links and pairs without one, expected them apart")
+    links, others = ((side[0], side[1]) for side in ends.values())
+
+    def mine(network: Network, miner: str, seed: int) -> tuple[dict[str, float], Array, float]:
+        start = time.thread_time()
+        vectors = embed_nodes(network, embeddings[miner], seed=seed)[: len(query)]
+        spent = time.thread_time() - start
+        found = rank_pairs(vectors, links, others)
+        return {"AUC": found.mean}, found.auc.round(DIGITS)[:, None], spent
+
+    parameters = {name: repr(each) for name, each in embeddings.items()}
+    return Miners(mine, parameters, HIDDEN_MEASURES, (*links, *others))
+
+
+def _positions(what: str, pairs: tuple[Any, Any], query: Query) -> Array:
+    """Return the positions in a query of both ends of pairs of rows, one above the other."""
+    ends = _ends(*pairs, what)
+    outside = ~np.isin(ends, query.objects).all(axis=0)
+    if outside.any():
+        raise InputError(f"{int(outside.sum()):,} {what} have an end outside the query, expected both inside")
+    if (ends[0] == ends[1]).any():
+        raise InputError(f"{int((ends[0] == ends[1]).sum()):,} {what} join an object with itself")
+    return np.searchsorted(query.objects, ends)
+
+
+def _embeddings(miners: Given | None) -> dict[str, NodeEmbedder]:
+    """Return embeddings by name, all without names."""
+    asked = _by_name(miners, EMBEDDINGS).items()
+    return {name: made(each, EMBEDDINGS, NodeEmbedder, "embedding", {}) for name, each in asked}
 
 
 def link_miners(cube: Cube, query: Query, hidden: tuple[Any, Any], users: str, miners: Given | None = None) -> Miners:
@@ -159,18 +204,8 @@ class HiddenLinks:
 
 
 def _rows_of_ends(source: Sequence[int], target: Sequence[int], count: int) -> Array:
-    """Return the rows of both ends of links among ``count`` objects, one above the other."""
-    sides = [np.asarray(side) if len(side) else np.empty(0, np.int64) for side in (source, target)]
-    if any(side.ndim != 1 or not np.issubdtype(side.dtype, np.integer) for side in sides):
-        raise InputError("hidden links are given by the rows of their ends, expected two lists of whole numbers")
-    if len(sides[0]) != len(sides[1]):
-        raise InputError(
-            f"hidden links have {len(sides[0]):,} ends on one side and {len(sides[1]):,} on the other, "
-            "expected as many on both"
-        )
-    if not len(sides[0]):
-        raise InputError("there are no hidden links: give some to be found again")
-    ends = np.array(sides, dtype=np.int64)
+    """Return the rows of both ends of hidden links among ``count`` objects, one above the other."""
+    ends = _ends(source, target, "hidden links")
     outside = ends[(ends < 0) | (ends >= count)].tolist()
     if outside:
         raise InputError(
@@ -178,6 +213,22 @@ def _rows_of_ends(source: Sequence[int], target: Sequence[int], count: int) -> A
             f"(it has {count:,} objects)"
         )
     return ends
+
+
+def _ends(source: Sequence[int], target: Sequence[int], what: str) -> Array:
+    """Return both ends of one or more pairs of rows, one above the other."""
+    sides = [np.asarray(side) if len(side) else np.empty(0, np.int64) for side in (source, target)]
+    if any(side.ndim != 1 or not np.issubdtype(side.dtype, np.integer) for side in sides):
+        raise InputError(f"{what} are given by the rows of their ends, expected two lists of whole numbers")
+    if len(sides[0]) != len(sides[1]):
+        raise InputError(
+            f"{what} have {len(sides[0]):,} ends on one side and {len(sides[1]):,} on the other, "
+            "expected as many on both"
+        )
+    if not len(sides[0]):
+        found = "to be found again" if what == "hidden links" else "to hold hidden links against"
+        raise InputError(f"there are no {what}: give some {found}")
+    return np.array(sides, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
