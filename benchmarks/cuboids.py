@@ -1,9 +1,9 @@
-"""What the cells of other cuboids cost, beside rolling one dimension up, on one cube.
+"""What the cells of other cuboids of a cube cost.
 
     python benchmarks/cuboids.py CUBE [--levels one --levels venue] [--times 9]
 
-Printed are the cells and members of every view, the median and the least time to make it when kernels and files are
-warm, and the time to ask for it again.
+Printed are the cells and members of every view, the median and the least processor time to make it when kernels and
+files are warm, and how long it takes to ask for it again.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ def main() -> None:
         spent = []
         for _ in range(given.times):
             cube.kept_views.clear()
-            start = time.perf_counter()
+            start = time.process_time()
             view = c2n.cuboid(cube, levels)
-            spent.append(1000 * (time.perf_counter() - start))
+            spent.append(1000 * (time.process_time() - start))
         start = time.perf_counter()
         c2n.cuboid(cube, levels)
         again = 1000 * (time.perf_counter() - start)

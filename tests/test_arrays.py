@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.arrays import group_rows, links_from_pairs, ragged_from_pairs, take_rows, transpose
+from cube2net.arrays import links_from_pairs, ragged_from_pairs, take_rows, transpose
 
 PAIRS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.floats(0, 10, width=32)), max_size=60)
 
@@ -37,14 +37,3 @@ def test_transposing_twice_gives_the_rows_back(pairs: list[tuple[int, int]]) -> 
         rows[0].tolist(),
         rows[3].tolist(),
     ]
-
-
-@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 7)), max_size=40), st.lists(st.integers(0, 2), min_size=5))
-def test_a_group_of_rows_has_the_entries_of_each_and_counts_them(pairs: list[tuple[int, int]], groups: list) -> None:
-    ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    rows = ragged_from_pairs(ends[:, 0], ends[:, 1], 5)
-    merged, times = group_rows(transpose(rows, 8), np.array(groups[:5]), 3)
-    for group in range(3):
-        held = [entry for row in range(5) if groups[row] == group for entry in rows[row].tolist()]
-        assert merged[group].tolist() == sorted(set(held))
-        assert times[merged.indptr[group] : merged.indptr[group + 1]].tolist() == [held.count(e) for e in merged[group]]

@@ -69,26 +69,6 @@ def transpose(ragged: Ragged, count: int) -> Ragged:
     return Ragged(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32))
 
 
-def group_rows(turned: Ragged, group: Array, count: int) -> tuple[Ragged, Array]:
-    """Return rows put together in groups, and how many rows of its group each entry stands in.
-
-    ``turned`` are the rows that each entry stands in, as :func:`transpose` gives them, and ``group[row]`` is one
-    of ``count`` groups. Within a group entries ascend, each once.
-
-    >>> turned = transpose(ragged_from_lists([[0, 2], [2], [1]]), 3)
-    >>> merged, times = group_rows(turned, np.array([0, 0, 1]), 2)
-    >>> merged[0].tolist(), merged[1].tolist(), times.tolist()
-    ([0, 2], [1], [1, 2, 1])
-    """
-    again = transpose(Ragged(turned.indptr, group.astype(np.int32)[turned.indices]), count)
-    new = np.ones(len(again.indices), dtype=bool)
-    np.not_equal(again.indices[1:], again.indices[:-1], out=new[1:])
-    new[again.indptr[:-1][again.sizes > 0]] = True
-    first = np.flatnonzero(new)
-    times = np.diff(first, append=len(new)).astype(np.int32)
-    return Ragged(np.searchsorted(first, again.indptr), again.indices[first]), times
-
-
 def take_rows(ragged: Ragged, rows: Array) -> Ragged:
     """Return the given rows, in the order given.
 

@@ -1,9 +1,23 @@
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from cube2net.errors import CubeError, InputError, ParameterError, QueryError, SourceError
-from cube2net.records import Budget, Corpus, DimensionSpec, Links, Objects, Query, Ragged, Selection
+from cube2net.records import (
+    Budget,
+    Cells,
+    Corpus,
+    Dimension,
+    DimensionSpec,
+    Level,
+    Links,
+    Objects,
+    Query,
+    Ragged,
+    Selection,
+)
 from cube2net.records.corpus import LINKS, MENTIONS, OBJECTS, table
 
 from toys import random_cube, toy_cube
@@ -136,10 +150,24 @@ def test_a_dimension_reads_back_what_it_writes(text: str) -> None:
 
 
 def test_a_cube_whose_parts_do_not_fit_is_refused() -> None:
-    from dataclasses import replace
-
     cube, other = toy_cube([[0, 1]], objects=2), toy_cube([[0, 1]], objects=3)
     with pytest.raises(CubeError, match="2 objects and links for 3"):
         replace(cube, links=other.links)
     with pytest.raises(CubeError, match="2 objects and homes for 3"):
         replace(cube, homes=other.homes)
+
+
+def test_a_cell_of_all_labels_is_written_and_found_as_a_star() -> None:
+    flat = toy_cube([[0], [1], [0, 1]], objects=2)
+    starred = np.array([[0], [1], [-1]])
+    cube = replace(flat, cells=Cells(starred, flat.cells.members, np.ones(4, np.int32)))
+    assert [cube.cell(number) for number in range(3)] == [("label 0",), ("label 1",), ("∗",)]
+    assert cube.find_cell(["∗"]) == cube.find_cell(["*"]) == 2
+    with pytest.raises(ParameterError, match="no cell has the labels ∗, or it holds too few objects"):
+        flat.find_cell(["∗"])
+    level = Level("group", ("*", "b", "c"), ("*", "b", "c"))
+    assert replace(cube, dimensions=(Dimension((level,)),)).find_cell(["*"]) == 0
+    with pytest.raises(CubeError, match="cells have labels that dimension 'group' does not have"):
+        replace(flat, cells=Cells(starred - 1, flat.cells.members))
+    with pytest.raises(CubeError, match=r"4 members of cells have counts of \(3,\)"):
+        Cells(starred, flat.cells.members, np.ones(3, np.int32))

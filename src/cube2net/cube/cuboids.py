@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from cube2net.arrays import transpose
-from cube2net.cube.rollup import all_cells, check_whole, merge_cells, part_by_size, said
+from cube2net.cube.rollup import all_labels, check_whole, regroup, said
 from cube2net.errors import ParameterError, unknown
-from cube2net.records import Cells, Cube, Dimension, Level, Ragged
+from cube2net.records import Cube, Dimension, Level
 from cube2net.records.ragged import Array
-from cube2net.records.spec import MIN_OBJECTS
 
 FULL, ONE = "full", "one"
 Cuboid = tuple[int | None, ...]
@@ -103,22 +101,11 @@ def _name(cube: Cube, wanted: Cuboid) -> str:
 
 
 def _view(cube: Cube, wanted: Sequence[Cuboid]) -> Cube:
-    labels, members = all_cells(cube)
-    homes = transpose(members, len(cube.objects))
+    labels = all_labels(cube)
     tables = [_Labels.of(dimension, [one[i] for one in wanted]) for i, dimension in enumerate(cube.dimensions)]
-    parts = []
-    for one in wanted:
-        columns = [table.at(labels[:, i], one[i]) for i, table in enumerate(tables)]
-        parts.append(merge_cells(np.stack(columns, axis=1).astype(np.int32, copy=False), homes))
-    cells, small = part_by_size(_joined(parts), cube.settings.get("min_objects", MIN_OBJECTS))
-    return replace(
-        cube,
-        dimensions=tuple(table.dimension for table in tables),
-        cells=cells,
-        small=small,
-        homes=transpose(cells.members, len(cube.objects)),
-        finest=None,
-    )
+    parts = [[table.at(labels[:, i], one[i]) for i, table in enumerate(tables)] for one in wanted]
+    columns = [np.stack(part, axis=1).astype(np.int32, copy=False) for part in parts]
+    return regroup(cube, tuple(table.dimension for table in tables), columns, None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,12 +149,3 @@ def _one_level(levels: Sequence[Level]) -> Level:
         ),
         tuple(name for level in levels for name in level.full_names),
     )
-
-
-def _joined(parts: Sequence[Cells]) -> Cells:
-    sizes = np.concatenate([part.members.sizes for part in parts])
-    indptr = np.zeros(len(sizes) + 1, np.int64)
-    np.cumsum(sizes, out=indptr[1:])
-    members = Ragged(indptr, np.concatenate([part.members.indices for part in parts]))
-    counts = np.concatenate([np.asarray(part.counts) for part in parts])
-    return Cells(np.concatenate([part.labels for part in parts]), members, counts)

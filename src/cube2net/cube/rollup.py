@@ -8,7 +8,8 @@ from functools import reduce
 
 import numpy as np
 
-from cube2net.arrays import group_rows, transpose
+from cube2net.arrays import take_rows, transpose
+from cube2net.cube.packing import pack_homes
 from cube2net.errors import CubeError, ParameterError
 from cube2net.records import Cells, Cube, Dimension, Ragged
 from cube2net.records.ragged import Array
@@ -27,10 +28,10 @@ def roll_up(cube: Cube, dimension: str) -> Cube:
     parents = old.levels[old.at].parents
     if parents is None or old.at + 1 == len(old.levels):
         raise ParameterError(f"dimension {dimension!r} has no level above to roll up to")
-    labels, members = all_cells(cube)
+    labels = all_labels(cube)
     labels[:, number] = parents[labels[:, number]]
     dimensions = _with(cube.dimensions, number, replace(old, at=old.at + 1))
-    rolled = _regroup(cube, dimensions, labels, members, finest=cube.finest or cube)
+    rolled = _plain(regroup(cube, dimensions, [labels], cube.finest or cube))
     return said(rolled, f"{dimension} rolled up to {rolled.dimensions[number].name}")
 
 
@@ -77,15 +78,15 @@ def slice_(cube: Cube, dimension: str, label: str) -> Cube:
 
 
 def _without(cube: Cube, number: int, finest: Cube | None) -> Cube:
-    labels, members = all_cells(cube)
     left = cube.dimensions[:number] + cube.dimensions[number + 1 :]
-    return _regroup(cube, left, np.delete(labels, number, axis=1), members, finest=finest)
+    return _plain(regroup(cube, left, [np.delete(all_labels(cube), number, axis=1)], finest))
 
 
 def _keep(cube: Cube, keep: Mapping[int, set[int]], finest: Cube | None) -> Cube:
     def chosen(cells: Cells) -> Cells:
         masks = [np.isin(cells.labels[:, number], sorted(labels)) for number, labels in keep.items()]
-        return _take(cells, reduce(np.logical_and, masks, np.ones(len(cells), dtype=bool)))
+        rows = np.flatnonzero(reduce(np.logical_and, masks, np.ones(len(cells), dtype=bool)))
+        return Cells(cells.labels[rows], take_rows(cells.members, rows))
 
     cells = chosen(cube.cells)
     homes = transpose(cells.members, len(cube.objects))
@@ -105,27 +106,44 @@ def _below(cube: Cube, number: int, labels: set[int]) -> set[int]:
     return labels
 
 
-def all_cells(cube: Cube) -> tuple[Array, Ragged]:
-    """Return the labels and the members of all cells, those with too few objects at the end."""
-    kept, small = cube.cells, cube.small
-    indptr = np.concatenate([kept.members.indptr, small.members.indptr[1:] + kept.members.indptr[-1]])
-    indices = np.concatenate([kept.members.indices, small.members.indices])
-    return np.concatenate([kept.labels, small.labels]), Ragged(indptr, indices)
+def all_labels(cube: Cube) -> Array:
+    """Return the labels of all cells, those with too few objects at the end."""
+    return np.concatenate([cube.cells.labels, cube.small.labels])
 
 
-def merge_cells(labels: Array, homes: Ragged) -> Cells:
-    """Return the cells that are the distinct rows of labels, ascending, each holding what one of its rows holds.
+def regroup(cube: Cube, dimensions: tuple[Dimension, ...], labels: Sequence[Array], finest: Cube | None) -> Cube:
+    """Return the cube whose cells are the distinct rows of labels of all cells, holding all of their rows' members.
 
-    ``homes`` says for every object which rows hold it; ``counts`` says how many rows of a cell do.
+    There may be several tables of labels; the cells of each stand after those of the one before.
     """
-    first, group = _distinct(labels)
-    return Cells(labels[first], *group_rows(homes, group, len(first)))
+    from cube2net.kernels.cuboids import count_groups, fill_groups
 
+    found = [_distinct(one) for one in labels]
+    rows = np.concatenate([one[first] for one, (first, _) in zip(labels, found, strict=True)])
+    starts = np.cumsum([0, *(len(first) for first, _ in found[:-1])])
+    groups = np.stack([group + start for (_, group), start in zip(found, starts.tolist(), strict=True)], axis=1)
+    small = pack_homes(cube.small.members, len(cube.objects))
+    homes = (cube.homes.indptr, cube.homes.indices, small.indptr, small.indices, len(cube.cells))
+    sizes = np.zeros(len(rows), np.int64)
+    count_groups(*homes, groups.astype(np.int32), sizes)
 
-def part_by_size(cells: Cells, least: int) -> tuple[Cells, Cells]:
-    """Return the cells of at least so many objects, and the others."""
-    large = cells.members.sizes >= least
-    return _take(cells, large), _take(cells, ~large)
+    tiny = sizes < cube.settings.get("min_objects", MIN_OBJECTS)
+    order, kept = np.argsort(tiny, kind="stable"), len(rows) - int(tiny.sum())
+    number = np.empty(len(rows), np.int32)
+    number[order] = np.arange(len(rows))
+    indptr = np.concatenate([[0], np.cumsum(sizes[order])])
+    end = int(indptr[kept])
+    members, counts = np.empty(int(indptr[-1]), np.int32), np.empty(int(indptr[-1]), np.int32)
+    home_starts, new_homes = np.empty(len(cube.objects) + 1, np.int64), np.empty(end, np.int32)
+    fill_groups(*homes, number[groups], indptr[:-1].copy(), members, counts, kept, home_starts, new_homes)
+    return replace(
+        cube,
+        dimensions=dimensions,
+        cells=Cells(rows[order[:kept]], Ragged(indptr[: kept + 1], members[:end]), counts[:end]),
+        small=Cells(rows[order[kept:]], Ragged(indptr[kept:] - end, members[end:]), counts[end:]),
+        homes=Ragged(home_starts, new_homes),
+        finest=finest,
+    )
 
 
 def check_whole(cube: Cube, done: str) -> None:
@@ -133,15 +151,6 @@ def check_whole(cube: Cube, done: str) -> None:
     if cube.cells.counts is not None:
         view = cube.settings.get("views", ["cells of other cuboids"])[-1]
         raise ParameterError(f"a view ({view}) cannot be {done}: do it with the cube, and take the cells after that")
-
-
-def _take(cells: Cells, wanted: Array) -> Cells:
-    """Return the cells for which ``wanted`` is true."""
-    sizes = cells.members.sizes
-    entries = np.repeat(wanted, sizes)
-    indptr = np.concatenate([[0], np.cumsum(sizes[wanted])])
-    counts = None if cells.counts is None else cells.counts[entries]
-    return Cells(cells.labels[wanted], Ragged(indptr, cells.members.indices[entries]), counts)
 
 
 def _distinct(labels: Array) -> tuple[Array, Array]:
@@ -154,14 +163,9 @@ def _distinct(labels: Array) -> tuple[Array, Array]:
     return first, group
 
 
-def _regroup(
-    cube: Cube, dimensions: tuple[Dimension, ...], labels: Array, members: Ragged, *, finest: Cube | None
-) -> Cube:
-    """Return the cube whose cells are the distinct rows of labels, each holding all of its rows' members."""
-    merged = replace(merge_cells(labels, transpose(members, len(cube.objects))), counts=None)
-    cells, small = part_by_size(merged, cube.settings.get("min_objects", MIN_OBJECTS))
-    homes = transpose(cells.members, len(cube.objects))
-    return replace(cube, dimensions=dimensions, cells=cells, small=small, homes=homes, finest=finest)
+def _plain(cube: Cube) -> Cube:
+    """Return the cube without counts: its cells are a cube's own."""
+    return replace(cube, cells=replace(cube.cells, counts=None), small=replace(cube.small, counts=None))
 
 
 def said(cube: Cube, view: str) -> Cube:
