@@ -166,8 +166,8 @@ class Weaving:
         """Return the weight of every membership link.
 
         Let s be the median, over the objects of the query that have a link within it, of the weight of all these links
-        together. The memberships of an object weigh together s / 2 (``even``), or t · s · 2 / (2 + d) (``need``), where t
-        is the trust and d the object's number of links, each counted by its factor.
+        together. The memberships of an object weigh together s / 2 (``even``), or t · s · 2 / (2 + d) (``need``), where
+        t is the trust and d the object's number of links, each counted by its factor.
         """
         if kind == "unit" or not len(self.held):
             return np.ones(len(self.held))

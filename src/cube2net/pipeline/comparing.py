@@ -20,7 +20,7 @@ from cube2net.interfaces import Method, Progress
 from cube2net.network import Hops, Nothing
 from cube2net.pipeline.answers import network_of
 from cube2net.pipeline.choosing import Chosen, choose
-from cube2net.pipeline.mining import Given, Miners, clustering_miners, link_miners
+from cube2net.pipeline.mining import Given, Miners, clustering_miners, hidden_miners, link_miners
 from cube2net.pipeline.planning import Asked, counts_repeats, plan
 from cube2net.pipeline.registries import METHODS, chooses_cells, made
 from cube2net.records import Comparison, Cube, Network, Query, Setup
@@ -138,7 +138,7 @@ def compare(
     runs = whole_number("runs", runs, 1)
     seed = whole_number("seed", seed, 0, None)
     named = _named(methods)
-    open_ones = {"objectives": objectives, "forms": forms, "levels": levels, "memberships": memberships}
+    open_ones: dict[str, Any] = {"objectives": objectives, "forms": forms, "levels": levels, "memberships": memberships}
     open_ones |= {"near": _several(near), "m": _several(m)}
     if methods is None and all(value is None for value in open_ones.values()):
         setups = _with_peers([Setup(method="none"), *SHORT_LIST], as_large=as_large)
@@ -261,7 +261,7 @@ def _varied(
 ) -> list[Setup]:
     """Return a setup for every number of cells, levels, number of near objects and membership that it can have."""
     counts = (0,) if m is None and base.objective == "cover" else m or (PAPER_CELLS,)
-    fields = {
+    fields: dict[str, list[Any]] = {
         "m": [whole_number("m", count, 1) if m is not None else count for count in counts],
         "levels": ["" if each == "full" else each for each in levels or ("full",)],
         "near": list(near) if near and base.form == "woven" else [None],

@@ -48,7 +48,7 @@ def construct(
     method
         A name or an object of your own with ``select``; ``"auto"`` (or :class:`Auto`) tries several networks.
     m
-        At most so many cells. Without a number as many as serve the query for the objective ``cover``, and 20 for others.
+        At most so many cells. Without a number as many as serve the query for the objective ``cover``, and else 20.
     objective
         A name, an object of your own, or a function ``f(objects, query)`` of the row numbers brought. Without one,
         ``"cover"`` where cells are nodes and the method can count repeats, and else the paper's ``"jaccard"``.
