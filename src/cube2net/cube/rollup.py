@@ -8,7 +8,8 @@ from functools import reduce
 
 import numpy as np
 
-from cube2net.arrays import ragged_from_pairs, row_of_entries, take_rows, transpose
+from cube2net.arrays import join_rows, ragged_from_pairs, row_of_entries, take_rows, transpose
+from cube2net.cube.items import renumbered
 from cube2net.errors import CubeError, ParameterError
 from cube2net.records import Cells, Cube, Dimension, Ragged
 from cube2net.records.ragged import Array
@@ -80,14 +81,25 @@ def _without(cube: Cube, number: int, finest: Cube | None) -> Cube:
 
 
 def _keep(cube: Cube, keep: Mapping[int, set[int]], finest: Cube | None) -> Cube:
-    def chosen(cells: Cells) -> Cells:
+    def chosen(cells: Cells) -> Array:
         masks = [np.isin(cells.labels[:, number], sorted(labels)) for number, labels in keep.items()]
-        rows = np.flatnonzero(reduce(np.logical_and, masks, np.ones(len(cells), dtype=bool)))
+        return reduce(np.logical_and, masks, np.ones(len(cells), dtype=bool))
+
+    def only(cells: Cells, mask: Array) -> Cells:
+        rows = np.flatnonzero(mask)
         return Cells(cells.labels[rows], take_rows(cells.members, rows))
 
-    cells = chosen(cube.cells)
-    homes = transpose(cells.members, len(cube.objects))
-    return replace(cube, cells=cells, small=chosen(cube.small), homes=homes, finest=finest)
+    large, tiny = chosen(cube.cells), chosen(cube.small)
+    cells = only(cube.cells, large)
+    mask = np.concatenate([large, tiny])
+    return replace(
+        cube,
+        cells=cells,
+        small=only(cube.small, tiny),
+        homes=transpose(cells.members, len(cube.objects)),
+        finest=finest,
+        items=renumbered(cube.items, np.where(mask, np.cumsum(mask) - 1, -1)),
+    )
 
 
 def _below(cube: Cube, number: int, labels: set[int]) -> set[int]:
@@ -105,9 +117,7 @@ def _below(cube: Cube, number: int, labels: set[int]) -> set[int]:
 
 def _all_cells(cube: Cube) -> tuple[Array, Ragged]:
     kept, small = cube.cells, cube.small
-    indptr = np.concatenate([kept.members.indptr, small.members.indptr[1:] + kept.members.indptr[-1]])
-    indices = np.concatenate([kept.members.indices, small.members.indices])
-    return np.concatenate([kept.labels, small.labels]), Ragged(indptr, indices)
+    return np.concatenate([kept.labels, small.labels]), join_rows(kept.members, small.members)
 
 
 def _regroup(
@@ -122,6 +132,8 @@ def _regroup(
     least = cube.settings.get("min_objects", MIN_OBJECTS)
     large, tiny = np.flatnonzero(merged.sizes >= least), np.flatnonzero(merged.sizes < least)
     cells = Cells(distinct[large], take_rows(merged, large))
+    number = np.empty(len(distinct), np.int32)
+    number[np.concatenate([large, tiny])] = np.arange(len(distinct))
     return replace(
         cube,
         dimensions=dimensions,
@@ -129,6 +141,7 @@ def _regroup(
         small=Cells(distinct[tiny], take_rows(merged, tiny)),
         homes=transpose(cells.members, len(cube.objects)),
         finest=finest,
+        items=renumbered(cube.items, number[group.ravel()]),
     )
 
 

@@ -5,6 +5,8 @@ from cube2net.records.comparison import Comparison, Setup, Trial
 from cube2net.records.corpus import Corpus
 from cube2net.records.cube import Cells, Cube, Dimension, Level
 from cube2net.records.drawing import Drawing
+from cube2net.records.hidden import Hidden
+from cube2net.records.items import ItemIndex
 from cube2net.records.network import Network
 from cube2net.records.objects import Objects
 from cube2net.records.query import Query
@@ -24,6 +26,8 @@ __all__ = [
     "Dimension",
     "DimensionSpec",
     "Drawing",
+    "Hidden",
+    "ItemIndex",
     "Judge",
     "Level",
     "Links",
