@@ -284,6 +284,13 @@ def test_nothing_is_written_when_one_of_two_places_is_wrong(tool, cube: Path, na
     assert (status, (tmp_path / "n.graphml").exists()) == (2, False)
 
 
+def test_a_cube_is_built_with_its_items_or_without(tool, tables: Path, tmp_path: Path) -> None:
+    words = ("build", "tables", tables / "nodes.csv", tables / "links.csv", "--dimension", "city", "--quiet")
+    for option, kept in ((), True), (("--no-items",), False):
+        assert tool(*words, *option, "--out", tmp_path / "cube")[0] == 0
+        assert bool(list((tmp_path / "cube").glob("items.*"))) == kept
+
+
 def test_a_cube_without_cells_is_said_to_have_none(tool, tables: Path, tmp_path: Path) -> None:
     words = ("build", "tables", tables / "nodes.csv", tables / "links.csv", "--dimension", "city", "--quiet")
     status, out, _ = tool(*words, "--min-objects", 999, "--out", tmp_path / "c")

@@ -219,7 +219,10 @@ def test_a_method_that_cannot_answer_is_told_under_the_table(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--task", "cluster"), "unknown task 'cluster': choose one of clustering, hidden, links .did you mean 'clustering'"),
+        (
+            ("--task", "cluster"),
+            "unknown task 'cluster': choose one of clustering, hidden, links .did you mean 'clustering'",
+        ),
         (("--task", "cluster", "--embeddings", "line"), "unknown task 'cluster'"),
         (("--recommenders", "ease"), "--recommenders is for the task 'links', and the task is 'clustering'"),
         (("--task", "links", "--embeddings", "line"), "--embeddings is for the tasks 'clustering' and 'hidden', and"),

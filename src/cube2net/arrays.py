@@ -82,6 +82,16 @@ def take_rows(ragged: Ragged, rows: Array) -> Ragged:
     return Ragged(indptr, ragged.indices[start + np.arange(indptr[-1])])
 
 
+def join_rows(first: Ragged, second: Ragged) -> Ragged:
+    """Return the rows of one table and then those of another.
+
+    >>> join_rows(ragged_from_lists([[1, 2]]), ragged_from_lists([[], [0]])).indptr.tolist()
+    [0, 2, 2, 3]
+    """
+    indptr = np.concatenate([first.indptr, second.indptr[1:] + first.indptr[-1]])
+    return Ragged(indptr, np.concatenate([first.indices, second.indices]))
+
+
 def merge_links(source: Array, target: Array, weight: Array, count: int) -> tuple[Array, Array, Array]:
     """Return every link once, from the lower row to the higher, ascending.
 

@@ -107,6 +107,9 @@ def build(
     ] = "lda",
     min_objects: Annotated[int, typer.Option(help="Leave out cells with fewer objects.")] = 10,
     max_mentions: Annotated[int, typer.Option(help="An item with more objects makes no links.")] = 50,
+    items: Annotated[
+        bool, typer.Option("--items/--no-items", help="Keep which items mention what: some can be taken out later.")
+    ] = True,
     set_: Set = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
     engine: Annotated[str, typer.Option(metavar="NAME", help="What runs the statements: duckdb or spark.")] = "duckdb",
@@ -144,6 +147,7 @@ def build(
             topic_model=topic_model,
             min_objects=min_objects,
             max_mentions=max_mentions,
+            items=items,
             settings=set_ or [],
             strict=strict,
             engine=engine,

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -22,53 +20,7 @@ from cube2net.records.corpus import MENTIONS, table
 from cube2net.records.topics import ASSIGNED, WORDS
 
 from corpora import corpus_of
-from updates import assert_same, part_of, with_ids
-
-SPECS = [
-    "decade=year@decades",
-    "year@years/decades",
-    "stars@width:0.5",
-    "stars@width:0.5/width:1.5",
-    "size=stars@edges:1,2,4",
-    "year@decades/state",
-    "venue",
-    "venue/kind",
-    "city",
-    "city/state",
-]
-NAMES = ["ACL", "KDD", "TACL", "WMT"]
-
-
-@dataclass(frozen=True)
-class Sqlite:
-    """Runs the plan in Python's own database: slow with many rows, and quick to start."""
-
-    def run(
-        self,
-        tables: Mapping[str, pa.Table],
-        statements: Mapping[str, str],
-        wanted: Sequence[str],
-        *,
-        folder: Path | None = None,
-        progress: object = None,
-    ) -> dict[str, pa.Table]:
-        connection = sqlite3.connect(":memory:")
-        for name, rows in tables.items():
-            connection.execute(f"CREATE TABLE {name} ({', '.join(rows.column_names)})")
-            marks = ", ".join("?" * rows.num_columns)
-            values = zip(*(column.to_pylist() for column in rows.columns), strict=True)
-            connection.executemany(f"INSERT INTO {name} VALUES ({marks})", values)
-        for name, statement in statements.items():
-            connection.execute(f"CREATE TABLE {name} AS {statement}")
-        made = {}
-        for name in wanted:
-            cursor = connection.execute(f"SELECT * FROM {name}")
-            names = [column[0] for column in cursor.description]
-            kinds = [pa.float32() if column == "weight" else pa.int64() for column in names]
-            columns = list(zip(*cursor.fetchall(), strict=True)) or [()] * len(names)
-            made[name] = pa.table([pa.array(list(c), k) for c, k in zip(columns, kinds, strict=True)], names)
-        connection.close()
-        return made
+from updates import SPECS, Sqlite, assert_same, maybe, part_of, specs_of, wholes, with_ids
 
 
 def needed(whole: Corpus, items: set[int], links: set[int]) -> set[int]:
@@ -78,44 +30,6 @@ def needed(whole: Corpus, items: set[int], links: set[int]) -> set[int]:
         ends = zip(*(whole.links[end].to_pylist() for end in ("source", "target")), strict=True)
         objects |= {o for row, pair in enumerate(ends) if row in links for o in pair}
     return objects
-
-
-def maybe(values: st.SearchStrategy) -> st.SearchStrategy:
-    return st.one_of(st.none(), values)
-
-
-LINK_ROWS = st.lists(
-    st.tuples(st.integers(0, 6), st.integers(0, 6), st.floats(0, 1000, width=32, allow_subnormal=False)), max_size=12
-)
-ITEM = st.tuples(
-    maybe(st.integers(1985, 2024)),
-    st.lists(st.sampled_from(NAMES), max_size=2),
-    st.lists(st.integers(0, 6), max_size=4),
-    st.lists(st.sampled_from(["Reno", "Springfield", "Ulm"]), max_size=2),
-    st.lists(st.sampled_from(["Illinois", "Nevada", "Ohio"]), min_size=1, max_size=2),
-    maybe(st.one_of(st.integers(0, 6).map(float), st.floats(-3, 6).map(lambda x: round(x, 3)))),
-)
-
-
-@st.composite
-def wholes(draw: st.DrawFn) -> Corpus:
-    rows = draw(st.lists(ITEM, min_size=2, max_size=14))
-    links = draw(maybe(LINK_ROWS))
-    known = draw(st.dictionaries(st.sampled_from(NAMES), st.sampled_from(["conference", "journal"]), min_size=1))
-    plain = corpus_of([row[:3] for row in rows], objects=7, kinds=known, links=links)
-    items = plain.items
-    for name, place, kind in (("city", 3, pa.list_(pa.string())), ("state", 4, pa.list_(pa.string()))):
-        items = items.append_column(name, pa.array([row[place] for row in rows], kind))
-    items = items.append_column("stars", pa.array([row[5] for row in rows], pa.float64()))
-    return replace(plain, items=items, dropped={"papers without authors": 2}, attribution="by hand")
-
-
-def specs_of(draw: st.DrawFn, texts: list[str]) -> list[DimensionSpec]:
-    chosen = draw(st.lists(st.sampled_from(texts), min_size=1, max_size=3, unique=True))
-    specs = [DimensionSpec.parse(text) for text in chosen]
-    taken = [name for spec in specs for name in (spec.name, spec.parent) if name is not None]
-    assume(len(set(taken)) == len(taken))
-    return specs
 
 
 @st.composite

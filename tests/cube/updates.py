@@ -1,16 +1,107 @@
-"""What the tests of updates share: when two cubes are the same, parts of a corpus, and items numbered anew."""
+"""What tests of growing and shrinking cubes share: random corpora, a quick engine, and when two cubes are the same."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from hypothesis import assume
+from hypothesis import strategies as st
 
-from cube2net.records import Corpus, Cube
+from cube2net.records import Corpus, Cube, DimensionSpec
 from cube2net.records.corpus import LINKS, MENTIONS, table
+
+from corpora import corpus_of
+
+SPECS = [
+    "decade=year@decades",
+    "year@years/decades",
+    "stars@width:0.5",
+    "stars@width:0.5/width:1.5",
+    "size=stars@edges:1,2,4",
+    "year@decades/state",
+    "venue",
+    "venue/kind",
+    "city",
+    "city/state",
+]
+NAMES = ["ACL", "KDD", "TACL", "WMT"]
+
+
+@dataclass(frozen=True)
+class Sqlite:
+    """Runs the plan in Python's own database: slow with many rows, and quick to start."""
+
+    def run(
+        self,
+        tables: Mapping[str, pa.Table],
+        statements: Mapping[str, str],
+        wanted: Sequence[str],
+        *,
+        folder: Path | None = None,
+        progress: object = None,
+    ) -> dict[str, pa.Table]:
+        connection = sqlite3.connect(":memory:")
+        for name, rows in tables.items():
+            connection.execute(f"CREATE TABLE {name} ({', '.join(rows.column_names)})")
+            marks = ", ".join("?" * rows.num_columns)
+            values = zip(*(column.to_pylist() for column in rows.columns), strict=True)
+            connection.executemany(f"INSERT INTO {name} VALUES ({marks})", values)
+        for name, statement in statements.items():
+            connection.execute(f"CREATE TABLE {name} AS {statement}")
+        made = {}
+        for name in wanted:
+            cursor = connection.execute(f"SELECT * FROM {name}")
+            names = [column[0] for column in cursor.description]
+            kinds = [pa.float32() if column == "weight" else pa.int64() for column in names]
+            columns = list(zip(*cursor.fetchall(), strict=True)) or [()] * len(names)
+            made[name] = pa.table([pa.array(list(c), k) for c, k in zip(columns, kinds, strict=True)], names)
+        connection.close()
+        return made
+
+
+def maybe(values: st.SearchStrategy) -> st.SearchStrategy:
+    return st.one_of(st.none(), values)
+
+
+LINK_ROWS = st.lists(
+    st.tuples(st.integers(0, 6), st.integers(0, 6), st.floats(0, 1000, width=32, allow_subnormal=False)), max_size=12
+)
+ITEM = st.tuples(
+    maybe(st.integers(1985, 2024)),
+    st.lists(st.sampled_from(NAMES), max_size=2),
+    st.lists(st.integers(0, 6), max_size=4),
+    st.lists(st.sampled_from(["Reno", "Springfield", "Ulm"]), max_size=2),
+    st.lists(st.sampled_from(["Illinois", "Nevada", "Ohio"]), min_size=1, max_size=2),
+    maybe(st.one_of(st.integers(0, 6).map(float), st.floats(-3, 6).map(lambda x: round(x, 3)))),
+)
+
+
+@st.composite
+def wholes(draw: st.DrawFn) -> Corpus:
+    rows = draw(st.lists(ITEM, min_size=2, max_size=14))
+    links = draw(maybe(LINK_ROWS))
+    known = draw(st.dictionaries(st.sampled_from(NAMES), st.sampled_from(["conference", "journal"]), min_size=1))
+    plain = corpus_of([row[:3] for row in rows], objects=7, kinds=known, links=links)
+    items = plain.items
+    for name, place, kind in (("city", 3, pa.list_(pa.string())), ("state", 4, pa.list_(pa.string()))):
+        items = items.append_column(name, pa.array([row[place] for row in rows], kind))
+    items = items.append_column("stars", pa.array([row[5] for row in rows], pa.float64()))
+    return replace(plain, items=items, dropped={"papers without authors": 2}, attribution="by hand")
+
+
+def specs_of(draw: st.DrawFn, texts: list[str]) -> list[DimensionSpec]:
+    chosen = draw(st.lists(st.sampled_from(texts), min_size=1, max_size=3, unique=True))
+    specs = [DimensionSpec.parse(text) for text in chosen]
+    taken = [name for spec in specs for name in (spec.name, spec.parent) if name is not None]
+    assume(len(set(taken)) == len(taken))
+    return specs
 
 
 def assert_same(one: Cube, other: Cube) -> None:
@@ -24,6 +115,7 @@ def assert_same(one: Cube, other: Cube) -> None:
         assert_equal(one, other, name)
     for name in (*ragged("homes"), *ragged("links"), "links.weights"):
         assert_equal(one, other, name)
+    assert_same_items(one, other)
     assert one.objects.table.equals(other.objects.table)
     assert json.loads(json.dumps(one.settings)) == json.loads(json.dumps(other.settings))
     assert (one.topic_words is None) == (other.topic_words is None)
@@ -37,6 +129,18 @@ def assert_same(one: Cube, other: Cube) -> None:
             assert metadata(told) == metadata(right.tables(names)[name])
         else:
             assert sorted(map(str, told.to_pylist())) == sorted(map(str, right.tables(names)[name].to_pylist()))
+
+
+def assert_same_items(one: Cube, other: Cube) -> None:
+    """The item indexes of two cubes are the same, array by array."""
+    assert (one.items is None) == (other.items is None)
+    if one.items is None or other.items is None:
+        return
+    mine, its = one.items(), other.items()
+    assert mine.derived == its.derived
+    assert mine.ids.to_pylist() == its.ids.to_pylist()
+    for name in (*ragged("objects"), *ragged("cells")):
+        assert_equal(mine, its, name)
 
 
 def ragged(name: str) -> tuple[str, str]:

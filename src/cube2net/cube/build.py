@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from cube2net.arrays import sum_links
+from cube2net.cube.items import index_items
 from cube2net.cube.labels import label_items
 from cube2net.cube.packing import Allocate, in_files, in_memory, link_columns, pack_homes, pack_links, pack_members
 from cube2net.cube.parts import given
@@ -34,10 +35,11 @@ def build(
     min_objects: int = MIN_OBJECTS,
     max_mentions: int = MAX_MENTIONS,
     seed: int = 0,
+    items: bool = True,
     folder: Path | None = None,
     progress: Progress | None = None,
 ) -> Cube:
-    """Return the cube of a corpus in the given dimensions.
+    """Return the cube of a corpus in the given dimensions; with ``items`` it keeps what each of its items was in.
 
     With a ``folder`` that is there for this build only, the engine works in it and may go on where an earlier run was
     cut off, and the arrays of the cube are files in it, which :func:`save` then takes over.
@@ -65,6 +67,17 @@ def build(
     table_of_links = made["links"] if corpus.links is None else corpus.links
     selfish, crowded = left_out(table_of_links, made)
     links = pack_links(table_of_links, corpus.objects.num_rows, allocate)
+    index = None
+    if items:
+        index = index_items(
+            corpus.items["item"],
+            corpus.mentions,
+            labelled.table,
+            (cells, small),
+            sizes,
+            derived=derive,
+            allocate=allocate,
+        )
     ledger = ledger_of(
         corpus,
         specs,
@@ -106,6 +119,7 @@ def build(
         topic_words=_topic_words(topics),
         topic_model=None if topics is None or topics.model is None else partial(given, topics.model),
         ledger=lambda: ledger,
+        items=None if index is None else lambda: index,
     )
 
 

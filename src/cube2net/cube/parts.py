@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from cube2net.cube.items import arrays_of_items, open_items
 from cube2net.cube.lookups import KEYS, lookup_of
 from cube2net.cube.update_files import open_ledger
 from cube2net.cube.update_ledger import Ledger
@@ -49,6 +50,7 @@ def arrays_of(cube: Cube) -> dict[str, Array]:
         "links.indices": cube.links.indices,
         "links.weights": cube.links.weights,
     }
+    arrays |= arrays_of_items(cube)
     ledger = ledger_in(cube)
     return arrays if ledger is None else arrays | {"ledger.items": ledger.items}
 
@@ -96,17 +98,20 @@ def assemble(folder: Path, manifest: dict[str, Any]) -> Cube:
     topics = folder / "topics.parquet"
     model = pa.memory_map(str(folder / MODEL)) if MODEL in manifest["files"] else None
     dimensions = _dimensions(pq.read_table(folder / "labels.parquet", use_threads=False))
+    cells, small = (Cells(load(f"{part}.labels"), ragged(f"{part}.members")) for part in ("cells", "small"))
+    objects = _objects(folder, manifest, load)
     cube = Cube(
         dimensions=dimensions,
-        cells=Cells(load("cells.labels"), ragged("cells.members")),
+        cells=cells,
         homes=ragged("homes"),
-        small=Cells(load("small.labels"), ragged("small.members")),
+        small=small,
         links=Links(load("links.indptr"), load("links.indices"), load("links.weights")),
-        objects=_objects(folder, manifest, load),
+        objects=objects,
         settings=manifest["settings"],
         topic_words=pq.read_table(topics, use_threads=False) if topics.name in manifest["files"] else None,
         topic_model=None if model is None else lambda: pq.read_table(model),
         ledger=open_ledger(folder, manifest["files"], [dimension.name for dimension in dimensions]),
+        items=open_items(folder, manifest["files"], len(objects), len(cells) + len(small)),
     )
     _check_entries(cube)
     return cube

@@ -9,6 +9,7 @@ from functools import reduce
 import numpy as np
 
 from cube2net.arrays import take_rows, transpose
+from cube2net.cube.items import renumbered
 from cube2net.cube.packing import pack_homes
 from cube2net.errors import CubeError, ParameterError
 from cube2net.records import Cells, Cube, Dimension, Ragged
@@ -83,14 +84,25 @@ def _without(cube: Cube, number: int, finest: Cube | None) -> Cube:
 
 
 def _keep(cube: Cube, keep: Mapping[int, set[int]], finest: Cube | None) -> Cube:
-    def chosen(cells: Cells) -> Cells:
+    def chosen(cells: Cells) -> Array:
         masks = [np.isin(cells.labels[:, number], sorted(labels)) for number, labels in keep.items()]
-        rows = np.flatnonzero(reduce(np.logical_and, masks, np.ones(len(cells), dtype=bool)))
+        return reduce(np.logical_and, masks, np.ones(len(cells), dtype=bool))
+
+    def only(cells: Cells, mask: Array) -> Cells:
+        rows = np.flatnonzero(mask)
         return Cells(cells.labels[rows], take_rows(cells.members, rows))
 
-    cells = chosen(cube.cells)
-    homes = transpose(cells.members, len(cube.objects))
-    return replace(cube, cells=cells, small=chosen(cube.small), homes=homes, finest=finest)
+    large, tiny = chosen(cube.cells), chosen(cube.small)
+    cells = only(cube.cells, large)
+    mask = np.concatenate([large, tiny])
+    return replace(
+        cube,
+        cells=cells,
+        small=only(cube.small, tiny),
+        homes=transpose(cells.members, len(cube.objects)),
+        finest=finest,
+        items=renumbered(cube.items, np.where(mask, np.cumsum(mask) - 1, -1)),
+    )
 
 
 def _below(cube: Cube, number: int, labels: set[int]) -> set[int]:
@@ -143,6 +155,7 @@ def regroup(cube: Cube, dimensions: tuple[Dimension, ...], labels: Sequence[Arra
         small=Cells(rows[order[kept:]], Ragged(indptr[kept:] - end, members[end:]), counts[end:]),
         homes=Ragged(home_starts, new_homes),
         finest=finest,
+        items=renumbered(cube.items, number[groups[:, 0]]) if len(labels) == 1 else None,
     )
 
 

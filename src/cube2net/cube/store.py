@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from cube2net.aside import new_folder
+from cube2net.cube.items import IDS, table_of_items
 from cube2net.cube.manifest import MANIFEST, check_seal, describe, read_manifest, write_manifest
 from cube2net.cube.parts import arrays_of, assemble, lookups_of, tables_of
 from cube2net.cube.rollup import check_whole
@@ -55,6 +56,8 @@ def save(cube: Cube, folder: Path, *, before: Stored | None = None, made_in: Pat
                 pq.write_table(table(), aside / f"{name}.parquet", compression="zstd")
         if "objects.arrow" not in same:
             write_mapped_table(aside / "objects.arrow", cube.objects.table, rows=None)
+        if cube.items is not None and IDS not in same:
+            write_mapped_table(aside / IDS, table_of_items(cube.items()), rows=None)
         files = {path.name: describe(path) for path in sorted(aside.iterdir())}
         for name in same:
             take_over(folder / name, aside / name)
@@ -137,6 +140,8 @@ def _same(cube: Cube, before: Stored) -> set[str]:
         files.add("topics.parquet")
     if cube.topic_model is not None and cube.topic_model is old.topic_model:
         files.add("topic-model.parquet")
+    if cube.items is not None and cube.items is old.items:
+        files.add(IDS)
     return files
 
 

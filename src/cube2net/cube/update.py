@@ -36,6 +36,7 @@ from cube2net.cube.update_corpus import (
     place_mentions,
     place_objects,
 )
+from cube2net.cube.update_items import grow_items
 from cube2net.cube.update_labels import Grown, grow
 from cube2net.cube.update_ledger import Ledger, hashes
 from cube2net.errors import CubeError, SourceError, some
@@ -121,6 +122,7 @@ def update(
         topic_words=cube.topic_words,
         topic_model=cube.topic_model,
         ledger=lambda: after,
+        items=grow_items(cube, (cells.cells, cells.small), grown, corpus.items["item"], inputs["mentions"]),
     )
 
 

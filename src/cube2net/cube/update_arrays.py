@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from cube2net.arrays import offsets, ragged_from_pairs, row_of_entries, sum_links, take_rows
+from cube2net.arrays import join_rows, offsets, ragged_from_pairs, row_of_entries, sum_links, take_rows
 from cube2net.cube.packing import link_columns
 from cube2net.cube.plan import split_keys
 from cube2net.cube.update_ledger import RESTS
@@ -46,7 +46,7 @@ def grow_cells(
     of_old[np.searchsorted(every, old)] = np.arange(len(old))
     of_new[np.searchsorted(every, keys)] = np.arange(len(keys))
 
-    before = _joined(cube.cells.members, cube.small.members)
+    before = join_rows(cube.cells.members, cube.small.members)
     touched = np.flatnonzero(of_new >= 0)
     larger = _merged(before, of_old[touched], members, of_new[touched])
     count = np.zeros(len(every), np.int64)
@@ -135,11 +135,6 @@ def _keys(labels: Array, places: Sequence[Array], sizes: Sequence[int]) -> Array
     for number, (place, size) in enumerate(zip(places, sizes, strict=True)):
         keys = keys * size + place[labels[:, number]]
     return keys
-
-
-def _joined(first: Ragged, second: Ragged) -> Ragged:
-    indptr = np.concatenate([first.indptr, second.indptr[1:] + first.indptr[-1]])
-    return Ragged(indptr, np.concatenate([first.indices, second.indices]))
 
 
 def _merged(old: Ragged, of_old: Array, new: Ragged, of_new: Array, renumber: Array = NONE) -> Ragged:

@@ -34,6 +34,7 @@ def build_cube(
     topics: Topics | str | TopicModel = "lda",
     min_objects: int = MIN_OBJECTS,
     max_mentions: int = MAX_MENTIONS,
+    items: bool = True,
     out: str | Path | None = None,
     engine: str | Engine = "duckdb",
     memory: str | None = None,
@@ -44,12 +45,12 @@ def build_cube(
 
     Without ``dimensions`` the cube has those that the source proposes. When a dimension reads the attribute
     ``topic`` and the items have none, a topic model finds it in their texts. ``memory`` such as ``"4GB"`` limits what
-    an engine given by its name may take.
+    an engine given by its name may take. ``items=False`` makes a smaller cube, from which no items can be taken out.
 
     With ``out``, topics and tables that are finished when the work is cut off are kept beside it, and the same call
     goes on from there.
     """
-    recipe = Recipe(dimensions, topics, min_objects, max_mentions, _engine(engine, memory), seed)
+    recipe = Recipe(dimensions, topics, min_objects, max_mentions, items, _engine(engine, memory), seed)
     if out is None:
         return recipe.build(corpus, progress)
     cubes.check_place(Path(out))
@@ -65,6 +66,7 @@ def build_from(
     topics: str | TopicModel = "lda",
     min_objects: int = MIN_OBJECTS,
     max_mentions: int = MAX_MENTIONS,
+    items: bool = True,
     engine: str | Engine = "duckdb",
     memory: str | None = None,
     seed: int = 0,
@@ -90,7 +92,7 @@ def build_from(
         decides = digest(__version__, known, digest_files(read))
         corpus = stages.corpus(decides, lambda: reader.read(places, progress=progress))
         wanted = dimensions(corpus) if callable(dimensions) else dimensions
-        recipe = Recipe(wanted, topics, min_objects, max_mentions, runner, seed)
+        recipe = Recipe(wanted, topics, min_objects, max_mentions, items, runner, seed)
         return recipe.build_in(Path(out), corpus, decides, stages, progress)
 
 
@@ -124,6 +126,7 @@ class Recipe:
     topics: Topics | str | TopicModel
     min_objects: int
     max_mentions: int
+    items: bool
     engine: Engine
     seed: int
 
@@ -187,6 +190,7 @@ class Recipe:
             min_objects=self.min_objects,
             max_mentions=self.max_mentions,
             seed=self.seed,
+            items=self.items,
             folder=folder,
             progress=progress,
         )

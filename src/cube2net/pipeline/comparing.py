@@ -13,8 +13,7 @@ import numpy as np
 
 from cube2net.aside import check_folder
 from cube2net.cores import cores
-
-# T from cube2net.cube import hide_pairs, unlinked_pairs
+from cube2net.cube import hide_pairs, unlinked_pairs
 from cube2net.errors import ParameterError, QueryError, unknown, whole_number
 from cube2net.interfaces import Method, Progress
 from cube2net.network import Hops, Nothing

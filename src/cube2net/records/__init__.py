@@ -6,6 +6,8 @@ from cube2net.records.corpus import Corpus
 from cube2net.records.cube import Cells, Cube, Dimension, Level
 from cube2net.records.drawing import Drawing
 from cube2net.records.form import Form
+from cube2net.records.hidden import Hidden
+from cube2net.records.items import ItemIndex
 from cube2net.records.network import Network
 from cube2net.records.objects import Objects
 from cube2net.records.query import Query
@@ -26,6 +28,8 @@ __all__ = [
     "DimensionSpec",
     "Drawing",
     "Form",
+    "Hidden",
+    "ItemIndex",
     "Judge",
     "Level",
     "Links",

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from cube2net.errors import CubeError, ParameterError, QueryError, some, unknown
+from cube2net.records.items import ItemIndex
 from cube2net.records.objects import Objects
 from cube2net.records.query import Query
 from cube2net.records.ragged import Array, Links, Ragged, frozen
@@ -118,6 +119,7 @@ class Cube:
     where a topic model made them, and ``topic_model`` gives the trained model as a table when called. ``ledger``
     gives, when called, what has to be known of the items so that others can be added; only the cube room looks into it.
     ``kept_views`` are the views of other cuboids that were asked for before.
+    ``items`` gives, when called, which items mention which objects and are in which cells, where the cube keeps that.
     """
 
     dimensions: tuple[Dimension, ...]
@@ -131,6 +133,7 @@ class Cube:
     topic_model: Callable[[], pa.Table] | None = None
     finest: Cube | None = None
     ledger: Callable[[], Any] | None = None
+    items: Callable[[], ItemIndex] | None = None
     kept_views: dict[Any, Cube] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:

@@ -17,8 +17,8 @@ class Form:
 
     ``objects``: the query and the objects brought, with all links among them. ``cells``: the query with its own links,
     every selected cell as a node, and a *membership* link from each object of the query to each selected cell that
-    holds it. ``both``: all of these. ``woven``: the query, the selected cells as nodes, and instead of those brought the
-    ``near`` objects nearest to the query by links; as many as the query has without a number.
+    holds it. ``both``: all of these. ``woven``: the query, the selected cells as nodes, and, instead of those brought,
+    the ``near`` objects nearest to the query by links; as many as the query has without a number.
 
     ``membership`` is what the links of an object to its cells weigh: 1 each (``"unit"``), 1 together for a cell
     (``"share"``), half of a typical object's links together for an object (``"even"``), or (``"need"``) the less the

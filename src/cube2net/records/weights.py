@@ -1,4 +1,4 @@
-"""What an objective is made of: weighted counts of the objects brought, a function of them, or how often each is held."""
+"""What an objective is made of: weighted counts of objects, a function of them, or how often each is held."""
 
 from __future__ import annotations
 

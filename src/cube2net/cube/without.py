@@ -1,0 +1,182 @@
+"""A cube as if some of its items, or some of its links, had never been there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from cube2net.arrays import join_rows, ragged_from_pairs, row_of_entries, sum_links, take_rows
+from cube2net.cube.items import cell_keys, without_rows
+from cube2net.cube.packing import pack_homes
+from cube2net.errors import CubeError, ParameterError, some
+from cube2net.records import Cells, Cube, ItemIndex, Links, Ragged
+from cube2net.records.ragged import Array
+from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS, SMALL
+
+
+def without_items(cube: Cube, items: Sequence[int] | Sequence[str] | Array) -> Cube:
+    """Return the cube as if some of its items had never been there; they are given by number or by id.
+
+    An object leaves a cell when no other item that mentions it has all of the cell's labels; a cell that becomes too
+    small joins the small ones. Where links come from items each loses what these added to it, and is gone when nothing
+    is left; links that were given stay. Objects, labels and items keep their numbers, so that queries stay valid:
+    labels that no item has any more are still there, and the items that went mention nothing. The settings count the
+    items that are left; how many of them lack a label is not counted anew.
+
+    Views of a cube (rolled up, sliced, diced) lose their items likewise.
+    """
+    if cube.items is None:
+        raise CubeError("the cube does not keep its items: build it again, with them, to take some out")
+    index = cube.items()
+    gone = np.zeros(len(index), dtype=bool)
+    gone[_numbers(index, items)] = True
+    if not gone.any():
+        return cube
+    numbers = np.flatnonzero(gone)
+    linking = makes_links(cube, index, numbers)
+    links = _less(cube.links, index, numbers[linking])
+    return _without(cube, gone, links, int((~linking).sum()) if index.derived else 0)
+
+
+def without_links(cube: Cube, source: Array, target: Array) -> Cube:
+    """Return the cube without some links, whatever their weight; each is given once, and must be there."""
+    links = _drop_links(cube.links, _ends(cube.links, source, target))
+    finest = None if cube.finest is None else without_links(cube.finest, source, target)
+    return replace(cube, links=links, finest=finest, settings=_viewed(cube, f"without {len(source):,} of the links"))
+
+
+def makes_links(cube: Cube, index: ItemIndex, items: Array) -> Array:
+    """Return whether each of some items links the objects that it mentions: one that is too crowded does not."""
+    most = cube.settings.get("max_mentions", MAX_MENTIONS)
+    return np.asarray((index.objects.indptr[items + 1] - index.objects.indptr[items] <= most) & index.derived)
+
+
+def _numbers(index: ItemIndex, items: Sequence[int] | Sequence[str] | Array) -> Array:
+    """Return the numbers of items that are given by number or by id."""
+    given = np.asarray(items)
+    if len(given) and given.dtype.kind in "UO":
+        return index.find([str(item) for item in items])
+    if len(given) and (given.ndim != 1 or given.dtype.kind not in "iu"):
+        raise ParameterError(f"items are numbers or ids, got {some(given.tolist())}")
+    outside = given[(given < 0) | (given >= len(index))].tolist()
+    if outside:
+        raise ParameterError(f"the cube has {len(index):,} items, and no item of the number {some(outside)}")
+    return given.astype(np.int64)
+
+
+def _without(cube: Cube, gone: Array, links: Links, crowded: int) -> Cube:
+    """Return the cube without the items that are marked, so many of them crowded, with links that are made already."""
+    if cube.items is None:
+        raise CubeError("the cube was made from one that does not keep its items")
+    index = cube.items()
+    members = join_rows(cube.cells.members, cube.small.members)
+    lost_objects, lost_cells = _lost(index, np.flatnonzero(gone), gone, len(cube.objects))
+    left = _drop_entries(members, _places(members, lost_cells, lost_objects))
+    labels = np.concatenate([cube.cells.labels, cube.small.labels])
+    least = cube.settings.get("min_objects", MIN_OBJECTS)
+    kept = np.arange(len(labels)) < len(cube.cells)  # a small cell never grows
+    large = np.flatnonzero(kept & (left.sizes >= least))
+    tiny = np.flatnonzero((left.sizes > 0) & ~(kept & (left.sizes >= least)))
+    tiny = tiny[np.argsort(cell_keys(labels[tiny], [len(dimension.labels) for dimension in cube.dimensions]))]
+    numbers = np.full(len(labels), -1, np.int32)
+    numbers[np.concatenate([large, tiny])] = np.arange(len(large) + len(tiny))
+    cells = Cells(labels[large], take_rows(left, large))
+    return replace(
+        cube,
+        cells=cells,
+        small=Cells(labels[tiny], take_rows(left, tiny)),
+        homes=pack_homes(cells.members, len(cube.objects)),
+        links=links,
+        finest=None if cube.finest is None else _without(cube.finest, gone, links, crowded),
+        settings=_counted(cube, int(gone.sum()), crowded, len(tiny)),
+        items=cache(lambda: without_rows(index, gone, numbers)),
+    )
+
+
+def _lost(index: ItemIndex, items: Array, gone: Array, objects: int) -> tuple[Array, Array]:
+    """Return the pairs of an object and a cell that only items which are gone had."""
+    from cube2net.kernels.items import cross_rows, mark_held
+
+    mentioned, cells = index.objects, index.cells
+    who, where = cross_rows(items, mentioned.indptr, mentioned.indices, cells.indptr, cells.indices)
+    used, rows = np.unique(who, return_inverse=True)
+    asked = ragged_from_pairs(rows.ravel(), where, len(used))
+    which = np.full(objects, -1, np.int64)
+    which[used] = np.arange(len(used))
+    held = np.zeros(len(asked.indices), dtype=bool)
+    mark_held(
+        mentioned.indptr,
+        mentioned.indices,
+        cells.indptr,
+        cells.indices,
+        gone,
+        which,
+        asked.indptr,
+        asked.indices,
+        held,
+    )
+    return used[row_of_entries(asked)[~held]], asked.indices[~held]
+
+
+def _less(links: Links, index: ItemIndex, items: Array) -> Links:
+    """Return the links without what some items add to them."""
+    from cube2net.kernels.items import pair_rows
+
+    low, high = pair_rows(items, index.objects.indptr, index.objects.indices)
+    if len(low) == 0:
+        return links
+    low, high, total = sum_links(low, high, np.ones(len(low)), len(links))
+    places = _ends(links, low, high)
+    weights = np.array(links.weights)
+    weights[places] -= np.concatenate([total, total]).astype(np.float32)
+    return _drop_links(Links(links.indptr, links.indices, weights), places[weights[places] <= 0])
+
+
+def _ends(links: Links, source: Array, target: Array) -> Array:
+    """Return where links stand: at all their sources, and then at all their targets."""
+    rows = Ragged(links.indptr, links.indices)
+    return _places(rows, np.concatenate([source, target]), np.concatenate([target, source]))
+
+
+def _places(rows: Ragged, which: Array, entries: Array) -> Array:
+    from cube2net.kernels.items import find_entries
+
+    places = find_entries(rows.indptr, rows.indices, which, entries)
+    if bool(np.any(places < 0)):
+        raise CubeError("the items of the cube are not those that its cells and links were made from")
+    return places
+
+
+def _drop_links(links: Links, places: Array) -> Links:
+    rows = _drop_entries(Ragged(links.indptr, links.indices), places)
+    return Links(rows.indptr, rows.indices, np.delete(links.weights, places) if len(places) else links.weights)
+
+
+def _drop_entries(rows: Ragged, places: Array) -> Ragged:
+    """Return rows without the entries that stand in some places."""
+    if len(places) == 0:
+        return rows
+    indptr = rows.indptr - np.searchsorted(np.sort(places), rows.indptr)
+    return Ragged(indptr, np.delete(rows.indices, places))
+
+
+def _counted(cube: Cube, items: int, crowded: int, small: int) -> dict[str, Any]:
+    """Return the settings of a cube without so many of its items, some of them crowded, and what it leaves out now."""
+    settings = _viewed(cube, f"without {items:,} of the items")
+    settings["items"] = settings.get("items", items) - items
+    dropped = dict(settings.get("dropped", {}))
+    dropped[SMALL.format(settings.get("min_objects", MIN_OBJECTS))] = small
+    if crowded:
+        reason = f"items with more than {settings.get('max_mentions', MAX_MENTIONS)} objects, which make no links"
+        dropped[reason] = dropped.get(reason, crowded) - crowded
+    settings["dropped"] = {why: count for why, count in dropped.items() if count}
+    return settings
+
+
+def _viewed(cube: Cube, view: str) -> dict[str, Any]:
+    """Return the settings of a cube with what was made of it said: new items are for the whole cube only."""
+    return {**cube.settings, "views": [*cube.settings.get("views", []), view]}

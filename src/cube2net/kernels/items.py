@@ -1,0 +1,200 @@
+"""Rows of items: which objects they mention and which cells they are in, and what goes when some of them go."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from cube2net.records.ragged import Array
+
+FEW = 32
+"""Up to so many entries are sorted by putting each in its place."""
+
+
+@njit(cache=True)
+def fill_rows(rows: Array, entries: Array, places: Array, out: Array) -> None:
+    """Write every entry to the place where the next one of its row goes."""
+    for i in range(len(rows)):
+        row = rows[i]
+        out[places[row]] = entries[i]
+        places[row] += 1
+
+
+@njit(cache=True)
+def sort_rows(indptr: Array, indices: Array) -> int:
+    """Sort every row and drop its repeats, in place; return where the entries end now, as the offsets do."""
+    end = 0
+    begin = indptr[0]
+    for row in range(len(indptr) - 1):
+        last = indptr[row + 1]
+        first = end
+        end += _sorted_into(indices, begin, last, indices, end)
+        indptr[row] = first
+        begin = last
+    indptr[-1] = end
+    return end
+
+
+@njit(cache=True)
+def count_cells(mentions: Array, indptr: Array, dimensions: int, counts: Array) -> None:
+    """Count the cells of every item that mentions something: one for each choice of one label per dimension.
+
+    Row ``item · dimensions + dimension`` of the offsets is of the item's labels in a dimension.
+    """
+    for item in range(len(counts)):
+        product = 1 if mentions[item + 1] > mentions[item] else 0
+        for dimension in range(dimensions):
+            row = item * dimensions + dimension
+            product *= indptr[row + 1] - indptr[row]
+        counts[item] = product
+
+
+@njit(cache=True)
+def fill_cells(
+    starts: Array, indptr: Array, labels: Array, sizes: Array, keys: Array, numbers: Array, out: Array
+) -> None:
+    """Write the numbers of every item's cells, ascending; ``keys`` ascend, with the number of each one's cell."""
+    count = len(sizes)
+    at = np.empty(count, np.int64)
+    for item in range(len(starts) - 1):
+        for dimension in range(count):
+            at[dimension] = indptr[item * count + dimension]
+        for place in range(starts[item], starts[item + 1]):
+            key = 0
+            for dimension in range(count):
+                key = key * sizes[dimension] + labels[at[dimension]]
+            out[place] = numbers[_first_at_least(keys, 0, len(keys), key)]
+            for dimension in range(count - 1, -1, -1):
+                at[dimension] += 1
+                if at[dimension] < indptr[item * count + dimension + 1]:
+                    break
+                at[dimension] = indptr[item * count + dimension]
+        _sorted_into(out, starts[item], starts[item + 1], out, starts[item])
+
+
+@njit(cache=True)
+def renumber_rows(indptr: Array, indices: Array, empty: Array, numbers: Array) -> tuple[Array, Array]:
+    """Return rows numbered anew, ascending and each number once; entries whose number is -1 are left out.
+
+    Rows marked ``empty`` lose all; no marks, or no numbers, change nothing.
+    """
+    starts = np.zeros(len(indptr), np.int64)
+    out = np.empty(len(indices), np.int32)
+    end = 0
+    for row in range(len(indptr) - 1):
+        first = end
+        if len(empty) == 0 or not empty[row]:
+            for k in range(indptr[row], indptr[row + 1]):
+                number = indices[k] if len(numbers) == 0 else numbers[indices[k]]
+                if number >= 0:
+                    out[end] = number
+                    end += 1
+            end = first + _sorted_into(out, first, end, out, first)
+        starts[row + 1] = end
+    return starts, out[:end]
+
+
+@njit(cache=True)
+def cross_rows(items: Array, indptr: Array, indices: Array, other: Array, others: Array) -> tuple[Array, Array]:
+    """Return every entry of an item's row beside every entry of its other row."""
+    room = 0
+    for item in items:
+        room += (indptr[item + 1] - indptr[item]) * (other[item + 1] - other[item])
+    left, right = np.empty(room, np.int32), np.empty(room, np.int32)
+    end = 0
+    for item in items:
+        for a in range(indptr[item], indptr[item + 1]):
+            for b in range(other[item], other[item + 1]):
+                left[end], right[end] = indices[a], others[b]
+                end += 1
+    return left, right
+
+
+@njit(cache=True)
+def pair_rows(items: Array, indptr: Array, indices: Array) -> tuple[Array, Array]:
+    """Return every two entries of every item's row, the lower first."""
+    room = 0
+    for item in items:
+        size = indptr[item + 1] - indptr[item]
+        room += size * (size - 1) // 2
+    low, high = np.empty(room, np.int32), np.empty(room, np.int32)
+    end = 0
+    for item in items:
+        for a in range(indptr[item], indptr[item + 1]):
+            for b in range(a + 1, indptr[item + 1]):
+                low[end], high[end] = indices[a], indices[b]
+                end += 1
+    return low, high
+
+
+@njit(cache=True)
+def mark_held(
+    indptr: Array,
+    indices: Array,
+    other: Array,
+    others: Array,
+    skip: Array,
+    which: Array,
+    starts: Array,
+    entries: Array,
+    held: Array,
+) -> None:
+    """Mark the pairs of an object and a cell that an item which is not skipped has.
+
+    The cells asked for of object ``o`` are row ``which[o]`` of ``starts`` and ``entries``; -1 is none.
+    """
+    for item in range(len(skip)):
+        if skip[item] or other[item] == other[item + 1]:
+            continue
+        for a in range(indptr[item], indptr[item + 1]):
+            row = which[indices[a]]
+            if row < 0:
+                continue
+            for b in range(other[item], other[item + 1]):
+                at = _first_at_least(entries, starts[row], starts[row + 1], others[b])
+                if at < starts[row + 1] and entries[at] == others[b]:
+                    held[at] = True
+
+
+@njit(cache=True)
+def find_entries(indptr: Array, indices: Array, rows: Array, entries: Array) -> Array:
+    """Return where every entry stands in its row, or -1 where the row has it not."""
+    found = np.empty(len(rows), np.int64)
+    for i in range(len(rows)):
+        last = indptr[rows[i] + 1]
+        at = _first_at_least(indices, indptr[rows[i]], last, entries[i])
+        found[i] = at if at < last and indices[at] == entries[i] else -1
+    return found
+
+
+@njit(cache=True)
+def _first_at_least(values: Array, low: int, high: int, wanted: int) -> int:
+    """Return the first place from ``low`` on, and before ``high``, with the wanted value or a higher one."""
+    while low < high:
+        middle = (low + high) // 2
+        if values[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(cache=True)
+def _sorted_into(values: Array, begin: int, end: int, out: Array, place: int) -> int:
+    """Write the values of a span to a place, ascending and each once; return how many these are."""
+    if end - begin <= FEW:
+        for k in range(begin + 1, end):
+            value = values[k]
+            at = k
+            while at > begin and values[at - 1] > value:
+                values[at] = values[at - 1]
+                at -= 1
+            values[at] = value
+    else:
+        values[begin:end].sort()
+    count = 0
+    for k in range(begin, end):
+        if k == begin or values[k] != out[place + count - 1]:
+            out[place + count] = values[k]
+            count += 1
+    return count
