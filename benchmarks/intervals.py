@@ -5,6 +5,10 @@
 Every case is a query drawn anew: each object has its own chance to be put into the right cluster, the same in all
 runs, and is put into any one otherwise. The chances of one setup are around a level, those of the other, for the same
 objects, 0.1 higher. The truth is the score, and the difference, of endlessly many objects.
+
+For hidden links of the query every case has objects of eight groups, vectors around the centre of their group with an
+error of their own and one of the run, and links inside groups, each object in at most one or in several. Objects that
+one setup knows nothing of, three in ten, the other knows. The truth is the mean over all cases.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ import numpy as np
 from scipy.stats import beta
 
 from cube2net.kernels.agreement import AGREEMENT
+from cube2net.mine import rank_pairs
 from cube2net.records import Comparison, Setup, Trial
 from cube2net.records.ragged import Array
 from cube2net.referee.statistics import differences, estimate
@@ -50,6 +55,17 @@ def main() -> None:
             shares = [f"{share:5.0f} %" for share in 100 * held / options.cases]
             found_mean = np.mean(means)
             print(f"{measure:8} {level:6.2f} {low:6.3f} {found_mean:6.3f} {shares[0]} {high - low:11.3f} {shares[1]}")
+    print(f"{'hidden links':>18} {'mean':>6} {'held':>6} {'difference':>11} {'held':>6}")
+    for objects, links in ((options.objects, 0), (options.objects, 60), (300, 200), (150, 900)):
+        rng = stream(0, "benchmarks", f"intervals hidden {objects} {links}")
+        cases = [hidden_case(rng, objects, links, options.runs) for _ in range(options.cases)]
+        owns = [estimate(found, OTHER, resamples=options.resamples) for found in cases]
+        aparts = [differences(found, [(ONE, OTHER)], resamples=options.resamples)[0] for found in cases]
+        mean, apart = np.mean([own.mean for own in owns if own]), np.mean([each.mean for each in aparts])
+        held_means = 100 * np.mean([own.low <= mean <= own.high for own in owns if own])
+        held_aparts = 100 * np.mean([each.low <= apart <= each.high for each in aparts])
+        what = f"{objects}, {links or 'one each'}"
+        print(f"{what:>18} {mean:6.3f} {held_means:5.0f} % {apart:10.3f} {held_aparts:5.0f} %")
 
 
 def true_score(measure: str, share: float, labels: int) -> float:
@@ -70,6 +86,32 @@ def case(rng: np.random.Generator, level: float, measure: str, options: argparse
             found = np.where(rng.random(options.objects) < chances, own, anywhere)
             trials.append(Trial(setup, "any", seed, {measure: score(measure, found, own, options.labels)}, found))
     return Comparison("clustering", (measure,), tuple(trials), truth=tuple(str(label) for label in own))
+
+
+def hidden_case(rng: np.random.Generator, objects: int, links: int, runs: int) -> Comparison:
+    """Return runs of two setups on hidden links drawn anew; without a number of links, every object has one."""
+    groups, size = 8, 16
+    own = rng.integers(0, groups, objects)
+    if links:
+        ends = rng.integers(0, objects, (40 * links, 2))
+        inside = (own[ends[:, 0]] == own[ends[:, 1]]) | (rng.random(len(ends)) < 0.05)
+        hidden = np.unique(np.sort(ends[inside & (ends[:, 0] != ends[:, 1])], axis=1), axis=0)
+        hidden = rng.permutation(hidden)[:links]
+    else:
+        order = np.lexsort((rng.random(objects), own))[: objects // 2 * 2].reshape(-1, 2)
+        hidden = order[own[order[:, 0]] == own[order[:, 1]]]
+    unlinked = rng.integers(0, objects, (4 * len(hidden), 2))
+    unlinked = unlinked[unlinked[:, 0] != unlinked[:, 1]][: 3 * len(hidden)]
+    centres, errors = rng.normal(size=(groups, size)), rng.normal(size=(objects, size))
+    worse, unknown = np.exp(0.5 * rng.normal(size=objects)), rng.random(objects) < 0.3
+    trials = []
+    for setup, much in ((OTHER, 4.0), (ONE, 1.2)):
+        amount = 1.2 * worse * np.where(unknown, much, 1.0)
+        for seed in range(runs):
+            luck = 0.95 * errors + 0.3 * rng.normal(size=errors.shape)
+            found = rank_pairs(centres[own] + amount[:, None] * luck, tuple(hidden.T), tuple(unlinked.T))
+            trials.append(Trial(setup, "any", seed, {"AUC": found.mean}, found.auc[:, None]))
+    return Comparison("hidden", ("AUC",), tuple(trials))
 
 
 def score(measure: str, found: Array, own: Array, labels: int) -> float:

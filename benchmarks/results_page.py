@@ -128,7 +128,7 @@ def section(name: str, comparison: Comparison) -> Iterator[str]:
     yield ""
     yield f"**{judged.sentence}.**"
     yield ""
-    shown = ("F1", "JC", "NMI") if comparison.task == "clustering" else ("P@5", "R@5", "AUC")
+    shown = {"clustering": ("F1", "JC", "NMI"), "links": ("P@5", "R@5", "AUC"), "hidden": ("AUC",)}[comparison.task]
     means = {measure: estimates(comparison, measure, miners=[ALL]) for measure in shown}
     columns = [*shown, "over the query alone", "over PageRank as large", "over hops as large", "nodes", "loose", "runs"]
     yield f"| network | {' | '.join(columns)} |"

@@ -219,10 +219,13 @@ def test_a_method_that_cannot_answer_is_told_under_the_table(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("--task", "cluster"), "unknown task 'cluster': choose one of clustering, links .did you mean 'clustering'"),
+        (
+            ("--task", "cluster"),
+            "unknown task 'cluster': choose one of clustering, hidden, links .did you mean 'clustering'",
+        ),
         (("--task", "cluster", "--embeddings", "line"), "unknown task 'cluster'"),
         (("--recommenders", "ease"), "--recommenders is for the task 'links', and the task is 'clustering'"),
-        (("--task", "links", "--embeddings", "line"), "--embeddings is for the task 'clustering', and the task is 'li"),
+        (("--task", "links", "--embeddings", "line"), "--embeddings is for the tasks 'clustering' and 'hidden', and"),
         (("--methods", "gredy"), "unknown method 'gredy': choose one of anneal, .*did you mean 'greedy'"),
         (("--methods", " ,"), "--methods is ' ,', expected one or more names with commas"),
         (("--embeddings", ""), "--embeddings is '', expected one or more names with commas"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -199,6 +200,65 @@ def test_where_adding_nothing_is_best_the_best_other_network_is_shown(
     assert "nothing tried is better than the query alone" in files[0].read_text(encoding="utf-8")
 
 
+def titles(page: str) -> list[str]:
+    """Return the headings of the drawings of a page."""
+    return re.findall(r"<h3>(.*?)</h3>", page.split('<section id="network">')[1].split("</section>")[0])
+
+
+def test_where_nothing_is_surely_better_the_default_is_drawn_beside_the_query_alone_and_never_random_cells(
+    compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path
+) -> None:
+    random = Setup(method="random", objective="linked", form="cells", m=3)
+    lucky = [replace(trial, setup=random) for trial in better(compared, GREEDY).trials]
+    behind = better(compared, ALONE, Setup(method="pagerank"), GREEDY)
+    level = replace(compared, trials=(*behind.trials, *lucky))
+    assert not c2n.judge(level).helps
+    # without a default the best that is not random; with one it, and its cells
+    page = c2n.write_report(*planted, level, tmp_path)[0].read_text(encoding="utf-8")
+    assert titles(page) == ["pagerank, the best of the others", "the query alone"]
+    assert not (tmp_path / "cells.csv").exists()
+    level = replace(level, settings={**level.settings, "default": GREEDY.name})
+    files = c2n.write_report(*planted, level, tmp_path)
+    page = files[0].read_text(encoding="utf-8")
+    assert titles(page) == ["greedy · linked · cells, the default", "the query alone"]
+    assert f'setup to look at</dt><dd class="words">{GREEDY.name}</dd>' in page
+    network = c2n.construct(*planted, "greedy", 3, "linked", "cells")
+    assert [tuple(list(row.values())[1:4]) for row in rows(files[-1])] == list(network.labels)
+
+
+def test_a_default_that_failed_is_not_drawn(compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path) -> None:
+    level = better(compared, ALONE, Setup(method="pagerank"))
+    failed = [replace(trial, scores={}, reason="no") for trial in compared.trials if trial.setup == GREEDY]
+    level = replace(level, trials=(*level.trials, *failed), settings={"default": GREEDY.name})
+    page = c2n.write_report(*planted, level, tmp_path)[0].read_text(encoding="utf-8")
+    assert titles(page) == ["pagerank, the best of the others", "the query alone"]
+    assert escape("; the default, greedy · linked · cells, failed") in page
+
+
+def test_a_network_that_helps_is_drawn_alone_also_where_it_was_made_as_large_as_another(
+    compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path
+) -> None:
+    peer = Setup(method="pagerank", like=GREEDY.name)
+    assert peer in compared.setups
+    ahead = better(compared, peer, GREEDY, *[Setup(method="m")] * 6, ALONE)
+    ahead = replace(ahead, settings={"default": GREEDY.name})
+    said = c2n.judge(ahead)
+    assert (said.best, said.helps, said.shown) == (peer, True, peer)
+    page = c2n.write_report(*planted, ahead, tmp_path)[0].read_text(encoding="utf-8")
+    assert titles(page) == [peer.title]
+
+
+def test_settings_that_a_journal_keeps_are_read_with_it(
+    compared: Comparison, planted: tuple[Cube, Query], folder: Path, tmp_path: Path
+) -> None:
+    first, rest = (folder / JOURNAL).read_bytes().split(b"\n", 1)
+    said = {**json.loads(first), "default": GREEDY.name, "pairs": 7}
+    (tmp_path / JOURNAL).write_bytes(json.dumps(said).encode() + b"\n" + rest)
+    read = c2n.read_comparison(tmp_path, planted[1])
+    assert (read.settings["default"], read.settings["pairs"]) == (GREEDY.name, 7)
+    assert "default" not in c2n.read_comparison(folder, planted[1]).settings and compared.trials
+
+
 def test_a_network_of_objects_has_no_table_of_cells(
     compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path
 ) -> None:
@@ -242,7 +302,8 @@ def test_the_drawing_bears_the_name_of_the_setup_and_methods_of_ones_own_are_dra
         assert c2n.judge(own).best.name == name
         c2n.write_report(*planted, own, tmp_path, methods=methods)
     c2n.write_report(*planted, compared, tmp_path)
-    assert drawn == ["hops 2", "far", "greedy · linked · cells"]
+    names = ["hops 2", "far", "greedy · linked · cells"]
+    assert [name for name in drawn if name != "the query alone"] == names
 
 
 def test_the_network_shown_is_of_a_seed_that_was_mined(

@@ -20,7 +20,7 @@ OBJECTIVE_NAMES = ("jaccard", "fbeta", "precision", "coverage", "linked")
 EMBEDDING_NAMES = ("deepwalk", "node2vec", "line")
 RECOMMENDER_NAMES = ("popularity", "itemknn", "softimpute", "als", "ease")
 FORM_NAMES = ("objects", "cells", "both", "woven")
-TASK_NAMES = ("clustering", "links")
+TASK_NAMES = ("clustering", "links", "hidden")
 SOURCE_NAMES = ("tables", "acl", "aminer", "dblp", "yelp", "movies", "bundled")
 
 INTERRUPTED = 130
@@ -313,7 +313,10 @@ def compare(
         Path, typer.Option("--query", metavar="FILE", help="A CSV with object,label (for links: names suffice).")
     ],
     task: Annotated[
-        str, typer.Option(metavar="NAME", help="The next step: clustering (judged by labels) or links (found again).")
+        str,
+        typer.Option(
+            metavar="NAME", help="The next step: clustering (judged by labels), links or hidden (found again)."
+        ),
     ] = "clustering",
     hidden: Annotated[
         Path | None,
@@ -336,7 +339,7 @@ def compare(
     ] = None,
     embeddings: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAMES", help=f"For clustering: {', '.join(EMBEDDING_NAMES)}. Without, all."),
+        typer.Option(metavar="NAMES", help=f"For clustering and hidden: {', '.join(EMBEDDING_NAMES)}. Without, all."),
     ] = None,
     recommenders: Annotated[
         list[str] | None,

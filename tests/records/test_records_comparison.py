@@ -121,7 +121,9 @@ def test_comparisons_that_cannot_be_are_refused() -> None:
         Comparison("clustering", (), tuple(failed))
     with pytest.raises(InputError, match="all 2 trials failed, so there is nothing to compare: a; b$"):
         Comparison("clustering", (), tuple(failed[:2]))
-    with pytest.raises(ParameterError, match="unknown task 'link': choose one of clustering, links .did you mean"):
+    with pytest.raises(
+        ParameterError, match="unknown task 'link': choose one of clustering, hidden, links .did you mean"
+    ):
         Comparison("link", ("F1",), (trial(NONE),))
     with pytest.raises(InputError, match="a comparison needs at least one trial"):
         comparison()

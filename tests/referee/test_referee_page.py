@@ -23,7 +23,7 @@ from cube2net.referee.page_files import write
 from cube2net.referee.tables import all_estimates, cell_table
 from cube2net.referee.verdict import verdict
 
-from comparisons import ALONE, EXACT, GREEDY, PEER, WHY, clustering, hidden_links, network
+from comparisons import ALONE, EXACT, GREEDY, PEER, WHY, clustering, found_again, hidden_links, network
 
 NASTY = {
     0: "</script><script>alert(1)</script>",
@@ -197,6 +197,23 @@ def test_the_page_of_links_tells_the_floor() -> None:
     assert any("The dashed line is popularity on the query alone" in text for text in found.texts["p"])
     assert any("P@5 (all miners but popularity)" in text for text in found.texts["p"])
     assert any("popularity on the query alone" in text for text in found.texts["button"])
+
+
+def test_hidden_links_of_the_query_have_a_page_of_their_own_words(tmp_path: Path) -> None:
+    text = page(report(found_again()))
+    assert "<dt>task</dt><dd>finding hidden links of the query again</dd>" in text
+    assert "<dt>hidden links</dt><dd>412</dd>" in text and "<dt>measures</dt><dd>AUC</dd>" in text
+    assert "AUC is of 412 hidden links of the query found again</h1>" in text
+    assert 'id="panels"' not in text and "<dt>query</dt>" not in text
+    few = page(report(found_again(pairs=24)))
+    assert "<h1>24 hidden links of the query are too few to tell whether adding helps (30 or more can): " in few
+    assert '<span class="mean">+0.200</span></td>' in few and '<span class="pill">not shown to help</span>' in few
+    write(report(found_again(pairs=24)), tmp_path)
+    told = json.loads((tmp_path / "results.json").read_text(encoding="utf-8"))
+    assert (told["task"], told["measures"], told["settings"]) == ("hidden", ["AUC"], {"pairs": 24})
+    assert [(each["low"], each["chance"], each["sure"]) for each in told["differences"]] == [(None, None, False)] * 2
+    lines = list(csv.DictReader((tmp_path / "trials.csv").open(encoding="utf-8")))
+    assert len(lines) == 18 and {line["AUC"] for line in lines} == {"0.6", "0.8", "0.7"}
 
 
 def test_a_best_one_made_as_large_as_another_is_shown_as_one() -> None:

@@ -16,7 +16,7 @@ from cube2net.kernels.agreement import AGREEMENT
 from cube2net.records import Comparison, Setup, Trial
 from cube2net.records.ragged import Array
 from cube2net.referee import resampling
-from cube2net.referee.statistics import ALL, Difference, differences, estimate, estimates, holm
+from cube2net.referee.statistics import ALL, LEVEL, Difference, differences, estimate, estimates, holm, holm_levels
 
 NONE, HOPS, GREEDY = (Setup(method=name) for name in ("none", "hops", "greedy"))
 MEASURES = ("F1", "JC", "NMI")
@@ -230,7 +230,75 @@ def test_p_values_are_corrected_within_the_list_they_are_asked_in() -> None:
     together = differences(PLANTED, pairs)
     assert [each.t_test for each in together] == holm([each.t_test for each in alone])
     assert [each.wilcoxon for each in together] == holm([each.wilcoxon for each in alone])
-    assert [each.low for each in together] == [each.low for each in alone]
+    assert [each.chance for each in together] == holm([each.chance for each in alone])
+
+
+def test_the_level_at_which_holm_decides_by_hand() -> None:
+    # sorted 0.005, 0.01, 0.03, 0.04 against 0.05 / 4, / 3, / 2: the third is not below its level, and he stops there
+    assert holm_levels([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.05 / 3, 0.025, 0.025, 0.0125])
+    assert holm_levels([0.04]) == [0.05] and holm_levels([0.6]) == [0.05] and holm_levels([]) == []
+    assert holm_levels([0.6, 0.9]) == [0.025, 0.025]
+    assert holm_levels([0.0, 0.02, 0.0]) == pytest.approx([0.05 / 3, 0.05, 0.05 / 3]), "equal ones have the same"
+    assert holm_levels([0.001, math.nan]) == pytest.approx([0.05, math.nan], nan_ok=True)
+
+
+@given(st.lists(st.floats(0, 1) | st.sampled_from([0.0, 0.01, 0.025, 0.05, math.nan]), max_size=8))
+def test_what_is_below_its_level_is_what_holm_rejects(p_values: list[float]) -> None:
+    for p, level, corrected in zip(p_values, holm_levels(p_values), holm(p_values), strict=True):
+        if math.isnan(p) or abs(corrected - LEVEL) > 1e-12:
+            assert (p < level) == (corrected < LEVEL)
+
+
+def test_the_interval_of_one_difference_is_that_of_95_percent_and_of_several_as_wide_as_holm_asks() -> None:
+    pairs = [(GREEDY, NONE), (HOPS, NONE), (GREEDY, HOPS)]
+    alone = [differences(PLANTED, [pair])[0] for pair in pairs]
+    together = differences(PLANTED, pairs)
+    assert [each.level for each in alone] == [LEVEL] * 3
+    assert [each.level for each in together] == holm_levels([each.chance for each in alone])
+    for one, each in zip(alone, together, strict=True):
+        wider = stats.norm.isf(each.level / 2) / stats.norm.isf(0.025)
+        assert each.mean - each.low == pytest.approx(wider * (one.mean - one.low))
+        assert each.high - each.mean == pytest.approx(wider * (one.high - one.mean))
+    plain = resampling.Draws(PLANTED, "F1", PLANTED.trials, 1000, 0)
+    keys = sorted((t.seed, t.miner) for t in PLANTED.trials if t.setup == NONE)
+    drawn = np.stack([plain.scores[of(GREEDY, *key)] - plain.scores[of(NONE, *key)] for key in keys])
+    low, high = np.quantile(plain.means(drawn, keys), [0.025, 0.975])
+    assert alone[0].low <= low < high <= alone[0].high
+    assert alone[0].high - alone[0].low < 1.3 * (high - low)
+
+
+def of(setup: Setup, seed: int, miner: str) -> Trial:
+    return next(trial for trial in PLANTED.of(setup, miner) if trial.seed == seed)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 5), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_what_is_sure_is_what_the_interval_and_the_chance_say_and_no_more_than_without_the_correction(
+    seed: int, count: int, runs: int, links: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    setups = [NONE, *(Setup(method=f"m{number}") for number in range(count))]
+    if links:
+        base = rng.random(25) / 2
+        rows = {setup: base + rng.choice([0.0, 0.05, 0.2]) * rng.random(25) for setup in setups}
+        trials = [users(setup, run, rows[setup] + rng.normal(0, 0.05, 25)) for setup in setups for run in range(runs)]
+        found = linked(*trials)
+    else:
+        shares = {setup: float(rng.choice([0.3, 0.5, 0.6, 0.9])) for setup in setups}
+        found = planted(shares, seeds=runs, count=30, seed=seed)
+    for each in differences(found, [(setup, NONE) for setup in setups[1:]], resamples=50):
+        assert each.sure == (each.low > 0 or each.high < 0) == (each.chance < LEVEL)
+        assert each.low <= each.mean <= each.high if runs > 1 else math.isnan(each.low)
+        (single,) = differences(found, [(each.one, NONE)], resamples=50)
+        assert single.sure or not each.sure
+        # the rule without any of it: 95 % of the draws are on one side of 0
+        draws = resampling.Draws(found, found.measures[0], found.trials, 50, 0)
+        two = [(a, b) for a in found.trials for b in found.trials if a.setup == each.one and b.setup == NONE]
+        two = sorted([(a, b) for a, b in two if (a.seed, a.miner) == (b.seed, b.miner)], key=lambda p: p[0].key[::-1])
+        keys = [(a.seed, a.miner) for a, _ in two]
+        means = draws.means(np.stack([draws.scores[a] - draws.scores[b] for a, b in two]), keys)
+        low, high = np.quantile(means, [0.025, 0.975])
+        assert low > 0 or high < 0 or not each.sure
 
 
 def test_seeds_that_one_side_lacks_are_left_out_of_the_pair() -> None:
@@ -313,7 +381,7 @@ def test_one_run_cannot_be_sure(task: str) -> None:
         found = linked(users(NONE, 0, rows.tolist()), users(GREEDY, 0, (1 - rows).tolist()))
     (apart,) = differences(found, [(GREEDY, NONE)])
     assert apart.runs == 1
-    assert apart.low > 0
+    assert math.isnan(apart.low) and math.isnan(apart.high) and math.isnan(apart.chance)
     assert math.isnan(apart.t_test)
     assert math.isnan(apart.wilcoxon)
     assert math.isnan(apart.effect)
@@ -392,15 +460,12 @@ def test_users_without_a_score_are_dropped() -> None:
     [
         (0.01, 0.2, 0.01, True),
         (-0.2, -0.01, 0.01, True),
-        (-0.01, 0.2, 0.01, False),
-        (0.01, 0.2, 0.06, False),
-        (0.01, 0.2, math.nan, False),
-        (0.0, 0.2, 0.0, False),
+        (-0.01, 0.2, 0.06, False),
+        (math.nan, math.nan, math.nan, False),
+        (0.0, 0.2, 0.05, False),
     ],
 )
-def test_sure_is_an_interval_without_zero_and_a_bootstrap_that_excludes_chance(
-    low: float, high: float, chance: float, sure: bool
-) -> None:
+def test_sure_is_an_interval_without_zero(low: float, high: float, chance: float, sure: bool) -> None:
     assert Difference(GREEDY, NONE, ALL, "F1", 0.1, low, high, 0.5, 0.5, 1.0, 10, chance).sure is sure
 
 

@@ -150,11 +150,23 @@ def test_differences_are_rows_with_their_chances() -> None:
         "| :--- | ---: | ---: | ---: | ---: | ---: | ---: | :--- |",
         "| greedy · linked · cells · m 10 | +0.250 [+0.125, +0.375] | &lt; 0.001 | 0.500 | 0.062 | ∞ | 5 | yes |",
     ]
-    assert "F1 (all miners)" in table.notes[0]
+    assert table.notes[0] == (
+        "Differences of F1 (all miners), paired by run, with the 95 % interval: a difference is sure when its interval "
+        "excludes 0. The effect is Cohen's d of the differences."
+    )
+    assert "with the 95 % interval corrected for the 2 compared: a diff" in difference_table([found] * 2, "").notes[0]
     assert table.notes[1] == "Networks that are the same in every run stand here once."
     assert "F1 (ease)" in difference_table([found], "", miners="ease").notes[0]
     assert difference_table([found], "", peers=True).rows[0].cells[0] == "none"
     assert difference_table([], "").notes == ()
+
+
+def test_a_difference_without_an_interval_is_its_mean_in_every_way_of_writing() -> None:
+    found = Difference(GREEDY[0], ALONE, ALL, "F1", 0.25, math.nan, math.nan, math.nan, math.nan, math.nan, 1)
+    table = difference_table([found], "Differences")
+    assert "| greedy · linked · cells · m 10 | +0.250 | – | – | – | – | 1 | no |" in table.markdown()
+    assert '<td class="n"><span class="mean">+0.250</span></td>' in html_table(table)
+    assert read(table.csv())[0]["difference low"] == ""
 
 
 def test_main_rows_are_the_best_with_its_peers_and_the_best_of_every_method() -> None:

@@ -16,12 +16,15 @@ from cube2net.referee import verdict as module
 from cube2net.referee.statistics import ALL, Difference, differences
 from cube2net.referee.verdict import Verdict, verdict
 
+from comparisons import found_again
+
 NONE, PAGERANK, HOPS = (Setup(method=name) for name in ("none", "pagerank", "hops"))
 GREEDY = Setup(method="greedy", objective="linked", m=20)
 EXACT = replace(GREEDY, method="exact")
 FORTY = replace(GREEDY, m=40)
 CELLS = replace(GREEDY, form="cells")
 AS_LARGE = [Setup(method=name, like=GREEDY.name) for name in ("pagerank", "hops")]
+RANDOM = replace(GREEDY, method="random")
 Says = Callable[..., Verdict]
 
 
@@ -39,7 +42,9 @@ def comparison(setups: Sequence[Setup], *, runs: int = 3, nodes: int = 281) -> C
 def says(monkeypatch: pytest.MonkeyPatch) -> Says:
     """Return what the verdict is when setups are above the query alone, and peers below the best, as given."""
 
-    def say(above: Mapping[Setup, tuple[float, float, float, bool]], **extra: int) -> Verdict:
+    def say(
+        above: Mapping[Setup, tuple[float, float, float, bool]], default: Setup | None = None, **extra: int
+    ) -> Verdict:
         def known(
             compared: Comparison, pairs: Sequence[tuple[Setup, Setup]], *rest: object, **more: object
         ) -> list[Difference]:
@@ -48,12 +53,13 @@ def says(monkeypatch: pytest.MonkeyPatch) -> Says:
             for pair in pairs:
                 told = above.get(pair[0] if pair[1] == NONE else pair[1])
                 if told is not None:
-                    p = 0.01 if told[3] else 0.6
+                    p = math.nan if runs == 1 else 0.01 if told[3] else 0.6
                     found.append(Difference(*pair, ALL, "F1", *told[:3], p, p, 1.0, runs, p))
             return found
 
         monkeypatch.setattr(module, "differences", known)
-        return verdict(comparison([NONE, *above], **extra))
+        settings = {"default": default.name} if default else {}
+        return verdict(replace(comparison([NONE, *above], **extra), settings=settings))
 
     return say
 
@@ -150,7 +156,7 @@ def test_a_lower_mean_that_may_be_chance_is_not_said_to_hurt(says: Says) -> None
 
 
 def test_one_run_cannot_tell(says: Says) -> None:
-    found = says({GREEDY: (0.3, 0.2, 0.4, False), HOPS: (0.1, -0.3, 0.2, False)}, runs=1)
+    found = says({GREEDY: (0.3, math.nan, math.nan, False), HOPS: (0.1, math.nan, math.nan, False)}, runs=1)
     assert found.sentence == (
         "one run cannot tell whether adding helps: the best of 2 ways, greedy · linked · objects, has F1 0.620, "
         "the query alone F1 0.620 (compare 2 runs or more)"
@@ -203,8 +209,8 @@ def test_a_planted_gain_is_found_beside_peers_as_they_were_planted() -> None:
     shares = {NONE: 0.5, HOPS: 0.5, GREEDY: 0.8, FORTY: 0.65, pagerank: 0.78, hops: 0.3}
     compared = planted(shares)
     found = verdict(compared)
-    (gain,) = differences(compared, [(GREEDY, NONE)])
-    assert found.best == GREEDY
+    gain = differences(compared, [(setup, NONE) for setup in shares if setup != NONE])[1]
+    assert gain.one == found.best == GREEDY
     assert found.helps
     assert [each.one for each in found.differences] == [GREEDY, pagerank, FORTY, HOPS, hops]
     numbers = f"{gain.mean:+.3f} [{gain.low:.3f}, {gain.high:.3f}]"
@@ -405,3 +411,101 @@ def test_a_query_alone_that_a_miner_is_lacking_is_refused_with_the_reason() -> N
     failed = Trial(NONE, "line", 0, reason="took too long")
     with pytest.raises(InputError, match="'none' has no run with scores of all of deepwalk, line: took too long$"):
         verdict(replace(compared, trials=(*kept, failed)))
+
+
+# The default
+
+
+def test_the_default_is_compared_with_the_query_alone_where_another_is_best(says: Says) -> None:
+    best, start = (
+        (0.05, 0.03, 0.07, True),
+        "pagerank helps: F1 +0.050 [0.030, 0.070] over the query alone, at 281 nodes",
+    )
+
+    def end(*told: object) -> str:
+        found = says({PAGERANK: best, GREEDY: told}, default=GREEDY)
+        assert found.sentence.startswith(start) and (found.best, found.shown) == (PAGERANK, PAGERANK)
+        return found.sentence.removeprefix(start)
+
+    who = "; the default, greedy · linked · objects"
+    assert end(0.03, 0.01, 0.05, True) == f"{who}: 0.030 higher [0.010, 0.050] than the query alone"
+    assert end(-0.03, -0.05, -0.01, True) == f"{who}: 0.030 lower [0.010, 0.050] than the query alone"
+    assert end(0.01, -0.01, 0.03, False) == f"{who}: no sure difference to the query alone, +0.010 [−0.010, 0.030]"
+
+
+def test_a_default_that_the_sentence_speaks_of_anyway_is_not_named_twice(says: Says) -> None:
+    for told in ((0.05, 0.03, 0.07, True), (0.05, -0.03, 0.07, False), (-0.05, -0.07, -0.03, True)):
+        found = says({GREEDY: told, HOPS: (-0.1, -0.2, 0.1, False)}, default=GREEDY)
+        assert "the default" not in found.sentence and found.sentence.count("greedy") == 1
+        assert found.shown == GREEDY
+    assert "the default" not in says({GREEDY: (0.05, 0.03, 0.07, True)}, default=HOPS).sentence
+
+
+def test_a_default_of_one_run_has_a_score_and_one_that_failed_is_said_to_have() -> None:
+    once = replace(planted({NONE: 0.3, HOPS: 0.9, GREEDY: 0.8}, runs=1), settings={"default": GREEDY.name})
+    assert re.search(r"; the default, greedy · linked · objects, has F1 0\.\d{3}$", verdict(once).sentence)
+    compared = planted({NONE: 0.3, HOPS: 0.9})
+    failed = Trial(GREEDY, "line", 0, reason="took too long")
+    found = verdict(replace(compared, trials=(*compared.trials, failed), settings={"default": GREEDY.name}))
+    assert found.sentence.endswith(" over the query alone, at 90 nodes; the default, greedy · linked · objects, failed")
+
+
+def test_of_networks_that_are_the_same_the_default_is_the_one_that_is_named() -> None:
+    compared = planted({NONE: 0.3, GREEDY: 0.9})
+    exact = [replace(trial, setup=EXACT) for trial in compared.trials if trial.setup == GREEDY]
+    found = verdict(replace(compared, trials=(*compared.trials, *exact), settings={"default": EXACT.name}))
+    assert found.best == EXACT and "greedy" not in found.sentence and "the default" not in found.sentence
+
+
+def test_what_is_shown_is_what_helps_or_else_the_default_and_never_random_cells(says: Says) -> None:
+    unsure, worse = (0.05, -0.03, 0.07, False), (-0.1, -0.2, -0.01, True)
+    assert says({RANDOM: (0.05, 0.03, 0.07, True), GREEDY: worse}, default=GREEDY).shown == RANDOM, "which helps"
+    assert says({RANDOM: unsure, GREEDY: worse, HOPS: unsure}, default=GREEDY).shown == GREEDY
+    assert says({RANDOM: unsure, GREEDY: worse, HOPS: unsure}).shown == HOPS
+    assert says({RANDOM: unsure, AS_LARGE[0]: unsure, GREEDY: worse}).shown == GREEDY
+    assert says({RANDOM: unsure, AS_LARGE[0]: unsure}).shown == AS_LARGE[0]
+    assert says({RANDOM: unsure}).shown is None
+    assert says({RANDOM: unsure, GREEDY: worse}, default=NONE).shown == GREEDY
+
+
+def test_random_cells_under_another_name_are_not_shown_either() -> None:
+    compared = planted({NONE: 0.6, HOPS: 0.5, GREEDY: 0.3})
+    mine = replace(compared, settings={"methods": {"hops": "Random()", "greedy": "greedy"}})
+    assert verdict(compared).shown == HOPS and verdict(mine).shown == GREEDY
+
+
+# Hidden links of the query
+
+
+def test_hidden_links_of_the_query_say_what_their_score_is_of() -> None:
+    found = verdict(found_again())
+    assert found.helps and found.differences[0].mean == pytest.approx(0.2)
+    assert re.fullmatch(
+        r"greedy · linked · cells helps: AUC \+0\.200 \[0\.\d{3}, 0\.\d{3}\] over the query alone, at 60 nodes; "
+        r"pagerank at its 40 nodes: 0\.100 lower \[.*\]; AUC is of 412 hidden links of the query found again",
+        found.sentence,
+    )
+    assert verdict(found_again(pairs=None)).sentence.endswith("; AUC is of hidden links of the query found again")
+
+
+@pytest.mark.parametrize("pairs", [0, 1, 24, 29, 30])
+def test_fewer_than_thirty_hidden_links_are_too_few_to_tell(pairs: int) -> None:
+    found = verdict(found_again(pairs=pairs, default="pagerank, as large as greedy · linked · cells · m 20"))
+    few = "1 hidden link of the query is" if pairs == 1 else f"{pairs} hidden links of the query are"
+    told = (
+        f"{few} too few to tell whether adding helps (30 or more can): the best of 2 ways, greedy · linked · cells, "
+        "has AUC 0.800, the query alone AUC 0.600; the default, pagerank at 40 nodes, has AUC 0.700"
+    )
+    assert (found.sentence == told) == (pairs < 30) == (not found.helps)
+    for each in (*found.differences, *found.peers):
+        assert each.sure == (pairs >= 30) and math.isnan(each.low) == math.isnan(each.chance) == (pairs < 30)
+
+
+def test_hidden_links_are_judged_like_links_with_every_miner_and_no_floor() -> None:
+    scores = {NONE: 0.6, GREEDY: 0.8}
+    compared = found_again(scores)
+    renamed = [replace(t, miner="popularity") if t.miner == "line" else t for t in compared.trials]
+    found = replace(compared, trials=tuple(renamed))
+    assert found.deciding == ("deepwalk", "popularity") and "popularity" not in verdict(found).sentence
+    wide, narrow = (differences(found_again(scores, objects=count), [(GREEDY, NONE)])[0] for count in (60, 600))
+    assert wide.high - wide.low >= narrow.high - narrow.low

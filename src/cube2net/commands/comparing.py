@@ -65,15 +65,17 @@ def listed(option: str, texts: Sequence[str] | None) -> list[str]:
 
 
 def miners(task: str, embeddings: Sequence[str] | None, recommenders: Sequence[str] | None) -> list[str] | None:
-    """Return the miners asked for; those of the other task are refused."""
-    given = {"clustering": ("embeddings", embeddings), "links": ("recommenders", recommenders)}
-    names = {other: listed(option, texts) for other, (option, texts) in given.items()}
-    if task not in given:
-        return None
-    for other, (option, _) in given.items():
-        if names[other] and task != other:
-            raise ParameterError(f"--{option} is for the task {other!r}, and the task is {task!r}")
-    return names[task] or None
+    """Return the miners asked for; those of the other tasks are refused."""
+    given = {"embeddings": (embeddings, ("clustering", "hidden")), "recommenders": (recommenders, ("links",))}
+    names = {option: listed(option, texts) for option, (texts, _) in given.items()}
+    found = None
+    for option, (_, tasks) in given.items():
+        if task in tasks:
+            found = names[option] or None
+        elif names[option] and any(task in others for _, others in given.values()):
+            which = f"task{'s' * (len(tasks) > 1)} {' and '.join(map(repr, tasks))}"
+            raise ParameterError(f"--{option} is for the {which}, and the task is {task!r}")
+    return found
 
 
 def told(comparison: Comparison) -> dict[str, Any]:
@@ -91,13 +93,16 @@ def show_comparison(comparison: Comparison) -> None:
             found.one.method if found.one.like else found.one.name if several else found.one.title,
             _sizes(comparison, found.one),
             f"{found.mean:+.3f}",
-            f"[{found.low:+.3f}, {found.high:+.3f}]",
+            "–" if math.isnan(found.low) else f"[{found.low:+.3f}, {found.high:+.3f}]",
             _p_value(found.chance),
             "yes" if found.sure else "no",
         )
         for found in said.differences[:SHOWN]
     ]
-    columns = ("network", "nodes", f"{comparison.measures[0]} over the query alone", "95 % interval", "p", "sure")
+    interval = (
+        f"95 % interval, corrected for {len(said.differences):,}" if len(said.differences) > 1 else "95 % interval"
+    )
+    columns = ("network", "nodes", f"{comparison.measures[0]} over the query alone", interval, "p", "sure")
     show_table("the best of the networks tried", columns, rows, right=columns[1:-1])
     if len(said.differences) > SHOWN:
         say(f"and {len(said.differences) - SHOWN:,} others; a report has them all (--out)")

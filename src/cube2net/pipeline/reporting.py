@@ -25,6 +25,9 @@ from cube2net.referee.verdict import Verdict, verdict
 # Larger networks are not drawn: nobody could read them.
 MOST_DRAWN = 4_000
 
+# What a journal says of a comparison and its settings say too.
+KEPT = ("methods", "miners", "pairs", "default")
+
 # Vectors of so many runs say which pairs are drawn closer or apart.
 LOOKS = 5
 
@@ -41,7 +44,7 @@ def read_comparison(folder: str | Path, query: Query) -> Comparison:
     measures = next((tuple(trial.scores) for trial in trials if trial.scores), ())
     task = str(journal.about["task"])
     truth = tuple(query.labels or ()) if task == "clustering" else ()
-    kept = {name: journal.about[name] for name in ("methods", "miners")}
+    kept = {name: journal.about[name] for name in KEPT if name in journal.about}
     return Comparison(task, measures, trials, truth, {"query": repr(query), "task": task, **kept})
 
 
@@ -73,7 +76,7 @@ def write_report(
     for setup, network in _shown(maker, comparison, said):
         report = replace(
             report,
-            drawings=_drawings(setup, network, beside=setup != said.best),
+            drawings=_drawings(maker, comparison, said, setup, network),
             close_ups=_close_ups(cube, query, comparison, network),
             cells=cell_table(network) if len(network.selection.cells) else None,
         )
@@ -81,25 +84,32 @@ def write_report(
 
 
 def _shown(maker: Maker, comparison: Comparison, said: Verdict) -> list[tuple[Setup, Network]]:
-    """Return the best setup and its network; where the query alone is best, those of the best one beside it."""
-    ranked = [said.best, *(difference.one for difference in said.differences)]
-    setup = next((setup for setup in ranked if setup.method != "none" and not setup.like), None)
+    """Return the setup to look at and its network, of the first seed that has scores; nothing where it has none."""
+    setup = said.shown
     if setup is None:
         return []
-    seeds = [trial.seed for miner in comparison.miners for trial in comparison.of(setup, miner)]
+    trials = [trial for miner in comparison.miners for trial in comparison.of(setup, miner)]
+    first = min(trials, key=lambda trial: trial.seed)
     try:
-        return [(setup, maker(setup, min(seeds)))]
+        return [(setup, maker(setup, first.seed, first.nodes if setup.like else None))]
     except Cube2netError:
         return []
 
 
-def _drawings(setup: Setup, network: Network, *, beside: bool) -> tuple[Drawing, ...]:
-    if len(network) > MOST_DRAWN:
-        return ()
+def _drawings(
+    maker: Maker, comparison: Comparison, said: Verdict, setup: Setup, network: Network
+) -> tuple[Drawing, ...]:
+    """Return the network that helps; where nothing is surely better, the one to look at and the query alone."""
+    title = setup.title
+    if not said.helps:
+        own = "the default" if setup.name == comparison.settings.get("default") else "the best of the others"
+        title += f", {own}" if setup != said.best or own == "the default" else ""
+    drawn = [(title, network)]
+    if not said.helps:
+        drawn.append(("the query alone", maker(comparison.alone, min(comparison.seeds))))
     from cube2net.network.layout import layout
 
-    title = f"{setup.title}, the best beside the verdict's own" if beside else setup.title
-    return (Drawing(network, layout(network), title=title),)
+    return tuple(Drawing(each, layout(each), title=name) for name, each in drawn if len(each) <= MOST_DRAWN)
 
 
 def _close_ups(cube: Cube, query: Query, comparison: Comparison, network: Network) -> list[CloseUp]:

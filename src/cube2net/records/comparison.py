@@ -13,7 +13,7 @@ import numpy as np
 from cube2net.errors import InputError, unknown
 from cube2net.records.ragged import Array, frozen
 
-TASKS = ("clustering", "links")
+TASKS = ("clustering", "links", "hidden")
 
 FLOOR = "popularity"
 """The miner that recommends to all users the same, what has most links: the floor, which others must be above to be
@@ -64,8 +64,9 @@ class Trial:
 
     ``scores`` are by measure, for the whole query. ``evidence`` is what they were computed from: for clustering the
     cluster of every object of the query, for links a row for every user with hidden links and a column for every
-    measure. ``loose`` objects of the query have no link in the network. ``value`` is the objective's, where cells were
-    chosen. ``seconds`` are split: weigh, vectors, select, train, links, mine.
+    measure, for the query's own hidden links (the task "hidden") a row for every object that has one. ``loose`` objects
+    of the query have no link in the network. ``value`` is the objective's, where cells were chosen. ``seconds`` are
+    split: weigh, vectors, select, train, links, mine.
     """
 
     setup: Setup
@@ -100,8 +101,9 @@ class Comparison:
     """Trials of several setups on one query and task, paired by miner and seed.
 
     ``measures`` are the names of the scores, the one that decides first. ``truth`` is the label of every object of the
-    query, empty text where none is known (for links: no labels at all). ``settings`` say what is needed to do it
-    again.
+    query, empty text where none is known (for links, and for hidden ones: no labels at all). ``settings`` say what is
+    needed to do it again; and ``default`` is the name of the setup that is made when nobody asks for another, ``pairs``
+    how many links of the query are hidden.
     """
 
     task: str

@@ -38,6 +38,11 @@ class Report:
     command: str = ""
     title: str = "Did it help?"
 
+    @property
+    def look(self) -> Setup:
+        """The setup to look at: the one that is drawn, or the verdict's best where there is nothing to draw."""
+        return self.verdict.shown or self.verdict.best
+
 
 def page(report: Report) -> str:
     """Return the page: it loads nothing from anywhere, and its tables and verdict are read without scripts."""
@@ -85,7 +90,7 @@ def shown_measures(comparison: Comparison) -> list[str]:
 
 
 def _sections(report: Report, figures: Figures) -> Iterator[tuple[str, str, str]]:
-    comparison, known, best = report.comparison, report.estimates, report.verdict.best
+    comparison, known, best, look = report.comparison, report.estimates, report.verdict.best, report.look
     yield "compared", "What was compared", _compared(comparison)
     miners = deciding(comparison)
     differences = difference_table(report.verdict.differences, "Differences to the query alone", miners=miners)
@@ -98,19 +103,19 @@ def _sections(report: Report, figures: Figures) -> Iterator[tuple[str, str, str]
             parts.append(f'<h3 class="gap">{text(best.name)}, against others made as large</h3>')
             parts.append(html_table(near))
         yield "differences", "Over the query alone", "\n".join(parts)
-    scores = score_table(comparison, known, measures=shown_measures(comparison), best=best)
-    size = figures.add(score_by_size(comparison, known, best=best), "Score against the size of the network", SIZE)
+    scores = score_table(comparison, known, measures=shown_measures(comparison), best=look)
+    size = figures.add(score_by_size(comparison, known, best=look), "Score against the size of the network", SIZE)
     yield "scores", "Scores", "\n".join([html_table(scores, fold="The other {} setups"), size])
     lines = [(miner, sweep(comparison, known, miner=miner)) for miner in miners_of(comparison)]
     plots = [figures.add(figure, f"{comparison.measures[0]}, {miner}", "") for miner, figure in lines if figure]
     if plots:
         yield "sweep", "How many cells", f'<p class="lead">{SWEEP}</p><div class="pair">{"".join(plots)}</div>'
     if comparison.task == "links":
-        panels = link_panels(comparison, known, best=best)
+        panels = link_panels(comparison, known, best=look)
         plots = [figures.add(figure, title, "") for title, figure in panels.items()]
         lead = f'<p class="lead">{DASHED}</p>' if floor_trials(comparison) else ""
         yield "panels", "Links found again", f'{lead}<div class="pair">{"".join(plots)}</div>'
-    yield "costs", "Time and size", html_table(cost_table(comparison, known, best=best), fold="The other {} setups")
+    yield "costs", "Time and size", html_table(cost_table(comparison, known, best=look), fold="The other {} setups")
     if report.drawings:
         drawn = [(drawing.title, *network_figure(drawing)) for drawing in report.drawings]
         plots = [figures.add(figure, title, f"{note} {HOVER}") for title, figure, note in drawn]
@@ -125,8 +130,8 @@ def _sections(report: Report, figures: Figures) -> Iterator[tuple[str, str, str]
 
 SIZE = (
     "Circles are networks of objects, squares have cells as nodes, diamonds both, and stars have woven in, beside the "
-    "cells, the objects nearest by links; hollow ones were made as large as another. The ring is around the setup of "
-    "the verdict, the dashed line is the query alone."
+    "cells, the objects nearest by links; hollow ones were made as large as another. The ring is around the setup to "
+    "look at, the dashed line is the query alone."
 )
 DASHED = (
     f"The dashed line is {FLOOR} on the query alone, the floor: its scores, its seconds in all, its nodes. All else "
@@ -146,19 +151,25 @@ CLOSE = (
 )
 
 
+TASK_WORDS = {
+    "clustering": "clustering the query",
+    "links": "finding hidden links again",
+    "hidden": "finding hidden links of the query again",
+}
+
+
 def _header(report: Report, nav: str) -> str:
     comparison, verdict, known = report.comparison, report.verdict, report.estimates
     miner, measure = miners_of(comparison)[0], comparison.measures[0]
     alone = next((setup for setup in comparison.setups if setup.method == "none"), None)
-    facts = [("wide", "setup to look at", f'<dd class="words">{text(verdict.best.name)}</dd>')]
-    for name, setup in (("its " + measure, verdict.best), (f"{measure} of the query alone", alone)):
+    look = report.look
+    facts = [("wide", "setup to look at", f'<dd class="words">{text(look.name)}</dd>')]
+    for name, setup in (("its " + measure, look), (f"{measure} of the query alone", alone)):
         found = known.get((setup, miner, measure)) if setup else None
         if found is not None and (name != f"its {measure}" or setup != alone):
             ends = f"<small>{shown(found.low, 'score')} to {shown(found.high, 'score')}</small>"
             facts.append(("", name, f"<dd>{shown(found.mean, 'score')}{ends}</dd>"))
-    nodes = [
-        (name, _size(comparison, setup)) for name, setup in (("nodes", verdict.best), ("nodes of the query", alone))
-    ]
+    nodes = [(name, _size(comparison, setup)) for name, setup in (("nodes", look), ("nodes of the query", alone))]
     facts += [("", name, f"<dd>{size}</dd>") for name, size in nodes if size]
     cells = "".join(f'<div class="{kind}"><dt>{text(name)}</dt>{value}</div>' for kind, name, value in facts)
     pill = (
@@ -180,9 +191,11 @@ def _compared(comparison: Comparison) -> str:
     failed = sum(bool(trial.reason) for trial in comparison.trials)
     labels = len(set(comparison.truth) - {""})
     query = f"{len(comparison.truth):,} objects, {labels:,} labels" if comparison.truth else ""
+    pairs = comparison.settings.get("pairs") if comparison.task == "hidden" else None
     facts = {
-        "task": {"clustering": "clustering the query", "links": "finding hidden links again"}[comparison.task],
+        "task": TASK_WORDS[comparison.task],
         "query": query,
+        "hidden links": f"{pairs:,}" if pairs is not None else "",
         "setups": f"{len(comparison.setups):,}",
         "runs": f"{len(comparison.seeds):,}, paired by seed",
         "miners": ", ".join(comparison.miners),

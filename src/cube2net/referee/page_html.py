@@ -97,6 +97,8 @@ def _cell(cell: Cell, column: Column, scale: float, *, sure: bool) -> str:
     if not isinstance(cell, Estimate):
         return text(shown(cell, column.style))
     mean, low, high = (shown(value, column.style) for value in (cell.mean, cell.low, cell.high))
+    if math.isnan(cell.low):
+        return f'<span class="mean">{mean}</span>'
     numbers = f'<span class="mean">{mean}</span> <span class="ends">[{low}, {high}]</span>'
     if column.style != "change":
         return numbers

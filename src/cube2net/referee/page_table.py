@@ -125,7 +125,7 @@ def shown(cell: Cell, style: str) -> str:
     """
     if isinstance(cell, Estimate):
         mean, low, high = (shown(value, style) for value in (cell.mean, cell.low, cell.high))
-        return f"{mean} [{low}, {high}]"
+        return mean if math.isnan(cell.low) else f"{mean} [{low}, {high}]"
     if cell is None or cell != cell:
         return NOTHING
     if isinstance(cell, str):

@@ -5,7 +5,9 @@ The draws are the same for every trial of a comparison: what differs between two
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
+from statistics import NormalDist
 
 import numpy as np
 
@@ -19,22 +21,42 @@ from cube2net.seeding import stream
 ROUNDING = 1e-12
 ROOM = 2**22
 
+# Between which shares of the draws 95 % lie, and how many standard deviations that is on either side.
+ENDS = (0.025, 0.975)
+REACH = NormalDist().inv_cdf(ENDS[1])
+
 Key = tuple[int, str]
 """The seed and the miner of a trial."""
 
 
 class Draws:
-    """Scores of trials when objects are drawn again, one for each draw, and draws of the seeds."""
+    """Scores of trials when objects are drawn again, one for each draw, and draws of the seeds.
+
+    Every hidden link of the query stands in the rows of both its ends, so that rows drawn alone vary less than other
+    objects would make them. Scores of the task "hidden" are moved twice as far, or where they are for ``differences``,
+    in which what the ends do to a link cancels in part, √2 times: as far as if a link stood in one row.
+    """
 
     def __init__(
-        self, comparison: Comparison, measure: str, trials: Iterable[Trial], resamples: int, seed: int
+        self,
+        comparison: Comparison,
+        measure: str,
+        trials: Iterable[Trial],
+        resamples: int,
+        seed: int,
+        *,
+        differences: bool = False,
     ) -> None:
         rng = stream(seed, "referee", "bootstrap")
         count = whole_number("resamples", resamples, 1)
         self.luck = rng.random((len(comparison.seeds), count))
         own = list(dict.fromkeys(trials))
-        redraw = _redraw_clusters if comparison.task == "clustering" else _redraw_users
-        self.scores: dict[Trial, Array] = redraw(comparison, measure, own, count, rng) if own else {}
+        self.scores: dict[Trial, Array] = {}
+        if own and comparison.task == "clustering":
+            self.scores = _redraw_clusters(comparison, measure, own, count, rng)
+        elif own:
+            wider = 1.0 if comparison.task != "hidden" else math.sqrt(2) if differences else 2.0
+            self.scores = _redraw_users(comparison, measure, own, count, rng, wider)
 
     def means(self, drawn: Array, keys: Sequence[Key]) -> Array:
         """Return the mean over the miners and the seeds that come up, one for each draw."""
@@ -43,30 +65,29 @@ class Draws:
         means: Array = settled(np.take_along_axis(rows, picks, axis=0)).mean(axis=0)
         return means
 
-    def chance(self, drawn: Array, keys: Sequence[Key], mean: float) -> float:
-        """Return how likely a mean as far from 0 is by chance, two-sided: by the spread of the means of the draws.
+    def spreads(self, drawn: Array, keys: Sequence[Key], mean: float) -> tuple[float, float]:
+        """Return how far a mean may be off by chance, as standard deviations below it and above.
 
-        Draws of few seeds vary less than seeds do, by (n − 1) / n of the variance, which is made up for. With one seed
-        nothing is known, and it is nan.
+        That is the deviation of the means of the draws, or where 95 % of them reach further on a side, what they say
+        there. Draws of few seeds vary less than seeds do, by (n − 1) / n of the variance, which is made up for. With
+        one seed nothing is known, and both are nan.
         """
-        from math import erfc, sqrt
-
         count = len({seed for seed, _ in keys})
         if count < 2:
-            return float("nan")
-        spread = float(self.means(drawn, keys).std()) * sqrt(count / (count - 1))
-        if spread <= ROUNDING:
-            return 1.0 if abs(mean) <= ROUNDING else 0.0
-        return erfc(abs(mean) / spread / sqrt(2))
+            return math.nan, math.nan
+        means = self.means(drawn, keys)
+        low, high = np.quantile(means, ENDS)
+        spread = float(means.std()) * math.sqrt(count / (count - 1))
+        below, above = max(spread, (mean - float(low)) / REACH), max(spread, (float(high) - mean) / REACH)
+        return (below if below > ROUNDING else 0.0), (above if above > ROUNDING else 0.0)
 
-    def interval(self, drawn: Array, keys: Sequence[Key], around: float | None = None) -> tuple[float, float]:
+    def interval(self, drawn: Array, keys: Sequence[Key], around: float) -> tuple[float, float]:
         """Return what 95 % of the means lie between, from a row of drawn scores for each key.
 
-        With a number to lie around, the interval is moved by how far the mean of the draws is from it.
+        The interval is moved by how far the mean of the draws is from the number that it is to lie around.
         """
         means = self.means(drawn, keys)
-        moved = 0.0 if around is None else around - means.mean()
-        low, high = np.quantile(means, [0.025, 0.975]) + moved
+        low, high = np.quantile(means, ENDS) + (around - means.mean())
         return float(low), float(high)
 
 
@@ -98,16 +119,25 @@ def _redraw_clusters(
 
 
 def _redraw_users(
-    comparison: Comparison, measure: str, trials: Sequence[Trial], resamples: int, rng: np.random.Generator
+    comparison: Comparison,
+    measure: str,
+    trials: Sequence[Trial],
+    resamples: int,
+    rng: np.random.Generator,
+    wider: float,
 ) -> dict[Trial, Array]:
-    """Return the mean over users of every trial, for every draw of users; a draw of none with a score changes none."""
+    """Return the mean over users of every trial, for every draw of users; a draw of none with a score changes none.
+
+    ``wider`` is by how much more the means vary than these draws do.
+    """
     columns = user_scores(comparison, trials, measure)
     scores = np.empty((len(trials), resamples))
     for part, times in _times(rng, resamples, len(columns[0]), 1, np.float64):
         for row, own, trial in zip(scores, columns, trials, strict=True):
             there = ~np.isnan(own)
             total, count = np.where(there, own, 0.0) @ times, there.astype(np.float64) @ times
-            row[part] = np.where(count > 0, total / np.maximum(count, 1.0), trial.scores[measure])
+            plain = trial.scores[measure]
+            row[part] = plain + wider * np.where(count > 0, total / np.maximum(count, 1.0) - plain, 0.0)
     return dict(zip(trials, scores, strict=True))
 
 

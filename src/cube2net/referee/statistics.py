@@ -3,11 +3,12 @@
 An interval holds 95 % of what comes out when the seeds are drawn again, with replacement, and the objects of the query
 too (for links its users): the same draws for every setup and miner, so that differences are paired. Objects that count
 twice make clusters look more alike than they are, so the interval of a mean is moved until the draws' mean is the one
-reported. That cancels in differences, whose intervals stay where they are: one that begins at 0 must not move off it.
-How often intervals hold the truth, ``benchmarks/intervals.py`` measures.
+reported. How often intervals hold the truth, ``benchmarks/intervals.py`` measures.
 
-A difference is sure by the spread of these draws. Paired tests beside it ask whether differences could be chance of
-seeds alone; for links of users, each with the mean over seeds and miners, because seeds hardly differ there.
+The interval of a difference lies around it by the spread of these draws, and is as wide as Holm's correction asks: of
+several that are compared, one is sure when its interval excludes 0, and nothing else decides. Paired tests beside it
+ask whether differences could be chance of seeds alone; for links of users (or objects), each with the mean over seeds
+and miners, because seeds hardly differ there.
 Differences that are all 0 have p = 1 and the effect 0. One and the same difference everywhere leaves the t-test
 undefined: p is nan, and the effect infinite.
 """
@@ -18,6 +19,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 
 import numpy as np
 
@@ -34,6 +36,9 @@ Only seeds count in which a setup has a score of every one of them: a mean over 
 LEVEL = 0.05
 RESAMPLES = 1000
 
+ENOUGH = 30
+"""So many hidden links there have to be to tell by them whether a network helps."""
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -47,11 +52,13 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Difference:
-    """The score of one setup less that of another, over the runs that both have, with its 95 % interval.
+    """The score of one setup less that of another, over the runs that both have, with the interval that decides.
 
-    ``chance``, ``t_test`` and ``wilcoxon`` are p-values, corrected by Holm within the list they were asked in: by the
-    bootstrap's spread, over runs and objects, and by the paired tests over runs (for links: users). ``effect`` is
-    Cohen's d of paired differences, their mean in standard deviations. All four are nan with fewer than two runs.
+    The interval holds 1 − ``level`` of what chance makes of it: 95 % where one difference was asked for, and more as
+    Holm corrects for several. ``chance``, ``t_test`` and ``wilcoxon`` are p-values, corrected by Holm within the list
+    they were asked in: by the bootstrap's spread, over runs and objects, and by the paired tests over runs (for links:
+    users, for hidden links: objects). ``effect`` is Cohen's d of paired differences, their mean in standard deviations.
+    The interval and these four are nan where nothing can be said: with fewer than two runs, or too few hidden links.
     """
 
     one: Setup
@@ -66,17 +73,17 @@ class Difference:
     effect: float
     runs: int
     chance: float = math.nan
+    level: float = LEVEL
 
     @property
     def sure(self) -> bool:
-        """Whether the interval excludes 0 and ``chance`` is below 0.05.
+        """Whether the interval excludes 0, which is to say that ``chance`` is below 0.05.
 
         That asks for both at once, other runs and other objects. The paired tests ask for other runs only, and stand
         beside: with few runs and many setups they can exclude nothing, however large a difference is (Wilcoxon's p is
         never below 0.002 in ten runs), and with many runs they find differences that other objects would not show.
         """
-        apart = self.low > 0 or self.high < 0
-        return apart and self.chance < LEVEL
+        return self.low > 0 or self.high < 0
 
 
 def estimate(
@@ -141,23 +148,48 @@ def differences(
     common = [(one, other, sorted(trials[one].keys() & trials[other].keys())) for one, other in pairs]
     common = [(one, other, keys) for one, other, keys in common if keys]
     used = (trials[setup][key] for one, other, keys in common for setup in (one, other) for key in keys)
-    draws = Draws(comparison, measure, used, resamples, seed)
-    found = []
+    draws = Draws(comparison, measure, used, resamples, seed, differences=True)
+    told = enough(comparison)
+    found, spreads = [], []
     for one, other, keys in common:
         two = [(trials[one][key], trials[other][key]) for key in keys]
         plain = over_miners(np.array([a.scores[measure] - b.scores[measure] for a, b in two]), keys)
         mean = float(settled(plain).mean())
-        drawn = np.stack([draws.scores[a] - draws.scores[b] for a, b in two])
-        low, high = draws.interval(drawn, keys)
         units = plain if comparison.task == "clustering" else _by_user(comparison, two, measure)
-        chance = draws.chance(drawn, keys, mean) if len(units) > 1 else math.nan
-        tests = _tests(units) if len(plain) > 1 else (math.nan, math.nan, math.nan)
-        found.append(Difference(one, other, miner, measure, mean, low, high, *tests, len(plain), chance))
+        drawn = np.stack([draws.scores[a] - draws.scores[b] for a, b in two])
+        known = told and len(units) > 1
+        spreads.append(draws.spreads(drawn, keys, mean) if known else (math.nan, math.nan))
+        tests = _tests(units) if told and len(plain) > 1 else (math.nan, math.nan, math.nan)
+        chance = _chance(mean, *spreads[-1])
+        found.append(Difference(one, other, miner, measure, mean, math.nan, math.nan, *tests, len(plain), chance))
+    levels = holm_levels([each.chance for each in found])
     tests_of = ("chance", "t_test", "wilcoxon")
     corrected = zip(*(holm([getattr(each, name) for each in found]) for name in tests_of), strict=True)
     return [
-        replace(each, **dict(zip(tests_of, values, strict=True))) for each, values in zip(found, corrected, strict=True)
+        replace(_reaching(each, level, *spread), **dict(zip(tests_of, values, strict=True)))
+        for each, level, spread, values in zip(found, levels, spreads, corrected, strict=True)
     ]
+
+
+def enough(comparison: Comparison) -> bool:
+    """Return whether there is enough to tell differences by: for the task "hidden", 30 hidden links or more."""
+    return comparison.task != "hidden" or comparison.settings.get("pairs", ENOUGH) >= ENOUGH
+
+
+def _chance(mean: float, below: float, above: float) -> float:
+    """Return how likely a mean as far from 0 is by chance, two-sided, by its spread on the side where 0 is."""
+    spread = below if mean > 0 else above
+    if spread == 0:
+        return 1.0 if abs(mean) <= ROUNDING else 0.0
+    return math.erfc(abs(mean) / spread / math.sqrt(2))
+
+
+def _reaching(found: Difference, level: float, below: float, above: float) -> Difference:
+    """Return a difference with the interval of a level, by its spreads."""
+    if math.isnan(level):
+        return found
+    reach = NormalDist().inv_cdf(1 - level / 2)
+    return replace(found, low=found.mean - reach * below, high=found.mean + reach * above, level=level)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -173,6 +205,26 @@ def holm(p_values: Sequence[float]) -> list[float]:
         highest = max(highest, min(1.0, p * (len(order) - rank)))
         corrected[place] = highest
     return corrected
+
+
+def holm_levels(p_values: Sequence[float], level: float = LEVEL) -> list[float]:
+    """Return at what level Holm decides about each p-value: those below their own level are the ones that he rejects.
+
+    The lowest of n has level / n, the next level / (n − 1), and so on, equal ones the same, up to the first that is not
+    below its level: it and all above it have that one.
+
+    >>> [round(each, 4) for each in holm_levels([0.001, 0.04, 0.03])]
+    [0.0167, 0.025, 0.025]
+    """
+    order = sorted((p, place) for place, p in enumerate(p_values) if not math.isnan(p))
+    levels = [math.nan] * len(p_values)
+    last, own, stopped = -1.0, level, False
+    for rank, (p, place) in enumerate(order):
+        if not stopped and p > last:
+            last, own = p, level / (len(order) - rank)
+            stopped = p >= own
+        levels[place] = own
+    return levels
 
 
 def _by_user(comparison: Comparison, pairs: Sequence[tuple[Trial, Trial]], measure: str) -> Array:

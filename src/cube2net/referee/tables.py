@@ -154,9 +154,19 @@ def difference_table(
     )
     said = {ALL: miners}
     what = ", ".join(dict.fromkeys(f"{found.measure} ({said.get(found.miner, found.miner)})" for found in differences))
-    note = f"Differences of {what}, paired by run, with 95 % intervals; the effect is Cohen's d of the differences."
+    note = f"Differences of {what}, paired by run, with {interval(len(differences))}: a difference is sure when its "
+    note += "interval excludes 0. The effect is Cohen's d of the differences."
     notes = [note] if peers else [note, "Networks that are the same in every run stand here once."]
     return Table(title, columns, rows, tuple(notes) if rows else ())
+
+
+def interval(count: int) -> str:
+    """Return what the interval of one of so many differences is, in words.
+
+    >>> interval(14), interval(1)
+    ('the 95 % interval corrected for the 14 compared', 'the 95 % interval')
+    """
+    return f"the 95 % interval corrected for the {count:,} compared" if count > 1 else "the 95 % interval"
 
 
 def cell_table(network: Network) -> Table:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from cube2net.errors import InputError
 from cube2net.records import Comparison, Setup
 from cube2net.records.comparison import FLOOR
-from cube2net.referee.statistics import ALL, Difference, differences, estimate
+from cube2net.referee.statistics import ALL, ENOUGH, Difference, differences, enough, estimate
 
 # Digits behind the point: three, and more only where what is surely not 0 would read as 0.
 DIGITS = (3, 4, 5, 6)
@@ -23,7 +23,8 @@ class Verdict:
     query alone; else the highest of all, which may be the query alone. It may be one that was made as large as another.
     ``helps`` says whether it is surely better. ``differences`` are to the query alone, highest first, of every setup
     that could be compared, once for those whose networks are the same; ``peers`` of the best one to setups that were
-    made as large.
+    made as large. ``shown`` is the setup whose network to draw: the best where adding helps, else the default, and
+    where none is known the best that is not drawn at random; None where there is no such.
     """
 
     sentence: str
@@ -31,6 +32,7 @@ class Verdict:
     helps: bool
     differences: tuple[Difference, ...]
     peers: tuple[Difference, ...]
+    shown: Setup | None = None
 
 
 def verdict(comparison: Comparison) -> Verdict:
@@ -38,11 +40,13 @@ def verdict(comparison: Comparison) -> Verdict:
 
     Setups are ranked by their difference to the query alone, over the runs that both have; those made as large as
     another are setups like others. Nothing is said to differ that is not sure to. For links the floor does not decide:
-    its score on the query alone ends the sentence.
+    its score on the query alone ends the sentence. Of the settings, ``default`` is the name of the setup that a user
+    gets without asking, of which the sentence speaks too; for hidden links ``pairs`` is how many there are, of which
+    fewer than 30 are too few to tell.
     """
     comparison.check_scores()
-    alone = _alone(comparison)
-    tried = _different(comparison, [setup for setup in comparison.setups if setup != alone])
+    alone, default = _alone(comparison), _default(comparison)
+    tried = _different(comparison, [setup for setup in comparison.setups if setup != alone], default)
     found = differences(comparison, [(setup, alone) for setup in tried])
     found = sorted(found, key=lambda each: (-each.mean, comparison.nodes(each.one), each.one.like, each.one.name))
     better = [each for each in found if each.sure and each.mean > 0]
@@ -56,7 +60,7 @@ def verdict(comparison: Comparison) -> Verdict:
     if better:
         gain = f"{_title(comparison, best)} helps: {better[0].measure} {_gain(better[0])} over the query alone"
         parts = [f"{gain}{_size(comparison, best)}{under}", *_beside(comparison, best, peers, near)]
-    elif top and top.mean > 0 and any(each.runs > 1 for each in found):
+    elif top and top.mean > 0 and any(each.runs > 1 for each in found) and enough(comparison):
         said = f"{_best_of(comparison, found, tried)} has {_gain(top)} over it{_size(comparison, best)}"
         parts = [f"nothing tried is surely better than the query alone, {score}: {said}{under}"]
     else:
@@ -66,8 +70,52 @@ def verdict(comparison: Comparison) -> Verdict:
         parts = [_level(comparison, found, tried) if found else said]
         who = "other miners are" if best == alone else f"{_title(comparison, best)} is"
         parts += [f"{who}{under.removeprefix(',')}"] if under else []
+    if default and default not in (alone, top.one if top else None):
+        parts += _beside_it(comparison, default, found)
     parts += _left_out(comparison, tried, found)
-    return Verdict("; ".join(parts + [floor] * above), best, bool(better), tuple(found), tuple(near))
+    parts += _judged(comparison) if enough(comparison) else []
+    shown = best if better else _other(comparison, default, found)
+    return Verdict("; ".join(parts + [floor] * above), best, bool(better), tuple(found), tuple(near), shown)
+
+
+def _default(comparison: Comparison) -> Setup | None:
+    """Return the setup that a user gets without asking, where it is known and among those compared."""
+    name = comparison.settings.get("default")
+    return next((setup for setup in comparison.setups if setup.name == name), None)
+
+
+def _other(comparison: Comparison, default: Setup | None, found: Sequence[Difference]) -> Setup | None:
+    """Return the setup to show where nothing is surely better: the default, or the best that is not random."""
+    if default and default != comparison.alone and not math.isnan(comparison.nodes(default)):
+        return default
+    known = comparison.settings.get("methods", {})
+    chosen = [
+        each.one
+        for each in found
+        if each.one.method != "random" and not str(known.get(each.one.method, "")).startswith("Random(")
+    ]
+    return next(iter(sorted(chosen, key=lambda setup: bool(setup.like))), None)
+
+
+def _beside_it(comparison: Comparison, default: Setup, found: Sequence[Difference]) -> list[str]:
+    """Return how the default compares with the query alone."""
+    who = f"the default, {_title(comparison, default)}"
+    each = next((each for each in found if each.one == default), None)
+    if each is None:
+        return [f"{who}, failed" if math.isnan(comparison.nodes(default)) else f"{who}, could not be compared"]
+    if each.sure:
+        return [f"{who}: {_apart(each.mean, each.low, each.high)} than the query alone"]
+    if math.isnan(each.low):
+        return [f"{who}, has {_score(comparison, default)}"]
+    return [f"{who}: no sure difference to the query alone, {_gain(each)}"]
+
+
+def _judged(comparison: Comparison) -> list[str]:
+    """Return what the score is of, where its name does not say it."""
+    if comparison.task != "hidden":
+        return []
+    pairs = comparison.settings.get("pairs")
+    return [f"{comparison.measures[0]} is of {f'{pairs:,} ' if pairs else ''}hidden links of the query found again"]
 
 
 def _alone(comparison: Comparison) -> Setup:
@@ -84,13 +132,14 @@ def _alone(comparison: Comparison) -> Setup:
     return alone
 
 
-def _different(comparison: Comparison, setups: Iterable[Setup]) -> dict[Setup, int]:
+def _different(comparison: Comparison, setups: Iterable[Setup], default: Setup | None) -> dict[Setup, int]:
     """Return one setup for all whose networks are the same in every trial, the first, and how many these are.
 
-    Those made as large as another are often the same for several others: many names, and one try. They come last.
+    Those made as large as another are often the same for several others: many names, and one try. They come last, and
+    the default first.
     """
     alike: dict[tuple[object, ...], list[Setup]] = {}
-    for setup in sorted(setups, key=lambda setup: bool(setup.like)):
+    for setup in sorted(setups, key=lambda setup: (setup != default, bool(setup.like))):
         trials = [trial for miner in comparison.miners for trial in comparison.of(setup, miner)]
         scores = [sorted((name, repr(float(score))) for name, score in trial.scores.items()) for trial in trials]
         same = [
@@ -111,8 +160,15 @@ def _floor(comparison: Comparison, best: Setup) -> tuple[str, bool]:
 
 
 def _level(comparison: Comparison, found: Sequence[Difference], tried: Mapping[Setup, int]) -> str:
-    """Return the sentence when one run cannot tell, or no setup has a higher mean than the query alone."""
+    """Return the sentence when nothing can tell, or no setup has a higher mean than the query alone."""
     top, score = found[0], _score(comparison, comparison.alone)
+    if not enough(comparison):
+        pairs = comparison.settings["pairs"]
+        few = "1 hidden link of the query is" if pairs == 1 else f"{pairs:,} hidden links of the query are"
+        return (
+            f"{few} too few to tell whether adding helps ({ENOUGH} or more can): "
+            f"{_best_of(comparison, found, tried)} has {_score(comparison, top.one)}, the query alone {score}"
+        )
     if all(each.runs < 2 for each in found):
         return (
             f"one run cannot tell whether adding helps: {_best_of(comparison, found, tried)} has "
@@ -200,7 +256,8 @@ def _gain(each: Difference) -> str:
 
 def _signed(*values: float) -> str:
     mean, low, high = _numbers(*values)
-    return f"{mean if mean.startswith('−') else f'+{mean}'} [{low}, {high}]"
+    ends = "(no interval)" if math.isnan(values[1]) else f"[{low}, {high}]"
+    return f"{mean if mean.startswith('−') else f'+{mean}'} {ends}"
 
 
 def _apart(mean: float, low: float, high: float) -> str:
