@@ -405,7 +405,7 @@ def test_the_recommenders_are_the_floor_the_papers_and_a_strong_one_unless_named
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"task": "cluster"}, "unknown task 'cluster': choose one of clustering, links"),
+        ({"task": "cluster"}, "unknown task 'cluster': choose one of clustering, hidden, links"),
         ({"methods": ["none", "gredy"]}, "unknown method 'gredy': choose one of anneal, cube2net, exact, greedy, "),
         ({"methods": {"mine": 3}}, "a method is a name (anneal, cube2net, "),
         ({"methods": {"mine": Greedy}}, "a method is a name (anneal, cube2net, "),

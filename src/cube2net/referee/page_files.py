@@ -18,7 +18,7 @@ from cube2net.referee.statistics import Difference
 from cube2net.referee.tables import cost_table, score_table
 
 FILES = ("report.html", "trials.csv", "scores.csv", "costs.csv", "results.json", "cells.csv")
-FIELDS = ("method", "objective", "form", "m", "like")
+FIELDS = ("method", "objective", "form", "m", "like", "levels", "near", "membership")
 
 
 def write(report: Report, folder: str | Path) -> list[Path]:
