@@ -153,7 +153,6 @@ def compare(
         "hidden": _digest(*judges.hidden),
         "methods": {name: repr(method) for name, method in named.items()},
         "miners": judges.parameters,
-        "default": DEFAULT.name,
         **({"pairs": len(judges.hidden[0])} if task == "hidden" else {}),
     }
     trials = Trials(Maker(known, asked, named), judges.mine, workers or cores())
@@ -172,7 +171,8 @@ def compare(
             "runs": runs,
             "seed": seed,
             **{name: list(value) for name, value in open_ones.items() if value is not None},
-            **{name: about[name] for name in ("methods", "miners", "default", "pairs") if name in about},
+            **{name: about[name] for name in ("methods", "miners", "pairs") if name in about},
+            "default": DEFAULT.name,
         },
     )
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from cube2net.errors import Cube2netError, InputError
 from cube2net.interfaces import Method
-from cube2net.pipeline.comparing import COMPARED, JOURNAL, Maker, query_mark
+from cube2net.pipeline.comparing import COMPARED, DEFAULT, JOURNAL, Maker, query_mark
 from cube2net.pipeline.mining import embed_nodes
 from cube2net.records import Comparison, Cube, Drawing, Network, Query, Setup
 from cube2net.referee.closeups import CloseUp, close_ups
@@ -26,7 +26,7 @@ from cube2net.referee.verdict import Verdict, verdict
 MOST_DRAWN = 4_000
 
 # What a journal says of a comparison and its settings say too.
-KEPT = ("methods", "miners", "pairs", "default")
+KEPT = ("methods", "miners", "pairs")
 
 # Vectors of so many runs say which pairs are drawn closer or apart.
 LOOKS = 5
@@ -45,7 +45,8 @@ def read_comparison(folder: str | Path, query: Query) -> Comparison:
     task = str(journal.about["task"])
     truth = tuple(query.labels or ()) if task == "clustering" else ()
     kept = {name: journal.about[name] for name in KEPT if name in journal.about}
-    return Comparison(task, measures, trials, truth, {"query": repr(query), "task": task, **kept})
+    settings = {"query": repr(query), "task": task, **kept, "default": DEFAULT.name}
+    return Comparison(task, measures, trials, truth, settings)
 
 
 def judge(comparison: Comparison) -> Verdict:
