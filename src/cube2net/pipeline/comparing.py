@@ -22,7 +22,7 @@ from cube2net.pipeline.choosing import Chosen, choose
 from cube2net.pipeline.mining import Given, Miners, clustering_miners, hidden_miners, link_miners
 from cube2net.pipeline.planning import Asked, counts_repeats, plan
 from cube2net.pipeline.registries import METHODS, chooses_cells, made
-from cube2net.records import Comparison, Cube, Network, Query, Setup
+from cube2net.records import Comparison, Cube, Hidden, Network, Query, Setup
 from cube2net.records.comparison import TASKS
 from cube2net.records.form import FORMS, MEMBERSHIPS
 from cube2net.records.ragged import Array
@@ -199,8 +199,13 @@ def _judged(
             raise ParameterError("the task 'links' needs the hidden links that are to be found again")
         return cube, link_miners(cube, query, hidden, users, miners)
     found = hide_pairs(cube, query, seed=seed)
-    apart = unlinked_pairs(cube, query, UNLINKED * len(found.source), seed=seed)
+    apart = apart_from(cube, query, found, seed)
     return found.cube, hidden_miners(query, (found.source, found.target), apart, miners)
+
+
+def apart_from(cube: Cube, query: Query, hidden: Hidden, seed: int) -> tuple[Array, Array]:
+    """Return the pairs of a query without a link that hidden ones are held against, three times as many."""
+    return unlinked_pairs(cube, query, UNLINKED * len(hidden.source), seed=seed)
 
 
 def setups_of(
