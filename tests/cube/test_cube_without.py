@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -162,6 +163,16 @@ def test_items_that_are_not_there_and_cubes_that_keep_none_are_refused_in_one_se
     bare = build(corpus_of(THREE, objects=3), [VENUE], DuckDB(), min_objects=1, items=False)
     with pytest.raises(CubeError, match="the cube does not keep its items: build it again, with them, to take some"):
         without_items(bare, [0])
+
+
+def test_an_index_that_does_not_belong_to_the_cube_is_refused() -> None:
+    corpus = corpus_of(THREE, objects=3)
+    fine = build(corpus, [DimensionSpec.parse("year@years"), VENUE], DuckDB(), min_objects=1)
+    coarse = build(corpus, [DECADE], DuckDB(), min_objects=1)
+    other = build(corpus_of([THREE[0]] * 3, objects=3), [DECADE, VENUE], DuckDB(), min_objects=1)
+    for cube, index in ((coarse, fine.items), (other, coarse.items)):
+        with pytest.raises(CubeError, match="the items of the cube are not those that its cells and links were made"):
+            without_items(replace(cube, items=index), [1, 2])
 
 
 def test_nothing_can_be_added_to_a_cube_without_some_items() -> None:
