@@ -86,6 +86,49 @@ def test_it_is_never_below_greedy_nor_above_the_best(seed: int) -> None:
     assert Greedy().select(cube, query, weights=weights, budget=Budget(m=3)).value <= found.value <= best + 1e-12
 
 
+def neighbours(objects: Array) -> float:
+    """Return a value that no counts add up to: pairs of neighbouring rows for each object, and five more."""
+    return len(np.intersect1d(objects, objects + 1)) / (5 + len(objects))
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from(["all", "best"]), st.sampled_from([None, 20]))
+def test_it_is_never_below_greedy_for_a_function_either(seed: int, prefix: str, max_nodes: int | None) -> None:
+    cube, query = case(seed)
+    judge, budget = Judge(neighbours, len(cube.objects)), Budget(m=3, max_nodes=max_nodes, prefix=prefix)
+    found = agent(cube, updates=1).select(cube, query, weights=judge, budget=budget, seed=seed)
+    assert found.value >= Greedy().select(cube, query, weights=judge, budget=budget).value
+
+
+def test_without_a_floor_the_answer_is_what_the_agent_met_and_a_policy_has_none() -> None:
+    cube, query = case(5)
+    judge = Judge(neighbours, len(cube.objects))
+    greedy = Greedy().select(cube, query, weights=judge, budget=Budget(m=3)).value
+    free = agent(cube, floor=False).select(cube, query, weights=judge, budget=Budget(m=3))
+    assert free.value < greedy
+    assert free.note == ""
+    held = agent(cube).select(cube, query, weights=judge, budget=Budget(m=3))
+    assert held.value == greedy
+    assert held.note == "learning found nothing better than what greedy chose, which this is"
+    learned = agent(cube).fit(cube, query, weights=judge, budget=Budget(m=3))
+    assert not learned.has_floor(judge)
+    assert replace(learned, floor=True).has_floor(judge)
+    assert learned.has_floor(Jaccard().weigh(query, len(cube.objects)))
+
+
+def test_greedy_by_calls_tells_how_far_it_is() -> None:
+    said: list[tuple[str, int, int | None]] = []
+
+    def watch(stage: str, done: int, total: int | None = None) -> None:
+        said.append((stage, done, total))
+
+    cube = toy_cube([[0, 1], [1, 2], [2, 3]], objects=4)
+    judge = Judge(neighbours, 4)
+    Greedy(progress=watch).select(cube, Query(np.arange(4)), weights=judge, budget=Budget(m=2))
+    assert [(done, total) for _, done, total in said] == [(i, 5) for i in range(1, 6)]
+    assert said[-1][0] == "greedy asks the objective 'neighbours': cell 2 of 2"
+
+
 def test_its_trajectories_get_better_where_only_the_place_tells_which_cells_are_good() -> None:
     cube, query, vectors = planted()
     weights = Jaccard().weigh(query, len(cube.objects))
@@ -176,10 +219,11 @@ def test_a_function_is_asked_once_for_every_trajectory_beside_the_start_and_the_
         asked.append(len(objects))
         return len(inside & set(objects.tolist())) / len(inside | set(objects.tolist()))
 
-    found = agent(cube).select(cube, query, weights=Judge(overlap, len(cube.objects)), budget=Budget(m=3))
+    judge = Judge(overlap, len(cube.objects))
+    found = agent(cube, floor=False).select(cube, query, weights=judge, budget=Budget(m=3))
     trajectories = 8 * 4 + 1
-    prefixes = 2 * (3 + 1)
-    assert trajectories <= len(asked) <= trajectories + prefixes
+    prefixes = 3 + 1
+    assert trajectories <= len(asked) <= trajectories + prefixes + 1
     assert found.value == pytest.approx(Jaccard().weigh(query, len(cube.objects)).value(found.objects))
 
 
@@ -230,7 +274,7 @@ def test_a_policy_learned_on_other_queries_finds_what_a_function_wants_in_one_ca
         return Query(np.array(reached)), Judge(wanted, len(cube.objects))
 
     past = [task(row, column) for row in range(5) for column in (1, 4, 7)]
-    method = Cube2net(k=1, directions=2, trajectories=30, updates=150).with_vectors(places)
+    method = Cube2net(k=1, directions=2, trajectories=30, updates=150, floor=False).with_vectors(places)
     learned = method.fit(cube, [query for query, _ in past], weights=[judge for _, judge in past], budget=Budget(m=2))
     new = [task(5, column) for column in (1, 4, 7)]
 

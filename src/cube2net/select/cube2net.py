@@ -26,7 +26,7 @@ class Cube2net:
 
     The state is the sum of the chosen cells' points; the action is drawn from a normal distribution around a
     learned mean; the reward is what the cell adds to the value, q(S′) − q(S); the policy is improved by PPO. The
-    answer is the best trajectory ever met, and never worse than greedy's.
+    answer is the best trajectory ever met, and never below greedy's for the same objective, unless ``floor=False``.
 
     ``preset="paper"`` is the paper to the letter: sigmoids on every layer, raw states, all cells, the nearest cell
     is taken. The default repairs what keeps that from learning:
@@ -46,7 +46,8 @@ class Cube2net:
 
     A function of one's own is asked once for every trajectory, at its end. Near cells (32 unless ``k`` says otherwise)
     are then compared by jaccard, at a price that is one more number of the action: what a function makes of gain and
-    cost has to be learned.
+    cost has to be learned. Greedy, the floor, then calls the function for every step and every cell left that holds an
+    object of the query; with a ``policy``, which is there to spare calls, it is left out unless ``floor=True``.
     """
 
     preset: str = "default"
@@ -58,6 +59,7 @@ class Cube2net:
     epochs: int | None = None
     patience: int | None = None
     seconds: float | None = None
+    floor: bool | None = None
     device: str = "cpu"
     workers: int = 1
     policy: str | Trained | None = None
@@ -82,6 +84,12 @@ class Cube2net:
         if self.seconds is not None and not self.seconds > 0:
             raise ParameterError(f"seconds is {self.seconds!r}, expected a number above 0, or none")
 
+    def has_floor(self, weights: Worth) -> bool:
+        """Return whether the answer is never below greedy's."""
+        if self.floor is not None:
+            return self.floor
+        return isinstance(weights, Weights) or self.policy is None
+
     def with_vectors(self, *vectors: Vectors) -> Cube2net:
         """Return the same method, with the vectors of a cube's cells."""
         return replace(self, vectors=vectors)
@@ -95,9 +103,9 @@ class Cube2net:
         preset = PRESETS[self.preset]
         task = Task.of(cube, query, weights, budget, preset)
         ends = "best" if preset.at_a_price else "all"
-        floor = outcome(cube, weights, task.greedy.cells, ends, note=task.greedy.note)
         if len(task.greedy.cells) == 0 or len(task.problem) == 0:
-            return floor
+            return outcome(cube, weights, task.greedy.cells, ends, note=task.greedy.note)
+        floor = outcome(cube, weights, task.floor(self.progress), ends) if self.has_floor(weights) else None
         start = time.perf_counter()
         agent = self._agent(cube, [task], seed)
         trained = agent.learn()
@@ -105,7 +113,7 @@ class Cube2net:
         if self.save is not None:
             trained.save(self.save)
         found = task.answer(agent.sides[0].best_cells, ends)
-        if found.value < floor.value:
+        if floor is not None and found.value < floor.value:
             found = replace(floor, note="learning found nothing better than what greedy chose, which this is")
         if budget.prefix == "best":
             found = outcome(cube, weights, found.cells, "best", note=found.note)

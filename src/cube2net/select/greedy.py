@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from cube2net.errors import ParameterError, unknown
+from cube2net.interfaces import Progress
 from cube2net.records import Budget, Cube, Judge, Query, Selection, Weights, Worth
 from cube2net.records.ragged import Array
 from cube2net.select.limits import Limits
@@ -48,6 +49,7 @@ class Greedy:
 
     among: str = "touched"
     by: str = "value"
+    progress: Progress | None = field(default=None, repr=False, compare=False, metadata={"handed": True})
 
     def __post_init__(self) -> None:
         if self.by not in BY:
@@ -76,7 +78,7 @@ class Greedy:
         limits = Limits(cube, query, budget)
         left = self._candidates(cube, query, weights)
         if isinstance(weights, Judge):
-            cells = _by_calls(cube, weights, left, limits, budget.m)
+            cells = _by_calls(cube, weights, left, limits, budget.m, self.progress)
         else:
             cells = _by_counts(cube, weights, left, limits, budget.m)
         return outcome(cube, weights, cells, budget.prefix, note=limits.note(len(cells), self._lacks(query, weights)))
@@ -123,12 +125,18 @@ def _by_counts(cube: Cube, weights: Weights, left: Array, limits: Limits, m: int
     return np.array(chosen, dtype=np.int64)
 
 
-def _by_calls(cube: Cube, judge: Judge, left: Array, limits: Limits, m: int) -> Array:
+def _by_calls(cube: Cube, judge: Judge, left: Array, limits: Limits, m: int, progress: Progress | None = None) -> Array:
     members = cube.cells.members
     brought = np.empty(0, dtype=np.int32)
     chosen: list[int] = []
+    asked, most = 0, sum(range(len(left), max(0, len(left) - m), -1))
     while len(chosen) < m and len(left):
-        worth = np.array([judge.value(np.union1d(brought, members[cell])) for cell in left.tolist()])
+        worth = np.empty(len(left))
+        for place, cell in enumerate(left.tolist()):
+            worth[place] = judge.value(np.union1d(brought, members[cell]))
+            asked += 1
+            if progress is not None:
+                progress(f"greedy asks {judge.name}: cell {len(chosen) + 1:,} of {m:,}", asked, most)
         order = best_first(worth)
         taken = limits.admit(left[order], 1)
         if len(taken) == 0:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from cube2net.arrays import take_rows
+from cube2net.interfaces import Progress
 from cube2net.records import Budget, Cube, Query, Selection, Weights, Worth
 from cube2net.records.ragged import Array
 from cube2net.select.greedy import Greedy
@@ -42,7 +43,7 @@ class Task:
         """Return the task of a query; it has no cells where none can be chosen."""
         check(cube, query, weights)
         guide = weights if isinstance(weights, Weights) else Jaccard().weigh(query, len(cube.objects))
-        greedy = Greedy().select(cube, query, weights=guide, budget=Budget(**{**vars(budget), "prefix": "all"}))
+        greedy = Greedy().select(cube, query, weights=guide, budget=replace(budget, prefix="all"))
         start = float(greedy.values.max(initial=0.0)) if isinstance(weights, Weights) else 0.0
         problem = Problem.of(cube, query, guide, at_least=start, every=not preset.only_useful)
         return cls(cube, query, weights, budget, greedy, problem)
@@ -70,6 +71,13 @@ class Task:
             own_price=preset.at_a_price and not self.counted,
             max_nodes=room,
         )
+
+    def floor(self, progress: Progress | None = None) -> Array:
+        """Return the cells that greedy chooses by what they are worth; a function is called for that."""
+        if isinstance(self.weights, Weights):
+            return self.greedy.cells
+        whole = replace(self.budget, prefix="all")
+        return Greedy(progress=progress).select(self.cube, self.query, weights=self.weights, budget=whole).cells
 
     def judged(self, cells: Array) -> float:
         """Return the value of cells by position."""
