@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cube2net.errors import InputError, ParameterError
+from cube2net.parameters import configured
 from cube2net.records import Budget, Cube, Judge, Query, Selection, Vectors, Weights
 from cube2net.records.ragged import Array
 from cube2net.select import Greedy, Jaccard
@@ -210,6 +211,55 @@ def test_the_paper_preset_takes_the_nearest_of_all_cells_for_exactly_m_steps() -
     assert len(ask(method, cube, query, m=5).cells) == 5
 
 
+def test_the_papers_answer_is_what_the_learned_policy_plans_and_has_no_floor() -> None:
+    cube, query = case(4)
+    weights = Jaccard().weigh(query, len(cube.objects))
+    method = Cube2net(preset="paper", trajectories=4, updates=2).with_vectors(points(cube))
+    learned = method.fit(cube, query, weights=weights, budget=Budget(m=3))
+    plan = ask(replace(learned, updates=0), cube, query)
+    assert ask(method, cube, query).cells.tolist() == plan.cells.tolist()
+    assert plan.value < Greedy().select(cube, query, weights=weights, budget=Budget(m=3)).value
+    met = ask(replace(method, switches={"answer": "met"}), cube, query)
+    assert met.value > plan.value
+    held = ask(replace(method, floor=True), cube, query)
+    assert held.value == Greedy().select(cube, query, weights=weights, budget=Budget(m=3)).value
+
+
+def test_every_departure_is_a_switch_and_the_paper_is_the_default_with_all_of_them() -> None:
+    paper, default = asdict(PRESETS["paper"]), asdict(PRESETS["default"])
+    same = {name for name in paper if paper[name] == default[name]}
+    assert same == {"trajectories", "printed_exponent", "printed_target"}
+    printed = asdict(PRESETS["printed"])
+    assert {name for name in paper if printed[name] != paper[name]} == {"printed_exponent", "printed_target"}
+    assert Cube2net(switches=paper).settings == PRESETS["paper"]
+    assert Cube2net(preset="paper", k=3, epochs=2).settings == replace(PRESETS["paper"], k=3, epochs=2)
+    cube, query = case(4)
+    quick = {"trajectories": 2, "updates": 1, "epochs": 1}
+    for name, value in paper.items():
+        switches = {**quick, name: value} if name not in quick else quick
+        assert len(ask(Cube2net(switches=switches).with_vectors(points(cube)), cube, query).cells) > 0
+    for switches, sentence in (
+        ({"scales": "none"}, "unknown switch 'scales': choose one of answer, at_a_price, directions, each_step, "),
+        ({"floor": "maybe"}, "switch 'floor' is 'maybe', expected true or false"),
+        ({"answer": "all"}, "unknown answer 'all': choose one of met, plan"),
+    ):
+        with pytest.raises(ParameterError) as caught:
+            Cube2net(switches=switches)
+        assert str(caught.value).startswith(sentence)
+
+
+def test_switches_are_read_from_text_and_a_policy_knows_them() -> None:
+    method = configured(Cube2net, {"preset": "paper", "switches": "k:3,whiten:true,scale:blocks"}, "method 'cube2net'")
+    assert method.switches == {"k": 3, "whiten": True, "scale": "blocks"}
+    assert method.called == "paper with k 3, scale blocks, whiten True"
+    assert method.vector_options == {"words": {"scale": "blocks"}}
+    cube, query = case(2)
+    weights = Jaccard().weigh(query, len(cube.objects))
+    kept = agent(cube).fit(cube, query, weights=weights, budget=Budget(m=3))
+    with pytest.raises(InputError, match="the policy was learned with preset 'default' among other cells"):
+        ask(replace(kept, switches={"whiten": False}), cube, query)
+
+
 def test_a_function_is_asked_once_for_every_trajectory_beside_the_start_and_the_answer() -> None:
     cube, query = case(5)
     inside = set(query.objects.tolist())
@@ -309,7 +359,7 @@ def test_progress_shows_the_curve() -> None:
 def test_bad_parameters_are_refused_in_a_sentence() -> None:
     cube, query = case(3)
     for options, sentence in (
-        ({"preset": "papr"}, "unknown preset 'papr': choose one of default, paper (did you mean 'paper'?)"),
+        ({"preset": "papr"}, "unknown preset 'papr': choose one of default, paper, printed (did you mean 'paper'?)"),
         ({"device": "gpu"}, "unknown device 'gpu': choose one of cpu, cuda (did you mean 'cpu'?)"),
         ({"k": 0}, "k is 0, expected 1 or more cells, or none"),
         ({"seconds": 0.0}, "seconds is 0.0, expected a number above 0, or none"),

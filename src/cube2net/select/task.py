@@ -58,16 +58,17 @@ class Task:
         """The value that greedy reached, by jaccard where the worth is a function."""
         return float(self.greedy.values.max(initial=0.0))
 
-    def rules(self, preset: Preset, k: int | None) -> Rules:
+    def rules(self, preset: Preset) -> Rules:
         """Return how an action becomes a cell."""
         near = max(64, math.ceil(NEAR * len(self.problem))) if self.counted else NEAR_JUDGED
         room = math.inf if self.budget.max_nodes is None else float(self.budget.max_nodes - len(self.query))
         return Rules(
             m=self.budget.m,
-            k=k or preset.k or near,
+            k=preset.k or near,
             pass_over=preset.at_a_price,
-            whole=not preset.at_a_price,
-            sees_left=preset.at_a_price,
+            whole=preset.whole,
+            sees_left=preset.sees_left,
+            each_step=preset.each_step,
             own_price=preset.at_a_price and not self.counted,
             max_nodes=room,
         )
