@@ -29,7 +29,7 @@ from cube2net.records.ragged import Array
 from cube2net.referee.journal import Journal
 from cube2net.referee.page_files import FILES
 from cube2net.referee.trials import Trials
-from cube2net.select import OBJECTIVES, Exact, Random
+from cube2net.select import OBJECTIVES, Cube2net, Exact, Random
 
 Rows = Sequence[int] | Array
 Methods = Sequence[str] | Mapping[str, str | Method]
@@ -66,6 +66,9 @@ COMPARED: dict[str, str | Method] = {
     "cube2net": "cube2net",
 }
 """All methods, one and two steps both, and proofs given up after a quarter of a minute."""
+
+BY_NAME: dict[str, str | Method] = {**COMPARED, "cube2net paper": Cube2net(preset="paper")}
+"""What a name stands for; those that are not compared unless they are named come last."""
 
 JOURNAL = "trials.jsonl"
 WRITTEN = (JOURNAL, *FILES)
@@ -326,7 +329,7 @@ def _named(methods: Methods | None) -> dict[str, str | Method]:
     """Return the methods by name; the names of registered ones are checked, and objects have to be methods."""
     if methods is None:
         return dict(COMPARED)
-    given = dict(methods) if isinstance(methods, Mapping) else {name: COMPARED.get(name, name) for name in methods}
+    given = dict(methods) if isinstance(methods, Mapping) else {name: BY_NAME.get(name, name) for name in methods}
     for name, method in given.items():
         made(method, METHODS, Method, "method", {})
         if name == "none" and method != "none" and not isinstance(method, Nothing):
