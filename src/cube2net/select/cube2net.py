@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from cube2net.errors import ParameterError, unknown, whole_number
 from cube2net.interfaces import Progress
-from cube2net.records import Budget, Cube, Query, Selection, Vectors, Worth
+from cube2net.records import Budget, Cube, Query, Selection, Vectors, Weights, Worth
 from cube2net.records.ragged import Array
 from cube2net.select.agent import Agent
 from cube2net.select.outcome import outcome
