@@ -14,10 +14,9 @@ import pytest
 from cube2net import cli, commands, pipeline
 from cube2net.errors import ParameterError
 from cube2net.mine import EMBEDDINGS, RECOMMENDERS
-from cube2net.network.links import KEEPS, MEMBERSHIPS
 from cube2net.pipeline.comparing import COMPARED, JOURNAL, WRITTEN
 from cube2net.records.comparison import TASKS
-from cube2net.records.network import FORMS
+from cube2net.records.form import FORMS, KEEPS, MEMBERSHIPS
 from cube2net.sources import Movies, Yelp
 
 Tool = Callable[..., tuple[int, str, str]]

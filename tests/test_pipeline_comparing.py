@@ -19,7 +19,6 @@ from cube2net.network import Hops, PageRank
 from cube2net.pipeline import METHODS, choosing, comparing, mining
 from cube2net.pipeline.comparing import (
     AS_LARGE,
-    CHOOSES_CELLS,
     COMPARED,
     DRAWS,
     JOURNAL,
@@ -29,6 +28,7 @@ from cube2net.pipeline.comparing import (
     setups_of,
 )
 from cube2net.pipeline.mining import LINK_MEASURES
+from cube2net.pipeline.registries import CHOOSES_CELLS
 from cube2net.records import Budget, Comparison, Cube, Network, Objects, Query, Selection, Setup, Worth
 from cube2net.select import Cube2net, Greedy
 

@@ -65,8 +65,9 @@ def plan(
     chooser: Method = made(method, METHODS, Method, "method", {})
     kind = form or default_form(chooser)
     named = default_objective(chooser, kind) if objective is None else objective
+    view = cube if levels == "full" else cuboid(cube, levels)
     # Of cells at higher levels an object is in few, and large ones would be enough: there every time counts.
-    worth = Cover(r=None) if named == "cover" and levels != "full" else objective_of(named)
+    worth = Cover(r=None) if named == "cover" and view.cells.counts is not None else objective_of(named)
     if keep is None and isinstance(worth, LinkObjective):
         keep = "linked"
     shape = form_of(kind, near=near, near_weight=near_weight, membership=membership, trust=trust, keep=keep)
@@ -78,7 +79,6 @@ def plan(
     if max_nodes is not None and not shape.has_brought:
         most, inside = min(most, max(0, max_nodes - len(asked))), None
     budget = Budget(m=most, max_nodes=inside, max_links=max_links, prefix=prefix)
-    view = cuboid(cube, levels)
     return Plan(view, asked, chooser, worth, shape, budget, levels, max_nodes, sized)
 
 
