@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cube2net.cube import cuboid
-from cube2net.errors import ParameterError, QueryError
+from cube2net.errors import ParameterError, QueryError, whole_number
 from cube2net.interfaces import LinkObjective, Method, Objective
 from cube2net.pipeline.registries import METHODS, chooses_cells, made
 from cube2net.pipeline.worth import Valued, objective_of
@@ -75,7 +75,7 @@ def plan(
         raise ParameterError(f"max_links limits the form 'objects', got the form {kind!r}: limit max_nodes instead")
     sized = m is None and isinstance(worth, Cover)
     most = (len(asked) if sized else PAPER_CELLS) if m is None else m
-    inside = max_nodes
+    max_nodes = inside = whole_number("max_nodes", max_nodes, 0, or_none=True, what="nodes, or None")
     if max_nodes is not None and not shape.has_brought:
         most, inside = min(most, max(0, max_nodes - len(asked))), None
     budget = Budget(m=most, max_nodes=inside, max_links=max_links, prefix=prefix)
