@@ -29,7 +29,6 @@ from cube2net.records.ragged import Array
 from cube2net.seeding import stream
 from cube2net.select import Anneal, Cube2net, Greedy, Jaccard
 from cube2net.select.agent import Agent
-from cube2net.select.presets import PRESETS
 from cube2net.select.space import Space
 from cube2net.select.task import Task
 
@@ -63,10 +62,8 @@ def learned(
     cube: Cube, query: Query, weights: Worth, vectors: list[Array], seed: int, *, learns: bool = True, **options: Any
 ) -> Array:
     """Return the best value after every update."""
-    preset = PRESETS["default"]
-    if not learns:
-        preset = replace(preset, ppo={**preset.ppo, "learning_rate": 1e-12})
     method = Cube2net(updates=UPDATES, patience=UPDATES, trajectories=TRAJECTORIES, **options)
+    preset = method.settings if learns else replace(method.settings, learning_rate=1e-12)
     task = Task.of(cube, query, weights, Budget(m=M), preset)
     agent = Agent(method, preset, [task], Space.of(vectors, directions=preset.directions), seed)
     return np.array([best for _, best in agent.learn().curve])
@@ -215,7 +212,7 @@ def ways(cube: Cube, fresh: Cube2net, knowing: Cube2net, seed: int) -> dict[str,
 
 def tried(cube: Cube, query: Query, judge: Judge, method: Cube2net, seed: int) -> float:
     """Return the best value that the agent itself met: greedy's cells, the usual floor, are not counted."""
-    preset = PRESETS["default"]
+    preset = method.settings
     task = Task.of(cube, query, judge, Budget(m=M), preset)
     vectors = method.vectors if isinstance(method.vectors, tuple) else ()
     agent = Agent(method, preset, [task], Space.of([one.values for one in vectors], directions=8), seed)

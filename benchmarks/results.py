@@ -1,10 +1,11 @@
-"""The evidence: every method on real tasks, judged by the referee; writes the page docs/results.md.
+"""The evidence: the default network on real tasks, beside the query alone, PageRank and hops, judged by the referee.
 
     python benchmarks/results.py DATA OUT [--only labs] [--part 0] [--runs 10] [--page docs/results.md]
 
 DATA is the folder of the raw data (``acl/`` and ``movies/``). Cubes, trials and reports go to OUT, a folder for every
-task; what is there already is not made again, so an interrupted run goes on where it stopped. Without ``--only`` all
-tasks are run, part after part, and then the page is written of all that is there; ``--page`` alone writes it.
+task and judge; what is there already is not made again, so an interrupted run goes on where it stopped. Without
+``--only`` all tasks are run, part after part, and then the page is written of all that is there; ``--page`` alone writes
+it. The paper's own tables are those of ``benchmarks/paper.py``.
 """
 
 from __future__ import annotations
@@ -22,10 +23,6 @@ from cube2net.records import Comparison, Cube, Query
 from queries import areas, institutions, write
 from results_page import write_page
 
-ALL = ("none", "hops", "pagerank", "steiner", "maxdisc", "random", "greedy", "anneal", "exact", "cube2net")
-LOCAL = ("none", "pagerank", "steiner", "maxdisc", "random", "greedy", "anneal", "exact", "cube2net")
-FEW = ("none", "pagerank", "greedy", "anneal")
-SMALL = ("cells", "woven")
 SIGS = {"areas": ("sigmt", "sigdial", "sigbiomed", "sigedu"), "areas2": ("sigsem", "siggen", "sigslt", "sigarab")}
 
 
@@ -85,49 +82,26 @@ def films(name: str) -> Callable[[Path, Path], tuple[Cube, Query, dict[str, Any]
     return load
 
 
-SWEEP = {"methods": ("none", "random", "greedy", "cube2net"), "objectives": ("jaccard",), "as_large": False}
-FILMS = {
-    "methods": ("none", "hops", "pagerank", "random", "greedy", "cube2net"),
-    "objectives": ("jaccard",),
-    "forms": ("objects", "woven"),
-}
-TASKS = (
-    Task(
-        "labs",
-        acl("labs"),
-        (
-            {"methods": ALL},
-            {**SWEEP, "forms": ("objects", "woven"), "m": (5, 10, 20, 50, 100), "miners": ("deepwalk", "node2vec")},
-            {"methods": ("none", "hops 2"), "runs": 1},
-        ),
-    ),
-    Task(
-        "areas",
-        acl("areas", SIGS["areas"]),
-        (
-            {"methods": LOCAL, "forms": SMALL},
-            {"methods": ("none", "greedy"), "forms": SMALL, "m": (50, 100, 300), "objectives": ("jaccard", "coverage")},
-            {
-                "methods": ("none", "random", "greedy", "cube2net"),
-                "objectives": ("jaccard",),
-                "forms": ("objects",),
-                "as_large": False,
-                "runs": 3,
-            },
-            {"methods": ("none", "hops"), "runs": 1},
-        ),
-    ),
-    Task("labs2", acl("labs2"), ({"methods": FEW, "objectives": ("jaccard", "coverage")},)),
-    Task(
-        "areas2",
-        acl("areas2", SIGS["areas2"]),
-        ({"methods": FEW, "forms": SMALL, "objectives": ("jaccard", "coverage")},),
-    ),
-    Task("planted", planted, ({"methods": ALL, "objectives": ("jaccard", "coverage"), "m": 16},)),
-    Task("scifi00", films("scifi00"), (FILMS,)),
-    Task("drama10", films("drama10"), (FILMS,)),
+HELPS = {"methods": ("none", "greedy"), "objectives": ("cover",), "forms": ("woven",)}
+"""The default network, PageRank and hops as large, and the query alone."""
+VARIANTS = (
+    {"methods": ("none", "greedy"), "objectives": ("cover",), "forms": ("cells",), "runs": 3},
+    {**HELPS, "levels": ("one",), "runs": 3},
+    {**HELPS, "memberships": ("even",), "as_large": False, "runs": 3},
+    {"methods": ("none", "greedy"), "objectives": ("jaccard",), "forms": ("objects",), "runs": 3},
 )
-MINERS = {"clustering": ("deepwalk", "line", "node2vec"), "links": ("popularity", "softimpute", "ease")}
+HIDDEN = {**HELPS, "task": "hidden", "runs": 5}
+FILMS = ({"methods": ("none", "hops")}, HELPS, {**HELPS, "near": (1200,), "as_large": False})
+TASKS = (
+    Task("labs", acl("labs"), (HELPS, HIDDEN, *VARIANTS)),
+    Task("areas", acl("areas", SIGS["areas"]), (HELPS, HIDDEN, *VARIANTS)),
+    Task("labs2", acl("labs2"), (HELPS, HIDDEN, *VARIANTS)),
+    Task("areas2", acl("areas2", SIGS["areas2"]), (HELPS, HIDDEN, *VARIANTS)),
+    Task("planted", planted, (HELPS, HIDDEN, *VARIANTS)),
+    Task("scifi00", films("scifi00"), FILMS),
+    Task("drama10", films("drama10"), FILMS),
+)
+MINERS = {"clustering": ("deepwalk", "line"), "hidden": ("deepwalk", "line"), "links": ("softimpute", "ease")}
 
 
 def main() -> None:
@@ -135,7 +109,9 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--only", action="append", choices=[task.name for task in TASKS])
-    parser.add_argument("--part", type=int, help="only this part of each task, from 0")
+    parser.add_argument(
+        "--part", type=int, action="append", help="only this part of each task, from 0; may be repeated"
+    )
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--page", type=Path, help="write the page only, of the trials that are there")
     asked = parser.parse_args()
@@ -143,25 +119,42 @@ def main() -> None:
         if asked.page is None and (not asked.only or task.name in asked.only):
             run(task, asked.data, asked.out, asked.runs, asked.part)
     if asked.page is not None or asked.only is None:
-        done = {task.name: compared(task, asked.data, asked.out) for task in TASKS if there(task, asked.out)}
+        done = {
+            (task.name, judge): compared(task, judge, asked.data, asked.out)
+            for task in TASKS
+            for judge in ("labels", "hidden")
+            if there(task, asked.out, judge)
+        }
         write_page(done, asked.page or Path("docs/results.md"))
 
 
-def there(task: Task, out: Path) -> bool:
-    return (out / task.name / "trials.jsonl").exists()
+def folder(task: Task, out: Path, judge: str = "labels") -> Path:
+    """Return where the trials of a task lie: those judged by hidden links of the query have a folder of their own."""
+    return out / (task.name if judge == "labels" else f"{task.name}-hidden")
 
 
-def run(task: Task, data: Path, out: Path, runs: int, only: int | None) -> None:
-    """Make the trials of a task, part after part, and its report."""
+def there(task: Task, out: Path, judge: str = "labels") -> bool:
+    """Return whether trials of a task are there."""
+    return (folder(task, out, judge) / "trials.jsonl").exists()
+
+
+def run(task: Task, data: Path, out: Path, runs: int, only: list[int] | None) -> None:
+    """Make the trials of a task, part after part, and its reports."""
     cube, query, options = task.load(data, out)
     print(f"{task.name}: {cube}, {query}", flush=True)
+    judges = []
     for number, part in enumerate(task.parts):
-        if only in (None, number):
-            wanted = {"miners": MINERS[options["task"]], **options, **part, "runs": min(runs, part.get("runs", runs))}
-            print(number, compare(cube, query, out=out / task.name, progress=said, **wanted), flush=True)
-    command = f"python benchmarks/results.py DATA OUT --only {task.name}"
-    known = c2n.read_comparison(out / task.name, query)
-    write_report(cube, query, known, out / task.name, command=command, title=f"Did it help? {task.name}")
+        if only is None or number in only:
+            wanted = {**options, **part, "runs": min(runs, part.get("runs", runs))}
+            judges.append("hidden" if wanted["task"] == "hidden" else "labels")
+            wanted = {"miners": MINERS[wanted["task"]], **wanted}
+            place = folder(task, out, judges[-1])
+            print(number, compare(cube, query, out=place, progress=said, **wanted), flush=True)
+    for judge in dict.fromkeys(judges):
+        command = f"python benchmarks/results.py DATA OUT --only {task.name}"
+        known = c2n.read_comparison(folder(task, out, judge), query)
+        title = f"Did it help? {task.name}, by {judge if judge == 'labels' else 'hidden links'}"
+        write_report(cube, query, known, folder(task, out, judge), command=command, title=title)
 
 
 def said(stage: str, done: int, total: int | None = None) -> None:
@@ -169,10 +162,10 @@ def said(stage: str, done: int, total: int | None = None) -> None:
         print(f"  {done:,} of {total:,}: {stage}", flush=True)
 
 
-def compared(task: Task, data: Path, out: Path) -> Comparison:
+def compared(task: Task, judge: str, data: Path, out: Path) -> Comparison:
     """Return all trials of a task that are there."""
     cube, query, _ = task.load(data, out)
-    comparison = c2n.read_comparison(out / task.name, query)
+    comparison = c2n.read_comparison(folder(task, out, judge), query)
     return replace(comparison, settings={**comparison.settings, "cube": repr(cube), "query": repr(query)})
 
 

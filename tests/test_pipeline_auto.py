@@ -1,4 +1,4 @@
-"""The choice by labels: folds, a race that gives up what is behind, the smallest level network, what it is worth."""
+"""The choice of a network: folds, a race that gives up what is behind, the choice by labels or hidden links."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ import pytest
 
 import cube2net as c2n
 from cube2net.errors import Cube2netError, InputError, ParameterError, QueryError
-from cube2net.mine import METRICS, DeepWalk
+from cube2net.mine import METRICS, DeepWalk, KMeans
 from cube2net.network import assemble
-from cube2net.pipeline import auto, racing
+from cube2net.pipeline import auto
 from cube2net.pipeline.auto import FEWEST, candidates, folds_of
-from cube2net.pipeline.racing import Race
+from cube2net.pipeline.comparing import DEFAULT
 from cube2net.records import Cube, Network, Query, Selection, Setup
 from cube2net.records.ragged import Array
+from cube2net.referee import race as racing
+from cube2net.referee.choice import ByHiddenLinks, ByLabels
+from cube2net.referee.race import Marks, Race
 
 from toys import toy_cube
 
@@ -66,27 +69,22 @@ def test_folds_follow_the_seed() -> None:
         (
             ["a", "b", "a"] * 3 + [""] * 40,
             "'auto' chooses by labels, and 9 objects of the query have one, expected 10 or more: give more labels, or "
-            "choose a method",
+            "none, or choose a method",
         ),
         (
             ["a"] * 30 + [""],
             "clustering is judged by labels, and the query has 1 different labels, expected 2 or more: give them in "
             "the column label, beside object",
         ),
-        (
-            None,
-            "clustering is judged by labels, and the query has 0 different labels, expected 2 or more: give them in "
-            "the column label, beside object",
-        ),
     ],
-    ids=["few", "one", "none"],
+    ids=["few", "one"],
 )
 @pytest.mark.parametrize("method", ["auto", c2n.Auto()])
-def test_too_few_labels_to_choose_by_are_one_sentence(labels: list[str] | None, sentence: str, method: Any) -> None:
-    count = len(labels or [0] * 20)
+def test_too_few_labels_to_choose_by_are_one_sentence(labels: list[str], sentence: str, method: Any) -> None:
+    count = len(labels)
     cube = toy_cube([[0, 1]], objects=count, links=[(0, 1)])
     with pytest.raises(QueryError) as caught:
-        c2n.construct(cube, Query(np.arange(count), labels and tuple(labels)), method)
+        c2n.construct(cube, Query(np.arange(count), tuple(labels)), method)
     assert str(caught.value) == sentence and FEWEST == 10
 
 
@@ -94,14 +92,14 @@ def test_too_few_labels_to_choose_by_are_one_sentence(labels: list[str] | None, 
 
 
 def test_the_setups_tried_are_distinct_and_the_query_alone_is_first() -> None:
-    setups = candidates()
-    assert setups[0] == ALONE and len({setup.name for setup in setups}) == len(setups) > 10
-    assert {setup.form for setup in setups if setup.objective} == {"objects", "cells", "both", "woven"}
+    setups = candidates(query_of(LABELS))
+    assert setups[:2] == [ALONE, DEFAULT] and len({setup.name for setup in setups}) == len(setups) > 10
+    assert {setup.form for setup in setups if setup.objective} == {"objects", "cells", "woven"}
 
 
 def test_what_is_as_large_as_another_comes_behind_it() -> None:
-    names = [setup.name for setup in candidates()]
-    like = [setup for setup in candidates() if setup.like]
+    names = [setup.name for setup in candidates(query_of(LABELS))]
+    like = [setup for setup in candidates(query_of(LABELS)) if setup.like]
     assert like and all(names.index(setup.like) < names.index(setup.name) for setup in like)
 
 
@@ -139,8 +137,18 @@ class Fake:
         return vectors
 
 
-def race_of(fake: Fake, folds: int = 4) -> Race:
-    return Race(fake, query_of(LABELS), fake, np.arange(40) % folds)  # type: ignore[arg-type]
+def judge_of(folds: int = 4) -> ByLabels:
+    return ByLabels(np.repeat([0, 1], 20), np.arange(40) % folds)
+
+
+def race_of(fake: Fake, judge: ByLabels | None = None) -> Race:
+    """Return a race judged by labels, without the miners of the pipeline."""
+    by = judge or judge_of()
+
+    def mark(network: Network, seed: int) -> Marks:
+        return by.marks(KMeans().cluster(fake.embed(network, seed=seed)[:40], 2, seed=seed).labels)
+
+    return Race(fake, mark)
 
 
 def test_what_is_clearly_behind_is_given_up_and_the_query_alone_never() -> None:
@@ -149,8 +157,8 @@ def test_what_is_clearly_behind_is_given_up_and_the_query_alone_never() -> None:
     race = race_of(fake)
     race.run(list(wrong), range(3), 60.0, None)
     assert {setup: len(scores) for setup, scores in race.whole.items()} == {ALONE: 3, ONE: 1, TWO: 3, THREE: 1}
-    assert race.chosen() == TWO and race.ranked == [TWO, ONE, THREE, ALONE] and not race.left_out
-    assert [row["runs"] for row in race.rows()] == [3, 1, 1, 3]
+    assert judge_of().chosen(race) == TWO and race.ranked == [TWO, ONE, THREE, ALONE] and not race.left_out
+    assert [row["runs"] for row in race.rows("F1")] == [3, 1, 1, 3]
 
 
 def test_scores_are_those_of_the_clusters_on_all_labels_and_on_every_fold() -> None:
@@ -159,18 +167,19 @@ def test_scores_are_those_of_the_clusters_on_all_labels_and_on_every_fold() -> N
     race.run([ALONE], range(1), 60.0, None)
     side = np.repeat([0, 1], 20)
     side[wrong] = 1 - side[wrong]
-    assert race.whole[ALONE] == [METRICS["F1"](side, LABELS)]
+    assert race.whole[ALONE] == [pytest.approx(METRICS["F1"](side, LABELS))]
     for fold in range(4):
-        inside = np.flatnonzero(race.folds == fold)
+        inside = np.arange(fold, 40, 4)
         expected = METRICS["F1"](side[inside], [LABELS[place] for place in inside])
-        assert race.parts[ALONE][0][fold] == pytest.approx(expected)
+        assert race.marks[ALONE][0].parts[fold] == pytest.approx(expected)
 
 
 def test_objects_without_a_label_count_for_no_fold() -> None:
-    race = replace(race_of(Fake({ALONE: 0}, lambda setup, seed: [0, 1])), query=query_of(["", "", *LABELS[2:]]))
-    race.folds[:2] = -1
+    judge = judge_of()
+    judge.folds[:2] = -1
+    race = race_of(Fake({ALONE: 0}, lambda setup, seed: [0, 1]), judge)
     race.run([ALONE], range(1), 60.0, None)
-    assert race.parts[ALONE][0].tolist() == [1.0] * 4 and race.whole[ALONE] == [1.0]
+    assert race.marks[ALONE][0].parts.tolist() == [1.0] * 4 and race.whole[ALONE] == [1.0]
 
 
 def test_a_setup_that_others_fell_behind_after_it_was_given_up_leaves_the_race_going() -> None:
@@ -184,7 +193,7 @@ def test_a_setup_that_others_fell_behind_after_it_was_given_up_leaves_the_race_g
     race.run([ALONE, ONE, TWO], range(4), 60.0, None)
     assert [len(race.whole[setup]) for setup in (ALONE, ONE, TWO)] == [4, 2, 4]
     assert np.mean(race.whole[ONE]) > np.mean(race.whole[TWO])
-    assert race.chosen() == TWO
+    assert judge_of().chosen(race) == TWO
 
 
 @pytest.fixture
@@ -212,21 +221,33 @@ def test_without_time_the_query_alone_is_tried_and_the_others_say_that_there_was
     fake = timed(clock, 9.0, sizes={ALONE: 0, ONE: 3, TWO: 5}, wrong=lambda setup, seed: [1])
     race = race_of(fake)
     race.run([ALONE, ONE, TWO], range(5), 1.0, None)
-    assert fake.made == [(ALONE, 0, None)] and race.chosen() == ALONE
-    assert race.rows()[1:] == [{"setup": s.name, "reason": "there was no time to try it"} for s in (ONE, TWO)]
-    assert race.expected()[0] == race.expected()[1] == pytest.approx(np.mean(race.parts[ALONE]))
-    assert race.sentence().startswith("chosen by 40 labels: none, of 1 ways tried in 9 s (F1 ")
+    assert [setup for setup, _, _ in fake.made] == [ALONE, ALONE] and judge_of().chosen(race) == ALONE
+    assert race.rows("F1")[1:] == [{"setup": s.name, "reason": "there was no time to try it"} for s in (ONE, TWO)]
+    hope, low, high = judge_of().expected(race)
+    assert hope == pytest.approx(race.mean(ALONE)) and low < hope < high
+    assert judge_of().sentence(race).startswith("chosen by 40 labels: none, of 1 ways tried in 18 s (2 runs: F1 ")
 
 
-def test_a_run_that_the_time_cut_short_does_not_count(clock: list[float]) -> None:
+def test_the_best_have_two_runs_though_the_time_is_over_and_a_later_run_cut_short_does_not_count(
+    clock: list[float],
+) -> None:
     wrong = {ALONE: [0, 1, 2], ONE: [0, 1, 2], TWO: []}
     fake = timed(clock, 1.0, sizes={ALONE: 0, ONE: 3, TWO: 5}, wrong=lambda setup, seed: wrong[setup])
     race = race_of(fake)
-    race.run([ALONE, TWO, ONE], range(5), 3.5, None)
-    assert [made[:2] for made in fake.made] == [(ALONE, 0), (TWO, 0), (ONE, 0), (ALONE, 1)]
-    assert [len(race.whole[setup]) for setup in (ALONE, TWO, ONE)] == [1, 1, 1]
-    assert [len(race.parts[setup]) for setup in (ALONE, TWO, ONE)] == [1, 1, 1]
-    assert race.chosen() == TWO
+    race.run([ALONE, TWO, ONE], range(5), 5.5, None)  # half of it is not yet over when the third is begun
+    assert [made[:2] for made in fake.made] == [(ALONE, 0), (TWO, 0), (ONE, 0), (ALONE, 1), (TWO, 1), (ALONE, 2)]
+    assert [len(race.whole[setup]) for setup in (ALONE, TWO, ONE)] == [2, 2, 1]
+    assert judge_of().chosen(race) == TWO
+
+
+def test_where_twice_the_time_is_over_in_the_second_run_the_answer_says_one_run(clock: list[float]) -> None:
+    def wrong(setup: Setup, seed: int) -> list[int]:
+        clock[0] += 50.0 * seed  # the second run takes long
+        return [0] if setup == ALONE else []
+
+    race = race_of(timed(clock, 1.0, sizes={ALONE: 0, TWO: 5}, wrong=wrong))
+    race.run([ALONE, TWO], range(5), 4.0, None)
+    assert race.runs == 1 and "(one run: F1 " in judge_of().sentence(race)
 
 
 def test_what_is_as_large_as_another_is_told_how_large_that_is() -> None:
@@ -253,7 +274,7 @@ def test_a_setup_that_fails_is_a_row_that_says_why_and_so_is_what_should_be_as_l
     race = race_of(fake)
     race.run([ALONE, ONE, LIKE, TWO], range(2), 60.0, None)
     assert [setup for setup, _, _ in fake.made] == [ALONE, TWO] * 2
-    assert race.rows()[2:] == [
+    assert race.rows("F1")[2:] == [
         {"setup": ONE.name, "reason": "out of luck"},
         {"setup": LIKE.name, "reason": f"there is no network of {ONE.name!r} to be as large as"},
     ]
@@ -264,8 +285,8 @@ def test_a_setup_that_fails_in_a_later_run_is_one_row_and_not_chosen() -> None:
     fake = Failing(sizes, lambda setup, seed: [0, 9] if setup == ALONE else [], fails=lambda s, seed: s == ONE and seed)
     race = race_of(fake)
     race.run([ALONE, ONE], range(3), 60.0, None)
-    assert [(row["setup"], row.get("reason")) for row in race.rows()] == [("none", None), (ONE.name, "out of luck")]
-    assert race.chosen() == ALONE and len(race.whole[ALONE]) == 3
+    assert [(row["setup"], row.get("reason")) for row in race.rows("F1")] == [("none", None), (ONE.name, "out of luck")]
+    assert judge_of().chosen(race) == ALONE and len(race.whole[ALONE]) == 3
 
 
 def test_where_not_even_the_query_alone_can_be_made_the_reason_is_told() -> None:
@@ -286,7 +307,7 @@ def test_progress_is_told_and_never_goes_back() -> None:
     heard: list[tuple[str, int, int | None]] = []
     race = race_of(Fake({ALONE: 0, ONE: 3, TWO: 5}, lambda setup, seed: []))
     race.run([ALONE, ONE, TWO], range(2), 60.0, lambda stage, done, total=None: heard.append((stage, done, total)))
-    assert {(stage, total) for stage, _, total in heard} == {("choosing by labels", 6)}
+    assert {(stage, total) for stage, _, total in heard} == {("trying networks", 6)}
     done = [step for _, step, _ in heard]
     assert done == sorted(done) and done[0] >= 0 and done[-1] <= 6
 
@@ -297,10 +318,9 @@ def test_progress_is_told_and_never_goes_back() -> None:
 def judged(parts: Mapping[Setup, list[list[float]]], nodes: Mapping[Setup, int]) -> Race:
     """Return a race that is over, with scores by run and fold made up."""
     first = next(iter(parts.values()))
-    race = race_of(Fake(nodes, lambda setup, seed: []), folds=len(first[0]))
+    race = race_of(Fake(nodes, lambda setup, seed: []), judge_of(len(first[0])))
     for setup, runs in parts.items():
-        race.parts[setup] = [np.array(run) for run in runs]
-        race.whole[setup] = [float(np.mean(run)) for run in runs]
+        race.marks[setup] = [Marks(float(np.mean(run)), np.array(run), np.repeat([0, 1], 20)) for run in runs]
         race.nodes[setup.name] = nodes[setup]
     return race
 
@@ -315,27 +335,43 @@ def test_of_all_that_are_within_a_standard_error_of_the_best_the_smallest_networ
         TWO: [[0.9, 0.8], [0.8, 0.9]],
     }
     race = judged(parts, {ALONE: 40, THREE: 41, ONE: 45, TWO: 60})
-    assert race.chosen() == ONE and race.ranked[0] == TWO
-    assert judged(parts, {ALONE: 40, THREE: 41, ONE: 61, TWO: 60}).chosen() == TWO
+    assert judge_of().chosen(race) == ONE and race.ranked[0] == TWO
+    assert judge_of(2).chosen(judged(parts, {ALONE: 40, THREE: 41, ONE: 61, TWO: 60})) == TWO
 
 
 def test_a_setup_with_fewer_runs_is_not_chosen_however_high() -> None:
     parts = {ALONE: [[0.5, 0.5], [0.5, 0.5]], ONE: [[1.0, 1.0]], TWO: [[0.6, 0.7], [0.7, 0.6]]}
-    assert judged(parts, {ALONE: 40, ONE: 41, TWO: 42}).chosen() == TWO
+    assert judge_of(2).chosen(judged(parts, {ALONE: 40, ONE: 41, TWO: 42})) == TWO
 
 
 def test_level_scores_leave_the_query_alone() -> None:
     parts = {ALONE: [[0.5, 0.6]], ONE: [[0.5, 0.6]], TWO: [[0.6, 0.6]]}
-    assert judged(parts, {ALONE: 40, ONE: 40, TWO: 41}).chosen() == ALONE
+    assert judge_of(2).chosen(judged(parts, {ALONE: 40, ONE: 40, TWO: 41})) == ALONE
 
 
 def test_the_score_on_other_labels_is_that_of_every_fold_under_the_choice_made_without_it() -> None:
     # Without fold 0 ONE is best (1.0 on both others), and has 0.1 on fold 0; without fold 1 or 2 TWO is (0.8 and 0.9).
     parts = {ALONE: [[0.5, 0.4, 0.3]], ONE: [[0.1, 1.0, 1.0]], TWO: [[0.9, 0.7, 0.8]]}
     race = judged(parts, {ALONE: 40, ONE: 60, TWO: 50})
-    assert [race.chosen(without=fold) for fold in range(3)] == [ONE, TWO, TWO]
-    hope, alone = race.expected()
-    assert hope == pytest.approx((0.1 + 0.7 + 0.8) / 3) and alone == pytest.approx(0.4)
+    judge = judge_of(3)
+    assert [judge.chosen(race, fold) for fold in range(3)] == [ONE, TWO, TWO] and judge.chosen(race) == TWO
+    # TWO has 0.8 on all labels; the choice made without each fold has 0.1, 0.7 and 0.8 on it, TWO 0.9, 0.7 and 0.8.
+    hope, low, high = judge.expected(race)
+    assert hope == pytest.approx(0.8 + (0.1 - 0.9) / 3) and low < hope < high
+
+
+def test_without_labels_the_default_is_taken_unless_another_is_clearly_better() -> None:
+    def chosen(scores: dict[Setup, list[float]]) -> Setup:
+        race = race_of(Fake({}, lambda setup, seed: []))
+        for setup, parts in scores.items():
+            race.marks[setup] = [Marks(float(np.mean(parts)), np.array(parts))] * 2
+            race.nodes[setup.name] = 50
+        return ByHiddenLinks(DEFAULT, 100).chosen(race)
+
+    own = [0.80, 0.90, 0.85, 0.95]
+    assert chosen({ALONE: [0.5] * 4, DEFAULT: own, ONE: [score + 0.005 for score in own]}) == DEFAULT
+    assert chosen({ALONE: [0.5] * 4, DEFAULT: own, ONE: [score + 0.02 for score in own]}) == ONE
+    assert chosen({ALONE: [0.5] * 4, DEFAULT: own, ONE: [0.99, 0.99, 0.75, 0.99]}) == DEFAULT
 
 
 # On planted corpora
@@ -383,7 +419,7 @@ def test_where_cells_say_everything_cells_are_chosen_and_that_holds_for_other_la
 
 def test_the_network_says_what_was_chosen_what_was_tried_and_what_that_is_worth(chosen: Network) -> None:
     tried = chosen.settings["tried"]
-    assert {row["setup"] for row in tried} == {setup.name for setup in candidates()}
+    assert {row["setup"] for row in tried} == {setup.name for setup in candidates(chosen.query)}
     scores = [row["F1"] for row in tried]
     assert scores == sorted(scores, reverse=True) and all(row["runs"] in (1, 2) for row in tried)
     own = next(row for row in tried if row["setup"] == chosen.settings["chosen"])
@@ -391,10 +427,7 @@ def test_the_network_says_what_was_chosen_what_was_tried_and_what_that_is_worth(
     assert own["nodes"] == len(chosen) and own["runs"] == alone["runs"] == 2
     note = chosen.selection.note
     assert note.startswith(f"chosen by 45 labels: {own['setup']}, of {len(tried)} ways tried in ")
-    assert (
-        f"(F1 {own['F1']:.3f}, the query alone {alone['F1']:.3f}; on folds of the labels that were not chosen by, "
-        in note
-    )
+    assert f"(2 runs: F1 {own['F1']:.3f}, the query alone {alone['F1']:.3f}); on other labels expect " in note
     about = c2n.summary(chosen)
     assert (about["chosen"], about["tried"], about["note"]) == (own["setup"], tried, note)
 
@@ -402,8 +435,10 @@ def test_the_network_says_what_was_chosen_what_was_tried_and_what_that_is_worth(
 def test_the_network_is_the_one_that_construct_gives_for_what_was_chosen(
     chosen: Network, by_cells: tuple[Cube, Query]
 ) -> None:
-    setup = next(setup for setup in candidates() if setup.name == chosen.settings["chosen"])
-    same = c2n.construct(by_cells[0], chosen.query, setup.method, setup.m, setup.objective, setup.form)
+    setup = next(setup for setup in candidates(chosen.query) if setup.name == chosen.settings["chosen"])
+    options: dict[str, Any] = {"levels": setup.levels or "full", "near": setup.near}
+    words = (setup.method, setup.m or None, setup.objective, setup.form)
+    same = c2n.construct(by_cells[0], chosen.query, *words, membership=setup.membership or None, **options)
     for part in ("objects", "cells", "source", "target", "weight"):
         assert np.array_equal(getattr(chosen, part), getattr(same, part))
     assert chosen.selection.note.endswith(same.selection.note)
@@ -416,7 +451,7 @@ FEW = [ALONE, *(Setup(method="greedy", objective="jaccard", form=form, m=4) for 
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few setups to try."""
     like = Setup(method="pagerank", like=FEW[1].name)
-    monkeypatch.setattr(auto, "candidates", lambda: [*FEW, like, Setup(method="pagerank")])
+    monkeypatch.setattr(auto, "candidates", lambda query: [*FEW, like, Setup(method="pagerank")])
 
 
 @pytest.mark.usefixtures("few")
@@ -456,9 +491,9 @@ def test_with_hardly_any_time_the_answer_is_what_there_was_time_for(by_cells: tu
     network = c2n.construct(cube, query, c2n.Auto(seconds=1e-9, embedding=QUICK))
     tried = [row for row in network.settings["tried"] if "F1" in row]
     rest = [row for row in network.settings["tried"] if "F1" not in row]
-    assert "none" in {row["setup"] for row in tried} and {row["runs"] for row in tried} == {1}
+    assert "none" in {row["setup"] for row in tried} and {row["runs"] for row in tried} <= {1, 2}
     assert rest and {row["reason"] for row in rest} == {"there was no time to try it"}
-    assert len(tried) + len(rest) == len(candidates())
+    assert len(tried) + len(rest) == len(candidates(query))
 
 
 # Bad input
@@ -491,3 +526,32 @@ def test_a_wrong_seed_and_a_query_of_another_cube_are_refused(by_cells: tuple[Cu
         c2n.construct(cube, query, "auto", seed=-1)
     with pytest.raises(InputError, match="the query was made for another cube: it names row 299"):
         c2n.construct(cube, replace(query, objects=query.objects + 299 - query.objects[-1]), "auto")
+
+
+# Without labels
+
+
+def test_without_labels_the_query_s_own_hidden_links_choose() -> None:
+    made_up = c2n.make_planted(objects=240, communities=6, cells=2, noise=0.02, links=6.0, within=0.9, seed=1)
+    cube = c2n.build_cube(made_up.corpus, min_objects=3)
+    query = cube.query([name for group in range(3) for name in made_up.query(group)[:30]])
+    network = c2n.construct(cube, query, c2n.Auto(runs=2, seconds=600.0, embedding=QUICK))
+    tried = network.settings["tried"]
+    assert {row["setup"] for row in tried} == {setup.name for setup in candidates(query)}
+    scores = {row["setup"]: row["AUC"] for row in tried if "AUC" in row}
+    chosen = network.settings["chosen"]
+    assert chosen == DEFAULT.name or scores[chosen] > scores[DEFAULT.name] + 0.01
+    assert network.selection.note.startswith("chosen by ") and " hidden links of the query: " in network.selection.note
+    assert len(network.query) == 90 and network.query.labels is None
+
+
+def test_where_too_few_links_can_be_hidden_the_default_is_taken_and_that_is_said() -> None:
+    cube = toy_cube([[0, 1, 2, 3], [2, 3, 4, 5]], objects=12, links=[(0, 1), (2, 3)])
+    for objects, pairs in (([0, 1, 2, 3], 1), ([0, 2, 4], 0)):
+        network = c2n.construct(cube, objects, "auto")
+        same = c2n.construct(cube, objects)
+        assert network.selection.note.startswith(
+            f"{pairs} links of the query can be hidden, too few to tell by them: the default, greedy · cover · woven"
+        )
+        assert np.array_equal(network.objects, same.objects) and np.array_equal(network.cells, same.cells)
+        assert network.settings["chosen"] == DEFAULT.name and network.settings["tried"] == []

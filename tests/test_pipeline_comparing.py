@@ -32,7 +32,7 @@ from cube2net.pipeline.comparing import (
 from cube2net.pipeline.mining import LINK_MEASURES
 from cube2net.pipeline.planning import Plan
 from cube2net.pipeline.registries import CHOOSES_CELLS
-from cube2net.records import Budget, Comparison, Cube, Network, Objects, Query, Selection, Setup, Worth
+from cube2net.records import Budget, Comparison, Cube, Network, Objects, Query, Selection, Setup, Vectors, Worth
 from cube2net.records.cube import STAR
 from cube2net.select import Cube2net, Greedy, Linked, Random
 
@@ -156,6 +156,26 @@ def test_methods_that_are_not_said_to_draw_give_the_same_for_every_seed(name: st
         one, other = (c2n.construct(cube, query, name, 4, objective, seed=seed).selection for seed in (0, 7))
         assert other.objects.tolist() == one.objects.tolist()
         assert other.cells.tolist() == one.cells.tolist()
+
+
+def test_the_paper_to_the_letter_is_a_name_and_compared_only_where_it_is_named() -> None:
+    assert "cube2net paper" not in COMPARED
+    named = comparing._named(["none", "cube2net paper", "hops 2"])
+    assert named["cube2net paper"] == Cube2net(preset="paper")
+    assert named["hops 2"] == Hops(hops=2)
+    assert names(named, objectives=["jaccard"], forms=["objects"], as_large=False)[1:2] == [
+        "cube2net paper · jaccard · objects · m 5"
+    ]
+
+
+def test_the_paper_moves_among_raw_vectors() -> None:
+    cube = CUBES[0][0]
+    for preset, scale in (("paper", "none"), ("default", "blocks")):
+        ready = choosing._with_vectors(cube, Cube2net(preset=preset), 0)
+        assert isinstance(ready, Cube2net)
+        (found,) = ready.vectors
+        assert isinstance(found, Vectors)
+        assert found.values.tolist() == c2n.embed_cells(cube, "words", scale=scale).values.tolist()
 
 
 def test_random_cells_depend_on_the_seed() -> None:

@@ -130,7 +130,7 @@ def _push(cube: Cube, query: Array) -> dict[str, Any]:
         pushed, seen, reached = pushes(links.indptr, links.indices, links.weights, query, DAMPING, loose)
         if seen <= len(links.indices) // FEW:
             break
-    seconds = median(turns(lambda: nearest(links, asked, top, DAMPING, loose)))
+    seconds = median(turns(lambda: nearest(links, asked, top, DAMPING, loose, slack=None)))
     fetched = [(pushed, links.indptr.nbytes), (pushed, links.indices.nbytes), (seen, 8 * reached)]
     of = f"{len(query):,} objects, {pushed:,} pushes to {reached:,}, until {loose} is left"
     return _row("push", of, seconds, 8 * seen, fetched)

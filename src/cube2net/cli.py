@@ -367,7 +367,10 @@ def compare(
     users: Annotated[str, typer.Option(metavar="KIND", help="For links: the kind of objects that get them.")] = "user",
     methods: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAMES", help=f"Several with commas: {', '.join(METHOD_NAMES)}, hops 2. Without, all."),
+        typer.Option(
+            metavar="NAMES",
+            help=f"Several with commas: {', '.join(METHOD_NAMES)}, hops 2, cube2net paper. Without, all but the last.",
+        ),
     ] = None,
     objectives: Annotated[
         list[str] | None,

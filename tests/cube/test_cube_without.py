@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from corpora import corpus_of
 from updates import SPECS, Sqlite, part_of, specs_of, wholes
 
 DECADE, VENUE = DimensionSpec.parse("decade=year@decades"), DimensionSpec.parse("venue")
+NAMED_ALIKE = [text for text in SPECS if "/" not in text and "edges" not in text]
+"""Dimensions whose labels are called the same whichever items are there; spans of edges are not (1–2, or 1)."""
 THREE: list = [(2003, ["KDD"], [0, 1]), (2004, ["KDD"], [0, 1, 2]), (2015, ["ACL"], [1, 2])]
 
 
@@ -76,7 +79,7 @@ def split_off(corpus: Corpus, gone: set[int]) -> Corpus:
 def test_taking_items_out_equals_building_without_them(
     corpus: Corpus, data: st.DataObject, least: int, most: int
 ) -> None:
-    specs = specs_of(data.draw, [text for text in SPECS if "/" not in text])
+    specs = specs_of(data.draw, NAMED_ALIKE)
     gone = data.draw(st.sets(st.integers(0, corpus.items.num_rows - 1)))
     options: dict[str, Any] = {"min_objects": least, "max_mentions": most}
     try:
@@ -162,6 +165,16 @@ def test_items_that_are_not_there_and_cubes_that_keep_none_are_refused_in_one_se
     bare = build(corpus_of(THREE, objects=3), [VENUE], DuckDB(), min_objects=1, items=False)
     with pytest.raises(CubeError, match="the cube does not keep its items: build it again, with them, to take some"):
         without_items(bare, [0])
+
+
+def test_an_index_that_does_not_belong_to_the_cube_is_refused() -> None:
+    corpus = corpus_of(THREE, objects=3)
+    fine = build(corpus, [DimensionSpec.parse("year@years"), VENUE], DuckDB(), min_objects=1)
+    coarse = build(corpus, [DECADE], DuckDB(), min_objects=1)
+    other = build(corpus_of([THREE[0]] * 3, objects=3), [DECADE, VENUE], DuckDB(), min_objects=1)
+    for cube, index in ((coarse, fine.items), (other, coarse.items)):
+        with pytest.raises(CubeError, match="the items of the cube are not those that its cells and links were made"):
+            without_items(replace(cube, items=index), [1, 2])
 
 
 def test_nothing_can_be_added_to_a_cube_without_some_items() -> None:

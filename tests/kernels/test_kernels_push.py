@@ -1,14 +1,12 @@
 from __future__ import annotations
 
-from collections import deque
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cube2net.arrays import links_from_pairs
-from cube2net.kernels.push import follow, push, strengths
+from cube2net.kernels.push import follow, know, push, rivals, strengths
 from cube2net.network.sweeps import settle
 from cube2net.records import Links
 from cube2net.records.ragged import Array
@@ -43,48 +41,61 @@ def exact(links: Links, left: Array, damping: float) -> Array:
     return (1 - damping) * np.linalg.solve(np.eye(len(links)) - damping * steps(links), left)
 
 
-def run_push(links: Links, seeds: Array, damping: float, goal: float, allowance: int) -> tuple[float, Array, Array]:
-    settled, left, strength = np.zeros((3, len(links)))
+def run_push(
+    links: Links, seeds: Array, damping: float, goal: float, allowance: int, known: bool = False
+) -> tuple[float, Array, Array]:
+    """Push at one threshold after another until the goal is met or the allowance spent."""
+    settled, left, arrived, strength = np.zeros((4, len(links)))
     left[seeds] = 1 / len(seeds)
-    state = np.zeros(len(links), np.uint8)
     ends = (links.indptr, links.indices, links.weights)
-    reached, queue = np.full((2, len(links) + 1), -1, np.int32)
-    total, count = push(*ends, seeds, damping, goal, allowance, settled, left, strength, state, reached, queue)
-    assert np.array_equal(np.sort(reached[:count]), np.flatnonzero(state))
-    assert (reached[count:] == -1).all()
+    strength[seeds] = strengths(links.indptr, links.weights, seeds)
+    if known:
+        know(links.indptr, links.weights, strength)
+    reached, active, touched = np.full((3, len(links) + 1), -1, np.int32)
+    reached[: len(seeds)] = seeds
+    total, count, seen, threshold = 1.0, len(seeds), 0, 1.0
+    while total > goal and seen <= allowance:
+        threshold /= 2
+        total, count, ends_seen = push(
+            *ends, damping, threshold, goal, allowance - seen, total,
+            settled, left, arrived, strength, reached, count, active, touched,
+        )  # fmt: skip
+        seen += ends_seen
+    assert np.array_equal(np.sort(reached[:count]), np.flatnonzero(strength > 0))
+    assert (reached[count:] == -1).all() and not arrived.any()
     return total, settled, left
 
 
 def twin_push(links: Links, seeds: Array, damping: float, goal: float, allowance: int) -> tuple[float, Array, Array]:
     settled, left = np.zeros((2, len(links)))
     left[seeds] = 1 / len(seeds)
-    degree = links.degrees
-    reached = seeds.tolist()
-    threshold = max(left[u] / degree[u] for u in reached)
-    seen = 0
+    step, strength = steps(links), strengths(links.indptr, links.weights, everyone(links))
+    reached, threshold, seen = seeds.tolist(), 1.0, 0
     while left.sum() > goal and seen <= allowance:
-        threshold /= 4
-        queue = deque(u for u in reached if left[u] > threshold * degree[u])
-        while queue and left.sum() > goal and seen <= allowance:
-            u = queue.popleft()
-            spread, left[u] = left[u], 0.0
-            settled[u] += (1 - damping) * spread
-            seen += degree[u]
-            weights = links.weights[links.indptr[u] : links.indptr[u + 1]].astype(float)
-            for v, weight in zip(links.neighbours(u).tolist(), weights / weights.sum(), strict=True):
-                left[v] += damping * spread * weight
-                if v not in reached:
-                    reached.append(v)
-                if v not in queue and left[v] > threshold * degree[v]:
-                    queue.append(v)
+        threshold /= 2
+        active = [u for u in reached if left[u] > threshold * strength[u]]
+        while active and left.sum() > goal and seen <= allowance:
+            arrived, touched, total = np.zeros(len(links)), [], left.sum()
+            for u in active:
+                if total <= goal or seen > allowance:
+                    break
+                settled[u] += (1 - damping) * left[u]
+                total -= (1 - damping) * left[u]
+                arrived += damping * left[u] * step[:, u]
+                left[u] = 0.0
+                seen += links.degrees[u]
+                touched += [v for v in links.neighbours(u).tolist() if v not in touched]
+            left += arrived
+            reached += [v for v in touched if v not in reached]
+            active = [v for v in touched if left[v] > threshold * strength[v]]
     return float(left.sum()), settled, left
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.integers(0, 10_000), st.sampled_from([0.5, 0.1, 0.01]), st.sampled_from([0, 30, ALL]))
-def test_pushes_settle_what_the_plain_loop_settles(seed: int, goal: float, allowance: int) -> None:
+@given(st.integers(0, 10_000), st.sampled_from([0.5, 0.1, 0.01]), st.sampled_from([0, 30, ALL]), st.booleans())
+def test_pushes_settle_what_the_plain_loop_settles(seed: int, goal: float, allowance: int, known: bool) -> None:
     links, seeds = graph(seed)
-    total, settled, left = run_push(links, seeds, 0.85, goal, allowance)
+    total, settled, left = run_push(links, seeds, 0.85, goal, allowance, known)
     plain_total, plain_settled, plain_left = twin_push(links, seeds, 0.85, goal, allowance)
     assert total == pytest.approx(plain_total, abs=1e-9)
     assert settled == pytest.approx(plain_settled, abs=1e-9)
@@ -102,6 +113,33 @@ def test_what_is_settled_and_what_is_left_always_add_up_to_the_exact_scores(
     assert settled + exact(links, left, damping) == pytest.approx(whole, abs=1e-9)
     assert total == pytest.approx(left.sum(), abs=1e-9) and total <= goal
     assert np.abs(whole - settled).sum() == pytest.approx(total, abs=1e-9)
+
+
+def test_strengths_that_are_not_known_yet_are_written_negative() -> None:
+    links = links_from_pairs(np.array([0, 1]), np.array([1, 2]), np.array([0.5, 2.0]), 4)
+    strength = np.array([0.5, 0.0, 0.0, 0.0])
+    know(links.indptr, links.weights, strength)
+    assert strength.tolist() == [0.5, -2.5, -2.0, 0.0]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000), st.floats(0.05, 0.95), st.floats(0.01, 0.9), st.floats(0, 0.1))
+def test_no_score_is_above_the_bound_by_which_rivals_are_named(
+    seed: int, damping: float, goal: float, least: float
+) -> None:
+    links, seeds = graph(seed)
+    _, settled, left = run_push(links, seeds, damping, goal, ALL)
+    reached = np.arange(len(links), dtype=np.int32)
+    strength = strengths(links.indptr, links.weights, reached)
+    threshold = max(left[u] / strength[u] for u in reached if strength[u] > 0)
+    lower = settled + (1 - damping) * left
+    upper = lower + damping * threshold * strength
+    whole = exact(links, np.isin(reached, seeds) / len(seeds), damping)
+    assert (lower <= whole + 1e-12).all() and (whole <= upper + 1e-12).all()
+    found = np.full(len(links) + 1, -1, np.int32)
+    number, volume = rivals(reached, len(links), damping, threshold, least, settled, left, strength, found)
+    assert found[:number].tolist() == np.flatnonzero(upper >= least).tolist()
+    assert volume == pytest.approx(strength.sum())
 
 
 def test_pushes_look_at_no_more_of_a_long_path_when_it_is_longer() -> None:

@@ -72,7 +72,7 @@ def test_whichever_way_the_walk_is_followed_the_scores_are_within_the_tolerance(
         for name, value in {"EARLY": early, "SMALL": small, "LOCAL": 1, "PART": 1}.items():
             patched.setattr(f"cube2net.network.pagerank.{name}", value)
         found = scores(links, np.array(seeds), tolerance=tolerance)
-        near = nearest(links, Query(np.sort(seeds)), 30, tolerance=tolerance)
+        near = nearest(links, Query(np.sort(seeds)), 30, tolerance=tolerance, slack=None)
     assert np.abs(found - solve(links, seeds, 0.85)).sum() <= tolerance * 1.00001 + 1e-11
     assert sorted([*near.tolist(), *seeds]) == sorted({*np.flatnonzero(found).tolist(), *seeds})
 
@@ -198,3 +198,106 @@ def test_very_large_and_very_small_weights_give_the_scores_of_equal_ones(weight:
     for tolerance in (0.05, 1e-6):
         got, want = (scores(links, np.array([0]), tolerance=tolerance) for links in (odd, plain))
         assert np.abs(got - want).sum() <= 2 * tolerance
+
+
+def joined(seed: int, count: int = 40) -> Links:
+    """Return a ring with as many random chords, and weights of several sizes."""
+    rng = np.random.default_rng(seed)
+    ring = np.arange(count)
+    one, other = (np.concatenate([ends, rng.integers(0, count, count)]) for ends in (ring, (ring + 1) % count))
+    return links_from_pairs(one, other, 10.0 ** rng.uniform(-2, 2, 2 * count), count)
+
+
+def exchanged(links: Links, rows: list[int], found: list[int], count: int) -> float:
+    """Return how far the worst object brought, or the best left out, is beyond the count-th exact score."""
+    exact = solve(links, rows, 0.85)
+    exact[rows] = 0.0
+    last = np.sort(exact)[-count]
+    left_out = np.delete(exact, found)
+    return max(float(last / exact[found].min()), float(left_out.max() / last)) - 1.0
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.integers(0, 10_000), st.integers(1, 5), st.integers(1, 20), st.sampled_from([0.0, 0.01, 0.3, 1.0]), st.booleans()
+)
+def test_the_nearest_are_the_best_but_for_objects_within_the_slack(
+    seed: int, size: int, count: int, slack: float, sparse: bool
+) -> None:
+    links = weighted(seed, 40, 120) if sparse else joined(seed)
+    rows = np.sort(np.random.default_rng(seed).choice(40, size, replace=False))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("cube2net.network.pagerank.APART", 1e-9)
+        found = nearest(links, Query(rows), count, tolerance=1e-12, slack=slack).tolist()
+    assert len(set(found)) == len(found) and not set(found) & set(rows.tolist())
+    exact = solve(links, rows.tolist(), 0.85)
+    exact[rows] = 0.0
+    assert len(found) == min(count, np.count_nonzero(exact))
+    assert not found or exact[found].min() > 0
+    if len(found) == count:
+        assert exchanged(links, rows.tolist(), found, count) <= slack + 1e-6
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10_000), st.integers(1, 10))
+def test_by_default_the_nearest_are_within_the_slack_or_of_scores_within_the_tolerance(seed: int, count: int) -> None:
+    links = joined(seed)
+    rows = [3, 17]
+    found = nearest(links, Query(np.array(rows)), count).tolist()
+    exact = solve(links, rows, 0.85)
+    exact[rows] = 0.0
+    wrong = float(np.sort(exact)[-count:].sum() - exact[found].sum())
+    assert wrong <= 0.05 + 1e-6 or exchanged(links, rows, found, count) <= 1.0
+
+
+def apart(links: Links, rows: list[int], count: int, slack: float = 1.0) -> list[int]:
+    """Return the nearest as pushes tell them apart, however many links that takes."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("cube2net.network.pagerank.APART", 1e-9)
+        return nearest(links, Query(np.array(rows)), count, tolerance=1e-12, slack=slack).tolist()
+
+
+@pytest.mark.parametrize("slack", [0.0, 1.0])
+def test_the_leaves_of_a_star_are_equally_near_and_come_by_number(slack: float) -> None:
+    star = links_from_pairs(np.full(5, 5), np.arange(5), np.ones(5), 7)
+    assert apart(star, [5], 3, slack) == [0, 1, 2]
+    assert apart(star, [4], 3, slack) == [5, 0, 1]
+    assert apart(star, [5], 20, slack) == [0, 1, 2, 3, 4]
+
+
+def test_along_a_path_the_nearest_come_one_after_another() -> None:
+    path = links_from_pairs(np.arange(99), np.arange(1, 100), np.ones(99), 100)
+    assert apart(path, [0], 4, 0.01) == [1, 2, 3, 4]
+    assert apart(path, [50], 4, 0.01) == [49, 51, 48, 52]
+
+
+def test_what_no_path_joins_to_the_query_is_not_near_and_lonely_queries_have_nothing_near() -> None:
+    links = links_from_pairs(np.array([0, 1, 3, 4]), np.array([1, 2, 4, 5]), np.ones(4), 8)
+    assert apart(links, [0], 5) == [1, 2]
+    assert apart(links, [0, 6], 5) == [1, 2]
+    assert apart(links, [6, 7], 5) == []
+    assert nearest(links, Query(np.array([0])), 0).tolist() == []
+
+
+def test_a_hub_that_pushes_did_not_come_to_yet_is_not_forgotten() -> None:
+    one = np.concatenate([[0, 0, 1, 2], np.full(4000, 3)])
+    other = np.concatenate([[1, 2, 3, 3], np.arange(4, 4004)])
+    weights = np.concatenate([[1.0, 1.0, 1.0, 1.0], np.full(4000, 1e-3)])
+    links = links_from_pairs(one, other, weights, 4004)
+    assert apart(links, [0], 1, 0.0) == [3]
+
+
+@pytest.mark.parametrize("weight", [3e38, 1e-42])
+def test_very_large_and_very_small_weights_have_the_nearest_of_equal_ones(weight: float) -> None:
+    ends = np.array([0, 1, 2, 0, 3, 4]), np.array([1, 2, 3, 3, 4, 5])
+    odd, plain = (links_from_pairs(*ends, np.full(6, value), 6) for value in (weight, 1.0))
+    for count in (1, 2, 5):
+        assert apart(odd, [0], count, 0.0) == apart(plain, [0], count, 0.0)
+        got, want = (nearest(links, Query(np.array([0])), count).tolist() for links in (odd, plain))
+        assert got == want
+
+
+@pytest.mark.parametrize("slack", [-0.1, float("nan"), float("inf")])
+def test_a_slack_that_is_no_share_is_refused(slack: float) -> None:
+    with pytest.raises(ParameterError, match=rf"slack is {slack}, expected a number of 0 or more, or None"):
+        nearest(weighted(0), Query(np.array([1])), 3, slack=slack)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cube2net.errors import InputError, ParameterError
+from cube2net.parameters import configured
 from cube2net.records import Budget, Cube, Judge, Query, Selection, Vectors, Weights
 from cube2net.records.ragged import Array
 from cube2net.select import Greedy, Jaccard
@@ -84,6 +85,49 @@ def test_it_is_never_below_greedy_nor_above_the_best(seed: int) -> None:
         for some in combinations(range(len(cube.cells)), size)
     )
     assert Greedy().select(cube, query, weights=weights, budget=Budget(m=3)).value <= found.value <= best + 1e-12
+
+
+def neighbours(objects: Array) -> float:
+    """Return a value that no counts add up to: pairs of neighbouring rows for each object, and five more."""
+    return len(np.intersect1d(objects, objects + 1)) / (5 + len(objects))
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from(["all", "best"]), st.sampled_from([None, 20]))
+def test_it_is_never_below_greedy_for_a_function_either(seed: int, prefix: str, max_nodes: int | None) -> None:
+    cube, query = case(seed)
+    judge, budget = Judge(neighbours, len(cube.objects)), Budget(m=3, max_nodes=max_nodes, prefix=prefix)
+    found = agent(cube, updates=1).select(cube, query, weights=judge, budget=budget, seed=seed)
+    assert found.value >= Greedy().select(cube, query, weights=judge, budget=budget).value
+
+
+def test_without_a_floor_the_answer_is_what_the_agent_met_and_a_policy_has_none() -> None:
+    cube, query = case(5)
+    judge = Judge(neighbours, len(cube.objects))
+    greedy = Greedy().select(cube, query, weights=judge, budget=Budget(m=3)).value
+    free = agent(cube, floor=False).select(cube, query, weights=judge, budget=Budget(m=3))
+    assert free.value < greedy
+    assert free.note == ""
+    held = agent(cube).select(cube, query, weights=judge, budget=Budget(m=3))
+    assert held.value == greedy
+    assert held.note == "learning found nothing better than what greedy chose, which this is"
+    learned = agent(cube).fit(cube, query, weights=judge, budget=Budget(m=3))
+    assert not learned.has_floor(judge)
+    assert replace(learned, floor=True).has_floor(judge)
+    assert learned.has_floor(Jaccard().weigh(query, len(cube.objects)))
+
+
+def test_greedy_by_calls_tells_how_far_it_is() -> None:
+    said: list[tuple[str, int, int | None]] = []
+
+    def watch(stage: str, done: int, total: int | None = None) -> None:
+        said.append((stage, done, total))
+
+    cube = toy_cube([[0, 1], [1, 2], [2, 3]], objects=4)
+    judge = Judge(neighbours, 4)
+    Greedy(progress=watch).select(cube, Query(np.arange(4)), weights=judge, budget=Budget(m=2))
+    assert [(done, total) for _, done, total in said] == [(i, 5) for i in range(1, 6)]
+    assert said[-1][0] == "greedy asks the objective 'neighbours': cell 2 of 2"
 
 
 def test_its_trajectories_get_better_where_only_the_place_tells_which_cells_are_good() -> None:
@@ -167,6 +211,55 @@ def test_the_paper_preset_takes_the_nearest_of_all_cells_for_exactly_m_steps() -
     assert len(ask(method, cube, query, m=5).cells) == 5
 
 
+def test_the_papers_answer_is_what_the_learned_policy_plans_and_has_no_floor() -> None:
+    cube, query = case(4)
+    weights = Jaccard().weigh(query, len(cube.objects))
+    method = Cube2net(preset="paper", trajectories=4, updates=2).with_vectors(points(cube))
+    learned = method.fit(cube, query, weights=weights, budget=Budget(m=3))
+    plan = ask(replace(learned, updates=0), cube, query)
+    assert ask(method, cube, query).cells.tolist() == plan.cells.tolist()
+    assert plan.value < Greedy().select(cube, query, weights=weights, budget=Budget(m=3)).value
+    met = ask(replace(method, switches={"answer": "met"}), cube, query)
+    assert met.value > plan.value
+    held = ask(replace(method, floor=True), cube, query)
+    assert held.value == Greedy().select(cube, query, weights=weights, budget=Budget(m=3)).value
+
+
+def test_every_departure_is_a_switch_and_the_paper_is_the_default_with_all_of_them() -> None:
+    paper, default = asdict(PRESETS["paper"]), asdict(PRESETS["default"])
+    same = {name for name in paper if paper[name] == default[name]}
+    assert same == {"trajectories", "printed_exponent", "printed_target"}
+    printed = asdict(PRESETS["printed"])
+    assert {name for name in paper if printed[name] != paper[name]} == {"printed_exponent", "printed_target"}
+    assert Cube2net(switches=paper).settings == PRESETS["paper"]
+    assert Cube2net(preset="paper", k=3, epochs=2).settings == replace(PRESETS["paper"], k=3, epochs=2)
+    cube, query = case(4)
+    quick = {"trajectories": 2, "updates": 1, "epochs": 1}
+    for name, value in paper.items():
+        switches = {**quick, name: value} if name not in quick else quick
+        assert len(ask(Cube2net(switches=switches).with_vectors(points(cube)), cube, query).cells) > 0
+    for switches, sentence in (
+        ({"scales": "none"}, "unknown switch 'scales': choose one of answer, at_a_price, directions, each_step, "),
+        ({"floor": "maybe"}, "switch 'floor' is 'maybe', expected true or false"),
+        ({"answer": "all"}, "unknown answer 'all': choose one of met, plan"),
+    ):
+        with pytest.raises(ParameterError) as caught:
+            Cube2net(switches=switches)
+        assert str(caught.value).startswith(sentence)
+
+
+def test_switches_are_read_from_text_and_a_policy_knows_them() -> None:
+    method = configured(Cube2net, {"preset": "paper", "switches": "k:3,whiten:true,scale:blocks"}, "method 'cube2net'")
+    assert method.switches == {"k": 3, "whiten": True, "scale": "blocks"}
+    assert method.called == "paper with k 3, scale blocks, whiten True"
+    assert method.vector_options == {"words": {"scale": "blocks"}}
+    cube, query = case(2)
+    weights = Jaccard().weigh(query, len(cube.objects))
+    kept = agent(cube).fit(cube, query, weights=weights, budget=Budget(m=3))
+    with pytest.raises(InputError, match="the policy was learned with preset 'default' among other cells"):
+        ask(replace(kept, switches={"whiten": False}), cube, query)
+
+
 def test_a_function_is_asked_once_for_every_trajectory_beside_the_start_and_the_answer() -> None:
     cube, query = case(5)
     inside = set(query.objects.tolist())
@@ -176,10 +269,11 @@ def test_a_function_is_asked_once_for_every_trajectory_beside_the_start_and_the_
         asked.append(len(objects))
         return len(inside & set(objects.tolist())) / len(inside | set(objects.tolist()))
 
-    found = agent(cube).select(cube, query, weights=Judge(overlap, len(cube.objects)), budget=Budget(m=3))
+    judge = Judge(overlap, len(cube.objects))
+    found = agent(cube, floor=False).select(cube, query, weights=judge, budget=Budget(m=3))
     trajectories = 8 * 4 + 1
-    prefixes = 2 * (3 + 1)
-    assert trajectories <= len(asked) <= trajectories + prefixes
+    prefixes = 3 + 1
+    assert trajectories <= len(asked) <= trajectories + prefixes + 1
     assert found.value == pytest.approx(Jaccard().weigh(query, len(cube.objects)).value(found.objects))
 
 
@@ -230,7 +324,7 @@ def test_a_policy_learned_on_other_queries_finds_what_a_function_wants_in_one_ca
         return Query(np.array(reached)), Judge(wanted, len(cube.objects))
 
     past = [task(row, column) for row in range(5) for column in (1, 4, 7)]
-    method = Cube2net(k=1, directions=2, trajectories=30, updates=150).with_vectors(places)
+    method = Cube2net(k=1, directions=2, trajectories=30, updates=150, floor=False).with_vectors(places)
     learned = method.fit(cube, [query for query, _ in past], weights=[judge for _, judge in past], budget=Budget(m=2))
     new = [task(5, column) for column in (1, 4, 7)]
 
@@ -265,7 +359,7 @@ def test_progress_shows_the_curve() -> None:
 def test_bad_parameters_are_refused_in_a_sentence() -> None:
     cube, query = case(3)
     for options, sentence in (
-        ({"preset": "papr"}, "unknown preset 'papr': choose one of default, paper (did you mean 'paper'?)"),
+        ({"preset": "papr"}, "unknown preset 'papr': choose one of default, paper, printed (did you mean 'paper'?)"),
         ({"device": "gpu"}, "unknown device 'gpu': choose one of cpu, cuda (did you mean 'cpu'?)"),
         ({"k": 0}, "k is 0, expected 1 or more cells, or none"),
         ({"seconds": 0.0}, "seconds is 0.0, expected a number above 0, or none"),

@@ -228,7 +228,7 @@ def test_the_price_is_what_greedy_reaches_and_only_cells_that_may_help_are_there
     assert env.trajectories.price == pytest.approx(0.6, abs=1e-7)
     literal = SelectionEnv.of(cube, query, vectors, weights=weights, m=2, preset="paper")
     assert literal.trajectories.problem.cells.tolist() == [0, 1, 2]
-    assert literal.trajectories.rules == Rules(m=2, k=1, pass_over=False, whole=True, sees_left=False)
+    assert literal.trajectories.rules == Rules(m=2, k=1, pass_over=False, whole=True, each_step=True, sees_left=False)
     assert (literal.trajectories.price, literal.action_space.shape) == (0.0, (3,))
     assert one(max_nodes=20, k=7, directions=2).trajectories.rules == Rules(m=5, k=7, max_nodes=12.0)
 
@@ -273,7 +273,10 @@ def test_what_cannot_be_is_refused_by_name() -> None:
         ({"m": 0}, "m is 0, expected 1 or more cells"),
         ({"k": 0}, "k is 0, expected a whole number of 1 or more"),
         ({"directions": 0}, "directions is 0, expected a whole number of 1 or more"),
-        ({"preset": "papers"}, "unknown preset 'papers': choose one of default, paper (did you mean 'paper'?)"),
+        (
+            {"preset": "papers"},
+            "unknown preset 'papers': choose one of default, paper, printed (did you mean 'paper'?)",
+        ),
     ):
         with pytest.raises(ParameterError) as caught:
             one(**options)

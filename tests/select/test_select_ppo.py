@@ -266,6 +266,65 @@ def test_the_value_target_is_the_advantage_plus_the_value() -> None:
     assert float(losses["value_loss"]) == pytest.approx(float(advantage.square().mean()), rel=1e-5)
 
 
+def test_the_misprinted_target_is_the_advantage_minus_the_value() -> None:
+    environment = Aim(8)
+    policy, generator = ppo.start(environment, QUICK, seed=5)
+    with torch.no_grad():
+        policy.worth[2].bias.fill_(3.0)
+    rollout = ppo.roll_out(environment, policy, generator)
+    off = ppo.advantages(rollout.rewards, rollout.values, 0.99) - 2 * rollout.values
+    printed = ppo.Settings(epochs=1, printed_target=True)
+    losses = ppo.update(policy, torch.optim.Adam(policy.parameters()), rollout, printed)
+    assert float(losses["value_loss"]) == pytest.approx(float(off.square().mean()), rel=1e-5)
+
+
+@pytest.mark.parametrize("printed", [False, True])
+def test_the_end_and_the_misprinted_exponent_are_as_the_paper_has_them(printed: bool) -> None:
+    # Two steps, T = 2: r0 + γ·r1 + γ²·ν2 at t = 0, and r1 + γ·ν2 at t = 1; as printed the last reward has γ^{T−t+1}.
+    environment = Aim(8)
+    policy, generator = ppo.start(environment, QUICK, seed=5)
+    environment.steps = 2
+    rollout = ppo.roll_out(environment, policy, generator)
+    g, (first, last), end = 0.9, rollout.rewards, rollout.end
+    assert end.tolist() == pytest.approx(policy(environment.seen())[1].tolist(), abs=1e-6)
+    at_0 = first + (g**3 if printed else g) * last + g**2 * end
+    at_1 = (g**2 if printed else 1.0) * last + g * end
+    wanted = torch.stack([at_0, at_1]) - rollout.values
+    settings = ppo.Settings(epochs=1, discount=g, end_value=True, printed_exponent=printed)
+    losses = ppo.update(copy.deepcopy(policy), torch.optim.Adam(policy.parameters()), rollout, settings)
+    assert float(losses["value_loss"]) == pytest.approx(float(wanted.square().mean()), rel=1e-5)
+
+
+def test_mini_batches_hold_every_sample_once_in_an_order_that_the_generator_draws() -> None:
+    samples = torch.arange(10), 10 * torch.arange(10)
+    generators = [torch.Generator().manual_seed(seed) for seed in (1, 1, 2)]
+    orders = []
+    for generator in generators:
+        batches = list(ppo._batches(samples, 4, generator))
+        assert [len(batch[0]) for batch in batches] == [3, 3, 2, 2]
+        assert all((10 * one).tolist() == other.tolist() for one, other in batches)
+        orders.append(torch.cat([batch[0] for batch in batches]).tolist())
+    assert orders[0] == orders[1] != orders[2]
+    assert sorted(orders[2]) == list(range(10))
+    assert [batch[0].tolist() for batch in ppo._batches(samples, 1, None)] == [list(range(10))]
+    with pytest.raises(ParameterError) as caught:
+        list(ppo._batches(samples, 4, None))
+    assert str(caught.value) == "4 mini-batches are drawn: give the generator that draws them"
+
+
+def test_one_spread_is_one_number_and_learns_as_the_others_do() -> None:
+    environment = Aim(8)
+    paper = ppo.Settings(
+        epochs=10, hidden=32, learning_rate=3e-3, one_spread=True, minibatches=4, whiten=False, largest_gradient=None
+    )
+    policy, generator = ppo.start(environment, paper, seed=0)
+    assert policy.log_spread.shape == (1,)
+    before = planned(environment, policy)
+    list(ppo.train(environment, policy, paper, generator, updates=40))
+    assert planned(environment, policy) > 0.5 * before
+    assert float(policy.log_spread.detach()) != pytest.approx(math.log(paper.spread))
+
+
 def test_the_loss_is_the_clipped_one_and_its_gradient_is_cut() -> None:
     environment = Aim(16)
     policy, generator = ppo.start(environment, QUICK, seed=6)

@@ -32,7 +32,7 @@ def three(**options: Any) -> Trajectories:
     return Trajectories(problem_of_three(), LINE, rules, **{"batch": 1, **options})
 
 
-RULES = ("m", "k", "pass_over", "sees_left", "own_price", "max_nodes")
+RULES = ("m", "k", "pass_over", "whole", "each_step", "sees_left", "own_price", "max_nodes")
 
 
 def problem_of_three() -> Problem:
@@ -246,6 +246,19 @@ def test_a_judge_is_asked_once_for_every_selection_at_its_end() -> None:
     assert asked == [[0, 1], [1, 2]]
     assert (rewards.tolist(), game.values.tolist()) == ([10.0, 10.5], [20.0, 21.0])
     assert (game.best, game.best_cells.tolist(), game.met) == (21.0, [1, 2], 2)
+
+
+def test_a_judge_asked_after_every_step_pays_what_the_step_added() -> None:
+    def judge(cells: Array) -> float:
+        return 7.0 + float(cells.sum()) if len(cells) else 5.0
+
+    game = three(batch=2, judge=judge, sees_left=False, pass_over=False, whole=True, each_step=True)
+    game.reset()
+    assert game.values.tolist() == [5.0, 5.0]
+    _, rewards = game.step(np.array([[0.0], [1.0]], dtype=np.float32))
+    assert (rewards.tolist(), game.met) == ([2.0, 3.0], 0)
+    _, rewards = game.step(np.array([[1.0], [4.0]], dtype=np.float32))
+    assert (rewards.tolist(), game.best, game.met) == ([1.0, 2.0], 10.0, 2)
 
 
 @pytest.mark.parametrize("price", [0.0, 0.1498, 1 / 3, 7.25, -0.3, 1e-9])

@@ -60,12 +60,11 @@ def pack_rows(name: str, table: pa.Table, column: str, items: int, width: int, a
         item: Array = batch["item"].to_numpy()
         return item if width == 1 else item.astype(np.int64) * width + batch["dimension"].to_numpy()
 
-    counts = np.zeros(items * width, np.int64)
+    starts = np.zeros(items * width + 1, np.int64)
     batches = table.to_batches()
     for batch in batches:
-        count_entries(rows(batch), counts)
-    starts = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=starts[1:])
+        count_entries(rows(batch), starts[1:])
+    np.cumsum(starts, out=starts)
     entries = np.empty(int(starts[-1]), np.int32)
     places = starts[:-1].copy()
     for batch in batches:

@@ -17,6 +17,8 @@ from cube2net.records import Cells, Cube, ItemIndex, Links, Ragged
 from cube2net.records.ragged import Array
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS, SMALL
 
+OTHERS = "the items of the cube are not those that its cells and links were made from"
+
 
 def without_items(cube: Cube, items: Sequence[int] | Sequence[str] | Array) -> Cube:
     """Return the cube as if some of its items had never been there; they are given by number or by id.
@@ -74,6 +76,8 @@ def _without(cube: Cube, gone: Array, links: Links, crowded: int) -> Cube:
         raise CubeError("the cube was made from one that does not keep its items")
     index = cube.items()
     members = join_rows(cube.cells.members, cube.small.members)
+    if int(index.cells.indices.max(initial=-1)) >= len(members):
+        raise CubeError(OTHERS)
     lost_objects, lost_cells = _lost(index, np.flatnonzero(gone), gone, len(cube.objects))
     left = _drop_entries(members, _places(members, lost_cells, lost_objects))
     labels = np.concatenate([cube.cells.labels, cube.small.labels])
@@ -147,7 +151,7 @@ def _places(rows: Ragged, which: Array, entries: Array) -> Array:
 
     places = find_entries(rows.indptr, rows.indices, which, entries)
     if bool(np.any(places < 0)):
-        raise CubeError("the items of the cube are not those that its cells and links were made from")
+        raise CubeError(OTHERS)
     return places
 
 

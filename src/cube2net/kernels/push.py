@@ -29,83 +29,119 @@ def push(
     indptr: Array,
     indices: Array,
     weights: Array,
-    seeds: Array,
     damping: float,
+    threshold: float,
     goal: float,
     allowance: int,
+    total: float,
+    settled: Array,
+    left: Array,
+    arrived: Array,
+    strength: Array,
+    reached: Array,
+    count: int,
+    active: Array,
+    touched: Array,
+) -> tuple[float, int, int]:
+    """Push until no more than ``threshold`` is left at any object for each unit of its strength.
+
+    Returned are how much is left in all, how many objects the walk came to, which ``reached`` names first, and how many
+    ends of links were seen. Pushes stop before where no more than ``goal`` is left or more than ``allowance`` are seen.
+
+    A push settles the share 1 − a of what is left at an object and hands the rest to its neighbours. They go in rounds:
+    all objects above the threshold are pushed, and then every object that something has ``arrived`` at is looked at
+    once. What is left is never negative, so its sum, ``total``, is the error Σ |x − settled| exactly.
+    ``settled``, ``left``, ``arrived`` and ``strength`` have one place an object. The strength of an object that was not
+    reached yet is 0, or negative where it is known already; that of the ``count`` objects that ``reached`` names at
+    the start must be known. ``reached``, ``active`` and ``touched`` have one place more than objects; only as many
+    places are touched as the walk comes to.
+    """
+    one = np.uint64(1)
+    seen = 0
+    last = 0
+    for place in range(count):
+        u = np.uint64(reached[place])
+        active[last] = reached[place]
+        last += left[u] > threshold * strength[u]
+    while last > 0 and total > goal and seen <= allowance:
+        new = 0
+        for place in range(last):
+            if total <= goal or seen > allowance:
+                break
+            u = np.uint64(active[place])
+            settle = (1.0 - damping) * left[u]
+            share = damping * left[u] / strength[u]
+            left[u] = 0.0
+            settled[u] += settle
+            total -= settle
+            k = np.uint64(indptr[u])
+            end = np.uint64(indptr[u + one])
+            seen += indptr[u + one] - indptr[u]
+            while k < end:
+                v = np.uint64(indices[k])
+                before = arrived[v]
+                arrived[v] = before + share * weights[k]
+                touched[new] = indices[k]
+                new += (before == 0.0) & (arrived[v] > 0.0)
+                k += one
+        last = 0
+        for place in range(new):
+            v = np.uint64(touched[place])
+            left[v] += arrived[v]
+            arrived[v] = 0.0
+            if strength[v] <= 0.0:
+                whole = -float(strength[v])
+                if whole == 0.0:
+                    k = np.uint64(indptr[v])
+                    end = np.uint64(indptr[v + one])
+                    while k < end:
+                        whole += weights[k]
+                        k += one
+                strength[v] = whole
+                reached[count] = touched[place]
+                count += 1
+            active[last] = touched[place]
+            last += left[v] > threshold * strength[v]
+    return total, count, seen
+
+
+@njit(cache=True)
+def know(indptr: Array, weights: Array, strength: Array) -> None:
+    """Write the strength of every object that was not reached yet, negative."""
+    for row in range(len(strength)):
+        if strength[row] == 0.0:
+            total = 0.0
+            for k in range(indptr[row], indptr[row + 1]):
+                total += weights[k]
+            strength[row] = -total
+
+
+@njit(cache=True)
+def rivals(
+    reached: Array,
+    count: int,
+    damping: float,
+    threshold: float,
+    least: float,
     settled: Array,
     left: Array,
     strength: Array,
-    state: Array,
-    reached: Array,
-    queue: Array,
-) -> tuple[float, int]:
-    """Return how much is left in all, and how many objects the walk came to, which ``reached`` names first.
+    found: Array,
+) -> tuple[int, float]:
+    """Name in ``found`` the reached objects whose score may be ``least`` or more; return how many, and all strengths.
 
-    What is left is at most ``goal``, unless more than ``allowance`` ends of links were seen.
-
-    A push settles the share 1 − a of what is left at an object and hands the rest to its neighbours. Pushed
-    first is where most is left for each link to be seen: above a threshold that falls fourfold whenever no
-    object is above it. What is left is never negative, so its sum is the error Σ |x − settled| exactly.
-    ``left`` holds s at the seeds, whose strength must not be 0; a walk that was left off goes on with all objects that
-    it came to as seeds. ``settled``, ``left``, ``strength`` and
-    ``state`` have one place an object and are zero elsewhere, ``reached`` and ``queue`` one more than objects; only as
-    many places are touched as the walk comes to.
+    Links are undirected, so what is left at u brings v as much for each unit of v's strength as what is left at v would
+    bring u for each of u's. Where nowhere more than ``threshold`` is left for a unit, the score of v is at least
+    settled + (1 − a) left, and at most a · threshold · strength more.
     """
-    one = np.uint64(1)
-    room = len(queue)
-    count = 0
-    total = 0.0
-    threshold = 0.0
-    for seed in seeds:
-        u = np.uint64(seed)
-        reached[count] = seed
-        count += 1
-        state[u] = 1
-        total += left[u]
-        threshold = max(threshold, left[u] / (indptr[u + one] - indptr[u]))
-    seen = 0
-    while total > goal and seen <= allowance and threshold > 0.0:
-        threshold /= 4.0
-        first = 0
-        last = 0
-        for place in range(count):
-            u = np.uint64(reached[place])
-            if left[u] > threshold * (indptr[u + one] - indptr[u]):
-                state[u] = 2
-                queue[last] = reached[place]
-                last += 1
-        while first != last and total > goal and seen <= allowance:
-            u = np.uint64(queue[first])
-            first = first + 1 if first + 1 < room else 0
-            state[u] = 1
-            start = np.uint64(indptr[u])
-            end = np.uint64(indptr[u + one])
-            if strength[u] == 0.0:
-                k = start
-                while k < end:
-                    strength[u] += weights[k]
-                    k += one
-            settle = (1.0 - damping) * left[u]
-            settled[u] += settle
-            total -= settle
-            share = damping * left[u] / strength[u]
-            left[u] = 0.0
-            seen += indptr[u + one] - indptr[u]
-            k = start
-            while k < end:
-                v = np.uint64(indices[k])
-                left[v] += share * weights[k]
-                if state[v] == 0:
-                    state[v] = 1
-                    reached[count] = indices[k]
-                    count += 1
-                if state[v] == 1 and left[v] > threshold * (indptr[v + one] - indptr[v]):
-                    state[v] = 2
-                    queue[last] = indices[k]
-                    last = last + 1 if last + 1 < room else 0
-                k += one
-    return total, count
+    new = 0
+    volume = 0.0
+    for place in range(count):
+        v = np.uint64(reached[place])
+        volume += strength[v]
+        found[new] = reached[place]
+        new += settled[v] + (1.0 - damping) * left[v] + damping * threshold * strength[v] >= least
+    return new, volume
 
 
 @njit(cache=True)

@@ -61,7 +61,8 @@ def _with_vectors(cube: Cube, method: Method, seed: int) -> Method:
     if not isinstance(method, NeedsVectors) or not isinstance(method.vectors, str):
         return method
     kinds = list(VECTORS) if method.vectors == "both" else [method.vectors]
-    return method.with_vectors(*(embed_cells(cube, kind, seed=seed) for kind in kinds))
+    options = getattr(method, "vector_options", {})
+    return method.with_vectors(*(embed_cells(cube, kind, seed=seed, **options.get(kind, {})) for kind in kinds))
 
 
 def _bounded(cube: Cube, query: Query, weights: Worth, budget: Budget, selection: Selection) -> Selection:

@@ -22,14 +22,14 @@ from cube2net.pipeline.choosing import Chosen, choose
 from cube2net.pipeline.mining import Given, Miners, clustering_miners, hidden_miners, link_miners
 from cube2net.pipeline.planning import Asked, counts_repeats, plan
 from cube2net.pipeline.registries import METHODS, chooses_cells, made
-from cube2net.records import Comparison, Cube, Network, Query, Setup
+from cube2net.records import Comparison, Cube, Hidden, Network, Query, Setup
 from cube2net.records.comparison import TASKS
 from cube2net.records.form import FORMS, MEMBERSHIPS
 from cube2net.records.ragged import Array
 from cube2net.referee.journal import Journal
 from cube2net.referee.page_files import FILES
 from cube2net.referee.trials import Trials
-from cube2net.select import OBJECTIVES, Exact, Random
+from cube2net.select import OBJECTIVES, Cube2net, Exact, Random
 
 Rows = Sequence[int] | Array
 Methods = Sequence[str] | Mapping[str, str | Method]
@@ -66,6 +66,9 @@ COMPARED: dict[str, str | Method] = {
     "cube2net": "cube2net",
 }
 """All methods, one and two steps both, and proofs given up after a quarter of a minute."""
+
+BY_NAME: dict[str, str | Method] = {**COMPARED, "cube2net paper": Cube2net(preset="paper")}
+"""What a name stands for; those that are not compared unless they are named come last."""
 
 JOURNAL = "trials.jsonl"
 WRITTEN = (JOURNAL, *FILES)
@@ -199,8 +202,13 @@ def _judged(
             raise ParameterError("the task 'links' needs the hidden links that are to be found again")
         return cube, link_miners(cube, query, hidden, users, miners)
     found = hide_pairs(cube, query, seed=seed)
-    apart = unlinked_pairs(cube, query, UNLINKED * len(found.source), seed=seed)
+    apart = apart_from(cube, query, found, seed)
     return found.cube, hidden_miners(query, (found.source, found.target), apart, miners)
+
+
+def apart_from(cube: Cube, query: Query, hidden: Hidden, seed: int) -> tuple[Array, Array]:
+    """Return the pairs of a query without a link that hidden ones are held against, three times as many."""
+    return unlinked_pairs(cube, query, UNLINKED * len(hidden.source), seed=seed)
 
 
 def setups_of(
@@ -321,7 +329,7 @@ def _named(methods: Methods | None) -> dict[str, str | Method]:
     """Return the methods by name; the names of registered ones are checked, and objects have to be methods."""
     if methods is None:
         return dict(COMPARED)
-    given = dict(methods) if isinstance(methods, Mapping) else {name: COMPARED.get(name, name) for name in methods}
+    given = dict(methods) if isinstance(methods, Mapping) else {name: BY_NAME.get(name, name) for name in methods}
     for name, method in given.items():
         made(method, METHODS, Method, "method", {})
         if name == "none" and method != "none" and not isinstance(method, Nothing):

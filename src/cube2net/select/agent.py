@@ -29,12 +29,12 @@ class Side:
     def __init__(self, method: Cube2net, preset: Preset, task: Task, space: Space) -> None:
         self.method, self.task = method, task
         self.space = space.take(task.problem.cells)
-        self.rules = task.rules(preset, method.k)
+        self.rules = task.rules(preset)
         self.at_a_price = preset.at_a_price
         self.price = task.start if preset.at_a_price else 0.0
         self.best, self.best_cells = -math.inf, np.empty(0, dtype=np.int64)
         start = task.start if task.counted else abs(task.weights.value(task.greedy.objects))
-        self.unit = start if preset.at_a_price and start > 0 else 1.0
+        self.unit = start if preset.units and start > 0 else 1.0
 
     def game(self, batch: int) -> Any:
         """Return trajectories to learn from, on the device asked for."""
@@ -60,6 +60,10 @@ class Side:
             game.set_price(self.price)
         return True
 
+    def plan(self, game: Any) -> None:
+        """Take the selection of a game for the best, whatever was met before."""
+        self.best, self.best_cells = game.best, game.best_cells
+
 
 class Agent:
     """A policy that learns one task, or several in turn; each side keeps the best trajectory met there."""
@@ -69,12 +73,12 @@ class Agent:
         self.sides = [Side(method, preset, task, space) for task in tasks]
 
     def learn(self) -> Trained:
-        """Return the policy after learning; planning with its mean is one more trajectory on every side."""
+        """Return the policy after learning; its plan is one more trajectory on every side, or the answer."""
         from cube2net.select import ppo
 
         method, preset = self.method, self.preset
-        settings = ppo.Settings(**{**preset.ppo, **({"epochs": method.epochs} if method.epochs else {})})
-        games = [side.game(method.trajectories or preset.trajectories) for side in self.sides]
+        settings = ppo.Settings(**preset.ppo)  # type: ignore[arg-type]
+        games = [side.game(preset.trajectories) for side in self.sides]
         with _one_thread():
             policy, generator = ppo.start(games[0], settings, seed=self.seed, device=method.device)
             if method.policy is not None:
@@ -83,9 +87,12 @@ class Agent:
             for side in self.sides:
                 alone = side.game(1)
                 ppo.roll_out(alone, policy, None)
-                side.keep(alone)
+                if preset.answer == "plan":
+                    side.plan(alone)
+                else:
+                    side.keep(alone)
         arrays = {name: tensor.detach().cpu().numpy().copy() for name, tensor in policy.state_dict().items()}
-        return Trained(arrays, fingerprint(self.space), method.preset, tuple(curve))
+        return Trained(arrays, fingerprint(self.space), method.called, tuple(curve))
 
     def _updates(self, games: list[Any], policy: Any, settings: Any, generator: Any) -> Iterator[tuple[float, float]]:
         """Yield the mean and the best value after every update, until it is time to stop.
@@ -94,8 +101,8 @@ class Agent:
         are over.
         """
         method = self.method
-        updates = self.preset.updates if method.updates is None else method.updates
-        patience = (method.patience or self.preset.patience or updates) if len(games) == 1 else updates
+        updates = self.preset.updates
+        patience = (self.preset.patience or updates) if len(games) == 1 else updates
         train, environment = _trainer(games, method.device)
         started, risen, means = time.perf_counter(), 0, []
         for update in train(environment, policy, settings, generator, updates=updates):
@@ -119,7 +126,7 @@ class Agent:
         known = Trained.load(given) if isinstance(given, str) else given
         if known is None:
             return
-        if known.space != fingerprint(self.space) or known.preset != self.method.preset:
+        if known.space != fingerprint(self.space) or known.preset != self.method.called:
             raise InputError(
                 f"the policy was learned with preset {known.preset!r} among other cells or vectors: a policy goes on "
                 "with other queries of the same cube, with the same vectors and directions"

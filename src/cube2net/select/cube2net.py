@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from cube2net.errors import ParameterError, unknown, whole_number
 from cube2net.interfaces import Progress
-from cube2net.records import Budget, Cube, Query, Selection, Vectors, Worth
+from cube2net.records import Budget, Cube, Query, Selection, Vectors, Weights, Worth
 from cube2net.records.ragged import Array
 from cube2net.select.agent import Agent
 from cube2net.select.outcome import outcome
 from cube2net.select.policy import Trained
-from cube2net.select.presets import PRESETS
+from cube2net.select.presets import PRESETS, Preset, Switch
 from cube2net.select.space import Space
 from cube2net.select.task import Task
 
@@ -26,10 +26,12 @@ class Cube2net:
 
     The state is the sum of the chosen cells' points; the action is drawn from a normal distribution around a
     learned mean; the reward is what the cell adds to the value, q(S′) − q(S); the policy is improved by PPO. The
-    answer is the best trajectory ever met, and never worse than greedy's.
+    answer is the best trajectory ever met, and never below greedy's for the same objective, unless ``floor=False``.
 
-    ``preset="paper"`` is the paper to the letter: sigmoids on every layer, raw states, all cells, the nearest cell
-    is taken. The default repairs what keeps that from learning:
+    ``preset="paper"`` is the paper to the letter: raw vectors, sigmoids on every layer, one σ, mini-batches, all cells,
+    the nearest one is taken, exactly m steps, and the answer is what the learned policy plans, without a floor.
+    ``"printed"`` is the same with the paper's misprints. ``switches`` change any field of a ``Preset`` by name:
+    ``Cube2net(preset="paper", switches={"scale": "blocks"})``. The default repairs what keeps that from learning:
 
     - only cells that may be in a best selection (see ``Problem``), as points in 8 principal directions of their
       vectors, scaled to a spread of 1; linear outputs;
@@ -46,7 +48,8 @@ class Cube2net:
 
     A function of one's own is asked once for every trajectory, at its end. Near cells (32 unless ``k`` says otherwise)
     are then compared by jaccard, at a price that is one more number of the action: what a function makes of gain and
-    cost has to be learned.
+    cost has to be learned. Greedy, the floor, then calls the function for every step and every cell left that holds an
+    object of the query; with a ``policy``, which is there to spare calls, it is left out unless ``floor=True``.
     """
 
     preset: str = "default"
@@ -58,6 +61,8 @@ class Cube2net:
     epochs: int | None = None
     patience: int | None = None
     seconds: float | None = None
+    floor: bool | None = None
+    switches: Mapping[str, Switch] | None = None
     device: str = "cpu"
     workers: int = 1
     policy: str | Trained | None = None
@@ -81,6 +86,31 @@ class Cube2net:
             whole_number(name, getattr(self, name), least, or_none=True, what=what)
         if self.seconds is not None and not self.seconds > 0:
             raise ParameterError(f"seconds is {self.seconds!r}, expected a number above 0, or none")
+        PRESETS[self.preset].switched(self.switches or {})
+
+    @property
+    def settings(self) -> Preset:
+        """All that is settled of how to learn: the preset, what is switched, and the parameters given."""
+        names = ("k", "directions", "trajectories", "updates", "epochs", "patience")
+        given = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        return replace(PRESETS[self.preset].switched(self.switches or {}), **given)
+
+    @property
+    def called(self) -> str:
+        """The name of the preset, and what is switched."""
+        switches = ", ".join(f"{name} {value}" for name, value in sorted((self.switches or {}).items()))
+        return f"{self.preset} with {switches}" if switches else self.preset
+
+    @property
+    def vector_options(self) -> dict[str, dict[str, str]]:
+        """How the vectors of a name are to be made, by kind."""
+        return {"words": {"scale": self.settings.scale}}
+
+    def has_floor(self, weights: Worth) -> bool:
+        """Return whether the answer is never below greedy's."""
+        if self.floor is not None:
+            return self.floor
+        return self.settings.floor and (isinstance(weights, Weights) or self.policy is None)
 
     def with_vectors(self, *vectors: Vectors) -> Cube2net:
         """Return the same method, with the vectors of a cube's cells."""
@@ -92,12 +122,12 @@ class Cube2net:
 
     def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
         """Return the best cells met while learning, in the order taken."""
-        preset = PRESETS[self.preset]
+        preset = self.settings
         task = Task.of(cube, query, weights, budget, preset)
-        ends = "best" if preset.at_a_price else "all"
-        floor = outcome(cube, weights, task.greedy.cells, ends, note=task.greedy.note)
+        ends = "all" if preset.whole else "best"
         if len(task.greedy.cells) == 0 or len(task.problem) == 0:
-            return floor
+            return outcome(cube, weights, task.greedy.cells, ends, note=task.greedy.note)
+        floor = outcome(cube, weights, task.floor(self.progress), ends) if self.has_floor(weights) else None
         start = time.perf_counter()
         agent = self._agent(cube, [task], seed)
         trained = agent.learn()
@@ -105,7 +135,7 @@ class Cube2net:
         if self.save is not None:
             trained.save(self.save)
         found = task.answer(agent.sides[0].best_cells, ends)
-        if found.value < floor.value:
+        if floor is not None and found.value < floor.value:
             found = replace(floor, note="learning found nothing better than what greedy chose, which this is")
         if budget.prefix == "best":
             found = outcome(cube, weights, found.cells, "best", note=found.note)
@@ -128,17 +158,16 @@ class Cube2net:
         worths = [weights] if isinstance(weights, Worth) else list(weights)
         if len(queries) != len(worths) or not queries:
             raise ParameterError(f"got {len(queries)} queries and {len(worths)} weights, expected one for each")
-        tasks = [
-            Task.of(cube, one, worth, budget, PRESETS[self.preset]) for one, worth in zip(queries, worths, strict=True)
-        ]
+        preset = self.settings
+        tasks = [Task.of(cube, one, worth, budget, preset) for one, worth in zip(queries, worths, strict=True)]
         tasks = [task for task in tasks if len(task.greedy.cells) and len(task.problem)]
         if not tasks:
             raise ParameterError("there is nothing to learn: no cell can be chosen for any of the queries")
         return replace(self, policy=self._agent(cube, tasks, seed).learn())
 
     def _agent(self, cube: Cube, tasks: list[Task], seed: int) -> Agent:
-        preset = PRESETS[self.preset]
-        space = Space.of(self._vectors(cube), directions=self.directions or preset.directions)
+        preset = self.settings
+        space = Space.of(self._vectors(cube), directions=preset.directions)
         return Agent(self, preset, tasks, space, seed)
 
     def _vectors(self, cube: Cube) -> list[Array]:

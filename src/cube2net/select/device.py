@@ -202,7 +202,7 @@ def train(
 
     def once() -> Tensor:
         rollout = ppo.roll_out(environment, policy, generator)
-        losses = ppo.update(policy, optimizer, rollout, settings)
+        losses = ppo.update(policy, optimizer, rollout, settings, generator)
         returns = rollout.rewards.sum(0)
         spread = policy.log_spread.detach().exp().mean()
         return torch.stack([returns.mean(), returns.max(), spread, *(losses[name] for name in names[3:])])

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Self
 
 import gymnasium
@@ -204,11 +205,12 @@ def _question(
         if len(one) != len(cube.cells):
             raise InputError(f"vectors are of {len(one):,} cells, and the cube has {len(cube.cells):,}")
     chosen = PRESETS[preset]
+    chosen = replace(chosen, k=k or chosen.k, directions=directions or chosen.directions)
     task = Task.of(cube, query, weights, budget, chosen)
-    space = Space.of([one.values for one in given], directions=directions or chosen.directions)
+    space = Space.of([one.values for one in given], directions=chosen.directions)
     price = task.start if chosen.at_a_price else 0.0
     judge = None if task.counted else task.judged
-    return task.problem, space.take(task.problem.cells), task.rules(chosen, k), price, judge
+    return task.problem, space.take(task.problem.cells), task.rules(chosen), price, judge
 
 
 def _boxes(game: Trajectories) -> tuple[Box, Box]:

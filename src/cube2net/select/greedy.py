@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from cube2net.errors import ParameterError, unknown
+from cube2net.interfaces import Progress
 from cube2net.records import Budget, Cube, Judge, Query, Repeats, Selection, Weights, Worth
 from cube2net.records.ragged import Array
 from cube2net.select.limits import Limits
@@ -51,6 +52,7 @@ class Greedy:
 
     among: str = "touched"
     by: str = "value"
+    progress: Progress | None = field(default=None, repr=False, compare=False, metadata={"handed": True})
 
     def __post_init__(self) -> None:
         if self.by not in BY:
@@ -81,7 +83,7 @@ class Greedy:
             return _by_repeats(cube, weights, limits, budget)
         left = self._candidates(cube, query, weights)
         if isinstance(weights, Judge):
-            cells = _by_calls(cube, weights, left, limits, budget.m)
+            cells = _by_calls(cube, weights, left, limits, budget.m, self.progress)
         else:
             cells = _by_counts(cube, weights, left, limits, budget.m)
         return outcome(cube, weights, cells, budget.prefix, note=limits.note(len(cells), self._lacks(query, weights)))
@@ -140,12 +142,18 @@ def _by_repeats(cube: Cube, repeats: Repeats, limits: Limits, budget: Budget) ->
     return replace(outcome(cube, repeats, cells, budget.prefix, note=note), bound=bound)
 
 
-def _by_calls(cube: Cube, judge: Judge, left: Array, limits: Limits, m: int) -> Array:
+def _by_calls(cube: Cube, judge: Judge, left: Array, limits: Limits, m: int, progress: Progress | None = None) -> Array:
     members = cube.cells.members
     brought = np.empty(0, dtype=np.int32)
     chosen: list[int] = []
+    asked, most = 0, sum(range(len(left), max(0, len(left) - m), -1))
     while len(chosen) < m and len(left):
-        worth = np.array([judge.value(np.union1d(brought, members[cell])) for cell in left.tolist()])
+        worth = np.empty(len(left))
+        for place, cell in enumerate(left.tolist()):
+            worth[place] = judge.value(np.union1d(brought, members[cell]))
+            asked += 1
+            if progress is not None:
+                progress(f"greedy asks {judge.name}: cell {len(chosen) + 1:,} of {m:,}", asked, most)
         order = best_first(worth)
         taken = limits.admit(left[order], 1)
         if len(taken) == 0:

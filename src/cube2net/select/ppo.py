@@ -36,7 +36,16 @@ class Environment(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What PPO is told; the defaults are those of the paper where it names them."""
+    """What PPO is told; the defaults are those of the paper where it names them.
+
+    An epoch goes through the samples in so many random ``minibatches``, a step for each. ``one_spread`` gives all
+    directions of an action the same σ. ``whiten`` counts advantages in units of their own spread, so that a learning
+    rate means the same whatever the rewards; ``largest_gradient`` cuts steps (None: it does not).
+
+    ``end_value`` adds γ^{T−t}·ν(S_T) to an advantage, as if an episode went on after its last step. Two misprints of
+    the paper can be had as printed: ``printed_exponent`` weighs the last reward by γ^{T−t+1} and not by γ^{T−1−t}, and
+    ``printed_target`` teaches ν the advantage *minus* the value.
+    """
 
     epochs: int = 40
     discount: float = 0.99
@@ -46,14 +55,23 @@ class Settings:
     spread: float = 0.5
     value_weight: float = 0.5
     entropy_weight: float = 0.0
-    largest_gradient: float = 0.5
+    largest_gradient: float | None = 0.5
+    minibatches: int = 1
+    one_spread: bool = False
+    whiten: bool = True
+    end_value: bool = False
+    printed_exponent: bool = False
+    printed_target: bool = False
     hidden_layer: str = "tanh"
     output_layer: str = "linear"
 
     def __post_init__(self) -> None:
         whole_number("epochs", self.epochs, 1)
         whole_number("hidden", self.hidden, 1, what="units")
+        whole_number("minibatches", self.minibatches, 1, what="mini-batches")
         for name in ("clip", "learning_rate", "spread", "largest_gradient"):
+            if name == "largest_gradient" and self.largest_gradient is None:
+                continue
             if not (math.isfinite(getattr(self, name)) and getattr(self, name) > 0):
                 raise ParameterError(f"{name} is {getattr(self, name)!r}, expected a finite number above 0")
         for name in ("value_weight", "entropy_weight"):
@@ -79,7 +97,7 @@ class Policy(nn.Module):
             _layer(width, width, generator), bend(), _layer(width, actions, generator, gain=0.01), last()
         )
         self.worth = nn.Sequential(_layer(width, width, generator), bend(), _layer(width, 1, generator), last())
-        self.log_spread = nn.Parameter(torch.full((actions,), math.log(settings.spread)))
+        self.log_spread = nn.Parameter(torch.full((1 if settings.one_spread else actions,), math.log(settings.spread)))
 
     def forward(self, seen: Tensor) -> tuple[Tensor, Tensor]:
         """Return the mean action and the value of every state."""
@@ -103,13 +121,17 @@ def log_density(actions: Tensor, mean: Tensor, log_spread: Tensor) -> Tensor:
 
 @dataclass(frozen=True, eq=False)
 class Rollout:
-    """What happened in a batch of episodes; the first axis is the step, the second the episode."""
+    """What happened in a batch of episodes; the first axis is the step, the second the episode.
+
+    ``end`` is the value of the states after the last step.
+    """
 
     seen: Tensor
     actions: Tensor
     log_densities: Tensor
     values: Tensor
     rewards: Tensor
+    end: Tensor
 
 
 def roll_out(environment: Environment, policy: Policy, generator: torch.Generator | None) -> Rollout:
@@ -134,18 +156,23 @@ def roll_out(environment: Environment, policy: Policy, generator: torch.Generato
         states, taken = torch.stack(seen), torch.stack(actions)
         means, values = policy(states.flatten(0, 1))
         densities = log_density(taken.flatten(0, 1), means, policy.log_spread)
+        end = policy(now)[1]
     shape = states.shape[:2]
-    return Rollout(states, taken, densities.view(shape), values.view(shape), torch.stack(rewards))
+    return Rollout(states, taken, densities.view(shape), values.view(shape), torch.stack(rewards), end)
 
 
-def advantages(rewards: Tensor, values: Tensor, discount: float) -> Tensor:
-    """Return −ν(S_t) + r_t + γ·r_{t+1} + … + γ^{T−1−t}·r_{T−1}; the episode ends, so ν(S_T) = 0.
+def advantages(rewards: Tensor, values: Tensor, discount: float, end: Tensor | None = None) -> Tensor:
+    """Return −ν(S_t) + r_t + γ·r_{t+1} + … + γ^{T−1−t}·r_{T−1} + γ^{T−t}·ν(S_T).
+
+    ``end`` is ν(S_T); without it the episode ends there, and it is 0.
 
     >>> advantages(torch.tensor([1.0, 0.0, 2.0]), torch.tensor([0.5, 0.5, 0.5]), 0.5).tolist()
     [1.0, 0.5, 1.5]
+    >>> advantages(torch.tensor([1.0, 0.0, 2.0]), torch.tensor([0.5, 0.5, 0.5]), 0.5, torch.tensor(8.0)).tolist()
+    [2.0, 2.5, 5.5]
     """
     returns = torch.empty_like(rewards)
-    after = torch.zeros_like(rewards[0])
+    after = torch.zeros_like(rewards[0]) if end is None else end
     for t in range(len(rewards) - 1, -1, -1):
         after = rewards[t] + discount * after
         returns[t] = after
@@ -165,30 +192,71 @@ class Update:
     distance: float
 
 
-def update(policy: Policy, optimizer: torch.optim.Optimizer, rollout: Rollout, settings: Settings) -> dict[str, Tensor]:
-    """Take the epochs of one update; the ratio of new to old probability is exactly 1 before the first."""
-    advantage = advantages(rollout.rewards, rollout.values, settings.discount)
-    targets = (advantage + rollout.values).flatten()
+def update(
+    policy: Policy,
+    optimizer: torch.optim.Optimizer,
+    rollout: Rollout,
+    settings: Settings,
+    generator: torch.Generator | None = None,
+) -> dict[str, Tensor]:
+    """Take the epochs of one update; the ratio of new to old probability is exactly 1 before the first.
+
+    Mini-batches are drawn with the generator.
+    """
+    rewards = rollout.rewards
+    if settings.printed_exponent:
+        # γ^{T−t+1} is γ² times γ^{T−1−t}, for every t.
+        rewards = torch.cat([rewards[:-1], settings.discount**2 * rewards[-1:]])
+    advantage = advantages(rewards, rollout.values, settings.discount, rollout.end if settings.end_value else None)
+    targets = (advantage - rollout.values if settings.printed_target else advantage + rollout.values).flatten()
     seen, actions = rollout.seen.flatten(0, 1), rollout.actions.flatten(0, 1)
     old = rollout.log_densities.flatten()
     advantage = advantage.flatten()
-    # Advantages in units of their own spread, so that a learning rate means the same whatever the rewards.
-    advantage = (advantage - advantage.mean()) / (advantage.std(correction=0) + 1e-8)
+    if settings.whiten:
+        advantage = (advantage - advantage.mean()) / (advantage.std(correction=0) + 1e-8)
+    samples = seen, actions, old, advantage, targets
     losses = {}
     for _ in range(settings.epochs):
-        mean, value = policy(seen)
-        new = log_density(actions, mean, policy.log_spread)
-        ratio = (new - old).exp()
-        clipped = ratio.clamp(1 - settings.clip, 1 + settings.clip)
-        policy_loss = -torch.minimum(ratio * advantage, clipped * advantage).mean()
-        value_loss = (value - targets).square().mean()
-        loss = policy_loss + settings.value_weight * value_loss - settings.entropy_weight * policy.log_spread.sum()
-        optimizer.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(policy.parameters(), settings.largest_gradient)
-        optimizer.step()
-        losses = {"policy_loss": policy_loss, "value_loss": value_loss, "distance": (old - new).mean()}
+        for batch in _batches(samples, settings.minibatches, generator):
+            losses = _descend(policy, optimizer, batch, settings)
     return {name: loss.detach() for name, loss in losses.items()}
+
+
+def _descend(
+    policy: Policy, optimizer: torch.optim.Optimizer, batch: tuple[Tensor, ...], settings: Settings
+) -> dict[str, Tensor]:
+    """Take one step down the loss of a batch, and return the losses before it."""
+    seen, actions, old, advantage, targets = batch
+    mean, value = policy(seen)
+    new = log_density(actions, mean, policy.log_spread)
+    ratio = (new - old).exp()
+    clipped = ratio.clamp(1 - settings.clip, 1 + settings.clip)
+    policy_loss = -torch.minimum(ratio * advantage, clipped * advantage).mean()
+    value_loss = (value - targets).square().mean()
+    entropy = policy.log_spread.expand(actions.shape[-1]).sum()
+    loss = policy_loss + settings.value_weight * value_loss - settings.entropy_weight * entropy
+    optimizer.zero_grad()
+    loss.backward()
+    if settings.largest_gradient is not None:
+        nn.utils.clip_grad_norm_(policy.parameters(), settings.largest_gradient)
+    optimizer.step()
+    return {"policy_loss": policy_loss, "value_loss": value_loss, "distance": (old - new).mean()}
+
+
+def _batches(
+    samples: tuple[Tensor, ...], count: int, generator: torch.Generator | None
+) -> Iterator[tuple[Tensor, ...]]:
+    """Yield all samples at once, or in a random order in so many batches, as large as each other but for one sample."""
+    if count == 1:
+        yield samples
+        return
+    if generator is None:
+        raise ParameterError(f"{count:,} mini-batches are drawn: give the generator that draws them")
+    device = samples[0].device
+    # Sorted random numbers and no permutation: a captured graph can draw them.
+    order = torch.rand(len(samples[0]), generator=generator, device=device).argsort()
+    for part in order.tensor_split(min(count, len(order))):
+        yield tuple(one[part] for one in samples)
 
 
 def start(
@@ -214,7 +282,7 @@ def train(
     optimizer = torch.optim.Adam(policy.parameters(), lr=settings.learning_rate)
     for number in range(1, updates + 1):
         rollout = roll_out(environment, policy, generator)
-        losses = update(policy, optimizer, rollout, settings)
+        losses = update(policy, optimizer, rollout, settings, generator)
         returns = rollout.rewards.sum(0)
         done = Update(
             number=number,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from cube2net.arrays import take_rows
+from cube2net.interfaces import Progress
 from cube2net.records import Budget, Cube, Query, Selection, Weights, Worth
 from cube2net.records.ragged import Array
 from cube2net.select.greedy import Greedy
@@ -43,7 +44,7 @@ class Task:
         check(cube, query, weights)
         weights = check_sums(weights, "cube2net")
         guide = weights if isinstance(weights, Weights) else Jaccard().weigh(query, len(cube.objects))
-        greedy = Greedy().select(cube, query, weights=guide, budget=Budget(**{**vars(budget), "prefix": "all"}))
+        greedy = Greedy().select(cube, query, weights=guide, budget=replace(budget, prefix="all"))
         start = float(greedy.values.max(initial=0.0)) if isinstance(weights, Weights) else 0.0
         problem = Problem.of(cube, query, guide, at_least=start, every=not preset.only_useful)
         return cls(cube, query, weights, budget, greedy, problem)
@@ -58,19 +59,27 @@ class Task:
         """The value that greedy reached, by jaccard where the worth is a function."""
         return float(self.greedy.values.max(initial=0.0))
 
-    def rules(self, preset: Preset, k: int | None) -> Rules:
+    def rules(self, preset: Preset) -> Rules:
         """Return how an action becomes a cell."""
         near = max(64, math.ceil(NEAR * len(self.problem))) if self.counted else NEAR_JUDGED
         room = math.inf if self.budget.max_nodes is None else float(self.budget.max_nodes - len(self.query))
         return Rules(
             m=self.budget.m,
-            k=k or preset.k or near,
+            k=preset.k or near,
             pass_over=preset.at_a_price,
-            whole=not preset.at_a_price,
-            sees_left=preset.at_a_price,
+            whole=preset.whole,
+            sees_left=preset.sees_left,
+            each_step=preset.each_step,
             own_price=preset.at_a_price and not self.counted,
             max_nodes=room,
         )
+
+    def floor(self, progress: Progress | None = None) -> Array:
+        """Return the cells that greedy chooses by what they are worth; a function is called for that."""
+        if isinstance(self.weights, Weights):
+            return self.greedy.cells
+        whole = replace(self.budget, prefix="all")
+        return Greedy(progress=progress).select(self.cube, self.query, weights=self.weights, budget=whole).cells
 
     def judged(self, cells: Array) -> float:
         """Return the value of cells by position."""

@@ -28,16 +28,17 @@ class Rules:
 
     ``k``: the best of the k nearest cells is taken (1: the nearest one). ``pass_over``: a step takes nothing where
     even the best of them adds nothing at the price. ``whole``: a selection is met, and may be the best one, only when
-    its m steps are done. ``sees_left``: beside the sum of the chosen cells' points, the agent sees how far it is, and
-    the centre of what is left to gain; an action is then an offset from that centre. ``own_price``: the last number of
-    an action is the logarithm of what the price is multiplied by in that step. ``max_nodes``: how many objects may
-    come in that are not in the query.
+    its m steps are done. ``each_step``: a judge is asked after every step, and not only at the end. ``sees_left``:
+    beside the sum of the chosen cells' points, the agent sees how far it is, and the centre of what is left to gain; an
+    action is then an offset from that centre. ``own_price``: the last number of an action is the logarithm of what the
+    price is multiplied by in that step. ``max_nodes``: how many objects may come in that are not in the query.
     """
 
     m: int
     k: int
     pass_over: bool = True
     whole: bool = False
+    each_step: bool = False
     sees_left: bool = True
     own_price: bool = False
     max_nodes: float = math.inf
@@ -54,7 +55,8 @@ class Trajectories:
 
     The value of a selection is that of the problem's weights, or what ``judge`` says of its cells at the
     end of an episode; the reward of a step is what it adds to the value (of a judge: nothing, and at the end the
-    value), in units of ``unit_reward``. ``best`` and ``best_cells`` keep the best selection ever met, by position.
+    value, unless the rules ask it after every step), in units of ``unit_reward``. ``best`` and ``best_cells`` keep the
+    best selection ever met, by position.
     What is returned is the caller's: no later step changes it.
     """
 
@@ -120,7 +122,11 @@ class Trajectories:
         self._room = np.full(batch, float(self.rules.max_nodes))
         self._sum = np.zeros((batch, self.space.directions), dtype=np.float32)
         self._chosen, self._to_go = [], self.steps
-        self._values = self._ratios() if self.judge is None else np.full(batch, math.nan)
+        if self.judge is None:
+            self._values = self._ratios()
+        else:
+            known = self.rules.each_step
+            self._values = np.full(batch, self.judge(np.empty(0, dtype=np.int64)) if known else math.nan)
         self._look()
         self._worth0 = float(self._left[0])
         return self._seen()
@@ -241,12 +247,16 @@ class Trajectories:
         return np.asarray(self._values - before)
 
     def _judged(self, judge: Callable[[Array], float]) -> Array:
-        """Return nothing until the end of the episode, and then what the judge says of every selection."""
-        if self._to_go:
+        """Return nothing until the end of the episode, and then what the judge says of every selection.
+
+        Where it is asked after every step, that is what the step added.
+        """
+        if self._to_go and not self.rules.each_step:
             return np.zeros(self.batch)
-        self._values = np.array([judge(self.cells(row)) for row in range(self.batch)])
-        self._remember()
-        return self._values
+        before, self._values = self._values, np.array([judge(self.cells(row)) for row in range(self.batch)])
+        if not (self.rules.whole and self._to_go):
+            self._remember()
+        return np.asarray(self._values - before) if self.rules.each_step else self._values
 
     def _remember(self) -> None:
         self.met += self.batch

@@ -1,0 +1,124 @@
+"""Which of the networks that raced is taken: by labels the smallest level one, without them the default or better."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cube2net.kernels.agreement import AGREEMENT, weighed_tables
+from cube2net.records import Setup
+from cube2net.records.ragged import Array
+from cube2net.referee.race import Marks, Race, best_of, further
+from cube2net.seeding import stream
+
+LEVEL = 1.0
+"""Setups that are not further behind the best than so many standard errors are level with it."""
+
+MARGIN = 0.01
+"""By so much another network has to be above the default to be taken without labels."""
+
+RESAMPLES, WIDE = 200, 1.96
+
+
+@dataclass(frozen=True, eq=False)
+class ByLabels:
+    """Choose by labels that part of a query has: the smallest network level with the best.
+
+    ``labels`` are numbers for every object of the query, and ``folds`` the fold of each, -1 without a label.
+    """
+
+    labels: Array
+    folds: Array
+
+    def marks(self, clusters: Array) -> Marks:
+        """Return the F1 of clusters on all labels known, and on the labels of every fold."""
+        known = self.folds >= 0
+        inside = (self.folds[:, None] == np.arange(self.folds.max() + 1)).astype(np.float64)
+        scores = self._f1(clusters, np.column_stack([known.astype(np.float64), inside]))
+        return Marks(float(scores[0]), scores[1:], clusters)
+
+    def chosen(self, race: Race, without: int | None = None) -> Setup:
+        """Return the smallest network level with the best, by the labels of all folds or of all but one."""
+        racing = race.racing()
+        if without is not None:
+            racing = {setup: np.delete(parts, without, axis=1) for setup, parts in racing.items()}
+        best = racing[best_of(racing)]
+        level = [setup for setup in racing if not further(best, racing[setup], LEVEL)]
+        return min(level, key=lambda setup: race.nodes[setup.name])
+
+    def expected(self, race: Race, seed: int = 0) -> tuple[float, float, float]:
+        """Return what F1 to expect on as many other labels, and its 95 % interval.
+
+        It is the score on the labels known, less what choosing by them flatters: on every fold, the score of what is
+        chosen by all labels over that of what is chosen without the fold. The interval has the spread of two samples of
+        labels, those known and the others, and of runs.
+        """
+        best = self.chosen(race)
+        own = np.mean([each.parts for each in race.marks[best]], axis=0)
+        folds = range(int(self.folds.max()) + 1)
+        apart = [np.mean([each.parts[fold] for each in race.marks[self.chosen(race, fold)]]) for fold in folds]
+        hope = race.mean(best) + min(0.0, float(np.mean(np.array(apart) - own)))
+        rng = stream(seed, "referee", "labels")
+        known = np.flatnonzero(self.folds >= 0)
+        times = np.zeros((len(self.folds), RESAMPLES))
+        times[known] = rng.multinomial(len(known), np.full(len(known), 1 / len(known)), size=RESAMPLES).T
+        drawn = np.mean([self._f1(each.evidence, times) for each in race.marks[best]], axis=0)
+        scores = race.whole[best]
+        between = float(np.var(scores, ddof=1)) / len(scores) if len(scores) > 1 else float(np.var(own)) / len(own)
+        wide = WIDE * float(np.sqrt(2 * (float(np.var(drawn)) + between)))
+        return hope, max(0.0, hope - wide), min(1.0, hope + wide)
+
+    def sentence(self, race: Race) -> str:
+        """Return what was chosen and what that is worth, in one sentence."""
+        best = self.chosen(race)
+        hope, low, high = self.expected(race)
+        known = int((self.folds >= 0).sum())
+        runs = "one run" if race.runs == 1 else f"{race.runs} runs"
+        return (
+            f"chosen by {known:,} labels: {best.name}, of {len(race.marks)} ways tried in {race.spent[-1]:.0f} s "
+            f"({runs}: F1 {race.mean(best):.3f}, the query alone {race.mean(race.alone):.3f}); on other labels expect "
+            f"{hope:.3f} [{low:.3f}, {high:.3f}]"
+        )
+
+    def _f1(self, clusters: Array, times: Array) -> Array:
+        """Return the F1 of clusters where objects count so many times, a column each."""
+        shape = int(clusters.max()) + 1, int(self.labels.max()) + 1
+        return np.asarray(AGREEMENT["F1"](weighed_tables(clusters, self.labels, shape, times)))
+
+
+@dataclass(frozen=True)
+class ByHiddenLinks:
+    """Choose without labels, by how well hidden links of the query are found again: the default, or what is better.
+
+    Another network is taken where its AUC is above that of the ``default`` by more than 0.01, and by more than twice
+    the standard error of their difference over objects and runs.
+    """
+
+    default: Setup
+    pairs: int
+
+    def chosen(self, race: Race) -> Setup:
+        """Return the best of the networks that are surely above the default, or the default itself."""
+        racing = race.racing()
+        if self.default not in racing:
+            return race.ranked[0]
+        own = racing[self.default]
+        above = {
+            setup: scores
+            for setup, scores in racing.items()
+            if float((scores - own).mean()) > MARGIN and further(scores, own, 2 * LEVEL)
+        }
+        return best_of(above) if above else self.default
+
+    def sentence(self, race: Race) -> str:
+        """Return what was chosen and by what, in one sentence."""
+        best = self.chosen(race)
+        runs = "one run" if race.runs == 1 else f"{race.runs} runs"
+        other = best != self.default and self.default in race.marks
+        beside = f", the default {race.mean(self.default):.3f}" if other else ""
+        return (
+            f"chosen by {self.pairs:,} hidden links of the query: {best.name}, of {len(race.marks)} ways tried in "
+            f"{race.spent[-1]:.0f} s ({runs}: AUC {race.mean(best):.3f}{beside}, the query alone "
+            f"{race.mean(race.alone):.3f})"
+        )

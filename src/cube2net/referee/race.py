@@ -1,0 +1,179 @@
+"""Setups mined run by run: those that fall behind are given up, and one is chosen of what is left."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from cube2net.cores import cores
+from cube2net.errors import Cube2netError
+from cube2net.interfaces import Progress
+from cube2net.records import Network, Setup
+from cube2net.records.ragged import Array
+from cube2net.referee.trials import Make, fingerprint
+
+BEHIND = 2.0
+"""A setup is given up when its score is behind the best by more than so many standard errors."""
+
+FIRST = 0.5
+"""The first run may take this share of the time; what there was no time for in it is left out."""
+
+FINALISTS = 4
+"""So many of the best go on to a second run whatever the clock says, unless twice the time is over."""
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """How one network did in one run: its score, its scores by part (folds, objects), and the evidence for both."""
+
+    score: float
+    parts: Array
+    evidence: Array = field(default_factory=lambda: np.empty(0))
+
+
+@dataclass(frozen=True, eq=False)
+class Race:
+    """Setups mined run by run; ``marks`` are those of every run, ``nodes`` those of a setup's first network.
+
+    ``make(setup, seed, nodes)`` makes networks and ``mark(network, seed)`` mines them. ``stays`` are the setups that
+    are never given up; the first of them, the query alone, has to be there.
+    """
+
+    make: Make
+    mark: Callable[[Network, int], Marks]
+    stays: tuple[Setup, ...] = (Setup(method="none"),)
+    marks: dict[Setup, list[Marks]] = field(default_factory=dict)
+    nodes: dict[str, int] = field(default_factory=dict)
+    left_out: dict[Setup, str] = field(default_factory=dict)
+    spent: list[float] = field(default_factory=list)
+
+    def run(self, setups: Sequence[Setup], seeds: Sequence[int], seconds: float, progress: Progress | None) -> None:
+        """Mine the setups with one seed after another, until the time is over."""
+        start = time.perf_counter()
+        alive = list(setups)
+        workers = cores()
+        with ThreadPoolExecutor(workers) as pool:
+            for number, seed in enumerate(seeds):
+                limit = seconds * (FIRST if number == 0 else 2.0 if number == 1 else 1.0)
+                if number == 1 and time.perf_counter() - start > seconds:
+                    alive = self._finalists(alive)
+                mined: dict[bytes, Future[Marks]] = {}
+                for first in range(0, len(alive), workers):
+                    if first and time.perf_counter() - start > limit:
+                        self._forget(max(number, 1))
+                        break
+                    if progress is not None:
+                        progress("trying networks", number * len(setups) + first, len(seeds) * len(setups))
+                    self._mine(alive[first : first + workers], seed, pool, mined)
+                alive = [setup for setup in alive if setup in self.marks and not self._behind(setup)]
+                if number and time.perf_counter() - start > seconds:
+                    break
+        for setup in setups:
+            if setup not in self.marks:
+                self.left_out.setdefault(setup, "there was no time to try it")
+        self.spent.append(time.perf_counter() - start)
+
+    def _finalists(self, alive: Sequence[Setup]) -> list[Setup]:
+        """Return the few best setups, in the order they are in, and those that stay."""
+        best = set(self.ranked[:FINALISTS]) | set(self.stays)
+        return [setup for setup in alive if setup in best]
+
+    def _mine(
+        self, setups: Sequence[Setup], seed: int, pool: ThreadPoolExecutor, mined: dict[bytes, Future[Marks]]
+    ) -> None:
+        """Make and mine the networks of some setups; equal ones are mined once."""
+        waiting: list[tuple[Setup, Future[Marks]]] = []
+        for setup in setups:
+            try:
+                network = self._made(setup, seed)
+            except Cube2netError as error:
+                if setup == self.alone:
+                    raise
+                self.left_out[setup] = str(error)
+                self.marks.pop(setup, None)
+                continue
+            same = fingerprint(network)
+            if same not in mined:
+                mined[same] = pool.submit(self.mark, network, seed)
+            waiting.append((setup, mined[same]))
+        for setup, work in waiting:
+            self.marks.setdefault(setup, []).append(work.result())
+
+    def _made(self, setup: Setup, seed: int) -> Network:
+        if setup.like and setup.like not in self.nodes:
+            raise Cube2netError(f"there is no network of {setup.like!r} to be as large as")
+        network = self.make(setup, seed, self.nodes.get(setup.like))
+        self.nodes.setdefault(setup.name, len(network))
+        return network
+
+    def _forget(self, runs: int) -> None:
+        """Keep the marks of the first runs only."""
+        for marks in self.marks.values():
+            del marks[runs:]
+
+    def _behind(self, setup: Setup) -> bool:
+        """Return whether a setup is clearly behind the best; those that stay never are."""
+        racing = self.racing()
+        return setup not in self.stays and further(racing[best_of(racing)], racing[setup], BEHIND)
+
+    def racing(self) -> dict[Setup, Array]:
+        """Return the scores, runs × parts, of the setups that are not given up: those with all runs."""
+        runs = self.runs
+        return {
+            setup: np.array([each.parts for each in marks]) for setup, marks in self.marks.items() if len(marks) == runs
+        }
+
+    @property
+    def runs(self) -> int:
+        """How many runs the setups have that were not given up."""
+        return max(map(len, self.marks.values()))
+
+    @property
+    def alone(self) -> Setup:
+        """The query without anything beside it."""
+        return self.stays[0]
+
+    @property
+    def whole(self) -> dict[Setup, list[float]]:
+        """The score of every run of every setup."""
+        return {setup: [each.score for each in marks] for setup, marks in self.marks.items()}
+
+    @property
+    def ranked(self) -> list[Setup]:
+        """The setups by their mean score, the highest first, of equals the smaller network."""
+        means = {setup: round(float(np.mean(scores)), 9) for setup, scores in self.whole.items()}
+        return sorted(means, key=lambda setup: (-means[setup], self.nodes[setup.name]))
+
+    def mean(self, setup: Setup) -> float:
+        """Return the mean score of a setup."""
+        return float(np.mean(self.whole[setup]))
+
+    def rows(self, measure: str) -> list[dict[str, Any]]:
+        """Return what was tried, the best first, and then what was left out and why."""
+        tried: list[dict[str, Any]] = [
+            {
+                "setup": setup.name,
+                measure: self.mean(setup),
+                "runs": len(self.marks[setup]),
+                "nodes": self.nodes[setup.name],
+            }
+            for setup in self.ranked
+        ]
+        return tried + [{"setup": setup.name, "reason": reason} for setup, reason in self.left_out.items()]
+
+
+def best_of(scores: Mapping[Setup, Array]) -> Setup:
+    """Return the setup of the highest mean."""
+    return max(scores, key=lambda setup: float(scores[setup].mean()))
+
+
+def further(best: Array, other: Array, errors: float) -> bool:
+    """Return whether scores are behind the best by more than so many standard errors of the difference."""
+    apart = (best - other).ravel()
+    error = float(apart.std(ddof=1)) / float(np.sqrt(len(apart))) if len(apart) > 1 else 0.0
+    return float(apart.mean()) > errors * error
