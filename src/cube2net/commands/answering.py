@@ -95,7 +95,8 @@ def show_network(network: Network) -> None:
         _show_cells(network, about)
     worth = "" if about["value"] is None else f", {about['objective']} {about['value']:{_digits(about)}}"
     say(f"{network}{worth}")
-    say(*filter(None, (consists(about),)))
+    if consists(about):
+        say(consists(about))
     if about["bound"] is not None:
         say(certificate(about["bound"], about["gap"], about["proven"]))
     if about["note"]:
