@@ -149,7 +149,7 @@ def effectiveness(name: str, comparison: Comparison) -> Iterator[str]:
         found = [comparison.of(setup_of(method, comparison), miner) for miner in MINERS]
         found = [[trial for trial in trials if trial.scores] for trials in found]
         row = [scores(trials, measure) for measure in MEASURES for trials in found]
-        yield f"| {title} | {min(map(len, found))} | {' | '.join(row)} |"
+        yield f"| {title} | {max(map(len, found))} | {' | '.join(row)} |"
         theirs = THEIRS.get(name, {}).get(title.partition(",")[0])
         if theirs and method != "cube2net":
             yield f"| *the paper's {title.partition(',')[0]}* | | {' | '.join(f'*{one:.3f}*' for one in theirs)} |"
@@ -168,7 +168,7 @@ def links(name: str, comparison: Comparison) -> Iterator[str]:
         found = [comparison.of(setup_of(method, comparison), miner) for miner in comparison.miners]
         found = [[trial for trial in trials if trial.scores] for trials in found]
         row = [scores(trials, measure) for trials in found for measure in measures]
-        yield f"| {title} | {min(map(len, found))} | {' | '.join(row)} |"
+        yield f"| {title} | {max(map(len, found))} | {' | '.join(row)} |"
 
 
 def efficiency(name: str, comparison: Comparison) -> Iterator[str]:
