@@ -3,8 +3,8 @@
     python benchmarks/auto.py DATA OUT [--only labs] [--halves 20] [--runs 2]
 
 OUT is the folder of ``benchmarks/results.py`` (its cubes and queries are used). *With labels*: for every one of
-``--halves`` random halves of the labels, the choice is made by one half, as ``c2n.Auto`` makes it but without a clock, and
-judged by the other half in runs that it was not made by; the interval that its note states should hold that score.
+``--halves`` random halves of the labels, the choice is made by one half, as ``c2n.Auto`` makes it but without a clock,
+and judged by the other half in runs that it was not made by; the interval that its note states should hold that score.
 Every network is clustered once for a seed, whatever labels judge it. *Without labels*: the choice by hidden links, for
 three draws of what is hidden, and the F1 of what was chosen beside the default's and the query's.
 """
@@ -100,8 +100,9 @@ def by_labels(name: str, cube: Cube, query: Query, clusters: Clusters, halves: i
     means = np.mean(gained, axis=0)
     often = max(set(chosen), key=chosen.count)
     print(
-        f"{name}, by half of the labels: in the stated interval in {inside} of {halves}; F1 on the other half {means[0]:.3f}, "
-        f"the default {means[1]:.3f}, the query alone {means[2]:.3f}; most often {often} ({chosen.count(often)} of {halves})",
+        f"{name}, by half of the labels: in the stated interval in {inside} of {halves}; F1 on the other half "
+        f"{means[0]:.3f}, the default {means[1]:.3f}, the query alone {means[2]:.3f}; most often {often} "
+        f"({chosen.count(often)} of {halves})",
         flush=True,
     )
 

@@ -42,8 +42,8 @@ def in_short(done: Done) -> Iterator[str]:
     yield "## The default network, task by task"
     yield ""
     yield (
-        "Means over runs, by embedding (for films: recommender). Differences are of the default, over all of them; each "
-        "interval is corrected for the three differences of its row, and **bold** ones are sure."
+        "Means over runs, by embedding (for films: recommender). Differences are of the default, over all of them; "
+        "intervals are corrected for the three differences of their row, and **bold** ones are sure."
     )
     yield ""
     columns = ("task", "judged by", "runs", "query alone", "default", "nodes", "PageRank as large", "hops as large")
