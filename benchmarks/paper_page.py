@@ -261,7 +261,7 @@ def cells(cube: Cube, query: Query) -> Iterator[str]:
     yield f"| method | rank | {' | '.join(names)} | objects | of the query |"
     yield "| --- " * (len(names) + 4) + "|"
     for title, method in CASES.items():
-        network = c2n.construct(cube, query, method)
+        network = c2n.construct(cube, query, method, form="objects")
         for rank, cell in enumerate(network.selection.cells[:FIRST].tolist(), 1):
             members = cube.cells.members[cell]
             inside = len(np.intersect1d(members, query.objects))
@@ -282,7 +282,7 @@ def shown(folder: Path) -> Iterator[str]:
 
 def pictures(cube: Cube, query: Query, folder: Path) -> None:
     """Draw the pair that cube2net's network draws closer, and the pair that it draws apart."""
-    network, alone = c2n.construct(cube, query, Cube2net()), c2n.construct(cube, query, "none")
+    network, alone = (c2n.construct(cube, query, method, form="objects") for method in (Cube2net(), "none"))
     embedding = EMBEDDINGS["deepwalk"]()
     before, after = (
         np.stack([embedding.embed(one, seed=seed)[: len(query)] for seed in range(LOOKS)]) for one in (alone, network)
