@@ -399,6 +399,7 @@ def test_missing_names_stop_are_listed_or_are_skipped(tool, cube: Path, tmp_path
         (("--trust", "2"), "trust is 2.0, expected a number above 0 and up to 1, or None"),
         (("--near-weight", "0"), "near_weight is 0.0, expected a number above 0 and up to 1, or None"),
         (("--levels", "street"), "unknown level 'street': choose one of city, full, one, trade"),
+        (("--set", "r=2", "--method", "hops"), "unknown parameter of method 'hops' 'r'"),
         (("--set", "r=0"), "r is 0, expected 1 or more times, or None for every time"),
         (("--method", "anneal", "--objective", "cover"), "the objective 'cover' counts how often an object is held"),
         (("--objective", "fbeta", "--set", "beta=-1"), "beta is -1"),

@@ -52,7 +52,8 @@ def answer(
         raise unknown("objective", objective, pipeline.OBJECTIVES)
     named = objective or ("cover" if options["form"] not in ("objects", "both") else "jaccard")
     given = split_settings(settings)
-    of_objective = set(fields_of(pipeline.OBJECTIVES[named])) - set(fields_of(kinds[method]))
+    free = objective is not None or pipeline.chooses_cells(method)
+    of_objective = set(fields_of(pipeline.OBJECTIVES[named]) if free else ()) - set(fields_of(kinds[method]))
     worth = {name: text for name, text in given.items() if name in of_objective}
     chosen = {name: text for name, text in given.items() if name not in of_objective}
     for name, value in shortcuts.items():
