@@ -216,7 +216,7 @@ def test_a_query_that_no_cell_helps_says_so_and_is_answered_with_itself(tool, ta
     out = tool(*ask[:4])[1]
     assert out.startswith(
         "Network(6 objects, 5 links, 3 in the query)\n"
-        "0 cells hold 0 of the 3 objects of the query; 3 near objects by links; 1 of the query has neither\n"
+        "0 cells hold 0 of the 3 objects of the query; 3 near objects; 1 of the query has neither\n"
         "none of the 3 objects of the query is in any cell"
     )
 
