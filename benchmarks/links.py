@@ -87,9 +87,11 @@ def networks(folder: Path, name: str, seed: int, cells: int) -> list[tuple[str, 
     users, films = task.hidden["target"].to_numpy(), task.hidden["source"].to_numpy()
     made = {
         FLOOR[0]: c2n.construct(cube, query, "none"),
-        f"{cells} cells' objects": c2n.construct(cube, query, "greedy", m=cells),
-        f"{cells} cells as nodes": c2n.construct(cube, query, "greedy", m=cells, form="cells"),
-        f"{cells} cells, both": c2n.construct(cube, query, "greedy", m=cells, form="both"),
+        f"{cells} cells' objects": c2n.construct(cube, query, "greedy", m=cells, form="objects"),
+        f"{cells} cells as nodes": c2n.construct(
+            cube, query, "greedy", m=cells, objective="jaccard", form="cells", membership="unit"
+        ),
+        f"{cells} cells, both": c2n.construct(cube, query, "greedy", m=cells, form="both", membership="unit"),
         "one hop": c2n.construct(cube, query, "hops"),
     }
     return [(label, network, users, films) for label, network in made.items()]

@@ -4,8 +4,8 @@
 
 DATA is the folder of the raw data (``acl/`` and ``movies/``). Cubes, trials and reports go to OUT, a folder for every
 task and judge; what is there already is not made again, so an interrupted run goes on where it stopped. Without
-``--only`` all tasks are run, part after part, and then the page is written of all that is there; ``--page`` alone writes
-it. The paper's own tables are those of ``benchmarks/paper.py``.
+``--only`` all tasks are run, part after part, and then the page is written of all that is there; ``--page`` alone
+writes it. The paper's own tables are those of ``benchmarks/paper.py``.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
     python benchmarks/topics.py [ACL] [--workers 2] [--topics 100] [--limit 600] [--only ours,without,gensim,tomotopy]
     python benchmarks/topics.py [ACL] --grow          memory and time for more and more texts
+    python benchmarks/topics.py [ACL] --phrases       what our phrases are, beside what AutoPhrase promises
     python benchmarks/topics.py [ACL] --samples       topics and labels when phrases are learned from some of the texts
 
 ACL is the Anthology's folder or archive; without it, ``$CUBE2NET_DATA/acl/acl-anthology-2026-08.tar.xz``. Coherence is
@@ -33,6 +34,7 @@ from cube2net.topics.bags import Bags, make_bags
 from cube2net.topics.known import count_known
 from cube2net.topics.weights import rarity, weigh
 from topics_growth import grow
+from topics_phrases import phrases
 
 TOP = 10
 
@@ -160,12 +162,16 @@ def main() -> None:
     ask.add_argument("--limit", type=float, default=600.0, help="seconds for each other library")
     ask.add_argument("--only", default="ours,without,gensim,tomotopy")
     ask.add_argument("--grow", action="store_true", help="measure memory and time as the texts grow, and nothing else")
+    ask.add_argument("--phrases", action="store_true", help="ask whether the phrases are good, and nothing else")
     ask.add_argument("--samples", action="store_true", help="learn from fewer of the texts, and nothing else")
     asked = ask.parse_args()
     only = asked.only.split(",")
     corpus = c2n.read_acl(asked.acl)
     if asked.grow:
         grow(corpus.items["text"].to_pylist(), asked.workers, asked.topics)
+        return
+    if asked.phrases:
+        phrases(corpus.items["text"].to_pylist())
         return
     if asked.samples:
         samples(corpus, Lda(count=asked.topics, workers=asked.workers))

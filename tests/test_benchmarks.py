@@ -91,7 +91,7 @@ def test_a_literature_beside_another_keeps_its_rows_links_and_answers(measures: 
 
 def test_the_plain_loop_chooses_the_cells_of_greedy(measures: SimpleNamespace) -> None:
     query = measures.cube.query(measures.literature.person_query(measures.cube, 40).tolist())
-    chosen = c2n.construct(measures.cube, query, "greedy", 5).selection.cells.tolist()
+    chosen = c2n.construct(measures.cube, query, "greedy", 5, form="objects").selection.cells.tolist()
     assert measures.anthology.plain_greedy(measures.cube, query, 5) == chosen
 
 

@@ -129,6 +129,7 @@ def test_every_method_answers_in_json_with_the_promised_fields(tool, cube: Path,
     assert (status, err) == (0, "")
     answer = json.loads(out)
     promised = {"method", "m", "objective", "value", "bound", "gap", "cells", "nodes", "links", "query_found"}
+    promised |= {"form", "levels", "near", "near_weight", "membership", "trust", "query_held", "query_loose"}
     assert promised | {"proven", "note", "keep", "left_out", "query_missing", "seconds", "seed"} <= set(answer)
     assert {"weigh", "select", "train", "links"} == set(answer["seconds"]) - {"vectors"}
     assert (answer["method"], answer["m"], answer["query_found"], answer["query_missing"]) == (method, 3, 12, 0)
@@ -191,7 +192,7 @@ def test_objects_without_a_link_are_kept_or_left_out_as_asked(tool, tmp_path: Pa
     (tmp_path / "q.txt").write_text("p0\n")
     words = ("build", "tables", tmp_path / "nodes.csv", tmp_path / "links.csv", "--dimension", "city", "--quiet")
     assert tool(*words, "--out", tmp_path / "c")[0] == 0
-    ask = ("query", tmp_path / "c", "--query", tmp_path / "q.txt")
+    ask = ("query", tmp_path / "c", "--query", tmp_path / "q.txt", "--form", "objects")
     said = "9 objects without a link to the network are left out (--keep all keeps them)"
     assert said in tool(*ask, "--objective", "linked")[1]
     assert said in tool(*ask, "--keep", "linked")[1]
@@ -202,7 +203,7 @@ def test_a_query_that_no_cell_helps_says_so_and_is_answered_with_itself(tool, ta
     words = ("build", "tables", tables / "nodes.csv", tables / "links.csv", "--dimension", "born@years", "--quiet")
     assert tool(*words, "--min-objects", 99, "--out", tmp_path / "c")[0] == 0
     (tmp_path / "q.txt").write_text("p0\np3\np10\n")
-    ask = ("query", tmp_path / "c", "--query", tmp_path / "q.txt", "--out", tmp_path / "n.json")
+    ask = ("query", tmp_path / "c", "--query", tmp_path / "q.txt", "--form", "objects", "--out", tmp_path / "n.json")
     status, out, err = tool(*ask)
     assert (status, err) == (0, "")
     assert out.startswith(
@@ -212,6 +213,12 @@ def test_a_query_that_no_cell_helps_says_so_and_is_answered_with_itself(tool, ta
     answer = json.loads(tool(*ask, "--json")[1])
     assert (answer["nodes"], answer["value"], answer["cells"]) == (3, None, [])
     assert "so there is nothing to choose from: use the method 'none'" in answer["note"]
+    out = tool(*ask[:4])[1]
+    assert out.startswith(
+        "Network(6 objects, 5 links, 3 in the query)\n"
+        "0 cells hold 0 of the 3 objects of the query; 3 near objects; 1 of the query has neither\n"
+        "none of the 3 objects of the query is in any cell"
+    )
 
 
 @pytest.fixture
@@ -225,7 +232,7 @@ def upper_bound(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 
 def test_a_bound_is_shown_when_asked_for(tool, cube: Path, names: Path, upper_bound: ModuleType) -> None:
-    words = ("query", cube, "--query", names, "-m", 2)
+    words = ("query", cube, "--query", names, "-m", 2, "--form", "objects")
     assert "possible" not in tool(*words)[1]
     answer = json.loads(tool(*words, "--bound", "--json")[1])
     assert (answer["bound"], answer["proven"], "bound" in answer["seconds"]) == (0.9, False, True)
@@ -235,6 +242,14 @@ def test_a_bound_is_shown_when_asked_for(tool, cube: Path, names: Path, upper_bo
     assert json.loads(tool(*words, "--bound", "--json")[1])["proven"] is True
     said = tool(*words, "--bound", "--max-links", 900)[1]
     assert "no bound: max_links cannot be taken into account" in said
+
+
+def test_a_choice_for_cover_comes_with_its_bound(tool, cube: Path, names: Path) -> None:
+    words = ("query", cube, "--query", names, "-m", 1)
+    answer = json.loads(tool(*words, "--json")[1])
+    assert (answer["objective"], answer["bound"], answer["proven"]) == ("cover", answer["value"], True)
+    assert f", cover {answer['value']:.0f}\n" in tool(*words)[1]
+    assert "proven best: no choice within the limits is worth more" in tool(*words)[1]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -271,8 +286,23 @@ def test_a_method_without_such_a_parameter_names_those_that_have_it(
     monkeypatch.setitem(METHODS, "searcher", Searcher)
     kinds = {**METHODS, "auto": Auto}
     takers = [name for name, kind in kinds.items() if option in {field.name for field in fields(kind)}]
-    status, _, err = tool("query", cube, "--query", names, f"--{option}", 5)
+    status, _, err = tool("query", cube, "--query", names, "--method", "greedy", f"--{option}", 5)
     assert (status, err) == (2, f"cube2net: method 'greedy' takes no --{option}: choose one of {', '.join(takers)}\n")
+
+
+def test_a_preset_alone_asks_for_the_method_that_has_presets_and_gives_the_papers_network(
+    tool, cube: Path, names: Path
+) -> None:
+    words = ("query", cube, "--query", names, "--preset", "paper", "--set", "updates=1", "--set", "trajectories=4")
+    answer = json.loads(tool(*words, "--json")[1])
+    assert (answer["method"], answer["objective"], answer["form"], answer["m"]) == (
+        "cube2net",
+        "jaccard",
+        "objects",
+        20,
+    )
+    status, _, err = tool("query", cube, "--query", names, "--preset", "papper")
+    assert status == 2 and err.startswith("cube2net: unknown preset 'papper': choose one of default, paper")
 
 
 def test_a_value_is_given_only_where_cells_were_chosen(tool, cube: Path, names: Path) -> None:
@@ -298,7 +328,10 @@ def test_a_cube_without_cells_is_said_to_have_none(tool, tables: Path, tmp_path:
 
 
 def test_fewer_cells_than_asked_for_are_explained(tool, cube: Path, names: Path) -> None:
-    assert "not 99: no other cell holds an object of the query" in tool("query", cube, "--query", names, "-m", 99)[1]
+    words = ("query", cube, "--query", names, "-m", 99)
+    assert "not 99: no other cell holds an object of the query" in tool(*words, "--form", "objects")[1]
+    assert "\n6 cells, of 99 at most\n" in tool(*words)[1]
+    assert "at most" not in tool(*words[:4])[1], "the query decides how many where nobody says"
 
 
 def test_a_level_above_is_named_as_one(tool, tables: Path, names: Path, tmp_path: Path) -> None:
@@ -358,12 +391,25 @@ def test_missing_names_stop_are_listed_or_are_skipped(tool, cube: Path, tmp_path
         (("--roll-up", "city"), "dimension 'city' has no level above"),
         (("--out", "no/such/folder/n.graphml"), "cannot write"),
         (("--draw", "n.xyz"), "unknown suffix of a picture '.xyz': choose one of .pdf, .png, .svg"),
-        (("--form", "both", "--max-nodes", "20"), "limit the form 'objects', got the form 'both': limit m instead"),
+        (("--max-nodes", "-1"), "max_nodes is -1, expected 0 or more nodes, or None"),
+        (
+            ("--form", "both", "--max-links", "20"),
+            "max_links limits the form 'objects', got the form 'both': limit max_n",
+        ),
+        (("--trust", "2"), "trust is 2.0, expected a number above 0 and up to 1, or None"),
+        (("--near-weight", "0"), "near_weight is 0.0, expected a number above 0 and up to 1, or None"),
+        (("--levels", "street"), "unknown level 'street': choose one of city, full, one, trade"),
+        (("--set", "r=2", "--method", "hops"), "unknown parameter of method 'hops' 'r'"),
+        (("--set", "r=0"), "r is 0, expected 1 or more times, or None for every time"),
+        (("--method", "anneal", "--objective", "cover"), "the objective 'cover' counts how often an object is held"),
         (("--objective", "fbeta", "--set", "beta=-1"), "beta is -1"),
         (("--seed", "-1", "--method", "random"), "seed is -1"),
         (("--keep", "some"), "unknown keep 'some': choose one of all, linked"),
         (("--objective", "linked", "--set", "reach=0"), "reach is 0.0, expected a number above 0"),
-        (("--set", "by=price", "--max-links", "9"), "by is 'price', which cannot keep max_links=9: use by='value'"),
+        (
+            ("--set", "by=price", "--form", "objects", "--max-links", "9"),
+            "by is 'price', which cannot keep max_links=9: use by='value'",
+        ),
     ],
 )
 def test_a_wrong_option_is_one_sentence_and_status_2(
@@ -447,8 +493,49 @@ def test_cells_that_lower_the_value_come_with_what_to_do(tool, cube: Path, tmp_p
     told = set()
     for seed in range(6):
         words = ("query", cube, "--query", tmp_path / "names.txt", "-m", 3, "--method", "random", "--seed", seed)
+        words += ("--objective", "jaccard")
         status, out, _ = tool(*words)
         assert status == 0
         told.add("-0." in out)
         assert ("cells lower the jaccard: --best-prefix stops at its best, 0." in out) == ("-0." in out)
     assert told == {True, False}
+
+
+def test_without_options_a_query_is_answered_with_the_network_that_helps(tool, cube: Path, names: Path) -> None:
+    words = ("query", cube, "--query", names)
+    answer = json.loads(tool(*words, "--json")[1])
+    said = ("method", "form", "objective", "m", "levels", "near", "near_weight", "keep", "membership")
+    expected = ("greedy", "woven", "cover", None, "full", 12, None, "all", "need")
+    assert tuple(answer[name] for name in said) == expected
+    assert 0.1 <= answer["trust"] <= 1 and answer["nodes"] == 12 + 12 + len(answer["cells"]) <= 36
+    assert (answer["query_held"], answer["query_loose"]) == (12, 0)
+    out = tool(*words)[1]
+    assert "6 cells hold 12 of the 12 objects of the query; 12 near objects by links\n" in out
+    paper = json.loads(tool(*words, "--form", "objects", "--json")[1])
+    expected = ("greedy", "objects", "jaccard", 20, "full", 0, None, "all", None)
+    assert tuple(paper[name] for name in said) == expected and paper["trust"] is None
+
+
+def test_parameters_of_the_default_objective_are_set_by_name(tool, cube: Path, names: Path) -> None:
+    once, least = (
+        json.loads(tool("query", cube, "--query", names, "--set", setting, "--json")[1])
+        for setting in ("r=1", "least=9")
+    )
+    assert (once["objective"], once["value"]) == ("cover", 12.0)
+    assert least["cells"] == [] and least["note"] == "no cell serves 9 objects of the query that need it"
+
+
+def test_cells_of_one_label_are_asked_for_by_levels(tool, cube: Path, names: Path, tmp_path: Path) -> None:
+    graph, picture = tmp_path / "n.graphml", tmp_path / "n.svg"
+    words = ("query", cube, "--query", names, "--levels", "one")
+    answer = json.loads(tool(*words, "--out", graph, "--draw", picture, "--json")[1])
+    assert answer["levels"] == "one" and len(answer["cells"]) == 5
+    assert all(list(cell["labels"].values()).count("∗") == 1 for cell in answer["cells"])
+    text = graph.read_text(encoding="utf-8")
+    assert "Ghent · ∗" in text and "∗ · baker" in text
+    assert picture.stat().st_size > 0
+    shown = tool(*words)[1]
+    assert re.search(r"∗ +baker", shown) and re.search(r"Ghent +∗", shown)
+    both = json.loads(tool(*words, "--levels", "full", "--json")[1])
+    assert both["levels"] == ["one", "full"]
+    assert {list(cell["labels"].values()).count("∗") for cell in both["cells"]} == {0, 1}

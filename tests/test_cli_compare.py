@@ -14,10 +14,9 @@ import pytest
 from cube2net import cli, commands, pipeline
 from cube2net.errors import ParameterError
 from cube2net.mine import EMBEDDINGS, RECOMMENDERS
-from cube2net.network.links import KEEPS, MEMBERSHIPS
 from cube2net.pipeline.comparing import COMPARED, JOURNAL, WRITTEN
 from cube2net.records.comparison import TASKS
-from cube2net.records.network import FORMS
+from cube2net.records.form import FORMS, KEEPS, MEMBERSHIPS
 from cube2net.sources import Movies, Yelp
 
 Tool = Callable[..., tuple[int, str, str]]
@@ -257,9 +256,10 @@ def test_a_negative_number_of_workers_is_one_sentence_and_status_2(tool: Tool, c
     assert (status, out, err.startswith("cube2net: workers is -1, expected a whole number of ")) == (2, "", True)
 
 
-def test_a_query_without_labels_is_one_sentence_and_status_2(tool: Tool, cube: Path, tmp_path: Path) -> None:
+def test_clustering_without_labels_is_one_sentence_and_status_2(tool: Tool, cube: Path, tmp_path: Path) -> None:
     (tmp_path / "q.txt").write_text("p0\np1\np2\n")
-    status, out, err = tool("compare", cube, "--query", tmp_path / "q.txt", *SHORT, "--out", tmp_path / "r")
+    words = ("compare", cube, "--query", tmp_path / "q.txt", *SHORT, "--out", tmp_path / "r")
+    status, out, err = tool(*words, "--task", "clustering")
     assert (status, out) == (2, "")
     assert err == (
         "cube2net: clustering is judged by labels, and the query has 0 different labels, expected 2 or more: "
@@ -277,6 +277,25 @@ def test_the_folder_of_another_comparison_is_one_sentence_and_left_as_it_is(
     assert (status, out) == (2, "")
     assert re.match(r"cube2net: .* holds the trials of another comparison \(it differs in query\): choose", err)
     assert {path.name: path.read_bytes() for path in (tmp_path / "r").iterdir()} == before
+
+
+def test_compare_takes_levels_near_objects_and_memberships(tool: Tool, cube: Path, names: Path) -> None:
+    words = ("compare", cube, "--query", names, "--methods", "greedy", "--objectives", "cover", "--forms", "woven")
+    words += ("--levels", "one", "--levels", "full", "--near", 0, "--near", 5, "--membership", "even,need")
+    words += ("--embeddings", "deepwalk", "--runs", 1, "--no-as-large", "--quiet", "--json")
+    status, out, err = tool(*words)
+    assert (status, err) == (0, "")
+    told = json.loads(out)
+    assert [setup["name"] for setup in told["setups"]] == [
+        "none",
+        *(
+            f"greedy · cover · woven{levels} · near {near} · membership {membership}"
+            for levels in (" · levels one", "")
+            for near in (0, 5)
+            for membership in ("even", "need")
+        ),
+    ]
+    assert told["settings"]["levels"] == ["one", "full"] and told["settings"]["memberships"] == ["even", "need"]
 
 
 # task
@@ -377,12 +396,17 @@ def test_auto_chooses_by_part_of_the_labels_and_shows_what_it_tried(tool: Tool, 
         ),
         (("--method", "auto", "--max-nodes", "40"), "'auto' chooses what to bring by itself, and max_nodes is 40: lea"),
         (("--method", "auto", "--set", "depth=2"), "unknown parameter of method 'auto' 'depth': choose one of "),
-        (("--form", "cells", "--near", "3"), "near is a number of objects of the form 'woven', got the form 'cells'"),
-        (("--near", "3"), "near is a number of objects of the form 'woven', got the form 'objects'"),
+        (("--form", "cells", "--near", "3"), "near is about the near objects of the form 'woven', got the form 'cell"),
+        (("--form", "objects", "--near", "3"), "near is about the near objects of the form 'woven', got the form 'obj"),
+        (("--method", "hops", "--near", "3"), "near is about the near objects of the form 'woven', got the form 'obj"),
+        (
+            ("--form", "objects", "--membership", "even"),
+            "membership is about links to cells, and the form 'objects' has no cells as nodes",
+        ),
         (("--form", "woven", "--near", "-1"), "near is -1, expected 0 or more objects, or None"),
-        (("--form", "cells", "--membership", "all"), "unknown membership 'all': choose one of even, share, unit"),
+        (("--form", "cells", "--membership", "all"), "unknown membership 'all': choose one of even, need, share, unit"),
         (("--form", "woven", "--method", "hops"), "the form 'woven' needs a method that chooses cells"),
-        (("--form", "woven", "--max-nodes", "40"), "max_nodes and max_links limit the form 'objects', got the form"),
+        (("--max-links", "40"), "max_links limits the form 'objects', got the form 'woven': limit max_nodes instead"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
@@ -404,9 +428,10 @@ def test_auto_without_enough_labels_is_one_sentence_and_status_2(tool: Tool, cub
 def test_a_woven_network_has_cells_and_as_many_near_objects_as_asked(tool: Tool, cube: Path, names: Path) -> None:
     words = ("query", cube, "--query", names, "-m", 2, "--form", "woven", "--json")
     for options, nodes, membership in (
-        ((), 30 + 2 + 2, "even"),
+        ((), 30 + 2 + 30, "need"),
         (("--near", 3, "--membership", "share"), 30 + 2 + 3, "share"),
-        (("--near", 0), 30 + 2, "even"),
+        (("--near", 0), 30 + 2, "need"),
+        (("--max-nodes", 40), 30 + 2 + 8, "need"),
     ):
         status, out, err = tool(*words, *options)
         answer = json.loads(out)

@@ -42,7 +42,7 @@ def test_the_best_cells_of_a_planted_community_are_found() -> None:
     planted = c2n.make_planted(objects=400, communities=5, cells=3, noise=0, seed=1)
     cube = c2n.build_cube(planted.corpus, min_objects=2)
     for community in range(5):
-        network = c2n.construct(cube, planted.query(community), "greedy", 3)
+        network = c2n.construct(cube, planted.query(community), "greedy", 3, form="objects")
         assert network.selection.value == 1.0
         assert set(network.labels) == set(planted.best_cells[community])
         assert len(network) == len(planted.query(community))
@@ -158,6 +158,9 @@ def test_a_method_that_finds_nothing_to_choose_is_the_query_alone_and_says_why()
     planted = c2n.make_planted(objects=100, communities=2, seed=0)
     cube = c2n.build_cube(planted.corpus, min_objects=10_000)
     query = cube.query(planted.query(0))
-    network = c2n.construct(cube, query, "greedy")
+    network = c2n.construct(cube, query, "greedy", form="objects")
     assert "in any cell, so there is nothing to choose from" in network.selection.note
     assert len(c2n.construct(cube, query, "hops")) > len(network) == len(query)
+    woven = c2n.construct(cube, query, "greedy")
+    assert woven.selection.note == network.selection.note and not len(woven.cells)
+    assert len(woven) == 2 * len(query), "without cells the nearest objects by links are still there"

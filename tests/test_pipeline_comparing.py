@@ -19,18 +19,22 @@ from cube2net.network import Hops, PageRank
 from cube2net.pipeline import METHODS, choosing, comparing, mining
 from cube2net.pipeline.comparing import (
     AS_LARGE,
-    CHOOSES_CELLS,
     COMPARED,
     DRAWS,
     JOURNAL,
+    SHORT_LIST,
     Maker,
     chooses_cells,
     compare,
     setups_of,
+    task_of,
 )
 from cube2net.pipeline.mining import LINK_MEASURES
+from cube2net.pipeline.planning import Plan
+from cube2net.pipeline.registries import CHOOSES_CELLS
 from cube2net.records import Budget, Comparison, Cube, Network, Objects, Query, Selection, Setup, Vectors, Worth
-from cube2net.select import Cube2net, Greedy
+from cube2net.records.cube import STAR
+from cube2net.select import Cube2net, Greedy, Linked, Random
 
 from toys import random_cube, toy_cube
 
@@ -220,12 +224,12 @@ def test_a_peer_is_the_registered_method_whatever_bears_its_name() -> None:
 def test_what_a_method_chooses_is_chosen_once_for_all_forms_and_unless_it_draws_for_all_seeds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    asked: list[tuple[object, str, int]] = []
+    asked: list[tuple[object, object, int]] = []
     really = choosing.choose
 
-    def choose(cube: Cube, query: Query, method: Any, objective: str, budget: Budget, *, seed: int) -> Any:
-        asked.append((method, objective, seed))
-        return really(cube, query, method, objective, budget, seed=seed)
+    def choose(plan: Plan, *, seed: int) -> choosing.Chosen:
+        asked.append((plan.method, plan.objective, seed))
+        return really(plan, seed=seed)
 
     monkeypatch.setattr(comparing, "choose", choose)
     maker = Maker(*CUBES[0], {"greedy": "greedy", "random": "random", "mine": Failing(fails=False)})
@@ -234,11 +238,11 @@ def test_what_a_method_chooses_is_chosen_once_for_all_forms_and_unless_it_draws_
             for method in ("greedy", "random", "mine"):
                 maker(Setup(method=method, objective="linked", form=form, m=3), seed)
     assert asked == [
-        ("greedy", "linked", 0),
-        ("random", "linked", 0),
-        (Failing(fails=False), "linked", 0),
-        ("random", "linked", 1),
-        (Failing(fails=False), "linked", 1),
+        (Greedy(), Linked(), 0),
+        (Random(), Linked(), 0),
+        (Failing(fails=False), Linked(), 0),
+        (Random(), Linked(), 1),
+        (Failing(fails=False), Linked(), 1),
     ]
 
 
@@ -461,8 +465,89 @@ def test_a_query_without_labels_cannot_be_judged_by_clusters(planted: tuple[Cube
     cube, query = planted
     for labels, count in ((None, 0), (("x",) * len(query), 1)):
         with pytest.raises(QueryError, match=f"the query has {count} different labels, expected 2 or more"):
-            compare(cube, replace(query, labels=labels), out=tmp_path / "out", **TINY)
+            compare(cube, replace(query, labels=labels), "clustering", out=tmp_path / "out", **TINY)
     assert not (tmp_path / "out").exists()
+
+
+def test_without_a_task_a_query_is_judged_by_its_labels_and_else_by_its_hidden_links(
+    planted: tuple[Cube, Query],
+) -> None:
+    cube, query = planted
+    few = {**TINY, "methods": ["greedy"], "runs": 1, "as_large": False}
+    assert compare(cube, query, **few).task == "clustering"
+    for labels in (None, ("x",) * len(query), ("", *("x",) * (len(query) - 1))):
+        assert task_of(replace(query, labels=labels)) == "hidden"
+    hidden = compare(cube, replace(query, labels=None), **few)
+    assert (hidden.task, hidden.measures[0], hidden.truth) == ("hidden", "AUC", ())
+    assert hidden.settings["pairs"] > 0
+
+
+# The list that is compared when nobody says more
+
+
+def test_without_names_the_default_two_variants_and_the_papers_form_are_compared(planted: tuple[Cube, Query]) -> None:
+    found = compare(*planted, miners=["deepwalk"], runs=1, as_large=False)
+    names = ["none", *(setup.name for setup in SHORT_LIST)]
+    assert [setup.name for setup in found.setups] == names
+    assert names[1:] == [
+        "greedy · cover · woven",
+        "greedy · cover · cells",
+        "greedy · cover · woven · levels one",
+        "greedy · jaccard · objects · m 20",
+    ]
+    assert found.settings["default"] == names[1] and not {"objectives", "forms", "m"} & found.settings.keys()
+    sizes = {setup.name: found.nodes(setup) for setup in found.setups}
+    made = {
+        "greedy · cover · woven": c2n.construct(*planted),
+        "greedy · cover · cells": c2n.construct(*planted, form="cells"),
+        "greedy · cover · woven · levels one": c2n.construct(*planted, levels="one"),
+        "greedy · jaccard · objects · m 20": c2n.construct(*planted, form="objects"),
+    }
+    assert {name: len(network) for name, network in made.items()} == {name: sizes[name] for name in made}
+    assert max(sizes[name] for name in names[1:4]) <= 3 * len(planted[1])
+
+
+def test_every_choice_of_cells_has_rivals_as_large_behind_it() -> None:
+    setups = comparing._with_peers(SHORT_LIST, as_large=True)
+    assert len(setups) == 3 * len(SHORT_LIST)
+    for place, setup in enumerate(SHORT_LIST):
+        peers = [Setup(method=name, like=setup.name) for name in AS_LARGE]
+        assert setups[3 * place : 3 * place + 3] == [setup, *peers]
+
+
+def test_one_word_makes_the_list_that_of_all_combinations() -> None:
+    setups = setups_of({"greedy": "greedy"}, forms=["woven"], levels=["full", "one"], near=[0, 5], as_large=False)
+    assert [setup.name for setup in setups if setup.objective == "cover"] == [
+        "greedy · cover · woven · near 0",
+        "greedy · cover · woven · near 5",
+        "greedy · cover · woven · levels one · near 0",
+        "greedy · cover · woven · levels one · near 5",
+    ]
+    assert {setup.objective: setup.m for setup in setups if setup.objective} == {
+        "cover": 0,
+        "jaccard": 20,
+        "coverage": 20,
+        "linked": 20,
+    }
+    other = setups_of({"anneal": "anneal", "random": "random"}, memberships=["even", "need"], as_large=False)
+    assert not [setup for setup in other if setup.objective == "cover"]
+    assert {setup.form: setup.membership for setup in other if setup.objective} == {
+        "objects": "",
+        "cells": "need",
+        "both": "need",
+        "woven": "need",
+    }
+
+
+def test_a_setup_is_made_with_its_levels_near_objects_and_membership() -> None:
+    planted = c2n.make_planted(seed=0)
+    cube = c2n.build_cube(planted.corpus)
+    query = cube.query(planted.query(0))
+    setup = Setup(method="greedy", objective="cover", form="woven", levels="one", near=3, membership="even")
+    network = Maker(cube, query, {"greedy": "greedy"})(setup, 0)
+    assert [network.settings[name] for name in ("levels", "near", "membership")] == ["one", 3, "even"]
+    assert {labels.count(STAR) for labels in network.labels} == {2}
+    assert network.labels == c2n.construct(cube, query, levels="one").labels
 
 
 def test_negative_workers_are_refused(planted: tuple[Cube, Query]) -> None:

@@ -32,7 +32,7 @@ def share(objects: Array, query: Query) -> float:
 
 def test_linked_brings_near_objects_where_jaccard_sees_no_difference() -> None:
     cube = toy_cube([[0, 4, 5], [0, 2, 3]], objects=6, links=[(0, 2), (1, 2), (0, 3), (1, 3), (4, 5)])
-    assert c2n.construct(cube, [0, 1], m=1).selection.cells.tolist() == [0]
+    assert c2n.construct(cube, [0, 1], m=1, objective="jaccard").selection.cells.tolist() == [0]
     near = c2n.construct(cube, [0, 1], m=1, objective="linked")
     assert near.selection.cells.tolist() == [1]
     assert near.selection.value == 3 / 4
@@ -49,7 +49,7 @@ def test_members_without_a_link_to_the_network_are_left_out_where_the_objective_
         ({"keep": "linked", "form": "both"}, [0, 1, 2], 1),
         ({"objective": "linked", "form": "cells"}, [0], 0),
     ):
-        network = c2n.construct(cube, [0], m=1, **options)
+        network = c2n.construct(cube, [0], m=1, **({"form": "objects"} | options))
         assert network.objects.tolist() == objects
         assert c2n.summary(network)["left_out"] == left_out
 
@@ -192,14 +192,23 @@ CUBE = toy_cube([[0, 1, 3], [2, 4]], objects=6, links=[(0, 1), (0, 5)])
 
 
 def test_a_bound_is_found_when_asked_for(bounds: list[tuple[Budget, float]]) -> None:
-    about = c2n.summary(c2n.construct(CUBE, [0, 1, 2], m=1))
+    about = c2n.summary(c2n.construct(CUBE, [0, 1, 2], m=1, form="objects"))
     assert (about["bound"], about["gap"], about["proven"], bounds) == (None, None, None, [])
-    network = c2n.construct(CUBE, [0, 1, 2], m=1, max_nodes=5, bound=True)
+    network = c2n.construct(CUBE, [0, 1, 2], m=1, form="objects", max_nodes=5, bound=True)
     about = c2n.summary(network)
     assert (about["value"], about["bound"], about["proven"]) == (0.5, 0.75, False)
     assert about["gap"] == pytest.approx(1 / 3)
     assert bounds == [(Budget(m=1, max_nodes=5), 0.5)]
     assert set(network.seconds) == PARTS | {"bound"}
+
+
+def test_a_choice_for_cover_has_a_bound_without_being_asked_for_one(bounds: list[tuple[Budget, float]]) -> None:
+    for bound in (False, True):
+        about = c2n.summary(c2n.construct(CUBE, [0, 1, 2], bound=bound))
+        # Cell 0 holds two of the three, and no other cell holds two: any three cells hold three at most.
+        assert (about["objective"], about["value"], about["bound"], about["proven"]) == ("cover", 2.0, 3.0, False)
+    about = c2n.summary(c2n.construct(CUBE, [0, 1, 2], m=1))
+    assert (about["value"], about["bound"], about["gap"], about["proven"], bounds) == (2.0, 2.0, 0.0, True, [])
 
 
 @pytest.mark.parametrize(
@@ -218,7 +227,7 @@ def test_a_bound_is_found_when_asked_for(bounds: list[tuple[Budget, float]]) -> 
 def test_where_no_bound_can_be_found_the_note_says_why(
     bounds: list[tuple[Budget, float]], options: dict, note: str
 ) -> None:
-    about = c2n.summary(c2n.construct(CUBE, [0, 1, 2], bound=True, **({"m": 1} | options)))
+    about = c2n.summary(c2n.construct(CUBE, [0, 1, 2], form="objects", bound=True, **({"m": 1} | options)))
     assert (about["bound"], about["proven"], about["note"], bounds) == (None, None, note, [])
 
 
@@ -333,7 +342,7 @@ def weights_of(network: Network) -> dict[tuple[str, str], float]:
 
 
 def test_a_woven_network_has_the_cells_and_as_many_near_objects_instead_of_their_members() -> None:
-    network = c2n.construct(WOVEN, [0, 1], m=2, objective="coverage", form="woven")
+    network = c2n.construct(WOVEN, [0, 1], m=2, objective="coverage", form="woven", membership="even")
     assert network.objects.tolist() == [0, 1, 4, 5] and sorted(network.cells.tolist()) == [0, 1]
     assert network.selection.objects.tolist() == [0, 1, 2, 3, 7]
     # No links within the query: an object's memberships weigh 1 together.
@@ -351,7 +360,7 @@ def test_a_woven_network_has_the_cells_and_as_many_near_objects_instead_of_their
 @pytest.mark.parametrize(("near", "objects"), [(0, []), (1, [5]), (2, [4, 5]), (3, [4, 5, 6]), (99, [4, 5, 6])])
 def test_near_is_how_many_objects_nearest_by_links_are_woven_in(near: int, objects: list[int]) -> None:
     for m in (1, 2):
-        network = c2n.construct(WOVEN, [0, 1], m=m, form="woven", near=near)
+        network = c2n.construct(WOVEN, [0, 1], m=m, objective="coverage", form="woven", near=near)
         assert network.objects.tolist() == [0, 1, *objects] and len(network.cells) == m
 
 
@@ -364,15 +373,15 @@ def test_a_near_object_that_a_chosen_cell_holds_is_its_member() -> None:
     }
 
 
-@pytest.mark.parametrize(("form", "default"), [("cells", "unit"), ("both", "unit"), ("woven", "even")])
-def test_memberships_weigh_as_asked_in_every_form_with_cells(form: str, default: str) -> None:
+@pytest.mark.parametrize("form", ["cells", "both", "woven"])
+def test_memberships_weigh_as_asked_in_every_form_with_cells_and_by_need_where_nobody_asks(form: str) -> None:
     cube = toy_cube([[0, 1, 2], [0, 3]], objects=5, links=[(0, 1), (0, 4), (1, 2)])
     found = {}
-    for membership in (None, "unit", "share", "even"):
+    for membership in (None, "unit", "share", "even", "need"):
         network = c2n.construct(cube, [0, 1], m=2, objective="coverage", form=form, membership=membership)
-        assert network.settings["membership"] == c2n.summary(network)["membership"] == (membership or default)
+        assert network.settings["membership"] == c2n.summary(network)["membership"] == (membership or "need")
         found[membership] = {ends: w for ends, w in weights_of(network).items() if ends[1].startswith("cell:")}
-    assert found[None] == found[default] and set(found["unit"].values()) == {1.0}
+    assert found[None] == found["need"] and set(found["unit"].values()) == {1.0}
     for cell in ("cell:label 0", "cell:label 1"):
         assert sum(weight for ends, weight in found["share"].items() if ends[1] == cell) == pytest.approx(1.0)
     # The query has one link: the strength of both of its objects is 1, half of it is shared by an object's cells.
@@ -381,32 +390,48 @@ def test_memberships_weigh_as_asked_in_every_form_with_cells(form: str, default:
 
 
 def test_a_network_of_objects_has_no_memberships_and_a_weight_for_them_is_refused() -> None:
-    network = c2n.construct(WOVEN, [0, 1], m=2)
+    network = c2n.construct(WOVEN, [0, 1], m=2, form="objects")
     assert network.settings["membership"] is None and c2n.summary(network)["membership"] is None
-    with pytest.raises(ParameterError) as error:
-        c2n.construct(WOVEN, [0, 1], m=2, membership="share")
-    assert str(error.value) == "membership is what links to cells weigh, and the form 'objects' has no cells as nodes"
+    for wrong in ({"membership": "share"}, {"trust": 0.5}):
+        with pytest.raises(ParameterError) as error:
+            c2n.construct(WOVEN, [0, 1], m=2, form="objects", **wrong)
+        name = next(iter(wrong))
+        assert str(error.value) == f"{name} is about links to cells, and the form 'objects' has no cells as nodes"
 
 
-def test_a_query_that_no_cell_helps_is_woven_into_itself() -> None:
-    for near in (None, 3):
+def test_a_query_that_no_cell_helps_is_woven_into_its_near_objects() -> None:
+    for near, objects in ((None, [4, 0]), (3, [4, 0, 1, 5]), (0, [4])):
         network = c2n.construct(WOVEN, [4], form="woven", near=near)
-        assert network.objects.tolist() == [4] and not len(network.cells)
-        assert "use the method 'none'" in network.selection.note
+        assert network.objects.tolist() == objects and not len(network.cells)
+        assert "the 1 object of the query is not in any cell" in network.selection.note
+
+
+def test_a_query_whose_objects_share_no_cell_is_woven_into_its_near_objects_and_told_so() -> None:
+    network = c2n.construct(WOVEN, [0, 1])
+    assert network.objects.tolist() == [0, 1, 4, 5] and not len(network.cells)
+    assert network.selection.note == "no cell serves 2 objects of the query that need it"
 
 
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"near": 2}, "near is a number of objects of the form 'woven', got the form 'objects'"),
-        ({"near": 2, "form": "both"}, "near is a number of objects of the form 'woven', got the form 'both'"),
+        (
+            {"near": 2, "form": "objects"},
+            "near is about the near objects of the form 'woven', got the form 'objects'",
+        ),
+        ({"near": 2, "form": "both"}, "near is about the near objects of the form 'woven', got the form 'both'"),
+        ({"near": 2, "method": "hops"}, "near is about the near objects of the form 'woven', got the form 'objects'"),
+        (
+            {"near_weight": 0.5, "form": "cells"},
+            "near_weight is about the near objects of the form 'woven', got the form 'cells'",
+        ),
         ({"near": -1, "form": "woven"}, "near is -1, expected 0 or more objects, or None"),
         ({"near": 1.5, "form": "woven"}, "near is 1.5, expected a whole number of 0 or more objects, or None"),
-        ({"membership": "odd", "form": "cells"}, "unknown membership 'odd': choose one of even, share, unit"),
+        ({"membership": "odd", "form": "cells"}, "unknown membership 'odd': choose one of even, need, share, unit"),
         ({"form": "weave"}, "unknown form 'weave': choose one of both, cells, objects, woven"),
         (
             {"form": "woven", "max_links": 3},
-            "max_nodes and max_links limit the form 'objects', got the form 'woven': limit m instead",
+            "max_links limits the form 'objects', got the form 'woven': limit max_nodes instead",
         ),
         ({"form": "woven", "method": "hops"}, "the form 'woven' needs a method that chooses cells, and this one"),
     ],

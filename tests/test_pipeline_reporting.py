@@ -19,7 +19,7 @@ from cube2net import commands
 from cube2net.errors import InputError
 from cube2net.network import Hops
 from cube2net.pipeline import reporting, results
-from cube2net.pipeline.comparing import JOURNAL
+from cube2net.pipeline.comparing import DEFAULT, JOURNAL
 from cube2net.records import Comparison, Cube, Objects, Query, Setup
 
 from toys import toy_cube
@@ -28,12 +28,14 @@ TINY: dict[str, Any] = {
     "methods": ["none", "greedy", "pagerank"],
     "objectives": ["linked"],
     "forms": ["cells"],
+    "memberships": ["unit"],
     "m": 3,
     "miners": ["deepwalk"],
     "runs": 2,
 }
 FILES = ["report.html", "trials.csv", "scores.csv", "costs.csv", "results.json"]
-ALONE, GREEDY = Setup(method="none"), Setup(method="greedy", objective="linked", form="cells", m=3)
+ALONE = Setup(method="none")
+GREEDY = Setup(method="greedy", objective="linked", form="cells", m=3, membership="unit")
 
 
 @pytest.fixture(scope="module")
@@ -220,7 +222,7 @@ def test_where_nothing_is_surely_better_the_default_is_drawn_beside_the_query_al
     level = replace(level, settings={**level.settings, "default": GREEDY.name})
     files = c2n.write_report(*planted, level, tmp_path)
     page = files[0].read_text(encoding="utf-8")
-    assert titles(page) == ["greedy · linked · cells, the default", "the query alone"]
+    assert titles(page) == [f"{GREEDY.title}, the default", "the query alone"]
     assert f'setup to look at</dt><dd class="words">{GREEDY.name}</dd>' in page
     network = c2n.construct(*planted, "greedy", 3, "linked", "cells")
     assert [tuple(list(row.values())[1:4]) for row in rows(files[-1])] == list(network.labels)
@@ -232,7 +234,7 @@ def test_a_default_that_failed_is_not_drawn(compared: Comparison, planted: tuple
     level = replace(level, trials=(*level.trials, *failed), settings={"default": GREEDY.name})
     page = c2n.write_report(*planted, level, tmp_path)[0].read_text(encoding="utf-8")
     assert titles(page) == ["pagerank, the best of the others", "the query alone"]
-    assert escape("; the default, greedy · linked · cells, failed") in page
+    assert escape(f"; the default, {GREEDY.title}, failed") in page
 
 
 def test_a_network_that_helps_is_drawn_alone_also_where_it_was_made_as_large_as_another(
@@ -252,11 +254,13 @@ def test_settings_that_a_journal_keeps_are_read_with_it(
     compared: Comparison, planted: tuple[Cube, Query], folder: Path, tmp_path: Path
 ) -> None:
     first, rest = (folder / JOURNAL).read_bytes().split(b"\n", 1)
-    said = {**json.loads(first), "default": GREEDY.name, "pairs": 7}
+    said = {**json.loads(first), "pairs": 7}
     (tmp_path / JOURNAL).write_bytes(json.dumps(said).encode() + b"\n" + rest)
     read = c2n.read_comparison(tmp_path, planted[1])
-    assert (read.settings["default"], read.settings["pairs"]) == (GREEDY.name, 7)
-    assert "default" not in c2n.read_comparison(folder, planted[1]).settings and compared.trials
+    assert read.settings["pairs"] == 7
+    read = c2n.read_comparison(folder, planted[1])
+    assert "pairs" not in read.settings
+    assert read.settings["default"] == compared.settings["default"] == DEFAULT.name == "greedy · cover · woven"
 
 
 def test_a_network_of_objects_has_no_table_of_cells(
@@ -302,7 +306,7 @@ def test_the_drawing_bears_the_name_of_the_setup_and_methods_of_ones_own_are_dra
         assert c2n.judge(own).best.name == name
         c2n.write_report(*planted, own, tmp_path, methods=methods)
     c2n.write_report(*planted, compared, tmp_path)
-    names = ["hops 2", "far", "greedy · linked · cells"]
+    names = ["hops 2", "far", GREEDY.title]
     assert [name for name in drawn if name != "the query alone"] == names
 
 

@@ -89,9 +89,11 @@ def answers(folder: Path, size: int) -> dict[str, Any]:
     query = cube.query(rows.tolist())
     found: dict[str, Any] = {}
     for name, method in methods().items():
-        found[name] = _answer(lambda method=method: c2n.construct(cube, query, method, CELLS), name == "cube2net")
+        found[name] = _answer(
+            lambda method=method: c2n.construct(cube, query, method, CELLS, form="objects"), name == "cube2net"
+        )
         if name == "one hop":
-            nodes = c2n.construct(cube, query, method, CELLS).objects
+            nodes = c2n.construct(cube, query, method, CELLS, form="objects").objects
             found["links alone"] = _links(cube, nodes)
     holding = np.unique(np.concatenate([cube.homes[int(row)] for row in rows]))
     return {"size": len(rows), "cells": CELLS, "touched": len(holding), "methods": found}

@@ -53,7 +53,7 @@ def answers(folder: Path, labs: Path) -> dict[str, Any]:
     """Return the seconds of opening, of greedy and of the plain loop over all cells, and of the shell."""
     cube = c2n.open_cube(folder)
     query = c2n.read_query(cube, labs, skip_missing=True)
-    networks = [c2n.construct(cube, query, "greedy", CELLS) for _ in range(10)]
+    networks = [c2n.construct(cube, query, "greedy", CELLS, form="objects") for _ in range(10)]
     chosen = networks[0].selection
     plain, cells = timed(lambda: plain_greedy(cube, query, CELLS))
     tool = str(Path(sys.executable).with_name("cube2net"))

@@ -96,11 +96,11 @@ def prepare(folder: Path, tiny: Path, rows: Array, method: str) -> dict[str, Any
     during a piece of work, own pages and mapped ones, less what was there before.
     """
     small = c2n.open_cube(tiny)
-    c2n.construct(small, small.query(person_query(small, 20).tolist()), method, CELLS)
+    c2n.construct(small, small.query(person_query(small, 20).tolist()), method, CELLS, form="objects")
     opened, cube = touched(lambda: c2n.open_cube(folder))
     query = cube.query(rows.tolist())
-    first, network = touched(lambda: c2n.construct(cube, query, method, CELLS))
-    _READY.update(folder=folder, ask=lambda: c2n.construct(cube, query, method, CELLS))
+    first, network = touched(lambda: c2n.construct(cube, query, method, CELLS, form="objects"))
+    _READY.update(folder=folder, ask=lambda: c2n.construct(cube, query, method, CELLS, form="objects"))
     sizes = {"nodes": len(network), "links": len(network.source)}
     return {"opened": opened, "answer": {"touched": first, **sizes, "found": np.sort(network.objects).tolist()}}
 

@@ -139,7 +139,7 @@ def _push(cube: Cube, query: Array) -> dict[str, Any]:
 def _greedy(cube: Cube, query: Array) -> dict[str, Any]:
     """The cells of the query, the members of the cells chosen, and the cells of these members, with a sum for each."""
     asked = cube.query(query.tolist())
-    networks = [c2n.construct(cube, asked, "greedy", CELLS) for _ in range(9)]
+    networks = [c2n.construct(cube, asked, "greedy", CELLS, form="objects") for _ in range(9)]
     seconds = median([network.seconds["weigh"] + network.seconds["select"] for network in networks[1:]])
     members, homes = cube.cells.members, cube.homes
     held = np.unique(np.concatenate([members[int(cell)] for cell in networks[0].selection.cells]))

@@ -52,7 +52,7 @@ def ready(cube: Path, number: int) -> None:
         for each in range(QUERIES)
     ]
     for method in KINDS.values():
-        c2n.construct(OPENED["cube"], OPENED["queries"][0], method, CELLS)
+        c2n.construct(OPENED["cube"], OPENED["queries"][0], method, CELLS, form="objects")
 
 
 def answer_for(method: str, start: float, seconds: float) -> tuple[int, float]:
@@ -60,7 +60,7 @@ def answer_for(method: str, start: float, seconds: float) -> tuple[int, float]:
     time.sleep(max(0.0, start - time.time()))
     done = 0
     while time.time() < start + seconds:
-        c2n.construct(OPENED["cube"], OPENED["queries"][done % QUERIES], method, CELLS)
+        c2n.construct(OPENED["cube"], OPENED["queries"][done % QUERIES], method, CELLS, form="objects")
         done += 1
     return done, time.time()
 
@@ -95,6 +95,6 @@ def open_other(other: Path) -> None:
 def ask(method: str, number: int, other: bool) -> float:
     """Return the time of one query to the first cube, after one to the second where it is open."""
     if other:
-        c2n.construct(OPENED["other"], OPENED["other query"], method, CELLS)
+        c2n.construct(OPENED["other"], OPENED["other query"], method, CELLS, form="objects")
     query = OPENED["queries"][number % QUERIES]
-    return timed(lambda: c2n.construct(OPENED["cube"], query, method, CELLS))[0]
+    return timed(lambda: c2n.construct(OPENED["cube"], query, method, CELLS, form="objects"))[0]

@@ -92,7 +92,7 @@ def test_even_memberships_of_an_object_weigh_together_half_of_a_typical_objects_
 
 
 def test_memberships_by_need_weigh_the_less_the_more_links_an_object_has() -> None:
-    network = assemble(CUBE, Query(np.array([1, 3, 4, 7])), CHOSEN, Form("both", membership="need"))
+    network = assemble(CUBE, Query(np.array([1, 3, 4, 7])), CHOSEN, Form("both", membership="need", trust=1.0))
     # A typical object's links weigh 1.5 together; with d links the memberships of an object weigh 1.5 · 2 / (2 + d).
     degrees = {1: 2, 2: 1, 3: 3, 6: 0}
     weights: dict[int, float] = {}
@@ -164,8 +164,11 @@ def test_a_form_with_cells_needs_a_method_that_chooses_cells(form: str) -> None:
         ({"kind": "cell"}, "unknown form 'cell': choose one of both, cells, objects, woven (did you mean 'cells'?)"),
         ({"membership": "x"}, "unknown membership 'x': choose one of even, need, share, unit"),
         ({"near": -1}, "near is -1, expected 0 or more objects, or None"),
-        ({"near_weight": 0}, "near_weight is 0, expected a number above 0 and up to 1"),
-        ({"near_weight": "x"}, "near_weight is 'x', expected a number above 0 and up to 1"),
+        ({"near_weight": 0}, "near_weight is 0, expected a number above 0 and up to 1, or None"),
+        ({"near_weight": "x"}, "near_weight is 'x', expected a number above 0 and up to 1, or None"),
+        ({"trust": 0}, "trust is 0, expected a number above 0 and up to 1, or None"),
+        ({"trust": 1.5}, "trust is 1.5, expected a number above 0 and up to 1, or None"),
+        ({"trust": float("nan")}, "trust is nan, expected a number above 0 and up to 1, or None"),
         ({"keep": "link"}, "unknown keep 'link': choose one of all, linked (did you mean 'linked'?)"),
     ],
 )

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cube2net.records import Drawing, Setup
-from cube2net.records.network import FORMS
+from cube2net.records.form import FORMS
 from cube2net.referee import page_drawing
 from cube2net.referee.page import SIZE
 from cube2net.referee.page_drawing import network_figure

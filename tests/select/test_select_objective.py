@@ -68,7 +68,7 @@ def test_fbeta_at_one_orders_selections_as_jaccard_does() -> None:
 
 
 def test_the_registry_names_the_objectives_in_the_order_one_teaches_them() -> None:
-    assert list(OBJECTIVES) == ["jaccard", "fbeta", "precision", "coverage", "linked"]
+    assert list(OBJECTIVES) == ["jaccard", "fbeta", "precision", "coverage", "linked", "cover"]
     for name, make in OBJECTIVES.items():
         assert isinstance(make(), LinkObjective) == (name == "linked")
         assert isinstance(make(), Objective) == (name != "linked")

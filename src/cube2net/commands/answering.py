@@ -52,7 +52,8 @@ def answer(
         raise unknown("objective", objective, pipeline.OBJECTIVES)
     named = objective or ("cover" if options["form"] not in ("objects", "both") else "jaccard")
     given = split_settings(settings)
-    of_objective = set(fields_of(pipeline.OBJECTIVES[named])) - set(fields_of(kinds[method]))
+    free = objective is not None or pipeline.chooses_cells(method)
+    of_objective = set(fields_of(pipeline.OBJECTIVES[named]) if free else ()) - set(fields_of(kinds[method]))
     worth = {name: text for name, text in given.items() if name in of_objective}
     chosen = {name: text for name, text in given.items() if name not in of_objective}
     for name, value in shortcuts.items():
@@ -95,9 +96,10 @@ def show_network(network: Network) -> None:
         _show_cells(network, about)
     worth = "" if about["value"] is None else f", {about['objective']} {about['value']:{_digits(about)}}"
     say(f"{network}{worth}")
-    say(*filter(None, (consists(about),)))
+    if consists(about):
+        say(consists(about))
     if about["bound"] is not None:
-        say(certificate(about["bound"], about["gap"], about["proven"]))
+        say(certificate(about["bound"], about["gap"], about["proven"], whole=about["objective"] == "cover"))
     if about["note"]:
         say(about["note"])
     if about["tried"]:
@@ -131,6 +133,8 @@ def _show_cells(network: Network, about: Mapping[str, Any]) -> None:
     show_table(f"cells chosen by {about['method']}", columns, rows[:SHOWN], right=("rank", *numbers))
     if len(rows) > SHOWN:
         say(f"and {len(rows) - SHOWN:,} more cells (--json and every export have them all)")
+    if about["objective"] == "cover":
+        say("gain: objects of the query that the cell serves, those that fewer chosen cells than wanted hold")
     falling = sum(cell["gain"] < 0 for cell in about["cells"])
     if falling:
         best = float(network.selection.values.max())
@@ -155,29 +159,33 @@ def consists(about: Mapping[str, Any]) -> str:
     """Return in one sentence what a network with cells as nodes is made of; nothing for other forms.
 
     >>> counts = {"query_found": 116, "query_held": 113, "query_loose": 2, "near": 116}
-    >>> consists({"form": "woven", "cells": [{}] * 59, **counts})
-    '59 cells hold 113 of the 116 objects of the query; 116 near objects by links; 2 of the query have neither'
+    >>> consists({"form": "woven", "cells": [{}] * 59, "trust": 0.54, **counts})
+    '59 cells, trusted 0.54, hold 113 of the 116 objects of the query; 116 near objects; 2 of the query have neither'
     """
     if about["form"] not in ("cells", "woven"):
         return ""
     count, cells = about["query_found"], len(about["cells"])
-    parts = [f"{cells:,} cell{'s' * (cells != 1)} hold{'s' * (cells == 1)} {about['query_held']:,} of the {count:,} "]
-    parts = [f"{parts[0]}object{'s' * (count != 1)} of the query"]
-    parts += [f"{about['near']:,} near object{'s' * (about['near'] != 1)} by links"] if about["near"] else []
+    trusted = "" if about["trust"] is None or not cells else f", trusted {about['trust']:.2f},"
+    held = f"hold{'s' * (cells == 1)} {about['query_held']:,} of the {count:,} object{'s' * (count != 1)} of the query"
+    parts = [f"{cells:,} cell{'s' * (cells != 1)}{trusted} {held}"]
+    parts += [f"{about['near']:,} near object{'s' * (about['near'] != 1)}"] if about["near"] else []
     loose = about["query_loose"]
     parts += [f"{loose:,} of the query {'has' if loose == 1 else 'have'} neither"] if loose else []
     return "; ".join(parts)
 
 
-def certificate(bound: float, gap: float, proven: bool) -> str:
+def certificate(bound: float, gap: float, proven: bool, *, whole: bool = False) -> str:
     """Return the sentence for an upper bound; its numbers are rounded up, so that they stay true.
 
     >>> certificate(0.12341, 0.0228, False)
     'at most 0.1235 is possible: within 2.3 % of the best'
+    >>> certificate(348.0, 0.0517, False, whole=True)
+    'at most 348 is possible: within 5.2 % of the best'
     >>> certificate(0.1234, 0.0, True)
     'proven best: no choice within the limits is worth more'
     """
     if proven:
         return "proven best: no choice within the limits is worth more"
     most, share = math.ceil(bound * 1e4 - 1e-6) / 1e4, math.ceil(gap * 1e3 - 1e-6) / 10
-    return f"at most {most:.4f} is possible" + (f": within {max(share, 0.1):.1f} % of the best" if share < 100 else "")
+    said = f"{bound:,.0f}" if whole else f"{most:.4f}"
+    return f"at most {said} is possible" + (f": within {max(share, 0.1):.1f} % of the best" if share < 100 else "")

@@ -37,10 +37,10 @@ def compare(
     **options: Any,
 ) -> tuple[Comparison, list[Path]]:
     """Return the comparison of methods on a query file, and the files of its report where a folder is given."""
-    if hidden is not None and task != "links":
-        raise ParameterError(f"--hidden is for the task 'links', and the task is {task!r}: give --task links")
+    if hidden is not None and task not in (None, "links"):
+        raise ParameterError(f"--hidden is for the task 'links', and the task is {task!r}")
     query = pipeline.read_query(cube, path, skip_missing=skip_missing)
-    task = task or pipeline.task_of(query)
+    task = task or ("links" if hidden is not None else pipeline.task_of(query))
     given = {"methods": methods, "objectives": objectives, "forms": forms, "memberships": memberships}
     lists: dict[str, Any] = {name: listed(name, texts) for name, texts in given.items()}
     comparison = pipeline.compare(

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.transforms import Bbox
 
 FONTS = ("DejaVu Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "PingFang SC", "Microsoft YaHei", "Arial Unicode MS")
-MOST_CELLS = 25
+# All cells are named where there are no more than the first number, and else so many that were chosen first.
+MOST_CELLS, FIRST_CELLS = 25, 12
 MOST_NAMES = 24
 LONGEST = 34
 HALO = 2.2
@@ -55,7 +56,7 @@ def quiet() -> Iterator[None]:
 
 
 def add_captions(axes: Axes, network: Network, place: Array, sizes: Array, fonts: list[str]) -> None:
-    """Name the cells where there are at most 25, and the best linked objects of the query, where there is room.
+    """Name the cells, or the first 12 of more than 25, and the best linked objects of the query, where there is room.
 
     Each name stands on the side of its node where it covers least. It covers no other name, no node of the query
     and no cell: one that finds no such place is left out. Cells come first, in the order chosen.
@@ -158,7 +159,8 @@ def _sides() -> tuple[Array, Array, Array]:
 
 def _wanted(network: Network) -> list[tuple[int, bool]]:
     """Return the nodes to name and whether they are cells: these, then objects of the query by their links."""
-    cells = range(len(network.objects), len(network)) if len(network.cells) <= MOST_CELLS else range(0)
+    count = len(network.cells) if len(network.cells) <= MOST_CELLS else FIRST_CELLS
+    cells = range(len(network.objects), len(network.objects) + count)
     links = np.bincount(np.concatenate([network.source, network.target]), minlength=len(network))
     best = np.argsort(-links[: len(network.query)], kind="stable")[:MOST_NAMES]
     return [(node, True) for node in cells] + [(int(node), False) for node in best]

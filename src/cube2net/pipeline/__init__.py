@@ -42,7 +42,7 @@ from cube2net.pipeline.data import (
     read_task,
 )
 from cube2net.pipeline.mining import cluster_query, embed_nodes
-from cube2net.pipeline.registries import METHODS
+from cube2net.pipeline.registries import METHODS, chooses_cells
 from cube2net.pipeline.reporting import judge, read_comparison, results, write_report
 from cube2net.pipeline.worth import LINK_TOLERANCE, weigh
 from cube2net.select import OBJECTIVES
@@ -62,6 +62,7 @@ __all__ = [
     "build_from",
     "build_task",
     "check_outputs",
+    "chooses_cells",
     "cluster_query",
     "compare",
     "construct",

@@ -54,7 +54,7 @@ def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: P
     objects. A network that will be large is announced before it is made.
     """
     cube, query, form, selection = plan.cube, plan.query, plan.form, chosen.selection
-    if default and not len(selection.cells) and len(selection.objects):
+    if default and brings_objects(selection):
         form = replace(form, kind="objects")
     seconds = dict(chosen.seconds)
     with timed(seconds, "links"):
@@ -88,6 +88,11 @@ def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: P
         },
         seconds=seconds,
     )
+
+
+def brings_objects(selection: Selection) -> bool:
+    """Return whether a selection has objects that no cell of it brought."""
+    return not len(selection.cells) and len(selection.objects) > 0
 
 
 def _room_for_near(plan: Plan, cells: int) -> int:

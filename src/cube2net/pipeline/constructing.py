@@ -6,7 +6,7 @@ from typing import Any
 
 from cube2net.errors import ParameterError
 from cube2net.interfaces import Method, Progress
-from cube2net.pipeline.answers import network_of
+from cube2net.pipeline.answers import brings_objects, network_of
 from cube2net.pipeline.auto import Auto
 from cube2net.pipeline.choosing import choose
 from cube2net.pipeline.planning import Asked, Levels, plan
@@ -94,4 +94,8 @@ def construct(
         return (Auto() if isinstance(method, str) else method).construct(cube, asked, seed=seed, progress=progress)
     wanted = plan(cube, query, method, levels=levels, prefix=prefix, **options)
     chosen = choose(wanted, seed=seed, bound=bound, progress=progress)
+    if form is None and max_nodes is not None and wanted.form.has_cells and brings_objects(chosen.selection):
+        # A method of one's own that chooses no cells has to know the limit on its objects.
+        wanted = plan(cube, query, method, levels=levels, prefix=prefix, **{**options, "form": "objects"})
+        chosen = choose(wanted, seed=seed, bound=bound, progress=progress)
     return network_of(wanted, chosen, default=form is None, progress=progress)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cube2net.cube import cuboid
-from cube2net.errors import ParameterError, QueryError
+from cube2net.errors import ParameterError, QueryError, whole_number
 from cube2net.interfaces import LinkObjective, Method, Objective
 from cube2net.pipeline.registries import METHODS, chooses_cells, made
 from cube2net.pipeline.worth import Valued, objective_of
@@ -65,8 +65,9 @@ def plan(
     chooser: Method = made(method, METHODS, Method, "method", {})
     kind = form or default_form(chooser)
     named = default_objective(chooser, kind) if objective is None else objective
+    view = cube if levels == "full" else cuboid(cube, levels)
     # Of cells at higher levels an object is in few, and large ones would be enough: there every time counts.
-    worth = Cover(r=None) if named == "cover" and levels != "full" else objective_of(named)
+    worth = Cover(r=None) if named == "cover" and view.cells.counts is not None else objective_of(named)
     if keep is None and isinstance(worth, LinkObjective):
         keep = "linked"
     shape = form_of(kind, near=near, near_weight=near_weight, membership=membership, trust=trust, keep=keep)
@@ -74,11 +75,10 @@ def plan(
         raise ParameterError(f"max_links limits the form 'objects', got the form {kind!r}: limit max_nodes instead")
     sized = m is None and isinstance(worth, Cover)
     most = (len(asked) if sized else PAPER_CELLS) if m is None else m
-    inside = max_nodes
+    max_nodes = inside = whole_number("max_nodes", max_nodes, 0, or_none=True, what="nodes, or None")
     if max_nodes is not None and not shape.has_brought:
         most, inside = min(most, max(0, max_nodes - len(asked))), None
     budget = Budget(m=most, max_nodes=inside, max_links=max_links, prefix=prefix)
-    view = cuboid(cube, levels)
     return Plan(view, asked, chooser, worth, shape, budget, levels, max_nodes, sized)
 
 

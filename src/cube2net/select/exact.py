@@ -59,7 +59,8 @@ class Exact:
                 "leave max_links out, or use the method 'anneal' or 'greedy'"
             )
         if isinstance(weights, Repeats):
-            return self._most_served(cube, weights, budget)
+            nothing = nothing_to_choose(cube, query, weights)
+            return self._most_served(cube, weights, budget) if nothing is None else replace(nothing, bound=0.0)
         clock, room = Clock(self.seconds), room_of(query, budget)
         found = Anneal(restarts=2).select(cube, query, weights=weights, budget=budget, seed=seed)
         if nothing_to_choose(cube, query, weights) is not None or room < 0 or budget.m == 0:
@@ -82,7 +83,7 @@ class Exact:
                 "use the method 'greedy'"
             )
         cells, bound = serve_best(cube, repeats, budget.m, self.seconds)
-        found = outcome(cube, repeats, in_order_of_service(cube, repeats, cells))
+        found = outcome(cube, repeats, in_order_of_service(cube, repeats, cells), budget.prefix)
         found = replace(found, bound=max(bound, found.value))
         return found if found.proven else replace(found, note=f"not proven within {self.seconds:g} s")
 

@@ -134,9 +134,12 @@ def _by_repeats(cube: Cube, repeats: Repeats, limits: Limits, budget: Budget) ->
     from cube2net.select.repeated import serve_greedily
 
     cells, bound = serve_greedily(cube, repeats, limits, budget.m)
-    lacks = f"serves {repeats.least:,} objects of the query that need it"
-    found = outcome(cube, repeats, cells, budget.prefix, note="" if len(cells) else limits.note(0, lacks))
-    return replace(found, bound=bound)
+    note = ""
+    if not len(cells) and budget.m:
+        many = repeats.least > 1
+        who = f"{repeats.least:,} object{'s' * many} of the query that need{'s' * (not many)} it"
+        note = f"no cell serves {who}{' and fits the limits' if limits.any else ''}"
+    return replace(outcome(cube, repeats, cells, budget.prefix, note=note), bound=bound)
 
 
 def _by_calls(cube: Cube, judge: Judge, left: Array, limits: Limits, m: int, progress: Progress | None = None) -> Array:
