@@ -7,7 +7,7 @@ PIP = .venv/bin/python -m pip --disable-pip-version-check install --quiet -c con
 .PHONY: help setup demo test bench clean
 
 help:
-	@echo "make demo   build the bundled cube and answer a query of 116 authors (writes demo-out/)"
+	@echo "make demo   build the bundled cube, make the network of 574 authors, show that it helps (writes demo-out/)"
 	@echo "make test   run every check: ruff, mypy, tests, doctests, README and CLI pages"
 	@echo "make setup  make .venv only"
 	@echo "make bench  measure everything and write docs/performance.md (DATA=folder adds the real data)"

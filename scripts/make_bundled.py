@@ -1,9 +1,10 @@
 """Makes the slice of the ACL Anthology that ships inside the package; same input, same bytes.
 
-    python scripts/make_bundled.py acl-anthology.tar.xz labs.csv [--out DIR] [--one-in 4]
+    python scripts/make_bundled.py acl-anthology.tar.xz labs.csv [--out DIR] [--one-in 8]
 
 Only papers of 2016 and later are looked at (CC BY 4.0), and only facts are written: ids, years, venues,
 titles, authors, and how often terms stand in title and abstract; no sentence of an abstract.
+The authors of ``areas.csv`` are chosen by counts of papers alone, before anything is mined.
 """
 
 from __future__ import annotations
@@ -22,15 +23,18 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from cube2net import seeding
+from cube2net.aside import write_table
 from cube2net.errors import SourceError
 from cube2net.records import Corpus, Objects
 from cube2net.records.corpus import MENTIONS, OBJECTS, TERMS, table
 from cube2net.records.spec import MAX_MENTIONS
 from cube2net.sources.acl import Acl
+from cube2net.sources.bundled import AREA_OF_SIG
 from cube2net.topics.phrases import Phrases
 
 FROM_YEAR = 2016
 MIN_PAPERS = 5
+EACH, AREA_PAPERS = 150, 2
 MAIN = ("conference", "journal")
 DATA = Path(__file__).resolve().parent.parent / "src" / "cube2net" / "data"
 Flags = npt.NDArray[np.bool_]
@@ -54,6 +58,28 @@ def chosen(corpus: Corpus, people: list[str], one_in: int) -> Flags:
     main = of_kind(corpus, MAIN)
     kept: Flags = papers | (near & main) | drawn
     return kept
+
+
+def areas(corpus: Corpus) -> dict[str, str]:
+    """Return authors in areas: those with two papers or more in the volumes of one group alone, and one elsewhere.
+
+    Papers elsewhere are what is left of an author when the volumes that tell the area are left out. Of an area that has
+    more than 150 such authors so many are drawn, by the author's id.
+    """
+    items, objects = (corpus.mentions[name].to_numpy() for name in ("item", "object"))
+    groups = [{sig.casefold() for sig in own or ()} for own in corpus.items["sig"].to_pylist()]
+    of_area = np.array([[sig in own for sig in AREA_OF_SIG] for own in groups])[items]
+    count = corpus.objects.num_rows
+    papers = np.stack([np.bincount(objects[own], minlength=count) for own in of_area.T])
+    elsewhere = np.bincount(objects[~of_area.any(axis=1)], minlength=count)
+    one = ((papers > 0).sum(axis=0) == 1) & (elsewhere > 0)
+    ids = corpus.objects["object"].to_pylist()
+    chosen: dict[str, str] = {}
+    for area, own in zip(AREA_OF_SIG.values(), papers, strict=True):
+        fit = [ids[row] for row in np.flatnonzero(one & (own >= AREA_PAPERS))]
+        drawn = sorted(fit, key=lambda author: (seeding.number("areas", author), author))[:EACH]
+        chosen |= dict.fromkeys(sorted(drawn), area)
+    return chosen
 
 
 def of_kind(corpus: Corpus, kinds: tuple[str, ...]) -> Flags:
@@ -149,15 +175,18 @@ def main() -> None:
     parser.add_argument("anthology", type=Path, help="the Anthology's tar.xz, or its folder")
     parser.add_argument("labs", type=Path, help="a CSV file with the columns object and label")
     parser.add_argument("--out", type=Path, default=DATA, help="the folder to write to")
-    parser.add_argument("--one-in", type=int, default=4, help="keep one in so many of the papers far from the labels")
+    parser.add_argument("--one-in", type=int, default=8, help="keep one in so many of the papers far from the labels")
     given = parser.parse_args()
     with given.labs.open(encoding="utf-8", newline="") as file:
         people = [row["object"] for row in csv.DictReader(file)]
     corpus = Acl(from_year=FROM_YEAR).read([given.anthology])
+    labels = areas(corpus)
+    people += [author for author in labels if author not in people]
     tables = cut(corpus, chosen(corpus, people, given.one_in), people)
     given.out.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(given.labs, given.out / "labs.csv")
-    sums = write(tables, given.out) | {"labs.csv": sha256(given.out / "labs.csv")}
+    write_table(given.out / "areas.csv", ("object", "label"), labels.items())
+    sums = write(tables, given.out) | {name: sha256(given.out / name) for name in ("labs.csv", "areas.csv")}
     counts = {name: rows.num_rows for name, rows in tables.items()}
     manifest = {"from_year": FROM_YEAR, "one_in": given.one_in, "rows": counts, "sha256": sums}
     (given.out / "acl.json").write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")

@@ -1,6 +1,7 @@
 """The main job, run as a stranger would, on the data that ships."""
 
 import csv
+import json
 import re
 import shutil
 import subprocess
@@ -14,7 +15,7 @@ import cube2net as c2n
 from cube2net.aside import check_folder
 from cube2net.demo import PARTS, run
 from cube2net.errors import InputError
-from cube2net.pipeline.comparing import WRITTEN
+from cube2net.pipeline.comparing import DEFAULT, WRITTEN
 
 
 @pytest.fixture(scope="module")
@@ -26,20 +27,14 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return out, ended.stdout
 
 
-def test_the_demo_leaves_a_cube_a_query_a_network_and_pictures(demo: tuple[Path, str]) -> None:
+def test_the_demo_leaves_a_cube_a_query_a_network_a_picture_and_a_report(demo: tuple[Path, str]) -> None:
     out, _ = demo
-    assert sorted(path.name for path in out.iterdir()) == [
-        "cube",
-        "network.graphml",
-        "network.png",
-        "query.csv",
-        "report",
-        "woven.png",
-    ]
+    found = sorted(path.name for path in out.iterdir())
+    assert found == ["cube", "network.graphml", "network.png", "query.csv", "report"]
     assert {"report.html", "results.json", "scores.csv"} <= {path.name for path in (out / "report").iterdir()}
     assert c2n.verify_cube(out / "cube")
     with (out / "query.csv").open(encoding="utf-8") as file:
-        assert {row["object"]: row["label"] for row in csv.DictReader(file)} == c2n.load_labs()
+        assert {row["object"]: row["label"] for row in csv.DictReader(file)} == c2n.load_areas()
 
 
 @pytest.mark.parametrize(("name", "whose"), [("notes.txt", "a demo's"), ("report/notes.txt", "a report's")])
@@ -60,27 +55,48 @@ def test_the_demo_can_be_run_again_where_it_was_and_where_its_commands_write(dem
     assert "compared" in PARTS
 
 
-def test_the_demo_counts_the_ways_that_its_table_shows(demo: tuple[Path, str]) -> None:
-    shown = demo[1].split("the methods at hand")[1].split("loose: ")[0]
-    rows = [line.split()[0] for line in shown.splitlines() if line.split()[:1] and line.split()[0] in c2n.METHODS]
-    (ways,) = re.findall(r"(\d+) (?:other )?ways", demo[1].split("Verdict: ")[1].split("Written to")[0])
-    assert rows[0] == "none" and len(rows) - 1 == int(ways)
+def test_the_default_network_surely_helps_by_labels_and_by_hidden_links(demo: tuple[Path, str]) -> None:
+    said = dict(re.findall(r"^(By labels|Without labels): (.*)\.$", demo[1], flags=re.MULTILINE))
+    for judge, measure in (("By labels", "F1"), ("Without labels", "AUC")):
+        assert said[judge].startswith(f"{DEFAULT.title} helps: {measure} +0."), said[judge]
+        assert "pagerank at the same size: " in said[judge]
+    assert re.search(r"pagerank at the same size: 0\.\d+ lower", said["By labels"])
 
 
-def test_the_demo_shows_its_cells_its_network_and_every_method(demo: tuple[Path, str]) -> None:
+def test_the_report_speaks_of_the_network_that_won(demo: tuple[Path, str]) -> None:
+    out, said = demo
+    told = json.loads((out / "report" / "results.json").read_text(encoding="utf-8"))["verdict"]
+    assert f"By labels: {told['sentence']}." in said
+    assert (told["best"]["name"], told["helps"]) == (DEFAULT.name, True)
+    cube = c2n.open_cube(out / "cube")
+    network = c2n.construct(cube, c2n.load_areas())
+    with (out / "report" / "cells.csv").open(encoding="utf-8") as file:
+        cells = [(row["year"], row["venue"], row["topic"]) for row in csv.DictReader(file)]
+    assert cells == list(network.labels)
+
+
+def test_the_demo_shows_its_cells_and_what_was_compared_and_a_line_on_labs(demo: tuple[Path, str]) -> None:
     _, said = demo
-    for word in ("year", "venue", "topic", "gain", "jaccard", *c2n.METHODS, "woven", "Verdict: ", "Written to"):
+    for word in ("year", "venue", "topic", "gain", "F1", "AUC", "the query alone", "pagerank, same size", "Written to"):
         assert word in said
+    (line,) = [line for line in said.splitlines() if "116 authors of four institutions" in line]
+    assert re.search(r"alone has F1 0\.\d{3}, the default network 0\.\d{3}, (a|no) sure difference \[", line)
 
 
 def test_the_network_of_the_demo_can_be_made_again_from_its_cube(demo: tuple[Path, str]) -> None:
     out, said = demo
     cube = c2n.open_cube(out / "cube")
-    network = c2n.construct(cube, c2n.read_query(cube, out / "query.csv"), "greedy", 20)
+    network = c2n.construct(cube, c2n.read_query(cube, out / "query.csv"))
     assert repr(network) in said
     graph = nx.read_graphml(out / "network.graphml")
     assert (len(graph), graph.number_of_edges()) == (len(network), len(network.source))
-    assert sum(kept["in_query"] for _, kept in graph.nodes(data=True)) == 116
+    assert sum(kept.get("in_query", False) for _, kept in graph.nodes(data=True)) == len(c2n.load_areas())
+
+
+def test_no_paper_of_the_volumes_that_tell_the_areas_is_in_the_cube(demo: tuple[Path, str]) -> None:
+    cube = c2n.open_cube(demo[0] / "cube")
+    whole, left = c2n.load_bundled(), c2n.load_bundled(without_sigs=c2n.AREA_SIGS)
+    assert len(cube.objects) == left.objects.num_rows < whole.objects.num_rows
 
 
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="chromium is not installed")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from cube2net.errors import Cube2netError
     from cube2net.network import to_igraph, to_networkx, to_pyg, to_scipy
     from cube2net.pipeline import (
+        AREA_SIGS,
         METHODS,
         Auto,
         build_cube,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         from_networkx,
         judge,
         label_texts,
+        load_areas,
         load_bundled,
         load_labs,
         make_dblp_like,
@@ -84,6 +86,7 @@ _HOMES = {
         "embed_nodes",
         "compare",
         "cluster_query",
+        "AREA_SIGS",
         "METHODS",
         "build_cube",
         "build_from",
@@ -93,6 +96,7 @@ _HOMES = {
         "find_topics",
         "from_networkx",
         "label_texts",
+        "load_areas",
         "load_bundled",
         "load_labs",
         "make_planted",
@@ -129,6 +133,7 @@ _HOMES = {
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "AREA_SIGS",
     "METHODS",
     "Auto",
     "Budget",
@@ -159,6 +164,7 @@ __all__ = [
     "from_networkx",
     "judge",
     "label_texts",
+    "load_areas",
     "load_bundled",
     "load_labs",
     "make_dblp_like",

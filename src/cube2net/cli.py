@@ -77,7 +77,7 @@ def demo(
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Build the cube of the bundled papers and answer a query of 116 authors."""
+    """Build the cube of the bundled papers, make the network of 574 authors, and judge whether it helps."""
     from cube2net.demo import run
     from cube2net.terminal import shown_progress
 
@@ -409,6 +409,10 @@ def compare(
         bool,
         typer.Option(help="Also PageRank and hops with as many nodes as every choice of cells has."),
     ] = True,
+    rivals: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help="Which of PageRank and hops are made as large: pagerank, hops, or both."),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FOLDER", help="Write a report there; what was interrupted there goes on."),
@@ -451,6 +455,7 @@ def compare(
             m=m or None,
             runs=runs,
             as_large=as_large,
+            rivals=rivals,
             out=out,
             workers=workers,
             skip_missing=skip_missing,

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from cube2net.errors import SourceError
+from cube2net.errors import ParameterError, SourceError
 from cube2net.records import Corpus, Objects
 from cube2net.sources import bundled
-from cube2net.sources.bundled import labs, load_bundled
+from cube2net.sources.bundled import AREA_OF_SIG, AREA_SIGS, areas, labs, load_bundled
 
 DATA = resources.files("cube2net").joinpath("data")
 MANIFEST = json.loads(DATA.joinpath("acl.json").read_text(encoding="utf-8"))
@@ -64,6 +64,53 @@ def test_all_116_people_are_there_and_all_but_one_have_five_papers_or_more(corpu
     papers = np.bincount(corpus.mentions["object"].to_numpy(), minlength=corpus.objects.num_rows)[found.rows]
     few = [name for name, count in zip(labs(), papers.tolist(), strict=True) if count < 5]
     assert len(few) <= 2 and int(np.median(papers)) >= 20
+
+
+def test_an_author_of_an_area_has_two_papers_in_its_volumes_none_in_the_others_and_one_elsewhere(
+    corpus: Corpus,
+) -> None:
+    sizes = {"machine translation": 150, "dialogue": 150, "education": 150, "biomedical": 124}
+    assert Counter(areas().values()) == sizes
+    groups = [{sig.lower() for sig in own or ()} for own in corpus.items["sig"].to_pylist()]
+    rows = Objects.of(corpus.objects).find(list(areas())).rows
+    area_of = dict(zip(rows.tolist(), areas().values(), strict=True))
+    papers: dict[int, Counter[str]] = {row: Counter() for row in area_of}
+    for item, row in zip(*(corpus.mentions[name].to_pylist() for name in ("item", "object")), strict=True):
+        if row in papers:
+            papers[row].update([AREA_OF_SIG[sig] for sig in groups[item] if sig in AREA_OF_SIG] or ["elsewhere"])
+    for row, area in area_of.items():
+        assert papers[row].keys() == {area, "elsewhere"} and papers[row][area] >= 2
+
+
+def test_volumes_of_groups_are_left_out_with_authors_of_nothing_else(corpus: Corpus) -> None:
+    left = load_bundled(without_sigs=AREA_SIGS)
+    told = {sig.lower() for own in left.items["sig"].to_pylist() for sig in own or ()}
+    assert told and told.isdisjoint(AREA_SIGS)
+    gone = corpus.items.num_rows - left.items.num_rows
+    assert left.dropped == {"papers of groups not asked for": gone} and gone > 1_000
+    ids = set(left.items["item"].to_pylist())
+    wanted = [(paper, name) for paper, name in _written(corpus) if paper in ids]
+    assert _written(left) == wanted
+    found = Objects.of(left.objects).find([*labs(), *areas()])
+    assert not found.missing and not found.ambiguous
+    assert corpus.terms is not None and left.terms is not None
+    before = corpus.terms.filter(pc.is_in(corpus.items["item"].take(corpus.terms["item"]), left.items["item"]))
+    assert left.terms["term"].equals(before["term"]) and pc.max(left.terms["item"]).as_py() < left.items.num_rows
+
+
+def _written(corpus: Corpus) -> list[tuple[str, str]]:
+    """Return who wrote what, by ids."""
+    papers, authors = (corpus.items["item"].to_pylist(), corpus.objects["object"].to_pylist())
+    pairs = zip(*(corpus.mentions[name].to_pylist() for name in ("item", "object")), strict=True)
+    return [(papers[item], authors[row]) for item, row in pairs]
+
+
+def test_groups_are_named_in_any_case_and_unknown_ones_are_refused() -> None:
+    assert load_bundled(["SigMT"]).items.num_rows == load_bundled(["sigmt"]).items.num_rows
+    with pytest.raises(ParameterError, match=r"unknown special interest group 'sigm': choose .*did you mean 'sigmt'"):
+        load_bundled(["sigm"])
+    with pytest.raises(ParameterError, match=r"without_sigs is the text 'sigmt', expected a tuple such as"):
+        load_bundled("sigmt")
 
 
 def test_every_venue_has_a_full_name_and_a_kind_and_papers_keep_several_venues(corpus: Corpus) -> None:

@@ -27,8 +27,10 @@ from cube2net.pipeline.cubes import (
     view_cube,
 )
 from cube2net.pipeline.data import (
+    AREA_SIGS,
     find_topics,
     from_networkx,
+    load_areas,
     load_bundled,
     load_labs,
     make_dblp_like,
@@ -48,6 +50,7 @@ from cube2net.sources import SOURCES
 from cube2net.topics import TOPIC_MODELS
 
 __all__ = [
+    "AREA_SIGS",
     "ENGINES",
     "LINK_TOLERANCE",
     "METHODS",
@@ -70,6 +73,7 @@ __all__ = [
     "from_networkx",
     "judge",
     "label_texts",
+    "load_areas",
     "load_bundled",
     "load_labs",
     "make_dblp_like",

@@ -92,7 +92,7 @@ def compare(
     miners: Given | None = None,
     runs: int = 10,
     seed: int = 0,
-    as_large: bool = True,
+    as_large: bool | Sequence[str] = True,
     out: str | Path | None = None,
     workers: int = 0,
     progress: Progress | None = None,
@@ -103,8 +103,9 @@ def compare(
     ----------
     task
         ``"clustering"``: the query's objects are embedded and clustered, and judged by their labels; miners are
-        embeddings. ``"hidden"``: a fifth of the items that join objects of the query is taken out of the cube, and the
-        links that are gone with them are to be found again by the vectors; no labels are needed. ``"links"``:
+        embeddings. ``"hidden"``: a fifth of the items that join objects of the query is taken out of the cube, another
+        one in every run, and the links that are gone with them are to be found again by the vectors; no labels are
+        needed. ``"links"``:
         ``hidden`` links (the rows of their two ends) between users and items of the query, which the cube was built
         without, are found again; miners are recommenders, and ``users`` is the kind of objects that links are
         recommended to. Without a word clustering where the query has labels, and else hidden.
@@ -114,7 +115,7 @@ def compare(
         Methods that choose cells are compared for every combination; see :func:`construct`. Where neither these nor
         methods are given, the list is short: the default network, two variants of it and the paper's form.
     as_large
-        Also compare PageRank and hops of as many nodes as every choice of cells has.
+        Also compare PageRank and hops, or those named, of as many nodes as every choice of cells has.
     runs, seed
         Runs have the seeds ``seed``, ``seed + 1``, …, the same for all.
     out
@@ -148,7 +149,8 @@ def compare(
         setups = setups_of(named, as_large=as_large, **open_ones)
     if hidden is not None and task != "links":
         raise ParameterError(f"hidden links are for the task 'links', and the task is {task!r}")
-    known, judges = _judged(task, cube, asked, hidden, users, miners, seed)
+    hiding = Hiding(cube, asked, named, miners) if task == "hidden" else None
+    judges = hiding.of(seed)[1] if hiding else _judged(task, cube, asked, hidden, users, miners)
     about = {
         "task": task,
         "cube": _digest(cube.cells.members.indptr, cube.cells.members.indices, cube.links.indices, cube.links.weights),
@@ -158,7 +160,8 @@ def compare(
         "miners": judges.parameters,
         **({"pairs": len(judges.hidden[0])} if task == "hidden" else {}),
     }
-    trials = Trials(Maker(known, asked, named), judges.mine, workers or cores())
+    make, mine = (hiding.make, hiding.mine) if hiding else (Maker(cube, asked, named), judges.mine)
+    trials = Trials(make, mine, workers or cores())
     journal = Journal.open(None if out is None else Path(out) / JOURNAL, about)
     if progress is not None:
         progress(f"{len(setups)} networks × {len(judges.parameters)} miners × {runs} runs", 1, 1)
@@ -186,24 +189,14 @@ def task_of(query: Query) -> str:
 
 
 def _judged(
-    task: str,
-    cube: Cube,
-    query: Query,
-    hidden: tuple[Rows, Rows] | None,
-    users: str,
-    miners: Given | None,
-    seed: int,
-) -> tuple[Cube, Miners]:
-    """Return the cube that networks may see, and what judges them."""
+    task: str, cube: Cube, query: Query, hidden: tuple[Rows, Rows] | None, users: str, miners: Given | None
+) -> Miners:
+    """Return what judges networks by labels, or by links that the cube was built without."""
     if task == "clustering":
-        return cube, clustering_miners(query, miners)
-    if task == "links":
-        if hidden is None:
-            raise ParameterError("the task 'links' needs the hidden links that are to be found again")
-        return cube, link_miners(cube, query, hidden, users, miners)
-    found = hide_pairs(cube, query, seed=seed)
-    apart = apart_from(cube, query, found, seed)
-    return found.cube, hidden_miners(query, (found.source, found.target), apart, miners)
+        return clustering_miners(query, miners)
+    if hidden is None:
+        raise ParameterError("the task 'links' needs the hidden links that are to be found again")
+    return link_miners(cube, query, hidden, users, miners)
 
 
 def apart_from(cube: Cube, query: Query, hidden: Hidden, seed: int) -> tuple[Array, Array]:
@@ -220,7 +213,7 @@ def setups_of(
     levels: Sequence[str] | None = None,
     near: Sequence[int] | None = None,
     memberships: Sequence[str] | None = None,
-    as_large: bool = True,
+    as_large: bool | Sequence[str] = True,
 ) -> list[Setup]:
     """Return the setups to compare, the query alone first; those that are as large as another come behind it.
 
@@ -277,12 +270,15 @@ def _varied(
     return [replace(base, **dict(zip(fields, each, strict=True))) for each in product(*fields.values())]
 
 
-def _with_peers(setups: Sequence[Setup], *, as_large: bool) -> list[Setup]:
+def _with_peers(setups: Sequence[Setup], *, as_large: bool | Sequence[str]) -> list[Setup]:
     """Return setups once each, and behind every choice of cells the methods that are to be as large as it."""
+    peers = (AS_LARGE if as_large else ()) if isinstance(as_large, bool) else as_large
+    for peer in peers:
+        if peer not in AS_LARGE:
+            raise unknown("method that can be as large as another", peer, AS_LARGE)
     found = []
     for setup in setups:
-        peers = AS_LARGE if as_large and setup.objective else ()
-        found += [setup, *(Setup(method=peer, like=setup.name) for peer in peers)]
+        found += [setup, *(Setup(method=peer, like=setup.name) for peer in peers if setup.objective)]
     return list(dict.fromkeys(found))
 
 
@@ -323,6 +319,43 @@ class Maker:
         if key not in self.kept:
             self.kept[key] = choose(wanted, seed=own)
         return network_of(wanted, self.kept[key])
+
+
+@dataclass(frozen=True, eq=False)
+class Hiding:
+    """Makes and judges networks by links of the query that are hidden anew for every seed.
+
+    Every run tells of other links, so that several tell of most. Evidence is a row for every object of the query, nan
+    for those without a hidden link in the run. What one seed hides is kept until another's turn comes.
+    """
+
+    cube: Cube
+    query: Query
+    methods: Mapping[str, str | Method]
+    miners: Given | None = None
+    kept: dict[int, tuple[Maker, Miners]] = field(default_factory=dict)
+
+    def of(self, seed: int) -> tuple[Maker, Miners]:
+        """Return what makes networks without the links that a seed hides, and what judges by these."""
+        if seed not in self.kept:
+            found = hide_pairs(self.cube, self.query, seed=seed)
+            apart = apart_from(self.cube, self.query, found, seed)
+            judges = hidden_miners(self.query, (found.source, found.target), apart, self.miners)
+            self.kept.clear()
+            self.kept[seed] = Maker(found.cube, self.query, self.methods), judges
+        return self.kept[seed]
+
+    def make(self, setup: Setup, seed: int, nodes: int | None = None) -> Network:
+        """Return the network of a setup, made without what the seed hides."""
+        return self.of(seed)[0](setup, seed, nodes)
+
+    def mine(self, network: Network, miner: str, seed: int) -> tuple[dict[str, float], Array, float]:
+        """Return the scores, those of every object of the query, and the seconds it took to learn."""
+        judges = self.of(seed)[1]
+        scores, own, spent = judges.mine(network, miner, seed)
+        evidence = np.full((len(self.query), own.shape[1]), np.nan)
+        evidence[np.unique(np.concatenate(judges.hidden[:2]))] = own
+        return scores, evidence, spent
 
 
 def _named(methods: Methods | None) -> dict[str, str | Method]:

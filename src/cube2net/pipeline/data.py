@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,9 @@ from cube2net.pipeline.registries import made
 from cube2net.records import Corpus, Topics
 from cube2net.sources import SOURCES, Movies, Yelp, bundled, dblp_like, holdout, networkx, synthetic
 from cube2net.topics import TOPIC_MODELS
+
+AREA_SIGS = bundled.AREA_SIGS
+"""The groups whose volumes tell the labels of :func:`load_areas`."""
 
 
 def read_source(source: str | Source, *paths: str | Path, progress: Progress | None = None, **options: Any) -> Corpus:
@@ -46,14 +50,24 @@ def read_task(
     return reader.read_task([Path(path) for path in paths], name, seed=seed, progress=progress)
 
 
-def load_bundled() -> Corpus:
-    """Return the slice of the ACL Anthology that comes with the package."""
-    return bundled.load_bundled()
+def load_bundled(without_sigs: Sequence[str] = ()) -> Corpus:
+    """Return the slice of the ACL Anthology that comes with the package, without the volumes of some groups."""
+    return bundled.load_bundled(without_sigs)
 
 
 def load_labs() -> dict[str, str]:
     """Return the 116 labelled authors that come with the package, object → label."""
     return bundled.labs()
+
+
+def load_areas() -> dict[str, str]:
+    """Return the 574 authors in four areas that come with the package, object → area.
+
+    The areas are those of the special interest groups in whose volumes the authors publish. Leave these volumes out of
+    the corpus, or they tell the labels: ``load_bundled(without_sigs=AREA_SIGS)``, that is ``("sigmt", "sigdial",
+    "sigbiomed", "sigedu")``.
+    """
+    return bundled.areas()
 
 
 def from_networkx(graph: Any, **options: Any) -> Corpus:

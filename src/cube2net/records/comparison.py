@@ -74,9 +74,9 @@ class Trial:
 
     ``scores`` are by measure, for the whole query. ``evidence`` is what they were computed from: for clustering the
     cluster of every object of the query, for links a row for every user with hidden links and a column for every
-    measure, for the query's own hidden links (the task "hidden") a row for every object that has one. ``loose`` objects
-    of the query have no link in the network. ``value`` is the objective's, where cells were chosen. ``seconds`` are
-    split: weigh, vectors, select, train, links, mine.
+    measure, for the query's own hidden links (the task "hidden") a row for every object, nan for those without one.
+    ``loose`` objects of the query have no link in the network. ``value`` is the objective's, where cells were chosen.
+    ``seconds`` are split: weigh, vectors, select, train, links, mine.
     """
 
     setup: Setup
@@ -113,7 +113,7 @@ class Comparison:
     ``measures`` are the names of the scores, the one that decides first. ``truth`` is the label of every object of the
     query, empty text where none is known (for links, and for hidden ones: no labels at all). ``settings`` say what is
     needed to do it again; and ``default`` is the name of the setup that is made when nobody asks for another, ``pairs``
-    how many links of the query are hidden.
+    how many links of the query are hidden in the first run.
     """
 
     task: str

@@ -115,7 +115,10 @@ def _judged(comparison: Comparison) -> list[str]:
     if comparison.task != "hidden":
         return []
     pairs = comparison.settings.get("pairs")
-    return [f"{comparison.measures[0]} is of {f'{pairs:,} ' if pairs else ''}hidden links of the query found again"]
+    said = f"{comparison.measures[0]} is of hidden links of the query found again"
+    if len(comparison.seeds) == 1:
+        return [said + (f", {pairs:,}" if pairs else "")]
+    return [f"{said}, other ones in every run" + (f", {pairs:,} in the first" if pairs else "")]
 
 
 def _alone(comparison: Comparison) -> Setup:
