@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cube2net.aside import check_path, write_files
-from cube2net.network.captions import add_captions, installed_fonts, quiet, short
+from cube2net.network.captions import MOST_CELLS, add_captions, installed_fonts, quiet, short
 from cube2net.network.groups import GREY, Group, groups_of
 from cube2net.records import Network
 from cube2net.records.ragged import Array
@@ -148,7 +148,9 @@ def _nodes(axes: Axes, network: Network, place: Array, groups: list[Group], poin
     """Draw the nodes; return the diameter of each in points."""
     sizes = np.empty(len(network))
     for group in groups:
-        diameter = float(np.clip(ROOM[group.role] * points, 2.0, LARGEST[group.role]))
+        # Many cells are drawn smaller: the query is what a picture is of.
+        many = max(0.5, min(1.0, (MOST_CELLS / len(group.nodes)) ** 0.5)) if group.role == "cell" else 1.0
+        diameter = many * float(np.clip(ROOM[group.role] * points, 2.0, LARGEST[group.role]))
         sizes[group.nodes] = diameter
         axes.scatter(
             place[group.nodes, 0],
