@@ -510,7 +510,7 @@ def test_without_options_a_query_is_answered_with_the_network_that_helps(tool, c
     assert 0.1 <= answer["trust"] <= 1 and answer["nodes"] == 12 + 12 + len(answer["cells"]) <= 36
     assert (answer["query_held"], answer["query_loose"]) == (12, 0)
     out = tool(*words)[1]
-    assert "6 cells, trusted 0.87, hold 12 of the 12 objects of the query; 12 near objects\n" in out
+    assert "6 cells, trusted 1.00, hold 12 of the 12 objects of the query; 12 near objects\n" in out
     paper = json.loads(tool(*words, "--form", "objects", "--json")[1])
     expected = ("greedy", "objects", "jaccard", 20, "full", 0, None, "all", None)
     assert tuple(paper[name] for name in said) == expected and paper["trust"] is None
