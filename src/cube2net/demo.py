@@ -42,7 +42,7 @@ def run(out: Path, *, seed: int = 0, progress: Progress | None = None) -> None:
     say(f"{cube}", "A cell holds the authors of all papers with its labels; a link joins two authors of a paper.", "")
     network = pipeline.construct(cube, query, seed=seed)
     show_network(network)
-    say("gain: how many times the cell holds an author of the query who is not in three cells yet.", "")
+    say("")
 
     judged = {task: _compare(cube, query, task, RUNS, seed, progress) for task in ("clustering", "hidden")}
     labels, links = (pipeline.judge(comparison).sentence for comparison in judged.values())

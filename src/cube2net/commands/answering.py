@@ -134,7 +134,7 @@ def _show_cells(network: Network, about: Mapping[str, Any]) -> None:
     if len(rows) > SHOWN:
         say(f"and {len(rows) - SHOWN:,} more cells (--json and every export have them all)")
     if about["objective"] == "cover":
-        say("gain: objects of the query that the cell serves, those that fewer chosen cells than wanted hold")
+        say("gain: objects of the query that the cell holds and that are not in enough chosen cells yet")
     falling = sum(cell["gain"] < 0 for cell in about["cells"])
     if falling:
         best = float(network.selection.values.max())
