@@ -555,3 +555,45 @@ def test_where_too_few_links_can_be_hidden_the_default_is_taken_and_that_is_said
         )
         assert np.array_equal(network.objects, same.objects) and np.array_equal(network.cells, same.cells)
         assert network.settings["chosen"] == DEFAULT.name and network.settings["tried"] == []
+
+
+def test_copies_of_a_run_change_no_choice() -> None:
+    # Eight objects: the other is above the default on half of them and below on the rest, 0.055 on average.
+    own = np.full(8, 0.8)
+    other = own + np.array([0.15, -0.03, 0.13, -0.05, 0.15, -0.03, 0.13, -0.01])
+    for runs in (1, 2, 5):
+        race = race_of(Fake({}, lambda setup, seed: []))
+        for setup, parts in ((ALONE, own - 0.3), (DEFAULT, own), (ONE, other)):
+            race.marks[setup] = [Marks(float(parts.mean()), parts)] * runs
+            race.nodes[setup.name] = 50
+        assert ByHiddenLinks(DEFAULT, 100).chosen(race) == DEFAULT
+
+
+def test_a_network_that_cannot_be_mined_is_a_row_that_says_why() -> None:
+    fake = Fake({ALONE: 0, ONE: 3}, lambda setup, seed: [])
+
+    def mark(network: Network, seed: int) -> Marks:
+        if network.settings["setup"] == ONE:
+            raise InputError("no vectors for it")
+        return judge_of().marks(np.repeat([0, 1], 20))
+
+    race = Race(fake, mark)
+    race.run([ALONE, ONE], range(2), 60.0, None)
+    assert race.rows("F1")[1:] == [{"setup": ONE.name, "reason": "no vectors for it"}]
+
+
+def test_the_default_is_mined_and_taken_however_little_time_there_is(clock: list[float]) -> None:
+    fake = timed(clock, 9.0, sizes={ALONE: 0, DEFAULT: 3, ONE: 5}, wrong=lambda setup, seed: [])
+    race = replace(race_of(fake), stays=(ALONE, DEFAULT))
+    race.run([ALONE, DEFAULT, ONE], range(1), 0.01, None)
+    assert ByHiddenLinks(DEFAULT, 100).chosen(race) == DEFAULT and DEFAULT in race.marks and ONE in race.left_out
+
+
+@pytest.mark.parametrize("links", ["all", "none"])
+def test_a_query_whose_links_cannot_be_hidden_gets_the_default_and_a_note(links: str) -> None:
+    pairs = [(a, b) for a in range(20) for b in range(a)] if links == "all" else [(0, 21)]
+    cube = toy_cube([list(range(20))], objects=22, links=pairs)
+    network = c2n.construct(cube, list(range(20)), "auto")
+    assert network.selection.note.startswith("0 links of the query can be hidden, too few to tell by them: the default")
+    with pytest.raises(QueryError, match="cannot be hidden and found again|there is no pair to hide"):
+        c2n.compare(cube, list(range(20)))

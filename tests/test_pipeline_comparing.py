@@ -576,3 +576,23 @@ def test_the_folder_of_another_comparison_is_refused(
         "choose another folder, or remove it"
     )
     assert not calls
+
+
+def test_trials_of_a_cube_that_differs_only_in_its_small_cells_or_labels_are_refused(tmp_path: Path) -> None:
+    cube, query = CUBES[0]
+    compare(cube, query, "hidden", out=tmp_path / "report", **{**TINY, "runs": 1})
+    more = replace(cube, small=replace(cube.cells, counts=None))
+    for other in (more, replace(cube, cells=replace(cube.cells, labels=np.roll(cube.cells.labels, 1, axis=0)))):
+        with pytest.raises(InputError, match="differ"):
+            compare(other, query, "hidden", out=tmp_path / "report", **{**TINY, "runs": 1})
+
+
+def test_one_text_is_one_name_and_methods_are_a_list() -> None:
+    cube, query = CUBES[1]
+    options = {**TINY, "objectives": "linked", "forms": "cells", "levels": "one", "runs": 1}
+    found = compare(cube, query, "hidden", **options)
+    assert {setup.levels for setup in found.setups if setup.objective} == {"one"}
+    with pytest.raises(ParameterError, match="methods are a list of names, or objects by name, got the text 'greedy'"):
+        compare(cube, query, "hidden", methods="greedy")
+    with pytest.raises(ParameterError, match="unknown level 'ona'"):
+        compare(cube, query, "hidden", **{**options, "levels": ["ona"]})

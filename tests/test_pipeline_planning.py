@@ -76,7 +76,7 @@ def test_the_papers_learner_makes_the_papers_network() -> None:
         (Greedy(), True),
         (Greedy(among="all"), True),
         (Exact(), True),
-        (Random(), True),
+        (Random(), False),
         (Greedy(by="price"), False),
         (Anneal(), False),
         (Cube2net(), False),
@@ -236,7 +236,7 @@ def test_no_form_has_more_nodes_than_asked_for(
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.integers(0, 10_000), st.integers(1, 20), st.sampled_from(["greedy", "random", "exact"]))
+@given(st.integers(0, 10_000), st.integers(1, 20), st.sampled_from(["greedy", "exact"]))
 def test_the_default_network_has_at_most_three_times_as_many_nodes_as_the_query(
     seed: int, count: int, method: str
 ) -> None:

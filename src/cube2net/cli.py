@@ -224,7 +224,8 @@ def query(
         str | None,
         typer.Option(
             metavar="NAME",
-            help=f"One of {', '.join(OBJECTIVE_NAMES)}. Without, cover where cells are nodes, jaccard elsewhere.",
+            help=f"One of {', '.join(OBJECTIVE_NAMES)}. Without, cover (of greedy and exact, forms woven and cells) "
+            "or jaccard.",
         ),
     ] = None,
     form: Annotated[

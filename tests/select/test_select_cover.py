@@ -139,3 +139,11 @@ def test_a_parameter_that_means_nothing_is_refused(wrong: dict[str, int], text: 
 
 def test_objects_without_cells_count_once_each() -> None:
     assert weigh(CUBE, QUERY, "cover").value(np.array([1, 3, 6])) == 2.0
+
+
+def test_exact_is_never_below_greedy_however_little_time_its_solver_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cube2net.select.repeated.serve_best", lambda *_: (np.empty(0, dtype=np.int64), 99.0))
+    found = chosen(CUBE, QUERY, Cover(r=2), 10, Exact(seconds=0.1))
+    assert found.value == 6.0 and found.bound == 6.0 and found.proven  # greedy has all that the cells can hold
+    found = chosen(CUBE, QUERY, Cover(r=2), 1, Exact(seconds=0.1))
+    assert found.cells.tolist() == [1] and found.value == 3.0

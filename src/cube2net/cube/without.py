@@ -12,6 +12,7 @@ import numpy as np
 from cube2net.arrays import join_rows, ragged_from_pairs, row_of_entries, sum_links, take_rows
 from cube2net.cube.items import cell_keys, without_rows
 from cube2net.cube.packing import pack_homes
+from cube2net.cube.rollup import check_whole
 from cube2net.errors import CubeError, ParameterError, some
 from cube2net.records import Cells, Cube, ItemIndex, Links, Ragged
 from cube2net.records.ragged import Array
@@ -31,6 +32,7 @@ def without_items(cube: Cube, items: Sequence[int] | Sequence[str] | Array) -> C
 
     Views of a cube (rolled up, sliced, diced) lose their items likewise.
     """
+    check_whole(cube, "made without items")
     if cube.items is None:
         raise CubeError("the cube does not keep its items: build it again, with them, to take some out")
     index = cube.items()
@@ -46,6 +48,7 @@ def without_items(cube: Cube, items: Sequence[int] | Sequence[str] | Array) -> C
 
 def without_links(cube: Cube, source: Array, target: Array) -> Cube:
     """Return the cube without some links, whatever their weight; each is given once, and must be there."""
+    check_whole(cube, "made without links")
     links = _drop_links(cube.links, _ends(cube.links, source, target))
     finest = None if cube.finest is None else without_links(cube.finest, source, target)
     return replace(cube, links=links, finest=finest, settings=_viewed(cube, f"without {len(source):,} of the links"))

@@ -100,8 +100,11 @@ def nearest(
     """
     if slack is not None and not 0 <= slack < math.inf:
         raise ParameterError(f"slack is {slack!r}, expected a number of 0 or more, or None")
+    _check(damping, tolerance)
+    if count == 0:
+        return np.empty(0, dtype=np.int32)
     for walk in _walks(links, query.objects, damping, tolerance):
-        found = None if slack is None or count == 0 else walk.first(count, slack, tolerance)
+        found = None if slack is None else walk.first(count, slack, tolerance)
         if found is not None:
             return found
         values, known = walk.finish(tolerance)

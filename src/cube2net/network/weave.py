@@ -105,7 +105,7 @@ def _shares(cube: Cube, cells: Array, there: Array) -> Array:
     """Return what each membership is worth beside the others of its object, for the members that are there.
 
     Cells of the cube's own levels are worth the same. A cell of higher levels is worth as many of the cells below it
-    as hold the object, times log(objects / objects in the cell): one that holds nearly all says nearly nothing.
+    as hold the object, times log(1 + objects / objects in the cell): one that holds nearly all says little.
     """
     members = cube.cells.members
     if cube.cells.counts is None:

@@ -10,7 +10,7 @@ from cube2net.cube import hide_pairs
 from cube2net.errors import ParameterError, QueryError, whole_number
 from cube2net.interfaces import NodeEmbedder, Progress
 from cube2net.mine import EMBEDDINGS
-from cube2net.pipeline.comparing import COMPARED, DEFAULT, Maker, apart_from, task_of
+from cube2net.pipeline.comparing import COMPARED, DEFAULT, Maker, apart_from
 from cube2net.pipeline.mining import clustering_miners, hidden_miners, known_labels
 from cube2net.pipeline.registries import made
 from cube2net.records import Cube, Network, Query, Setup
@@ -56,7 +56,7 @@ class Auto:
     def construct(self, cube: Cube, query: Query, *, seed: int = 0, progress: Progress | None = None) -> Network:
         """Return the network of the best setup; ``settings["tried"]`` has all, the best first."""
         whole_number("seed", seed, 0, None)
-        by_labels = task_of(query) == "clustering" or known_count(query) > 0
+        by_labels = any(query.labels or ())
         return (self._by_labels if by_labels else self._by_hidden_links)(cube, query, seed, progress)
 
     def _by_labels(self, cube: Cube, query: Query, seed: int, progress: Progress | None) -> Network:
@@ -75,14 +75,15 @@ class Auto:
         maker = Maker(cube, query, COMPARED)
         try:
             hidden = hide_pairs(cube, query, seed=seed)
-            too_few = len(hidden.source) if len(hidden.source) < ENOUGH else None
+            apart = apart_from(cube, query, hidden, seed)
+            too_few = min(len(hidden.source), len(apart[0]))
         except QueryError:
             too_few = 0
-        if too_few is not None:
+        if too_few < ENOUGH:
             note = f"{too_few:,} links of the query can be hidden, too few to tell by them: the default, {DEFAULT.name}"
             return _noted(maker(DEFAULT, seed), note, DEFAULT, [])
         ends = (hidden.source, hidden.target)
-        mine = hidden_miners(query, ends, apart_from(cube, query, hidden, seed), {"": self.embedding}).mine
+        mine = hidden_miners(query, ends, apart, {"": self.embedding}).mine
 
         def mark(network: Network, seed: int) -> Marks:
             scores, evidence, _ = mine(network, "", seed)
@@ -90,7 +91,10 @@ class Auto:
 
         race = Race(Maker(hidden.cube, query, COMPARED), mark, (Setup(method="none"), DEFAULT))
         race.run(candidates(query), range(seed, seed + self.runs), self.seconds, progress)
-        return _answer(race, maker, ByHiddenLinks(DEFAULT, len(hidden.source)), "AUC", seed)
+        judge = ByHiddenLinks(DEFAULT, len(hidden.source))
+        if judge.chosen(race).like:
+            race.nodes[DEFAULT.name] = len(maker(DEFAULT, seed))  # as large as the default of the whole cube
+        return _answer(race, maker, judge, "AUC", seed)
 
 
 def _answer(race: Race, maker: Maker, judge: ByLabels | ByHiddenLinks, measure: str, seed: int) -> Network:
@@ -128,11 +132,6 @@ def candidates(query: Query) -> list[Setup]:
         Setup(method="anneal", objective="jaccard", form="objects", m=20),
         Setup(method="pagerank"),
     ]
-
-
-def known_count(query: Query) -> int:
-    """Return how many objects of a query have a label."""
-    return sum(bool(label) for label in query.labels or ())
 
 
 def folds_of(query: Query, most: int, seed: int) -> Array:

@@ -13,15 +13,15 @@ import numpy as np
 
 from cube2net.aside import check_folder
 from cube2net.cores import cores
-from cube2net.cube import hide_pairs, unlinked_pairs
+from cube2net.cube import cuboid, hide_pairs, unlinked_pairs
 from cube2net.errors import ParameterError, QueryError, unknown, whole_number
 from cube2net.interfaces import Method, Progress
 from cube2net.network import Hops, Nothing
 from cube2net.pipeline.answers import network_of
 from cube2net.pipeline.choosing import Chosen, choose
 from cube2net.pipeline.mining import Given, Miners, clustering_miners, hidden_miners, link_miners
-from cube2net.pipeline.planning import Asked, counts_repeats, plan
-from cube2net.pipeline.registries import METHODS, chooses_cells, made
+from cube2net.pipeline.planning import PAPER_CELLS, Asked, counts_repeats, plan
+from cube2net.pipeline.registries import METHODS, chooses_cells, made, name_of
 from cube2net.records import Comparison, Cube, Hidden, Network, Query, Setup
 from cube2net.records.comparison import TASKS
 from cube2net.records.form import FORMS, MEMBERSHIPS
@@ -53,7 +53,6 @@ SHORT_LIST = (
 label each, and the paper's form."""
 
 OBJECTIVES_COMPARED = ("cover", "jaccard", "coverage", "linked")
-PAPER_CELLS = 20
 UNLINKED = 3
 """So many pairs without a link are held against every hidden one."""
 
@@ -141,8 +140,16 @@ def compare(
     runs = whole_number("runs", runs, 1)
     seed = whole_number("seed", seed, 0, None)
     named = _named(methods)
-    open_ones: dict[str, Any] = {"objectives": objectives, "forms": forms, "levels": levels, "memberships": memberships}
-    open_ones |= {"near": _several(near), "m": _several(m)}
+    open_ones: dict[str, Any] = {
+        "objectives": _several(objectives),
+        "forms": _several(forms),
+        "levels": _several(levels),
+        "memberships": _several(memberships),
+        "near": _several(near),
+        "m": _several(m),
+    }
+    for each in open_ones["levels"] or ():
+        cuboid(cube, each)
     if methods is None and all(value is None for value in open_ones.values()):
         setups = _with_peers([Setup(method="none"), *SHORT_LIST], as_large=as_large)
     else:
@@ -150,15 +157,16 @@ def compare(
     if hidden is not None and task != "links":
         raise ParameterError(f"hidden links are for the task 'links', and the task is {task!r}")
     hiding = Hiding(cube, asked, named, miners) if task == "hidden" else None
+    pairs = hiding.pairs(range(seed, seed + runs)) if hiding else {}
     judges = hiding.of(seed)[1] if hiding else _judged(task, cube, asked, hidden, users, miners)
     about = {
         "task": task,
-        "cube": _digest(cube.cells.members.indptr, cube.cells.members.indices, cube.links.indices, cube.links.weights),
+        "cube": _cube_mark(cube),
         "query": query_mark(asked),
-        "hidden": _digest(*judges.hidden),
+        "hidden": "" if hiding else _digest(*judges.hidden),
         "methods": {name: repr(method) for name, method in named.items()},
         "miners": judges.parameters,
-        **({"pairs": len(judges.hidden[0])} if task == "hidden" else {}),
+        "pairs": pairs,
     }
     make, mine = (hiding.make, hiding.mine) if hiding else (Maker(cube, asked, named), judges.mine)
     trials = Trials(make, mine, workers or cores())
@@ -177,7 +185,8 @@ def compare(
             "runs": runs,
             "seed": seed,
             **{name: list(value) for name, value in open_ones.items() if value is not None},
-            **{name: about[name] for name in ("methods", "miners", "pairs") if name in about},
+            **{name: about[name] for name in ("methods", "miners")},
+            **({"pairs": sum(pairs.values())} if hiding else {}),
             "default": DEFAULT.name,
         },
     )
@@ -201,7 +210,14 @@ def _judged(
 
 def apart_from(cube: Cube, query: Query, hidden: Hidden, seed: int) -> tuple[Array, Array]:
     """Return the pairs of a query without a link that hidden ones are held against, three times as many."""
-    return unlinked_pairs(cube, query, UNLINKED * len(hidden.source), seed=seed)
+    apart = unlinked_pairs(cube, query, UNLINKED * len(hidden.source), seed=seed)
+    if len(apart[0]) == 0:
+        many = "every hidden link has another item behind it" if len(hidden.source) == 0 else "all pairs are linked"
+        raise QueryError(
+            f"links of the {len(query):,} objects of the query cannot be hidden and found again, since {many}: "
+            "give labels to judge by"
+        )
+    return apart
 
 
 def setups_of(
@@ -238,7 +254,7 @@ def setups_of(
         worths = objectives or _objectives_of(method)
         for objective in worths[:1] if method == "random" or isinstance(method, Random) else worths:
             for form in forms or FORMS:
-                if objectives is None and objective == "cover" and form in ("objects", "both"):
+                if (objectives is None or forms is None) and objective == "cover" and form in ("objects", "both"):
                     continue
                 base = Setup(method=name, objective=objective, form=form)
                 setups += _varied(base, m, levels, near, memberships)
@@ -247,8 +263,7 @@ def setups_of(
 
 def _objectives_of(method: str | Method) -> Sequence[str]:
     """Return the objectives that a method is compared for when nobody names any."""
-    chooser = made(method, METHODS, Method, "method", {})
-    counts = counts_repeats(chooser) and not isinstance(chooser, Random)
+    counts = counts_repeats(made(method, METHODS, Method, "method", {}))
     return OBJECTIVES_COMPARED if counts else OBJECTIVES_COMPARED[1:]
 
 
@@ -264,7 +279,7 @@ def _varied(
     fields: dict[str, list[Any]] = {
         "m": [whole_number("m", count, 1) if m is not None else count for count in counts],
         "levels": ["" if each == "full" else each for each in levels or ("full",)],
-        "near": list(near) if near and base.form == "woven" else [None],
+        "near": [whole_number("near", each, 0) for each in near] if near and base.form == "woven" else [None],
         "membership": list(memberships) if memberships and base.form != "objects" else [""],
     }
     return [replace(base, **dict(zip(fields, each, strict=True))) for each in product(*fields.values())]
@@ -282,11 +297,11 @@ def _with_peers(setups: Sequence[Setup], *, as_large: bool | Sequence[str]) -> l
     return list(dict.fromkeys(found))
 
 
-def _several(given: int | Sequence[int] | None) -> list[int] | None:
-    """Return one or several numbers as a list without repeats; None stays."""
+def _several(given: Any) -> list[Any] | None:
+    """Return one number or text, or several, as a list without repeats; None stays."""
     if given is None:
         return None
-    return list(dict.fromkeys(given if isinstance(given, Iterable) else [given]))
+    return list(dict.fromkeys([given] if isinstance(given, str) or not isinstance(given, Iterable) else given))
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,8 +316,8 @@ class Maker:
     def __call__(self, setup: Setup, seed: int, nodes: int | None = None) -> Network:
         """Return the network of a setup, with so many nodes at most where a number is given."""
         method = METHODS[setup.method]() if setup.like else self.methods.get(setup.method, setup.method)
-        name = method if isinstance(method, str) else _registered(method)
-        own = seed if name is None or name in DRAWS else 0
+        name = method if isinstance(method, str) else name_of(method, METHODS)
+        own = seed if name not in METHODS or name in DRAWS else 0
         wanted = plan(
             self.cube,
             self.query,
@@ -335,6 +350,10 @@ class Hiding:
     miners: Given | None = None
     kept: dict[int, tuple[Maker, Miners]] = field(default_factory=dict)
 
+    def pairs(self, seeds: Sequence[int]) -> dict[str, int]:
+        """Return how many links every seed hides, by the seed."""
+        return {str(seed): len(self.of(seed)[1].hidden[0]) for seed in seeds}
+
     def of(self, seed: int) -> tuple[Maker, Miners]:
         """Return what makes networks without the links that a seed hides, and what judges by these."""
         if seed not in self.kept:
@@ -362,6 +381,8 @@ def _named(methods: Methods | None) -> dict[str, str | Method]:
     """Return the methods by name; the names of registered ones are checked, and objects have to be methods."""
     if methods is None:
         return dict(COMPARED)
+    if isinstance(methods, str):
+        raise ParameterError(f"methods are a list of names, or objects by name, got the text {methods!r}")
     given = dict(methods) if isinstance(methods, Mapping) else {name: BY_NAME.get(name, name) for name in methods}
     for name, method in given.items():
         made(method, METHODS, Method, "method", {})
@@ -370,8 +391,13 @@ def _named(methods: Methods | None) -> dict[str, str | Method]:
     return given
 
 
-def _registered(method: Method) -> str | None:
-    return next((name for name, kind in METHODS.items() if type(method) is kind), None)
+def _cube_mark(cube: Cube) -> str:
+    """Return a text that stands for all of a cube that a network can depend on."""
+    levels = [level.parents for dimension in cube.dimensions for level in dimension.levels]
+    parents = [numbers for numbers in levels if numbers is not None]
+    cells = [(cells.labels, cells.members.indptr, cells.members.indices) for cells in (cube.cells, cube.small)]
+    links = (cube.links.indptr, cube.links.indices, cube.links.weights)
+    return _digest(*cells[0], *cells[1], *parents, *links)
 
 
 def query_mark(query: Query) -> str:

@@ -37,9 +37,10 @@ def construct(
 ) -> Network:
     """Return a small network around a query; without more words, the one that helps the next step.
 
-    That is, for a query Q: cells as nodes, chosen so that three of them hold every object of Q where that is possible;
-    the \\|Q\\| objects nearest to Q by links; and weights by which cells speak where links are silent. It is sized by
-    the query, at most 3·\\|Q\\| nodes. The paper's answer is ``form="objects"``: the objects of 20 cells.
+    That is, for a query Q: cells as nodes, chosen so that three of them hold every object of Q, as far as cells go that
+    serve two objects or more; the \\|Q\\| objects nearest to Q by links; and weights by which cells speak where links
+    are silent. It is sized by the query, at most 3·\\|Q\\| nodes. The paper's answer is ``form="objects"``: the objects
+    of 20 cells.
 
     Parameters
     ----------
@@ -51,7 +52,7 @@ def construct(
         At most so many cells. Without a number as many as serve the query for the objective ``cover``, and else 20.
     objective
         A name, an object of your own, or a function ``f(objects, query)`` of the row numbers brought. Without one,
-        ``"cover"`` where cells are nodes and the method can count repeats, and else the paper's ``"jaccard"``.
+        ``"cover"`` in the forms woven and cells for greedy and exact, and else the paper's ``"jaccard"``.
     form
         ``"woven"`` (the query, cells and near objects), ``"cells"`` (the query and cells), ``"objects"`` (the query and
         all objects of the cells) or ``"both"``; see :class:`cube2net.records.Form`. Without one, ``"woven"`` for

@@ -12,7 +12,7 @@ from cube2net.interfaces import LinkObjective, Method, Objective
 from cube2net.pipeline.registries import METHODS, chooses_cells, made
 from cube2net.pipeline.worth import Valued, objective_of
 from cube2net.records import Budget, Cube, Form, Query
-from cube2net.select import Cover, Cube2net, Exact, Greedy, Random
+from cube2net.select import Cover, Cube2net, Exact, Greedy
 
 Asked = Query | Iterable[str] | Iterable[int] | Mapping[str, str]
 Levels = str | Sequence[str]
@@ -84,7 +84,7 @@ def plan(
 
 def default_form(method: Method) -> str:
     """Return the form of a method's network where nobody says: woven, or the paper's where cells are not chosen."""
-    paper = isinstance(method, Cube2net) and method.preset == "paper"
+    paper = isinstance(method, Cube2net) and method.preset != "default"
     return "woven" if chooses_cells(method) and not paper else "objects"
 
 
@@ -94,8 +94,8 @@ def default_objective(method: Method, form: str) -> str:
 
 
 def counts_repeats(method: Method) -> bool:
-    """Return whether a method can choose for the objective ``cover``."""
-    return isinstance(method, Random | Exact) or (isinstance(method, Greedy) and method.by == "value")
+    """Return whether a method chooses cells for the objective ``cover``; ``random`` only has a value for it."""
+    return isinstance(method, Exact) or (isinstance(method, Greedy) and method.by == "value")
 
 
 def form_of(kind: str, **given: Any) -> Form:
@@ -104,6 +104,8 @@ def form_of(kind: str, **given: Any) -> Form:
     for name in ("membership", "trust"):
         if given.get(name) is not None and not form.has_cells:
             raise ParameterError(f"{name} is about links to cells, and the form 'objects' has no cells as nodes")
+    if given.get("trust") is not None and form.kind != "woven" and form.membership != "need":
+        raise ParameterError(f"trust weighs memberships by need, got the membership {form.membership!r}")
     for name in ("near", "near_weight"):
         if given.get(name) is not None and kind != "woven":
             raise ParameterError(f"{name} is about the near objects of the form 'woven', got the form {kind!r}")

@@ -11,7 +11,7 @@ import numpy as np
 
 from cube2net.errors import Cube2netError, InputError
 from cube2net.interfaces import Method
-from cube2net.pipeline.comparing import COMPARED, DEFAULT, JOURNAL, Maker, query_mark
+from cube2net.pipeline.comparing import BY_NAME, DEFAULT, JOURNAL, Maker, query_mark
 from cube2net.pipeline.mining import embed_nodes
 from cube2net.records import Comparison, Cube, Drawing, Network, Query, Setup
 from cube2net.referee.closeups import CloseUp, close_ups
@@ -26,7 +26,7 @@ from cube2net.referee.verdict import Verdict, verdict
 MOST_DRAWN = 4_000
 
 # What a journal says of a comparison and its settings say too.
-KEPT = ("methods", "miners", "pairs")
+KEPT = ("methods", "miners")
 
 # Vectors of so many runs say which pairs are drawn closer or apart.
 LOOKS = 5
@@ -45,7 +45,8 @@ def read_comparison(folder: str | Path, query: Query) -> Comparison:
     task = str(journal.about["task"])
     truth = tuple(query.labels or ()) if task == "clustering" else ()
     kept = {name: journal.about[name] for name in KEPT if name in journal.about}
-    settings = {"query": repr(query), "task": task, **kept, "default": DEFAULT.name}
+    hidden = {"pairs": sum(journal.about.get("pairs", {}).values())} if task == "hidden" else {}
+    settings = {"query": repr(query), "task": task, **kept, **hidden, "default": DEFAULT.name}
     return Comparison(task, measures, trials, truth, settings)
 
 
@@ -73,7 +74,7 @@ def write_report(
     said = verdict(comparison)
     estimates = all_estimates(comparison)
     report = Report(comparison, said, estimates, command=command, title=title)
-    maker = Maker(cube, query, {**COMPARED, **(methods or {})})
+    maker = Maker(cube, query, {**BY_NAME, **(methods or {})})
     for setup, network in _shown(maker, comparison, said):
         report = replace(
             report,
@@ -117,7 +118,7 @@ def _close_ups(cube: Cube, query: Query, comparison: Comparison, network: Networ
     """Return the pairs that the network draws closer and apart, by the vectors of the first miner."""
     if comparison.task != "clustering" or len(network) > MOST_DRAWN:
         return []
-    alone = Maker(cube, query, COMPARED)(Setup(method="none"), 0)
+    alone = Maker(cube, query, BY_NAME)(Setup(method="none"), 0)
     before, after = (
         np.stack([embed_nodes(one, comparison.miners[0], seed=seed)[: len(query)] for seed in range(LOOKS)])
         for one in (alone, network)

@@ -113,7 +113,7 @@ class Comparison:
     ``measures`` are the names of the scores, the one that decides first. ``truth`` is the label of every object of the
     query, empty text where none is known (for links, and for hidden ones: no labels at all). ``settings`` say what is
     needed to do it again; and ``default`` is the name of the setup that is made when nobody asks for another, ``pairs``
-    how many links of the query are hidden in the first run.
+    how many links of the query are hidden in all runs together.
     """
 
     task: str

@@ -18,6 +18,9 @@ LEVEL = 1.0
 MARGIN = 0.01
 """By so much another network has to be above the default to be taken without labels."""
 
+BOTH_ENDS = 2.0**0.5
+"""A hidden link stands in the scores of both its ends, so that these vary less than they should."""
+
 RESAMPLES, WIDE = 200, 1.96
 
 
@@ -74,11 +77,10 @@ class ByLabels:
         best = self.chosen(race)
         hope, low, high = self.expected(race)
         known = int((self.folds >= 0).sum())
-        runs = "one run" if race.runs == 1 else f"{race.runs} runs"
         return (
             f"chosen by {known:,} labels: {best.name}, of {len(race.marks)} ways tried in {race.spent[-1]:.0f} s "
-            f"({runs}: F1 {race.mean(best):.3f}, the query alone {race.mean(race.alone):.3f}); on other labels expect "
-            f"{hope:.3f} [{low:.3f}, {high:.3f}]"
+            f"({_runs(race)}: F1 {race.mean(best):.3f}, the query alone {race.mean(race.alone):.3f}); on other labels "
+            f"expect {hope:.3f} [{low:.3f}, {high:.3f}]"
         )
 
     def _f1(self, clusters: Array, times: Array) -> Array:
@@ -102,23 +104,26 @@ class ByHiddenLinks:
         """Return the best of the networks that are surely above the default, or the default itself."""
         racing = race.racing()
         if self.default not in racing:
-            return race.ranked[0]
+            return race.ranked[0] if self.default in race.left_out else self.default
         own = racing[self.default]
         above = {
             setup: scores
             for setup, scores in racing.items()
-            if float((scores - own).mean()) > MARGIN and further(scores, own, 2 * LEVEL)
+            if float((scores - own).mean()) > MARGIN and further(scores, own, BOTH_ENDS * 2 * LEVEL)
         }
         return best_of(above) if above else self.default
 
     def sentence(self, race: Race) -> str:
         """Return what was chosen and by what, in one sentence."""
         best = self.chosen(race)
-        runs = "one run" if race.runs == 1 else f"{race.runs} runs"
         other = best != self.default and self.default in race.marks
         beside = f", the default {race.mean(self.default):.3f}" if other else ""
         return (
             f"chosen by {self.pairs:,} hidden links of the query: {best.name}, of {len(race.marks)} ways tried in "
-            f"{race.spent[-1]:.0f} s ({runs}: AUC {race.mean(best):.3f}{beside}, the query alone "
+            f"{race.spent[-1]:.0f} s ({_runs(race)}: AUC {race.mean(best):.3f}{beside}, the query alone "
             f"{race.mean(race.alone):.3f})"
         )
+
+
+def _runs(race: Race) -> str:
+    return "one run" if race.runs == 1 else f"{race.runs} runs"

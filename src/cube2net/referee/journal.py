@@ -16,7 +16,7 @@ from cube2net.aside import write_files
 from cube2net.errors import InputError
 from cube2net.records import Setup, Trial
 
-FORMAT = 1
+FORMAT = 2
 
 # What reading a damaged line can raise.
 DAMAGE = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)

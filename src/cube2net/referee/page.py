@@ -195,7 +195,7 @@ def _compared(comparison: Comparison) -> str:
     facts = {
         "task": TASK_WORDS[comparison.task],
         "query": query,
-        "hidden links": f"{pairs:,} in the first run" if pairs is not None else "",
+        "hidden links": f"{pairs:,} in all runs" if pairs is not None else "",
         "setups": f"{len(comparison.setups):,}",
         "runs": f"{len(comparison.seeds):,}, paired by seed",
         "miners": ", ".join(comparison.miners),

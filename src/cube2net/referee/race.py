@@ -53,9 +53,10 @@ class Race:
     spent: list[float] = field(default_factory=list)
 
     def run(self, setups: Sequence[Setup], seeds: Sequence[int], seconds: float, progress: Progress | None) -> None:
-        """Mine the setups with one seed after another, until the time is over."""
+        """Mine the setups with one seed after another, until the time is over; those that stay are always mined."""
         start = time.perf_counter()
         alive = list(setups)
+        first_ones = sum(setup in self.stays for setup in alive[: len(self.stays)])
         workers = cores()
         with ThreadPoolExecutor(workers) as pool:
             for number, seed in enumerate(seeds):
@@ -64,7 +65,7 @@ class Race:
                     alive = self._finalists(alive)
                 mined: dict[bytes, Future[Marks]] = {}
                 for first in range(0, len(alive), workers):
-                    if first and time.perf_counter() - start > limit:
+                    if first >= first_ones and first and time.perf_counter() - start > limit:
                         self._forget(max(number, 1))
                         break
                     if progress is not None:
@@ -102,7 +103,13 @@ class Race:
                 mined[same] = pool.submit(self.mark, network, seed)
             waiting.append((setup, mined[same]))
         for setup, work in waiting:
-            self.marks.setdefault(setup, []).append(work.result())
+            try:
+                self.marks.setdefault(setup, []).append(work.result())
+            except Cube2netError as error:
+                if setup == self.alone:
+                    raise
+                self.left_out[setup] = str(error)
+                self.marks.pop(setup, None)
 
     def _made(self, setup: Setup, seed: int) -> Network:
         if setup.like and setup.like not in self.nodes:
@@ -173,7 +180,10 @@ def best_of(scores: Mapping[Setup, Array]) -> Setup:
 
 
 def further(best: Array, other: Array, errors: float) -> bool:
-    """Return whether scores are behind the best by more than so many standard errors of the difference."""
-    apart = (best - other).ravel()
+    """Return whether scores, runs × parts, are behind the best by more than so many standard errors of the difference.
+
+    Runs are of the same parts, so a part counts once, by the mean over its runs.
+    """
+    apart = (best - other).mean(axis=0)
     error = float(apart.std(ddof=1)) / float(np.sqrt(len(apart))) if len(apart) > 1 else 0.0
     return float(apart.mean()) > errors * error

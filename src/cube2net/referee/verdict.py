@@ -115,10 +115,9 @@ def _judged(comparison: Comparison) -> list[str]:
     if comparison.task != "hidden":
         return []
     pairs = comparison.settings.get("pairs")
-    said = f"{comparison.measures[0]} is of hidden links of the query found again"
-    if len(comparison.seeds) == 1:
-        return [said + (f", {pairs:,}" if pairs else "")]
-    return [f"{said}, other ones in every run" + (f", {pairs:,} in the first" if pairs else "")]
+    each = ", other ones in every run" if len(comparison.seeds) > 1 else ""
+    many = f"{pairs:,} " if pairs else ""
+    return [f"{comparison.measures[0]} is of {many}hidden links of the query found again{each}"]
 
 
 def _alone(comparison: Comparison) -> Setup:

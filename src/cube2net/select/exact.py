@@ -14,6 +14,7 @@ from cube2net.records import Budget, Cube, Judge, Query, Repeats, Selection, Wor
 from cube2net.select.anneal import Anneal, in_order
 from cube2net.select.bound import most_worth, next_price, room_of, target_of
 from cube2net.select.clock import Clock
+from cube2net.select.greedy import Greedy
 from cube2net.select.outcome import check, nothing_to_choose, outcome
 from cube2net.select.presolve import Remains, tighten
 from cube2net.select.problem import Problem
@@ -84,8 +85,12 @@ class Exact:
             )
         cells, bound = serve_best(cube, repeats, budget.m, self.seconds)
         found = outcome(cube, repeats, in_order_of_service(cube, repeats, cells), budget.prefix)
-        found = replace(found, bound=max(bound, found.value))
-        return found if found.proven else replace(found, note=f"not proven within {self.seconds:g} s")
+        greedy = Greedy().select(cube, Query(repeats.objects), weights=replace(repeats, least=1), budget=budget)
+        found = max(found, greedy, key=lambda each: each.value)  # the solver's time may have been too short
+        bound = max(found.value, min(bound, bound if greedy.bound is None else greedy.bound))
+        found = replace(found, bound=bound, note="")
+        within = "" if self.seconds is None else f" within {self.seconds:g} s"
+        return found if found.proven else replace(found, note=f"not proven{within}")
 
 
 class Search:

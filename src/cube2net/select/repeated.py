@@ -113,7 +113,7 @@ def serve_best(cube: Cube, repeats: Repeats, m: int, seconds: float | None) -> t
         constraints=[LinearConstraint(both, -np.inf, 0.0), LinearConstraint(few, -np.inf, m)],
         integrality=np.ones(cells + objects),  # sums are whole by themselves, but then the solver prints nothing
         bounds=Bounds(0.0, np.concatenate([np.ones(cells), served.left])),
-        options={} if seconds is None else {"time_limit": seconds},
+        options={"mip_rel_gap": 0.0} | ({} if seconds is None else {"time_limit": seconds}),
     )
     known = float(np.sort(served.gains)[::-1][:m].sum())
     bound = known if solved.mip_dual_bound is None else min(known, float(np.floor(-solved.mip_dual_bound + 1e-6)))
