@@ -597,3 +597,9 @@ def test_a_query_whose_links_cannot_be_hidden_gets_the_default_and_a_note(links:
     assert network.selection.note.startswith("0 links of the query can be hidden, too few to tell by them: the default")
     with pytest.raises(QueryError, match="cannot be hidden and found again|there is no pair to hide"):
         c2n.compare(cube, list(range(20)))
+
+
+def test_clusters_without_a_fault_promise_no_more_than_so_many_labels_can_tell() -> None:
+    race = race_of(Fake({ALONE: 0}, lambda setup, seed: []))
+    race.run([ALONE], range(2), 60.0, None)
+    assert judge_of().expected(race) == (1.0, pytest.approx(1 - 3 / 40), 1.0)

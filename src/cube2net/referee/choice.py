@@ -23,6 +23,9 @@ BOTH_ENDS = 2.0**0.5
 
 RESAMPLES, WIDE = 200, 1.96
 
+UNSEEN = 3.0
+"""What is not seen among n labels may still be true of three in n: no interval is narrower."""
+
 
 @dataclass(frozen=True, eq=False)
 class ByLabels:
@@ -55,7 +58,7 @@ class ByLabels:
 
         It is the score on the labels known, less what choosing by them flatters: on every fold, the score of what is
         chosen by all labels over that of what is chosen without the fold. The interval has the spread of two samples of
-        labels, those known and the others, and of runs.
+        labels, those known and the others, and of runs, and is not narrower than a few labels can tell.
         """
         best = self.chosen(race)
         own = np.mean([each.parts for each in race.marks[best]], axis=0)
@@ -69,7 +72,7 @@ class ByLabels:
         drawn = np.mean([self._f1(each.evidence, times) for each in race.marks[best]], axis=0)
         scores = race.whole[best]
         between = float(np.var(scores, ddof=1)) / len(scores) if len(scores) > 1 else float(np.var(own)) / len(own)
-        wide = WIDE * float(np.sqrt(2 * (float(np.var(drawn)) + between)))
+        wide = max(WIDE * float(np.sqrt(2 * (float(np.var(drawn)) + between))), UNSEEN / len(known))
         return hope, max(0.0, hope - wide), min(1.0, hope + wide)
 
     def sentence(self, race: Race) -> str:
