@@ -382,3 +382,29 @@ def test_large_labels_weigh_less_than_small_ones_in_an_objects_memberships() -> 
     weights = network.weight[joined]
     wholes = np.bincount(things, weights=weights)[things]
     assert weights.tolist() == pytest.approx((np.array(shares) / sums * wholes).tolist(), rel=1e-5)
+
+
+def test_a_limit_below_the_query_is_said_and_nothing_is_added() -> None:
+    cube = random_cube(3)
+    for form in ("woven", "cells", "both", "objects"):
+        network = c2n.construct(cube, list(range(10)), form=form, max_nodes=4)
+        assert len(network) == 10
+        assert network.selection.note == "the query alone has 10 nodes, more than max_nodes 4: nothing is added to it"
+
+
+def test_many_near_objects_are_announced_before_they_are_brought(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "MANY", 5)
+    monkeypatch.setattr(answers, "MANY_EACH", 1)
+    told: list[str] = []
+    network = c2n.construct(random_cube(3), [0, 1], near=30, progress=lambda stage, *_: told.append(stage))
+    assert told == ["near asks for up to 30 objects for a query of 2: a smaller near makes the network smaller"]
+    assert network.selection.note.endswith(told[0])
+
+
+def test_trust_is_of_cells_that_are_there() -> None:
+    assert c2n.summary(c2n.construct(random_cube(3), [0, 1, 2], m=0))["trust"] is None
+
+
+def test_labels_that_are_missing_in_a_frame_are_no_labels() -> None:
+    query = random_cube(3).query({"o1": "a", "o2": None, "o3": float("nan"), "o4": 7})  # type: ignore[dict-item]
+    assert query.labels == ("a", "", "", "7")

@@ -98,7 +98,7 @@ def show_network(network: Network) -> None:
     say(f"{network}{worth}")
     if consists(about):
         say(consists(about))
-    if about["bound"] is not None:
+    if about["bound"] is not None and about["cells"]:
         say(certificate(about["bound"], about["gap"], about["proven"], whole=about["objective"] == "cover"))
     if about["note"]:
         say(about["note"])

@@ -57,7 +57,7 @@ def assemble(
     trusted = None
     if form.has_cells:
         woven = Weaving(source, target, weight, held, ranks, shares, query_links, len(query))
-        trusted = woven.trust() if form.trust is None else form.trust
+        trusted = form.trust or (woven.trust() if len(held) else 1.0)
         factors = woven.near_factors(form.near_weight, trusted) if form.kind == "woven" else np.ones(len(weight))
         joined = woven.memberships(form.membership, factors, trusted)
         source = np.concatenate([source, held])
@@ -77,7 +77,7 @@ def assemble(
         dimensions=tuple(dimension.name for dimension in cube.dimensions),
         labels=tuple(cube.cell(int(number)) for number in selection.cells),
         form=form.kind,
-        settings={"trust": trusted},
+        settings={"trust": trusted if len(held) else None},
     )
 
 

@@ -60,14 +60,14 @@ def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: P
     with timed(seconds, "links"):
         if form.kind == "both" and plan.max_nodes is not None:
             selection = networks.first_cells(cube, query, selection, plan.max_nodes, chosen.empty_value)
-        large = _announced(query, selection, form)
+        large = _announced(plan, selection, form)
         if large and progress is not None:
             progress(large, 1, 1)
         nearest = None
         if form.kind == "woven":
             nearest = networks.nearest(cube.links, query, _room_for_near(plan, len(selection.cells)))
         network = networks.assemble(cube, query, selection, form, nearest=nearest)
-    note = "; ".join(filter(None, (selection.note, large)))
+    note = _too_small(plan) or "; ".join(filter(None, (selection.note, large)))
     return replace(
         network,
         selection=replace(selection, note=note),
@@ -101,14 +101,27 @@ def _room_for_near(plan: Plan, cells: int) -> int:
     return wanted if plan.max_nodes is None else max(0, min(wanted, plan.max_nodes - len(plan.query) - cells))
 
 
-def _announced(query: Query, selection: Selection, form: Form) -> str:
+def _announced(plan: Plan, selection: Selection, form: Form) -> str:
     """Return a sentence that says how large a network will be, where that is much more than the query asks for."""
-    brought = len(selection.objects) if form.has_brought else 0
+    query = plan.query
+    near = _room_for_near(plan, len(selection.cells)) if form.kind == "woven" else 0
+    brought = len(selection.objects) if form.has_brought else min(near, len(plan.cube.objects) - len(query))
     if brought <= max(MANY, MANY_EACH * len(query)):
         return ""
     cells = f"the {len(selection.cells):,} cells hold" if len(selection.cells) else "the method brings"
     smaller = "m, max_nodes or the form 'woven' makes" if len(selection.cells) else "max_nodes makes"
+    if form.kind == "woven":
+        cells, smaller = "near asks for up to", "a smaller near makes"
     return f"{cells} {brought:,} objects for a query of {len(query):,}: {smaller} the network smaller"
+
+
+def _too_small(plan: Plan) -> str:
+    """Return a sentence where a limit on nodes is below the query alone, which always stays whole."""
+    if plan.max_nodes is None or plan.max_nodes >= len(plan.query):
+        return ""
+    return (
+        f"the query alone has {len(plan.query):,} nodes, more than max_nodes {plan.max_nodes:,}: nothing is added to it"
+    )
 
 
 def check_outputs(network: str | Path | None, picture: str | Path | None) -> None:

@@ -197,12 +197,12 @@ class Cube:
     ) -> Query:
         """Return the query for objects given by id, by name or by row number.
 
-        A mapping gives every object a label. An object named twice counts once. A name that is not in
+        A mapping gives every object a label, none where that is None or not a number. An object named twice counts once. A name that is not in
         the cube, or that several objects bear, is an error unless ``skip_missing``; then it is listed
         in ``Query.missing``.
         """
         if isinstance(objects, Mapping):
-            labels = [str(label) for label in objects.values()]
+            labels = [_label_text(label) for label in objects.values()]
         if isinstance(objects, str):
             raise QueryError(f"a query is a list of objects, got the text {objects!r}")
         keys = list(objects)
@@ -266,3 +266,13 @@ def _check_labels(rows: Array, labels: Sequence[str], keys: Sequence[Any]) -> No
     for i in range(1, len(rows)):
         if rows[i] == rows[i - 1] and labels[i] != labels[i - 1]:
             raise QueryError(f"query gives {keys[i]!r} two labels: {labels[i - 1]!r} and {labels[i]!r}")
+
+
+def _label_text(label: object) -> str:
+    """Return a label as a text, empty where there is none: None, and what a table has in an empty field.
+
+    >>> [_label_text(label) for label in ("a", 3, None, float("nan"))]
+    ['a', '3', '', '']
+    """
+    missing = label is None or (isinstance(label, float) and label != label)
+    return "" if missing else str(label)
