@@ -197,9 +197,9 @@ class Cube:
     ) -> Query:
         """Return the query for objects given by id, by name or by row number.
 
-        A mapping gives every object a label, none where that is None or not a number. An object named twice counts once. A name that is not in
-        the cube, or that several objects bear, is an error unless ``skip_missing``; then it is listed
-        in ``Query.missing``.
+        A mapping gives every object a label, none where that is None or not a number. An object named twice counts
+        once. A name that is not in the cube, or that several objects bear, is an error unless ``skip_missing``; then
+        it is listed in ``Query.missing``.
         """
         if isinstance(objects, Mapping):
             labels = [_label_text(label) for label in objects.values()]
