@@ -164,7 +164,7 @@ def test_reading_a_journal_changes_nothing_in_it(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-5])
     before = path.read_bytes()
     journal = Journal.read(path)
-    assert journal.about == {"format": 1, **ABOUT} and len(journal.trials) == 2
+    assert journal.about == {"format": 2, **ABOUT} and len(journal.trials) == 2
     journal.add(TRIALS["failed"])
     assert path.read_bytes() == before
 
@@ -197,11 +197,11 @@ def test_the_journal_of_another_comparison_is_refused_by_what_differs(
 
 def test_a_journal_of_a_later_format_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "trials.jsonl"
-    path.write_text(json.dumps({**ABOUT, "format": 2}) + "\n")
+    path.write_text(json.dumps({**ABOUT, "format": 3}) + "\n")
     assert "(it differs in format)" in refused(path)
     with pytest.raises(InputError) as caught:
         Journal.read(path)
-    assert str(caught.value) == f"{str(path)!r} is a journal of format 2, expected 1: it was written by another version"
+    assert str(caught.value) == f"{str(path)!r} is a journal of format 3, expected 2: it was written by another version"
 
 
 def test_other_names_are_added_to_what_the_journal_says_and_its_trials_stay(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from cube2net.aside import write_files
 from cube2net.errors import InputError
 from cube2net.records import Setup, Trial
 
-FORMAT = 2
+FORMAT = 2  # raised when what the words of a setup mean changes, so that old trials are not mixed with new ones
 
 # What reading a damaged line can raise.
 DAMAGE = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
