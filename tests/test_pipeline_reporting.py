@@ -125,9 +125,9 @@ def test_a_comparison_that_was_read_is_shown_and_reported_like_the_one_that_was_
         (None, "cannot read {path!r}: no such file or directory"),
         (b"", "{path!r} is no journal of a comparison: choose another folder"),
         (b"[]\n", "{path!r} is no journal of a comparison: choose another folder"),
-        (b'{"format": 1}\n', "{path!r} is no journal of a comparison: choose another folder"),
-        (b'{"format": 1, "task": "clustering"}\n', "{path!r} is no journal of a comparison: choose another folder"),
-        (b'{"format": 99, "task": "clustering"}\n', "{path!r} is a journal of format 99, expected 1: it was written"),
+        (b'{"format": 2}\n', "{path!r} is no journal of a comparison: choose another folder"),
+        (b'{"format": 2, "task": "clustering"}\n', "{path!r} is no journal of a comparison: choose another folder"),
+        (b'{"format": 99, "task": "clustering"}\n', "{path!r} is a journal of format 99, expected 2: it was written"),
     ],
     ids=["no file", "empty", "no header", "no task", "no query", "another format"],
 )
@@ -254,10 +254,10 @@ def test_settings_that_a_journal_keeps_are_read_with_it(
     compared: Comparison, planted: tuple[Cube, Query], folder: Path, tmp_path: Path
 ) -> None:
     first, rest = (folder / JOURNAL).read_bytes().split(b"\n", 1)
-    said = {**json.loads(first), "pairs": 7}
+    said = {**json.loads(first), "task": "hidden", "pairs": {"0": 7, "1": 5}}
     (tmp_path / JOURNAL).write_bytes(json.dumps(said).encode() + b"\n" + rest)
     read = c2n.read_comparison(tmp_path, planted[1])
-    assert read.settings["pairs"] == 7
+    assert read.settings["pairs"] == 12, "links hidden in all runs together"
     read = c2n.read_comparison(folder, planted[1])
     assert "pairs" not in read.settings
     assert read.settings["default"] == compared.settings["default"] == DEFAULT.name == "greedy · cover · woven"
