@@ -15,7 +15,7 @@ from cube2net.records import Budget, Cube, Links, Query, Selection, Worth
 from cube2net.records.ragged import Array
 
 TOLERANCE = 0.05
-SLACK = 1.0
+SLACK = 2.0
 # How many objects are brought when nobody says: so many for each of the query, between the least and the most.
 EACH, LEAST, MOST = 4, 100, 5_000
 # The threshold of pushes falls by this factor whenever no object is above it; in small steps to tell objects apart.
