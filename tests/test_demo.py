@@ -15,7 +15,8 @@ import cube2net as c2n
 from cube2net.aside import check_folder
 from cube2net.demo import PARTS, run
 from cube2net.errors import InputError
-from cube2net.pipeline.comparing import DEFAULT, WRITTEN
+from cube2net.pipeline.comparing import WRITTEN
+from cube2net.pipeline.setups import DEFAULT
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from cube2net.mine import METRICS, DeepWalk, KMeans
 from cube2net.network import assemble
 from cube2net.pipeline import auto
 from cube2net.pipeline.auto import FEWEST, candidates, folds_of
-from cube2net.pipeline.comparing import DEFAULT
+from cube2net.pipeline.setups import DEFAULT
 from cube2net.records import Cube, Network, Query, Selection, Setup
 from cube2net.records.ragged import Array
 from cube2net.referee import race as racing

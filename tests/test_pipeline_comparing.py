@@ -17,21 +17,11 @@ from cube2net.interfaces import Method
 from cube2net.mine import METRICS
 from cube2net.network import Hops, PageRank
 from cube2net.pipeline import METHODS, choosing, comparing, mining
-from cube2net.pipeline.comparing import (
-    AS_LARGE,
-    COMPARED,
-    DRAWS,
-    JOURNAL,
-    SHORT_LIST,
-    Maker,
-    chooses_cells,
-    compare,
-    setups_of,
-    task_of,
-)
+from cube2net.pipeline.comparing import COMPARED, DRAWS, JOURNAL, Maker, compare, task_of
 from cube2net.pipeline.mining import LINK_MEASURES
 from cube2net.pipeline.planning import Plan
-from cube2net.pipeline.registries import CHOOSES_CELLS
+from cube2net.pipeline.registries import CHOOSES_CELLS, chooses_cells
+from cube2net.pipeline.setups import AS_LARGE, SHORT_LIST, setups_of, with_peers
 from cube2net.records import Budget, Comparison, Cube, Network, Objects, Query, Selection, Setup, Vectors, Worth
 from cube2net.records.cube import STAR
 from cube2net.select import Cube2net, Greedy, Linked, Random
@@ -508,7 +498,7 @@ def test_without_names_the_default_two_variants_and_the_papers_form_are_compared
 
 
 def test_every_choice_of_cells_has_rivals_as_large_behind_it() -> None:
-    setups = comparing._with_peers(SHORT_LIST, as_large=True)
+    setups = with_peers(SHORT_LIST, as_large=True)
     assert len(setups) == 3 * len(SHORT_LIST)
     for place, setup in enumerate(SHORT_LIST):
         peers = [Setup(method=name, like=setup.name) for name in AS_LARGE]

@@ -15,7 +15,8 @@ import pytest
 import cube2net as c2n
 from cube2net.cube import hide_pairs
 from cube2net.errors import ParameterError
-from cube2net.pipeline.comparing import compare, setups_of
+from cube2net.pipeline.comparing import compare
+from cube2net.pipeline.setups import setups_of
 from cube2net.records import Cube, Query
 
 SMALL: dict[str, Any] = {

@@ -19,7 +19,8 @@ from cube2net import commands
 from cube2net.errors import InputError
 from cube2net.network import Hops
 from cube2net.pipeline import reporting, results
-from cube2net.pipeline.comparing import DEFAULT, JOURNAL
+from cube2net.pipeline.comparing import JOURNAL
+from cube2net.pipeline.setups import DEFAULT
 from cube2net.records import Comparison, Cube, Objects, Query, Setup
 
 from toys import toy_cube

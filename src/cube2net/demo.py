@@ -13,7 +13,8 @@ from cube2net import pipeline
 from cube2net.aside import check_folder, write_table
 from cube2net.commands import show_network
 from cube2net.interfaces import Progress
-from cube2net.pipeline.comparing import DEFAULT, WRITTEN
+from cube2net.pipeline.comparing import WRITTEN
+from cube2net.pipeline.setups import DEFAULT
 from cube2net.records import Comparison, Cube, Query
 from cube2net.terminal import say, show_table
 

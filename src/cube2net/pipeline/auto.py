@@ -10,9 +10,10 @@ from cube2net.cube import hide_pairs
 from cube2net.errors import ParameterError, QueryError, whole_number
 from cube2net.interfaces import NodeEmbedder, Progress
 from cube2net.mine import EMBEDDINGS
-from cube2net.pipeline.comparing import COMPARED, DEFAULT, Maker, apart_from
+from cube2net.pipeline.comparing import COMPARED, Maker, apart_from
 from cube2net.pipeline.mining import clustering_miners, hidden_miners, known_labels
 from cube2net.pipeline.registries import made
+from cube2net.pipeline.setups import DEFAULT
 from cube2net.records import Cube, Network, Query, Setup
 from cube2net.records.ragged import Array
 from cube2net.referee.choice import ByHiddenLinks, ByLabels

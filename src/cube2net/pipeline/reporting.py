@@ -11,8 +11,9 @@ import numpy as np
 
 from cube2net.errors import Cube2netError, InputError
 from cube2net.interfaces import Method
-from cube2net.pipeline.comparing import BY_NAME, DEFAULT, JOURNAL, Maker, query_mark
+from cube2net.pipeline.comparing import BY_NAME, JOURNAL, Maker, query_mark
 from cube2net.pipeline.mining import embed_nodes
+from cube2net.pipeline.setups import DEFAULT
 from cube2net.records import Comparison, Cube, Drawing, Network, Query, Setup
 from cube2net.referee.closeups import CloseUp, close_ups
 from cube2net.referee.journal import Journal
