@@ -82,7 +82,7 @@ def test_a_literature_beside_another_keeps_its_rows_links_and_answers(measures: 
     assert np.array_equal(grown.links.indices[: len(alone.links.indices)], alone.links.indices)
     rows = literature.person_query(alone, 30).tolist()
     for method in ("hops", "greedy"):
-        one, two = (c2n.construct(cube, cube.query(rows), method) for cube in (alone, grown))
+        one, two = (c2n.construct(cube, cube.query(rows), method, form="objects") for cube in (alone, grown))
         assert np.array_equal(one.objects, two.objects)
         assert [alone.cell(int(cell)) for cell in one.selection.cells] == [
             grown.cell(int(cell)) for cell in two.selection.cells
