@@ -150,3 +150,25 @@ def test_duckdb_shows_no_progress_of_its_own_and_fetches_nothing(tmp_path: Path)
     with DuckDB()._connected(tmp_path) as connection:
         for name in ("enable_progress_bar", "autoinstall_known_extensions", "autoload_known_extensions"):
             assert connection.sql(f"SELECT current_setting('{name}')").fetchall() == [(False,)]
+
+
+def test_the_plan_runs_in_a_notebook_without_the_package_that_draws_duckdbs_bar() -> None:
+    """DuckDB asks IPython where it is, and refuses to change a setting of its bar where it cannot draw one."""
+    code = """
+    import sys, types
+    notebook = types.ModuleType("IPython")
+    notebook.get_ipython = lambda: types.SimpleNamespace(config={"IPKernelApp": {"connection_file": "kernel.json"}})
+    notebook.display = types.ModuleType("IPython.display")
+    sys.modules |= {"IPython": notebook, "IPython.display": notebook.display, "ipywidgets": None}
+    import duckdb
+    try:
+        duckdb.connect().execute("SET enable_progress_bar = false")
+    except duckdb.InvalidInputException:
+        pass
+    else:
+        sys.exit("DuckDB does not take this for a notebook")
+    from cube2net.cube import DuckDB
+    print(DuckDB().run({}, {"one": "SELECT 1 AS x"}, ["one"])["one"].to_pylist())
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=False, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("[{'x': 1}]\n", "")
