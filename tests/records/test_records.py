@@ -123,6 +123,9 @@ def corpus(**changes: object) -> Corpus:
         ({"links": table(LINKS, source=[0], target=[1], weight=[-1.0])}, "1 weights that are negative"),
         ({"links": table(LINKS, source=[0], target=[1], weight=[None])}, "1 weights that are negative, missing"),
         ({"links": table(LINKS, source=[0], target=[1], weight=[float("nan")])}, "1 weights that are negative"),
+        ({"links": table(LINKS, source=[0], target=[1], weight=[1e-31])}, "not finite or below 1e-30, expected 0 or"),
+        ({"links": table(LINKS, source=[0], target=[1], weight=[1e-45])}, "not finite or below 1e-30, expected 0 or"),
+        ({"links": table(LINKS, source=[0], target=[1], weight=[float("inf")])}, "negative, missing, not finite"),
         ({"items": pa.table({"item": pa.array([None], pa.string())})}, "1 rows without an id"),
     ],
 )
