@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cube2net.errors import CubeError, ParameterError, QueryError, some, unknown
+from cube2net.errors import CubeError, ParameterError, QueryError, plain, quoted, some, unknown
 from cube2net.records.items import ItemIndex
 from cube2net.records.objects import Objects
 from cube2net.records.query import Query
@@ -177,7 +177,9 @@ class Cube:
         ]
         found = np.flatnonzero((self.cells.labels == np.array(row)).all(axis=1))
         if len(found) == 0:
-            raise ParameterError(f"no cell has the labels {' · '.join(labels)}, or it holds too few objects")
+            raise ParameterError(
+                f"no cell has the labels {' · '.join(map(plain, labels))}, or it holds too few objects"
+            )
         return int(found[0])
 
     def cell(self, number: int) -> tuple[str, ...]:
@@ -244,7 +246,7 @@ class Cube:
         parts = []
         if missing:
             near = [(key, self.objects.near(key)) for key in missing[:3]]
-            hints = ", ".join(f"{names[0]!r} for {key!r}" for key, names in near if names)
+            hints = ", ".join(f"{quoted(names[0])} for {quoted(key)}" for key, names in near if names)
             plural = "1 object that is" if len(missing) == 1 else f"{len(missing):,} objects that are"
             parts.append(
                 f"query names {plural} not in the cube: {some(missing)}"
@@ -258,7 +260,7 @@ class Cube:
                 else (f"{len(ambiguous):,} names that several objects bear")
             )
             ids = some(self.objects.bearers(ambiguous[0]))
-            parts.append(f"query gives {plural}: {some(ambiguous)} (use an id, for {ambiguous[0]!r} {ids})")
+            parts.append(f"query gives {plural}: {some(ambiguous)} (use an id, for {quoted(ambiguous[0])} {ids})")
         return "; ".join(parts)
 
 

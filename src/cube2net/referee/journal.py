@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from cube2net.aside import write_files
-from cube2net.errors import InputError
+from cube2net.errors import InputError, listed
 from cube2net.records import Setup, Trial
 
 FORMAT = 2  # raised when what the words of a setup mean changes, so that old trials are not mixed with new ones
@@ -53,7 +53,7 @@ class Journal:
         differs = _differences(said, header)
         if differs:
             raise InputError(
-                f"{str(path)!r} holds the trials of another comparison (it differs in {', '.join(differs)}): "
+                f"{str(path)!r} holds the trials of another comparison (it differs in {listed(differs)}): "
                 "choose another folder, or remove it"
             )
         trials = _trials(path, lines[1:])
