@@ -15,7 +15,7 @@ MODULES = sorted(ROOT.rglob("*.py"))
 LAYERS = [
     ("errors",),
     ("records",),
-    ("arrays", "seeding", "aside", "mapped", "digests", "cores"),
+    ("arrays", "seeding", "aside", "mapped", "digests", "cores", "compiling"),
     ("kernels",),
     ("interfaces",),
     ("sources", "topics", "cube", "embed", "select", "network", "mine", "referee"),
