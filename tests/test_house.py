@@ -18,6 +18,7 @@ LAYERS = [
     ("arrays", "seeding", "aside", "mapped", "digests", "cores", "compiling"),
     ("kernels",),
     ("interfaces",),
+    ("locks",),
     ("sources", "topics", "cube", "embed", "select", "network", "mine", "referee"),
     ("stages",),
     ("pipeline", "parameters"),
@@ -27,7 +28,7 @@ LAYERS = [
     ("cli",),
 ]
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
-ROOMS = set(LAYERS[5])
+ROOMS = set(LAYERS[6])
 
 
 def imported(path: Path) -> set[str]:

@@ -7,9 +7,13 @@ import csv
 import ctypes
 import errno
 import glob
+import hashlib
 import os
+import platform
+import re
 import secrets
 import shutil
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -17,25 +21,28 @@ from cube2net.errors import InputError, some, unknown
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
-_MARK = ".building-"
+_LONGEST_NAME = 120
 _OLD = "-old"
+_OWNED = re.compile(r"-(?P<pid>\d+)(?:-(?P<host>[0-9a-f]{6}))?-[0-9a-f]{8}(?:-old)?$")
+_WEEK = 7 * 24 * 3600
 
 
 def write_files(files: Mapping[Path, Callable[[Path], None]]) -> list[Path]:
     """Return the paths written: each file is written by its function, and all are renamed once all are whole.
 
     Whatever goes wrong, nothing half-written stays behind and a file that stood there before is untouched;
-    trouble with the disk becomes one sentence.
+    trouble with the disk becomes one sentence. What a killed process left aside is removed by the next one.
     """
     for path in files:
         _check(path)
-    aside = {path: path.with_name(f".{path.name}.{secrets.token_hex(4)}.part") for path in files}
+        remove_stale(path, "part")
+    aside = {path: owned_beside(path, "part") for path in files}
     try:
         for path, writer in files.items():
-            with _one_sentence(path):
+            with one_sentence(path):
                 writer(aside[path])
         for path in files:
-            with _one_sentence(path):
+            with one_sentence(path):
                 aside[path].replace(path)
     finally:
         for part in aside.values():
@@ -60,12 +67,12 @@ def new_folder(target: Path) -> Iterator[Path]:
     removed. What a killed process left aside is removed by the next one.
     """
     target = Path(target).resolve()
-    aside = target.parent / f".{target.name}{_MARK}{os.getpid()}-{secrets.token_hex(4)}"
+    aside = owned_beside(target, "building")
     if target.parent.exists() and not target.parent.is_dir():
         raise InputError(f"cannot write {str(target)!r}: {str(target.parent)!r} is a file, not a folder")
-    with _one_sentence(target):
+    with one_sentence(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        _remove_stale(target)
+        remove_stale(target, "building")
         aside.mkdir()
         try:
             yield aside
@@ -76,12 +83,50 @@ def new_folder(target: Path) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def _one_sentence(path: Path) -> Iterator[None]:
+def one_sentence(path: Path) -> Iterator[None]:
+    """Make one sentence of whatever is wrong with the disk while something is written at a path."""
     try:
         yield
     except OSError as error:
-        reason = os.strerror(error.errno).lower() if error.errno else str(error)
-        raise InputError(f"cannot write {str(path)!r}: {reason}") from error
+        raise InputError(f"cannot write {str(path)!r}: {_reason(error)}") from error
+
+
+def hidden_beside(target: Path, kind: str) -> Path:
+    """Return the place of what is kept beside a target while it is written, by a name that tells what it is.
+
+    >>> hidden_beside(Path("here/cube"), "lock").name
+    '.cube.lock'
+    """
+    return target.parent / f".{_short(target.name)}.{kind}"
+
+
+def owned_beside(target: Path, kind: str) -> Path:
+    """Return a place beside a target that no other process uses, by a name that tells whose it is."""
+    place = hidden_beside(target, kind)
+    return place.with_name(f"{place.name}-{os.getpid()}-{_host()}-{secrets.token_hex(4)}")
+
+
+def remove_stale(target: Path, kind: str) -> None:
+    """Remove what killed processes left beside a target; an old folder that lost its place is put back first.
+
+    What a process on another machine left is removed when nobody has touched it for a week.
+    """
+    for path in sorted(target.parent.glob(glob.escape(hidden_beside(target, kind).name) + "-*")):
+        owner = _OWNED.search(path.name)
+        if owner is None or _in_use(path, int(owner["pid"]), owner["host"]):
+            continue
+        if path.name.endswith(_OLD) and not target.exists():
+            path.rename(target)
+        elif path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+
+def being_replaced(target: Path) -> bool:
+    """Return whether a folder is on its way into a target's place, where a system cannot do that in one step."""
+    return any(target.parent.glob(glob.escape(hidden_beside(target, "building").name) + f"-*{_OLD}"))
 
 
 def check_path(path: Path, suffixes: Iterable[str], what: str) -> None:
@@ -105,11 +150,37 @@ def check_folder(folder: Path, parts: Collection[str], whose: str) -> None:
         )
 
 
+def check_replaceable(folder: Path) -> None:
+    """Raise where no new folder can take a place: the root of a disk, or where the process itself is."""
+    place = folder.resolve()
+    if not place.name:
+        raise InputError(f"cannot write {str(folder)!r}: it is the root of the disk, name a folder in it")
+    with contextlib.suppress(FileNotFoundError):
+        if Path.cwd().is_relative_to(place):
+            raise InputError(
+                f"cannot write {str(folder)!r}: it is the folder you are in, or one above it: name a folder in it, or "
+                "go elsewhere first"
+            )
+    above = next((parent for parent in place.parents if parent.exists()), None)
+    if above is not None and not above.is_dir():
+        raise InputError(f"cannot write {str(folder)!r}: {str(above)!r} is a file, not a folder")
+
+
 def _check(path: Path) -> None:
     if path.is_dir():
         raise InputError(f"cannot write {str(path)!r}: it is a folder, give the path of a file")
     if not path.parent.is_dir():
         raise InputError(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}, make it first")
+
+
+def _reason(error: OSError) -> str:
+    """Return what is wrong with a disk; NumPy tells a full one only by how much it could not write."""
+    if error.errno:
+        return os.strerror(error.errno).lower()
+    text = str(error)
+    if re.search(r"requested and \d+ written|no space left", text, re.IGNORECASE):
+        return os.strerror(errno.ENOSPC).lower()
+    return text
 
 
 def _put_in_place(aside: Path, target: Path) -> None:
@@ -154,19 +225,21 @@ def _sync(folder: Path) -> None:
             os.close(descriptor)
 
 
-def _remove_stale(target: Path) -> None:
-    """Remove what killed processes left aside; an old folder that never found its way back is put back first."""
-    for path in sorted(target.parent.glob(f".{glob.escape(target.name)}{_MARK}*")):
-        pid = path.name.rpartition(_MARK)[2].partition("-")[0]
-        if not pid.isdigit() or _alive(int(pid)):
-            continue
-        if path.name.endswith(_OLD) and not target.exists():
-            path.rename(target)
-        else:
-            shutil.rmtree(path, ignore_errors=True)
+def _short(name: str) -> str:
+    """Return a name, or a shorter one for it where a few more letters would be too many for a file system."""
+    encoded = os.fsencode(name)
+    return name if len(encoded) <= _LONGEST_NAME else f"{name[:20]}-{hashlib.sha256(encoded).hexdigest()[:16]}"
 
 
-def _alive(pid: int) -> bool:
+def _host() -> str:
+    return hashlib.sha256(platform.node().encode()).hexdigest()[:6]
+
+
+def _in_use(path: Path, pid: int, host: str | None) -> bool:
+    if host is not None and host != _host():
+        with contextlib.suppress(OSError):
+            return time.time() - path.stat().st_mtime < _WEEK
+        return False
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

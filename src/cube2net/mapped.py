@@ -1,12 +1,20 @@
-"""Tables in files that are memory-mapped: opened at once whatever their size, and shared by all processes."""
+"""Tables and arrays in files that are memory-mapped: opened at once whatever their size, shared by all processes."""
 
 from __future__ import annotations
 
+import mmap
 import os
+import stat
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
 
+import numpy as np
 import pyarrow as pa
+
+from cube2net.records.ragged import Array
 
 PART = ".part"
 ROWS = 1 << 20
@@ -44,3 +52,97 @@ def finished(path: Path) -> pa.Table | None:
     except (pa.ArrowException, OSError):
         path.unlink(missing_ok=True)
         return None
+
+
+class MappedFolder:
+    """The files of a folder, opened through one descriptor: a folder that takes its place meanwhile changes nothing.
+
+    Where a system has no such descriptors the files are opened by their paths; ``replaced`` tells in both cases
+    whether another folder has come to the place since, so that what was opened may be of two.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = Path(path)
+        self.descriptor: int | None = None
+        if os.open in os.supports_dir_fd:
+            self.descriptor = os.open(self.path, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
+        self.identity = _identity(self.path.stat() if self.descriptor is None else os.fstat(self.descriptor))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.descriptor is not None:
+            os.close(self.descriptor)
+
+    def replaced(self) -> bool:
+        """Return whether another folder, or none, is at the place now."""
+        try:
+            return _identity(self.path.stat()) != self.identity
+        except OSError:
+            return True
+
+    def open(self, name: str) -> IO[bytes]:
+        """Return a file of the folder, to be read; a name is that of a file in it and nothing else."""
+        if Path(name).name != name or name in ("", ".", ".."):
+            raise FileNotFoundError(f"{name!r} is not the name of a file in a folder")
+        if self.descriptor is None:
+            return (self.path / name).open("rb")
+        return os.fdopen(os.open(name, os.O_RDONLY | os.O_NONBLOCK, dir_fd=self.descriptor), "rb")
+
+    def stat(self, name: str) -> os.stat_result:
+        """Return size, times and place on the disk of a file."""
+        if self.descriptor is None:
+            return (self.path / name).stat()
+        return os.stat(name, dir_fd=self.descriptor)
+
+    def size(self, name: str) -> int | None:
+        """Return how many bytes a file has, or None where there is no such file."""
+        try:
+            about = self.stat(name)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return about.st_size if stat.S_ISREG(about.st_mode) else None
+
+    def buffer(self, name: str) -> pa.Buffer:
+        """Return the bytes of a file, mapped."""
+        with self.open(name) as file:
+            if os.fstat(file.fileno()).st_size == 0:
+                return pa.py_buffer(b"")
+            return pa.py_buffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+
+    def table(self, name: str) -> pa.Table:
+        """Return the table of an Arrow file; what is not looked at is not read."""
+        return pa.ipc.open_file(self.buffer(name)).read_all()
+
+    def array(self, name: str, kinds: str = "iuf", dimensions: int = 1) -> Array:
+        """Return the array of a ``.npy`` file, whose dtype is of one of some kinds and whose rows are contiguous."""
+        with self.open(name) as file:
+            shape, fortran, dtype = _header(file)
+            if dtype.kind not in kinds or dtype.hasobject or not dtype.isnative or dtype.itemsize > 8:
+                raise ValueError(f"{name} holds {dtype.str!r}, expected numbers of kind {' or '.join(kinds)}")
+            if len(shape) != dimensions or (fortran and dimensions > 1):
+                raise ValueError(f"{name} has the shape {shape}, expected one of {dimensions} length(s)")
+            start, size = file.tell(), os.fstat(file.fileno()).st_size
+            count = 1
+            for length in shape:
+                count *= length
+            if start + count * dtype.itemsize != size:
+                raise ValueError(f"{name} has {size:,} bytes, expected {start + count * dtype.itemsize:,}")
+            if count == 0:
+                return np.empty(shape, dtype)
+            return np.memmap(file, dtype, "r", start, shape)
+
+
+def _header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]]:
+    """Return shape, order and dtype of a ``.npy`` file, and leave the file where its data begin."""
+    read = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+    with suppress(KeyError):
+        return read[np.lib.format.read_magic(file)](file)
+    raise ValueError("it is of another version of the format .npy")
+
+
+def _identity(about: os.stat_result) -> tuple[int, int]:
+    return about.st_dev, about.st_ino

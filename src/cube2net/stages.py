@@ -7,28 +7,25 @@ hidden beside what is made, belongs to one process at a time, and is removed whe
 from __future__ import annotations
 
 import json
-import os
-import secrets
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from cube2net.aside import new_folder
+from cube2net.aside import hidden_beside, new_folder, one_sentence, owned_beside, remove_stale
 from cube2net.digests import CORPUS, about_corpus, tables_of
-from cube2net.errors import InputError
 from cube2net.interfaces import Progress
+from cube2net.locks import NoLocksError, try_lock
 from cube2net.mapped import open_mapped, write_mapped_table
 from cube2net.records import Corpus, DimensionSpec, Topics
 
 T = TypeVar("T")
-LOCK = "lock"
+LOCK, STAGES = "lock", "stages"
 ABOUT = "about.json"
 TOPICS = ("assigned", "words", "model")
 
@@ -48,7 +45,7 @@ def stages_beside(target: Path, progress: Progress | None = None) -> Iterator[St
 
 def stages_of(target: Path) -> Path:
     """Return where the stages of making something are kept."""
-    return target.with_name(f".{target.name}.stages")
+    return hidden_beside(target, STAGES)
 
 
 @dataclass(eq=False)
@@ -72,19 +69,27 @@ class Stages:
     @cached_property
     def folder(self) -> Path:
         """The folder of all stages, which no other process uses."""
-        try:
-            lock = _locked(self.usual)
-            if lock is not None:
-                self.stack.enter_context(lock)
+        with one_sentence(self.target):
+            remove_stale(self.target, STAGES)
+            if self._is_only():
                 self.before = _files(self.usual)
                 return self.usual
             if self.progress is not None:
                 self.progress(f"another process makes {str(self.target)!r} right now: the last to finish stays", 1, 1)
-            own = tempfile.TemporaryDirectory(prefix=f"{self.usual.name}-", dir=self.target.parent)
-            return Path(self.stack.enter_context(own))
-        except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            raise InputError(f"cannot write {str(self.target)!r}: {reason}") from error
+            own = owned_beside(self.target, STAGES)
+            own.mkdir()
+            self.stack.callback(shutil.rmtree, own, ignore_errors=True)
+            return own
+
+    def _is_only(self) -> bool:
+        """Return whether the usual folder is now this process's, or nobody can tell where no locks are."""
+        try:
+            lock = try_lock(self.usual / LOCK)
+        except NoLocksError:
+            return True
+        if lock is not None:
+            self.stack.enter_context(lock)
+        return lock is not None
 
     def corpus(self, decides: str, make: Callable[[], Corpus]) -> Corpus:
         """Return a corpus with its tables memory-mapped, made now or in an earlier run."""
@@ -104,7 +109,7 @@ class Stages:
 
     def remove(self) -> None:
         """Remove all stages; the folder gets another name first, so that nobody finds it half-removed."""
-        gone = self.folder.with_name(f"{self.folder.name}-{secrets.token_hex(4)}")
+        gone = owned_beside(self.target, STAGES)
         with suppress(OSError):
             shutil.rmtree(self.folder.rename(gone), ignore_errors=True)
 
@@ -147,28 +152,6 @@ def _files(folder: Path) -> set[tuple[Path, int, int]]:
     """Return the files of a folder, with their sizes and when they were changed."""
     files = [path for path in folder.rglob("*") if path.is_file() and path.name != LOCK]
     return {(path, about.st_size, about.st_mtime_ns) for path, about in zip(files, map(Path.stat, files), strict=True)}
-
-
-def _locked(folder: Path) -> IO[bytes] | None:
-    """Return the open lock of a folder, which is made if it is not there; None where another process has it."""
-    while True:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = (folder / LOCK).open("wb")
-        try:
-            import fcntl
-
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            lock.close()
-            return None
-        except (ImportError, OSError):
-            return lock  # a system without such locks: one build at a time is up to the user
-        try:
-            if (folder / LOCK).stat().st_ino == os.fstat(lock.fileno()).st_ino:
-                return lock
-        except FileNotFoundError:
-            pass
-        lock.close()  # another process was done in between, and has removed the folder: make it again
 
 
 def _write(record: object, names: Sequence[str], about: dict[str, Any], folder: Path) -> None:

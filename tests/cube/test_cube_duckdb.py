@@ -150,3 +150,11 @@ def test_duckdb_shows_no_progress_of_its_own_and_fetches_nothing(tmp_path: Path)
     with DuckDB()._connected(tmp_path) as connection:
         for name in ("enable_progress_bar", "autoinstall_known_extensions", "autoload_known_extensions"):
             assert connection.sql(f"SELECT current_setting('{name}')").fetchall() == [(False,)]
+
+
+def test_a_path_with_a_question_mark_is_only_a_path(tmp_path: Path) -> None:
+    place = tmp_path / "what?" / "stage?"
+    place.mkdir(parents=True)
+    made = DuckDB().run({}, {"one": "SELECT 1 AS number"}, ["one"], folder=place)
+    assert made["one"]["number"].to_pylist() == [1]
+    assert (place / "one.arrow").exists()

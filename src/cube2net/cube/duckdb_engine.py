@@ -116,11 +116,12 @@ class DuckDB:
         if self.memory is not None:
             settings["memory_limit"] = f"{self._limit() // 1_000_000}MB"
         with ExitStack() as stack:
-            if folder is None:
-                spill = Path(stack.enter_context(TemporaryDirectory(prefix="cube2net-", ignore_cleanup_errors=True)))
+            if folder is None or "?" in str(folder):  # DuckDB takes what follows a question mark for something else
+                there = Path(stack.enter_context(TemporaryDirectory(prefix="cube2net-", ignore_cleanup_errors=True)))
             else:
-                spill = folder / SPILL
-            place = ":memory:" if folder is None else str(folder / DATABASE)
+                there = folder
+            spill = there / SPILL
+            place = ":memory:" if folder is None else str(there / DATABASE)
             settings["temp_directory"] = str(spill)
             with self._one_sentence("opening its files"):
                 connection = duckdb.connect(place, config=settings)

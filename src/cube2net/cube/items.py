@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Sequence
 from functools import cache, partial
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
 from cube2net.cube.packing import Allocate, in_memory
 from cube2net.errors import CubeError, InputError
+from cube2net.mapped import MappedFolder
 from cube2net.records import Cells, Cube, ItemIndex, Ragged
 from cube2net.records.ragged import Array
 
@@ -136,18 +136,19 @@ def table_of_items(index: ItemIndex) -> pa.Table:
     return pa.table({"item": index.ids}).replace_schema_metadata({ABOUT: about})
 
 
-def open_items(folder: Path, files: Collection[str], objects: int, cells: int) -> LazyItems | None:
+def open_items(folder: MappedFolder, files: Collection[str], objects: int, cells: int) -> LazyItems | None:
     """Return what reads the item index of a cube from files that are opened now, or None for a cube that has none."""
     if IDS not in files:
         return None
     names = [f"{rows}.{part}" for rows in (OBJECTS, CELLS) for part in ("indptr", "indices")]
-    arrays = [np.load(folder / f"{name}.npy", mmap_mode="r") for name in names]
-    table = pa.memory_map(str(folder / IDS))
+    arrays = [folder.array(f"{name}.npy", "i") for name in names]
+    file = folder.buffer(IDS)
 
     @cache
     def reader() -> ItemIndex:
         try:
-            ids = pa.ipc.open_file(table).read_all()
+            ids = pa.ipc.open_file(file).read_all()
+            ids.validate(full=True)
             derived = bool(json.loads(ids.schema.metadata[ABOUT])["derived"])
             index = ItemIndex(Ragged(*arrays[:2]), Ragged(*arrays[2:]), derived, lambda: ids["item"])
             if ids.num_rows != len(index):
@@ -156,7 +157,7 @@ def open_items(folder: Path, files: Collection[str], objects: int, cells: int) -
                 if len(rows.indices) and not 0 <= int(rows.indices.min()) <= int(rows.indices.max()) < count:
                     raise CubeError("it points to what is not there")
         except (pa.ArrowException, CubeError, InputError, OSError, KeyError, TypeError, ValueError) as error:
-            raise CubeError(f"{str(folder)!r} is damaged: its items cannot be read ({error})") from None
+            raise CubeError(f"{str(folder.path)!r} is damaged: its items cannot be read ({error})") from None
         return index
 
     return reader

@@ -4,36 +4,48 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from cube2net.errors import CubeError
+from cube2net.mapped import MappedFolder
 
 FORMAT = 2
 """Format 1 had its objects in Parquet; it can be read and updated."""
 MANIFEST = "manifest.json"
+LARGEST = 64 * 2**20
+"""No manifest has so many bytes: counts, settings and a line for every file are a few thousand."""
+NUMBERS = ("min_objects", "max_mentions", "items")
+COUNTS = ("objects", "cells", "members", "links")
 
 
-def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return the manifest of a cube's folder."""
-    path = Path(folder) / MANIFEST
-    if not path.is_file():
-        what = "is not a cube (it has no manifest.json)" if Path(folder).exists() else "does not exist"
-        raise CubeError(f"{str(folder)!r} {what}: make one with 'cube2net build'")
+def read_manifest(folder: MappedFolder) -> dict[str, Any]:
+    """Return the manifest of a cube's folder, in which everything is of the kind that it should be."""
+    place = str(folder.path)
     try:
-        manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        with folder.open(MANIFEST) as file:
+            text = file.read(LARGEST + 1)
+    except (FileNotFoundError, IsADirectoryError):
+        raise CubeError(f"{place!r} is not a cube (it has no manifest.json): make one with 'cube2net build'") from None
+    except OSError as error:
+        raise CubeError(f"{place!r} is damaged: manifest.json cannot be read ({error.strerror})") from None
+    try:
+        if len(text) > LARGEST:
+            raise ValueError(f"it has more than {LARGEST:,} bytes")
+        manifest: dict[str, Any] = json.loads(text.decode("utf-8"))
         version = manifest["format"]
-        complete = isinstance(manifest["files"], dict) and isinstance(manifest["counts"], dict)
-    except (ValueError, KeyError, TypeError, OSError) as error:
-        raise CubeError(f"{str(folder)!r} is damaged: manifest.json cannot be read ({error})") from None
-    if not isinstance(version, int) or version > FORMAT:
+    except RecursionError:
+        raise CubeError(f"{place!r} is damaged: manifest.json cannot be read (it is nested too deeply)") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise CubeError(f"{place!r} is damaged: manifest.json cannot be read ({_first_line(error)})") from None
+    if _is_count(version) and version > FORMAT:
         raise CubeError(
-            f"{str(folder)!r} has cube format {version!r}, and this cube2net reads up to {FORMAT}: "
-            "install a newer cube2net"
+            f"{place!r} has cube format {version}, and this cube2net reads up to {FORMAT}: install a newer cube2net"
         )
-    if not complete:
-        raise CubeError(f"{str(folder)!r} is damaged: manifest.json lacks its files or counts")
+    wrong = _wrong(manifest)
+    if wrong:
+        raise CubeError(f"{place!r} is damaged: manifest.json has {wrong}")
     return manifest
 
 
@@ -61,7 +73,59 @@ def check_seal(folder: Path, manifest: Mapping[str, Any]) -> None:
 def describe(path: Path) -> dict[str, Any]:
     """Return the size and the checksum of a file."""
     with path.open("rb") as file:
-        return {"bytes": path.stat().st_size, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
+        return {"bytes": path.stat().st_size, "sha256": checksum(file)}
+
+
+def checksum(file: IO[bytes]) -> str:
+    """Return the checksum of an open file."""
+    return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
+
+
+def _wrong(manifest: Mapping[str, Any]) -> str:
+    """Return what of a manifest is not of the kind that it should be; nothing where all is."""
+    if not _is_count(manifest["format"]) or manifest["format"] == 0:
+        return f"an odd format, expected 1 to {FORMAT}"
+    files, counts, settings = (manifest.get(part) for part in ("files", "counts", "settings"))
+    if not isinstance(files, dict) or not isinstance(counts, dict) or not isinstance(settings, dict):
+        return "no files, counts or settings"
+    for name, about in files.items():
+        if Path(name).name != name or name in ("", ".", "..", MANIFEST) or "\0" in name:
+            return f"{name!r} for the name of a file"
+        if not isinstance(about, dict) or not _is_count(about.get("bytes")) or not _is_checksum(about.get("sha256")):
+            return f"no size and checksum of {name!r}"
+    for name in COUNTS:
+        if not _is_count(counts.get(name)):
+            return f"no count of {name}"
+    kinds: dict[str, Callable[[Any], bool]] = {
+        **dict.fromkeys(NUMBERS, _is_count),
+        "seed": lambda value: isinstance(value, int),
+        "dimensions": _are_texts,
+        "views": _are_texts,
+        "dropped": lambda value: isinstance(value, dict) and all(map(_is_count, value.values())),
+        "topics": lambda value: value is None or isinstance(value, dict),
+        "engine": lambda value: isinstance(value, str),
+        "attribution": lambda value: isinstance(value, str),
+    }
+    for name, is_right in kinds.items():
+        if name in settings and not is_right(settings[name]):
+            return f"an odd setting {name!r}"
+    return ""
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
+
+
+def _is_checksum(value: object) -> bool:
+    return isinstance(value, str) and len(value) == 64 and set(value) <= set("0123456789abcdef")
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:200]
 
 
 def _seal(manifest: Mapping[str, Any]) -> str:

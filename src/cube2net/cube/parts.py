@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,18 +12,17 @@ import pyarrow.parquet as pq
 
 from cube2net.cube.items import arrays_of_items, open_items
 from cube2net.cube.lookups import KEYS, lookup_of
+from cube2net.cube.soundness import FEW_TEXTS, check_sound
 from cube2net.cube.update_files import open_ledger
 from cube2net.cube.update_ledger import Ledger
 from cube2net.errors import CubeError
-from cube2net.mapped import open_mapped
+from cube2net.mapped import MappedFolder
 from cube2net.records import Cells, Cube, Dimension, Level, Links, Objects, Ragged
 from cube2net.records.corpus import OBJECTS
 from cube2net.records.objects import Lookup
 from cube2net.records.ragged import Array
 
-MODEL = "topic-model.parquet"
-CHECKED_ENTRIES = 8_000_000
-"""Arrays of up to so many entries are looked through at opening, which takes a few milliseconds."""
+MODEL, TOPICS = "topic-model.parquet", "topics.parquet"
 LEVELS = {
     "dimension": pa.int32(),
     "level": pa.int32(),
@@ -86,77 +84,84 @@ def ledger_in(cube: Cube) -> Ledger | None:
     return ledger
 
 
-def assemble(folder: Path, manifest: dict[str, Any]) -> Cube:
+def assemble(folder: MappedFolder, manifest: dict[str, Any]) -> Cube:
     """Return the cube of a folder's files, memory-mapped."""
 
-    def load(name: str) -> Array:
-        return np.load(folder / f"{name}.npy", mmap_mode="r")  # type: ignore[no-any-return]
+    files = manifest["files"]
+
+    def array(name: str, kinds: str = "i", dimensions: int = 1) -> Array:
+        if f"{name}.npy" not in files:
+            raise CubeError(f"{name}.npy is not among its files")
+        return folder.array(f"{name}.npy", kinds, dimensions)
 
     def ragged(name: str) -> Ragged:
-        return Ragged(load(f"{name}.indptr"), load(f"{name}.indices"))
+        return Ragged(array(f"{name}.indptr"), array(f"{name}.indices"))
 
-    topics = folder / "topics.parquet"
-    model = pa.memory_map(str(folder / MODEL)) if MODEL in manifest["files"] else None
-    dimensions = _dimensions(pq.read_table(folder / "labels.parquet", use_threads=False))
-    cells, small = (Cells(load(f"{part}.labels"), ragged(f"{part}.members")) for part in ("cells", "small"))
-    objects = _objects(folder, manifest, load)
+    def small_table(name: str) -> pa.Table:
+        return pq.read_table(folder.buffer(name), use_threads=False)
+
+    dimensions = _dimensions(small_table("labels.parquet"))
+    cells, small = (Cells(array(f"{part}.labels", "i", 2), ragged(f"{part}.members")) for part in ("cells", "small"))
+    objects = _objects(folder, manifest, array)
     cube = Cube(
         dimensions=dimensions,
         cells=cells,
         homes=ragged("homes"),
         small=small,
-        links=Links(load("links.indptr"), load("links.indices"), load("links.weights")),
+        links=Links(array("links.indptr"), array("links.indices"), array("links.weights", "f")),
         objects=objects,
         settings=manifest["settings"],
-        topic_words=pq.read_table(topics, use_threads=False) if topics.name in manifest["files"] else None,
-        topic_model=None if model is None else lambda: pq.read_table(model),
-        ledger=open_ledger(folder, manifest["files"], [dimension.name for dimension in dimensions]),
-        items=open_items(folder, manifest["files"], len(objects), len(cells) + len(small)),
+        topic_words=small_table(TOPICS) if TOPICS in files else None,
+        topic_model=_topic_model(folder) if MODEL in files else None,
+        ledger=open_ledger(folder, files, [dimension.name for dimension in dimensions]),
+        items=open_items(folder, files, len(objects), len(cells) + len(small)),
     )
-    _check_entries(cube)
+    counts = {"cells": len(cells), "members": len(cells.members.indices), "links": cube.links.count}
+    for name, count in counts.items():
+        if manifest["counts"][name] != count:
+            raise CubeError(f"it has {count:,} {name}, expected {manifest['counts'][name]:,}")
+    check_sound(cube, folder, files)
     return cube
 
 
-def _objects(folder: Path, manifest: dict[str, Any], load: Callable[[str], Array]) -> Objects:
+def _topic_model(folder: MappedFolder) -> Callable[[], pa.Table]:
+    file = folder.buffer(MODEL)
+
+    def reader() -> pa.Table:
+        try:
+            return pq.read_table(file)
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise CubeError(f"{str(folder.path)!r} is damaged: its topic model cannot be read ({error})") from None
+
+    return reader
+
+
+def _objects(folder: MappedFolder, manifest: dict[str, Any], array: Callable[[str, str], Array]) -> Objects:
     count = int(manifest["counts"]["objects"])
     if "objects.parquet" in manifest["files"]:  # format 1
-        file = pa.memory_map(str(folder / "objects.parquet"))
+        file = folder.buffer("objects.parquet")
         return Objects(count, partial(_checked_objects, folder, lambda: pq.read_table(file), count))
-    table = open_mapped(folder / "objects.arrow")
-    lookups = {column: Lookup(load(f"{name}.hashes"), load(f"{name}.rows")) for column, name in KEYS.items()}
+    table = folder.table("objects.arrow")
+    lookups = {
+        column: Lookup(array(f"{name}.hashes", "u"), array(f"{name}.rows", "i")) for column, name in KEYS.items()
+    }
     for lookup in lookups.values():
-        if len(lookup.rows) != count:
+        if not len(lookup.rows) == len(lookup.hashes) == count:
             raise CubeError(f"objects are found by {len(lookup.rows):,} keys, expected {count:,}")
     return Objects(count, partial(_checked_objects, folder, lambda: table, count), lookups)
 
 
-def _checked_objects(folder: Path, load: Callable[[], pa.Table], count: int) -> pa.Table:
+def _checked_objects(folder: MappedFolder, load: Callable[[], pa.Table], count: int) -> pa.Table:
     """Return the objects from a file that was opened with the cube: a newer cube in its place changes nothing."""
     try:
         table = load()
         if table.num_rows != count or table.column_names != list(OBJECTS):
             raise CubeError(f"it has {table.num_rows:,} rows of {table.column_names}, expected {count:,}")
-        table.validate(full=count <= CHECKED_ENTRIES // 8)
+        if count <= FEW_TEXTS:
+            table.validate(full=True)
     except (pa.ArrowException, OSError, KeyError, CubeError) as error:
-        raise CubeError(f"{str(folder)!r} is damaged: its objects cannot be read ({error})") from None
+        raise CubeError(f"{str(folder.path)!r} is damaged: its objects cannot be read ({error})") from None
     return table
-
-
-def _check_entries(cube: Cube) -> None:
-    """Raise where an array points to an object or a cell that is not there; very large arrays are left to verify."""
-    objects, cells = len(cube.objects), len(cube.cells)
-    arrays = [
-        ("cells.members.indices", cube.cells.members.indices, objects),
-        ("homes.indices", cube.homes.indices, cells),
-        ("small.members.indices", cube.small.members.indices, objects),
-        ("links.indices", cube.links.indices, objects),
-        *((f"{KEYS[column]}.rows", lookup.rows, objects) for column, lookup in cube.objects.lookups.items()),
-    ]
-    if min(int(part.labels.min(initial=0)) for part in (cube.cells, cube.small)) < 0:
-        raise CubeError("cells have labels below 0")
-    for name, entries, count in arrays:
-        if 0 < len(entries) <= CHECKED_ENTRIES and not 0 <= int(entries.min()) <= int(entries.max()) < count:
-            raise CubeError(f"{name}.npy points to what is not there")
 
 
 def _labels(cube: Cube) -> pa.Table:

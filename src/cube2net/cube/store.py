@@ -1,23 +1,36 @@
-"""A cube on disk: Parquet and Arrow for tables, memory-mapped arrays for the rest, and a manifest."""
+"""A cube on disk: Parquet and Arrow for tables, memory-mapped arrays for the rest, and a manifest.
+
+One writer at a time: who saves holds a lock beside the folder. A reader needs none: it opens every file of the folder
+that it found, and begins again where another cube came in its place meanwhile.
+"""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow.parquet as pq
 
-from cube2net.aside import new_folder
+from cube2net.aside import being_replaced, check_replaceable, new_folder
+from cube2net.cube import manifest as manifests
 from cube2net.cube.items import IDS, table_of_items
-from cube2net.cube.manifest import MANIFEST, check_seal, describe, read_manifest, write_manifest
+from cube2net.cube.manifest import MANIFEST, check_seal, checksum, describe, write_manifest
 from cube2net.cube.parts import arrays_of, assemble, lookups_of, tables_of
 from cube2net.cube.rollup import check_whole
 from cube2net.cube.update_files import same_memory, take_over
-from cube2net.errors import CubeError, InputError, some
-from cube2net.mapped import write_mapped_table
+from cube2net.errors import Cube2netError, CubeError, some
+from cube2net.interfaces import Progress
+from cube2net.locks import only_writer
+from cube2net.mapped import MappedFolder, write_mapped_table
 from cube2net.records import Cube, Dimension
+
+T = TypeVar("T")
+TRIES = 200
+"""So many times a reader begins again when other cubes come to the place; that often only in a test."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,15 +41,25 @@ class Stored:
     manifest: dict[str, Any]
 
 
-def save(cube: Cube, folder: Path, *, before: Stored | None = None, made_in: Path | None = None) -> None:
+def save(cube: Cube, folder: Path, *, made_in: Path | None = None, progress: Progress | None = None) -> None:
     """Write a cube to a folder, which appears whole or not at all; an older cube there is replaced.
 
-    ``before`` is the cube in that folder that this one was made from: the files of what is still the same are
-    taken over with their checksums, and if another cube has come there meanwhile it stays and this one is refused.
     ``made_in`` is the folder in which :func:`build` made this cube, whose arrays are taken over from there.
+    While another process writes there, this one waits.
     """
     folder = Path(folder)
     check_whole(cube, "saved")
+    check_place(folder)
+    with only_writer(folder, progress):
+        write(cube, folder, made_in=made_in)
+
+
+def write(cube: Cube, folder: Path, *, before: Stored | None = None, made_in: Path | None = None) -> None:
+    """Write a cube to a folder of which the caller is the only writer.
+
+    ``before`` is the cube in that folder that this one was made from: the files of what is still the same are
+    taken over with their checksums, and if another cube has come there meanwhile it stays and this one is refused.
+    """
     check_place(folder)
     cube = _finest_only(cube)
     with new_folder(folder) as aside:
@@ -74,9 +97,7 @@ def save(cube: Cube, folder: Path, *, before: Stored | None = None, made_in: Pat
 
 def check_place(folder: Path) -> None:
     """Raise where something lies that is not a cube, or where no folder can be."""
-    above = next((parent for parent in folder.resolve().parents if parent.exists()), None)
-    if above is not None and not above.is_dir():
-        raise InputError(f"cannot write {str(folder)!r}: {str(above)!r} is a file, not a folder")
+    check_replaceable(folder)
     if not folder.exists():
         return
     foreign = _foreign(folder)
@@ -88,41 +109,80 @@ def check_place(folder: Path) -> None:
         )
 
 
-def read_stored(folder: Path) -> Stored:
-    """Return the cube of a folder with its manifest."""
-    manifest = read_manifest(folder)
-    stored = Stored(read(folder), manifest)
-    _check_unchanged(Path(folder), stored)
-    return stored
-
-
 def read(folder: Path) -> Cube:
     """Return the cube of a folder; its arrays are memory-mapped and its objects read when first used."""
-    folder = Path(folder)
-    manifest = read_manifest(folder)
-    try:
-        for name, about in manifest["files"].items():
-            path = folder / name
-            if not path.is_file():
-                raise CubeError(f"{name} is missing")
-            if path.stat().st_size != about["bytes"]:
-                raise CubeError(f"{name} has {path.stat().st_size:,} bytes, expected {about['bytes']:,}")
-        return assemble(folder, manifest)
-    except Exception as error:
-        # Whatever a damaged file makes the readers of its format raise, the person is told the same thing.
-        raise CubeError(f"{str(folder)!r} is damaged: {error}") from error
+    return read_stored(folder).cube
+
+
+def read_stored(folder: Path) -> Stored:
+    """Return the cube of a folder with its manifest."""
+    return _of_one_cube(Path(folder), _read)
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Return the manifest of a cube's folder."""
+    return _of_one_cube(Path(folder), manifests.read_manifest)
 
 
 def verify(folder: Path) -> int:
     """Return the number of files of a cube, having checked every byte; raise at the first that differs."""
-    folder = Path(folder)
-    manifest = read_manifest(folder)
-    check_seal(folder, manifest)
-    read(folder)
+    return _of_one_cube(Path(folder), _verify)
+
+
+def _of_one_cube(folder: Path, look: Callable[[MappedFolder], T]) -> T:
+    """Return what is seen in a folder of which no other took the place before all was opened."""
+    for _ in range(TRIES):
+        try:
+            place = MappedFolder(folder)
+        except OSError as error:
+            if isinstance(error, FileNotFoundError) and being_replaced(folder):
+                time.sleep(0.01)  # a system that cannot exchange two folders is between two steps
+                continue
+            why = {FileNotFoundError: "does not exist", NotADirectoryError: "is a file, not the folder of a cube"}
+            what = why.get(type(error), f"cannot be opened ({error.strerror})")
+            raise CubeError(f"{str(folder)!r} {what}: make one with 'cube2net build'") from None
+        with place:
+            try:
+                seen = look(place)
+            except Cube2netError:
+                if not place.replaced():
+                    raise
+            else:
+                if place.descriptor is not None or not place.replaced():
+                    return seen
+    raise CubeError(f"{str(folder)!r} is written all the time: open it when its writers are done")
+
+
+def _read(folder: MappedFolder) -> Stored:
+    manifest = manifests.read_manifest(folder)
+    try:
+        for name, about in manifest["files"].items():
+            size = folder.size(name)
+            if size is None:
+                raise CubeError(f"{name} is missing")
+            if size != about["bytes"]:
+                raise CubeError(f"{name} has {size:,} bytes, expected {about['bytes']:,}")
+        return Stored(assemble(folder, manifest), manifest)
+    except MemoryError:
+        raise
+    except Exception as error:
+        # Whatever a damaged file makes the readers of its format raise, the person is told the same thing.
+        raise CubeError(f"{str(folder.path)!r} is damaged: {_first_line(error)}") from error
+
+
+def _verify(folder: MappedFolder) -> int:
+    manifest = manifests.read_manifest(folder)
+    check_seal(folder.path, manifest)
+    _read(folder)
     for name, about in manifest["files"].items():
-        if describe(folder / name)["sha256"] != about["sha256"]:
-            raise CubeError(f"{str(folder)!r} is damaged: {name} was changed")
+        with folder.open(name) as file:
+            if checksum(file) != about["sha256"]:
+                raise CubeError(f"{str(folder.path)!r} is damaged: {name} was changed")
     return len(manifest["files"]) + 1
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def _check_unchanged(folder: Path, before: Stored | None) -> None:

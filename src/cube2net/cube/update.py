@@ -16,6 +16,7 @@ what is new where a file has to be written again, and the files of what does not
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ import pyarrow as pa
 from cube2net.arrays import offsets
 from cube2net.cube.build import count_dropped, left_out
 from cube2net.cube.plan import WANTED, WANTED_LINKS, statements
-from cube2net.cube.store import read_stored, save
+from cube2net.cube.store import check_place, read_manifest, read_stored, write
 from cube2net.cube.update_arrays import grow_cells, grow_links
 from cube2net.cube.update_corpus import (
     check_links,
@@ -41,6 +42,7 @@ from cube2net.cube.update_labels import Grown, grow
 from cube2net.cube.update_ledger import Ledger, hashes
 from cube2net.errors import CubeError, SourceError, some
 from cube2net.interfaces import Engine, Progress
+from cube2net.locks import only_writer
 from cube2net.records import Corpus, Cube, DimensionSpec, Objects, Ragged, Topics
 from cube2net.records.corpus import LINKS, MENTIONS, TERMS, UNKNOWN_OBJECTS, table
 from cube2net.records.ragged import Array
@@ -130,8 +132,21 @@ def update_folder(
     folder: Path, corpus: Corpus, engine: Engine, *, topics: Topics | None = None, progress: Progress | None = None
 ) -> None:
     """Add the items and links of a corpus to the cube of a folder, wholly or not at all."""
-    stored = read_stored(Path(folder))
-    save(update(stored.cube, corpus, engine, topics=topics, progress=progress), Path(folder), before=stored)
+
+    def grown(cube: Cube) -> Cube:
+        return update(cube, corpus, engine, topics=topics, progress=progress)
+
+    change_folder(folder, grown, progress=progress)
+
+
+def change_folder(folder: Path, change: Callable[[Cube], Cube], *, progress: Progress | None = None) -> None:
+    """Put what a function makes of a folder's cube in its place, wholly or not at all, as its only writer."""
+    folder = Path(folder)
+    read_manifest(folder)
+    check_place(folder)
+    with only_writer(folder, progress):
+        stored = read_stored(folder)
+        write(change(stored.cube), folder, before=stored)
 
 
 def leave_out_known(cube: Cube, corpus: Corpus) -> Corpus:

@@ -8,30 +8,30 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cube2net.cube.update_ledger import Ledger
 from cube2net.errors import CubeError
+from cube2net.mapped import MappedFolder
 from cube2net.records.ragged import Array
 
 PARTS = ("ledger", "ledger.families", "ledger.rests")
 
 
-def open_ledger(folder: Path, files: Collection[str], names: Sequence[str]) -> Callable[[], Ledger] | None:
+def open_ledger(folder: MappedFolder, files: Collection[str], names: Sequence[str]) -> Callable[[], Ledger] | None:
     """Return what reads the ledger of a cube from files that are opened now, or None for a cube that has none."""
     if "ledger.parquet" not in files:
         return None
-    items = np.load(folder / "ledger.items.npy", mmap_mode="r")
-    parts = {part: pa.memory_map(str(folder / f"{part}.parquet")) for part in PARTS if f"{part}.parquet" in files}
+    items = folder.array("ledger.items.npy", "u")
+    parts = {part: folder.buffer(f"{part}.parquet") for part in PARTS if f"{part}.parquet" in files}
 
     @cache
     def reader() -> Ledger:
         try:
             return Ledger.read(items, {part: pq.read_table(file) for part, file in parts.items()}, names)
-        except (pa.ArrowException, OSError, KeyError, TypeError, ValueError) as error:
-            raise CubeError(f"{str(folder)!r} is damaged: its ledger cannot be read ({error})") from None
+        except (pa.ArrowException, OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            raise CubeError(f"{str(folder.path)!r} is damaged: its ledger cannot be read ({error})") from None
 
     return reader
 

@@ -162,7 +162,7 @@ class Recipe:
         cube = self._build(corpus, specs, topics, folder, progress)
         if progress is not None:
             progress("cube: files", 0, None)
-        cubes.save(cube, out, made_in=folder)
+        cubes.save(cube, out, made_in=folder, progress=progress)
         return cubes.read(out)
 
     def _specs(self, corpus: Corpus) -> list[DimensionSpec]:

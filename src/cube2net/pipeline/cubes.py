@@ -10,7 +10,7 @@ import numpy as np
 
 from cube2net import cube as cubes
 from cube2net.cube.columns import TOPIC
-from cube2net.cube.update import leave_out_known, update_folder
+from cube2net.cube.update import change_folder, leave_out_known, update
 from cube2net.embed import VECTORS, Nearest
 from cube2net.errors import ParameterError, unknown, whole_number
 from cube2net.interfaces import Embedder, Progress
@@ -32,19 +32,17 @@ def update_cube(
     """Return the cube of a folder with the items and links of a corpus added, as if it had been built of all.
 
     New texts are labelled by the cube's own topic model, in the labels that the cube has. An item that the cube has
-    already is refused, or with ``skip_known`` left out and counted.
+    already is refused, or with ``skip_known`` left out and counted. While another process writes the cube, this waits.
     """
     if engine not in cubes.ENGINES:
         raise unknown("engine", engine, cubes.ENGINES)
-    cube = open_cube(folder)
-    if skip_known:
-        corpus = leave_out_known(cube, corpus)
-    about = cube.settings.get("topics") or {}
-    if topics is None and cube.topic_model is not None:
-        topics = model_of(cube.topic_model()).topics(corpus, known=_topics_of(cube), progress=progress)
-    elif topics is None and about.get("model") == "given":
-        topics = find_topics(corpus, "given", attribute=about["attribute"])
-    update_folder(Path(folder), corpus, cubes.ENGINES[engine](), topics=topics, progress=progress)
+
+    def grown(cube: Cube) -> Cube:
+        new = leave_out_known(cube, corpus) if skip_known else corpus
+        found = _new_topics(cube, new, progress) if topics is None else topics
+        return update(cube, new, cubes.ENGINES[engine](), topics=found, progress=progress)
+
+    change_folder(Path(folder), grown, progress=progress)
     return open_cube(folder)
 
 
@@ -68,6 +66,14 @@ def label_texts(cube: Cube, texts: Sequence[str | None]) -> Topics:
     if cube.topic_model is None:
         raise ParameterError("the cube has no topic model: its topics were given, or it has no dimension of topics")
     return model_of(cube.topic_model()).label_texts(texts, known=_topics_of(cube))
+
+
+def _new_topics(cube: Cube, corpus: Corpus, progress: Progress | None) -> Topics | None:
+    """Return the topics of new items: by the cube's own model, or as they are given; None where it has no topics."""
+    about = cube.settings.get("topics") or {}
+    if cube.topic_model is not None:
+        return model_of(cube.topic_model()).topics(corpus, known=_topics_of(cube), progress=progress)
+    return find_topics(corpus, "given", attribute=about["attribute"]) if about.get("model") == "given" else None
 
 
 def _topics_of(cube: Cube) -> set[str]:

@@ -1,0 +1,107 @@
+"""One writer at a time: a lock in a file, which dies with the process that holds it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from cube2net.aside import hidden_beside, one_sentence
+from cube2net.errors import InputError
+from cube2net.interfaces import Progress
+
+_BUSY = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK)
+_PAUSE_SECONDS = 0.1
+
+
+class NoLocksError(OSError):
+    """A file system, or a system, on which no file can be locked."""
+
+
+@contextmanager
+def only_writer(target: Path, progress: Progress | None = None) -> Iterator[None]:
+    """Hold the lock of what is written at a place; while another process or thread has it, wait and say so.
+
+    The lock is a hidden file beside the target, which is removed at the end; what a killed process left of it keeps
+    nobody out. Where nothing can be locked, a target that is there is left as it is and the writer is refused.
+    """
+    target = Path(target).resolve()
+    with one_sentence(target):
+        lock = _waited_for(target, progress)
+    if lock is None:
+        yield
+        return
+    try:
+        yield
+    finally:
+        Path(lock.name).unlink(missing_ok=True)  # before it is let go: who waits sees that this file is the old one
+        lock.close()
+
+
+def try_lock(path: Path) -> IO[bytes] | None:
+    """Return a file that is locked by the caller until it is closed, made where it is not there; None if another's."""
+    while True:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            lock = path.open("ab")
+        except FileNotFoundError:
+            continue  # the folder was removed in between
+        try:
+            if not _take(lock):
+                lock.close()
+                return None
+            if path.stat().st_ino == os.fstat(lock.fileno()).st_ino:
+                return lock
+        except FileNotFoundError:
+            pass
+        except NoLocksError:
+            lock.close()
+            path.unlink(missing_ok=True)
+            raise
+        lock.close()  # another was done in between, and has removed the file: make it again
+
+
+def _waited_for(target: Path, progress: Progress | None) -> IO[bytes] | None:
+    """Return the lock of a target; None where no locks are and nothing is there that could be lost."""
+    said = False
+    while True:
+        try:
+            lock = try_lock(hidden_beside(target, "lock"))
+        except NoLocksError as error:
+            if not target.exists():
+                return None
+            reason = os.strerror(error.errno).lower() if error.errno else str(error)
+            raise InputError(
+                f"cannot write {str(target)!r}: files cannot be locked there ({reason}), and two writers at a time "
+                "would lose what one of them wrote: copy it to another disk, write there, and copy it back"
+            ) from None
+        if lock is not None:
+            return lock
+        if progress is not None and not said:
+            progress(f"another process is writing {str(target)!r}: waiting for it", 1, 1)
+            said = True
+        time.sleep(_PAUSE_SECONDS)
+
+
+def _take(lock: IO[bytes]) -> bool:
+    """Return whether a file could be locked; raise where files cannot be."""
+    try:
+        if os.name == "nt":
+            import msvcrt
+
+            msvcrt.locking(lock.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+        else:
+            import fcntl
+
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except ImportError as error:
+        raise NoLocksError(str(error)) from None
+    except OSError as error:
+        if error.errno in _BUSY:
+            return False
+        raise NoLocksError(error.errno, os.strerror(error.errno or 0)) from None
+    return True

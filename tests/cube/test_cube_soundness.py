@@ -1,0 +1,257 @@
+"""Damaged cubes: one sentence, whatever the size and wherever the damage is."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from cube2net.cube import DuckDB, build, read, save, soundness, verify
+from cube2net.errors import CubeError
+from cube2net.mapped import open_mapped, write_mapped_table
+from cube2net.records import DimensionSpec
+
+from corpora import corpus_of
+
+ROWS: list = [(1995 + i, [("ACL", "KDD", "TACL")[i % 3]], [i % 5, (i * 3) % 5]) for i in range(20)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    specs = [DimensionSpec.parse("decade=year@decades"), DimensionSpec.parse("venue")]
+    save(build(corpus_of(ROWS, objects=5), specs, DuckDB(), min_objects=2), tmp_path / "cube")
+    return tmp_path / "cube"
+
+
+@pytest.fixture
+def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Take every cube for a large one, and keep the notes of sound ones here."""
+    monkeypatch.setattr(soundness, "FEW_ENTRIES", 3)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "cube2net" / "sound-cubes.json"
+
+
+def looked_through(folder: Path, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Return whether opening a cube looks through its arrays."""
+    seen: list[int] = []
+    within = soundness._all_within
+
+    def counted(entries: Any, *limits: Any) -> bool:
+        seen.append(len(entries))
+        return within(entries, *limits)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(soundness, "_all_within", counted)
+        read(folder)
+    return bool(seen)
+
+
+def change(folder: Path, name: str, place: int, value: float) -> None:
+    """Change one entry of an array where it lies, as a failing disk would."""
+    array = np.load(folder / name, mmap_mode="r+")
+    array.reshape(-1)[place] = value
+    array.flush()
+    del array
+
+
+def test_a_large_cube_is_looked_through_once(folder: Path, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert looked_through(folder, monkeypatch)
+    assert list(json.loads(notes.read_text())) == [str(folder.resolve())]
+    assert not looked_through(folder, monkeypatch)
+    os.utime(folder / "links.indices.npy")
+    assert looked_through(folder, monkeypatch)
+    assert not looked_through(folder, monkeypatch)
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["before it was seen", "after it was seen"])
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("links.indices.npy", 5),
+        ("links.indices.npy", -1),
+        ("links.weights.npy", np.nan),
+        ("links.weights.npy", np.inf),
+        ("links.weights.npy", -1),
+        ("homes.indices.npy", 10**6),
+        ("cells.members.indices.npy", -(2**31)),
+        ("cells.labels.npy", -1),
+        ("objects.by-id.rows.npy", 5),
+    ],
+)
+def test_one_wrong_entry_of_a_large_array_is_one_sentence(
+    folder: Path, notes: Path, name: str, value: float, first: bool
+) -> None:
+    if not first:
+        read(folder)
+    kept = (folder / name).stat()
+    change(folder, name, 2, value)
+    os.utime(folder / name, ns=(kept.st_atime_ns, kept.st_mtime_ns))
+    with pytest.raises(CubeError, match="is damaged: "):
+        read(folder)
+
+
+def test_one_wrong_text_offset_among_many_objects_is_one_sentence(folder: Path, notes: Path) -> None:
+    path = folder / "objects.arrow"
+    data = bytearray(path.read_bytes())
+    column = open_mapped(path)["object"].chunk(0)
+    offsets = np.frombuffer(column.buffers()[1], np.int32)[: len(column) + 1].tobytes()
+    place = bytes(data).index(offsets) + 4 * 3
+    data[place : place + 4] = (2**31 - 1).to_bytes(4, sys.byteorder)
+    path.write_bytes(bytes(data))
+    with pytest.raises(CubeError, match="is damaged: its objects cannot be read"):
+        read(folder)
+
+
+def test_the_notes_are_never_needed_and_never_trusted_when_odd(
+    folder: Path, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for text in ("", "[1]", "{", '{"a": 5}', "[" * 200_000):
+        notes.parent.mkdir(parents=True, exist_ok=True)
+        notes.write_text(text)
+        assert looked_through(folder, monkeypatch)
+    notes.unlink()
+    notes.mkdir()
+    assert looked_through(folder, monkeypatch)
+    assert looked_through(folder, monkeypatch)
+
+
+def test_the_notes_do_not_grow_without_end(folder: Path, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(soundness, "NOTED", 2)
+    notes.parent.mkdir(parents=True)
+    notes.write_text(json.dumps({"a": "1", "b": "2", "c": "3"}))
+    read(folder)
+    assert list(json.loads(notes.read_text())) == ["c", str(folder.resolve())]
+
+
+def test_a_small_cube_is_not_noted(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert looked_through(folder, monkeypatch)
+    assert not (tmp_path / "cache").exists()
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.zeros(20, np.float32),
+        np.zeros(20, np.complex64),
+        np.zeros(20, ">i4"),
+        np.zeros((4, 5), np.int32),
+        np.zeros(20, "S4"),
+        np.array("a", dtype=object),
+    ],
+    ids=["floats", "complex", "other end first", "two dimensions", "texts", "objects"],
+)
+def test_an_array_of_another_kind_is_one_sentence(folder: Path, array: Any) -> None:
+    path = folder / "links.indices.npy"
+    np.save(path, array, allow_pickle=True)
+    resize(folder, "links.indices.npy")
+    with pytest.raises(CubeError, match=r"is damaged: links\.indices\.npy (holds|has the shape)"):
+        read(folder)
+
+
+def resize(folder: Path, name: str) -> None:
+    """Let the manifest have the size that a file has now."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["files"][name]["bytes"] = (folder / name).stat().st_size
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+
+
+@pytest.mark.parametrize("shape", [(10**9,), (-1,), (2**70,), (3, 10**12), ()], ids=str)
+def test_a_header_that_lies_about_its_length_is_one_sentence(folder: Path, shape: tuple[int, ...]) -> None:
+    path = folder / "links.indices.npy"
+    header = f"{{'descr': '<i4', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
+    data = path.read_bytes()
+    path.write_bytes(data[:10] + header.encode() + data[128:])
+    with pytest.raises(CubeError, match="is damaged: "):
+        read(folder)
+
+
+CHANGES: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "a format below 1": lambda manifest: manifest.update(format=-1),
+    "a format of true": lambda manifest: manifest.update(format=True),
+    "a format of text": lambda manifest: manifest.update(format="2"),
+    "a format of many digits": lambda manifest: manifest.update(format=1.5),
+    "no settings": lambda manifest: manifest.pop("settings"),
+    "a list of settings": lambda manifest: manifest.update(settings=[]),
+    "dimensions of numbers": lambda manifest: manifest["settings"].update(dimensions=[1]),
+    "dimensions of text": lambda manifest: manifest["settings"].update(dimensions="venue"),
+    "views of text": lambda manifest: manifest["settings"].update(views="a view"),
+    "few objects as text": lambda manifest: manifest["settings"].update(min_objects="10"),
+    "what was dropped as a list": lambda manifest: manifest["settings"].update(dropped=[]),
+    "what was dropped without counts": lambda manifest: manifest["settings"].update(dropped={"a": "b"}),
+    "items below 0": lambda manifest: manifest["settings"].update(items=-1),
+    "topics of text": lambda manifest: manifest["settings"].update(topics="lda"),
+    "no counts": lambda manifest: manifest.update(counts={}),
+    "a count of text": lambda manifest: manifest["counts"].update(objects="5"),
+    "another count of cells": lambda manifest: manifest["counts"].update(cells=999),
+    "another count of links": lambda manifest: manifest["counts"].update(links=999),
+    "another count of objects": lambda manifest: manifest["counts"].update(objects=999),
+    "files as a list": lambda manifest: manifest.update(files=[]),
+    "a file without a checksum": lambda manifest: manifest["files"]["links.indices.npy"].pop("sha256"),
+    "a file with an odd checksum": lambda manifest: manifest["files"]["links.indices.npy"].update(sha256=5),
+    "a file with an odd size": lambda manifest: manifest["files"]["links.indices.npy"].update(bytes=True),
+    "a file elsewhere": lambda manifest: manifest["files"].update({"../a": {"bytes": 1, "sha256": "0" * 64}}),
+    "a file with no name": lambda manifest: manifest["files"].update({"": {"bytes": 1, "sha256": "0" * 64}}),
+    "a file less": lambda manifest: manifest["files"].pop("links.indices.npy"),
+}
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_an_odd_manifest_is_one_sentence(folder: Path, what: str) -> None:
+    manifest = json.loads((folder / "manifest.json").read_text())
+    CHANGES[what](manifest)
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    for look in (read, verify):
+        with pytest.raises(CubeError, match="is damaged: ") as raised:
+            look(folder)
+        assert "\n" not in str(raised.value)
+
+
+def test_a_manifest_that_is_nested_or_long_without_end_is_one_sentence(folder: Path) -> None:
+    (folder / "manifest.json").write_text('{"format": ' + "[" * 200_000 + "]" * 200_000 + "}")
+    with pytest.raises(CubeError, match="nested too deeply"):
+        read(folder)
+    with (folder / "manifest.json").open("wb") as file:
+        file.truncate(10**12)
+    with pytest.raises(CubeError, match="it has more than 67,108,864 bytes"):
+        read(folder)
+
+
+def test_a_file_that_is_a_folder_or_a_pipe_is_one_sentence(folder: Path) -> None:
+    path = folder / "links.indices.npy"
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(CubeError, match=r"is damaged: links\.indices\.npy is missing"):
+        read(folder)
+    path.rmdir()
+    os.mkfifo(path)
+    with pytest.raises(CubeError, match=r"is damaged: links\.indices\.npy is missing"):
+        read(folder)
+
+
+def test_ids_of_items_that_are_no_texts_are_one_sentence(folder: Path) -> None:
+    cube = read(folder)
+    assert cube.items is not None
+    ids = open_mapped(folder / "items.arrow")
+    wrong = pa.StringArray.from_buffers(20, pa.py_buffer(np.full(21, 7, np.int32)), pa.py_buffer(b"\xff" * 7))
+    write_mapped_table(folder / "items.arrow", pa.table({"item": wrong}).replace_schema_metadata(ids.schema.metadata))
+    resize(folder, "items.arrow")
+    fresh = read(folder)
+    assert fresh.items is not None
+    assert len(fresh.items()) == 20  # texts of no length are texts
+    offsets = np.full(21, 7, np.int32)
+    offsets[3] = 10**9
+    wrong = pa.StringArray.from_buffers(20, pa.py_buffer(offsets), pa.py_buffer(b"\xff" * 7))
+    write_mapped_table(folder / "items.arrow", pa.table({"item": wrong}).replace_schema_metadata(ids.schema.metadata))
+    resize(folder, "items.arrow")
+    fresh = read(folder)
+    assert fresh.items is not None
+    with pytest.raises(CubeError, match="is damaged: its items cannot be read"):
+        fresh.items()

@@ -1,0 +1,121 @@
+import errno
+import fcntl
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from threading import Event, Thread
+
+import pytest
+
+from cube2net.errors import InputError
+from cube2net.locks import only_writer, try_lock
+
+from cuts import told
+
+
+def test_who_comes_second_waits_says_so_and_then_has_its_turn(tmp_path: Path) -> None:
+    turns: list[str] = []
+    waits = Event()
+
+    def second() -> None:
+        def progress(stage: str, done: int, total: int | None = None) -> None:
+            turns.append(stage)
+            waits.set()
+
+        with only_writer(tmp_path / "cube", progress):
+            turns.append("second")
+
+    other = Thread(target=second)
+    with only_writer(tmp_path / "cube"):
+        other.start()
+        assert waits.wait(30)
+        turns.append("first")
+    other.join()
+    place = str(tmp_path / "cube")
+    assert turns == [f"another process is writing {place!r}: waiting for it", "first", "second"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_many_writers_are_never_two_at_a_time_and_leave_no_file(tmp_path: Path) -> None:
+    inside, most = [], []
+
+    def work() -> None:
+        for _ in range(20):
+            with only_writer(tmp_path / "cube"):
+                inside.append(1)
+                most.append(len(inside))
+                inside.pop()
+
+    threads = [Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1] * 80
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_lock_of_a_killed_process_keeps_nobody_out(tmp_path: Path) -> None:
+    program = f"""
+        import os, signal
+        from pathlib import Path
+        from cube2net.locks import only_writer
+        with only_writer(Path({str(tmp_path / "cube")!r})):
+            os.kill(os.getpid(), signal.SIGKILL)
+    """
+    ended = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], check=False)
+    assert ended.returncode == -signal.SIGKILL
+    assert [path.name for path in tmp_path.iterdir()] == [".cube.lock"]
+    said: list[str] = []
+    with only_writer(tmp_path / "cube", told(said)):
+        pass
+    assert said == []
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_lock_that_another_process_has_is_seen(tmp_path: Path) -> None:
+    program = f"""
+        import sys
+        from pathlib import Path
+        from cube2net.locks import try_lock
+        lock = try_lock(Path({str(tmp_path / "lock")!r}))
+        print("locked", flush=True)
+        sys.stdin.read()
+    """
+    command = [sys.executable, "-c", textwrap.dedent(program)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        assert other.stdin is not None
+        assert other.stdout.readline() == "locked\n"
+        assert try_lock(tmp_path / "lock") is None
+        other.stdin.close()
+    lock = try_lock(tmp_path / "lock")
+    assert lock is not None
+    lock.close()
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP])
+def test_where_nothing_can_be_locked_what_is_there_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with only_writer(tmp_path / "new"):  # nothing is there that could be lost
+        (tmp_path / "new").mkdir()
+    with (
+        pytest.raises(InputError, match=r"files cannot be locked there \(.*\), and two writers at a time would lose"),
+        only_writer(tmp_path / "new"),
+    ):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["new"]
+
+
+def test_a_place_where_no_lock_can_be_made_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot write '.*/file/cube': "), only_writer(tmp_path / "file" / "cube"):
+        pass
