@@ -18,8 +18,10 @@ COMMANDS = ("", "demo", "build", "info", "update", "verify", "query", "compare",
 HEAD = """# Command line
 
 These pages are what `cube2net --help` prints; a test compares them. Whatever is refused is one sentence on standard
-error and exit status 2; Ctrl-C is status 130. `query --show-missing` ends with status 1 where names are missing and 0
-where none is, as `diff` does, so that a script can ask. Progress goes to standard error, results to standard output.
+error and exit status 2. Ctrl-C is obeyed within two seconds, with status 130, and so are SIGTERM (143) and SIGHUP
+(129): what was being written is removed, and what a build or a comparison has finished is kept for the same command
+to go on. `query --show-missing` ends with status 1 where names are missing and 0 where none is, as `diff` does,
+so that a script can ask. Progress goes to standard error, results to standard output.
 """
 
 

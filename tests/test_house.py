@@ -15,6 +15,7 @@ MODULES = sorted(ROOT.rglob("*.py"))
 LAYERS = [
     ("errors",),
     ("records",),
+    ("leaving",),
     ("arrays", "seeding", "aside", "mapped", "digests", "cores", "compiling"),
     ("kernels",),
     ("interfaces",),
@@ -22,13 +23,14 @@ LAYERS = [
     ("sources", "topics", "cube", "embed", "select", "network", "mine", "referee"),
     ("stages",),
     ("pipeline", "parameters"),
+    ("signals",),
     ("terminal",),
     ("commands",),
     ("demo",),
     ("cli",),
 ]
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
-ROOMS = set(LAYERS[6])
+ROOMS = set(LAYERS[7])
 
 
 def imported(path: Path) -> set[str]:

@@ -24,8 +24,6 @@ FORM_NAMES = ("objects", "cells", "both", "woven")
 TASK_NAMES = ("clustering", "links", "hidden")
 SOURCE_NAMES = ("tables", "acl", "aminer", "dblp", "yelp", "movies", "bundled")
 
-INTERRUPTED = 130
-
 app = typer.Typer(
     name="cube2net",
     help="Small networks around the objects you care about, chosen from a data cube.",
@@ -508,7 +506,26 @@ def _print_json(value: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Run the command line; a refusal is one sentence and status 2, Ctrl-C is status 130."""
+    """Run the command line; a refusal is one sentence and status 2, Ctrl-C is status 130 and SIGTERM 143."""
+    from cube2net.signals import Signals
+
+    signals = Signals(_last_words)
+    signals.obey()
+    try:
+        _run()
+    except BaseException as end:
+        if signals.status is None or (isinstance(end, SystemExit) and not end.code):
+            raise
+        signals.leave()
+        raise SystemExit(signals.status) from None
+
+
+def _last_words() -> str:
+    kept = "; the same command goes on where it stopped" if any(path.exists() for path in KEPT) else ""
+    return f"cube2net: interrupted, nothing was left half-written{kept}"
+
+
+def _run() -> None:
     from cube2net.errors import Cube2netError
 
     for stream in (sys.stdout, sys.stderr):
@@ -518,11 +535,6 @@ def main() -> None:
         app()
     except Cube2netError as error:
         _stop(f"cube2net: {error}", 2)
-    except SystemExit as ended:
-        if ended.code == INTERRUPTED:
-            kept = "; the same command goes on where it stopped" if any(path.exists() for path in KEPT) else ""
-            sys.stderr.write(f"cube2net: interrupted, nothing was left half-written{kept}\n")
-        raise
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(1) from None
