@@ -30,7 +30,6 @@ def run(work):
     except BaseException:
         if signals.status is None: raise
         signals.leave()
-        raise SystemExit(signals.status)
 """
 POLITE = """
 def work():
@@ -110,6 +109,20 @@ def ended(program: str, place: Path, numbers: list[int], patience: float = 0.2) 
         process.send_signal(number)
     _, err = process.communicate(timeout=50)
     return process.returncode, err
+
+
+def test_code_of_a_library_that_was_interrupted_does_not_change_the_status(tmp_path: Path) -> None:
+    program = """
+import ctypes
+def work():
+    exec_ = ctypes.PyDLL(None).PyRun_String
+    exec_.restype = ctypes.py_object
+    exec_.argtypes = [ctypes.c_char_p, ctypes.c_int, ctypes.py_object, ctypes.py_object]
+    ready()
+    exec_(b"import time; time.sleep(60)", 257, globals(), globals())
+run(work)
+"""
+    assert ended(program, tmp_path, [signal.SIGINT], patience=40) == (130, "left\n")
 
 
 @pytest.mark.parametrize("number", sorted(STATUS))

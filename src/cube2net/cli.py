@@ -517,7 +517,6 @@ def main() -> None:
         if signals.status is None or (isinstance(end, SystemExit) and not end.code):
             raise
         signals.leave()
-        raise SystemExit(signals.status) from None
 
 
 def _last_words() -> str:

@@ -6,13 +6,15 @@ import os
 import signal
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from types import FrameType
+from typing import NoReturn
 
 from cube2net.leaving import ask_everybody, remove_unfinished
 
 _USUAL = {"SIGHUP": 129, "SIGINT": 130, "SIGTERM": 143}
 
-PATIENCE = 1.2
+PATIENCE = 1.0
 """So many seconds the work has to come to an end by itself."""
 
 LAST = 0.3
@@ -52,10 +54,10 @@ class Signals:
         signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
         threading.Thread(target=self._watch, name="signals", daemon=True).start()
 
-    def leave(self) -> None:
-        """Say the last words, unless they were said."""
-        if self._leaving.acquire(blocking=False):
-            self._say()
+    def leave(self) -> NoReturn:
+        """Say the last words and end the process, without waiting for threads that are still at work."""
+        with self._leaving:
+            self._end(self.number or signal.SIGINT)
 
     def _first(self, number: int, frame: FrameType | None) -> None:
         if self.number is None:
@@ -69,15 +71,15 @@ class Signals:
             number = os.read(self._reader, 1)[0]
         ask_everybody()
         threading.Event().wait(self.patience)
-        self.number = number
+        with self._leaving:
+            remove_unfinished()
+            self._end(number)
+
+    def _end(self, number: int) -> NoReturn:
         last = threading.Timer(LAST, os._exit, [STATUS[number]])
         last.daemon = True
         last.start()
-        if self._leaving.acquire(blocking=False):
-            remove_unfinished()
-            self._say()
-        os._exit(STATUS[number])
-
-    def _say(self) -> None:
         text = (CURSOR if os.isatty(2) else "") + self.words() + "\n"
-        os.write(2, text.encode(errors="replace"))
+        with suppress(OSError):
+            os.write(2, text.encode(errors="replace"))
+        os._exit(STATUS[number])
