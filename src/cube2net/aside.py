@@ -18,6 +18,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from pathlib import Path
 
 from cube2net.errors import InputError, some, unknown
+from cube2net.leaving import unfinished
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
@@ -37,17 +38,18 @@ def write_files(files: Mapping[Path, Callable[[Path], None]]) -> list[Path]:
         _check(path)
         remove_stale(path, "part")
     aside = {path: owned_beside(path, "part") for path in files}
-    try:
-        for path, writer in files.items():
-            with one_sentence(path):
-                writer(aside[path])
-        for path in files:
-            with one_sentence(path):
-                aside[path].replace(path)
-    finally:
-        for part in aside.values():
-            with contextlib.suppress(OSError):
-                part.unlink(missing_ok=True)
+    with unfinished(*aside.values()):
+        try:
+            for path, writer in files.items():
+                with one_sentence(path):
+                    writer(aside[path])
+            for path in files:
+                with one_sentence(path):
+                    aside[path].replace(path)
+        finally:
+            for part in aside.values():
+                with contextlib.suppress(OSError):
+                    part.unlink(missing_ok=True)
     return list(files)
 
 
@@ -70,7 +72,7 @@ def new_folder(target: Path) -> Iterator[Path]:
     aside = owned_beside(target, "building")
     if target.parent.exists() and not target.parent.is_dir():
         raise InputError(f"cannot write {str(target)!r}: {str(target.parent)!r} is a file, not a folder")
-    with one_sentence(target):
+    with one_sentence(target), unfinished(aside):
         target.parent.mkdir(parents=True, exist_ok=True)
         remove_stale(target, "building")
         aside.mkdir()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cube2net.errors import Cube2netError, quoted
+from cube2net.signals import Signals
 from cube2net.terminal import (
     LEFT,
     UndeliveredError,
@@ -32,8 +33,6 @@ RECOMMENDER_NAMES = ("popularity", "itemknn", "softimpute", "als", "ease")
 FORM_NAMES = ("objects", "cells", "both", "woven")
 TASK_NAMES = ("clustering", "links", "hidden")
 SOURCE_NAMES = ("tables", "acl", "aminer", "dblp", "yelp", "movies", "bundled")
-
-INTERRUPTED = 130
 
 app = typer.Typer(
     name="cube2net",
@@ -509,8 +508,9 @@ def _opened(path: Path) -> Cube:
 
 
 def main() -> None:
-    """Run the command line; a refusal is one sentence and status 2, Ctrl-C is status 130, lost output 3 or 141."""
-
+    """Run the command line: a refusal is one sentence and status 2, Ctrl-C 130, SIGTERM 143, lost output 3 or 141."""
+    signals = Signals(_last_words)
+    signals.obey()
     with guarded_streams():
         try:
             status = _status()
@@ -519,36 +519,39 @@ def main() -> None:
             status = error.status
             if status != LEFT:
                 complain(f"cube2net: {error}")
+        except BaseException:
+            if signals.status is None:
+                raise
+            status = signals.status
+    if signals.status is not None and status:
+        signals.leave()
     raise SystemExit(status)
+
+
+def _last_words() -> str:
+    kept = "; the same command goes on where it stopped" if any(path.exists() for path in KEPT) else ""
+    return f"cube2net: interrupted, nothing was left half-written{kept}"
 
 
 def _status() -> int:
     """Return the status that a command ends with, once it has said why."""
-
     try:
         ended = app(prog_name="cube2net", standalone_mode=False)
-        status = ended if isinstance(ended, int) else 0
+        return ended if isinstance(ended, int) else 0
     except Cube2netError as error:
         complain(f"cube2net: {error}")
-        return 2
     except SystemExit as exited:
-        status = exited.code if isinstance(exited.code, int) else int(exited.code is not None)
+        return exited.code if isinstance(exited.code, int) else int(exited.code is not None)
     except OSError as error:
         place = f" {quoted(error.filename)}" if error.filename else ""
         complain(f"cube2net: cannot use{place}: {(error.strerror or str(error)).lower()}")
-        return 2
     except UnicodeEncodeError as error:
         complain(f"cube2net: {quoted(error.object)} is not UTF-8 text: give it another name")
-        return 2
     except MemoryError:
         complain("cube2net: the machine's memory does not suffice for this")
-        return 2
     except Exception as error:
         return _usage(error)
-    if status == INTERRUPTED:
-        kept = "; the same command goes on where it stopped" if any(path.exists() for path in KEPT) else ""
-        complain(f"cube2net: interrupted, nothing was left half-written{kept}")
-    return status
+    return 2
 
 
 def _usage(error: Any) -> int:
