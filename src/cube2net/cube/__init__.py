@@ -5,6 +5,7 @@ from cube2net.cube.cuboids import cuboid
 from cube2net.cube.duckdb_engine import DuckDB
 from cube2net.cube.hiding import hide_pairs, unlinked_pairs
 from cube2net.cube.manifest import read_manifest
+from cube2net.cube.opening import open_folder
 from cube2net.cube.rollup import dice, drill_down, roll_up, slice_
 from cube2net.cube.spark_engine import Spark
 from cube2net.cube.store import check_place, read, save, verify
@@ -23,6 +24,7 @@ __all__ = [
     "dice",
     "drill_down",
     "hide_pairs",
+    "open_folder",
     "read",
     "read_manifest",
     "roll_up",

@@ -163,7 +163,7 @@ class Recipe:
         if progress is not None:
             progress("cube: files", 0, None)
         cubes.save(cube, out, made_in=folder)
-        return cubes.read(out)
+        return cubes.open_folder(out)
 
     def _specs(self, corpus: Corpus) -> list[DimensionSpec]:
         wanted = corpus.dimensions if self.dimensions is None else self.dimensions

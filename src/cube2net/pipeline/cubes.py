@@ -54,8 +54,11 @@ def save_cube(cube: Cube, folder: str | Path) -> None:
 
 
 def open_cube(folder: str | Path) -> Cube:
-    """Return the cube of a folder; its arrays are memory-mapped, so this costs almost nothing."""
-    return cubes.read(Path(folder))
+    """Return the cube of a folder; its arrays are memory-mapped, so this costs almost nothing.
+
+    It can be sent to other processes (``multiprocessing``, joblib, Dask): the folder is sent, and opened there.
+    """
+    return cubes.open_folder(Path(folder))
 
 
 def verify_cube(folder: str | Path) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 
 from cube2net.errors import QueryError
 from cube2net.records.keys import short
+from cube2net.records.origin import travel_by_fields
 from cube2net.records.ragged import Array, frozen
 
 
@@ -32,6 +33,8 @@ class Query:
         if self.labels is not None and len(self.labels) != len(rows):
             raise QueryError(f"the query has {len(rows):,} objects and {len(self.labels):,} labels")
         object.__setattr__(self, "objects", frozen(rows))
+
+    __reduce__ = travel_by_fields
 
     def __len__(self) -> int:
         return len(self.objects)
