@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from cube2net.errors import InputError
+from cube2net.records import limits
 from cube2net.records.link_weights import count_unusable
 from cube2net.records.objects import Objects
 from cube2net.records.origin import travel_by_fields
@@ -61,6 +62,8 @@ class Network:
             raise InputError(f"{unusable:,} links of a network have a weight that is negative or no finite number")
         if len(self.brought_by) != len(self.objects) or len(self.query_links) != len(self.objects):
             raise InputError("a network must say of every object which cells brought it and how it is linked")
+        if len(self.brought_by.indices) > limits.MOST:
+            raise InputError(f"a network has up to {limits.MOST:,} memberships, got {len(self.brought_by.indices):,}")
         ends = (self.source, self.target)
         if len(self.source) and not 0 <= min(int(end.min()) for end in ends) <= max(
             int(end.max()) for end in ends
