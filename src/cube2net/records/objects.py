@@ -82,8 +82,12 @@ class Objects:
         place: dict[str, list[int]] = {}
         for position, key in enumerate(keys):
             place.setdefault(key, []).append(position)
-        readable = list(filter(is_text, place))
-        wanted = pa.array(readable, pa.string())
+        readable = list(place)
+        try:
+            wanted = pa.array(readable, pa.string())
+        except UnicodeEncodeError:
+            readable = list(filter(is_text, place))
+            wanted = pa.array(readable, pa.string())
         for row, key in self._matches("object", wanted):
             rows[place[key]] = row
         left = [key for key in readable if rows[place[key][0]] < 0]
