@@ -106,7 +106,11 @@ class World:
         query, missing = folder / f"query{FOLDER}.csv", folder / "missing.csv"
         write_csv(query, ["object", "label"], [(key, held[at % 3]) for at, key in enumerate(ids[::2])])
         write_csv(missing, ["object"], [(f"{name} nowhere",) for name in held])
-        return cls(folder, tables, folder / "cube", query, missing)
+        world = cls(folder, tables, folder / "cube", query, missing)
+        ended = run(next(_build(world)))
+        if ended.status:
+            raise RuntimeError(ended.err.decode())
+        return world
 
 
 def write_csv(path: Path, columns: list[str], rows: list[tuple[str, ...]]) -> None:
