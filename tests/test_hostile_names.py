@@ -5,6 +5,7 @@ import json
 import re
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
+from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -41,7 +42,7 @@ def test_no_sign_of_the_data_steers_the_terminal(
         said = f"{words}: {ended}"
         assert hostile.harmful(ended.out) == hostile.harmful(ended.err) == [], said
         assert ended.status in (0, 1, 2) and b"Traceback" not in ended.err, said
-        assert len(ended.out) + len(ended.err) < 40_000, said
+        assert len(ended.out) + len(ended.err) < 40_000 or "--json" in words, said
         good += ended.status == 0
         if "--json" in words and ended.status < 2:
             json.loads(ended.out)
@@ -55,19 +56,19 @@ def test_what_is_no_command_is_shown_harmless(words: list[str]) -> None:
     assert b"Usage: cube2net" in ended.out + ended.err
 
 
-@pytest.mark.parametrize("command", ["build", "info", "query", "verify"])
+@pytest.mark.parametrize("command", hostile.CALLS)
 def test_nor_does_it_where_there_are_bars_and_styles(
     command: str, world: hostile.World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TERM", "xterm-256color")
     shown = b""
-    for words in list(hostile.CALLS[command](world))[:5]:
+    for words in islice(hostile.CALLS[command](world), 3):
         ended = hostile.run_on_terminal(words)
         assert hostile.harmful(ended.out, styles=True) == [], f"{words}: {ended}"
         shown += ended.out
-    assert (b"\x1b[?25l" in shown) == (command in ("build", "query"))
-    assert (b"\x1b[1m" in shown) == (command in ("info", "query"))
+    assert (b"\x1b[?25l" in shown) == (command in ("build", "query", "compare", "update", "task", "demo"))
+    assert (b"\x1b[1m" in shown) == (command in ("info", "query", "compare"))
 
 
 @pytest.mark.parametrize("name", EVERY, ids=ascii)
