@@ -13,7 +13,7 @@ import cube2net
 ROOT = Path(cube2net.__file__).parent
 MODULES = sorted(ROOT.rglob("*.py"))
 LAYERS = [
-    ("spelling",),
+    ("spelling", "spreadsheets", "markup"),
     ("errors",),
     ("records",),
     ("leaving",),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import ctypes
 import errno
 import glob
@@ -15,10 +14,12 @@ import secrets
 import shutil
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from cube2net.errors import InputError, some, unknown
 from cube2net.leaving import unfinished
+from cube2net.spreadsheets import write_rows
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
@@ -53,12 +54,12 @@ def write_files(files: Mapping[Path, Callable[[Path], None]]) -> list[Path]:
     return list(files)
 
 
-def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Write a CSV file with a header."""
+def write_table(
+    path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]], *, spreadsheet_safe: bool = False
+) -> None:
+    """Write a CSV file with a header; where asked, cells that a spreadsheet would run as formulas are guarded."""
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(rows)
+        write_rows(file, chain([columns], rows), spreadsheet_safe=spreadsheet_safe)
 
 
 @contextlib.contextmanager

@@ -60,6 +60,13 @@ Where = Annotated[
 ]
 RollUp = Annotated[list[str] | None, typer.Option(metavar="DIMENSION", help="Use the level above; may be repeated.")]
 SkipMissing = Annotated[bool, typer.Option("--skip-missing", help="Go on without names that are not in the cube.")]
+SpreadsheetSafe = Annotated[
+    bool,
+    typer.Option(
+        "--spreadsheet-safe",
+        help="In CSV files, put ' before names that spreadsheets would run as formulas: =, +, - or @ first.",
+    ),
+]
 
 
 def _version(wanted: bool) -> None:
@@ -289,6 +296,7 @@ def query(
         Path | None, typer.Option(metavar="FILE", help="Write the network: .graphml .gexf .csv .parquet .npz .json.")
     ] = None,
     draw: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the network: .png .svg .pdf.")] = None,
+    spreadsheet_safe: SpreadsheetSafe = False,
     skip_missing: SkipMissing = False,
     show_missing: Annotated[
         bool,
@@ -306,7 +314,8 @@ def query(
     from cube2net import commands
     from cube2net.pipeline import check_outputs, draw_network, missing_names, summary, write_network
 
-    check_outputs(out, draw)
+    commands.check_safe(out, spreadsheet_safe, "--out network.csv")
+    check_outputs(out, draw, spreadsheet_safe=spreadsheet_safe)
     opened = commands.view(_opened(cube), where or [], roll_up or [])
     if show_missing:
         missing = missing_names(opened, query)
@@ -339,7 +348,8 @@ def query(
             bound=bound,
             progress=progress,
         )
-    written = write_network(network, out) if out is not None else []
+    written = write_network(network, out, spreadsheet_safe=spreadsheet_safe) if out is not None else []
+    commands.warn_of_formulas(written)
     if draw is not None:
         draw_network(network, draw, seed=seed)
         written.append(draw)
@@ -424,6 +434,7 @@ def compare(
         Path | None,
         typer.Option(metavar="FOLDER", help="Write a report there; what was interrupted there goes on."),
     ] = None,
+    spreadsheet_safe: SpreadsheetSafe = False,
     workers: Annotated[int, typer.Option(help="How many networks to mine at a time; 0 is one a core.")] = 0,
     where: Where = None,
     roll_up: RollUp = None,
@@ -441,6 +452,7 @@ def compare(
     from cube2net.pipeline.comparing import JOURNAL
 
     opened = commands.view(_opened(cube), where or [], roll_up or [])
+    commands.check_safe(out, spreadsheet_safe, "--out FOLDER")
     if out is not None:
         KEPT.append(out / JOURNAL)
     with shown_progress(quiet) as progress:
@@ -463,12 +475,14 @@ def compare(
             as_large=as_large,
             rivals=rivals,
             out=out,
+            spreadsheet_safe=spreadsheet_safe,
             workers=workers,
             skip_missing=skip_missing,
             seed=seed,
             command=" ".join(["cube2net", *map(shlex.quote, sys.argv[1:])]),
             progress=progress,
         )
+    commands.warn_of_formulas(files)
     if as_json:
         show_json(commands.told(comparison))
     else:
@@ -486,6 +500,7 @@ def task(
         "task"
     ),
     topics: Annotated[int, typer.Option(help="How many topics to find in the texts.")] = 50,
+    spreadsheet_safe: SpreadsheetSafe = False,
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
@@ -495,7 +510,17 @@ def task(
 
     KEPT.append(stages_of(out / "cube"))
     with shown_progress(quiet) as progress:
-        made = commands.task(source, paths, name, out, topics=topics, seed=seed, progress=progress)
+        made = commands.task(
+            source,
+            paths,
+            name,
+            out,
+            topics=topics,
+            spreadsheet_safe=spreadsheet_safe,
+            seed=seed,
+            progress=progress,
+        )
+    commands.warn_of_formulas([out / "query.csv", out / "hidden.csv"])
     say(f"{out}: {made}")
     place = [shlex.quote(str(out / part)) for part in ("cube", "query.csv", "hidden.csv")]
     say(f"cube2net compare {place[0]} --query {place[1]} --task links --hidden {place[2]}")
