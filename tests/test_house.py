@@ -15,7 +15,8 @@ MODULES = sorted(ROOT.rglob("*.py"))
 LAYERS = [
     ("errors",),
     ("records",),
-    ("arrays", "seeding", "aside", "mapped", "digests", "cores"),
+    ("sizes",),
+    ("arrays", "seeding", "aside", "mapped", "digests", "cores", "unpacking"),
     ("kernels",),
     ("interfaces",),
     ("sources", "topics", "cube", "embed", "select", "network", "mine", "referee"),
@@ -27,7 +28,7 @@ LAYERS = [
     ("cli",),
 ]
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
-ROOMS = set(LAYERS[5])
+ROOMS = set(LAYERS[6])
 
 
 def imported(path: Path) -> set[str]:
