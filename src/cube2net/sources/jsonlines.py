@@ -18,9 +18,9 @@ from cube2net.sources.values import columns_of
 from cube2net.unpacking import Meter
 
 DEEP = 1000
-KEY = re.compile(rb'"((?:[^"\\]|\\.)*)"\s*:')
-MANY_KEYS = 1000
-SAMPLED = 16
+KEY = re.compile(rb'"([^"]*)"\s*:')
+MANY_KEYS = 100
+SAMPLED = 64
 START = 4096
 
 
@@ -46,15 +46,17 @@ def _plain_lines(path: Path, meter: Meter) -> int | None:
 
     It is for lines that are braced, not nested too deep, and of the same few keys: a column is made for each.
     """
-    count, keys = 0, set[bytes]()
+    count, widest, keys = 0, 0, set[bytes]()
     for _, line in _lines(path, meter):
         if line[0] != 0x7B or line[-1] != 0x7D:
             return None
         if len(line) > DEEP and line.count(b"[") + line.count(b"{") > DEEP:
             return None
         if count % SAMPLED == 0:
-            keys.update(KEY.findall(line[:START]))
-            if len(keys) > MANY_KEYS:
+            found = KEY.findall(line[:START])
+            keys.update(found)
+            widest = max(widest, len(found))
+            if len(keys) > MANY_KEYS + 4 * widest:
                 return None
         count += 1
     return count
