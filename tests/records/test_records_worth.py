@@ -14,6 +14,7 @@ from cube2net.errors import InputError
 from cube2net.records import Judge, Selection, Weights
 from cube2net.records.ragged import Array
 
+ZEROS = ", ".join(["0."] * 9)
 ONE = np.array([1.0, 0.0])
 
 
@@ -112,7 +113,7 @@ def judge(answer: object) -> Judge:
         (np.complex64(1), "gave np.complex64(1+0j) for 2 objects, expected a number"),
         (
             np.zeros((9, 9)),
-            f"gave array([[{', '.join(['0.'] * 9)}], [{', '.join(['0.'] * 9)}], [0., 0., 0., 0., … for 2 objects, expected a number",
+            f"gave array([[{ZEROS}], [{ZEROS}], [0., 0., 0., 0., … for 2 objects, expected a number",
         ),
     ],
 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cube2net.compiling import Stopwatch, load
-from cube2net.errors import InputError, ParameterError
+from cube2net.errors import InputError, ParameterError, first_line
 from cube2net.records.ragged import Array
 from cube2net.select.curve import drawn
 from cube2net.select.policy import Trained, fingerprint
@@ -135,7 +135,7 @@ class Agent:
         try:
             policy.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in known.arrays.items()})
         except RuntimeError as error:
-            raise InputError(f"the policy does not fit: {str(error).splitlines()[0].strip()}") from None
+            raise InputError(f"the policy does not fit: {first_line(error)}") from None
 
 
 class InTurn:
