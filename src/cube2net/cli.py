@@ -198,8 +198,11 @@ def update(
 def verify(cube: CubePath) -> None:
     """Check every byte of a cube against its manifest."""
     from cube2net.pipeline import verify_cube
+    from cube2net.terminal import shown_progress
 
-    typer.echo(f"{cube}: {verify_cube(cube)} files, all as they were written")
+    with shown_progress():
+        files = verify_cube(cube)
+    typer.echo(f"{cube}: {files} files, all as they were written")
 
 
 @app.command()
@@ -331,10 +334,12 @@ def query(
             bound=bound,
             progress=progress,
         )
-    written = write_network(network, out) if out is not None else []
-    if draw is not None:
-        draw_network(network, draw, seed=seed)
-        written.append(draw)
+        written = write_network(network, out) if out is not None else []
+        if draw is not None:
+            if progress is not None:
+                progress("drawing", 0, None)
+            draw_network(network, draw, seed=seed)
+            written.append(draw)
     if as_json:
         _print_json(summary(network))
     else:

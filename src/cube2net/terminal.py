@@ -8,21 +8,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from cube2net.compiling import told_to
 from cube2net.interfaces import Progress
-
-_EVERY_SECONDS = 5.0
+from cube2net.pulse import SOON, Pulse
 
 
 @contextmanager
 def shown_progress(quiet: bool = False) -> Iterator[Progress | None]:
     """Give a progress callback: bars on a terminal, plain lines on standard error elsewhere."""
     if quiet:
-        yield None
+        with told_to(None):
+            yield None
     elif sys.stderr.isatty():
-        with _bars() as progress:
+        with _bars() as bars, Pulse(bars, terminal=True) as progress:
             yield progress
     else:
-        yield PlainLines()
+        with Pulse(PlainLines()) as progress:
+            yield progress
 
 
 class PlainLines:
@@ -40,7 +42,7 @@ class PlainLines:
         now = time.monotonic()
         name = stage.partition(":")[0]
         if not done == total == 1:
-            if name == self.stage and now - self.said < _EVERY_SECONDS:
+            if name == self.stage and now - self.said < SOON:
                 return
             self.stage, self.said = name, now
         remark = done == total == 1

@@ -10,6 +10,7 @@ from typing import Any
 from cube2net import __version__
 from cube2net import cube as cubes
 from cube2net.aside import check_folder, write_files, write_table
+from cube2net.compiling import tells_compiling
 from cube2net.cube.bins import parse_bins
 from cube2net.cube.columns import TOPIC
 from cube2net.digests import digest, digest_corpus, digest_files, digest_tables, told
@@ -27,6 +28,7 @@ from cube2net.topics import TOPIC_MODELS, LdaModel
 Dimensions = Sequence[DimensionSpec | str]
 
 
+@tells_compiling
 def build_cube(
     corpus: Corpus,
     dimensions: Dimensions | None = None,
@@ -58,6 +60,7 @@ def build_cube(
         return recipe.build_in(Path(out), corpus, digest(__version__, digest_corpus(corpus)), stages, progress)
 
 
+@tells_compiling
 def build_from(
     source: str | Source,
     *paths: str | Path,
