@@ -13,6 +13,7 @@ import cube2net
 ROOT = Path(cube2net.__file__).parent
 MODULES = sorted(ROOT.rglob("*.py"))
 LAYERS = [
+    ("spelling",),
     ("errors",),
     ("records",),
     ("leaving",),
@@ -30,7 +31,7 @@ LAYERS = [
     ("cli",),
 ]
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
-ROOMS = set(LAYERS[7])
+ROOMS = next(set(names) for names in LAYERS if "sources" in names)
 
 
 def imported(path: Path) -> set[str]:

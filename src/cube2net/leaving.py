@@ -29,12 +29,12 @@ def unfinished(*paths: Path) -> Iterator[None]:
 
 
 def remove_unfinished() -> None:
-    """Remove all that is not finished.
+    """Remove all that is not finished, the latest first.
 
     A folder gets another name of its kind first: who is about to put it in its place then finds nothing, and what took
     its name since is not touched.
     """
-    for path in list(_unfinished):
+    for path in reversed(list(_unfinished)):
         with suppress(OSError):
             if path.is_dir():
                 gone = path.with_name(path.name[:-8] + secrets.token_hex(4))

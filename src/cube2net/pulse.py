@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
+from typing import TYPE_CHECKING
 
 from cube2net.compiling import WAITING, WORD, told_to
-from cube2net.interfaces import Progress
+
+if TYPE_CHECKING:
+    from cube2net.interfaces import Progress
 
 EVERY = 1.6
 """So many seconds there may be silence; with the time a busy machine takes, two."""

@@ -22,11 +22,12 @@ from cube2net.cube.manifest import MANIFEST, check_seal, checksum, describe, wri
 from cube2net.cube.parts import arrays_of, assemble, lookups_of, tables_of
 from cube2net.cube.rollup import check_whole
 from cube2net.cube.update_files import same_memory, take_over
-from cube2net.errors import Cube2netError, CubeError, some
+from cube2net.errors import Cube2netError, CubeError, first_line, some
 from cube2net.interfaces import Progress
 from cube2net.locks import only_writer
 from cube2net.mapped import MappedFolder, write_mapped_table
 from cube2net.records import Cube, Dimension
+from cube2net.records.origin import Origin, opened
 
 T = TypeVar("T")
 TRIES = 200
@@ -162,12 +163,14 @@ def _read(folder: MappedFolder) -> Stored:
                 raise CubeError(f"{name} is missing")
             if size != about["bytes"]:
                 raise CubeError(f"{name} has {size:,} bytes, expected {about['bytes']:,}")
-        return Stored(assemble(folder, manifest), manifest)
+        cube = assemble(folder, manifest)
     except MemoryError:
         raise
     except Exception as error:
         # Whatever a damaged file makes the readers of its format raise, the person is told the same thing.
-        raise CubeError(f"{str(folder.path)!r} is damaged: {_first_line(error)}") from error
+        raise CubeError(f"{str(folder.path)!r} is damaged: {first_line(error)}") from error
+    origin = Origin(folder.path.absolute(), str(manifest.get("sha256")), read)
+    return Stored(opened(cube, origin), manifest)
 
 
 def _verify(folder: MappedFolder) -> int:
@@ -179,10 +182,6 @@ def _verify(folder: MappedFolder) -> int:
             if checksum(file) != about["sha256"]:
                 raise CubeError(f"{str(folder.path)!r} is damaged: {name} was changed")
     return len(manifest["files"]) + 1
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def _check_unchanged(folder: Path, before: Stored | None) -> None:

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cube2net.errors import CubeError, ParameterError, QueryError, some, unknown
+from cube2net.errors import CubeError, ParameterError, QueryError, plain, quoted, some, unknown
 from cube2net.records.items import ItemIndex
+from cube2net.records.keys import check_kinds, is_row, keys_of, labels_of
 from cube2net.records.objects import Objects
+from cube2net.records.origin import Origin
 from cube2net.records.query import Query
 from cube2net.records.ragged import Array, Links, Ragged, frozen
 
@@ -120,6 +122,7 @@ class Cube:
     gives, when called, what has to be known of the items so that others can be added; only the cube room looks into it.
     ``kept_views`` are the views of other cuboids that were asked for before.
     ``items`` gives, when called, which items mention which objects and are in which cells, where the cube keeps that.
+    ``origin`` is where the cube was opened: it travels to other processes as that folder, and copies of it are itself.
     """
 
     dimensions: tuple[Dimension, ...]
@@ -135,6 +138,7 @@ class Cube:
     ledger: Callable[[], Any] | None = None
     items: Callable[[], ItemIndex] | None = None
     kept_views: dict[Any, Cube] = field(default_factory=dict, init=False)
+    origin: Origin | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         if len(self.links) != len(self.objects):
@@ -154,6 +158,22 @@ class Cube:
     def __repr__(self) -> str:
         names = " × ".join(dimension.name for dimension in self.dimensions)
         return f"Cube({names}: {len(self.cells):,} cells, {len(self.objects):,} objects, {self.links.count:,} links)"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.origin is None:
+            views = "; ".join(self.settings.get("views", ()))
+            raise CubeError(
+                f"a view of a cube ({views}) does not travel between processes: open the cube there, and make it again"
+                if views
+                else "a cube in memory does not travel between processes: save it, open its folder, and send that cube"
+            )
+        return self.origin.reopen, ()
+
+    def __copy__(self) -> Cube:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Cube:
+        return self
 
     def dimension(self, name: str) -> int:
         """Return the number of the dimension of a name."""
@@ -177,7 +197,9 @@ class Cube:
         ]
         found = np.flatnonzero((self.cells.labels == np.array(row)).all(axis=1))
         if len(found) == 0:
-            raise ParameterError(f"no cell has the labels {' · '.join(labels)}, or it holds too few objects")
+            raise ParameterError(
+                f"no cell has the labels {' · '.join(map(plain, labels))}, or it holds too few objects"
+            )
         return int(found[0])
 
     def cell(self, number: int) -> tuple[str, ...]:
@@ -201,15 +223,12 @@ class Cube:
         once. A name that is not in the cube, or that several objects bear, is an error unless ``skip_missing``; then
         it is listed in ``Query.missing``.
         """
-        if isinstance(objects, Mapping):
-            labels = [_label_text(label) for label in objects.values()]
-        if isinstance(objects, str):
-            raise QueryError(f"a query is a list of objects, got the text {objects!r}")
-        keys = list(objects)
+        keys = keys_of(objects)
         if not keys:
             raise QueryError("the query is empty: name at least one object")
-        if labels is not None and len(labels) != len(keys):
-            raise QueryError(f"the query has {len(keys):,} objects and {len(labels):,} labels")
+        if isinstance(objects, Mapping):
+            labels = list(objects.values())
+        labels = None if labels is None else labels_of(labels, keys)
         rows, missing = self._rows(keys, skip_missing)
         order = np.argsort(rows, kind="stable")
         order = order[rows[order] >= 0]
@@ -223,28 +242,33 @@ class Cube:
         return Query(rows[kept], None if labels is None else tuple(labels[i] for i in kept), missing)
 
     def _rows(self, keys: Sequence[Any], skip_missing: bool) -> tuple[Array, tuple[str, ...]]:
-        if all(isinstance(key, int | np.integer) and not isinstance(key, bool) for key in keys):
-            rows = np.asarray(keys, dtype=np.int64)
-            outside = rows[(rows < 0) | (rows >= len(self.objects))].tolist()
+        if not skip_missing:
+            check_kinds(keys)
+        if all(map(is_row, keys)):
+            count = len(self.objects)
+            outside = [key for key in keys if not 0 <= key < count]
             if outside and not skip_missing:
+                plural = "1 row" if len(outside) == 1 else f"{len(outside):,} rows"
                 raise QueryError(
-                    f"query names {len(outside):,} rows that the cube does not have: {some(outside)} "
-                    f"(it has {len(self.objects):,} objects)"
+                    f"query names {plural} that the cube does not have: {some(outside)} (it has {count:,} objects)"
                 )
-            rows[(rows < 0) | (rows >= len(self.objects))] = -1
-            return rows, tuple(map(str, outside))
-        texts = [str(key).strip() for key in keys]
-        found = self.objects.find(texts)
+            rows = np.array([key if 0 <= key < count else -1 for key in keys], dtype=np.int64)
+            return rows, tuple(map(quoted, outside))
+        named = [place for place, key in enumerate(keys) if isinstance(key, str) or is_row(key)]
+        found = self.objects.find([_text(keys[place]) for place in named])
         lost = found.missing + found.ambiguous
         if lost and not skip_missing:
             raise QueryError(self._lost(found.missing, found.ambiguous))
-        return found.rows, lost
+        rows = np.full(len(keys), -1, dtype=np.int64)
+        rows[named] = found.rows
+        others = set(range(len(keys))).difference(named)
+        return rows, lost + tuple(quoted(keys[place]) for place in sorted(others))
 
     def _lost(self, missing: tuple[str, ...], ambiguous: tuple[str, ...]) -> str:
         parts = []
         if missing:
             near = [(key, self.objects.near(key)) for key in missing[:3]]
-            hints = ", ".join(f"{names[0]!r} for {key!r}" for key, names in near if names)
+            hints = ", ".join(f"{quoted(names[0])} for {quoted(key)}" for key, names in near if names)
             plural = "1 object that is" if len(missing) == 1 else f"{len(missing):,} objects that are"
             parts.append(
                 f"query names {plural} not in the cube: {some(missing)}"
@@ -258,7 +282,7 @@ class Cube:
                 else (f"{len(ambiguous):,} names that several objects bear")
             )
             ids = some(self.objects.bearers(ambiguous[0]))
-            parts.append(f"query gives {plural}: {some(ambiguous)} (use an id, for {ambiguous[0]!r} {ids})")
+            parts.append(f"query gives {plural}: {some(ambiguous)} (use an id, for {quoted(ambiguous[0])} {ids})")
         return "; ".join(parts)
 
 
@@ -268,11 +292,5 @@ def _check_labels(rows: Array, labels: Sequence[str], keys: Sequence[Any]) -> No
             raise QueryError(f"query gives {keys[i]!r} two labels: {labels[i - 1]!r} and {labels[i]!r}")
 
 
-def _label_text(label: object) -> str:
-    """Return a label as a text, empty where there is none: None, and what a table has in an empty field.
-
-    >>> [_label_text(label) for label in ("a", 3, None, float("nan"))]
-    ['a', '3', '', '']
-    """
-    missing = label is None or (isinstance(label, float) and label != label)
-    return "" if missing else str(label)
+def _text(key: str | int) -> str:
+    return key.strip() if isinstance(key, str) else quoted(key)

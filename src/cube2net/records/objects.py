@@ -6,13 +6,16 @@ import difflib
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cube2net.records.keys import is_text
 from cube2net.records.ragged import Array
+from cube2net.spelling import LONGEST, candidates
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,14 @@ class Objects:
         """Return the objects of a table at hand."""
         return cls(table.num_rows, lambda: table)
 
+    @classmethod
+    def some(cls, count: int, rows: Array, table: pa.Table) -> Objects:
+        """Return ``count`` objects of which only those of some rows are known; the others have no id and no name."""
+        return cls(count, partial(_spread, count, rows, table))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Objects.of, (self.table,)
+
     def __len__(self) -> int:
         return self.count
 
@@ -72,10 +83,15 @@ class Objects:
         place: dict[str, list[int]] = {}
         for position, key in enumerate(keys):
             place.setdefault(key, []).append(position)
-        wanted = pa.array(list(place), pa.string())
+        readable = list(place)
+        try:
+            wanted = pa.array(readable, pa.string())
+        except UnicodeEncodeError:
+            readable = list(filter(is_text, place))
+            wanted = pa.array(readable, pa.string())
         for row, key in self._matches("object", wanted):
             rows[place[key]] = row
-        left = [key for key, at in place.items() if rows[at[0]] < 0]
+        left = [key for key in readable if rows[place[key][0]] < 0]
         ambiguous: set[str] = set()
         if left:
             seen: dict[str, int] = {}
@@ -95,7 +111,7 @@ class Objects:
         Names that share no word's first letters with the key are not looked at.
         """
         starts = sorted({word[:3].casefold() for word in key.split() if len(word) >= 3})
-        if not starts:
+        if not starts or len(key) > LONGEST or not is_text(key):
             return []
         names = self.table["name"]
         pattern = "|".join(rf"(?:^|\W){_escape(start)}" for start in starts)
@@ -103,7 +119,8 @@ class Objects:
         key = key.casefold()
         folded = {hit.casefold(): hit for hit in hits}
         begun = sorted((hit for hit in folded if hit.startswith(key)), key=len)
-        return [folded[hit] for hit in begun[:most] or difflib.get_close_matches(key, folded, n=most, cutoff=0.75)]
+        like = difflib.get_close_matches(key, candidates(key, list(folded)), n=most, cutoff=0.75) if not begun else []
+        return [folded[hit] for hit in begun[:most] or like]
 
     def bearers(self, name: str, most: int = 3) -> list[str]:
         """Return the ids of the first objects that bear a name."""
@@ -121,6 +138,12 @@ class Objects:
         rows = np.flatnonzero(np.asarray(pc.is_valid(hit)))
         keys = wanted.take(pc.drop_null(hit).combine_chunks()).to_pylist()
         return list(zip(rows.tolist(), keys, strict=True))
+
+
+def _spread(count: int, rows: Array, table: pa.Table) -> pa.Table:
+    place = np.full(count, -1, dtype=np.int64)
+    place[rows] = np.arange(len(rows))
+    return table.take(pa.array(place, mask=place < 0))
 
 
 def _escape(text: str) -> str:

@@ -9,9 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.arrays import merge_links
-from cube2net.errors import SourceError
+from cube2net.errors import SourceError, listed, some
 from cube2net.records import Corpus, DimensionSpec
 from cube2net.records.corpus import LINKS, MENTIONS, UNKNOWN_OBJECTS
+from cube2net.records.limits import check_count
 from cube2net.sources.attributes import attribute, default_dimensions, is_text
 from cube2net.sources.faults import Faults, Rows
 from cube2net.sources.keys import find, keys, unique_keys, weights
@@ -24,6 +25,7 @@ RESERVED = ("item", "text")
 def network_corpus(nodes: Part, links: Part, separators: Columns, faults: Faults) -> Corpus:
     """Return a corpus in which every node is an object and its own item."""
     (rows, columns), (link_rows, link_columns) = nodes, links
+    check_count("objects", rows.table.num_rows)
     rows, ids = unique_keys(rows, columns["id"], "nodes", faults)
     left_out = (columns["id"], columns.get("name"), columns.get("text"))
     carried = [name for name in rows.table.column_names if name not in left_out]
@@ -45,6 +47,8 @@ def item_corpus(
 ) -> Corpus:
     """Return a corpus of items that mention objects; without links two objects of one item are linked."""
     (object_rows, object_columns), (item_rows, item_columns) = objects, items
+    check_count("objects", object_rows.table.num_rows)
+    check_count("items", item_rows.table.num_rows)
     object_rows, object_ids = unique_keys(object_rows, object_columns["id"], "objects", faults)
     item_rows, item_ids = unique_keys(item_rows, item_columns["item"], "items", faults)
     unused = [name for name in object_rows.table.column_names if name not in object_columns.values()]
@@ -100,7 +104,7 @@ def _items(
 def _dimensions(items: pa.Table, faults: Faults) -> tuple[DimensionSpec, ...]:
     specs = default_dimensions(items)
     if specs:
-        faults.say(f"dimensions, unless others are named: {', '.join(map(str, specs))} (proposed)")
+        faults.say(f"dimensions, unless others are named: {listed(specs)} (proposed)")
     return specs
 
 
@@ -177,7 +181,7 @@ def _value(ends: Mapping[str, tuple[object, pa.ChunkedArray]], row: int) -> str:
 
 def _weight(rows: Rows, column: str, row: int) -> str:
     value = rows.table[column][row].as_py()
-    return f"{column!r} is {'empty' if value is None else repr(value)}, expected a number of 0 or more"
+    return f"{column!r} is {'empty' if value is None else repr(value)}, expected 0, or a number from 1e-30 to 1e30"
 
 
 def _a(word: str) -> str:
@@ -185,4 +189,4 @@ def _a(word: str) -> str:
 
 
 def _list(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names[:20])) + (", …" if len(names) > 20 else "")
+    return some(names, 20)

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from cube2net.errors import ParameterError, SourceError, unknown
+from cube2net.errors import ParameterError, SourceError, some, unknown
 from cube2net.interfaces import Progress
 from cube2net.records import Corpus, DimensionSpec
+from cube2net.records.link_weights import LIGHTEST
 from cube2net.sources.faults import Faults
 from cube2net.sources.film_texts import FilmTexts
 from cube2net.sources.holdout import Task, Where, link_task
@@ -186,7 +187,7 @@ class _Films:
             stars = math.nan
         if not user or not film:
             self.drop("ratings without a user or film", place, f"holds {reprlib.repr(fields)}")
-        elif not 0 <= stars <= 1e6:
+        elif not (stars == 0 or LIGHTEST <= stars <= 1e6):
             why = f"the rating is {reprlib.repr(fields[2])}, expected a number of 0 or more"
             self.drop("ratings that are no numbers", place, why)
         else:
@@ -237,7 +238,7 @@ def _header(name: str, fields: list[str], columns: Sequence[str]) -> list[int]:
     names = [re.sub("[^a-z]", "", field.casefold()) for field in fields]
     for column in columns:
         if column not in names:
-            shown = ", ".join(map(repr, fields[:6]))
+            shown = some(fields, 6)
             raise SourceError(f"{name} line 1 has no column {column!r}: it has {shown}, expected {', '.join(columns)}")
     return [names.index(column) for column in columns]
 
