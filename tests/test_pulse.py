@@ -17,6 +17,9 @@ class Hands:
 
     perf_counter = monotonic
 
+    def process_time(self) -> float:
+        return 0.5
+
 
 @pytest.fixture
 def hands(monkeypatch: pytest.MonkeyPatch) -> Hands:
@@ -50,6 +53,16 @@ def test_work_that_says_nothing_is_still_known_to_be_at_work(hands: Hands) -> No
         hands.now += EVERY
         progress.look()
     assert [words[0] for words in said] == ["working: 2 s", "working: 3 s", "working: 5 s"]
+
+
+def test_the_first_word_comes_a_second_after_the_process_began(hands: Hands) -> None:
+    progress, said = told()
+    hands.now += 0.4
+    progress.look()
+    assert said == []
+    hands.now += 0.2
+    progress.look()
+    assert said == [("working: 1 s", 0, None)]
 
 
 def test_compiling_is_said_while_it_lasts_and_then_what_goes_on(hands: Hands) -> None:

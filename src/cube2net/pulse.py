@@ -18,7 +18,7 @@ SOON = 1.5
 """After so many seconds a stage that moves is said again."""
 
 FIRST = 1.0
-"""So many seconds pass before the first word."""
+"""So many seconds of a process pass before the first word."""
 
 LOOK = 0.2
 
@@ -34,7 +34,7 @@ class Pulse:
         self.stage: tuple[str, int, int | None] = ("working", 0, None)
         self.compiling = self.explained = False
         self.since = time.monotonic()
-        self.said = self.since - (EVERY - FIRST)
+        self.said = self.since - EVERY + max(LOOK, FIRST - time.process_time())
         self._over, self._lock = threading.Event(), threading.RLock()
 
     def __enter__(self) -> Pulse:
