@@ -125,6 +125,40 @@ run(work)
     assert ended(program, tmp_path, [signal.SIGINT], patience=40) == (130, "left\n")
 
 
+def test_a_module_that_is_being_loaded_is_not_interrupted_and_the_process_ends_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "loading.py").write_text("""
+from __main__ import ready
+import time
+ready()
+try:
+    time.sleep(60)
+except KeyboardInterrupt:
+    import os
+    os.abort()  # as a compiled module does
+""")
+    program = """
+sys.path.append(str(place))
+sys.dont_write_bytecode = True
+run(lambda: __import__("loading"))
+"""
+    assert ended(program, tmp_path, [signal.SIGINT]) == (130, "left\n")
+
+
+def test_an_interrupt_that_nobody_can_take_is_passed_over_in_silence(tmp_path: Path) -> None:
+    program = """
+class Slow:
+    def __del__(self):
+        ready()
+        time.sleep(60)
+def work():
+    slow = Slow()
+    del slow
+    time.sleep(60)
+run(work)
+"""
+    assert ended(program, tmp_path, [signal.SIGINT]) == (130, "left\n")
+
+
 @pytest.mark.parametrize("number", sorted(STATUS))
 def test_a_signal_ends_the_work_and_removes_what_is_not_finished(number: int, tmp_path: Path) -> None:
     assert ended(POLITE, tmp_path, [number], patience=40) == (128 + number, "left\n")

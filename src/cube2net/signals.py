@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -47,6 +48,7 @@ class Signals:
 
     def obey(self) -> None:
         """Obey signals from now on; for the main thread, once in a process."""
+        sys.unraisablehook = self._pass_over
         os.set_blocking(self._writer, False)
         for number in STATUS:
             if signal.getsignal(number) != signal.SIG_IGN:
@@ -62,7 +64,13 @@ class Signals:
     def _first(self, number: int, frame: FrameType | None) -> None:
         if self.number is None:
             self.number = number
-            raise KeyboardInterrupt
+            if not _importing(frame):
+                raise KeyboardInterrupt
+
+    def _pass_over(self, what: sys.UnraisableHookArgs) -> None:
+        """Say nothing of an interrupt that came where nobody could take it, such as in what a library calls back."""
+        if self.number is None or not isinstance(what.exc_value, KeyboardInterrupt):
+            sys.__unraisablehook__(what)
 
     def _watch(self) -> None:
         """Wait for a signal, then a while for the work to end, and end it."""
@@ -83,3 +91,12 @@ class Signals:
         with suppress(OSError):
             os.write(2, text.encode(errors="replace"))
         os._exit(STATUS[number])
+
+
+def _importing(frame: FrameType | None) -> bool:
+    """Return whether a module is being loaded: compiled ones end the process where an exception comes in between."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False

@@ -118,20 +118,22 @@ class Gauge:
         self.meter.given[self.key] = max(self.meter.given.get(self.key, 0), self.unpacked)
         self.check(self.unpacked)
 
-    def allows(self, much: int) -> bool:
-        """Return whether so many bytes may come out of what has been read of the file."""
+    def allows(self, much: int, out_of: int | None = None) -> bool:
+        """Return whether so many bytes may come out of what has been read of the file, or out of so many."""
         limits = self.meter.limits
-        return (much <= FREE or much <= limits.max_ratio * self.done) and self.others + much <= limits.total
+        packed = self.done if out_of is None else out_of
+        return (much <= FREE or much <= limits.max_ratio * packed) and self.others + much <= limits.total
 
-    def check(self, much: int) -> None:
-        """Raise when so many bytes are too many for what has been read of the file."""
-        if self.allows(much):
+    def check(self, much: int, out_of: int | None = None) -> None:
+        """Raise when so many bytes are too many for what has been read of the file, or for so many."""
+        if self.allows(much, out_of):
             return
         limits = self.meter.limits
-        if much > FREE and much > limits.max_ratio * self.done:
+        packed = self.done if out_of is None else out_of
+        if much > FREE and much > limits.max_ratio * packed:
             raise SourceError(
                 f"{self.name} unpacks to more than {limits.max_ratio:,} times its size ({much:,} bytes out of "
-                f"{self.done:,}): it is not read any further, raise max_ratio if you trust it "
+                f"{packed:,}): it is not read any further, raise max_ratio if you trust it "
                 f"(--set max_ratio={10 * limits.max_ratio})"
             )
         beside = " with the files before it" if self.others else ""
@@ -167,7 +169,7 @@ def gunzipped(raw: io.BufferedReader, gauge: Gauge) -> io.BufferedReader:
 
 def metered(inner: IO[bytes], gauge: Gauge) -> io.BufferedReader:
     """Return the bytes of a stream that is unpacked elsewhere, such as a member of a zip."""
-    return io.BufferedReader(_Metered(inner, gauge), 2**20)
+    return io.BufferedReader(_Metered(inner, gauge), BLOCK)
 
 
 def open_zip(raw: io.BufferedReader, gauge: Gauge) -> zipfile.ZipFile:

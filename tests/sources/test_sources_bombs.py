@@ -385,3 +385,15 @@ def test_a_refused_file_takes_little_memory(tmp_path: Path, name: str) -> None:
     said, kilobytes = done.stdout.splitlines()
     assert "unpacks to more than 100 times its size" in said
     assert int(kilobytes) < 150_000
+
+
+def test_a_zip_that_says_how_far_it_swells_is_refused_before_it_is_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = bombs.zipped_zeros(tmp_path / "a.zip", "review{}.json", MUCH)
+
+    def unpack(*_: object) -> None:
+        pytest.fail("it was unpacked")
+
+    monkeypatch.setattr(zipfile.ZipFile, "open", unpack)
+    assert f"({MUCH:,} bytes out of " in refusal(lambda: Yelp().read([path]))

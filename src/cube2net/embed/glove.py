@@ -91,6 +91,8 @@ def open_table(file: Path, inside: str | None, meter: Meter) -> Iterator[Bytes]:
             yield unpacked(raw, gauge)
             return
         archive = stack.enter_context(open_zip(raw, gauge))
+        about = archive.getinfo(inside)
+        gauge.check(about.file_size, about.compress_size)
         try:
             stream = archive.open(inside)
         except (RuntimeError, NotImplementedError) as error:

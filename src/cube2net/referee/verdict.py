@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from cube2net.errors import InputError
+from cube2net.errors import InputError, listed
 from cube2net.records import Comparison, Setup
 from cube2net.records.comparison import FLOOR
 from cube2net.referee.statistics import ALL, ENOUGH, Difference, differences, enough, estimate
@@ -127,7 +127,7 @@ def _alone(comparison: Comparison) -> Setup:
     alone, miners = comparison.alone, comparison.deciding
     if estimate(comparison, alone, resamples=1) is None:
         some = any(estimate(comparison, alone, miner, resamples=1) for miner in miners)
-        what = f"no run with scores of all of {', '.join(miners)}" if some else "no score"
+        what = f"no run with scores of all of {listed(miners)}" if some else "no score"
         why = "; ".join(comparison.reasons(alone))
         why = why or ("some are missing" if some else f"no trial has a number for {comparison.measures[0]}")
         raise InputError(f"a verdict is over the query alone, and 'none' has {what}: {why}")

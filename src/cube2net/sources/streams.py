@@ -90,6 +90,7 @@ class Streams:
                     raise SourceError(
                         f"{gauge.name}: {member.filename!r} is encrypted or packed by a rare method: unpack it first"
                     )
+                gauge.check(member.file_size, member.compress_size)
                 with archive.open(member) as file:
                     yield _shown(member.filename), metered(file, gauge)
 
