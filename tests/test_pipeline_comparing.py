@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 import cube2net as c2n
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.interfaces import Method
+from cube2net.locks import only_writer
 from cube2net.mine import METRICS
 from cube2net.network import Hops, PageRank
 from cube2net.pipeline import METHODS, choosing, comparing, mining
@@ -288,6 +290,27 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def plain(comparison: Comparison) -> list[str]:
     return [repr((vars(trial), trial.evidence.tolist())) for trial in comparison.trials]
+
+
+def test_a_comparison_waits_for_another_that_writes_the_same_journal(
+    planted: tuple[Cube, Query], tmp_path: Path
+) -> None:
+    said: list[str] = []
+    waits = Event()
+
+    def progress(stage: str, done: int, total: int | None = None) -> None:
+        said.append(stage)
+        waits.set()
+
+    one = {**TINY, "methods": ["none"], "runs": 1, "out": tmp_path / "out", "progress": progress}
+    other = Thread(target=compare, args=planted, kwargs=one)
+    with only_writer(tmp_path / "out" / JOURNAL):
+        other.start()
+        assert waits.wait(60)
+        assert not (tmp_path / "out" / JOURNAL).exists()
+    other.join()
+    assert "another process is writing" in said[0]
+    assert (tmp_path / "out" / JOURNAL).exists()
 
 
 def test_a_comparison_has_every_setup_paired_by_seed(compared: Comparison, planted: tuple[Cube, Query]) -> None:

@@ -170,3 +170,13 @@ def missing_package(package: str, extra: str, purpose: str) -> MissingPackageErr
     a NetworkX graph needs the package 'networkx': pip install 'cube2net[graph]'
     """
     return MissingPackageError(f"{purpose} needs the package {package!r}: pip install 'cube2net[{extra}]'")
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of what an error of another library says, without signs that steer a terminal.
+
+    >>> first_line(ValueError("don't know what\\x0e\\nat line 7"))
+    "don't know what�"
+    """
+    line = next(iter(str(error).strip().splitlines()), "") or type(error).__name__
+    return "".join(sign if sign.isprintable() else "�" for sign in line[:300])

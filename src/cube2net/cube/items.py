@@ -9,6 +9,7 @@ from functools import cache, partial
 import numpy as np
 import pyarrow as pa
 
+from cube2net.cube.manifest import damaged
 from cube2net.cube.packing import Allocate, in_memory
 from cube2net.errors import CubeError, InputError
 from cube2net.mapped import MappedFolder
@@ -157,7 +158,7 @@ def open_items(folder: MappedFolder, files: Collection[str], objects: int, cells
                 if len(rows.indices) and not 0 <= int(rows.indices.min()) <= int(rows.indices.max()) < count:
                     raise CubeError("it points to what is not there")
         except (pa.ArrowException, CubeError, InputError, OSError, KeyError, TypeError, ValueError) as error:
-            raise CubeError(f"{str(folder.path)!r} is damaged: its items cannot be read ({error})") from None
+            raise damaged(folder.path, "items", error) from None
         return index
 
     return reader

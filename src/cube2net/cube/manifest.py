@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from cube2net.errors import CubeError
+from cube2net.errors import CubeError, first_line
 from cube2net.mapped import MappedFolder
 
 FORMAT = 2
@@ -38,7 +38,7 @@ def read_manifest(folder: MappedFolder) -> dict[str, Any]:
     except RecursionError:
         raise CubeError(f"{place!r} is damaged: manifest.json cannot be read (it is nested too deeply)") from None
     except (ValueError, KeyError, TypeError) as error:
-        raise CubeError(f"{place!r} is damaged: manifest.json cannot be read ({_first_line(error)})") from None
+        raise CubeError(f"{place!r} is damaged: manifest.json cannot be read ({first_line(error)})") from None
     if _is_count(version) and version > FORMAT:
         raise CubeError(
             f"{place!r} has cube format {version}, and this cube2net reads up to {FORMAT}: install a newer cube2net"
@@ -68,6 +68,11 @@ def check_seal(folder: Path, manifest: Mapping[str, Any]) -> None:
     unsealed = {key: value for key, value in manifest.items() if key != "sha256"}
     if manifest.get("sha256") != _seal(unsealed):
         raise CubeError(f"{str(folder)!r} is damaged: manifest.json was changed")
+
+
+def damaged(folder: Path, part: str, error: BaseException) -> CubeError:
+    """Return the error for a part of a cube that cannot be read, whatever was raised by what reads its format."""
+    return CubeError(f"{str(folder)!r} is damaged: its {part} cannot be read ({first_line(error)})")
 
 
 def describe(path: Path) -> dict[str, Any]:
@@ -122,10 +127,6 @@ def _is_checksum(value: object) -> bool:
 
 def _are_texts(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(text, str) for text in value)
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:200]
 
 
 def _seal(manifest: Mapping[str, Any]) -> str:

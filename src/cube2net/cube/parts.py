@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from cube2net.cube.items import arrays_of_items, open_items
 from cube2net.cube.lookups import KEYS, lookup_of
+from cube2net.cube.manifest import damaged
 from cube2net.cube.soundness import FEW_TEXTS, check_sound
 from cube2net.cube.update_files import open_ledger
 from cube2net.cube.update_ledger import Ledger
@@ -131,7 +132,7 @@ def _topic_model(folder: MappedFolder) -> Callable[[], pa.Table]:
         try:
             return pq.read_table(file)
         except (pa.ArrowException, OSError, ValueError) as error:
-            raise CubeError(f"{str(folder.path)!r} is damaged: its topic model cannot be read ({error})") from None
+            raise damaged(folder.path, "topic model", error) from None
 
     return reader
 
@@ -160,7 +161,7 @@ def _checked_objects(folder: MappedFolder, load: Callable[[], pa.Table], count: 
         if count <= FEW_TEXTS:
             table.validate(full=True)
     except (pa.ArrowException, OSError, KeyError, CubeError) as error:
-        raise CubeError(f"{str(folder.path)!r} is damaged: its objects cannot be read ({error})") from None
+        raise damaged(folder.path, "objects", error) from None
     return table
 
 

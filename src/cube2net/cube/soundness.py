@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from cube2net.aside import write_files
 from cube2net.cube.lookups import KEYS
-from cube2net.errors import Cube2netError, CubeError
+from cube2net.errors import Cube2netError, CubeError, first_line
 from cube2net.mapped import MappedFolder
 from cube2net.records import Cube
 from cube2net.records.ragged import Array
@@ -82,7 +82,7 @@ def _check_texts(cube: Cube) -> None:
     try:
         cube.objects.table.validate(full=True)
     except pa.ArrowException as error:
-        raise CubeError(f"its objects cannot be read ({error})") from None
+        raise CubeError(f"its objects cannot be read ({first_line(error)})") from None
 
 
 def _mark(folder: MappedFolder, files: Iterable[str]) -> str:

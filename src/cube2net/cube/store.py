@@ -22,7 +22,7 @@ from cube2net.cube.manifest import MANIFEST, check_seal, checksum, describe, wri
 from cube2net.cube.parts import arrays_of, assemble, lookups_of, tables_of
 from cube2net.cube.rollup import check_whole
 from cube2net.cube.update_files import same_memory, take_over
-from cube2net.errors import Cube2netError, CubeError, some
+from cube2net.errors import Cube2netError, CubeError, first_line, some
 from cube2net.interfaces import Progress
 from cube2net.locks import only_writer
 from cube2net.mapped import MappedFolder, write_mapped_table
@@ -167,7 +167,7 @@ def _read(folder: MappedFolder) -> Stored:
         raise
     except Exception as error:
         # Whatever a damaged file makes the readers of its format raise, the person is told the same thing.
-        raise CubeError(f"{str(folder.path)!r} is damaged: {_first_line(error)}") from error
+        raise CubeError(f"{str(folder.path)!r} is damaged: {first_line(error)}") from error
 
 
 def _verify(folder: MappedFolder) -> int:
@@ -179,10 +179,6 @@ def _verify(folder: MappedFolder) -> int:
             if checksum(file) != about["sha256"]:
                 raise CubeError(f"{str(folder.path)!r} is damaged: {name} was changed")
     return len(manifest["files"]) + 1
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def _check_unchanged(folder: Path, before: Stored | None) -> None:

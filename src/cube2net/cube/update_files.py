@@ -11,8 +11,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from cube2net.cube.manifest import damaged
 from cube2net.cube.update_ledger import Ledger
-from cube2net.errors import CubeError
 from cube2net.mapped import MappedFolder
 from cube2net.records.ragged import Array
 
@@ -31,7 +31,7 @@ def open_ledger(folder: MappedFolder, files: Collection[str], names: Sequence[st
         try:
             return Ledger.read(items, {part: pq.read_table(file) for part, file in parts.items()}, names)
         except (pa.ArrowException, OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-            raise CubeError(f"{str(folder.path)!r} is damaged: its ledger cannot be read ({error})") from None
+            raise damaged(folder.path, "ledger", error) from None
 
     return reader
 

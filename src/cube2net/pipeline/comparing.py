@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from cube2net.cores import cores
 from cube2net.cube import cuboid, hide_pairs, unlinked_pairs
 from cube2net.errors import ParameterError, QueryError, unknown, whole_number
 from cube2net.interfaces import Method, Progress
+from cube2net.locks import only_writer
 from cube2net.network import Hops, Nothing
 from cube2net.pipeline.answers import network_of
 from cube2net.pipeline.choosing import Chosen, choose
@@ -153,13 +155,16 @@ def compare(
     }
     make, mine = (hiding.make, hiding.mine) if hiding else (Maker(cube, asked, named), judges.mine)
     trials = Trials(make, mine, workers or cores())
-    journal = Journal.open(None if out is None else Path(out) / JOURNAL, about)
-    if progress is not None:
-        progress(f"{len(setups)} networks × {len(judges.parameters)} miners × {runs} runs", 1, 1)
+    path = None if out is None else Path(out) / JOURNAL
+    with nullcontext() if path is None else only_writer(path, progress):
+        journal = Journal.open(path, about)
+        if progress is not None:
+            progress(f"{len(setups)} networks × {len(judges.parameters)} miners × {runs} runs", 1, 1)
+        made = trials.run(setups, list(judges.parameters), range(seed, seed + runs), journal, progress=progress)
     return Comparison(
         task,
         judges.measures,
-        trials.run(setups, list(judges.parameters), range(seed, seed + runs), journal, progress=progress),
+        made,
         truth=tuple(asked.labels or ()) if task == "clustering" else (),
         settings={
             "cube": repr(cube),
