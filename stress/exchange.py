@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from multiprocessing.connection import Connection
@@ -69,13 +70,21 @@ def run(outcome: Outcome, scratch: Path) -> Outcome:
 
 
 def _write(scratch: Path, stop: Any, told: Connection) -> None:
+    """Save one cube in ten, and put the files of the others into the place as saving does, which is quicker."""
     import cube2net as c2n
+    from cube2net.aside import new_folder
 
     cubes = [c2n.open_cube(scratch / str(number)) for number in range(3)]
     count = 0
     told.send(count)
     while not stop.is_set():
-        c2n.save_cube(cubes[(0, 1, 0, 1, 2)[count % 5]], scratch / "place")
+        number = (0, 1, 0, 1, 2)[count % 5]
+        if count % 10 == 0:
+            c2n.save_cube(cubes[number], scratch / "place")
+        else:
+            with new_folder(scratch / "place") as aside:
+                for path in (scratch / str(number)).iterdir():
+                    os.link(path, aside / path.name)
         count += 1
     told.send(count)
 

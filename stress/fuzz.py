@@ -11,7 +11,7 @@ from stress.pool import Job, Limits, Verdict, Worker, ask_all
 from stress.targets import LARGE, SMALL
 
 ROUND = 25
-"""So many inputs of one target come after each other."""
+"""So many inputs of one target come after each other, where it does not say otherwise."""
 
 
 def run(outcome: Outcome, scratch: Path) -> Outcome:
@@ -55,6 +55,6 @@ def again(part: str, target: str, seed: int, scratch: Path) -> Verdict:
 def _jobs(outcome: Outcome) -> Iterator[Job]:
     first = outcome.seed
     while True:
-        for target in SMALL:
-            yield from ((target, seed) for seed in range(first, first + ROUND))
+        for name, target in SMALL.items():
+            yield from ((name, seed) for seed in range(first, first + getattr(target, "each_round", ROUND)))
         first += ROUND
