@@ -166,7 +166,7 @@ def test_a_query_that_no_cell_helps_is_answered_with_itself_and_a_note(method: s
 
 def test_a_query_beyond_the_cube_is_still_refused() -> None:
     cube = toy_cube([[0, 1]], objects=5)
-    with pytest.raises(QueryError, match="query names 1 rows that the cube does not have: 9"):
+    with pytest.raises(QueryError, match="query names 1 row that the cube does not have: 9"):
         c2n.construct(cube, [1, 9])
 
 

@@ -120,6 +120,20 @@ def test_a_comparison_that_was_read_is_shown_and_reported_like_the_one_that_was_
     assert [path.name for path in c2n.write_report(*planted, read, tmp_path)] == [*FILES, "cells.csv"]
 
 
+ODD: tuple[dict[str, object], ...] = (
+    {"task": 5},
+    {"query": []},
+    {"methods": "x"},
+    {"pairs": "x"},
+    {"pairs": {"0": {}}},
+)
+
+
+def _header(**odd: object) -> bytes:
+    whole = {"format": 2, "task": "hidden", "query": "x", "methods": {}, "miners": {}, "pairs": {"0": 40}}
+    return json.dumps({**whole, **odd}).encode() + b"\n"
+
+
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
@@ -129,8 +143,9 @@ def test_a_comparison_that_was_read_is_shown_and_reported_like_the_one_that_was_
         (b'{"format": 2}\n', "{path!r} is no journal of a comparison: choose another folder"),
         (b'{"format": 2, "task": "clustering"}\n', "{path!r} is no journal of a comparison: choose another folder"),
         (b'{"format": 99, "task": "clustering"}\n', "{path!r} is a journal of format 99, expected 2: it was written"),
+        *((_header(**odd), "{path!r} is no journal of a comparison: choose another folder") for odd in ODD),
     ],
-    ids=["no file", "empty", "no header", "no task", "no query", "another format"],
+    ids=["no file", "empty", "no header", "no task", "no query", "another format", *map(str, ODD)],
 )
 def test_a_folder_without_a_comparison_is_one_sentence(
     content: bytes | None, sentence: str, planted: tuple[Cube, Query], tmp_path: Path

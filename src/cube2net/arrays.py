@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from cube2net.records.link_weights import as_weights
 from cube2net.records.ragged import Array, Links, Ragged
 
 
@@ -95,14 +96,15 @@ def join_rows(first: Ragged, second: Ragged) -> Ragged:
 def merge_links(source: Array, target: Array, weight: Array, count: int) -> tuple[Array, Array, Array]:
     """Return every link once, from the lower row to the higher, ascending.
 
-    Repeated links add their weights, in double precision, and links of a row to itself are dropped.
+    Repeated links add their weights, in double precision, up to the highest that a file can hold, and links of a row
+    to itself are dropped.
 
     >>> low, high, total = merge_links(np.array([2, 0, 0]), np.array([0, 2, 1]), np.array([1.0, 2.0, 5.0]), 3)
     >>> low.tolist(), high.tolist(), total.tolist()
     ([0, 0], [1, 2], [5.0, 3.0])
     """
     low, high, total = sum_links(source, target, weight, count)
-    return low, high, total.astype(np.float32)
+    return low, high, as_weights(total)
 
 
 def sum_links(source: Array, target: Array, weight: Array, count: int) -> tuple[Array, Array, Array]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shlex
 import sys
@@ -504,7 +505,20 @@ def _opened(path: Path) -> Cube:
 
 
 def _print_json(value: dict[str, Any]) -> None:
-    typer.echo(json.dumps(value, indent=1, ensure_ascii=False))
+    typer.echo(json.dumps(_finite(value), indent=1, ensure_ascii=False, allow_nan=False))
+
+
+def _finite(value: Any) -> Any:
+    """Return a value with null for every number that is none: JSON has no word for these.
+
+    >>> _finite({"bound": float("inf"), "gains": [0.5, float("nan")]})
+    {'bound': None, 'gains': [0.5, None]}
+    """
+    if isinstance(value, dict):
+        return {key: _finite(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def main() -> None:

@@ -158,3 +158,25 @@ def test_a_path_with_a_question_mark_is_only_a_path(tmp_path: Path) -> None:
     made = DuckDB().run({}, {"one": "SELECT 1 AS number"}, ["one"], folder=place)
     assert made["one"]["number"].to_pylist() == [1]
     assert (place / "one.arrow").exists()
+
+
+def test_the_plan_runs_in_a_notebook_without_the_package_that_draws_duckdbs_bar() -> None:
+    """DuckDB asks IPython where it is, and refuses to change a setting of its bar where it cannot draw one."""
+    code = """
+    import sys, types
+    notebook = types.ModuleType("IPython")
+    notebook.get_ipython = lambda: types.SimpleNamespace(config={"IPKernelApp": {"connection_file": "kernel.json"}})
+    notebook.display = types.ModuleType("IPython.display")
+    sys.modules |= {"IPython": notebook, "IPython.display": notebook.display, "ipywidgets": None}
+    import duckdb
+    try:
+        duckdb.connect().execute("SET enable_progress_bar = false")
+    except duckdb.InvalidInputException:
+        pass
+    else:
+        sys.exit("DuckDB does not take this for a notebook")
+    from cube2net.cube import DuckDB
+    print(DuckDB().run({}, {"one": "SELECT 1 AS x"}, ["one"])["one"].to_pylist())
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], check=False, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("[{'x': 1}]\n", "")

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from cube2net.cube import DuckDB, build, read, save, soundness, verify
@@ -255,3 +256,15 @@ def test_ids_of_items_that_are_no_texts_are_one_sentence(folder: Path) -> None:
     assert fresh.items is not None
     with pytest.raises(CubeError, match="is damaged: its items cannot be read"):
         fresh.items()
+
+
+@pytest.mark.parametrize("column", ["dimension", "level_name", "label", "full_name"])
+@pytest.mark.parametrize("wrong", [[["a", "b"]], [b"a"], [1.5], [None]], ids=["lists", "bytes", "floats", "nothing"])
+def test_labels_of_another_kind_are_one_sentence(folder: Path, column: str, wrong: list[Any]) -> None:
+    path = folder / "labels.parquet"
+    labels = pq.read_table(path)
+    place = labels.column_names.index(column)
+    pq.write_table(labels.set_column(place, column, pa.array(wrong * labels.num_rows)), path)
+    resize(folder, "labels.parquet")
+    with pytest.raises(CubeError, match=f"is damaged: its labels have a column '{column}' of .*, expected"):
+        read(folder)

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +19,7 @@ from cube2net.cube.update_ledger import Ledger
 from cube2net.errors import ParameterError, SourceError
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics
 from cube2net.records.corpus import MENTIONS, table
+from cube2net.records.link_weights import HEAVIEST, LIGHTEST
 from cube2net.records.topics import ASSIGNED, WORDS
 
 from corpora import corpus_of
@@ -192,3 +195,23 @@ def test_sums_of_weights_are_rounded_once() -> None:
     assert_same(grown, build(concatenate(first, more), [DimensionSpec.parse("venue")], DuckDB(), min_objects=1))
     again = update(grown, with_ids(replace(more, links=more.links.take([0, 0])), 2), DuckDB())
     assert again.links.weights.tolist() == [1.0 + 2.0**-23] * 2
+
+
+@pytest.mark.parametrize("before", [[HEAVIEST], [HEAVIEST, HEAVIEST], [1.0, HEAVIEST / 2, 0.0], [LIGHTEST]])
+@pytest.mark.parametrize("added", [[HEAVIEST], [HEAVIEST / 2, HEAVIEST], [0.0], [1e30]])
+def test_sums_above_the_highest_weight_are_that_weight_however_they_come(
+    before: list[float], added: list[float]
+) -> None:
+    rows: list = [(2003, ["KDD"], [0, 1])]
+    specs = [DimensionSpec.parse("venue")]
+    first = corpus_of(rows, objects=2, links=[(0, 1, weight) for weight in before])
+    more = with_ids(corpus_of(rows, objects=2, links=[(1, 0, weight) for weight in added]), 1)
+    grown = update(build(first, specs, DuckDB(), min_objects=1), more, DuckDB())
+    whole = build(concatenate(first, more), specs, DuckDB(), min_objects=1)
+    assert_same(grown, whole)
+    assert np.isfinite(whole.links.weights).all()
+    again = with_ids(more, 2)
+    assert_same(
+        update(grown, again, DuckDB()),
+        build(concatenate(concatenate(first, more), again), specs, DuckDB(), min_objects=1),
+    )

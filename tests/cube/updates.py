@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from cube2net.records import Corpus, Cube, DimensionSpec
 from cube2net.records.corpus import LINKS, MENTIONS, table
+from cube2net.records.link_weights import LIGHTEST
 
 from corpora import corpus_of
 
@@ -70,9 +71,8 @@ def maybe(values: st.SearchStrategy) -> st.SearchStrategy:
     return st.one_of(st.none(), values)
 
 
-LINK_ROWS = st.lists(
-    st.tuples(st.integers(0, 6), st.integers(0, 6), st.floats(0, 1000, width=32, allow_subnormal=False)), max_size=12
-)
+WEIGHT = st.one_of(st.just(0.0), st.floats(float(np.float32(LIGHTEST)), 1000, width=32))
+LINK_ROWS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), WEIGHT), max_size=12)
 ITEM = st.tuples(
     maybe(st.integers(1985, 2024)),
     st.lists(st.sampled_from(NAMES), max_size=2),

@@ -63,7 +63,7 @@ def test_a_file_only_touched_is_not_read_again(file: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("name", ["vectors.npy", "words.txt", "manifest.json"])
-@pytest.mark.parametrize("damage", ["flip", "cut", "gone"])
+@pytest.mark.parametrize("damage", ["flip", "cut", "gone", "nested"])
 def test_a_damaged_cache_is_made_again(file: Path, name: str, damage: str) -> None:
     read_words(file)
     path = file.parent / "g.txt.words" / name
@@ -71,6 +71,8 @@ def test_a_damaged_cache_is_made_again(file: Path, name: str, damage: str) -> No
     content[-3] ^= 1
     if damage == "gone":
         path.unlink()
+    elif damage == "nested":
+        path.write_text("[" * 200_000)
     else:
         path.write_bytes(bytes(content) if damage == "flip" else bytes(content[:-5]))
     table = read_words(file)

@@ -62,7 +62,7 @@ def test_a_query_takes_ids_names_rows_and_labels_and_counts_each_object_once() -
         ([], "the query is empty"),
         (["Objekt 3"], r"query names 1 object that is not in the cube: 'Objekt 3' \(did you mean 'Object 3' for"),
         (["a", "b", "c", "d"], r"query names 4 objects that are not in the cube: 'a', 'b', 'c', …"),
-        ([7], r"query names 1 rows that the cube does not have: 7 \(it has 5 objects\)"),
+        ([7], r"query names 1 row that the cube does not have: 7 \(it has 5 objects\)"),
         ("o1", "a query is a list of objects, got the text 'o1'"),
     ],
 )
@@ -123,6 +123,9 @@ def corpus(**changes: object) -> Corpus:
         ({"links": table(LINKS, source=[0], target=[1], weight=[-1.0])}, "1 weights that are negative"),
         ({"links": table(LINKS, source=[0], target=[1], weight=[None])}, "1 weights that are negative, missing"),
         ({"links": table(LINKS, source=[0], target=[1], weight=[float("nan")])}, "1 weights that are negative"),
+        ({"links": table(LINKS, source=[0], target=[1], weight=[1e-31])}, "not finite or below 1e-30, expected 0 or"),
+        ({"links": table(LINKS, source=[0], target=[1], weight=[1e-45])}, "not finite or below 1e-30, expected 0 or"),
+        ({"links": table(LINKS, source=[0], target=[1], weight=[float("inf")])}, "negative, missing, not finite"),
         ({"items": pa.table({"item": pa.array([None], pa.string())})}, "1 rows without an id"),
     ],
 )

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from cube2net.errors import Cube2netError, InputError
 from cube2net.records import Setup, Trial
+from cube2net.referee import journal as journals
 from cube2net.referee.journal import Journal
 
 from comparisons import ALONE, GREEDY, PEER
@@ -262,14 +263,97 @@ def test_a_line_that_is_no_trial_is_named_by_its_number(line: bytes, tmp_path: P
         {"shape": [7]},
         {"miner": []},
         {"whole": None, "evidence": "x"},
+        {"seed": "x"},
+        {"seed": True},
+        {"seed": -1},
+        {"seed": 1.5},
+        {"value": [1]},
+        {"value": True},
+        {"value": NAN},
+        {"value": float("inf")},
+        {"value": 10**400},
+        {"miner": 5},
+        {"miner": None},
+        {"reason": 5},
+        {"nodes": "13"},
+        {"nodes": -1},
+        {"nodes": 10**400},
+        {"links": True},
+        {"loose": None},
+        {"whole": 1},
+        {"evidence": ["1", "2", "3"]},
+        {"evidence": [True, False, True]},
+        {"evidence": [1.5, 2, 3]},
+        {"evidence": [0, None, 1]},
+        {"evidence": {}},
+        {"shape": 3},
+        {"shape": [-1]},
+        {"shape": [True, 3]},
+        {"shape": ["3"]},
+        {"scores": {"F1": "0.5"}},
+        {"scores": {"F1": True}},
+        {"scores": {"F1": [1]}},
+        {"scores": {"F1": NAN}},
+        {"scores": {"F1": 10**400}},
+        {"scores": None, "reason": "x"},
+        {"seconds": [1]},
+        {"seconds": {"mine": "x"}},
+        {"seconds": {"mine": None}},
+        {"seconds": None},
+        {"setup": []},
+        {"setup": {"method": 5}},
+        {"setup": {"method": "greedy", "m": "20"}},
+        {"setup": {"method": "greedy", "m": True}},
+        {"setup": {"method": "greedy", "near": 1.5}},
+        {"setup": {"method": "greedy", "objective": None}},
+        {"setup": {"method": "greedy", "like": ["x"]}},
     ],
-    ids=str,
+    ids=lambda change: str(change)[:60],
 )
 def test_a_trial_that_does_not_hold_together_is_no_trial(change: dict[str, object], tmp_path: Path) -> None:
     path = filled(tmp_path / "trials.jsonl")
     lines = path.read_text().splitlines()
     path.write_text("\n".join([lines[0], json.dumps({**json.loads(lines[1]), **change}), *lines[2:]]) + "\n")
+    before = path.read_bytes()
     assert refused(path) == "trials.jsonl line 2: not a trial: remove it, and it is made again"
+    with pytest.raises(InputError, match="line 2: not a trial"):
+        Journal.read(path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "line", [b"[" * 200_000, b'{"setup": ' * 200_000, b'{"seed": ' + b"9" * 100_000 + b"}", "\ufeff{}".encode()]
+)
+def test_a_line_that_json_cannot_hold_is_no_trial(line: bytes, tmp_path: Path) -> None:
+    path = filled(tmp_path / "trials.jsonl")
+    path.write_bytes(path.read_bytes() + line + b"\n")
+    before = path.read_bytes()
+    assert refused(path) == "trials.jsonl line 5: not a trial: remove it, and it is made again"
+    assert path.read_bytes() == before
+
+
+def test_a_line_without_an_end_is_refused_before_it_fills_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = filled(tmp_path / "trials.jsonl")
+    monkeypatch.setattr(journals, "LONGEST", 5_000)
+    assert len(Journal.read(path).trials) == 3
+    with path.open("ab") as file:
+        file.write(b'"' * 5_001)
+    before = path.read_bytes()
+    text = "trials.jsonl line 5: longer than 5,000 bytes, which no trial is: remove it, and it is made again"
+    assert refused(path) == text
+    with pytest.raises(InputError, match="line 5: longer than 5,000 bytes"):
+        Journal.read(path)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", TRIALS)
+def test_a_journal_is_json_as_the_standard_has_it(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "trials.jsonl"
+    Journal.open(path, ABOUT).add(TRIALS[name])
+    for line in path.read_text(encoding="ascii").splitlines():
+        json.loads(line, parse_constant=pytest.fail)
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -319,7 +403,7 @@ def test_a_journal_that_may_not_be_read_or_written_is_refused(tmp_path: Path, mo
         raise PermissionError(13, "Permission denied")
 
     with monkeypatch.context() as patched:
-        patched.setattr(Path, "read_bytes", forbidden)
+        patched.setattr(Path, "open", forbidden)
         assert refused(path) == f"cannot read {str(path)!r}: permission denied"
     with monkeypatch.context() as patched:
         patched.setattr(Path, "mkdir", forbidden)

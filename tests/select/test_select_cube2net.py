@@ -12,12 +12,14 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from safetensors.numpy import save_file
 
 from cube2net.errors import InputError, ParameterError
 from cube2net.parameters import configured
 from cube2net.records import Budget, Cube, Judge, Query, Selection, Vectors, Weights
 from cube2net.records.ragged import Array
 from cube2net.select import Greedy, Jaccard
+from cube2net.select import policy as policies
 from cube2net.select.cube2net import Cube2net
 from cube2net.select.curve import drawn
 from cube2net.select.policy import Trained
@@ -201,6 +203,29 @@ def test_a_policy_is_refused_where_it_does_not_belong(tmp_path: Path) -> None:
     bad.write_bytes(b"nonsense")
     with pytest.raises(InputError, match=r"bad\.safetensors' is no policy: "):
         ask(agent(cube, policy=str(bad)), cube, query)
+
+
+@pytest.mark.parametrize(
+    ("about", "weight", "text"),
+    [
+        ({"curve": "[" * 100_000}, 1.0, "its learning curve cannot be read"),
+        ({"curve": "[[NaN, 1]]"}, 1.0, "its learning curve cannot be read"),
+        ({"curve": "[[1, 1e999]]"}, 1.0, "its learning curve cannot be read"),
+        ({"curve": f"[[1, {10**400}]]"}, 1.0, "its learning curve cannot be read"),
+        ({"curve": '[["1", true]]'}, 1.0, "its learning curve cannot be read"),
+        ({"curve": "5"}, 1.0, "its learning curve cannot be read"),
+        ({}, float("nan"), "its weights 'w' are not finite numbers"),
+        ({}, float("inf"), "its weights 'w' are not finite numbers"),
+    ],
+)
+def test_a_policy_file_with_odd_values_is_refused_in_a_sentence(
+    about: dict[str, str], weight: float, text: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "odd.safetensors"
+    save_file({"w": np.full(3, weight, np.float32)}, path, {"format": policies.FORMAT, **about})
+    with pytest.raises(InputError) as caught:
+        Trained.load(path)
+    assert str(caught.value) == f"{str(path)!r} is no policy: {text}"
 
 
 def test_the_paper_preset_takes_the_nearest_of_all_cells_for_exactly_m_steps() -> None:

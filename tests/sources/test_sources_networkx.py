@@ -66,13 +66,15 @@ def test_links_of_a_node_to_itself_are_dropped_and_counted():
     assert links(corpus) == {("a", "b"): 1.0}
 
 
-@pytest.mark.parametrize("weight", [-1, None, "heavy", float("nan"), float("inf")])
+@pytest.mark.parametrize("weight", [-1, None, "heavy", float("nan"), float("inf"), 1e-320, 1e39])
 def test_a_bad_weight_is_counted_or_stops_when_strict(weight):
     graph = nx.Graph([("b", "c")])
     graph.add_edge("a", "b", weight=weight)
     corpus = from_networkx(graph)
     assert corpus.dropped == {"links with a bad weight": 1}
-    with pytest.raises(SourceError, match=r"link 'b' – 'a': 'weight' is .*, expected a number of 0 or more"):
+    with pytest.raises(
+        SourceError, match=r"link 'b' – 'a': 'weight' is .*, expected 0, or a number from 1e-30 to 1e30"
+    ):
         from_networkx(graph, strict=True)
 
 

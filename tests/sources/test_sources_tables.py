@@ -250,9 +250,10 @@ def test_bad_links_are_counted_shown_with_their_lines_and_stop_when_strict(tmp_p
         "links with a bad weight": 4,
     }
     assert (
-        "left out links with a bad weight: 4 (links.csv line 5: 'weight' is '-2', expected a number of 0 or more; "
-        "links.csv line 6: 'weight' is 'heavy', expected a number of 0 or more; "
-        "links.csv line 7: 'weight' is empty, expected a number of 0 or more; …)"
+        "left out links with a bad weight: 4 (links.csv line 5: 'weight' is '-2', expected 0, or a number "
+        "from 1e-30 to 1e30; "
+        "links.csv line 6: 'weight' is 'heavy', expected 0, or a number from 1e-30 to 1e30; "
+        "links.csv line 7: 'weight' is empty, expected 0, or a number from 1e-30 to 1e30; …)"
     ) in said
     assert "links.csv: 1 repeated links add their weights" in said
     silent = Tables().read(paths)
@@ -260,8 +261,8 @@ def test_bad_links_are_counted_shown_with_their_lines_and_stop_when_strict(tmp_p
     for number, text in [
         (3, "links.csv line 2: 'target' is 'zz', expected the id of a node"),
         (4, "links.csv line 2: 'c' is linked to itself"),
-        (6, "links.csv line 2: 'weight' is 'heavy', expected a number of 0 or more"),
-        (7, "links.csv line 2: 'weight' is empty, expected a number of 0 or more"),
+        (6, "links.csv line 2: 'weight' is 'heavy', expected 0, or a number from 1e-30 to 1e30"),
+        (7, "links.csv line 2: 'weight' is empty, expected 0, or a number from 1e-30 to 1e30"),
         (8, "links.csv line 2: 'source' is empty, expected the id of a node"),
     ]:
         again = put(

@@ -22,6 +22,7 @@ from cube2net.errors import ParameterError
 from cube2net.interfaces import Engine, Progress
 from cube2net.records import Cells, Corpus, Cube, DimensionSpec, Links, Objects, Topics
 from cube2net.records.corpus import table
+from cube2net.records.link_weights import left_over
 from cube2net.records.ragged import Array
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS, SMALL
 
@@ -173,7 +174,7 @@ def _rests(rows: pa.Table, links: Links, selfish: int) -> pa.Table:
     if rows.num_rows - selfish == links.count:
         return table(RESTS)
     low, high, total = sum_links(*link_columns(rows), len(links))
-    return make_rests(low, high, total - total.astype(np.float32))
+    return make_rests(low, high, left_over(total))
 
 
 def _topic_words(topics: Topics | None) -> pa.Table | None:

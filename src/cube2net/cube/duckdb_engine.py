@@ -127,7 +127,7 @@ class DuckDB:
                 connection = duckdb.connect(place, config=settings)
             stack.enter_context(connection)
             connection.execute("SET preserve_insertion_order = true")
-            connection.execute("SET enable_progress_bar = false")  # it would go to standard output
+            _hide_progress(connection)
             yield connection
 
     def _limit(self) -> int:
@@ -166,6 +166,15 @@ class DuckDB:
 
 class _DamagedError(InputError):
     """A database that DuckDB cannot read."""
+
+
+def _hide_progress(connection: Any) -> None:
+    """Switch DuckDB's own bar off, which would go to standard output.
+
+    In a notebook that cannot draw it DuckDB has it off, and refuses to have that said.
+    """
+    if connection.execute("SELECT current_setting('enable_progress_bar')").fetchall() != [(False,)]:
+        connection.execute("SET enable_progress_bar = false")
 
 
 def _forget(folder: Path) -> None:

@@ -178,6 +178,9 @@ def _labels(cube: Cube) -> pa.Table:
 
 
 def _dimensions(table: pa.Table) -> tuple[Dimension, ...]:
+    for name, kind in LEVELS.items():
+        if table.schema.field(name).type != kind or (table[name].null_count and name != "parent"):
+            raise CubeError(f"its labels have a column {name!r} of {table.schema.field(name).type}, expected {kind}")
     columns = [table[name].to_pylist() for name in LEVELS]
     levels: dict[tuple[int, int], list[tuple[Any, ...]]] = {}
     for number, depth, *rest in zip(*columns, strict=True):

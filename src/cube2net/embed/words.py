@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
-import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -18,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cube2net.aside import write_files
 from cube2net.embed.glove import Parsed, find_table, open_table, parse, unpacking
 from cube2net.errors import InputError
 from cube2net.interfaces import Progress
@@ -110,7 +109,7 @@ def read_words(
         with open_table(file, inside) as (stream, limit):
             parsed = parse(stream, name, limit=limit, strict=strict, progress=progress)
         if cache:
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError, InputError):
                 _keep(kept, parsed, stamp | {"sha256": _digest(file)})
                 known = _open_kept(kept, file, stamp)
                 if known is not None:
@@ -133,7 +132,7 @@ def _open_kept(folder: Path, file: Path, stamp: Mapping[str, Any]) -> WordTable 
         return WordTable(
             pa.array(words, pa.string()), values, stamp["name"], manifest["dropped"], tuple(manifest["bad_lines"])
         )
-    except (OSError, ValueError, KeyError, TypeError, InputError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, InputError):
         return None
 
 
@@ -156,16 +155,13 @@ def _keep(folder: Path, parsed: Parsed, stamp: Mapping[str, Any]) -> None:
 
 
 def _write(path: Path, fill: Callable[[IO[bytes]], object]) -> None:
-    """Write a file aside and rename it into its place."""
-    aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
+    """Write a file, which appears whole or not at all."""
+
+    def write(aside: Path) -> None:
         with aside.open("wb") as file:
             fill(file)
-            file.flush()
-            os.fsync(file.fileno())
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
+
+    write_files({path: write})
 
 
 def _digest(path: Path) -> str:

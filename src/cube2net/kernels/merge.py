@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from cube2net.records.link_weights import HEAVIEST
 from cube2net.records.ragged import Array
 
 
@@ -68,7 +69,7 @@ def merge_links(
 
     The first objects are the old ones; row ``more[i]`` is what is added to object i. The weights of the addition
     are doubles. ``rests`` has a place for each of its entries: it comes with what the old weight lacked of its sum
-    for being rounded, and goes with what the new one lacks.
+    for being rounded, and goes with what the new one lacks. A sum above the highest weight there is becomes that.
     """
     known = len(indptr) - 1
     count = len(more)
@@ -91,6 +92,7 @@ def merge_links(
             if a < a_end and indices[a] == right:
                 total = (np.float64(weights[a]) + rests[b]) + total
                 a += 1
+            total = min(total, HEAVIEST)
             ends[end] = right
             totals[end] = np.float32(total)
             rests[b] = total - np.float64(totals[end])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from cube2net.errors import CubeError
 from cube2net.records import Budget, Links, Query
 from cube2net.records.ragged import Array
 
@@ -43,7 +44,15 @@ def look_up_links(links: Links, nodes: Array) -> tuple[tuple[Array, Array, Array
     weight = np.empty(room, np.float32)
     rows = (links.indptr, links.indices, links.weights, nodes)
     count = kernel(*rows, keys, place, mark, source, target, weight)
+    check_weights(weight[:count], "weights of its links here are")
     return (source[:count].copy(), target[:count].copy(), weight[:count].copy()), keys, place
+
+
+def check_weights(weights: Array, what: str) -> None:
+    """Raise where weights that were read from a cube, or their sums, cannot be: no cube is built with such."""
+    unusable = int((~((weights >= 0) & (weights < np.inf))).sum())
+    if unusable:
+        raise CubeError(f"the cube is damaged: {unusable:,} {what} negative or no finite numbers")
 
 
 def within(links: Links, query: Query, ranked: Array, budget: Budget) -> Array:

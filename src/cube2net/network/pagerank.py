@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cube2net.errors import ParameterError, whole_number
-from cube2net.network.links import within
+from cube2net.network.links import check_weights, within
 from cube2net.records import Budget, Cube, Links, Query, Selection, Worth
 from cube2net.records.ragged import Array
 
@@ -174,6 +174,7 @@ class _Walk:
         self._strength: Array = np.zeros(count, precision)
         self._reached, self._active, self._touched = (np.empty(count + 1, np.int32) for _ in range(3))
         strength = strengths(links.indptr, links.weights, seeds)
+        check_weights(strength, "sums of weights of its links here are")
         alone = strength == 0
         start = 1.0 / (len(seeds) - damping * float(alone.sum()))
         self.settled[seeds[alone]] = (1.0 - damping) * start
@@ -250,7 +251,7 @@ class _Walk:
         """Go on by pushes to the next threshold; return whether it was come to, and not the goal or the allowance."""
         from cube2net.kernels.push import know, push
 
-        if self.rest <= goal or self._seen > allowance or self._threshold < LOWEST:
+        if self.rest <= goal or self._seen > allowance or not self._threshold >= LOWEST:
             return False
         links = self._links
         if not self._all_strengths and self._found * MANY > len(links):

@@ -11,9 +11,9 @@ from cube2net.errors import ParameterError
 from cube2net.network.agreement import trust
 from cube2net.network.links import look_up_links
 from cube2net.records import Cube, Form, Network, Query, Selection
+from cube2net.records.link_weights import HEAVIEST
 from cube2net.records.ragged import Array
 
-HEAVIEST = float(np.finfo(np.float32).max)
 # An object with so many links needs half as much of others as one without any.
 SILENT = 2.0
 

@@ -37,18 +37,30 @@ def read_comparison(folder: str | Path, query: Query) -> Comparison:
     """Return the comparison of all trials that a folder holds, for the query they were made for."""
     path = Path(folder) / JOURNAL
     journal = Journal.read(path)
-    if not {"task", "query", "methods", "miners"} <= journal.about.keys():
+    if not _is_whole(journal.about):
         raise InputError(f"{str(path)!r} is no journal of a comparison: choose another folder")
     if journal.about["query"] != query_mark(query):
         raise InputError(f"{str(path)!r} holds the trials of another query: give the one that was compared")
     trials = tuple(journal.trials.values())
     measures = next((tuple(trial.scores) for trial in trials if trial.scores), ())
-    task = str(journal.about["task"])
+    task: str = journal.about["task"]
     truth = tuple(query.labels or ()) if task == "clustering" else ()
     kept = {name: journal.about[name] for name in KEPT if name in journal.about}
     hidden = {"pairs": sum(journal.about.get("pairs", {}).values())} if task == "hidden" else {}
     settings = {"query": repr(query), "task": task, **kept, **hidden, "default": DEFAULT.name}
     return Comparison(task, measures, trials, truth, settings)
+
+
+def _is_whole(about: Mapping[str, Any]) -> bool:
+    """Return whether the first line of a journal says what a comparison is made of."""
+    pairs = about.get("pairs", {})
+    return (
+        isinstance(about.get("task"), str)
+        and isinstance(about.get("query"), str)
+        and all(isinstance(about.get(name), dict) for name in KEPT)
+        and isinstance(pairs, dict)
+        and all(type(count) is int for count in pairs.values())
+    )
 
 
 def judge(comparison: Comparison) -> Verdict:

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.errors import SourceError, some
+from cube2net.records.link_weights import LIGHTEST
 from cube2net.records.spec import DimensionSpec
 
 UNKNOWN_OBJECTS = "mentions of unknown objects"
@@ -38,10 +39,11 @@ class Corpus:
     ("author", "business"). ``items(item, …attributes, text)`` carry attributes: strings, numbers,
     lists of strings, dates; ``text`` may be absent. ``mentions(item, object)`` says which items mention
     which objects, and ``links(source, target, weight)`` which objects are linked; in both, objects and
-    items are given by their row number. ``links`` may be None: then two objects are linked when an item
-    mentions both. ``terms(item, term, count)`` may stand in for the text. ``labels(attribute, label,
-    full_name, parent)`` holds what is known of an attribute's values. ``dimensions`` is how the source
-    would make a cube of itself, and ``dropped`` counts what it left out, by reason.
+    items are given by their row number. A weight is 1e-30 or more, or 0 for a link that is there and has no
+    strength. ``links`` may be None: then two objects are linked when an item mentions both. ``terms(item,
+    term, count)`` may stand in for the text. ``labels(attribute, label, full_name, parent)`` holds what is
+    known of an attribute's values. ``dimensions`` is how the source would make a cube of itself, and
+    ``dropped`` counts what it left out, by reason.
     """
 
     objects: pa.Table
@@ -68,9 +70,14 @@ class Corpus:
             _within(self.links, "source", self.objects.num_rows, "links")
             _within(self.links, "target", self.objects.num_rows, "links")
             weights = self.links["weight"]
-            bad = pc.sum(pc.fill_null(pc.invert(pc.and_(pc.greater_equal(weights, 0), pc.is_finite(weights))), True))
+            light = pa.scalar(LIGHTEST, pa.float32())
+            good = pc.or_(pc.equal(weights, 0), pc.and_(pc.greater_equal(weights, light), pc.is_finite(weights)))
+            bad = pc.sum(pc.fill_null(pc.invert(good), True))
             if bad.as_py():
-                raise SourceError(f"links have {bad.as_py():,} weights that are negative, missing or not finite")
+                raise SourceError(
+                    f"links have {bad.as_py():,} weights that are negative, missing, not finite or below {LIGHTEST:g}, "
+                    "expected 0 or more"
+                )
         if self.terms is not None:
             _check(self.terms, TERMS, "terms")
             _within(self.terms, "item", self.items.num_rows, "terms")

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from cube2net.errors import CubeError, ParameterError, QueryError, some, unknown
 from cube2net.records.items import ItemIndex
+from cube2net.records.keys import check_kinds, is_row, keys_of, labels_of, short, some_keys
 from cube2net.records.objects import Objects
 from cube2net.records.query import Query
 from cube2net.records.ragged import Array, Links, Ragged, frozen
@@ -201,20 +202,17 @@ class Cube:
         once. A name that is not in the cube, or that several objects bear, is an error unless ``skip_missing``; then
         it is listed in ``Query.missing``.
         """
-        if isinstance(objects, Mapping):
-            labels = [_label_text(label) for label in objects.values()]
-        if isinstance(objects, str):
-            raise QueryError(f"a query is a list of objects, got the text {objects!r}")
-        keys = list(objects)
+        keys = keys_of(objects)
         if not keys:
             raise QueryError("the query is empty: name at least one object")
-        if labels is not None and len(labels) != len(keys):
-            raise QueryError(f"the query has {len(keys):,} objects and {len(labels):,} labels")
+        if isinstance(objects, Mapping):
+            labels = list(objects.values())
+        labels = None if labels is None else labels_of(labels, keys)
         rows, missing = self._rows(keys, skip_missing)
         order = np.argsort(rows, kind="stable")
         order = order[rows[order] >= 0]
         if len(order) == 0:
-            raise QueryError(f"none of the {len(keys):,} objects of the query is in the cube: {some(keys)}")
+            raise QueryError(f"none of the {len(keys):,} objects of the query is in the cube: {some_keys(keys)}")
         first = np.ones(len(order), dtype=bool)
         first[1:] = rows[order][1:] != rows[order][:-1]
         if labels is not None:
@@ -223,22 +221,27 @@ class Cube:
         return Query(rows[kept], None if labels is None else tuple(labels[i] for i in kept), missing)
 
     def _rows(self, keys: Sequence[Any], skip_missing: bool) -> tuple[Array, tuple[str, ...]]:
-        if all(isinstance(key, int | np.integer) and not isinstance(key, bool) for key in keys):
-            rows = np.asarray(keys, dtype=np.int64)
-            outside = rows[(rows < 0) | (rows >= len(self.objects))].tolist()
+        if not skip_missing:
+            check_kinds(keys)
+        if all(map(is_row, keys)):
+            count = len(self.objects)
+            outside = [key for key in keys if not 0 <= key < count]
             if outside and not skip_missing:
+                plural = "1 row" if len(outside) == 1 else f"{len(outside):,} rows"
                 raise QueryError(
-                    f"query names {len(outside):,} rows that the cube does not have: {some(outside)} "
-                    f"(it has {len(self.objects):,} objects)"
+                    f"query names {plural} that the cube does not have: {some_keys(outside)} (it has {count:,} objects)"
                 )
-            rows[(rows < 0) | (rows >= len(self.objects))] = -1
-            return rows, tuple(map(str, outside))
-        texts = [str(key).strip() for key in keys]
-        found = self.objects.find(texts)
+            rows = np.array([key if 0 <= key < count else -1 for key in keys], dtype=np.int64)
+            return rows, tuple(map(short, outside))
+        named = [place for place, key in enumerate(keys) if isinstance(key, str) or is_row(key)]
+        found = self.objects.find([_text(keys[place]) for place in named])
         lost = found.missing + found.ambiguous
         if lost and not skip_missing:
             raise QueryError(self._lost(found.missing, found.ambiguous))
-        return found.rows, lost
+        rows = np.full(len(keys), -1, dtype=np.int64)
+        rows[named] = found.rows
+        others = set(range(len(keys))).difference(named)
+        return rows, lost + tuple(short(keys[place]) for place in sorted(others))
 
     def _lost(self, missing: tuple[str, ...], ambiguous: tuple[str, ...]) -> str:
         parts = []
@@ -268,11 +271,5 @@ def _check_labels(rows: Array, labels: Sequence[str], keys: Sequence[Any]) -> No
             raise QueryError(f"query gives {keys[i]!r} two labels: {labels[i - 1]!r} and {labels[i]!r}")
 
 
-def _label_text(label: object) -> str:
-    """Return a label as a text, empty where there is none: None, and what a table has in an empty field.
-
-    >>> [_label_text(label) for label in ("a", 3, None, float("nan"))]
-    ['a', '3', '', '']
-    """
-    missing = label is None or (isinstance(label, float) and label != label)
-    return "" if missing else str(label)
+def _text(key: str | int) -> str:
+    return key.strip() if isinstance(key, str) else short(key)

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from cube2net.errors import InputError
+from cube2net.records.link_weights import count_unusable
 from cube2net.records.objects import Objects
 from cube2net.records.query import Query
 from cube2net.records.ragged import Array, Ragged, frozen
@@ -53,6 +54,9 @@ class Network:
             raise InputError("a network's first nodes must be the objects of its query")
         if not len(self.source) == len(self.target) == len(self.weight):
             raise InputError("a network's links need a source, a target and a weight each")
+        unusable = count_unusable(self.weight)
+        if unusable:
+            raise InputError(f"{unusable:,} links of a network have a weight that is negative or no finite number")
         if len(self.brought_by) != len(self.objects) or len(self.query_links) != len(self.objects):
             raise InputError("a network must say of every object which cells brought it and how it is linked")
         ends = (self.source, self.target)

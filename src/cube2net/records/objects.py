@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cube2net.records.keys import is_text
 from cube2net.records.ragged import Array
 
 
@@ -72,10 +73,11 @@ class Objects:
         place: dict[str, list[int]] = {}
         for position, key in enumerate(keys):
             place.setdefault(key, []).append(position)
-        wanted = pa.array(list(place), pa.string())
+        readable = list(filter(is_text, place))
+        wanted = pa.array(readable, pa.string())
         for row, key in self._matches("object", wanted):
             rows[place[key]] = row
-        left = [key for key, at in place.items() if rows[at[0]] < 0]
+        left = [key for key in readable if rows[place[key][0]] < 0]
         ambiguous: set[str] = set()
         if left:
             seen: dict[str, int] = {}
@@ -95,7 +97,7 @@ class Objects:
         Names that share no word's first letters with the key are not looked at.
         """
         starts = sorted({word[:3].casefold() for word in key.split() if len(word) >= 3})
-        if not starts:
+        if not starts or not is_text(key):
             return []
         names = self.table["name"]
         pattern = "|".join(rf"(?:^|\W){_escape(start)}" for start in starts)

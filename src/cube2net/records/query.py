@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cube2net.errors import QueryError
+from cube2net.records.keys import short
 from cube2net.records.ragged import Array, frozen
 
 
@@ -23,10 +24,10 @@ class Query:
     missing: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        rows = np.asarray(self.objects, dtype=np.int32)
-        if rows.ndim != 1 or len(rows) == 0:
+        rows = _rows(self.objects)
+        if len(rows) == 0:
             raise QueryError("the query is empty: name at least one object")
-        if bool(np.any(rows[1:] <= rows[:-1])) or rows[0] < 0:
+        if bool(np.any(rows[1:] <= rows[:-1])):
             raise QueryError("the rows of a query must ascend without repeats")
         if self.labels is not None and len(self.labels) != len(rows):
             raise QueryError(f"the query has {len(rows):,} objects and {len(self.labels):,} labels")
@@ -39,3 +40,16 @@ class Query:
         labels = f", {len(set(self.labels))} labels" if self.labels is not None else ""
         missing = f", {len(self.missing)} missing" if self.missing else ""
         return f"Query({len(self):,} objects{labels}{missing})"
+
+
+def _rows(given: object) -> Array:
+    """Return row numbers as an array of 32 bits, which are refused where they are none or do not fit."""
+    try:
+        rows = np.asarray(given)
+    except ValueError:
+        rows = np.empty(())
+    if rows.ndim == 1 and len(rows) == 0:
+        return rows.astype(np.int32)
+    if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.max() > np.iinfo(np.int32).max or rows.min() < 0:
+        raise QueryError(f"the rows of a query are whole numbers from 0 to 2,147,483,647, got {short(given)}")
+    return rows.astype(np.int32, copy=False)

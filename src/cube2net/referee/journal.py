@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from cube2net.aside import write_files
 from cube2net.errors import InputError
-from cube2net.records import Setup, Trial
+from cube2net.records import Trial
+from cube2net.referee.trial_lines import DAMAGE, from_line, read_json, to_line
 
 FORMAT = 2  # raised when what the words of a setup mean changes, so that old trials are not mixed with new ones
 
-# What reading a damaged line can raise.
-DAMAGE = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
+LONGEST = 2**28
+"""No line of a journal has so many bytes: a trial of a million objects has a tenth of them."""
 
 Key = tuple[str, str, int]
 
@@ -40,15 +38,14 @@ class Journal:
     @classmethod
     def open(cls, path: Path | None, about: Mapping[str, Any]) -> Journal:
         """Return the journal of a comparison, with the trials that a file already holds."""
-        header = json.loads(json.dumps({"format": FORMAT, **about}))
+        header = json.loads(json.dumps({"format": FORMAT, **about}, allow_nan=False))
         if path is None:
             return cls(None, header)
         _make_folder(path)
-        content = _content(path) if path.exists() else b""
-        if not content:
+        lines, torn = _lines(path) if path.exists() else ([], b"")
+        if not lines and not torn:
             _rewrite(path, header, [])
             return cls(path, header)
-        lines, torn = _lines(content)
         said = _said(path, lines)
         differs = _differences(said, header)
         if differs:
@@ -65,7 +62,7 @@ class Journal:
     @classmethod
     def read(cls, path: Path) -> Journal:
         """Return what a file holds, whatever it compares; the file is left alone, also by further trials."""
-        lines, _ = _lines(_content(path))
+        lines, _ = _lines(path)
         said = _said(path, lines)
         if said["format"] != FORMAT:
             raise InputError(
@@ -77,7 +74,7 @@ class Journal:
     def add(self, trial: Trial) -> None:
         """Note a trial."""
         if self.path is not None:
-            line = json.dumps(_plain(trial)).encode() + b"\n"
+            line = to_line(trial) + b"\n"
             with _one_sentence("write", self.path), self.path.open("ab") as file:
                 file.write(line)
         self.trials[trial.key] = trial
@@ -91,14 +88,9 @@ def _make_folder(path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
 
 
-def _content(path: Path) -> bytes:
-    with _one_sentence("read", path):
-        return path.read_bytes()
-
-
 def _rewrite(path: Path, header: Mapping[str, Any], lines: Sequence[bytes]) -> None:
     """Put a file with a header and some lines into its place, whole or not at all."""
-    content = b"\n".join([json.dumps(header).encode(), *lines, b""])
+    content = b"\n".join([json.dumps(header, allow_nan=False).encode(), *lines, b""])
 
     def write(aside: Path) -> None:
         aside.write_bytes(content)
@@ -114,16 +106,24 @@ def _one_sentence(verb: str, path: Path) -> Iterator[None]:
         raise InputError(f"cannot {verb} {str(path)!r}: {(error.strerror or str(error)).lower()}") from error
 
 
-def _lines(content: bytes) -> tuple[list[bytes], bytes]:
+def _lines(path: Path) -> tuple[list[bytes], bytes]:
     """Return the whole lines of a file, and what stands behind the last of them."""
-    *lines, torn = content.split(b"\n")
-    return lines, torn
+    lines: list[bytes] = []
+    with _one_sentence("read", path), path.open("rb") as file:
+        while (line := file.readline(LONGEST + 1)).endswith(b"\n"):
+            lines.append(line[:-1])
+        if len(line) > LONGEST:
+            raise InputError(
+                f"{path.name} line {len(lines) + 1:,}: longer than {LONGEST:,} bytes, which no trial is: remove it, "
+                "and it is made again"
+            )
+    return lines, line
 
 
 def _said(path: Path, lines: Sequence[bytes]) -> dict[str, Any]:
     """Return what the first line of a journal says."""
     try:
-        said = json.loads(lines[0]) if lines else None
+        said = read_json(lines[0]) if lines else None
     except DAMAGE:
         said = None
     if not isinstance(said, dict) or "format" not in said:
@@ -135,7 +135,7 @@ def _trials(path: Path, lines: Sequence[bytes]) -> dict[Key, Trial]:
     trials = {}
     for number, line in enumerate(lines, start=2):
         try:
-            trial = _trial(json.loads(line))
+            trial = from_line(line)
             trials[trial.key] = trial
         except DAMAGE:
             raise InputError(f"{path.name} line {number:,}: not a trial: remove it, and it is made again") from None
@@ -160,35 +160,3 @@ def _differences(said: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[str
 
 def _merged(said: Any, wanted: Any) -> Any:
     return {**said, **wanted} if isinstance(said, dict) else said
-
-
-def _plain(trial: Trial) -> dict[str, Any]:
-    """Return a trial as JSON can carry it; a number that is none becomes null."""
-    return {
-        "setup": asdict(trial.setup),
-        "miner": trial.miner,
-        "seed": trial.seed,
-        "scores": {name: _finite(float(score)) for name, score in trial.scores.items()},
-        "evidence": [_finite(value) for value in trial.evidence.ravel().tolist()],
-        "shape": trial.evidence.shape,
-        "whole": bool(np.issubdtype(trial.evidence.dtype, np.integer)),
-        **{name: getattr(trial, name) for name in ("nodes", "links", "loose", "value", "reason")},
-        "seconds": {part: float(spent) for part, spent in trial.seconds.items()},
-    }
-
-
-def _trial(plain: Mapping[str, Any]) -> Trial:
-    evidence = np.array(plain["evidence"], dtype=np.int32 if plain["whole"] else np.float64)
-    return Trial(
-        Setup(**plain["setup"]),
-        plain["miner"],
-        plain["seed"],
-        scores={name: math.nan if score is None else score for name, score in plain["scores"].items()},
-        evidence=evidence.reshape(plain["shape"]) if "shape" in plain else evidence,
-        seconds=plain["seconds"],
-        **{name: plain[name] for name in ("nodes", "links", "loose", "value", "reason")},
-    )
-
-
-def _finite(value: float) -> float | None:
-    return None if math.isnan(value) else value

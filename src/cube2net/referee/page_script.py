@@ -88,7 +88,7 @@ def inert_json(data: Any) -> str:
     >>> inert_json({"name": "</script>"})
     '{"name":"\\\\u003c/script\\\\u003e"}'
     """
-    return guarded(json.dumps(data, separators=(",", ":"), ensure_ascii=False))
+    return guarded(json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False))
 
 
 def guarded(text: str) -> str:

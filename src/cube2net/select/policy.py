@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from cube2net.aside import write_files
-from cube2net.errors import InputError
+from cube2net.errors import InputError, some
 from cube2net.records.ragged import Array
 from cube2net.select.space import Space
 
@@ -34,7 +37,12 @@ class Trained:
         """Write the policy to a safetensors file, which appears whole or not at all."""
         from safetensors.numpy import save_file
 
-        about = {"format": FORMAT, "space": self.space, "preset": self.preset, "curve": json.dumps(self.curve)}
+        about = {
+            "format": FORMAT,
+            "space": self.space,
+            "preset": self.preset,
+            "curve": json.dumps(self.curve, allow_nan=False),
+        }
         write_files({Path(path): lambda aside: save_file(self.arrays, aside, about)})
 
     @classmethod
@@ -52,11 +60,20 @@ class Trained:
             raise InputError(f"{str(path)!r} is no policy: {error}") from None
         if about.get("format") != FORMAT:
             raise InputError(f"{str(path)!r} is no policy: its format is {about.get('format')!r}, expected {FORMAT!r}")
+        lost = [name for name, array in arrays.items() if not bool(np.isfinite(array).all())]
+        if lost:
+            raise InputError(f"{str(path)!r} is no policy: its weights {some(lost)} are not finite numbers")
         try:
-            curve = tuple((float(mean), float(best)) for mean, best in json.loads(about.get("curve", "[]")))
-        except (TypeError, ValueError):
+            curve = tuple((_finite(mean), _finite(best)) for mean, best in json.loads(about.get("curve", "[]")))
+        except (TypeError, ValueError, OverflowError, RecursionError):
             raise InputError(f"{str(path)!r} is no policy: its learning curve cannot be read") from None
         return cls(arrays, about.get("space", ""), about.get("preset", ""), curve)
+
+
+def _finite(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{value!r:.60} is no finite number")
+    return float(value)
 
 
 def fingerprint(space: Space) -> str:

@@ -177,7 +177,7 @@ def _value(ends: Mapping[str, tuple[object, pa.ChunkedArray]], row: int) -> str:
 
 def _weight(rows: Rows, column: str, row: int) -> str:
     value = rows.table[column][row].as_py()
-    return f"{column!r} is {'empty' if value is None else repr(value)}, expected a number of 0 or more"
+    return f"{column!r} is {'empty' if value is None else repr(value)}, expected 0, or a number from 1e-30 to 1e30"
 
 
 def _a(word: str) -> str:

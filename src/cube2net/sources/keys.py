@@ -7,6 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.errors import SourceError
+from cube2net.records.link_weights import LIGHTEST
 from cube2net.records.ragged import Array
 from cube2net.sources.attributes import NUMBER, is_text
 from cube2net.sources.faults import Faults, Rows
@@ -74,7 +75,7 @@ def find(rows: Rows, name: str, ids: pa.ChunkedArray) -> tuple[Array, pa.Chunked
 
 
 def weights(rows: Rows, name: str) -> Array:
-    """Return a column as weights, NaN where it is not a number from 0 to 1e30."""
+    """Return a column as weights, NaN where it is neither 0 nor a number from 1e-30 to 1e30."""
     column = rows.table[name]
     if pa.types.is_dictionary(column.type):
         column = pc.cast(column, column.type.value_type)
@@ -84,5 +85,5 @@ def weights(rows: Rows, name: str) -> Array:
     elif not (_is_simple(column.type) or pa.types.is_decimal(column.type)):
         raise SourceError(f"{rows.name} column {name!r} holds {column.type}, expected numbers of 0 or more")
     values = np.array(pc.cast(column, pa.float64(), safe=False).to_numpy(), dtype=np.float64)
-    values[~((values >= 0) & (values <= HEAVIEST))] = np.nan
+    values[~((values == 0) | ((values >= LIGHTEST) & (values <= HEAVIEST)))] = np.nan
     return values

@@ -16,6 +16,7 @@ import pyarrow as pa
 from cube2net.errors import ParameterError, SourceError, unknown
 from cube2net.interfaces import Progress
 from cube2net.records import Corpus, DimensionSpec
+from cube2net.records.link_weights import LIGHTEST
 from cube2net.sources.faults import Faults
 from cube2net.sources.film_texts import FilmTexts
 from cube2net.sources.holdout import Task, Where, link_task
@@ -186,7 +187,7 @@ class _Films:
             stars = math.nan
         if not user or not film:
             self.drop("ratings without a user or film", place, f"holds {reprlib.repr(fields)}")
-        elif not 0 <= stars <= 1e6:
+        elif not (stars == 0 or LIGHTEST <= stars <= 1e6):
             why = f"the rating is {reprlib.repr(fields[2])}, expected a number of 0 or more"
             self.drop("ratings that are no numbers", place, why)
         else:

@@ -73,4 +73,4 @@ def _parquet(network: Network, table: pa.Table, path: Path) -> None:
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

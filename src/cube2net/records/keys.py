@@ -1,0 +1,121 @@
+"""What a caller names objects and their labels by, as plain texts and whole numbers."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Iterable, Sequence
+from numbers import Integral
+from typing import Any
+
+import pyarrow as pa
+
+from cube2net.errors import QueryError
+
+
+def keys_of(objects: object) -> list[Any]:
+    """Return what a query lists, NumPy's and Arrow's texts and whole numbers as Python's.
+
+    >>> keys_of(pa.array(["a", "b"])), keys_of(range(2))
+    (['a', 'b'], [0, 1])
+    """
+    if isinstance(objects, str):
+        raise QueryError(f"a query is a list of objects, got the text {short(objects)}")
+    return [_key(value) for value in _listed(objects, "a query is a list of objects")]
+
+
+def labels_of(labels: object, keys: Sequence[Any]) -> list[str]:
+    """Return the label of every key as a text, empty where there is none."""
+    texts = [label_text(label) for label in _listed(labels, "labels of a query are a list")]
+    if len(texts) != len(keys):
+        raise QueryError(f"the query has {len(keys):,} objects and {len(texts):,} labels")
+    for key, text in zip(keys, texts, strict=True):
+        if not is_text(text):
+            raise QueryError(f"query gives {short(key)} the label {short(text)}, which no file can hold")
+    return texts
+
+
+def label_text(label: object) -> str:
+    """Return a label as a text, empty where there is none: None, and what a table has in an empty field.
+
+    >>> [label_text(label) for label in ("a", 3, None, float("nan"))]
+    ['a', '3', '', '']
+    """
+    missing = label is None or (isinstance(label, float) and label != label)
+    if isinstance(label, int) and label.bit_length() > 1000:
+        return short(label)
+    return "" if missing else str(label)
+
+
+def is_text(text: str) -> bool:
+    r"""Return whether a text can be written at all: one with half a sign (a lone surrogate) cannot.
+
+    >>> is_text("naïve"), is_text("\ud800")
+    (True, False)
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def is_row(key: object) -> bool:
+    """Return whether a key is a row number."""
+    return isinstance(key, int) and not isinstance(key, bool)
+
+
+def check_kinds(keys: Sequence[Any]) -> None:
+    """Raise where a key is neither a text nor a whole number."""
+    wrong = [key for key in keys if not (isinstance(key, str) or is_row(key))]
+    if wrong:
+        plural = "1 object that is" if len(wrong) == 1 else f"{len(wrong):,} objects that are"
+        raise QueryError(f"query has {plural} neither a text nor a whole number: {some_keys(wrong)}")
+
+
+def some_keys(keys: Sequence[Any]) -> str:
+    """Return the first few keys, and a sign that there are more.
+
+    >>> some_keys([1, "b", None, 2.5])
+    "1, 'b', None, …"
+    """
+    return ", ".join(map(short, keys[:3])) + (", …" if len(keys) > 3 else "")
+
+
+def short(value: object) -> str:
+    """Return the ``repr`` of a value on one line, without its middle where it is long.
+
+    >>> short(10**5000), short("a" * 1000)[-5:]
+    ('a number of 16,610 bits', "aaaa'")
+    """
+    if isinstance(value, int) and value.bit_length() > 1000:
+        return f"a number of {value.bit_length():,} bits" + (" below 0" if value < 0 else "")
+    return repr(value) if isinstance(value, int) else " ".join(_BRIEF.repr(value).split())
+
+
+def _key(value: Any) -> Any:
+    if isinstance(value, pa.Scalar):
+        value = value.as_py()
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, bool):
+        return value
+    return int(value) if isinstance(value, Integral) else value
+
+
+def _listed(values: object, what: str) -> list[Any]:
+    """Return the values of whatever holds several; a mapping holds its keys."""
+    if isinstance(values, Iterable) and not isinstance(values, str | bytes | bytearray):
+        try:
+            return list(values)
+        except TypeError:  # an array of no dimensions
+            pass
+    raise QueryError(f"{what}, got {short(values)}")
+
+
+def _brief() -> reprlib.Repr:
+    brief = reprlib.Repr()
+    brief.maxstring = brief.maxother = 200
+    return brief
+
+
+_BRIEF = _brief()
