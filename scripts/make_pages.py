@@ -18,8 +18,23 @@ COMMANDS = ("", "demo", "build", "info", "update", "verify", "query", "compare",
 HEAD = """# Command line
 
 These pages are what `cube2net --help` prints; a test compares them. Whatever is refused is one sentence on standard
-error and exit status 2; Ctrl-C is status 130. `query --show-missing` ends with status 1 where names are missing and 0
-where none is, as `diff` does, so that a script can ask. Progress goes to standard error, results to standard output.
+error. Progress goes to standard error, results to standard output. How a command ends:
+
+| status | what it means |
+| --- | --- |
+| 0 | done, and all that it had to say was delivered |
+| 1 | `query --show-missing`: there are names that are missing (as `diff` does, so that a script can ask) |
+| 2 | refused: one sentence says why, and nothing was left half-written |
+| 3 | what it had to say could not be written: standard output is closed, or its disk is full; files are whole |
+| 130 | Ctrl-C |
+| 141 | the reader of its output has left, as `head` does; nothing is said |
+
+Where standard error is closed or full, progress and sentences are lost and the status stays what it is.
+
+Names come from data, files and arguments, and some hold signs that steer a terminal: colours, cursor moves, line ends,
+signs that turn the direction of writing or cannot be seen. They are shown as Python writes them, such as `\\x1b`, in
+tables, lines, progress and errors alike, and cut where they are very long. In `--json` they are written by number,
+which is the same value: `query --show-missing --json` gives missing names to the letter.
 """
 
 

@@ -1,11 +1,16 @@
 """What the errors say: the name that was most likely meant."""
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cube2net import commands, pipeline
-from cube2net.errors import _slips, nearest, unknown
+from cube2net.errors import Cube2netError, listed, nearest, some, unknown
+from cube2net.records.cube import Dimension, Level
+from cube2net.records.objects import Objects
+from cube2net.spelling import candidates, slips_between
 
 NAMES = {
     "method": [*commands.methods()],
@@ -31,7 +36,7 @@ def typos(name: str) -> set[str]:
 def test_a_slip_in_any_registered_name_is_understood(what: str, name: str) -> None:
     others = [other for other in NAMES[what] if other != name]
     for typo in typos(name):
-        if min(_slips(typo, other) for other in others) < 2:
+        if min(slips_between(typo, other) for other in others) < 2:
             assert typo in ("yblp", "delp")  # as near to dblp as to yelp
             continue
         assert str(unknown(what, typo, NAMES[what])).endswith(f"(did you mean {name!r}?)"), typo
@@ -68,7 +73,7 @@ def slow(one: str, other: str) -> int:
 @given(st.text("abc", max_size=5), st.text("abc", max_size=5))
 @example("ab", "ba")
 def test_slips_are_counted_as_they_are_defined(one: str, other: str) -> None:
-    assert _slips(one, other) == slow(one, other) == _slips(other, one)
+    assert slips_between(one, other) == slow(one, other) == slips_between(other, one)
 
 
 @given(st.text(max_size=8), st.lists(st.text(max_size=8), max_size=4))
@@ -76,3 +81,55 @@ def test_slips_are_counted_as_they_are_defined(one: str, other: str) -> None:
 def test_what_is_suggested_is_one_of_the_names(text: str, names: list[str]) -> None:
     assert nearest(text, names) in {None, *names}
     assert nearest(text, [text, *names]) == text
+
+
+MANY = [
+    f"{city}{street} {number}" for city in ("Ghent", "Turin", "Malmö") for street in "abcdefgh" for number in range(500)
+]
+
+
+@pytest.mark.parametrize("name", MANY[::997])
+def test_a_slip_among_thousands_of_names_is_understood(name: str) -> None:
+    for typo in (name[:-1] + "x", name[1:], name[:3] + name[4:], name[1] + name[0] + name[2:], name.upper() + "y"):
+        least = min(slips_between(typo.casefold(), other.casefold()) for other in MANY)
+        assert slips_between(typo.casefold(), str(nearest(typo, MANY)).casefold()) == least, typo
+        assert slips_between(typo.casefold(), candidates(typo, MANY)[0].casefold()) == least
+
+
+def test_an_unknown_label_among_many_is_told_by_the_nearest_few() -> None:
+    labels = tuple(MANY)
+    with pytest.raises(ValueError) as caught:
+        Dimension((Level("place", labels, labels),)).number("Ghemta 12")
+    assert str(caught.value) == (
+        "unknown label of 'place' 'Ghemta 12': choose one of 12,000, such as 'Ghenta 12', 'Ghenta 102', 'Ghenta 112'"
+    )
+
+
+def test_names_that_separate_nothing_are_compared_too() -> None:
+    odd = ["a\nb", "\x1fab", "\x00ab", "\ue000ab", "\ud800ab", "", "ß" * 40, *MANY]
+    assert nearest("\x00abc", odd) == "\x00ab"
+    assert nearest("Ghenta 12x", odd) == "Ghenta 12"
+    assert nearest("x" * 1_000_000, odd) is None
+    assert nearest("q", MANY) is None
+
+
+def test_an_object_among_many_alike_is_found_by_a_slip() -> None:
+    names = pa.array(MANY)
+    objects = Objects.of(pa.table({"object": names, "name": names, "kind": names}))
+    assert objects.near("Turinc 411x") == ["Turinc 411"]
+    assert objects.near("Turin " * 100_000) == []
+
+
+def test_a_sentence_stays_short_whatever_is_in_it() -> None:
+    long = "x" * 1_000_000
+    assert len(str(unknown("label", long, ["a", "b"]))) < 300
+    assert len(str(unknown("label", "a", [long, long + "y"]))) < 500
+    assert len(some([long, long, long, long])) < 500 and len(listed([long, long])) < 300
+    assert len(listed(MANY)) < 500 and listed(MANY).endswith(", … (12,000 in all)")
+    told = str(Cube2netError(f"cannot read {long!r}: give another"))
+    assert len(told) < 5_000 and told.startswith("cannot read 'xxx") and told.endswith("xxx': give another")
+
+
+def test_values_that_are_no_texts_are_cut_too() -> None:
+    assert len(str(unknown("label", list(range(100_000)), ["a"]))) < 300
+    assert len(some([np.arange(3), tuple(range(9_999))])) < 300

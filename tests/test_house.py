@@ -13,6 +13,7 @@ import cube2net
 ROOT = Path(cube2net.__file__).parent
 MODULES = sorted(ROOT.rglob("*.py"))
 LAYERS = [
+    ("spelling",),
     ("errors",),
     ("records",),
     ("arrays", "seeding", "aside", "mapped", "digests", "cores"),
@@ -28,7 +29,7 @@ LAYERS = [
     ("cli",),
 ]
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
-ROOMS = set(LAYERS[6])
+ROOMS = next(set(names) for names in LAYERS if "sources" in names)
 
 
 def imported(path: Path) -> set[str]:

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import math
-import os
 import shlex
 import sys
-from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from cube2net.errors import Cube2netError, quoted
+from cube2net.terminal import (
+    LEFT,
+    UndeliveredError,
+    complain,
+    guarded_streams,
+    line,
+    say,
+    show_json,
+    shown_progress,
+)
 
 if TYPE_CHECKING:
     from cube2net.records import Cube
@@ -59,7 +67,7 @@ def _version(wanted: bool) -> None:
     if wanted:
         from cube2net import __version__
 
-        typer.echo(f"cube2net {__version__}")
+        say(f"cube2net {__version__}")
         raise typer.Exit
 
 
@@ -80,7 +88,6 @@ def demo(
 ) -> None:
     """Build the cube of the bundled papers, make the network of 574 authors, and judge whether it helps."""
     from cube2net.demo import run
-    from cube2net.terminal import shown_progress
 
     with shown_progress(quiet) as progress:
         run(out, seed=seed, progress=progress)
@@ -134,7 +141,6 @@ def build(
     """
     from cube2net import commands
     from cube2net.stages import stages_of
-    from cube2net.terminal import shown_progress
 
     KEPT.append(stages_of(out))
     with shown_progress(quiet) as progress:
@@ -159,7 +165,7 @@ def build(
             seed=seed,
             progress=progress,
         )
-    typer.echo(f"{out}: {cube}")
+    say(f"{out}: {cube}")
     commands.show_homeless(cube, min_objects)
 
 
@@ -170,7 +176,7 @@ def info(cube: CubePath, as_json: AsJson = False) -> None:
 
     about = commands.about(cube)
     if as_json:
-        _print_json(about)
+        show_json(about)
     else:
         commands.show_about(about)
 
@@ -187,14 +193,13 @@ def update(
 ) -> None:
     """Add items and links to a cube, as if it had been built of all of them; wholly or not at all."""
     from cube2net import commands
-    from cube2net.terminal import shown_progress
 
     with shown_progress(quiet) as progress:
         grown, added = commands.update(
             cube, source, paths, settings=set_ or [], strict=strict, skip_known=skip_known, progress=progress
         )
-    typer.echo(f"{cube}: {grown}")
-    typer.echo(f"added: {', '.join(f'{count:,} {what}' for what, count in added.items())}")
+    say(f"{cube}: {grown}")
+    say(f"added: {', '.join(f'{count:,} {what}' for what, count in added.items())}")
 
 
 @app.command()
@@ -202,7 +207,7 @@ def verify(cube: CubePath) -> None:
     """Check every byte of a cube against its manifest."""
     from cube2net.pipeline import verify_cube
 
-    typer.echo(f"{cube}: {verify_cube(cube)} files, all as they were written")
+    say(f"{cube}: {verify_cube(cube)} files, all as they were written")
 
 
 @app.command()
@@ -301,14 +306,15 @@ def query(
     """Make the network around the objects of a query; without options, the one that helps the next step."""
     from cube2net import commands
     from cube2net.pipeline import check_outputs, draw_network, missing_names, summary, write_network
-    from cube2net.terminal import shown_progress
 
     check_outputs(out, draw)
     opened = commands.view(_opened(cube), where or [], roll_up or [])
     if show_missing:
         missing = missing_names(opened, query)
-        for name in missing:
-            typer.echo(name)
+        if as_json:
+            show_json({"missing": list(missing)})
+        elif missing:
+            say(*missing)
         raise typer.Exit(1 if missing else 0)
     with shown_progress(quiet or as_json) as progress:
         network = commands.answer(
@@ -339,11 +345,11 @@ def query(
         draw_network(network, draw, seed=seed)
         written.append(draw)
     if as_json:
-        _print_json(summary(network))
+        show_json(summary(network))
     else:
         commands.show_network(network)
         for path in written:
-            typer.echo(f"wrote {path}")
+            say(f"wrote {path}")
 
 
 @app.command()
@@ -434,7 +440,6 @@ def compare(
     """
     from cube2net import commands
     from cube2net.pipeline.comparing import JOURNAL
-    from cube2net.terminal import shown_progress
 
     opened = commands.view(_opened(cube), where or [], roll_up or [])
     if out is not None:
@@ -466,11 +471,11 @@ def compare(
             progress=progress,
         )
     if as_json:
-        _print_json(commands.told(comparison))
+        show_json(commands.told(comparison))
     else:
         commands.show_comparison(comparison)
         for path in files:
-            typer.echo(f"wrote {path}")
+            say(f"wrote {path}")
 
 
 @app.command()
@@ -488,14 +493,13 @@ def task(
     """Make a task of link prediction: a cube without the latest links of a query, which are to be found again."""
     from cube2net import commands
     from cube2net.stages import stages_of
-    from cube2net.terminal import shown_progress
 
     KEPT.append(stages_of(out / "cube"))
     with shown_progress(quiet) as progress:
         made = commands.task(source, paths, name, out, topics=topics, seed=seed, progress=progress)
-    typer.echo(f"{out}: {made}")
+    say(f"{out}: {made}")
     place = [shlex.quote(str(out / part)) for part in ("cube", "query.csv", "hidden.csv")]
-    typer.echo(f"cube2net compare {place[0]} --query {place[1]} --task links --hidden {place[2]}")
+    say(f"cube2net compare {place[0]} --query {place[1]} --task links --hidden {place[2]}")
 
 
 def _opened(path: Path) -> Cube:
@@ -504,52 +508,61 @@ def _opened(path: Path) -> Cube:
     return open_cube(path)
 
 
-def _print_json(value: dict[str, Any]) -> None:
-    typer.echo(json.dumps(_finite(value), indent=1, ensure_ascii=False, allow_nan=False))
-
-
-def _finite(value: Any) -> Any:
-    """Return a value with null for every number that is none: JSON has no word for these.
-
-    >>> _finite({"bound": float("inf"), "gains": [0.5, float("nan")]})
-    {'bound': None, 'gains': [0.5, None]}
-    """
-    if isinstance(value, dict):
-        return {key: _finite(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
 def main() -> None:
-    """Run the command line; a refusal is one sentence and status 2, Ctrl-C is status 130."""
-    from cube2net.errors import Cube2netError
+    """Run the command line; a refusal is one sentence and status 2, Ctrl-C is status 130, lost output 3 or 141."""
 
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")
+    with guarded_streams():
+        try:
+            status = _status()
+            sys.stdout.flush()
+        except UndeliveredError as error:
+            status = error.status
+            if status != LEFT:
+                complain(f"cube2net: {error}")
+    raise SystemExit(status)
+
+
+def _status() -> int:
+    """Return the status that a command ends with, once it has said why."""
+
     try:
-        app()
+        ended = app(prog_name="cube2net", standalone_mode=False)
+        status = ended if isinstance(ended, int) else 0
     except Cube2netError as error:
-        _stop(f"cube2net: {error}", 2)
-    except SystemExit as ended:
-        if ended.code == INTERRUPTED:
-            kept = "; the same command goes on where it stopped" if any(path.exists() for path in KEPT) else ""
-            sys.stderr.write(f"cube2net: interrupted, nothing was left half-written{kept}\n")
-        raise
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise SystemExit(1) from None
+        complain(f"cube2net: {error}")
+        return 2
+    except SystemExit as exited:
+        status = exited.code if isinstance(exited.code, int) else int(exited.code is not None)
     except OSError as error:
-        place = f" {error.filename!r}" if error.filename else ""
-        _stop(f"cube2net: cannot use{place}: {(error.strerror or str(error)).lower()}", 2)
+        place = f" {quoted(error.filename)}" if error.filename else ""
+        complain(f"cube2net: cannot use{place}: {(error.strerror or str(error)).lower()}")
+        return 2
+    except UnicodeEncodeError as error:
+        complain(f"cube2net: {quoted(error.object)} is not UTF-8 text: give it another name")
+        return 2
     except MemoryError:
-        _stop("cube2net: the machine's memory does not suffice for this", 2)
+        complain("cube2net: the machine's memory does not suffice for this")
+        return 2
+    except Exception as error:
+        return _usage(error)
+    if status == INTERRUPTED:
+        kept = "; the same command goes on where it stopped" if any(path.exists() for path in KEPT) else ""
+        complain(f"cube2net: interrupted, nothing was left half-written{kept}")
+    return status
 
 
-def _stop(sentence: str, status: int) -> None:
-    sys.stderr.write(sentence + "\n")
-    raise SystemExit(status) from None
+def _usage(error: Any) -> int:
+    """Return the status of a wrong use of the command line, once it is shown; raise what is anything else.
+
+    What was typed is in its message, so that is made one harmless line; a page of help, shown for want of a command, is
+    ours.
+    """
+    if not (hasattr(error, "show") and hasattr(error, "exit_code")):
+        raise error
+    if getattr(error, "message", None) and "NoArgs" not in type(error).__name__:
+        error.message = line(error.message)
+    error.show()
+    return int(error.exit_code)
 
 
 if __name__ == "__main__":

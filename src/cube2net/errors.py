@@ -13,17 +13,30 @@ Every message is one lower-case sentence: what, what was got, what is allowed, w
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Sequence
 from numbers import Integral
 from typing import Literal, overload
 
+from cube2net.spelling import nearest, nearest_few
+
 # The highest whole number taken: compiled code counts in 64 bits, and sums of two must fit.
 HIGHEST = 2**62
+# A list of up to so many names, and so many letters, is said whole; a name of more letters than LONGEST is cut.
+CLOSED, MOST_LETTERS, LONGEST = 40, 1_000, 100
+# A sentence of more letters loses its middle.
+LONGEST_SENTENCE = 4_000
 
 
 class Cube2netError(Exception):
-    """Anything that cube2net refuses; its text is meant for the person at the keyboard."""
+    """Anything that cube2net refuses; its text is meant for the person at the keyboard.
+
+    However long the values in it are, the sentence is one that can be read.
+    """
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        half = LONGEST_SENTENCE // 2
+        return text if len(text) <= LONGEST_SENTENCE else f"{text[:half]} … {text[-half:]}"
 
 
 class InputError(Cube2netError, ValueError):
@@ -51,57 +64,56 @@ class MissingPackageError(Cube2netError, ImportError):
 
 
 def unknown(what: str, got: object, allowed: Iterable[str]) -> ParameterError:
-    """Return the error for a name outside a closed list, with the nearest spelling.
+    """Return the error for a name outside a list, with the nearest spelling; of a long list only a few names are said.
 
     >>> print(unknown("method", "gredy", ["none", "greedy", "random"]))
     unknown method 'gredy': choose one of greedy, none, random (did you mean 'greedy'?)
+    >>> print(unknown("label of 'year'", "190l", [str(year) for year in range(1900, 2000)]))
+    unknown label of 'year' '190l': choose one of 100, such as '1900', '1901', '1902'
     """
-    names = sorted(allowed)
-    near = nearest(str(got), names)
-    hint = f" (did you mean {near!r}?)" if near is not None else ""
-    return ParameterError(f"unknown {what} {got!r}: choose one of {', '.join(names)}{hint}")
+    names = list(allowed)
+    if len(names) <= CLOSED and sum(map(len, names)) <= MOST_LETTERS:
+        near = nearest(str(got), names)
+        hint = f" (did you mean {quoted(near)}?)" if near is not None else ""
+        return ParameterError(f"unknown {what} {quoted(got)}: choose one of {listed(sorted(names), CLOSED)}{hint}")
+    near_few = nearest_few(str(got), names, 3) or names[:3]
+    return ParameterError(
+        f"unknown {what} {quoted(got)}: choose one of {len(names):,}, such as {', '.join(map(quoted, near_few))}"
+    )
 
 
-def nearest(text: str, names: Sequence[str]) -> str | None:
-    """Return the name that was most likely meant: the one fewest slips away, or one much like it; None without any.
+def quoted(value: object, most: int = LONGEST) -> str:
+    """Return a value in ``repr``, cut where it is long: no sign in it steers a terminal.
 
-    A slip is a letter too many, missing or wrong, or two that are swapped; there may be one for every three letters.
-
-    >>> nearest("rgeedy", ["anneal", "greedy"]), nearest("Anneal", ["anneal", "greedy"]), nearest("best", ["anneal"])
-    ('greedy', 'anneal', None)
+    >>> print(quoted("tab\\t"), quoted("a" * 2_000_000, 10), quoted([1, 2]), quoted(10**5000))
+    'tab\\t' 'aaaaaaaaaa…' (2,000,000 letters) [1, 2] a number of 16,610 bits
     """
-    typed = text.casefold()
-    counted = {
-        name: slips
-        for name in names
-        if abs(len(name) - len(text)) <= (most := max(len(name), len(text)) // 3)
-        and (slips := _slips(typed, name.casefold())) <= most
-    }
-    if counted:
-        return min(counted, key=lambda name: (counted[name], name != text, -_likeness(typed, name.casefold()), name))
-    return next(iter(difflib.get_close_matches(text, names, n=1)), None)
+    if isinstance(value, str) and len(value) > most:
+        return f"{value[:most] + '…'!r} ({len(value):,} letters)"
+    if isinstance(value, int) and value.bit_length() > 1000:
+        return _size(value)
+    text = repr(value) if isinstance(value, str) else " ".join(repr(value).split())
+    return text if isinstance(value, str) or len(text) <= most else text[:most] + "…"
 
 
-def _likeness(one: str, other: str) -> float:
-    return difflib.SequenceMatcher(None, one, other).ratio()
+def plain(text: str, most: int = LONGEST) -> str:
+    """Return a name without quotes where that is safe to read, and else as :func:`quoted` shows it.
 
-
-def _slips(one: str, other: str) -> int:
-    """Return the fewest slips that turn one text into another (their optimal string alignment).
-
-    >>> _slips("nakeal", "anneal"), _slips("linx", "line")
-    (2, 1)
+    >>> print(plain("city"), plain("ci\\x1bty"), plain(""))
+    city 'ci\\x1bty' ''
     """
-    before, last = list[int](), list(range(len(other) + 1))
-    for i, letter in enumerate(one):
-        row = [i + 1]
-        for j, wanted in enumerate(other):
-            fewest = min(last[j + 1] + 1, row[j] + 1, last[j] + (letter != wanted))
-            if i and j and letter == other[j - 1] and one[i - 1] == wanted:
-                fewest = min(fewest, before[j - 1] + 1)
-            row.append(fewest)
-        before, last = last, row
-    return last[-1]
+    return text if text and len(text) <= most and text.isprintable() else quoted(text, most)
+
+
+def listed(names: Iterable[object], most: int = 20) -> str:
+    """Return names with commas between, only the first where there are many, and ``none`` where there is none.
+
+    >>> listed(["a", "b"]), listed(range(1000), 3), listed([])
+    ('a, b', '0, 1, 2, … (1,000 in all)', 'none')
+    """
+    every = list(names)
+    said = ", ".join(plain(str(name)) for name in every[:most])
+    return said + (f", … ({len(every):,} in all)" if len(every) > most else "") or "none"
 
 
 def some(values: Sequence[object], most: int = 3) -> str:
@@ -110,7 +122,7 @@ def some(values: Sequence[object], most: int = 3) -> str:
     >>> some(["a", "b", "c", "d"])
     "'a', 'b', 'c', …"
     """
-    return ", ".join(repr(value) for value in values[:most]) + (", …" if len(values) > most else "")
+    return ", ".join(quoted(value) for value in values[:most]) + (", …" if len(values) > most else "")
 
 
 @overload

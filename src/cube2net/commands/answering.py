@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cube2net import pipeline
-from cube2net.errors import ParameterError, some, unknown
+from cube2net.errors import ParameterError, listed, some, unknown
 from cube2net.parameters import configured, fields_of, split_settings
 from cube2net.records import Cube, Network
 from cube2net.terminal import say, show_table
@@ -83,7 +83,7 @@ def methods() -> dict[str, Any]:
 def _check_shortcut(name: str, method: str, given: Mapping[str, str]) -> None:
     takers = [other for other, kind in methods().items() if name in fields_of(kind)]
     if method not in takers:
-        ending = f"choose one of {', '.join(takers)}" if takers else "no method does"
+        ending = f"choose one of {listed(takers)}" if takers else "no method does"
         raise ParameterError(f"method {method!r} takes no --{name}: {ending}")
     if name in given:
         raise ParameterError(f"{name} is given twice, by --{name} and by --set {name}={given[name]}")

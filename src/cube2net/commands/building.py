@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 
 from cube2net import pipeline
-from cube2net.errors import ParameterError, SourceError, unknown
+from cube2net.errors import ParameterError, SourceError, listed, unknown
 from cube2net.interfaces import Engine, Progress, Source, TopicModel
 from cube2net.parameters import configured, split_settings
 from cube2net.records import Corpus, Cube, DimensionSpec
 from cube2net.terminal import say, show_table
 
 LEARNERS = ("lda", "spark-lda")
+# So many labels are named in a line; --json has them all.
+SHOWN = 10
 
 
 def build(
@@ -237,7 +239,7 @@ def show_about(about: dict[str, Any]) -> None:
     dropped = [(reason, f"{count:,}") for reason, count in about["dropped"].items()]
     show_table("left out", ("reason", "how many"), dropped or [("nothing", "0")], right=("how many",))
     for name, labels in about["no_direction"].items():
-        say(f"labels of {name} that word vectors do not know (see docs/vectors.md): {', '.join(labels)}", "")
+        say(f"labels of {name} that word vectors do not know (see docs/vectors.md): {listed(labels, SHOWN)}", "")
     say(*(f"{name}: {value}" for name, value in about["settings"].items()))
     if about["attribution"]:
         say(f"data: {about['attribution']}")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cube2net.cube.columns import Column
+from cube2net.errors import quoted
 from cube2net.records.ragged import Array
 
 
@@ -50,4 +51,5 @@ class Family:
     def parents_of(self, label: int) -> str:
         """Return the names of the parents that the items of a label have."""
         used = np.unique(self.parents[self.below.codes[self.rows] == label])
-        return " and ".join(repr(self.above.names[code]) for code in used.tolist())
+        named = " and ".join(quoted(self.above.names[code]) for code in used[:3].tolist())
+        return named + (f" and {len(used) - 3:,} others" if len(used) > 3 else "")

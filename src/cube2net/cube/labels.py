@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from cube2net.cube.bins import is_bins
 from cube2net.cube.columns import TOPIC, Column, read_column
 from cube2net.cube.families import Family
-from cube2net.errors import ParameterError, SourceError, some
+from cube2net.errors import ParameterError, SourceError, listed, some
 from cube2net.records import Corpus, Dimension, DimensionSpec, Level, Topics
 
 
@@ -37,7 +37,7 @@ class Labelled:
 def label_items(corpus: Corpus, specs: Sequence[DimensionSpec], topics: Topics | None = None) -> Labelled:
     """Return the labels of every item in every dimension."""
     if not specs:
-        raise ParameterError(f"a cube needs a dimension: choose among the attributes {', '.join(corpus.attributes)}")
+        raise ParameterError(f"a cube needs a dimension: choose among the attributes {listed(corpus.attributes)}")
     _check_names(specs)
     dimensions, tables, unlabelled, strays = [], [], {}, {}
     for number, spec in enumerate(specs):
@@ -69,7 +69,7 @@ def label_items(corpus: Corpus, specs: Sequence[DimensionSpec], topics: Topics |
 def _check_names(specs: Sequence[DimensionSpec]) -> None:
     names = [spec.name for spec in specs]
     if len(set(names)) != len(names):
-        raise ParameterError(f"two dimensions have the same name: {', '.join(names)}")
+        raise ParameterError(f"two dimensions have the same name: {listed(names)}")
     for spec in specs:
         if spec.parent == spec.name:
             raise ParameterError(f"dimension {spec.name!r} cannot be its own parent")
@@ -117,7 +117,7 @@ def _dimension(corpus: Corpus, spec: DimensionSpec, column: Column, topics: Topi
     if not any(given.values()):
         raise ParameterError(
             f"nothing says which {spec.parent!r} a label of {spec.name!r} belongs to: name an attribute of the items "
-            f"({', '.join(corpus.attributes)}), or coarser bins for a number"
+            f"({listed(corpus.attributes)}), or coarser bins for a number"
         )
     return _with_parents(spec, column, full_names, [given.get(name) or "other" for name in column.names]), 0
 

@@ -14,7 +14,7 @@ from cube2net.cube.families import Family
 from cube2net.cube.update_corpus import join_labels, join_topics
 from cube2net.cube.update_families import Families
 from cube2net.cube.update_ledger import Ledger, examples, from_topics, kind_of, labels_of
-from cube2net.errors import ParameterError, SourceError, some
+from cube2net.errors import ParameterError, SourceError, listed, some
 from cube2net.records import Corpus, Dimension, DimensionSpec, Level, Topics
 from cube2net.records.ragged import Array
 
@@ -137,7 +137,7 @@ def _check(spec: DimensionSpec, ledger: Ledger, corpus: Corpus, topics: Topics |
         if attribute not in corpus.attributes:
             raise SourceError(
                 f"the new items have no attribute {attribute!r}, which dimension {spec.name!r} of the cube reads: "
-                f"they have {', '.join(corpus.attributes) or 'none'}"
+                f"they have {listed(corpus.attributes)}"
             )
         kind, known = kind_of(corpus.items.schema.field(attribute).type), ledger.kinds[attribute]
         if not (kind in (known, "null") or (spec.bins is not None and _alike(kind, known))):

@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
-from cube2net.errors import SourceError
+from cube2net.errors import SourceError, listed
 from cube2net.interfaces import Progress
 from cube2net.records.ragged import Array
 
@@ -71,7 +71,7 @@ def _inside(file: Path, wanted: str | None) -> str:
         return wanted
     first = names[0] if names else "NAME"
     what = f"does not hold {wanted!r}" if wanted else f"holds {len(names)} files"
-    raise SourceError(f"{file.name} {what}: name one of {', '.join(names)} as {(file / first).as_posix()!r}")
+    raise SourceError(f"{file.name} {what}: name one of {listed(names)} as {(file / first).as_posix()!r}")
 
 
 @contextlib.contextmanager

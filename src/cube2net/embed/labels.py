@@ -14,7 +14,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from cube2net.embed.words import WordTable
-from cube2net.errors import SourceError
+from cube2net.errors import SourceError, listed
 from cube2net.records.ragged import Array
 from cube2net.records.topics import NO_TEXT
 
@@ -92,7 +92,7 @@ def read_names(path: str | Path) -> dict[str, str]:
         raise SourceError(f"cannot read the full names in {str(path)!r}: {str(error).splitlines()[0]}") from error
     missing = [name for name in COLUMNS if name not in rows.column_names]
     if missing:
-        raise SourceError(f"{str(path)!r} has the columns {', '.join(rows.column_names)}, expected label and full_name")
+        raise SourceError(f"{str(path)!r} has the columns {listed(rows.column_names)}, expected label and full_name")
     return dict(zip(rows["label"].to_pylist(), rows["full_name"].to_pylist(), strict=True))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cube2net.errors import InputError, ParameterError, QueryError, some
+from cube2net.errors import InputError, ParameterError, QueryError, listed, some
 from cube2net.interfaces import NodeEmbedder, Recommender
 from cube2net.mine import (
     EMBEDDINGS,
@@ -188,7 +188,7 @@ class HiddenLinks:
         if not bool((is_user.sum(axis=0) == 1).all()):
             raise InputError(
                 f"{int((is_user.sum(axis=0) != 1).sum()):,} hidden links do not join an object of the kind {users!r} "
-                f"with one of another: kinds here are {', '.join(sorted(set(kinds.ravel().tolist())))}"
+                f"with one of another: kinds here are {listed(sorted(set(kinds.ravel().tolist())))}"
             )
         apart = ~np.isin(ends, query.objects).all(axis=0)
         if apart.any():

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cube2net import network as networks
-from cube2net.errors import ParameterError, unknown
+from cube2net.errors import ParameterError, listed, unknown
 from cube2net.interfaces import Method
 from cube2net.records.weights import called
 from cube2net.select import Anneal, Cube2net, Exact, Greedy, Random
@@ -54,7 +54,7 @@ def made(
     if isinstance(given, type) or not isinstance(given, protocol):
         article = "an" if what[0] in "aeiou" else "a"
         raise ParameterError(
-            f"{article} {what} is a name ({', '.join(sorted(registry))}) or an object like one, got {given!r}"
+            f"{article} {what} is a name ({listed(sorted(registry))}) or an object like one, got {given!r}"
         )
     return given
 

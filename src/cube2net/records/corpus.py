@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.errors import SourceError, some
+from cube2net.errors import SourceError, listed, some
 from cube2net.records.link_weights import LIGHTEST
 from cube2net.records.spec import DimensionSpec
 
@@ -95,7 +95,7 @@ class Corpus:
 def _check(rows: pa.Table, columns: Mapping[str, pa.DataType], what: str) -> None:
     for name, kind in columns.items():
         if name not in rows.column_names:
-            raise SourceError(f"{what} have no column {name!r}: they have {', '.join(rows.column_names)}")
+            raise SourceError(f"{what} have no column {name!r}: they have {listed(rows.column_names)}")
         if rows.schema.field(name).type != kind:
             raise SourceError(f"{what} column {name!r} holds {rows.schema.field(name).type}, expected {kind}")
 

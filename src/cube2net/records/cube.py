@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cube2net.errors import CubeError, ParameterError, QueryError, some, unknown
+from cube2net.errors import CubeError, ParameterError, QueryError, plain, quoted, some, unknown
 from cube2net.records.items import ItemIndex
-from cube2net.records.keys import check_kinds, is_row, keys_of, labels_of, short, some_keys
+from cube2net.records.keys import check_kinds, is_row, keys_of, labels_of
 from cube2net.records.objects import Objects
 from cube2net.records.query import Query
 from cube2net.records.ragged import Array, Links, Ragged, frozen
@@ -178,7 +178,9 @@ class Cube:
         ]
         found = np.flatnonzero((self.cells.labels == np.array(row)).all(axis=1))
         if len(found) == 0:
-            raise ParameterError(f"no cell has the labels {' · '.join(labels)}, or it holds too few objects")
+            raise ParameterError(
+                f"no cell has the labels {' · '.join(map(plain, labels))}, or it holds too few objects"
+            )
         return int(found[0])
 
     def cell(self, number: int) -> tuple[str, ...]:
@@ -212,7 +214,7 @@ class Cube:
         order = np.argsort(rows, kind="stable")
         order = order[rows[order] >= 0]
         if len(order) == 0:
-            raise QueryError(f"none of the {len(keys):,} objects of the query is in the cube: {some_keys(keys)}")
+            raise QueryError(f"none of the {len(keys):,} objects of the query is in the cube: {some(keys)}")
         first = np.ones(len(order), dtype=bool)
         first[1:] = rows[order][1:] != rows[order][:-1]
         if labels is not None:
@@ -229,10 +231,10 @@ class Cube:
             if outside and not skip_missing:
                 plural = "1 row" if len(outside) == 1 else f"{len(outside):,} rows"
                 raise QueryError(
-                    f"query names {plural} that the cube does not have: {some_keys(outside)} (it has {count:,} objects)"
+                    f"query names {plural} that the cube does not have: {some(outside)} (it has {count:,} objects)"
                 )
             rows = np.array([key if 0 <= key < count else -1 for key in keys], dtype=np.int64)
-            return rows, tuple(map(short, outside))
+            return rows, tuple(map(quoted, outside))
         named = [place for place, key in enumerate(keys) if isinstance(key, str) or is_row(key)]
         found = self.objects.find([_text(keys[place]) for place in named])
         lost = found.missing + found.ambiguous
@@ -241,13 +243,13 @@ class Cube:
         rows = np.full(len(keys), -1, dtype=np.int64)
         rows[named] = found.rows
         others = set(range(len(keys))).difference(named)
-        return rows, lost + tuple(short(keys[place]) for place in sorted(others))
+        return rows, lost + tuple(quoted(keys[place]) for place in sorted(others))
 
     def _lost(self, missing: tuple[str, ...], ambiguous: tuple[str, ...]) -> str:
         parts = []
         if missing:
             near = [(key, self.objects.near(key)) for key in missing[:3]]
-            hints = ", ".join(f"{names[0]!r} for {key!r}" for key, names in near if names)
+            hints = ", ".join(f"{quoted(names[0])} for {quoted(key)}" for key, names in near if names)
             plural = "1 object that is" if len(missing) == 1 else f"{len(missing):,} objects that are"
             parts.append(
                 f"query names {plural} not in the cube: {some(missing)}"
@@ -261,7 +263,7 @@ class Cube:
                 else (f"{len(ambiguous):,} names that several objects bear")
             )
             ids = some(self.objects.bearers(ambiguous[0]))
-            parts.append(f"query gives {plural}: {some(ambiguous)} (use an id, for {ambiguous[0]!r} {ids})")
+            parts.append(f"query gives {plural}: {some(ambiguous)} (use an id, for {quoted(ambiguous[0])} {ids})")
         return "; ".join(parts)
 
 
@@ -272,4 +274,4 @@ def _check_labels(rows: Array, labels: Sequence[str], keys: Sequence[Any]) -> No
 
 
 def _text(key: str | int) -> str:
-    return key.strip() if isinstance(key, str) else short(key)
+    return key.strip() if isinstance(key, str) else quoted(key)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Iterable, Sequence
 from numbers import Integral
 from typing import Any
 
 import pyarrow as pa
 
-from cube2net.errors import QueryError
+from cube2net.errors import QueryError, quoted, some
 
 
 def keys_of(objects: object) -> list[Any]:
@@ -19,7 +18,7 @@ def keys_of(objects: object) -> list[Any]:
     (['a', 'b'], [0, 1])
     """
     if isinstance(objects, str):
-        raise QueryError(f"a query is a list of objects, got the text {short(objects)}")
+        raise QueryError(f"a query is a list of objects, got the text {quoted(objects)}")
     return [_key(value) for value in _listed(objects, "a query is a list of objects")]
 
 
@@ -30,7 +29,7 @@ def labels_of(labels: object, keys: Sequence[Any]) -> list[str]:
         raise QueryError(f"the query has {len(keys):,} objects and {len(texts):,} labels")
     for key, text in zip(keys, texts, strict=True):
         if not is_text(text):
-            raise QueryError(f"query gives {short(key)} the label {short(text)}, which no file can hold")
+            raise QueryError(f"query gives {quoted(key)} the label {quoted(text)}, which no file can hold")
     return texts
 
 
@@ -42,7 +41,7 @@ def label_text(label: object) -> str:
     """
     missing = label is None or (isinstance(label, float) and label != label)
     if isinstance(label, int) and label.bit_length() > 1000:
-        return short(label)
+        return quoted(label)
     return "" if missing else str(label)
 
 
@@ -69,27 +68,7 @@ def check_kinds(keys: Sequence[Any]) -> None:
     wrong = [key for key in keys if not (isinstance(key, str) or is_row(key))]
     if wrong:
         plural = "1 object that is" if len(wrong) == 1 else f"{len(wrong):,} objects that are"
-        raise QueryError(f"query has {plural} neither a text nor a whole number: {some_keys(wrong)}")
-
-
-def some_keys(keys: Sequence[Any]) -> str:
-    """Return the first few keys, and a sign that there are more.
-
-    >>> some_keys([1, "b", None, 2.5])
-    "1, 'b', None, …"
-    """
-    return ", ".join(map(short, keys[:3])) + (", …" if len(keys) > 3 else "")
-
-
-def short(value: object) -> str:
-    """Return the ``repr`` of a value on one line, without its middle where it is long.
-
-    >>> short(10**5000), short("a" * 1000)[-5:]
-    ('a number of 16,610 bits', "aaaa'")
-    """
-    if isinstance(value, int) and value.bit_length() > 1000:
-        return f"a number of {value.bit_length():,} bits" + (" below 0" if value < 0 else "")
-    return repr(value) if isinstance(value, int) else " ".join(_BRIEF.repr(value).split())
+        raise QueryError(f"query has {plural} neither a text nor a whole number: {some(wrong)}")
 
 
 def _key(value: Any) -> Any:
@@ -109,13 +88,4 @@ def _listed(values: object, what: str) -> list[Any]:
             return list(values)
         except TypeError:  # an array of no dimensions
             pass
-    raise QueryError(f"{what}, got {short(values)}")
-
-
-def _brief() -> reprlib.Repr:
-    brief = reprlib.Repr()
-    brief.maxstring = brief.maxother = 200
-    return brief
-
-
-_BRIEF = _brief()
+    raise QueryError(f"{what}, got {quoted(values)}")

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from cube2net.records.keys import is_text
 from cube2net.records.ragged import Array
+from cube2net.spelling import LONGEST, candidates
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class Objects:
         Names that share no word's first letters with the key are not looked at.
         """
         starts = sorted({word[:3].casefold() for word in key.split() if len(word) >= 3})
-        if not starts or not is_text(key):
+        if not starts or len(key) > LONGEST or not is_text(key):
             return []
         names = self.table["name"]
         pattern = "|".join(rf"(?:^|\W){_escape(start)}" for start in starts)
@@ -105,7 +106,8 @@ class Objects:
         key = key.casefold()
         folded = {hit.casefold(): hit for hit in hits}
         begun = sorted((hit for hit in folded if hit.startswith(key)), key=len)
-        return [folded[hit] for hit in begun[:most] or difflib.get_close_matches(key, folded, n=most, cutoff=0.75)]
+        like = difflib.get_close_matches(key, candidates(key, list(folded)), n=most, cutoff=0.75) if not begun else []
+        return [folded[hit] for hit in begun[:most] or like]
 
     def bearers(self, name: str, most: int = 3) -> list[str]:
         """Return the ids of the first objects that bear a name."""

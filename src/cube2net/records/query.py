@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cube2net.errors import QueryError
-from cube2net.records.keys import short
+from cube2net.errors import QueryError, quoted
 from cube2net.records.ragged import Array, frozen
 
 
@@ -51,5 +50,5 @@ def _rows(given: object) -> Array:
     if rows.ndim == 1 and len(rows) == 0:
         return rows.astype(np.int32)
     if rows.ndim != 1 or rows.dtype.kind not in "iu" or rows.max() > np.iinfo(np.int32).max or rows.min() < 0:
-        raise QueryError(f"the rows of a query are whole numbers from 0 to 2,147,483,647, got {short(given)}")
+        raise QueryError(f"the rows of a query are whole numbers from 0 to 2,147,483,647, got {quoted(given)}")
     return rows.astype(np.int32, copy=False)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cube2net.aside import write_files
-from cube2net.errors import InputError
+from cube2net.errors import InputError, listed
 from cube2net.records import Trial
 from cube2net.referee.trial_lines import DAMAGE, from_line, read_json, to_line
 
@@ -50,7 +50,7 @@ class Journal:
         differs = _differences(said, header)
         if differs:
             raise InputError(
-                f"{str(path)!r} holds the trials of another comparison (it differs in {', '.join(differs)}): "
+                f"{str(path)!r} holds the trials of another comparison (it differs in {listed(differs)}): "
                 "choose another folder, or remove it"
             )
         trials = _trials(path, lines[1:])

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from cube2net.errors import ParameterError, SourceError, unknown
+from cube2net.errors import ParameterError, SourceError, listed, unknown
 from cube2net.interfaces import Progress
 from cube2net.records import Corpus, DimensionSpec
 from cube2net.records.corpus import LABELS, MENTIONS, OBJECTS, table
@@ -86,7 +86,7 @@ class Acl:
         dropped = _dropped(faults + twice, Faults(self.strict, progress)) | left_out
         if not papers:
             why = ", ".join(f"{count:,} {reason}" for reason, count in dropped.items())
-            raise SourceError(f"{', '.join(map(str, paths))} holds no paper to read" + (f" ({why})" if why else ""))
+            raise SourceError(f"{listed(paths)} holds no paper to read" + (f" ({why})" if why else ""))
         return _corpus(papers, tables, dropped)
 
     def _asked_for(self, papers: list[Paper], sigs: Entries) -> tuple[list[Paper], Counter[str]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cube2net.errors import listed
 from cube2net.interfaces import Progress
 from cube2net.records import Corpus
 from cube2net.sources.aminer_formats import read_records
@@ -54,7 +55,7 @@ class Aminer:
                     progress(STAGE, streams.done, streams.total)
         if progress is not None:
             progress(STAGE, streams.total, streams.total)
-        return papers.corpus(ATTRIBUTION, ", ".join(map(str, paths)), full_names=taker.full_names)
+        return papers.corpus(ATTRIBUTION, listed(paths), full_names=taker.full_names)
 
 
 class _Taker:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.arrays import merge_links
-from cube2net.errors import SourceError
+from cube2net.errors import SourceError, listed, some
 from cube2net.records import Corpus, DimensionSpec
 from cube2net.records.corpus import LINKS, MENTIONS, UNKNOWN_OBJECTS
 from cube2net.sources.attributes import attribute, default_dimensions, is_text
@@ -100,7 +100,7 @@ def _items(
 def _dimensions(items: pa.Table, faults: Faults) -> tuple[DimensionSpec, ...]:
     specs = default_dimensions(items)
     if specs:
-        faults.say(f"dimensions, unless others are named: {', '.join(map(str, specs))} (proposed)")
+        faults.say(f"dimensions, unless others are named: {listed(specs)} (proposed)")
     return specs
 
 
@@ -185,4 +185,4 @@ def _a(word: str) -> str:
 
 
 def _list(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names[:20])) + (", …" if len(names) > 20 else "")
+    return some(names, 20)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from cube2net.errors import SourceError, unknown
+from cube2net.errors import SourceError, some, unknown
 
 _THINGS = ("object", "node", "author", "person", "user", "member", "entity", "business", "account", "package", "gene")
 _RECORDS = ("item", "paper", "document", "doc", "record", "publication", "article", "work", "review", "event")
@@ -112,7 +112,7 @@ def _plain(name: str) -> str:
 
 
 def _has(names: Sequence[str]) -> str:
-    return f"it has {', '.join(map(repr, names[:20]))}{', …' if len(names) > 20 else ''}"
+    return f"it has {some(names, 20)}"
 
 
 def _hint(file: str, role: str, names: Sequence[str]) -> str:

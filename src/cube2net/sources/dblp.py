@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cube2net.errors import ParameterError, unknown
+from cube2net.errors import ParameterError, listed, unknown
 from cube2net.interfaces import Progress
 from cube2net.records import Corpus
 from cube2net.sources.dblp_xml import Record, read_records
@@ -74,7 +74,7 @@ class Dblp:
         tell()
         labels = taker.labels()
         full_names = {labels.get(venue, venue): found.most_common(1)[0][0] for venue, found in taker.long.items()}
-        return papers.corpus(ATTRIBUTION, ", ".join(map(str, paths)), labels=labels, full_names=full_names)
+        return papers.corpus(ATTRIBUTION, listed(paths), labels=labels, full_names=full_names)
 
 
 class _Taker:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.errors import SourceError
+from cube2net.errors import SourceError, listed, some
 from cube2net.records import Corpus
 from cube2net.records.corpus import LABELS, TERMS, table
 from cube2net.sources.assemble import Columns, Part
@@ -32,7 +32,7 @@ def with_extras(corpus: Corpus, parts: Mapping[str, Part], faults: Faults) -> Co
 def _labels(rows: Rows, columns: Columns, attributes: tuple[str, ...], faults: Faults) -> pa.Table:
     """Return what is known of labels: a full name, a parent; each label of an attribute once."""
     if not {"full_name", "parent"} & set(columns):
-        has = ", ".join(map(repr, rows.table.column_names))
+        has = some(rows.table.column_names, 20)
         raise SourceError(f"{rows.name} has no column for a full name or a parent: it has {has}")
     attribute, label = keys(rows, columns["attribute"]), keys(rows, columns["label"])
     blank = np.asarray(pc.or_(pc.is_null(attribute), pc.is_null(label)))
@@ -43,7 +43,7 @@ def _labels(rows: Rows, columns: Columns, attributes: tuple[str, ...], faults: F
         return f"{columns[role]!r} is empty, expected an attribute and a label"
 
     def stranger(row: int) -> str:
-        has = ", ".join(attributes) or "none"
+        has = listed(attributes)
         return f"{columns['attribute']!r} is {attribute[row].as_py()!r}, expected an attribute of the items ({has})"
 
     faults.drop_rows("labels without an attribute or label", rows, np.flatnonzero(blank).tolist(), blanks)

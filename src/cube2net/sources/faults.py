@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
-from cube2net.errors import SourceError
+from cube2net.errors import SourceError, listed
 from cube2net.interfaces import Progress
 
 SHOWN = 3
@@ -27,7 +27,7 @@ class Rows:
     loose: frozenset[str] = frozenset()
 
     def __repr__(self) -> str:
-        return f"Rows({self.name!r}, {self.table.num_rows:,} rows, columns {', '.join(self.table.column_names)})"
+        return f"Rows({self.name!r}, {self.table.num_rows:,} rows, columns {listed(self.table.column_names)})"
 
 
 @dataclass(frozen=True, eq=False)

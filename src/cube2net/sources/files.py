@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cube2net.errors import SourceError
+from cube2net.errors import SourceError, some
 from cube2net.sources.delimited import read_delimited
 from cube2net.sources.faults import Faults, Rows
 from cube2net.sources.jsonlines import read_jsonlines
@@ -68,5 +68,5 @@ def _read_parquet(path: Path) -> Rows:
     names = table.column_names
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise SourceError(f"{path.name} names columns twice: {', '.join(map(repr, twice))}")
+        raise SourceError(f"{path.name} names columns twice: {some(twice, 20)}")
     return Rows(path.name, table, lambda rows: [f"{path.name} row {row + 1:,}" for row in rows])

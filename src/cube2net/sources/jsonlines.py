@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.json as pajson
 
-from cube2net.errors import SourceError
+from cube2net.errors import SourceError, some
 from cube2net.sources.faults import SHOWN, Faults, Rows
 from cube2net.sources.textfile import BLOCK, check_text, is_packed, line_places, open_bytes
 from cube2net.sources.values import columns_of
@@ -90,7 +90,7 @@ def _slow(path: Path, faults: Faults) -> Rows:
     faults.drop(f"lines of {path.name} that are no JSON objects", len(bad), shown)
     arrays, loose, left_out = columns_of(columns)
     if left_out:
-        faults.say(f"{path.name}: left out columns with fields inside: {', '.join(map(repr, left_out))}")
+        faults.say(f"{path.name}: left out columns with fields inside: {some(left_out, 20)}")
     if not arrays:
         raise SourceError(f"{path.name} has no columns, expected one JSON object a line with keys such as 'id'")
     return Rows(path.name, pa.table(arrays), line_places(path, lambda: lines), frozenset(loose))

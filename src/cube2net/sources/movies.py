@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from cube2net.errors import ParameterError, SourceError, unknown
+from cube2net.errors import ParameterError, SourceError, some, unknown
 from cube2net.interfaces import Progress
 from cube2net.records import Corpus, DimensionSpec
 from cube2net.records.link_weights import LIGHTEST
@@ -238,7 +238,7 @@ def _header(name: str, fields: list[str], columns: Sequence[str]) -> list[int]:
     names = [re.sub("[^a-z]", "", field.casefold()) for field in fields]
     for column in columns:
         if column not in names:
-            shown = ", ".join(map(repr, fields[:6]))
+            shown = some(fields, 6)
             raise SourceError(f"{name} line 1 has no column {column!r}: it has {shown}, expected {', '.join(columns)}")
     return [names.index(column) for column in columns]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from cube2net.errors import SourceError
+from cube2net.errors import SourceError, some
 from cube2net.interfaces import Progress
 from cube2net.records import Corpus
 from cube2net.sources.assemble import network_corpus
@@ -79,7 +79,7 @@ def _rows(data: Sequence[Mapping[Any, Any]], keys: Sequence[str], faults: Faults
     arrays, loose, left_out = columns_of(values)
     arrays = {"node": pa.array(keys, pa.string()), **arrays}
     if left_out:
-        faults.say(f"the graph: left out attributes with fields inside: {', '.join(map(repr, left_out))}")
+        faults.say(f"the graph: left out attributes with fields inside: {some(left_out, 20)}")
     return Rows("the graph", pa.table(arrays), lambda rows: [f"node {keys[row]!r}" for row in rows], frozenset(loose))
 
 

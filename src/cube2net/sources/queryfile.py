@@ -6,7 +6,7 @@ import csv
 import io
 from pathlib import Path
 
-from cube2net.errors import QueryError, SourceError
+from cube2net.errors import QueryError, SourceError, some
 
 
 def read_query_file(path: Path) -> tuple[list[str], list[str] | None]:
@@ -33,7 +33,7 @@ def read_pairs_file(path: Path) -> list[tuple[str, str]]:
     columns = [column.lower() for column in header]
     for wanted in ("source", "target"):
         if wanted not in columns:
-            raise SourceError(f"{path.name} has no column {wanted!r}: it has {', '.join(map(repr, header)) or 'none'}")
+            raise SourceError(f"{path.name} has no column {wanted!r}: it has {some(header, 20) or 'none'}")
     pairs = []
     for line, row in rows:
         pair = _cell(row, columns.index("source")), _cell(row, columns.index("target"))
@@ -74,7 +74,7 @@ def _from_table(path: Path, text: str, delimiter: str) -> tuple[list[str], list[
     (_, header), *rows = _rows(path, text, delimiter) or [(1, [])]
     columns = [column.lower() for column in header]
     if "object" not in columns:
-        raise SourceError(f"{path.name} has no column 'object': it has {', '.join(map(repr, header)) or 'none'}")
+        raise SourceError(f"{path.name} has no column 'object': it has {some(header, 20) or 'none'}")
     named = [(name, row) for _, row in rows if (name := _cell(row, columns.index("object")))]
     names = [name for name, _ in named]
     if "label" not in columns:

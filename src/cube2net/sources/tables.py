@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from cube2net.errors import ParameterError, SourceError, some
+from cube2net.errors import ParameterError, SourceError, listed, some
 from cube2net.interfaces import Progress
 from cube2net.records import Corpus
 from cube2net.sources.assemble import Part, item_corpus, network_corpus
@@ -101,7 +101,7 @@ class Tables:
             raise SourceError(f"{str(folders[0])!r} is a folder among other paths: give it alone, or the files in it")
         files, others = found_in(folders[0]) if folders else (named or assign(paths), [])
         if not is_whole(files):
-            raise SourceError(f"got {', '.join(files) or 'no files'}: {EXPECTED}")
+            raise SourceError(f"got {listed(files) if files else 'no files'}: {EXPECTED}")
         said = ", ".join(f"{role}={path.name!r}" for role, path in files.items())
         remarks = [] if named else [f"files: {said} ({'found' if folders else 'guessed'})"]
         if others:

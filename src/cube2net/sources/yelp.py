@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from cube2net.errors import ParameterError, SourceError, unknown
+from cube2net.errors import ParameterError, SourceError, some, unknown
 from cube2net.interfaces import Progress
 from cube2net.records import Corpus, DimensionSpec
 from cube2net.sources.aminer_formats import json_records
@@ -132,7 +132,7 @@ class _Yelp:
         elif kind == "other":
             self.tally.leave(OTHERS)
         else:
-            keys = ", ".join(map(repr, list(record)[:5])) or "nothing"
+            keys = some(list(record), 5) or "nothing"
             self.drop("objects of no known kind", place, f"holds {keys}, expected 'business_id' or 'user_id'")
 
     def drop(self, reason: str, place: tuple[str, int], sentence: str) -> None:

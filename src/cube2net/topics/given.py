@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.errors import ParameterError
+from cube2net.errors import ParameterError, listed
 from cube2net.interfaces import Progress
 from cube2net.records.corpus import Corpus, table
 from cube2net.records.topics import ASSIGNED, NO_TEXT, WORDS, Topics
@@ -27,7 +27,7 @@ class Given:
         """Return one topic for every value of the attribute, in alphabetical order."""
         if self.attribute not in corpus.attributes:
             raise ParameterError(
-                f"the items have no attribute {self.attribute!r}: choose one of {', '.join(corpus.attributes)}"
+                f"the items have no attribute {self.attribute!r}: choose one of {listed(corpus.attributes)}"
             )
         column = corpus.items[self.attribute].combine_chunks()
         if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):

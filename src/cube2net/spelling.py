@@ -1,0 +1,158 @@
+"""Names that were most likely meant by a name that is not there, found at once among a handful or a million."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from typing import Any
+
+# Up to so many names are compared one by one; more are compared as arrays, FEW of them letter by letter.
+HANDFUL, FEW, LOOKED_AT = 300, 5_000, 50
+# A longer text is no slip of the keyboard: it is not compared with anything.
+LONGEST = 120
+# So many letters of names are looked at; beyond, only names that begin or end as the text does.
+MOST_LETTERS = 12_000_000
+
+
+def nearest(text: str, names: Sequence[str]) -> str | None:
+    """Return the name that was most likely meant: the one fewest slips away, or one much like it; None without any.
+
+    A slip is a letter too many, missing or wrong, or two that are swapped; there may be one for every three letters.
+
+    >>> nearest("rgeedy", ["anneal", "greedy"]), nearest("Anneal", ["anneal", "greedy"]), nearest("best", ["anneal"])
+    ('greedy', 'anneal', None)
+    """
+    return next(iter(nearest_few(text, names, 1)), None)
+
+
+def nearest_few(text: str, names: Sequence[str], most: int = 3) -> list[str]:
+    """Return the names most likely meant, the likeliest first: none where none is like the text.
+
+    >>> nearest_few("Gent", ["Ghent", "Genk", "Turin", "gent"])
+    ['gent', 'Ghent', 'Genk']
+    """
+    if len(text) > LONGEST:
+        return []
+    typed = text.casefold()
+    names = candidates(typed, names)
+    counted = {
+        name: slips
+        for name in names
+        if abs(len(name) - len(text)) <= (allowed := max(len(name), len(text)) // 3)
+        and (slips := slips_between(typed, name.casefold())) <= allowed
+    }
+    if counted:
+        ranked = sorted(counted, key=lambda name: (counted[name], name != text, -_likeness(typed, name), name))
+        return ranked[:most]
+    return difflib.get_close_matches(text, [name for name in names if len(name) <= LONGEST], n=most)
+
+
+def candidates(text: str, names: Sequence[str]) -> Sequence[str]:
+    """Return all of a handful of names, and of more the few that can be most like a text."""
+    if len(names) <= HANDFUL:
+        return names
+    return _worth_a_look(text.casefold(), names) if 1 < len(text) <= LONGEST else []
+
+
+def _likeness(typed: str, name: str) -> float:
+    return difflib.SequenceMatcher(None, typed, name.casefold()).ratio()
+
+
+def slips_between(one: str, other: str) -> int:
+    """Return the fewest slips that turn one text into another (their optimal string alignment).
+
+    >>> slips_between("nakeal", "anneal"), slips_between("linx", "line")
+    (2, 1)
+    """
+    before, last = list[int](), list(range(len(other) + 1))
+    for i, letter in enumerate(one):
+        row = [i + 1]
+        for j, wanted in enumerate(other):
+            fewest = min(last[j + 1] + 1, row[j] + 1, last[j] + (letter != wanted))
+            if i and j and letter == other[j - 1] and one[i - 1] == wanted:
+                fewest = min(fewest, before[j - 1] + 1)
+            row.append(fewest)
+        before, last = last, row
+    return last[-1]
+
+
+def _worth_a_look(typed: str, names: Sequence[str]) -> list[str]:
+    """Return the few names that can be nearest: those that share most letters, and of these the fewest slips away.
+
+    Two texts are at least as many slips apart as the longer has letters that the other lacks. So nothing near is lost,
+    unless more than FEW names share as many letters.
+    """
+    import numpy as np
+
+    letters, first, lengths = _letters(names)
+    shortest, longest = len(typed) - len(typed) // 3, len(typed) * 3 // 2
+    fitting = np.flatnonzero((shortest <= lengths) & (lengths <= longest))
+    if len(fitting) * longest > MOST_LETTERS:
+        begin = [letters[first[fitting] + at] == ord(typed[at]) for at in (0, 1)]
+        end = [letters[first[fitting] + lengths[fitting] + at] == ord(typed[at]) for at in (-2, -1)]
+        fitting = fitting[begin[0] & begin[1] | end[0] & end[1]][: MOST_LETTERS // longest]
+    if not len(fitting):
+        return []
+    first, lengths = first[fitting], lengths[fitting]
+    coarse = _columns(letters.astype(np.uint8), first, lengths)
+    shared = np.zeros(len(fitting), dtype=np.int64)
+    for letter in sorted(set(typed)):
+        there = np.add.reduce(coarse == ord(letter) % 256, axis=0, dtype=np.uint8)
+        shared += np.minimum(there, typed.count(letter))
+    kept = np.argsort(np.maximum(lengths, len(typed)) - shared, kind="stable")[:FEW]
+    slips = _slips_of_all(typed, _columns(letters, first[kept], lengths[kept]), lengths[kept])
+    best = kept[np.argsort(slips, kind="stable")[:LOOKED_AT]]
+    return [names[at] for at in fitting[best].tolist()]
+
+
+def _letters(names: Sequence[str]) -> tuple[Any, Any, Any]:
+    """Return the letters of all names as numbers, in small letters, and where each name begins and how long it is."""
+    import numpy as np
+
+    for between in "\n\x1f\x00\ue000":
+        text = between.join(names).casefold()
+        if text.count(between) == len(names) - 1:
+            break
+    else:
+        between, text = "\n", "\n".join(name.replace("\n", " ") for name in names).casefold()
+    letters = np.frombuffer(f"{text}{between}".encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    ends = np.flatnonzero(letters == ord(between))
+    first = np.append(0, ends[:-1] + 1)
+    return letters, first, ends - first
+
+
+def _columns(letters: Any, first: Any, lengths: Any) -> Any:
+    """Return the letters of some names, a column a name, 0 below its end."""
+    import numpy as np
+
+    columns = np.empty((int(lengths.max()), len(first)), dtype=letters.dtype)
+    for at in range(len(columns)):
+        columns[at] = np.take(letters, first + at, mode="clip")
+        columns[at] *= at < lengths
+    return columns
+
+
+def _slips_of_all(typed: str, codes: Any, lengths: Any) -> Any:
+    """Return the slips between a text and every column of letters: the same as ``slips_between``, all at once.
+
+    >>> letters, first, lengths = _letters(["line", "xlin"])
+    >>> _slips_of_all("linx", _columns(letters, first, lengths), lengths).tolist()
+    [1, 2]
+    """
+    import numpy as np
+
+    width, count = codes.shape
+    letters = [ord(letter) for letter in typed]
+    last = np.repeat(np.arange(width + 1, dtype=np.int16)[:, None], count, axis=1)
+    before = last
+    for i, letter in enumerate(letters):
+        row = np.empty_like(last)
+        row[0] = i + 1
+        for j in range(width):
+            fewest = np.minimum(np.minimum(last[j + 1], row[j]) + 1, last[j] + (codes[j] != letter))
+            if i and j:
+                swapped = (codes[j - 1] == letter) & (codes[j] == letters[i - 1])
+                fewest = np.where(swapped, np.minimum(fewest, before[j - 1] + 1), fewest)
+            row[j + 1] = fewest
+        before, last = last, row
+    return last[lengths, np.arange(count)]

@@ -1,0 +1,266 @@
+"""Names that steer a terminal, break XML or run in a spreadsheet, and commands fed with them everywhere they can be.
+
+``CALLS`` has an entry for every command of the command line; ``harmful`` says what in the raw bytes of a stream could
+do harm. The names are made anew from ``SIGNS``, so that a sign added there is tried everywhere.
+"""
+
+import csv
+import io
+import json
+import os
+import pty
+import re
+import sys
+import threading
+import unicodedata
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from cube2net import cli
+
+FORGED = "FORGED"
+SIGNS = {
+    "cursor": "\x1b[66;6H",
+    "title": "\x1b]0;owned\x07",
+    "reset": "\x1bc",
+    "nul": "\x00",
+    "line end": f"\n{FORGED}",
+    "return": f"\r{FORGED}",
+    "backspace": "\b\b\b",
+    "tab": "\t",
+    "vertical tab": "\x0b",
+    "form feed": "\x0c",
+    "delete": "\x7f",
+    "next line": f"\x85{FORGED}",
+    "c1 cursor": "\x9b66;6H",
+    "c1 string": "\x90q\x9c",
+    "soft hyphen": "\xad",
+    "arabic mark": "\u061c",
+    "left mark": "\u200e",
+    "right mark": "\u200f",
+    "zero width": "\u200b\u200c\u200d\u2060\ufeff",
+    "line separator": f"\u2028{FORGED}",
+    "paragraph separator": f"\u2029{FORGED}",
+    "embedding": "\u202a\u202b\u202c",
+    "override": "\u202e\u202d",
+    "isolate": "\u2066\u2067\u2068\u2069",
+    "annotation": "\ufff9\ufffb",
+    "noncharacter": "\ufffe\uffff",
+    "tag": "\U000e0041",
+    "markup": "[bold]x[/bold][/]",
+    "template": "{0}{x}%s%n",
+    "tags": "</svg><script>&\"'<!--]]>",
+    "equals": "=1+1",
+    "plus": "+1+1",
+    "minus": "-1+1",
+    "at": "@SUM(1)",
+}
+SURROGATE = "\ud800"
+"""Half a sign: no UTF-8 file can hold it, but names of files, arguments and JSON can."""
+
+NAMES = [sign + "x" if sign[0] in "=+-@" else f"x{sign}y" for sign in SIGNS.values()]
+PRINTED = "".join(sign for sign in SIGNS.values() if "\0" not in sign and "/" not in sign)
+FOLDER = "f" + "\x1b[66;6H\x1b]0;o\x07\n\r\t\x7f\x85\x9b6H\u061c\u200e\u200b\u2028\u202e\u2066[bold]=1"
+ARGUMENT = "a" + PRINTED + SURROGATE.replace("\ud800", "\udc80")
+STYLES = re.compile(r"\x1b\[[0-9;]*m|\x1b\[\d*[AK]|\x1b\[\?25[lh]|\r")
+"""What Rich itself writes to a terminal: colours, one line up, clear the line, hide and show the cursor."""
+
+
+def harmful(raw: bytes, *, styles: bool = False) -> list[str]:
+    """Return the signs in what was written that could steer a terminal, and lines that data forged."""
+    text = raw.decode("utf-8", "surrogateescape")
+    if styles:
+        text = STYLES.sub("", text)
+    found = [
+        repr(sign)
+        for sign in sorted(set(text) - {"\n"})
+        if not sign.isprintable() and unicodedata.category(sign) != "Zs"
+    ]
+    return found + [repr(line) for line in text.split("\n") if line.lstrip().startswith(FORGED)][:1]
+
+
+@dataclass(frozen=True)
+class World:
+    """A folder with a hostile name that holds tables, a cube and queries full of hostile names."""
+
+    folder: Path
+    tables: Path
+    cube: Path
+    query: Path
+    missing: Path
+
+    @classmethod
+    def make(cls, place: Path) -> "World":
+        """Return the world, its cube built by the command line itself."""
+        folder = place / FOLDER
+        tables = folder / "tables"
+        tables.mkdir(parents=True)
+        held = [name for name in NAMES if "\0" not in name]
+        columns = ["id", "name", "ci\x1b[66;6H\u202ety", f"tra\n{FORGED}de"]
+        ids = [f"{name}{number}" for number in range(3) for name in held]
+        nodes = [(key, f"{key} called", held[at % len(held)], held[at % len(held) % 5]) for at, key in enumerate(ids)]
+        links = [(key, ids[(at * step + 1) % len(ids)]) for at, key in enumerate(ids) for step in (1, 3)]
+        write_csv(tables / "nodes.csv", columns, nodes)
+        write_csv(tables / "links.csv", ["source", "target"], [(a, b) for a, b in links if a != b])
+        query, missing = folder / f"query{FOLDER}.csv", folder / "missing.csv"
+        write_csv(query, ["object", "label"], [(key, held[at % 3]) for at, key in enumerate(ids[::2])])
+        write_csv(missing, ["object"], [(f"{name} nowhere",) for name in held])
+        return cls(folder, tables, folder / "cube", query, missing)
+
+
+def write_csv(path: Path, columns: list[str], rows: list[tuple[str, ...]]) -> None:
+    """Write a table with every cell in quotes."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows([columns, *rows])
+
+
+def _build(world: World) -> Iterator[list[str]]:
+    tables, out = str(world.tables), str(world.cube)
+    yield ["build", "tables", tables, "--out", out, "--min-objects", "1"]
+    yield ["build", "tables", tables, "--out", str(world.folder / "other"), "--dimension", ARGUMENT]
+    yield ["build", "tables", tables, "--set", f"columns=nodes.id:{ARGUMENT}"]
+    yield ["build", ARGUMENT, tables]
+    yield ["build", "tables", str(world.folder / "nowhere")]
+    yield ["build", "acl", str(world.tables)]
+    odd = world.folder / "not UTF-8 \udcff"
+    odd.mkdir(exist_ok=True)
+    for name in ("nodes.csv", "links.csv"):
+        (odd / name).write_bytes((world.tables / name).read_bytes())
+    yield ["build", "tables", str(odd), "--out", str(odd / "cube"), "--min-objects", "1"]
+    yield ["build", "tables", tables, "--out", str(odd / "cube"), "--min-objects", "1"]
+    yield ["build", "tables", tables, "--memory", ARGUMENT]
+
+
+def _info(world: World) -> Iterator[list[str]]:
+    yield ["info", str(world.cube)]
+    yield ["info", str(world.cube), "--json"]
+    yield ["info", str(world.folder)]
+
+
+def _update(world: World) -> Iterator[list[str]]:
+    more = world.folder / f"more{FOLDER}"
+    more.mkdir(exist_ok=True)
+    columns = next(csv.reader(io.StringIO((world.tables / "nodes.csv").read_text("utf-8"), newline="")))
+    write_csv(more / "nodes.csv", columns, [(f"new{name}", name, NAMES[1], NAMES[1]) for name in NAMES[4:9]])
+    write_csv(more / "links.csv", ["source", "target"], [])
+    yield ["update", str(world.cube), str(more), "--source", "tables"]
+    yield ["update", str(world.cube), str(more), "--source", "tables"]
+    write_csv(more / "nodes.csv", ["id", "x\x1bc"], [(NAMES[1], NAMES[2])])
+    yield ["update", str(world.cube), str(more), "--source", "tables"]
+
+
+def _verify(world: World) -> Iterator[list[str]]:
+    yield ["verify", str(world.cube)]
+    yield ["verify", str(world.tables)]
+
+
+def _query(world: World) -> Iterator[list[str]]:
+    ask = ["query", str(world.cube), "--query"]
+    yield [*ask, str(world.query)]
+    yield [*ask, str(world.query), "--json"]
+    yield [*ask, str(world.query), "--form", "objects", "-m", "3", "--out", str(world.folder / "n\x1bc.csv")]
+    yield [*ask, str(world.missing)]
+    yield [*ask, str(world.missing), "--show-missing"]
+    yield [*ask, str(world.missing), "--show-missing", "--json"]
+    yield [*ask, str(world.missing), "--skip-missing"]
+    columns = json.dumps(NAMES[1])
+    for option in ("--where", "--roll-up", "--method", "--objective", "--form", "--levels", "--set", "--out", "-m"):
+        yield [*ask, str(world.query), option, ARGUMENT]
+        yield [*ask, str(world.query), option, f"{columns}={ARGUMENT}"]
+    yield [*ask, str(world.query), "--where", f"ci\x1b[66;6H\u202ety={ARGUMENT}"]
+    yield [*ask, str(world.folder / "nowhere\x1bc")]
+    yield [*ask, str(world.query), f"--{ARGUMENT}"]
+
+
+def _compare(world: World) -> Iterator[list[str]]:
+    ask = ["compare", str(world.cube), "--query", str(world.query)]
+    few = ["--methods", "hops", "--forms", "objects", "--embeddings", "line", "--runs", "1", "--no-as-large"]
+    report = str(world.folder / f"report{FOLDER}")
+    yield [*ask, *few, "--out", report, "--workers", "1"]
+    yield [*ask, *few, "--json", "--out", report, "--workers", "1"]
+    for option in ("--methods", "--task", "--hidden", "--embeddings", "--runs"):
+        yield [*ask, option, ARGUMENT]
+
+
+def _task(world: World) -> Iterator[list[str]]:
+    yield ["task", ARGUMENT, str(world.tables), "--name", "ilkid"]
+    yield ["task", "yelp", str(world.tables), "--name", ARGUMENT]
+    yield ["task", "yelp", str(world.tables), "--name", "ilkid", "--out", str(world.folder / "task")]
+    yield ["task", "movies", str(world.tables), "--name", "scifi00"]
+
+
+def _demo(world: World) -> Iterator[list[str]]:
+    yield ["demo", "--out", str(world.folder)]
+    yield ["demo", "--seed", ARGUMENT]
+
+
+CALLS: dict[str, Callable[[World], Iterator[list[str]]]] = {
+    "build": _build,
+    "info": _info,
+    "query": _query,
+    "compare": _compare,
+    "update": _update,
+    "verify": _verify,
+    "task": _task,
+    "demo": _demo,
+}
+"""By command, in an order in which each finds what it needs: the arguments of calls full of hostile names."""
+
+ALONE = [[ARGUMENT], [f"--{ARGUMENT}"], ["quer\x1bcy"], []]
+"""What is typed where a command should be."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended, and the raw bytes of what it wrote."""
+
+    status: int
+    out: bytes
+    err: bytes
+
+
+def run(words: list[str]) -> Ended:
+    """Run the command line in this process, with both streams kept as bytes."""
+    out, err = io.BytesIO(), io.BytesIO()
+    streams = [io.TextIOWrapper(raw, encoding="utf-8", write_through=True) for raw in (out, err)]
+    return Ended(_main(words, *streams), out.getvalue(), err.getvalue())
+
+
+def run_on_terminal(words: list[str]) -> Ended:
+    """Run the command line in this process with both streams on a terminal; all that it showed is ``out``."""
+    ours, theirs = pty.openpty()
+    shown = bytearray()
+
+    def read() -> None:
+        while True:
+            try:
+                piece = os.read(ours, 65536)
+            except OSError:
+                return
+            if not piece:
+                return
+            shown.extend(piece)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    stream = io.TextIOWrapper(io.FileIO(theirs, "w"), encoding="utf-8", write_through=True)
+    try:
+        status = _main(words, stream, stream)
+    finally:
+        stream.close()
+        reader.join()
+        os.close(ours)
+    return Ended(status, bytes(shown), b"")
+
+
+def _main(words: list[str], out: io.TextIOWrapper, err: io.TextIOWrapper) -> int:
+    before = sys.argv, sys.stdout, sys.stderr
+    sys.argv, sys.stdout, sys.stderr = ["cube2net", *words], out, err
+    try:
+        cli.main()
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else 0
+    finally:
+        sys.argv, sys.stdout, sys.stderr = before
+    return 0
