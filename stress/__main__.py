@@ -55,7 +55,8 @@ def main() -> int:
     out.mkdir(parents=True, exist_ok=True)
     if asked.again:
         return _again(*asked.again)
-    outcomes = [_run(name, out, asked.minutes, asked.seed) for name in asked.parts or PARTS]
+    with tempfile.TemporaryDirectory(prefix="cube2net-stress-") as scratch:
+        outcomes = [_run(name, out, asked.minutes, asked.seed, Path(scratch)) for name in asked.parts or PARTS]
     summary = {"about": _about(asked.minutes, asked.seed), "parts": [outcome.plain() for outcome in outcomes]}
     (out / "summary.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
     text = "\n".join(_table(summary))
@@ -69,18 +70,15 @@ def main() -> int:
     return 0 if all(outcome.passed for outcome in outcomes) else 1
 
 
-def _run(name: str, out: Path, minutes: float, seed: int) -> Outcome:
+def _run(name: str, out: Path, minutes: float, seed: int, scratch: Path) -> Outcome:
     part = PARTS[name]
-    scale = max(minutes / MINUTES, 1.0) if name != "fuzz" else minutes / MINUTES
-    wanted = max(1, round(part.count * scale)) if name != "fuzz" else part.count * max(1, round(scale))
+    wanted = round(part.count * max(1.0, minutes / MINUTES))
     outcome = Outcome(name, part.unit, wanted, 60 * minutes * part.share, out, seed)
     for old in (out / "failures").glob(f"{name}-*"):
         shutil.rmtree(old)
-    with tempfile.TemporaryDirectory(prefix="cube2net-stress-") as scratch:
-        part.run(outcome, Path(scratch)).end()
-    said = "PASS" if outcome.passed else "FAIL"
-    print(f"{said} {name}: {outcome.done:,} {part.unit} in {outcome.took:.0f} s, "
-          f"{sum(outcome.failures.values()):,} failed", flush=True)  # fmt: skip
+    part.run(outcome, scratch).end()
+    counted = f"{outcome.done:,} {part.unit} in {outcome.took:.0f} s, {sum(outcome.failures.values()):,} failed"
+    print(f"{'PASS' if outcome.passed else 'FAIL'} {name}: {counted}", flush=True)
     return outcome
 
 

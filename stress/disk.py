@@ -25,7 +25,7 @@ FULL = re.compile(rb"^cube2net: [^\n]*(no space left|disk|too large)[^\n]*\n$", 
 def run(outcome: Outcome, scratch: Path) -> Outcome:
     """Run every scene on disks of more and more room."""
     make_bases(scratch)
-    states = {name: known(scratch, scratch, scene) for name, scene in SCENES.items()}
+    states = {name: known(scratch, scene) for name, scene in SCENES.items()}
     mounts = can_mount(scratch / "try")
     outcome.notes["by"] = "small disks in memory" if mounts else "a limit on the size of files"
     outcome.begin()

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from stress.bases import make_bases
+from stress.large import LARGE, make_large
 from stress.outcome import Outcome
 from stress.pool import Job, Limits, Verdict, Worker, ask_all
-from stress.targets import LARGE, SMALL
+from stress.targets import SMALL
 
 ROUND = 25
 """So many inputs of one target come after each other, where it does not say otherwise."""
+LARGE_LIMITS = Limits(seconds=60, memory=6 << 30)
 
 
 def run(outcome: Outcome, scratch: Path) -> Outcome:
@@ -25,26 +27,18 @@ def run(outcome: Outcome, scratch: Path) -> Outcome:
 
 def run_large(outcome: Outcome, scratch: Path) -> Outcome:
     """Ask cubes too large to be looked through at opening, with a few wrong entries."""
-    from stress.large import make_large
-
     outcome.notes["large cube"] = make_large(scratch)
     outcome.begin()
     jobs = ((target, seed) for seed in outcome.numbers() for target in LARGE)
-    ask_all(outcome, jobs, scratch, Limits(seconds=60, memory=6 << 30))
+    ask_all(outcome, jobs, scratch, LARGE_LIMITS)
     return outcome
 
 
 def again(part: str, target: str, seed: int, scratch: Path) -> Verdict:
     """Return how one input ends, asked of a worker of its own."""
-    if part == "large":
-        from stress.large import make_large
-
-        make_large(scratch)
-        limits = Limits(seconds=60, memory=6 << 30)
-    else:
-        make_bases(scratch)
-        limits = Limits()
-    worker = Worker(scratch, scratch / "worker", limits)
+    large = part == "large"
+    (make_large if large else make_bases)(scratch)
+    worker = Worker(scratch, scratch / "worker", LARGE_LIMITS if large else Limits())
     try:
         worker.ask((target, 0))  # what has to be compiled is no part of the answer
         return worker.ask((target, seed))
@@ -53,6 +47,7 @@ def again(part: str, target: str, seed: int, scratch: Path) -> Verdict:
 
 
 def _jobs(outcome: Outcome) -> Iterator[Job]:
+    yield from ((name, 0) for name in SMALL)  # undamaged
     first = outcome.seed
     while True:
         for name, target in SMALL.items():

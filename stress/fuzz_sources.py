@@ -55,7 +55,7 @@ class Sample:
             (place / name).write_bytes(content)
         strict = {"strict": True} if seed and rng.random() < 0.2 else {}
         paths = [place / name for name in self.given] or [place]
-        corpus = SOURCES[self.source](**self.options, **strict).read(paths)  # type: ignore[call-arg]
+        corpus = SOURCES[self.source](**self.options, **strict).read(paths)
         if not corpus.items.num_rows:
             raise AssertionError("a corpus without items")
         for table in (corpus.items, corpus.objects, corpus.mentions, corpus.links, corpus.labels):

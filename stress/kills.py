@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import signal
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -22,7 +23,7 @@ ORDER = ("build", "overwrite", "update", "export", "compare", "build", "overwrit
 def run(outcome: Outcome, scratch: Path) -> Outcome:
     """Kill the commands of all scenes in turn."""
     make_bases(scratch)
-    states = {name: known(scratch, scratch, scene) for name, scene in SCENES.items()}
+    states = {name: known(scratch, scene) for name, scene in SCENES.items()}
     outcome.notes["of which while it ran"] = 0
     outcome.begin()
 
@@ -64,7 +65,7 @@ def kill_once(outcome: Outcome, base: Path, folder: Path, scene: Scene, states: 
     shutil.rmtree(folder)
 
 
-def check_cube(fail: partial[None], scene: Scene, at: Path) -> None:
+def check_cube(fail: Callable[[str, str], None], scene: Scene, at: Path) -> None:
     """Look whether the cube of a scene is whole, where there is one."""
     if scene.place == "cube" and at.exists():
         try:

@@ -32,11 +32,9 @@ class Outcome:
     notes: dict[str, Any] = field(default_factory=dict)
     started: float = field(default_factory=time.monotonic)
     took: float = 0.0
-    prepared: float = 0.0
 
     def begin(self) -> None:
         """Start the clock again: what comes before was preparation."""
-        self.prepared += time.monotonic() - self.started
         self.started = time.monotonic()
 
     @property

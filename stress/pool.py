@@ -11,7 +11,7 @@ import tempfile
 import threading
 import traceback
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -22,7 +22,7 @@ from stress.launch import CONTEXT
 from stress.outcome import Outcome
 
 FIRST = 300.0
-"""Seconds for the first answer of a target in a worker, which may have to compile."""
+"""Seconds until a worker begins with an input, for which it may have to start and to compile."""
 
 Job = tuple[str, int]
 
@@ -54,25 +54,24 @@ class Worker:
     def __init__(self, base: Path, place: Path, limits: Limits) -> None:
         self.base, self.place, self.limits = base, place, limits
         self.process: Any = None
-        self.known: set[str] = set()
 
     def ask(self, job: Job) -> Verdict:
         """Return how an input ends."""
         if self.process is None:
             self._start()
-        patience = self.limits.seconds if job[0] in self.known else FIRST
         try:
             self.pipe.send(job)
-            if not self.pipe.poll(patience):
-                self.stop()
-                return Verdict(f"{job[0]}: hangs for more than {patience:g} s")
-            verdict: Verdict = self.pipe.recv()
+            for patience in (FIRST, self.limits.seconds):  # until it begins, and until it ends
+                if not self.pipe.poll(patience):
+                    self.stop()
+                    return Verdict(f"{job[0]}: hangs for more than {patience:g} s")
+                said = self.pipe.recv()
         except (EOFError, BrokenPipeError, ConnectionResetError):
             self.process.join()
             code = self.process.exitcode
             self.stop()
             return Verdict(f"{job[0]}: died with {f'signal {-code}' if code < 0 else f'status {code}'}")
-        self.known.add(job[0])
+        verdict: Verdict = said
         return verdict
 
     def stop(self) -> None:
@@ -82,7 +81,6 @@ class Worker:
             self.process.join()
             self.pipe.close()
         self.process = None
-        self.known.clear()
 
     def _start(self) -> None:
         shutil.rmtree(self.place, ignore_errors=True)
@@ -138,8 +136,10 @@ def _serve(pipe: Connection, base: Path, place: Path, limits: Limits) -> None:
     while True:
         name, seed = pipe.recv()
         if name not in known:
-            TARGETS[name](base, _fresh(place), None)  # undamaged: what has to be compiled and mapped is now
+            with suppress(Exception):  # what is wrong with undamaged input, the seed 0 tells
+                TARGETS[name](base, _fresh(place), None)  # what has to be compiled and mapped is now
             known.add(name)
+        pipe.send("begins")
         pipe.send(judge(TARGETS[name], name, base, place, seed, limits.memory))
 
 

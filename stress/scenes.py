@@ -9,6 +9,7 @@ import json
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from stress.bases import BUILD
@@ -125,11 +126,11 @@ class Known:
         return {self.before, self.after, *map(" ".join, itertools.product(*halves))}
 
 
-def known(base: Path, scratch: Path, scene: Scene) -> Known:
+@cache
+def known(base: Path, scene: Scene) -> Known:
     """Return the states of a scene, from running it undisturbed; the second run tells how long it takes."""
     for number in range(2):
-        folder = scratch / f"known-{scene.name}-{number}"
-        shutil.rmtree(folder, ignore_errors=True)
+        folder = base / f"known-{scene.name}-{number}"
         stage(base, folder, scene)
         before = scene.digest(folder / scene.place)
         ended = run_command(scene.argv, folder, streams=folder / "streams")

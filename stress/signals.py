@@ -27,7 +27,7 @@ READY = 1.0
 def run(outcome: Outcome, scratch: Path) -> Outcome:
     """Interrupt every scene, by both signals in turn."""
     make_bases(scratch)
-    states = {name: known(scratch, scratch, scene) for name, scene in SCENES.items()}
+    states = {name: known(scratch, scene) for name, scene in SCENES.items()}
     alone = {name: _shell(scratch, scratch / f"alone-{name}", scene)[0].seconds for name, scene in SCENES.items()}
     outcome.notes["the longest took, in seconds"] = 0.0
     outcome.begin()

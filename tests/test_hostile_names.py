@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 import typer
 
-import hostile
 from cube2net import cli
 from cube2net.terminal import json_text, line
+
+import hostile
 
 EVERY = [*hostile.NAMES, hostile.SURROGATE, hostile.FOLDER, hostile.ARGUMENT]
 
