@@ -223,7 +223,9 @@ def _watch(event: str, args: tuple[Any, ...]) -> None:
         return
     place, seen = _watching
     if event in FORBIDDEN and not _loads_kernels():
-        seen.append(f"{event} was called")
+        called = repr(args[1] if event == "subprocess.Popen" else args[:1])
+        if "lscpu" not in called:  # joblib asks how many cores there are
+            seen.append(f"{event} was called: {called}")
     writes = event == "open" and isinstance(args[2], int) and args[2] & _WRITING
     changed = args[1] if event in ("os.link", "os.symlink") else args[0] if args else None
     if (writes or event in CHANGES) and isinstance(changed, str | bytes | os.PathLike):
