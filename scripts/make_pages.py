@@ -26,9 +26,10 @@ error. Progress goes to standard error, results to standard output. How a comman
 | 1 | `query --show-missing`: there are names that are missing (as `diff` does, so that a script can ask) |
 | 2 | refused: one sentence says why, and nothing was left half-written |
 | 3 | what it had to say could not be written: standard output is closed, or its disk is full; files are whole |
-| 130 | Ctrl-C |
+| 130, 143, 129 | Ctrl-C, SIGTERM, SIGHUP: obeyed within two seconds, and nothing is left half-written |
 | 141 | the reader of its output has left, as `head` does; nothing is said |
 
+What a build or a comparison had finished when it was interrupted is kept, for the same command to go on from there.
 Where standard error is closed or full, progress and sentences are lost and the status stays what it is.
 
 Names come from data, files and arguments, and some hold signs that steer a terminal: colours, cursor moves, line ends,

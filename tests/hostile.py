@@ -63,6 +63,7 @@ NAMES = [sign + "x" if sign[0] in "=+-@" else f"x{sign}y" for sign in SIGNS.valu
 PRINTED = "".join(sign for sign in SIGNS.values() if "\0" not in sign and "/" not in sign)
 FOLDER = "f" + "\x1b[66;6H\x1b]0;o\x07\n\r\t\x7f\x85\x9b6H\u061c\u200e\u200b\u2028\u202e\u2066[bold]=1"
 ARGUMENT = "a" + PRINTED + SURROGATE.replace("\ud800", "\udc80")
+LONG = "=" + "x" * 200_000
 STYLES = re.compile(r"\x1b\[[0-9;]*m|\x1b\[\d*[AK]|\x1b\[\?25[lh]|\r")
 """What Rich itself writes to a terminal: colours, one line up, clear the line, hide and show the cursor."""
 
@@ -100,13 +101,18 @@ class World:
         columns = ["id", "name", "ci\x1b[66;6H\u202ety", f"tra\n{FORGED}de"]
         ids = [f"{name}{number}" for number in range(3) for name in held]
         nodes = [(key, f"{key} called", held[at % len(held)], held[at % len(held) % 5]) for at, key in enumerate(ids)]
+        nodes += [(f"long{at}", LONG, LONG, held[0]) for at in range(3)]
         links = [(key, ids[(at * step + 1) % len(ids)]) for at, key in enumerate(ids) for step in (1, 3)]
         write_csv(tables / "nodes.csv", columns, nodes)
         write_csv(tables / "links.csv", ["source", "target"], [(a, b) for a, b in links if a != b])
         query, missing = folder / f"query{FOLDER}.csv", folder / "missing.csv"
         write_csv(query, ["object", "label"], [(key, held[at % 3]) for at, key in enumerate(ids[::2])])
-        write_csv(missing, ["object"], [(f"{name} nowhere",) for name in held])
-        return cls(folder, tables, folder / "cube", query, missing)
+        write_csv(missing, ["object"], [(f"{name} nowhere",) for name in [*held, LONG[:100_000]]])
+        world = cls(folder, tables, folder / "cube", query, missing)
+        ended = run(next(_build(world)))
+        if ended.status:
+            raise RuntimeError(ended.err.decode())
+        return world
 
 
 def write_csv(path: Path, columns: list[str], rows: list[tuple[str, ...]]) -> None:
@@ -171,6 +177,10 @@ def _query(world: World) -> Iterator[list[str]]:
     yield [*ask, str(world.query), "--where", f"ci\x1b[66;6H\u202ety={ARGUMENT}"]
     yield [*ask, str(world.folder / "nowhere\x1bc")]
     yield [*ask, str(world.query), f"--{ARGUMENT}"]
+    for option in ("--where", "--method", "--out", "--draw", "--levels", "-m", "--no-such"):
+        yield [*ask, str(world.query), option, LONG[:100_000]]
+    yield [*ask, str(world.query), "--where", f"ci\x1b[66;6H\u202ety={LONG[:100_000]}"]
+    yield [*ask, LONG[:100_000]]
 
 
 def _compare(world: World) -> Iterator[list[str]]:

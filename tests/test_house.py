@@ -13,16 +13,18 @@ import cube2net
 ROOT = Path(cube2net.__file__).parent
 MODULES = sorted(ROOT.rglob("*.py"))
 LAYERS = [
-    ("spelling",),
+    ("spelling", "spreadsheets", "markup"),
     ("errors",),
     ("records",),
-    ("arrays", "seeding", "aside", "mapped", "digests", "cores"),
+    ("leaving", "sizes"),
+    ("arrays", "seeding", "aside", "mapped", "digests", "cores", "compiling", "unpacking"),
     ("kernels",),
     ("interfaces",),
     ("locks",),
     ("sources", "topics", "cube", "embed", "select", "network", "mine", "referee"),
     ("stages",),
     ("pipeline", "parameters"),
+    ("signals",),
     ("terminal",),
     ("commands",),
     ("demo",),

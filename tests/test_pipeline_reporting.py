@@ -314,7 +314,7 @@ def test_the_drawing_bears_the_name_of_the_setup_and_methods_of_ones_own_are_dra
 ) -> None:
     drawn: list[str] = []
     monkeypatch.setattr(reporting, "Drawing", lambda *_, title: drawn.append(title))
-    monkeypatch.setattr(reporting, "write", lambda report, folder: [])
+    monkeypatch.setattr(reporting, "write", lambda report, folder, **options: [])
     for name, methods in (("hops 2", None), ("far", {"far": Hops(hops=2)}), ("unknown", None)):
         trials = [replace(trial, setup=Setup(method=name)) for trial in better(compared, GREEDY).trials]
         own = replace(compared, trials=(*better(compared, GREEDY, ALONE).trials[:2], *trials))

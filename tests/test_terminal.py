@@ -1,12 +1,13 @@
 import io
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from cube2net.terminal import Guarded, PlainLines, UndeliveredError, shown_progress
+from cube2net.terminal import Guarded, PlainLines, UndeliveredError, say, shown_progress
 
 BUILT = ("--min-objects", "1", "--dimension", "city")
 TOOL = f"'{sys.executable}' -m cube2net.cli"
@@ -122,3 +123,18 @@ def test_what_is_lost_once_is_said_again() -> None:
         with pytest.raises(UndeliveredError, match="cannot write to standard output: it is closed"):
             guard.write("a")
     Guarded(None, needed=False).write("a")
+
+
+def test_what_is_said_while_bars_are_shown_goes_where_it_should(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours, theirs = pty.openpty()
+    file = io.StringIO()
+    with io.TextIOWrapper(io.FileIO(theirs, "w"), encoding="utf-8", write_through=True) as terminal:
+        monkeypatch.setattr(sys, "stderr", terminal)
+        monkeypatch.setattr(sys, "stdout", file)
+        with shown_progress() as progress:
+            assert progress is not None
+            progress("stage", 1, 2)
+            say("a result")
+        assert sys.stdout is file and sys.stderr is terminal
+    os.close(ours)
+    assert file.getvalue() == "a result\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import ctypes
 import errno
 import glob
@@ -15,9 +14,12 @@ import secrets
 import shutil
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from cube2net.errors import InputError, some, unknown
+from cube2net.leaving import unfinished
+from cube2net.spreadsheets import write_rows
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
@@ -37,26 +39,27 @@ def write_files(files: Mapping[Path, Callable[[Path], None]]) -> list[Path]:
         _check(path)
         remove_stale(path, "part")
     aside = {path: owned_beside(path, "part") for path in files}
-    try:
-        for path, writer in files.items():
-            with one_sentence(path):
-                writer(aside[path])
-        for path in files:
-            with one_sentence(path):
-                aside[path].replace(path)
-    finally:
-        for part in aside.values():
-            with contextlib.suppress(OSError):
-                part.unlink(missing_ok=True)
+    with unfinished(*aside.values()):
+        try:
+            for path, writer in files.items():
+                with one_sentence(path):
+                    writer(aside[path])
+            for path in files:
+                with one_sentence(path):
+                    aside[path].replace(path)
+        finally:
+            for part in aside.values():
+                with contextlib.suppress(OSError):
+                    part.unlink(missing_ok=True)
     return list(files)
 
 
-def write_table(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Write a CSV file with a header."""
+def write_table(
+    path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]], *, spreadsheet_safe: bool = False
+) -> None:
+    """Write a CSV file with a header; where asked, cells that a spreadsheet would run as formulas are guarded."""
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(rows)
+        write_rows(file, chain([columns], rows), spreadsheet_safe=spreadsheet_safe)
 
 
 @contextlib.contextmanager
@@ -70,7 +73,7 @@ def new_folder(target: Path) -> Iterator[Path]:
     aside = owned_beside(target, "building")
     if target.parent.exists() and not target.parent.is_dir():
         raise InputError(f"cannot write {str(target)!r}: {str(target.parent)!r} is a file, not a folder")
-    with one_sentence(target):
+    with one_sentence(target), unfinished(aside):
         target.parent.mkdir(parents=True, exist_ok=True)
         remove_stale(target, "building")
         aside.mkdir()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cube2net.errors import Cube2netError, quoted
+from cube2net.signals import Signals
 from cube2net.terminal import (
     LEFT,
     UndeliveredError,
@@ -32,8 +33,6 @@ RECOMMENDER_NAMES = ("popularity", "itemknn", "softimpute", "als", "ease")
 FORM_NAMES = ("objects", "cells", "both", "woven")
 TASK_NAMES = ("clustering", "links", "hidden")
 SOURCE_NAMES = ("tables", "acl", "aminer", "dblp", "yelp", "movies", "bundled")
-
-INTERRUPTED = 130
 
 app = typer.Typer(
     name="cube2net",
@@ -61,6 +60,13 @@ Where = Annotated[
 ]
 RollUp = Annotated[list[str] | None, typer.Option(metavar="DIMENSION", help="Use the level above; may be repeated.")]
 SkipMissing = Annotated[bool, typer.Option("--skip-missing", help="Go on without names that are not in the cube.")]
+SpreadsheetSafe = Annotated[
+    bool,
+    typer.Option(
+        "--spreadsheet-safe",
+        help="In CSV files, put ' before names that spreadsheets would run as formulas: =, +, - or @ first.",
+    ),
+]
 
 
 def _version(wanted: bool) -> None:
@@ -290,6 +296,7 @@ def query(
         Path | None, typer.Option(metavar="FILE", help="Write the network: .graphml .gexf .csv .parquet .npz .json.")
     ] = None,
     draw: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the network: .png .svg .pdf.")] = None,
+    spreadsheet_safe: SpreadsheetSafe = False,
     skip_missing: SkipMissing = False,
     show_missing: Annotated[
         bool,
@@ -307,7 +314,8 @@ def query(
     from cube2net import commands
     from cube2net.pipeline import check_outputs, draw_network, missing_names, summary, write_network
 
-    check_outputs(out, draw)
+    commands.check_safe(out, spreadsheet_safe, "--out network.csv")
+    check_outputs(out, draw, spreadsheet_safe=spreadsheet_safe)
     opened = commands.view(_opened(cube), where or [], roll_up or [])
     if show_missing:
         missing = missing_names(opened, query)
@@ -340,7 +348,8 @@ def query(
             bound=bound,
             progress=progress,
         )
-    written = write_network(network, out) if out is not None else []
+    written = write_network(network, out, spreadsheet_safe=spreadsheet_safe) if out is not None else []
+    commands.warn_of_formulas(written)
     if draw is not None:
         draw_network(network, draw, seed=seed)
         written.append(draw)
@@ -425,6 +434,7 @@ def compare(
         Path | None,
         typer.Option(metavar="FOLDER", help="Write a report there; what was interrupted there goes on."),
     ] = None,
+    spreadsheet_safe: SpreadsheetSafe = False,
     workers: Annotated[int, typer.Option(help="How many networks to mine at a time; 0 is one a core.")] = 0,
     where: Where = None,
     roll_up: RollUp = None,
@@ -442,6 +452,7 @@ def compare(
     from cube2net.pipeline.comparing import JOURNAL
 
     opened = commands.view(_opened(cube), where or [], roll_up or [])
+    commands.check_safe(out, spreadsheet_safe, "--out FOLDER")
     if out is not None:
         KEPT.append(out / JOURNAL)
     with shown_progress(quiet) as progress:
@@ -464,12 +475,14 @@ def compare(
             as_large=as_large,
             rivals=rivals,
             out=out,
+            spreadsheet_safe=spreadsheet_safe,
             workers=workers,
             skip_missing=skip_missing,
             seed=seed,
             command=" ".join(["cube2net", *map(shlex.quote, sys.argv[1:])]),
             progress=progress,
         )
+    commands.warn_of_formulas(files)
     if as_json:
         show_json(commands.told(comparison))
     else:
@@ -487,6 +500,7 @@ def task(
         "task"
     ),
     topics: Annotated[int, typer.Option(help="How many topics to find in the texts.")] = 50,
+    spreadsheet_safe: SpreadsheetSafe = False,
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
@@ -496,7 +510,17 @@ def task(
 
     KEPT.append(stages_of(out / "cube"))
     with shown_progress(quiet) as progress:
-        made = commands.task(source, paths, name, out, topics=topics, seed=seed, progress=progress)
+        made = commands.task(
+            source,
+            paths,
+            name,
+            out,
+            topics=topics,
+            spreadsheet_safe=spreadsheet_safe,
+            seed=seed,
+            progress=progress,
+        )
+    commands.warn_of_formulas([out / "query.csv", out / "hidden.csv"])
     say(f"{out}: {made}")
     place = [shlex.quote(str(out / part)) for part in ("cube", "query.csv", "hidden.csv")]
     say(f"cube2net compare {place[0]} --query {place[1]} --task links --hidden {place[2]}")
@@ -509,8 +533,9 @@ def _opened(path: Path) -> Cube:
 
 
 def main() -> None:
-    """Run the command line; a refusal is one sentence and status 2, Ctrl-C is status 130, lost output 3 or 141."""
-
+    """Run the command line: a refusal is one sentence and status 2, Ctrl-C 130, SIGTERM 143, lost output 3 or 141."""
+    signals = Signals(_last_words)
+    signals.obey()
     with guarded_streams():
         try:
             status = _status()
@@ -519,36 +544,39 @@ def main() -> None:
             status = error.status
             if status != LEFT:
                 complain(f"cube2net: {error}")
+        except BaseException:
+            if signals.status is None:
+                raise
+            status = signals.status
+    if signals.status is not None and status:
+        signals.leave()
     raise SystemExit(status)
+
+
+def _last_words() -> str:
+    kept = "; the same command goes on where it stopped" if any(path.exists() for path in KEPT) else ""
+    return f"cube2net: interrupted, nothing was left half-written{kept}"
 
 
 def _status() -> int:
     """Return the status that a command ends with, once it has said why."""
-
     try:
         ended = app(prog_name="cube2net", standalone_mode=False)
-        status = ended if isinstance(ended, int) else 0
+        return ended if isinstance(ended, int) else 0
     except Cube2netError as error:
         complain(f"cube2net: {error}")
-        return 2
     except SystemExit as exited:
-        status = exited.code if isinstance(exited.code, int) else int(exited.code is not None)
+        return exited.code if isinstance(exited.code, int) else int(exited.code is not None)
     except OSError as error:
         place = f" {quoted(error.filename)}" if error.filename else ""
         complain(f"cube2net: cannot use{place}: {(error.strerror or str(error)).lower()}")
-        return 2
     except UnicodeEncodeError as error:
         complain(f"cube2net: {quoted(error.object)} is not UTF-8 text: give it another name")
-        return 2
     except MemoryError:
         complain("cube2net: the machine's memory does not suffice for this")
-        return 2
     except Exception as error:
         return _usage(error)
-    if status == INTERRUPTED:
-        kept = "; the same command goes on where it stopped" if any(path.exists() for path in KEPT) else ""
-        complain(f"cube2net: interrupted, nothing was left half-written{kept}")
-    return status
+    return 2
 
 
 def _usage(error: Any) -> int:

@@ -13,6 +13,7 @@ from typing import IO
 from cube2net.aside import hidden_beside, one_sentence
 from cube2net.errors import InputError
 from cube2net.interfaces import Progress
+from cube2net.leaving import unfinished
 
 _BUSY = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 _PAUSE_SECONDS = 0.1
@@ -35,11 +36,12 @@ def only_writer(target: Path, progress: Progress | None = None) -> Iterator[None
     if lock is None:
         yield
         return
-    try:
-        yield
-    finally:
-        Path(lock.name).unlink(missing_ok=True)  # before it is let go: who waits sees that this file is the old one
-        lock.close()
+    path = Path(lock.name)
+    with lock, unfinished(path):
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)  # before it is let go: who waits sees that this file is the old one
 
 
 def try_lock(path: Path) -> IO[bytes] | None:

@@ -317,9 +317,7 @@ def show_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(
-        title=Text(line(title)), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
-    )
+    table = Table(title=Text(line(title), style="bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for column in columns:
         name = Text(line(column, LONGEST_CELL))
         table.add_column(name, justify="right" if column in right else "left", overflow="fold")

@@ -355,7 +355,7 @@ def test_a_member_or_a_header_or_a_file_that_is_too_big_is_refused(
 def test_an_archive_that_is_cut_short_or_none_at_all_is_refused(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
     whole = pack(tar({"data/xml/P18.xml": P18.encode() + os.urandom(5000)}))
     (tmp_path / "a.tar.xz").write_bytes(whole[: len(whole) // 4])
-    with pytest.raises(SourceError, match=r"a\.tar\.xz is not a whole tar archive: |not whole XML"):
+    with pytest.raises(SourceError, match=r"a\.tar\.xz (is not a whole tar archive|cannot be read): |not whole XML"):
         Acl().read([tmp_path / "a.tar.xz"])
     (tmp_path / "a.tar.xz").write_bytes(pack(b"no archive at all, but long enough to look like one" * 50))
     with pytest.raises(SourceError, match=r"a\.tar\.xz is not a whole tar archive: "):

@@ -3,12 +3,14 @@
 from cube2net.commands.answering import answer, certificate, consists, levels, methods, show_network, view
 from cube2net.commands.building import about, build, read, show_about, show_homeless, task, update
 from cube2net.commands.comparing import compare, listed, miners, show_comparison, split, told
+from cube2net.commands.tables import check_safe, warn_of_formulas
 
 __all__ = [
     "about",
     "answer",
     "build",
     "certificate",
+    "check_safe",
     "compare",
     "consists",
     "levels",
@@ -25,4 +27,5 @@ __all__ = [
     "told",
     "update",
     "view",
+    "warn_of_formulas",
 ]

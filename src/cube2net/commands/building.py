@@ -154,12 +154,14 @@ def task(
     out: Path,
     *,
     topics: int,
+    spreadsheet_safe: bool,
     seed: int,
     progress: Progress | None,
 ) -> Cube:
     """Return the cube of a task of link prediction, saved with the task in a folder."""
     made = pipeline.read_task(source, *paths, name=name, seed=seed, progress=progress)
-    return pipeline.build_task(made, out, topics=_topic_model("lda", topics), seed=seed, progress=progress)
+    model = _topic_model("lda", topics)
+    return pipeline.build_task(made, out, spreadsheet_safe=spreadsheet_safe, topics=model, seed=seed, progress=progress)
 
 
 def about(folder: Path) -> dict[str, Any]:

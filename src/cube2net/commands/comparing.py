@@ -32,6 +32,7 @@ def compare(
     as_large: bool,
     rivals: Sequence[str] | None,
     out: Path | None,
+    spreadsheet_safe: bool,
     skip_missing: bool,
     command: str,
     **options: Any,
@@ -57,8 +58,11 @@ def compare(
         **{name: names for name, names in lists.items() if names},
         **options,
     )
-    files = [] if out is None else pipeline.write_report(cube, query, comparison, out, command=command)
-    return comparison, files
+    if out is None:
+        return comparison, []
+    return comparison, pipeline.write_report(
+        cube, query, comparison, out, command=command, spreadsheet_safe=spreadsheet_safe
+    )
 
 
 def split(texts: Sequence[str] | None) -> list[str]:

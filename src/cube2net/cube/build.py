@@ -22,6 +22,7 @@ from cube2net.errors import ParameterError
 from cube2net.interfaces import Engine, Progress
 from cube2net.records import Cells, Corpus, Cube, DimensionSpec, Links, Objects, Topics
 from cube2net.records.corpus import table
+from cube2net.records.limits import CELLS, check_count
 from cube2net.records.link_weights import left_over
 from cube2net.records.ragged import Array
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS, SMALL
@@ -60,6 +61,7 @@ def build(
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
     made = engine.run(inputs, plan, wanted, folder=folder, progress=progress)
+    check_count(CELLS, made["cells"].num_rows)
 
     if progress is not None:
         progress("cube: packing", len(plan), len(plan))

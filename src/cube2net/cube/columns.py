@@ -15,6 +15,8 @@ from cube2net.records import Corpus, Topics
 from cube2net.records.ragged import Array
 
 TOPIC = "topic"
+ONE_PIECE = 2**31
+"""So many bytes of texts do not go into one piece with offsets of 32 bits."""
 NUMBER = r"(?i)^[+-]?(\d+\.?\d*(e[+-]?\d+)?|\.\d+(e[+-]?\d+)?|nan|inf|infinity)$"
 
 
@@ -81,7 +83,8 @@ def _categories(column: pa.Array) -> Column:
         items = np.arange(len(column))
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
-    texts = pc.utf8_trim_whitespace(pc.cast(column, pa.string()))
+    kind = column.type if pa.types.is_large_string(column.type) else pa.string()
+    texts = pc.utf8_trim_whitespace(pc.cast(column, kind))
     keep = np.asarray(pc.fill_null(pc.not_equal(texts, ""), False))
     encoded = texts.filter(pa.array(keep)).dictionary_encode()
     names = encoded.dictionary.to_pylist()
@@ -98,7 +101,17 @@ def _categories(column: pa.Array) -> Column:
 
 
 def _one_chunk(column: pa.ChunkedArray) -> pa.Array:
+    """Return a column in one piece, with offsets of 64 bits where 32 may not be enough."""
+    if column.nbytes >= ONE_PIECE:
+        column = column.cast(_large(column.type))
     joined = column.combine_chunks()
     if isinstance(joined, pa.ChunkedArray):
         return pa.concat_arrays(joined.chunks) if joined.num_chunks else pa.array([], joined.type)
     return joined
+
+
+def _large(kind: pa.DataType) -> pa.DataType:
+    """Return a type of texts, or of lists of them, with offsets of 64 bits; any other as it is."""
+    if pa.types.is_string(kind):
+        return pa.large_string()
+    return pa.large_list(_large(kind.value_type)) if pa.types.is_list(kind) else kind

@@ -15,6 +15,7 @@ import pyarrow as pa
 from cube2net.cube.memory import anonymous_memory, parse_memory
 from cube2net.errors import InputError, ParameterError
 from cube2net.interfaces import Progress
+from cube2net.leaving import unfinished
 from cube2net.mapped import ROWS, finished, open_mapped, write_mapped
 
 DATABASE, SPILL = "plan.duckdb", "spill"
@@ -118,6 +119,7 @@ class DuckDB:
         with ExitStack() as stack:
             if folder is None or "?" in str(folder):  # DuckDB takes what follows a question mark for something else
                 there = Path(stack.enter_context(TemporaryDirectory(prefix="cube2net-", ignore_cleanup_errors=True)))
+                stack.enter_context(unfinished(there))
             else:
                 there = folder
             spill = there / SPILL

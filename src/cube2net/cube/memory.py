@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from cube2net.errors import ParameterError
+from cube2net.sizes import parse_size
 
-UNITS = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 USUAL = 300_000_000
 """What the process takes by itself, where the system does not tell."""
 
@@ -18,12 +17,7 @@ def parse_memory(text: str) -> int:
     >>> parse_memory("4GB"), parse_memory("512 MiB"), parse_memory("1.5g")
     (4000000000, 536870912, 1500000000)
     """
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt])(i?)b?\s*", text, re.IGNORECASE)
-    if found is None or float(found[1]) == 0:
-        raise ParameterError(f"memory is {text!r}, expected a number and a unit, such as 512MB or 4GB")
-    unit = UNITS[found[2].lower()]
-    power = list(UNITS.values()).index(unit) + 1
-    return int(float(found[1]) * (1024**power if found[3] else unit))
+    return parse_size(text, "memory")
 
 
 def anonymous_memory() -> int:

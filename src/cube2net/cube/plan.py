@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from cube2net.errors import ParameterError
+from cube2net.records.limits import MOST_KEYS
 from cube2net.records.ragged import Array
 
 WANTED = ("cells", "members")
@@ -66,7 +67,7 @@ def _item_keys(sizes: Sequence[int]) -> str:
     product = 1
     for size in sizes:
         product *= max(size, 1)
-    if product >= 2**62:
+    if product >= MOST_KEYS:
         raise ParameterError(f"dimensions of {' × '.join(f'{size:,}' for size in sizes)} labels make too many cells")
     key = "CAST(d0.label AS BIGINT)"
     for number, size in enumerate(sizes[1:], start=1):

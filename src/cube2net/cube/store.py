@@ -27,6 +27,7 @@ from cube2net.interfaces import Progress
 from cube2net.locks import only_writer
 from cube2net.mapped import MappedFolder, write_mapped_table
 from cube2net.records import Cube, Dimension
+from cube2net.records.origin import Origin, opened
 
 T = TypeVar("T")
 TRIES = 200
@@ -162,12 +163,14 @@ def _read(folder: MappedFolder) -> Stored:
                 raise CubeError(f"{name} is missing")
             if size != about["bytes"]:
                 raise CubeError(f"{name} has {size:,} bytes, expected {about['bytes']:,}")
-        return Stored(assemble(folder, manifest), manifest)
+        cube = assemble(folder, manifest)
     except MemoryError:
         raise
     except Exception as error:
         # Whatever a damaged file makes the readers of its format raise, the person is told the same thing.
         raise CubeError(f"{str(folder.path)!r} is damaged: {first_line(error)}") from error
+    origin = Origin(folder.path.absolute(), str(manifest.get("sha256")), read)
+    return Stored(opened(cube, origin), manifest)
 
 
 def _verify(folder: MappedFolder) -> int:

@@ -14,6 +14,7 @@ from cube2net.cube.plan import split_keys
 from cube2net.cube.update_ledger import RESTS
 from cube2net.records import Cells, Cube, Links, Ragged
 from cube2net.records.corpus import table
+from cube2net.records.limits import CELLS, check_count
 from cube2net.records.ragged import Array
 
 NONE = np.empty(0, np.int32)
@@ -42,6 +43,7 @@ def grow_cells(
     kept = len(cube.cells)
     old = np.concatenate([_keys(cells.labels, places, sizes) for cells in (cube.cells, cube.small)])
     every = np.union1d(old, keys)
+    check_count(CELLS, len(every))
     of_old, of_new = np.full(len(every), -1, np.int64), np.full(len(every), -1, np.int64)
     of_old[np.searchsorted(every, old)] = np.arange(len(old))
     of_new[np.searchsorted(every, keys)] = np.arange(len(keys))

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from cube2net.errors import SourceError, some
 from cube2net.records import Corpus, Topics
 from cube2net.records.corpus import LABELS, LINKS, MENTIONS, OBJECTS, TERMS, table
+from cube2net.records.limits import check_count
 from cube2net.records.ragged import Array
 from cube2net.records.topics import ASSIGNED
 
@@ -25,7 +26,7 @@ def concatenate(first: Corpus, second: Corpus) -> Corpus:
     one. What was left out is counted together.
     """
     rows = place_objects(first.objects["object"], second.objects["object"])
-    known = pc.is_in(second.items["item"], value_set=first.items["item"].combine_chunks())
+    known = pc.is_in(second.items["item"], value_set=first.items["item"])
     if pc.any(known).as_py():
         raise SourceError(f"both corpora have the items {some(second.items['item'].filter(known).to_pylist())}")
     check_links(first.links is None, second.links is None)
@@ -75,11 +76,12 @@ def concatenate_topics(first: Topics, second: Topics, items: int) -> Topics:
 
 def place_objects(known: pa.ChunkedArray, ids: pa.ChunkedArray) -> Array:
     """Return the row of every id: that of the known object, or the next new one."""
-    hit = pc.index_in(known, value_set=ids.combine_chunks())
+    hit = pc.index_in(known, value_set=ids)
     at = np.flatnonzero(np.asarray(pc.is_valid(hit)))
     rows = np.full(len(ids), -1, dtype=np.int32)
     rows[pc.drop_null(hit).to_numpy()] = at
     new = rows < 0
+    check_count("objects", len(known) + int(new.sum()))
     rows[new] = len(known) + np.arange(int(new.sum()), dtype=np.int32)
     return rows
 

@@ -11,6 +11,7 @@ from cube2net.arrays import join_rows
 from cube2net.cube.items import NONE, LazyItems, cell_keys, cells_by_key, index_items, rows_anew
 from cube2net.cube.update_labels import Grown
 from cube2net.records import Cells, Cube, ItemIndex
+from cube2net.records.limits import check_count
 from cube2net.records.ragged import Array
 
 
@@ -28,6 +29,7 @@ def grow_items(
     if len(ids) == 0 and not moved:
         return cube.items
     old = cube.items()
+    check_count("items", len(old) + len(ids))
     sizes = [len(dimension.labels) for dimension in grown.dimensions]
     new = index_items(ids, mentions, grown.table, cells, sizes, derived=old.derived)
     index = ItemIndex(

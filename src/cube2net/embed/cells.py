@@ -15,6 +15,7 @@ from cube2net.errors import unknown
 from cube2net.records import Cube
 from cube2net.records.ragged import Array
 from cube2net.records.vectors import Vectors
+from cube2net.unpacking import RATIO, TOTAL, Limits
 
 SCALES = ("blocks", "none")
 
@@ -26,15 +27,19 @@ class WordVectors:
     ``words`` is a table of word vectors or a file in GloVe's format (None: the table inside the package),
     ``names`` writes out labels and acronyms (a mapping, or a CSV file with ``label`` and ``full_name``) before the
     cube's own full names do. ``scale="blocks"`` gives every dimension's block the same mean length over the
-    cells, else a decade, a sum of ten years, outweighs all the rest; ``scale="none"`` is the paper's.
+    cells, else a decade, a sum of ten years, outweighs all the rest; ``scale="none"`` is the paper's. ``max_ratio`` and
+    ``max_unpacked`` limit how far a packed file of words may swell.
     """
 
     words: WordTable | str | Path | None = None
     names: Mapping[str, str] | str | Path | None = None
     stop_words: frozenset[str] = STOP_WORDS
     scale: str = "blocks"
+    max_ratio: int = RATIO
+    max_unpacked: int | str = TOTAL
 
     def __post_init__(self) -> None:
+        Limits(self.max_ratio, self.max_unpacked)
         if self.scale not in SCALES:
             raise unknown("scale", self.scale, SCALES)
 
@@ -59,7 +64,9 @@ class WordVectors:
     def _table(self) -> WordTable:
         if self.words is None:
             return default_words()
-        return self.words if isinstance(self.words, WordTable) else read_words(self.words)
+        if isinstance(self.words, WordTable):
+            return self.words
+        return read_words(self.words, max_ratio=self.max_ratio, max_unpacked=self.max_unpacked)
 
 
 def _mean_length(values: Array, labels: Array) -> float:

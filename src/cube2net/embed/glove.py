@@ -1,14 +1,11 @@
-"""GloVe's text format: a word and its numbers on every line; plain, or packed by gzip, xz or zip."""
+"""GloVe's text format: a word and its numbers on every line; plain, or packed by gzip, xz, bz2 or zip."""
 
 from __future__ import annotations
 
 import contextlib
-import gzip
 import io
-import lzma
 import math
 import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,12 +19,10 @@ from pyarrow import csv
 from cube2net.errors import SourceError, listed
 from cube2net.interfaces import Progress
 from cube2net.records.ragged import Array
+from cube2net.unpacking import Meter, metered, open_raw, open_zip, unpacked
 
 BLOCK = 2**22
 LONGEST_LINE = 2**20
-# The largest table published, unpacked, is 6 GB; word vectors as text pack to about a third.
-MOST_BYTES = 2**34
-MOST_RATIO = 100
 SHOWN = 5
 LARGEST = float(np.finfo(np.float32).max)
 
@@ -63,7 +58,8 @@ def find_table(path: Path) -> tuple[Path, str | None]:
 
 
 def _inside(file: Path, wanted: str | None) -> str:
-    with zipfile.ZipFile(file) as archive:
+    gauge = Meter().gauge(file)
+    with open_raw(file, gauge) as raw, open_zip(raw, gauge) as archive:
         names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
     if wanted is None and len(names) == 1:
         return names[0]
@@ -79,36 +75,30 @@ def unpacking(name: str) -> Iterator[None]:
     """Turn whatever a damaged or unreadable file raises into one sentence."""
     try:
         yield
-    except (EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, gzip.BadGzipFile) as error:
+    except zipfile.BadZipFile as error:
         raise SourceError(f"{name} is cut short or damaged: {str(error).lower() or 'it ends too early'}") from error
     except OSError as error:
         raise SourceError(f"cannot read {name}: {(error.strerror or str(error)).lower()}") from error
 
 
 @contextlib.contextmanager
-def open_table(file: Path, inside: str | None) -> Iterator[tuple[Bytes, int | None]]:
-    """Give the unpacked bytes of a table, and the most there may be (None for a plain file)."""
+def open_table(file: Path, inside: str | None, meter: Meter) -> Iterator[Bytes]:
+    """Give the bytes of a table, unpacked as far as a meter allows."""
+    gauge = meter.gauge(file)
     with contextlib.ExitStack() as stack:
-        start = stack.enter_context(file.open("rb")).read(6)
-        limit = min(MOST_BYTES, max(2**26, file.stat().st_size * MOST_RATIO))
-        if inside is not None:
-            archive = stack.enter_context(zipfile.ZipFile(file))
-            try:
-                stream = archive.open(inside)
-            except (RuntimeError, NotImplementedError) as error:
-                raise SourceError(f"{file.name} cannot be unpacked: {str(error).lower()}") from error
-            yield stack.enter_context(stream), limit
-        elif start.startswith(b"\x1f\x8b"):
-            yield stack.enter_context(gzip.GzipFile(file)), limit
-        elif start.startswith(b"\xfd7zXZ\x00"):
-            yield stack.enter_context(lzma.open(file)), limit
-        else:
-            yield stack.enter_context(file.open("rb")), None
+        raw = stack.enter_context(open_raw(file, gauge))
+        if inside is None:
+            yield unpacked(raw, gauge)
+            return
+        archive = stack.enter_context(open_zip(raw, gauge))
+        try:
+            stream = archive.open(inside)
+        except (RuntimeError, NotImplementedError) as error:
+            raise SourceError(f"{file.name} cannot be unpacked: {str(error).lower()}") from error
+        yield metered(stack.enter_context(stream), gauge)
 
 
-def parse(
-    stream: Bytes, name: str, *, limit: int | None = None, strict: bool = False, progress: Progress | None = None
-) -> Parsed:
+def parse(stream: Bytes, name: str, *, strict: bool = False, progress: Progress | None = None) -> Parsed:
     """Return the words and vectors of a text; a bad line is counted and named, and stops when ``strict``.
 
     >>> import io
@@ -122,7 +112,7 @@ def parse(
     bad_lines: list[str] = []
     seen: set[str] = set()
     width = 0
-    for number, lines in _lines(stream, name, limit, progress):
+    for number, lines in _lines(stream, name, progress):
         header = 0
         if number == 1:
             lines[0] = lines[0].removeprefix(b"\xef\xbb\xbf")
@@ -148,13 +138,11 @@ def parse(
     return Parsed(words, blocks, dict(dropped), tuple(bad_lines))
 
 
-def _lines(stream: Bytes, name: str, limit: int | None, progress: Progress | None) -> Iterator[tuple[int, list[bytes]]]:
+def _lines(stream: Bytes, name: str, progress: Progress | None) -> Iterator[tuple[int, list[bytes]]]:
     """Give lines by the thousand, and the number of the first of them."""
     number, total, left = 1, 0, b""
     while block := stream.read(BLOCK):
         total += len(block)
-        if limit is not None and total > limit:
-            raise SourceError(f"{name} unpacks to more than {limit:,} bytes, far more than word vectors do: refused")
         if progress is not None:
             progress("words", total)
         *lines, left = (left + block).replace(b"\t", b" ").split(b"\n")

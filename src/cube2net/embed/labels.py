@@ -14,7 +14,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from cube2net.embed.words import WordTable
-from cube2net.errors import SourceError, listed
+from cube2net.errors import SourceError, first_line, listed
 from cube2net.records.ragged import Array
 from cube2net.records.topics import NO_TEXT
 
@@ -89,7 +89,7 @@ def read_names(path: str | Path) -> dict[str, str]:
     try:
         rows = csv.read_csv(path, convert_options=csv.ConvertOptions(column_types=dict.fromkeys(COLUMNS, pa.string())))
     except (OSError, pa.ArrowInvalid) as error:
-        raise SourceError(f"cannot read the full names in {str(path)!r}: {str(error).splitlines()[0]}") from error
+        raise SourceError(f"cannot read the full names in {str(path)!r}: {first_line(error)}") from error
     missing = [name for name in COLUMNS if name not in rows.column_names]
     if missing:
         raise SourceError(f"{str(path)!r} has the columns {listed(rows.column_names)}, expected label and full_name")

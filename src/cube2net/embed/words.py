@@ -21,6 +21,7 @@ from cube2net.embed.glove import Parsed, find_table, open_table, parse, unpackin
 from cube2net.errors import InputError
 from cube2net.interfaces import Progress
 from cube2net.records.ragged import Array, frozen
+from cube2net.unpacking import RATIO, TOTAL, Limits, Meter
 
 FORMAT = 1
 
@@ -88,15 +89,22 @@ def default_words() -> WordTable:
 
 
 def read_words(
-    path: str | Path, *, strict: bool = False, cache: bool = True, progress: Progress | None = None
+    path: str | Path,
+    *,
+    strict: bool = False,
+    cache: bool = True,
+    max_ratio: int = RATIO,
+    max_unpacked: int | str = TOTAL,
+    progress: Progress | None = None,
 ) -> WordTable:
     """Return the table of a file in GloVe's text format, plain or packed; one of a zip is ``archive.zip/name``.
 
     What was read is kept beside the file in a folder ``<file>.words``, with checksums of the file and of
     itself, and mapped into memory the next time. A folder that cannot be written to is no obstacle. With
     ``strict`` a bad line is an error, otherwise it is counted in ``dropped`` and the first are named in
-    ``bad_lines``.
+    ``bad_lines``. ``max_ratio`` and ``max_unpacked`` limit how far a packed file may swell.
     """
+    meter = Meter(Limits(max_ratio, max_unpacked))
     with unpacking(str(path)):
         file, inside = find_table(Path(path))
     name = file.name if inside is None else f"{file.name}/{inside}"
@@ -106,8 +114,8 @@ def read_words(
         known = _open_kept(kept, file, stamp) if cache else None
         if known is not None and not (strict and known.dropped.get("bad lines")):
             return known
-        with open_table(file, inside) as (stream, limit):
-            parsed = parse(stream, name, limit=limit, strict=strict, progress=progress)
+        with open_table(file, inside, meter) as stream:
+            parsed = parse(stream, name, strict=strict, progress=progress)
         if cache:
             with contextlib.suppress(OSError, InputError):
                 _keep(kept, parsed, stamp | {"sha256": _digest(file)})

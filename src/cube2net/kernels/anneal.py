@@ -7,8 +7,8 @@ Which of these happens is drawn with probability ∝ exp(value / heat), staying 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from cube2net.kernels.compiled import njit
 from cube2net.kernels.slots import COLUMNS, Choice, State, close, put, ratio, take, weigh
 from cube2net.records.ragged import Array
 

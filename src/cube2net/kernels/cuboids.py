@@ -8,8 +8,8 @@ kept one. ``groups[cell, view]`` is the group of a cell in each of several views
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from cube2net.kernels.compiled import njit
 from cube2net.records.ragged import Array
 
 

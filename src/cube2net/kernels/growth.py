@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from cube2net.kernels.compiled import njit
 from cube2net.kernels.walks import GOLDEN, counter, scramble, share
 from cube2net.records.ragged import Array
 

@@ -7,8 +7,8 @@ A row of the result is made of one row of an old table and one row of an additio
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from cube2net.kernels.compiled import njit
 from cube2net.records.link_weights import HEAVIEST
 from cube2net.records.ragged import Array
 

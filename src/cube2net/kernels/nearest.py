@@ -7,8 +7,8 @@ that of two cells equally far the lower number comes first. Distances are square
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from cube2net.kernels.compiled import njit
 from cube2net.records.ragged import Array
 
 

@@ -8,8 +8,8 @@ object, so links may come in any number of batches and be written to a file that
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from cube2net.kernels.compiled import njit
 from cube2net.records.ragged import Array
 
 

@@ -11,8 +11,8 @@ entries of ``homes``, and is 0 for the groups with a credit.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from cube2net.kernels.compiled import njit
 from cube2net.records.ragged import Array
 
 

@@ -9,8 +9,8 @@ Offsets and entries are read as unsigned numbers, which spares a test for negati
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from cube2net.kernels.compiled import njit
 from cube2net.records.ragged import Array
 
 

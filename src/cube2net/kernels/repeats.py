@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from cube2net.kernels.compiled import njit
 from cube2net.records.ragged import Array
 
 

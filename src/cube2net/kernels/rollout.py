@@ -8,8 +8,8 @@ which cells are near.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from cube2net.kernels.compiled import njit
 from cube2net.kernels.coverage import add
 from cube2net.records.ragged import Array
 

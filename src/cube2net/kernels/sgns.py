@@ -11,8 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, uintp
+from numba import uintp
 
+from cube2net.kernels.compiled import njit
 from cube2net.kernels.walks import GOLDEN, counter, place_of, scramble, share, walk, weight_of
 from cube2net.records.ragged import Array
 

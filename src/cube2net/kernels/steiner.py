@@ -5,8 +5,8 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
-from numba import njit
 
+from cube2net.kernels.compiled import njit
 from cube2net.records.ragged import Array
 
 TIGHT = 1e-9

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from cube2net.kernels.compiled import njit
 from cube2net.records.ragged import Array
 
 # Objects are few where they are fewer than one in so many.

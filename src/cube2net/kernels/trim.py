@@ -5,8 +5,8 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
-from numba import njit
 
+from cube2net.kernels.compiled import njit
 from cube2net.kernels.surroundings import links_among
 from cube2net.kernels.trees import best_subtrees, find, rooted
 from cube2net.records.ragged import Array

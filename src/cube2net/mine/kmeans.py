@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cube2net.compiling import load
 from cube2net.errors import InputError, unknown, whole_number
 from cube2net.mine.threads import one_thread
 from cube2net.records.ragged import Array, frozen
@@ -89,6 +90,7 @@ class KMeans:
 
     def _run(self, rows: Array, count: int, start: int) -> tuple[Array, Array]:
         """Return the labels and the centres of rows that are not zero."""
+        load("sklearn.cluster")
         from sklearn.cluster import KMeans as Lloyd
 
         if self.unit:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from cube2net.compiling import load
+
 _lock = threading.Lock()
 _users = 0
 _limits: Any = None
@@ -19,7 +21,7 @@ def one_thread() -> Iterator[None]:
     The limit is the process's: it is set by the first to come in and lifted by the last to go.
     """
     global _users, _limits
-    import scipy.linalg  # noqa: F401  a library is limited only when it is loaded
+    load("scipy.linalg")  # a library is limited only when it is loaded
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
     with _lock:

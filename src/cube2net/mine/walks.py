@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from cube2net.arrays import links_from_pairs
+from cube2net.compiling import lent
 from cube2net.cores import cores
 from cube2net.errors import InputError
+from cube2net.leaving import step
 from cube2net.records import Links, Network
 from cube2net.records.ragged import Array
 from cube2net.seeding import stream
@@ -55,6 +57,7 @@ def side_by_side(work: Callable[[int], Iterator[None]], workers: int) -> None:
     def go(worker: int) -> None:
         try:
             for _ in work(worker):
+                step()
                 if stop.is_set():
                     break
         except BaseException:
@@ -65,7 +68,7 @@ def side_by_side(work: Callable[[int], Iterator[None]], workers: int) -> None:
         return go(0)
     with ThreadPoolExecutor(workers) as pool:
         try:
-            for _ in pool.map(go, range(workers)):
+            for _ in pool.map(lent(go), range(workers)):
                 pass
         finally:
             stop.set()

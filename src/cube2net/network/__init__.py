@@ -1,7 +1,7 @@
 """Cube + Selection → Network: methods that follow links, a network's links and forms, and its ways out."""
 
 from cube2net.network.draw import PICTURES, draw
-from cube2net.network.export import EXPORTS, to_igraph, to_networkx, to_pyg, to_scipy, write
+from cube2net.network.export import EXPORTS, check_network_path, to_igraph, to_networkx, to_pyg, to_scipy, write
 from cube2net.network.hops import Hops
 from cube2net.network.links import induce, within
 from cube2net.network.maxdisc import MaxDisc
@@ -19,6 +19,7 @@ __all__ = [
     "PageRank",
     "Steiner",
     "assemble",
+    "check_network_path",
     "draw",
     "first_cells",
     "induce",

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from cube2net.compiling import load
 from cube2net.records.ragged import Array
 
 # So many objects of a query are looked at: their pairs are 180,000.
@@ -47,6 +48,7 @@ def agreement(
     >>> agreement(links, held[:4], np.array([0, 1, 0, 1]), query=4, objects=6, cells=2)
     (0.0, 2)
     """
+    load("scipy.sparse")
     from scipy import sparse
 
     rows = np.unique(np.linspace(0, query - 1, min(query, LOOKED_AT)).astype(np.int64))

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+from unicodedata import category
 
 import numpy as np
 
+from cube2net.markup import holdable
 from cube2net.network.formats.plain import texts
 from cube2net.records import Network
 from cube2net.records.ragged import Array
@@ -35,8 +37,18 @@ def short(text: str, most: int) -> str:
     >>> short("a  long\\nname indeed", 12)
     'a long name…'
     """
-    line = " ".join(text.split())
+    line = one_line(text)
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+
+
+def one_line(text: str) -> str:
+    """Return a text on one line, of signs that can be drawn: what cannot be seen is left out.
+
+    >>> one_line("a\\x1b b\\u202e\\nc")
+    'a␛ b c'
+    """
+    line = " ".join(holdable(text).split())
+    return line if line.isprintable() else "".join(sign for sign in line if category(sign) != "Cf")
 
 
 def installed_fonts() -> list[str]:
@@ -99,7 +111,7 @@ def wordings(name: str) -> list[str]:
     >>> wordings("2017 · ACL · parsing")
     ['2017 · ACL · parsing', '2017 · ACL ·\\nparsing']
     """
-    line = " ".join(name.split())
+    line = one_line(name)
     breaks = [place for place, letter in enumerate(line) if letter == " " and line[place + 1] != "·"]
     found = [line] if len(line) <= LONGEST else []
     if breaks:

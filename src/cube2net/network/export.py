@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from cube2net.aside import check_path, write_files
+from cube2net.errors import ParameterError, quoted
 from cube2net.interfaces import Exporter
 from cube2net.network.formats.gexf import write_gexf
 from cube2net.network.formats.graphml import write_graphml
@@ -26,29 +27,45 @@ from cube2net.network.formats.tables import (
 )
 from cube2net.records import Network
 
-__all__ = ["EXPORTS", "to_igraph", "to_networkx", "to_pyg", "to_scipy", "write"]
+__all__ = ["EXPORTS", "check_network_path", "to_igraph", "to_networkx", "to_pyg", "to_scipy", "write"]
 
+CSV = {".nodes": write_nodes_csv, ".links": write_links_csv}
 EXPORTS: dict[str, Mapping[str, Exporter]] = {
     ".graphml": {"": write_graphml},
     ".gexf": {"": write_gexf},
-    ".csv": {".nodes": write_nodes_csv, ".links": write_links_csv},
+    ".csv": CSV,
     ".parquet": {".nodes": write_nodes_parquet, ".links": write_links_parquet},
     ".npz": {"": write_npz},
     ".json": {"": write_json},
 }
 """By suffix: what stands before the suffix in the name of each file, and who writes that file."""
 
+SAFE_EXPORTS: dict[str, Mapping[str, Exporter]] = {
+    ".csv": {part: partial(writer, spreadsheet_safe=True) for part, writer in CSV.items()},
+}
+"""The same, for formats that spreadsheets open: cells that these would run as formulas are guarded."""
 
-def write(network: Network, path: str | Path) -> list[Path]:
+
+def write(network: Network, path: str | Path, *, spreadsheet_safe: bool = False) -> list[Path]:
     """Return the paths written: one, or two where the format holds two tables.
 
-    The files are written aside and renamed: they are whole, or what stood there before is untouched.
+    The files are written aside and renamed: they are whole, or what stood there before is untouched. CSV keeps every
+    name to the letter, also names such as ``=1+1``, which spreadsheets run as formulas; ``spreadsheet_safe`` puts an
+    apostrophe before these, ids included.
     """
     path = Path(path)
-    check_path(path, EXPORTS, "network file")
+    check_network_path(path, spreadsheet_safe=spreadsheet_safe)
+    exports = SAFE_EXPORTS if spreadsheet_safe else EXPORTS
     return write_files(
         {
             path.with_name(f"{path.stem}{part}{path.suffix}"): partial(exporter, network)
-            for part, exporter in EXPORTS[path.suffix.lower()].items()
+            for part, exporter in exports[path.suffix.lower()].items()
         }
     )
+
+
+def check_network_path(path: Path, *, spreadsheet_safe: bool = False) -> None:
+    """Raise unless a network can be written at a path, safe for spreadsheets where asked."""
+    check_path(path, EXPORTS, "network file")
+    if spreadsheet_safe and path.suffix.lower() not in SAFE_EXPORTS:
+        raise ParameterError(f"spreadsheet_safe guards the cells of a .csv file, got {quoted(path.suffix)}")

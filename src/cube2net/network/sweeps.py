@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from cube2net.compiling import lent
 from cube2net.cores import cores
 from cube2net.records import Links
 from cube2net.records.ragged import Array
@@ -56,9 +57,9 @@ def settle(
             return float(rest)
 
         bound, omega = math.inf, 2.0 / (2.0 - damping * damping)
-        list(run(prepare, parts))
+        list(run(lent(prepare), parts))
         for _ in range(most):
-            bound = sum(run(sweep, parts)) / (1.0 - damping)
+            bound = sum(run(lent(sweep), parts)) / (1.0 - damping)
             if bound <= goal:
                 break
             now, before = before, now

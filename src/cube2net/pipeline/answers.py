@@ -19,6 +19,7 @@ from cube2net.records import Cube, Form, Network, Query, Selection
 from cube2net.records.ragged import Array
 from cube2net.select import OBJECTIVES
 from cube2net.sources.queryfile import read_pairs_file, read_query_file
+from cube2net.spreadsheets import unguarded
 
 # A network that brings more objects than this, and more than so many for each of the query, is announced.
 MANY, MANY_EACH = 1_000, 20
@@ -26,20 +27,27 @@ MANY, MANY_EACH = 1_000, 20
 
 def missing_names(cube: Cube, path: str | Path) -> list[str]:
     """Return the names of a query file that no object of the cube bears, or that several do."""
-    found = cube.objects.find(read_query_file(Path(path))[0])
+    found = cube.objects.find(_known(cube, read_query_file(Path(path))[0]))
     return [*found.missing, *found.ambiguous]
 
 
 def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Query:
     """Return the query that a file names: a name a line, or a table ``object[,label]``."""
     names, labels = read_query_file(Path(path))
-    return cube.query(names, labels, skip_missing=skip_missing)
+    return cube.query(_known(cube, names), labels, skip_missing=skip_missing)
+
+
+def _known(cube: Cube, names: list[str]) -> list[str]:
+    """Return names of a file as the cube has them: where a spreadsheet's guard is in front of one, maybe without."""
+    bare = {name: unguarded(name) for name in names if unguarded(name) != name}
+    unknown = set(cube.objects.find(list(bare)).missing) if bare else set()
+    return [bare[name] if name in unknown else name for name in names]
 
 
 def read_links(cube: Cube, path: str | Path) -> tuple[Array, Array]:
     """Return the links that a table names with its columns ``source`` and ``target``: the rows of both ends."""
     pairs = read_pairs_file(Path(path))
-    found = cube.objects.find([name for pair in pairs for name in pair])
+    found = cube.objects.find(_known(cube, [name for pair in pairs for name in pair]))
     lost = [*found.missing, *found.ambiguous]
     if lost:
         raise QueryError(f"{Path(path).name} names {len(lost):,} objects that are not in the cube: {some(lost)}")
@@ -124,17 +132,21 @@ def _too_small(plan: Plan) -> str:
     )
 
 
-def check_outputs(network: str | Path | None, picture: str | Path | None) -> None:
+def check_outputs(network: str | Path | None, picture: str | Path | None, *, spreadsheet_safe: bool = False) -> None:
     """Raise where a network or a picture could not be written, before any work is done for it."""
     if network is not None:
-        check_path(Path(network), networks.EXPORTS, "network file")
+        networks.check_network_path(Path(network), spreadsheet_safe=spreadsheet_safe)
     if picture is not None:
         check_path(Path(picture), networks.PICTURES, "picture")
 
 
-def write_network(network: Network, path: str | Path) -> list[Path]:
-    """Write a network in the format that the path's suffix names, and return the files written."""
-    return networks.write(network, Path(path))
+def write_network(network: Network, path: str | Path, *, spreadsheet_safe: bool = False) -> list[Path]:
+    """Write a network in the format that the path's suffix names, and return the files written.
+
+    ``spreadsheet_safe`` is for ``.csv``: names that spreadsheets would run as formulas, ids among them, get an
+    apostrophe in front.
+    """
+    return networks.write(network, Path(path), spreadsheet_safe=spreadsheet_safe)
 
 
 def to_scipy(network: Network) -> Any:

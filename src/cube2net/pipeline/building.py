@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -96,11 +97,11 @@ def build_from(
         return recipe.build_in(Path(out), corpus, decides, stages, progress)
 
 
-def build_task(task: Task, folder: str | Path, **options: Any) -> Cube:
+def build_task(task: Task, folder: str | Path, *, spreadsheet_safe: bool = False, **options: Any) -> Cube:
     """Return the cube of a task of link prediction, built without its hidden links and saved with it in a folder.
 
     ``cube/`` is the cube, ``query.csv`` names the query and ``hidden.csv`` the links to be found again. ``options`` are
-    those of :func:`build_cube`.
+    those of :func:`build_cube`; ``spreadsheet_safe`` guards names in the two tables that spreadsheets would run.
     """
     folder = Path(folder)
     check_folder(folder, ("cube", "query.csv", "hidden.csv"), "a task's")
@@ -109,10 +110,11 @@ def build_task(task: Task, folder: str | Path, **options: Any) -> Cube:
     hidden = zip(
         *(ids.take(task.hidden[end].combine_chunks()).to_pylist() for end in ("source", "target")), strict=True
     )
+    write = partial(write_table, spreadsheet_safe=spreadsheet_safe)
     write_files(
         {
-            folder / "query.csv": lambda path: write_table(path, ("object",), ((name,) for name in task.query)),
-            folder / "hidden.csv": lambda path: write_table(path, ("source", "target"), hidden),
+            folder / "query.csv": lambda path: write(path, ("object",), ((name,) for name in task.query)),
+            folder / "hidden.csv": lambda path: write(path, ("source", "target"), hidden),
         }
     )
     return cube

@@ -52,7 +52,10 @@ def save_cube(cube: Cube, folder: str | Path) -> None:
 
 
 def open_cube(folder: str | Path) -> Cube:
-    """Return the cube of a folder; its arrays are memory-mapped, so this costs almost nothing."""
+    """Return the cube of a folder; its arrays are memory-mapped, so this costs almost nothing.
+
+    It can be sent to other processes (``multiprocessing``, joblib, Dask): the folder is sent, and opened there.
+    """
     return cubes.read(Path(folder))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from cube2net.compiling import Spent
 from cube2net.errors import InputError, ParameterError, QueryError, listed, some
 from cube2net.interfaces import NodeEmbedder, Recommender
 from cube2net.mine import (
@@ -97,9 +97,9 @@ def clustering_miners(query: Query, miners: Given | None = None) -> Miners:
     embeddings = _embeddings(miners)
 
     def mine(network: Network, miner: str, seed: int) -> tuple[dict[str, float], Array, float]:
-        start = time.thread_time()
+        watch = Spent()
         found = cluster_query(network, embeddings[miner], count, seed=seed)
-        spent = time.thread_time() - start
+        spent = watch.seconds
         scores = {name: measure(found.labels[known], labels[known]) for name, measure in METRICS.items()}
         return scores, found.labels, spent
 
@@ -124,9 +124,9 @@ def hidden_miners(
     links, others = ((side[0], side[1]) for side in ends.values())
 
     def mine(network: Network, miner: str, seed: int) -> tuple[dict[str, float], Array, float]:
-        start = time.thread_time()
+        watch = Spent()
         vectors = embed_nodes(network, embeddings[miner], seed=seed)[: len(query)]
-        spent = time.thread_time() - start
+        spent = watch.seconds
         found = rank_pairs(vectors, links, others)
         return {"AUC": found.mean}, found.auc.round(DIGITS)[:, None], spent
 
@@ -246,9 +246,9 @@ class LinkMiner:
         key = fingerprint(network), miner
         if key not in self.settled:
             self.settled[key] = choose(self.tried[miner], links.without_cells, items=links.query_items).best
-        start = time.thread_time()
+        watch = Spent()
         fitted = self.settled[key].fit(links.matrix, seed=seed)
-        spent = time.thread_time() - start
+        spent = watch.seconds
         hidden = links.links(self.hidden.users, self.hidden.items)
         ranking = rank_links(fitted, links.matrix, hidden, ks=KS, items=links.query_items)
         columns = np.column_stack([ranking.precision, ranking.recall, ranking.auc]).round(DIGITS)

@@ -82,8 +82,12 @@ def write_report(
     methods: Mapping[str, str | Method] | None = None,
     command: str = "",
     title: str = "Did it help?",
+    spreadsheet_safe: bool = False,
 ) -> list[Path]:
-    """Write the report of a comparison into a folder, and return its files: a page, tables as CSV, and JSON."""
+    """Write the report of a comparison into a folder, and return its files: a page, tables as CSV, and JSON.
+
+    ``spreadsheet_safe`` guards labels in the tables that spreadsheets would run as formulas.
+    """
     said = verdict(comparison)
     estimates = all_estimates(comparison)
     report = Report(comparison, said, estimates, command=command, title=title)
@@ -95,7 +99,7 @@ def write_report(
             close_ups=_close_ups(cube, query, comparison, network),
             cells=cell_table(network) if len(network.selection.cells) else None,
         )
-    return write(report, folder)
+    return write(report, folder, spreadsheet_safe=spreadsheet_safe)
 
 
 def _shown(maker: Maker, comparison: Comparison, said: Verdict) -> list[tuple[Setup, Network]]:

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.errors import SourceError, listed, some
+from cube2net.records.limits import check_count
 from cube2net.records.link_weights import LIGHTEST
 from cube2net.records.spec import DimensionSpec
 
@@ -57,6 +58,8 @@ class Corpus:
     attribution: str = ""
 
     def __post_init__(self) -> None:
+        check_count("objects", self.objects.num_rows)
+        check_count("items", self.items.num_rows)
         _check(self.objects, OBJECTS, "objects")
         _check(self.items, {"item": pa.string()}, "items")
         _check(self.mentions, MENTIONS, "mentions")

@@ -13,6 +13,7 @@ from cube2net.errors import CubeError, ParameterError, QueryError, plain, quoted
 from cube2net.records.items import ItemIndex
 from cube2net.records.keys import check_kinds, is_row, keys_of, labels_of
 from cube2net.records.objects import Objects
+from cube2net.records.origin import Origin
 from cube2net.records.query import Query
 from cube2net.records.ragged import Array, Links, Ragged, frozen
 
@@ -121,6 +122,7 @@ class Cube:
     gives, when called, what has to be known of the items so that others can be added; only the cube room looks into it.
     ``kept_views`` are the views of other cuboids that were asked for before.
     ``items`` gives, when called, which items mention which objects and are in which cells, where the cube keeps that.
+    ``origin`` is where the cube was opened: it travels to other processes as that folder, and copies of it are itself.
     """
 
     dimensions: tuple[Dimension, ...]
@@ -136,6 +138,7 @@ class Cube:
     ledger: Callable[[], Any] | None = None
     items: Callable[[], ItemIndex] | None = None
     kept_views: dict[Any, Cube] = field(default_factory=dict, init=False)
+    origin: Origin | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         if len(self.links) != len(self.objects):
@@ -155,6 +158,22 @@ class Cube:
     def __repr__(self) -> str:
         names = " × ".join(dimension.name for dimension in self.dimensions)
         return f"Cube({names}: {len(self.cells):,} cells, {len(self.objects):,} objects, {self.links.count:,} links)"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self.origin is None:
+            views = "; ".join(self.settings.get("views", ()))
+            raise CubeError(
+                f"a view of a cube ({views}) does not travel between processes: open the cube there, and make it again"
+                if views
+                else "a cube in memory does not travel between processes: save it, open its folder, and send that cube"
+            )
+        return self.origin.reopen, ()
+
+    def __copy__(self) -> Cube:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Cube:
+        return self
 
     def dimension(self, name: str) -> int:
         """Return the number of the dimension of a name."""

@@ -72,12 +72,12 @@ def check_kinds(keys: Sequence[Any]) -> None:
 
 
 def _key(value: Any) -> Any:
+    if type(value) in (str, int, bool):
+        return value
     if isinstance(value, pa.Scalar):
         value = value.as_py()
     if isinstance(value, str):
         return str(value)
-    if isinstance(value, bool):
-        return value
     return int(value) if isinstance(value, Integral) else value
 
 

@@ -11,8 +11,10 @@ import numpy as np
 import pyarrow as pa
 
 from cube2net.errors import InputError
+from cube2net.records import limits
 from cube2net.records.link_weights import count_unusable
 from cube2net.records.objects import Objects
+from cube2net.records.origin import travel_by_fields
 from cube2net.records.query import Query
 from cube2net.records.ragged import Array, Ragged, frozen
 from cube2net.records.selection import Selection
@@ -28,7 +30,8 @@ class Network:
     that are nodes themselves (none in the form ``objects``). ``source``, ``target`` and ``weight`` are the
     links, each once, between positions of nodes. ``brought_by`` says for every object node which selected
     cells hold it (by rank, from 0), ``query_links`` how many of its links lead into the query. ``labels``
-    are the labels of every selected cell and ``dimensions`` the names of the dimensions.
+    are the labels of every selected cell and ``dimensions`` the names of the dimensions. A network can be sent to
+    other processes, whole but for the names of objects that it does not have.
     """
 
     query: Query
@@ -59,11 +62,18 @@ class Network:
             raise InputError(f"{unusable:,} links of a network have a weight that is negative or no finite number")
         if len(self.brought_by) != len(self.objects) or len(self.query_links) != len(self.objects):
             raise InputError("a network must say of every object which cells brought it and how it is linked")
+        if len(self.brought_by.indices) > limits.MOST:
+            raise InputError(f"a network has up to {limits.MOST:,} memberships, got {len(self.brought_by.indices):,}")
         ends = (self.source, self.target)
         if len(self.source) and not 0 <= min(int(end.min()) for end in ends) <= max(
             int(end.max()) for end in ends
         ) < len(self):
             raise InputError("a network's links must join its nodes")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        make, (kind, values) = travel_by_fields(self)
+        names = self.names.table.select(["object", "name", "kind"]).take(pa.array(self.objects))
+        return _arrived, (make, kind, values | {"names": None}, len(self.names), names)
 
     def __len__(self) -> int:
         return len(self.objects) + len(self.cells)
@@ -127,6 +137,11 @@ class Network:
     def _ranks(self) -> list[int]:
         rank = {cell: position for position, cell in enumerate(self.selection.cells.tolist())}
         return [rank[cell] for cell in self.cells.tolist()]
+
+
+def _arrived(make: Any, kind: type, values: dict[str, Any], count: int, names: pa.Table) -> Any:
+    """Return a network that came from another process, which knows the names of its own objects alone."""
+    return make(kind, values | {"names": Objects.some(count, values["objects"], names)})
 
 
 def _distinct(keys: list[str], taken: set[str]) -> list[str]:

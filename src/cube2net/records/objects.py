@@ -6,7 +6,8 @@ import difflib
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -57,6 +58,14 @@ class Objects:
         """Return the objects of a table at hand."""
         return cls(table.num_rows, lambda: table)
 
+    @classmethod
+    def some(cls, count: int, rows: Array, table: pa.Table) -> Objects:
+        """Return ``count`` objects of which only those of some rows are known; the others have no id and no name."""
+        return cls(count, partial(_spread, count, rows, table))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Objects.of, (self.table,)
+
     def __len__(self) -> int:
         return self.count
 
@@ -74,8 +83,12 @@ class Objects:
         place: dict[str, list[int]] = {}
         for position, key in enumerate(keys):
             place.setdefault(key, []).append(position)
-        readable = list(filter(is_text, place))
-        wanted = pa.array(readable, pa.string())
+        readable = list(place)
+        try:
+            wanted = pa.array(readable, pa.string())
+        except UnicodeEncodeError:
+            readable = list(filter(is_text, place))
+            wanted = pa.array(readable, pa.string())
         for row, key in self._matches("object", wanted):
             rows[place[key]] = row
         left = [key for key in readable if rows[place[key][0]] < 0]
@@ -125,6 +138,12 @@ class Objects:
         rows = np.flatnonzero(np.asarray(pc.is_valid(hit)))
         keys = wanted.take(pc.drop_null(hit).combine_chunks()).to_pylist()
         return list(zip(rows.tolist(), keys, strict=True))
+
+
+def _spread(count: int, rows: Array, table: pa.Table) -> pa.Table:
+    place = np.full(count, -1, dtype=np.int64)
+    place[rows] = np.arange(len(rows))
+    return table.take(pa.array(place, mask=place < 0))
 
 
 def _escape(text: str) -> str:

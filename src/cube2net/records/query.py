@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cube2net.errors import QueryError, quoted
+from cube2net.records.origin import travel_by_fields
 from cube2net.records.ragged import Array, frozen
 
 
@@ -31,6 +32,8 @@ class Query:
         if self.labels is not None and len(self.labels) != len(rows):
             raise QueryError(f"the query has {len(rows):,} objects and {len(self.labels):,} labels")
         object.__setattr__(self, "objects", frozen(rows))
+
+    __reduce__ = travel_by_fields
 
     def __len__(self) -> int:
         return len(self.objects)

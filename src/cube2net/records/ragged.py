@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cube2net.errors import InputError
+from cube2net.records.origin import travel_by_fields
 
 Array = npt.NDArray[Any]
 
@@ -49,6 +50,8 @@ class Ragged:
         object.__setattr__(self, "indptr", frozen(self.indptr))
         object.__setattr__(self, "indices", frozen(self.indices))
 
+    __reduce__ = travel_by_fields
+
     def __len__(self) -> int:
         return len(self.indptr) - 1
 
@@ -84,6 +87,8 @@ class Links:
             raise InputError(f"a table of links has {len(self.indices):,} ends and {len(self.weights):,} weights")
         for name in ("indptr", "indices", "weights"):
             object.__setattr__(self, name, frozen(getattr(self, name)))
+
+    __reduce__ = travel_by_fields
 
     def __len__(self) -> int:
         return len(self.indptr) - 1

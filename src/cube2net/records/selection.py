@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from cube2net.errors import InputError
+from cube2net.records.origin import travel_by_fields
 from cube2net.records.ragged import Array, frozen
 
 # A value this near to its bound, as a share of it, differs from it by rounding only.
@@ -43,6 +44,8 @@ class Selection:
         object.__setattr__(self, "objects", frozen(objects))
         object.__setattr__(self, "cells", frozen(np.asarray(self.cells, dtype=np.int32)))
         object.__setattr__(self, "values", frozen(np.asarray(self.values, dtype=np.float64)))
+
+    __reduce__ = travel_by_fields
 
     def __repr__(self) -> str:
         return f"Selection({len(self.cells)} cells, {len(self.objects):,} objects, value {self.value:.4f})"

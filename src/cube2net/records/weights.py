@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import reprlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, SupportsFloat
 
 import numpy as np
 
-from cube2net.errors import InputError
+from cube2net.errors import InputError, quoted
 from cube2net.records.ragged import Array, frozen
 
 
@@ -169,7 +168,7 @@ class Judge:
         said = self.function(frozen(np.asarray(objects)))
         number = _number(said)
         if number is None or not math.isfinite(number):
-            got, wanted = (_short(said), "a number") if number is None else (repr(number), "a finite number")
+            got, wanted = (quoted(said), "a number") if number is None else (repr(number), "a finite number")
             raise InputError(f"{self.name} gave {got} for {len(objects):,} objects, expected {wanted}")
         return number
 
@@ -226,14 +225,14 @@ def _numbers(name: str, given: object) -> Array:
     try:
         return frozen(np.asarray(given, dtype=np.float64))
     except (TypeError, ValueError):
-        raise InputError(f"{name} is {_short(given)}, expected a number per object") from None
+        raise InputError(f"{name} is {quoted(given)}, expected a number per object") from None
 
 
 def _finite(name: str, given: object, least: float = -math.inf) -> float:
     """Return a finite number that is not below the least."""
     number = _number(given)
     if number is None or not math.isfinite(number) or number < least:
-        got = _short(given) if number is None else repr(number)
+        got = quoted(given) if number is None else repr(number)
         allowed = "a finite number" if least == -math.inf else f"a finite number of {least:g} or more"
         raise InputError(f"{name} is {got}, expected {allowed}")
     return number
@@ -247,8 +246,3 @@ def _number(said: object) -> float | None:
         return float(said)
     except (TypeError, ValueError, OverflowError):
         return None
-
-
-def _short(value: object) -> str:
-    """Return the ``repr`` of a value on one line, without its middle where it is long."""
-    return " ".join(reprlib.repr(value).split())

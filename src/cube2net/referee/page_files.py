@@ -21,23 +21,24 @@ FILES = ("report.html", "trials.csv", "scores.csv", "costs.csv", "results.json",
 FIELDS = ("method", "objective", "form", "m", "like", "levels", "near", "membership")
 
 
-def write(report: Report, folder: str | Path) -> list[Path]:
+def write(report: Report, folder: str | Path, *, spreadsheet_safe: bool = False) -> list[Path]:
     """Return the files written into a folder, which is made where it is missing: all of them, or none.
 
     ``report.html`` is the page; ``trials.csv`` has a row for every trial, ``scores.csv``, ``costs.csv`` and
-    ``cells.csv`` are the tables in full, ``results.json`` holds the verdict and what it rests on.
+    ``cells.csv`` are the tables in full, ``results.json`` holds the verdict and what it rests on. ``spreadsheet_safe``
+    guards cells of the tables that spreadsheets would run as formulas.
     """
     folder = Path(folder)
     comparison, known, best = report.comparison, report.estimates, report.verdict.best
     texts = {
         "report.html": page(report),
-        "trials.csv": trials_csv(comparison),
-        "scores.csv": score_table(comparison, known, best=best).csv(),
-        "costs.csv": cost_table(comparison, known, best=best).csv(),
+        "trials.csv": trials_csv(comparison, spreadsheet_safe=spreadsheet_safe),
+        "scores.csv": score_table(comparison, known, best=best).csv(spreadsheet_safe=spreadsheet_safe),
+        "costs.csv": cost_table(comparison, known, best=best).csv(spreadsheet_safe=spreadsheet_safe),
         "results.json": json.dumps(results(report), indent=2, ensure_ascii=False, allow_nan=False) + "\n",
     }
     if report.cells is not None:
-        texts["cells.csv"] = report.cells.csv()
+        texts["cells.csv"] = report.cells.csv(spreadsheet_safe=spreadsheet_safe)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -45,7 +46,7 @@ def write(report: Report, folder: str | Path) -> list[Path]:
     return write_files({folder / name: _writer(text) for name, text in texts.items()})
 
 
-def trials_csv(comparison: Comparison) -> str:
+def trials_csv(comparison: Comparison, *, spreadsheet_safe: bool = False) -> str:
     """Return a row for every trial: its setup, miner and seed, scores, sizes, seconds, and why it has none."""
     parts = list(dict.fromkeys(part for trial in comparison.trials for part in trial.seconds))
     header = ["setup", *FIELDS, "miner", "seed", *comparison.measures, "nodes", "links", "loose", "value"]
@@ -57,7 +58,7 @@ def trials_csv(comparison: Comparison) -> str:
             + [trial.scores.get(measure) for measure in comparison.measures]
             + [*sizes, trial.value, *(trial.seconds.get(part) for part in parts), trial.reason]
         )
-    return csv_text(lines)
+    return csv_text(lines, spreadsheet_safe=spreadsheet_safe)
 
 
 def results(report: Report) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
+from cube2net.markup import holdable
 from cube2net.referee.page_table import Cell, Column, Row, Table, is_empty, shown
 from cube2net.referee.statistics import Estimate
 
@@ -19,7 +20,7 @@ def text(value: object) -> str:
     >>> text('<b> "x" & y')
     '&lt;b&gt; &quot;x&quot; &amp; y'
     """
-    return html.escape(str(value))
+    return html.escape(holdable(str(value)))
 
 
 def html_table(table: Table, *, fold: str = "The other {} rows") -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 from typing import Any
 
+from cube2net.markup import holdable
+
 INK, MUTED, GRID, PAPER, RIM, FAINT, CELL = "#1f2328", "#63676e", "#e3e1dc", "#ffffff", "#8c8c8c", "#c4c2bd", "#f3dfa2"
 LABELS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 """Okabe and Ito's colours, which colour-blind readers tell apart, without their yellow and black."""
@@ -36,7 +38,7 @@ def safe(text: str, most: int = 80) -> str:
     >>> safe("<b>A & B</b>")
     '&lt;b&gt;A &amp; B&lt;/b&gt;'
     """
-    line = " ".join(text.split())
+    line = " ".join(holdable(text).split())
     return html.escape(line if len(line) <= most else line[: most - 1].rstrip() + "…", quote=False)
 
 

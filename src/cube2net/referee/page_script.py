@@ -5,11 +5,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Iterable
 from typing import Any
 
 from cube2net.referee.page_looks import DARK
 
+READ_BY_HTML = re.compile("[<>&\u2028\u2029\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff]")
 SCRIPT = """
 (function () {
   "use strict";
@@ -92,10 +94,8 @@ def inert_json(data: Any) -> str:
 
 
 def guarded(text: str) -> str:
-    """Return JSON text with the signs that HTML reads written as numbers."""
-    for sign in "<>&\u2028\u2029":
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return text
+    """Return JSON text with the signs that HTML reads, or cannot hold, written as numbers."""
+    return READ_BY_HTML.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def palette() -> str:

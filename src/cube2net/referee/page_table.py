@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from cube2net.referee.statistics import Estimate
+from cube2net.spreadsheets import write_rows
 
 Cell = str | int | float | Estimate | None
 
@@ -73,7 +73,7 @@ class Table:
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
 
-    def csv(self) -> str:
+    def csv(self, *, spreadsheet_safe: bool = False) -> str:
         """Return the table for a spreadsheet: full numbers, and an interval's ends in columns of their own."""
         wide = [any(isinstance(row.cells[i], Estimate) for row in self.rows) for i in range(len(self.columns))]
         reasons = any(row.reason for row in self.rows)
@@ -87,7 +87,7 @@ class Table:
                 ends = [cell.mean, cell.low, cell.high] if isinstance(cell, Estimate) else [cell, None, None]
                 line += ends if interval else [cell]
             lines.append(line + [row.reason] * reasons)
-        return csv_text(lines)
+        return csv_text(lines, spreadsheet_safe=spreadsheet_safe)
 
     def markdown(self) -> str:
         """Return the table for a page of text."""
@@ -108,12 +108,11 @@ class Table:
         return len(self.rows) > MOST_ROWS and not all(row.main for row in self.rows)
 
 
-def csv_text(lines: Iterable[Sequence[object]]) -> str:
+def csv_text(lines: Iterable[Sequence[object]], *, spreadsheet_safe: bool = False) -> str:
     """Return rows as comma-separated text; what is missing or not a number is empty."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    for line in lines:
-        writer.writerow(["" if cell is None or cell != cell else cell for cell in line])
+    out = io.StringIO(newline="")
+    rows = (["" if cell is None or cell != cell else cell for cell in line] for line in lines)
+    write_rows(out, rows, spreadsheet_safe=spreadsheet_safe)
     return out.getvalue()
 
 

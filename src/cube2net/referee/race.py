@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -10,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from cube2net.compiling import Stopwatch, lent
 from cube2net.cores import cores
 from cube2net.errors import Cube2netError
 from cube2net.interfaces import Progress
+from cube2net.leaving import Stop
 from cube2net.records import Network, Setup
 from cube2net.records.ragged import Array
 from cube2net.referee.trials import Make, fingerprint
@@ -54,30 +55,35 @@ class Race:
 
     def run(self, setups: Sequence[Setup], seeds: Sequence[int], seconds: float, progress: Progress | None) -> None:
         """Mine the setups with one seed after another, until the time is over; those that stay are always mined."""
-        start = time.perf_counter()
+        watch = Stopwatch()
         alive = list(setups)
         first_ones = sum(setup in self.stays for setup in alive[: len(self.stays)])
         workers = cores()
-        with ThreadPoolExecutor(workers) as pool:
+        with ThreadPoolExecutor(workers) as pool, Stop() as stop:
+            heeded = stop.heeded(lent(self.mark))
+
+            def mark(network: Network, seed: int) -> Future[Marks]:
+                return pool.submit(heeded, network, seed)
+
             for number, seed in enumerate(seeds):
                 limit = seconds * (FIRST if number == 0 else 2.0 if number == 1 else 1.0)
-                if number == 1 and time.perf_counter() - start > seconds:
+                if number == 1 and watch.seconds > seconds:
                     alive = self._finalists(alive)
                 mined: dict[bytes, Future[Marks]] = {}
                 for first in range(0, len(alive), workers):
-                    if first >= first_ones and first and time.perf_counter() - start > limit:
+                    if first >= first_ones and first and watch.seconds > limit:
                         self._forget(max(number, 1))
                         break
                     if progress is not None:
                         progress("trying networks", number * len(setups) + first, len(seeds) * len(setups))
-                    self._mine(alive[first : first + workers], seed, pool, mined)
+                    self._mine(alive[first : first + workers], seed, mark, mined)
                 alive = [setup for setup in alive if setup in self.marks and not self._behind(setup)]
-                if number and time.perf_counter() - start > seconds:
+                if number and watch.seconds > seconds:
                     break
         for setup in setups:
             if setup not in self.marks:
                 self.left_out.setdefault(setup, "there was no time to try it")
-        self.spent.append(time.perf_counter() - start)
+        self.spent.append(watch.seconds)
 
     def _finalists(self, alive: Sequence[Setup]) -> list[Setup]:
         """Return the few best setups, in the order they are in, and those that stay."""
@@ -85,7 +91,11 @@ class Race:
         return [setup for setup in alive if setup in best]
 
     def _mine(
-        self, setups: Sequence[Setup], seed: int, pool: ThreadPoolExecutor, mined: dict[bytes, Future[Marks]]
+        self,
+        setups: Sequence[Setup],
+        seed: int,
+        mark: Callable[[Network, int], Future[Marks]],
+        mined: dict[bytes, Future[Marks]],
     ) -> None:
         """Make and mine the networks of some setups; equal ones are mined once."""
         waiting: list[tuple[Setup, Future[Marks]]] = []
@@ -100,7 +110,7 @@ class Race:
                 continue
             same = fingerprint(network)
             if same not in mined:
-                mined[same] = pool.submit(self.mark, network, seed)
+                mined[same] = mark(network, seed)
             waiting.append((setup, mined[same]))
         for setup, work in waiting:
             try:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from cube2net.errors import Cube2netError, whole_number
 from cube2net.interfaces import Progress
+from cube2net.leaving import Stop, step
 from cube2net.records import Network, Setup, Trial
 from cube2net.records.ragged import Array
 from cube2net.referee.journal import Journal
+
+NEARLY = 0.5
+"""So many seconds the miners at work have to finish when a comparison is interrupted."""
 
 Mined = tuple[Mapping[str, float], Array, float]
 Make = Callable[[Setup, int, int | None], Network]
@@ -55,18 +59,21 @@ class Trials:
         """
         total, done = len(setups) * len(miners) * len(seeds), 0
         for seed in seeds:
-            with ThreadPoolExecutor(self.workers) as pool:
-                at_work = _Round(self, seed, journal, pool)
-                try:
-                    for setup in at_work.noted(setups, miners):
-                        done += len(miners)
-                        if progress is not None:
-                            progress(f"comparing: seed {seed}, {setup.title}", done, total)
-                except BaseException as stop:
-                    pool.shutdown(wait=True, cancel_futures=True)
-                    if not isinstance(stop, Exception):
-                        at_work.note_what_is_done()
-                    raise
+            pool, stop = ThreadPoolExecutor(self.workers), Stop()
+            at_work = _Round(self, seed, journal, pool, stop)
+            try:
+                for setup in at_work.noted(setups, miners):
+                    done += len(miners)
+                    if progress is not None:
+                        progress(f"comparing: seed {seed}, {setup.title}", done, total)
+            except BaseException as end:
+                pool.shutdown(wait=False, cancel_futures=True)
+                wait(at_work.mined.values(), timeout=NEARLY)
+                stop.ask()
+                if not isinstance(end, Exception):
+                    at_work.note_what_is_done()
+                raise
+            pool.shutdown()
         known = journal.trials
         return tuple(known[setup.name, miner, seed] for setup in setups for miner in miners for seed in seeds)
 
@@ -82,6 +89,7 @@ class _Round:
     seed: int
     journal: Journal
     pool: ThreadPoolExecutor
+    stop: Stop
     sizes: dict[str, int] = field(default_factory=dict)
     mined: dict[tuple[bytes, str], Future[Mined]] = field(default_factory=dict)
     ahead: deque[tuple[Setup, list[tuple[Trial, Future[Mined]]]]] = field(default_factory=deque)
@@ -123,7 +131,9 @@ class _Round:
         mark, about = fingerprint(network), described(setup, network, self.seed)
         for miner in missing:
             if (mark, miner) not in self.mined:
-                self.mined[mark, miner] = self.pool.submit(self.trials.mine, network, miner, self.seed)
+                self.mined[mark, miner] = self.pool.submit(
+                    self.stop.heeded(self.trials.mine), network, miner, self.seed
+                )
         return [(replace(about, miner=miner), self.mined[mark, miner]) for miner in missing]
 
     def _finished(self) -> Setup:
@@ -175,6 +185,7 @@ def _trial(about: Trial, work: Future[Mined]) -> Trial:
             about, scores=dict(scores), evidence=evidence, seconds={**about.seconds, "mine": seconds}, reason=""
         )
     except Exception as error:
+        step()  # an interrupt that compiled code took for trouble of its own is none of a setup
         return replace(about, reason=told(error))
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cube2net.errors import InputError, ParameterError
+from cube2net.compiling import Stopwatch, load
+from cube2net.errors import InputError, ParameterError, first_line
 from cube2net.records.ragged import Array
 from cube2net.select.curve import drawn
 from cube2net.select.policy import Trained, fingerprint
@@ -74,6 +74,7 @@ class Agent:
 
     def learn(self) -> Trained:
         """Return the policy after learning; its plan is one more trajectory on every side, or the answer."""
+        load("cube2net.select.ppo")
         from cube2net.select import ppo
 
         method, preset = self.method, self.preset
@@ -104,7 +105,7 @@ class Agent:
         updates = self.preset.updates
         patience = (self.preset.patience or updates) if len(games) == 1 else updates
         train, environment = _trainer(games, method.device)
-        started, risen, means = time.perf_counter(), 0, []
+        watch, risen, means = Stopwatch(), 0, []
         for update in train(environment, policy, settings, generator, updates=updates):
             side, game = self.sides[(update.number - 1) % len(games)], games[(update.number - 1) % len(games)]
             if side.keep(game):
@@ -114,7 +115,7 @@ class Agent:
             if method.progress is not None:
                 said = f"learning: {drawn(means)} mean {means[-1]:.4f}, best {side.best:.4f}"
                 method.progress(said, update.number, updates)
-            late = method.seconds is not None and time.perf_counter() - started > method.seconds
+            late = method.seconds is not None and watch.seconds > method.seconds
             if late or update.number - risen >= patience:
                 return
 
@@ -134,7 +135,7 @@ class Agent:
         try:
             policy.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in known.arrays.items()})
         except RuntimeError as error:
-            raise InputError(f"the policy does not fit: {str(error).splitlines()[0].strip()}") from None
+            raise InputError(f"the policy does not fit: {first_line(error)}") from None
 
 
 class InTurn:

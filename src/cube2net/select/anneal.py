@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cube2net.arrays import ragged_from_pairs, take_rows, transpose
+from cube2net.compiling import Stopwatch
 from cube2net.errors import ParameterError, whole_number
 from cube2net.records import Budget, Cube, Judge, Query, Ragged, Selection, Weights, Worth
 from cube2net.records.ragged import Array
@@ -188,7 +188,7 @@ class Search:
     def _cool(self, steps: int, hot: float, clock: Clock, without: int = -1) -> None:
         from cube2net.kernels import anneal as kernels
 
-        begun = time.perf_counter()
+        watch = Stopwatch()
         state, limits = self._state(), (self._room, self._links, self._least)
         worth = kernels.start(self._choice, state, self.best[self.best != without], self._least)
         scale = worth if worth > 0 else self._jumps
@@ -200,7 +200,7 @@ class Search:
             self._done += last - first
             if clock.left <= 0:
                 break
-        self._spent += time.perf_counter() - begun
+        self._spent += watch.seconds
         if state.value[1] > self.value + EQUAL * abs(self.value):
             self.best, self.value = state.best[: state.filled[1]].copy(), float(state.value[1])
 

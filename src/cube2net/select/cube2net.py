@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from cube2net.compiling import Stopwatch
 from cube2net.errors import ParameterError, unknown, whole_number
 from cube2net.interfaces import Progress
 from cube2net.records import Budget, Cube, Query, Selection, Vectors, Weights, Worth
@@ -128,10 +128,10 @@ class Cube2net:
         if len(task.greedy.cells) == 0 or len(task.problem) == 0:
             return outcome(cube, weights, task.greedy.cells, ends, note=task.greedy.note)
         floor = outcome(cube, weights, task.floor(self.progress), ends) if self.has_floor(weights) else None
-        start = time.perf_counter()
+        watch = Stopwatch()
         agent = self._agent(cube, [task], seed)
         trained = agent.learn()
-        seconds = time.perf_counter() - start
+        seconds = watch.seconds
         if self.save is not None:
             trained.save(self.save)
         found = task.answer(agent.sides[0].best_cells, ends)

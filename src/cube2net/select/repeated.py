@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from cube2net.arrays import ragged_from_pairs, row_of_entries, take_rows
+from cube2net.compiling import load
 from cube2net.records import Cube, Ragged, Repeats
 from cube2net.records.ragged import Array
 from cube2net.select.limits import Limits
@@ -97,6 +98,7 @@ def serve_best(cube: Cube, repeats: Repeats, m: int, seconds: float | None) -> t
     It is a whole-number programme (SciPy's HiGHS): maximise Σ y with y_q ≤ r, y_q ≤ the chosen cells that hold q, and
     at most m cells chosen. Values are whole numbers, so the solver's bound is rounded down to one.
     """
+    load("scipy.optimize")
     from scipy import sparse
     from scipy.optimize import Bounds, LinearConstraint, milp
 

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from cube2net.compiling import lent
 from cube2net.errors import InputError, ParameterError, whole_number
 from cube2net.records.ragged import Array
 from cube2net.select.problem import Problem
@@ -221,7 +222,7 @@ class Trajectories:
             part(0, self.batch)
             return
         ends = [self.batch * i // self._workers for i in range(self._workers + 1)]
-        for done in [self._pool.submit(part, a, b) for a, b in pairwise(ends)]:
+        for done in [self._pool.submit(lent(part), a, b) for a, b in pairwise(ends)]:
             done.result()
 
     def _seen(self) -> Array:

@@ -18,7 +18,9 @@ from cube2net.records.corpus import LABELS, MENTIONS, OBJECTS, table
 from cube2net.sources.acl_xml import Fault, Paper, read_xml
 from cube2net.sources.archive import File, archive_files, folder_files
 from cube2net.sources.faults import SHOWN, Faults
+from cube2net.unpacking import RATIO, TOTAL, Limits, Meter
 
+LONGEST = 16 * 2**20
 STAGE = "reading the ACL Anthology"
 ATTRIBUTION = (
     "ACL Anthology (https://aclanthology.org): papers of 2016 and later under CC BY 4.0, "
@@ -50,15 +52,19 @@ class Acl:
     papers with ``year``, ``venue`` (acronyms, several where a volume belongs to several), ``sig`` (the
     special interest groups of the volume), ``volume``, ``title`` and ``text`` (title and abstract).
     ``without_sigs`` leaves out the volumes of some groups. A paper that cannot be used is counted in
-    ``dropped``, or stops the reading when ``strict``.
+    ``dropped``, or stops the reading when ``strict``. ``max_ratio`` and ``max_unpacked`` limit how far a packed file
+    may swell.
     """
 
     from_year: int | None = None
     to_year: int | None = None
     without_sigs: Sequence[str] = ()
     strict: bool = False
+    max_ratio: int = RATIO
+    max_unpacked: int | str = TOTAL
 
     def __post_init__(self) -> None:
+        Limits(self.max_ratio, self.max_unpacked)
         if isinstance(self.without_sigs, str):
             raise ParameterError(f"without_sigs is the text {self.without_sigs!r}, expected a tuple such as ('sigmt',)")
         if self.from_year is not None and self.to_year is not None and self.from_year > self.to_year:
@@ -69,7 +75,7 @@ class Acl:
         papers: list[Paper] = []
         faults: list[Fault] = []
         tables: dict[str, Entries] = {}
-        files, total = _files([Path(path) for path in paths])
+        files, total = _files([Path(path) for path in paths], Meter(Limits(self.max_ratio, self.max_unpacked)))
         for done, (name, pieces) in enumerate(files, start=1):
             if name.endswith(".json"):
                 tables[Path(name).name] = _read_json(name, pieces)
@@ -128,7 +134,7 @@ def _dropped(found: list[Fault], faults: Faults) -> dict[str, int]:
     return faults.counts
 
 
-def _files(paths: list[Path]) -> tuple[Iterator[File], int | None]:
+def _files(paths: list[Path], meter: Meter) -> tuple[Iterator[File], int | None]:
     """Return the files to read, and how many they are where that is known before they are read."""
     if not paths:
         raise SourceError("no path is given: name the Anthology's folder, or its tar.xz")
@@ -136,9 +142,9 @@ def _files(paths: list[Path]) -> tuple[Iterator[File], int | None]:
         if not path.exists():
             raise SourceError(f"{path} is not there: name the Anthology's folder, or its tar.xz")
     if len(paths) == 1 and paths[0].is_file() and paths[0].suffix not in (".xml", ".json"):
-        return archive_files(paths[0], (".xml", *TABLES)), None
+        return archive_files(paths[0], (".xml", *TABLES), meter), None
     found = [file for path in paths for file in (_folder(path) if path.is_dir() else [path])]
-    return folder_files(found), len(found)
+    return folder_files(found, meter), len(found)
 
 
 def _folder(path: Path) -> list[Path]:
@@ -150,8 +156,13 @@ def _folder(path: Path) -> list[Path]:
 
 
 def _read_json(name: str, pieces: Iterator[bytes]) -> Entries:
+    whole = bytearray()
+    for piece in pieces:
+        whole += piece
+        if len(whole) > LONGEST:
+            raise SourceError(f"{name} takes more than {LONGEST:,} bytes, expected a table of names")
     try:
-        entries = json.loads(b"".join(pieces).decode())
+        entries = json.loads(whole.decode())
     except json.JSONDecodeError as error:
         raise SourceError(f"{name} line {error.lineno:,}: not JSON ({error.msg})") from None
     except (ValueError, RecursionError) as error:

@@ -16,6 +16,7 @@ from cube2net.sources.faults import Faults
 from cube2net.sources.papers import LONGEST_VENUE, YEARS, Papers, without_part
 from cube2net.sources.streams import Streams
 from cube2net.sources.tally import Tally
+from cube2net.unpacking import RATIO, TOTAL, Limits, Meter
 
 STAGE = "reading AMiner's papers"
 ATTRIBUTION = (
@@ -34,15 +35,22 @@ class Aminer:
     Objects are authors: by their id where the file gives one (V11 and later), else by name. Items are papers
     with ``year``, ``venue``, ``title`` and ``text``: title and abstract, or the title alone without
     ``abstracts``, which needs less than half the memory. A line or paper that cannot be used is counted in
-    ``dropped`` and the first few are told, or it stops the reading when ``strict``.
+    ``dropped`` and the first few are told, or it stops the reading when ``strict``. ``max_ratio`` and ``max_unpacked``
+    limit how far packed files may swell.
     """
 
     abstracts: bool = True
     strict: bool = False
+    max_ratio: int = RATIO
+    max_unpacked: int | str = TOTAL
+
+    def __post_init__(self) -> None:
+        Limits(self.max_ratio, self.max_unpacked)
 
     def read(self, paths: Sequence[Path], *, progress: Progress | None = None) -> Corpus:
         """Return the corpus of the files, each read once from front to back."""
-        streams = Streams([Path(path) for path in paths], ENDINGS, EXPECTED)
+        meter = Meter(Limits(self.max_ratio, self.max_unpacked))
+        streams = Streams([Path(path) for path in paths], ENDINGS, EXPECTED, meter)
         tally = Tally(Faults(self.strict, progress))
         papers = Papers(tally, texts=self.abstracts)
         taker = _Taker(papers, tally, self.abstracts)

@@ -2,54 +2,54 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
 import tarfile
-import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO
 
 from cube2net.errors import Cube2netError, SourceError
+from cube2net.unpacking import BROKEN as CUT_SHORT
+from cube2net.unpacking import Meter, open_raw, unpacked
 
 LIMIT = 256 * 2**20
 PIECE = 2**18
-BROKEN = (tarfile.TarError, lzma.LZMAError, zlib.error, EOFError, OSError, ValueError, ArithmeticError, LookupError)
-PACKED = ((b"\xfd7zXZ\x00", lzma.open), (b"\x1f\x8b", gzip.open), (b"BZh", bz2.open))
+BROKEN = (tarfile.TarError, *CUT_SHORT)
 
 File = tuple[str, Iterator[bytes]]
 
 
-def folder_files(paths: list[Path]) -> Iterator[File]:
+def folder_files(paths: list[Path], meter: Meter | None = None) -> Iterator[File]:
     """Return the name and the pieces of every file, in the order given."""
+    meter = meter or Meter()
     for path in paths:
-        yield path.name, _pieces_of_file(path)
+        yield path.name, _pieces_of_file(path, meter)
 
 
-def archive_files(path: Path, suffixes: tuple[str, ...]) -> Iterator[File]:
+def archive_files(path: Path, suffixes: tuple[str, ...], meter: Meter | None = None) -> Iterator[File]:
     """Return the name and the pieces of every file with one of the endings, in the archive's order.
 
     The archive (tar; tar.xz, tar.gz or tar.bz2) is read once from front to back and nothing is unpacked.
-    Take all pieces of a file before asking for the next one.
+    Take all pieces of a file before asking for the next one. The ``meter`` says how much may be unpacked.
     """
     try:
-        with _open(path) as raw:
-            meter = _Meter(path.name, raw)
-            with tarfile.open(fileobj=meter, mode="r|") as archive:  # type: ignore[call-overload]
+        gauge = (meter or Meter()).gauge(path)
+        with open_raw(path, gauge) as raw, unpacked(raw, gauge) as file:
+            budget = _Budget(path.name, file)
+            with tarfile.open(fileobj=budget, mode="r|") as archive:  # type: ignore[call-overload]
                 for member in archive:
+                    archive.members.clear()
                     _check(path.name, member)
-                    file = archive.extractfile(member) if member.name.endswith(suffixes) else None
-                    if file is not None:
-                        yield member.name, _pieces(path.name, file)
-                    meter.start_again()
+                    inside = archive.extractfile(member) if member.name.endswith(suffixes) else None
+                    if inside is not None:
+                        yield member.name, _pieces(path.name, inside)
+                    budget.start_again()
     except Cube2netError:
         raise
     except BROKEN as error:
         raise _damaged(path.name, error) from None
 
 
-class _Meter:
+class _Budget:
     """A stream that stops when one member, with its headers, takes more than the limit."""
 
     def __init__(self, name: str, raw: IO[bytes]) -> None:
@@ -64,15 +64,6 @@ class _Meter:
         if self.taken > LIMIT + 2**20:
             raise _too_big(self.name, self.taken)
         return piece
-
-
-def _open(path: Path) -> IO[bytes]:
-    with path.open("rb") as file:
-        start = file.read(6)
-    for magic, unpack in PACKED:
-        if start.startswith(magic):
-            return unpack(path, "rb")  # type: ignore[return-value]
-    return path.open("rb")
 
 
 def _check(archive: str, member: tarfile.TarInfo) -> None:
@@ -99,12 +90,14 @@ def _pieces(archive: str, file: IO[bytes]) -> Iterator[bytes]:
         raise _damaged(archive, error) from None
 
 
-def _pieces_of_file(path: Path) -> Iterator[bytes]:
+def _pieces_of_file(path: Path, meter: Meter) -> Iterator[bytes]:
     try:
-        if path.stat().st_size > LIMIT:
-            raise _too_big(path.name, path.stat().st_size)
-        with path.open("rb") as file:
+        with open_raw(path, gauge := meter.gauge(path)) as file:
+            if (gauge.size or 0) > LIMIT:
+                raise _too_big(path.name, gauge.size or 0)
             while piece := file.read(PIECE):
+                if gauge.done > LIMIT + 2**20:
+                    raise _too_big(path.name, gauge.done)
                 yield piece
     except OSError as error:
         raise SourceError(f"{path} cannot be read: {error.strerror or error}") from None

@@ -12,6 +12,7 @@ from cube2net.arrays import merge_links
 from cube2net.errors import SourceError, listed, some
 from cube2net.records import Corpus, DimensionSpec
 from cube2net.records.corpus import LINKS, MENTIONS, UNKNOWN_OBJECTS
+from cube2net.records.limits import check_count
 from cube2net.sources.attributes import attribute, default_dimensions, is_text
 from cube2net.sources.faults import Faults, Rows
 from cube2net.sources.keys import find, keys, unique_keys, weights
@@ -24,6 +25,7 @@ RESERVED = ("item", "text")
 def network_corpus(nodes: Part, links: Part, separators: Columns, faults: Faults) -> Corpus:
     """Return a corpus in which every node is an object and its own item."""
     (rows, columns), (link_rows, link_columns) = nodes, links
+    check_count("objects", rows.table.num_rows)
     rows, ids = unique_keys(rows, columns["id"], "nodes", faults)
     left_out = (columns["id"], columns.get("name"), columns.get("text"))
     carried = [name for name in rows.table.column_names if name not in left_out]
@@ -45,6 +47,8 @@ def item_corpus(
 ) -> Corpus:
     """Return a corpus of items that mention objects; without links two objects of one item are linked."""
     (object_rows, object_columns), (item_rows, item_columns) = objects, items
+    check_count("objects", object_rows.table.num_rows)
+    check_count("items", item_rows.table.num_rows)
     object_rows, object_ids = unique_keys(object_rows, object_columns["id"], "objects", faults)
     item_rows, item_ids = unique_keys(item_rows, item_columns["item"], "items", faults)
     unused = [name for name in object_rows.table.column_names if name not in object_columns.values()]

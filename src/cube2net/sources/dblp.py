@@ -16,6 +16,7 @@ from cube2net.sources.faults import Faults
 from cube2net.sources.papers import LONGEST_VENUE, YEARS, Papers, without_part
 from cube2net.sources.streams import Streams
 from cube2net.sources.tally import Tally
+from cube2net.unpacking import RATIO, TOTAL, Limits, Meter
 
 STAGE = "reading dblp"
 ATTRIBUTION = "dblp computer science bibliography (https://dblp.org), CC0 1.0"
@@ -40,14 +41,17 @@ class Dblp:
     key begins with ``conf/kdd/``) have one venue, called by the commonest of its short names ("KDD");
     with ``"titles"`` each has the journal or book title that stands in it. Long names come from the titles
     of proceedings. A record that cannot be used is counted in ``dropped`` and the first few are told, or it
-    stops the reading when ``strict``.
+    stops the reading when ``strict``. ``max_ratio`` and ``max_unpacked`` limit how far a packed file may swell.
     """
 
     kinds: tuple[str, ...] = ("article", "inproceedings")
     venues: str = "streams"
     strict: bool = False
+    max_ratio: int = RATIO
+    max_unpacked: int | str = TOTAL
 
     def __post_init__(self) -> None:
+        Limits(self.max_ratio, self.max_unpacked)
         kinds: object = self.kinds
         if isinstance(kinds, str):
             raise ParameterError(f"kinds is the text {kinds!r}, expected a tuple such as ('article',)")
@@ -59,7 +63,8 @@ class Dblp:
 
     def read(self, paths: Sequence[Path], *, progress: Progress | None = None) -> Corpus:
         """Return the corpus of the file, read once from front to back."""
-        streams = Streams([Path(path) for path in paths], (".xml",), EXPECTED)
+        meter = Meter(Limits(self.max_ratio, self.max_unpacked))
+        streams = Streams([Path(path) for path in paths], (".xml",), EXPECTED, meter)
         tally = Tally(Faults(self.strict, progress))
         papers = Papers(tally, texts=False)
         taker = _Taker(papers, tally, self.venues == "streams")

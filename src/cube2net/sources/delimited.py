@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import codecs
 import csv
+from array import array
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,115 +15,149 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
-from cube2net.errors import SourceError, some
+from cube2net.errors import SourceError, first_line, some
 from cube2net.sources.faults import SHOWN, Faults, Rows
-from cube2net.sources.textfile import BLOCK, check_text, is_packed, line_places, physical_lines
+from cube2net.sources.textfile import BLOCK, LONGEST, arrow_stream, check_text, line_places, physical_lines
+from cube2net.unpacking import Meter
 
-LARGEST_BLOCK = 2**31 - 1
+MOST_COLUMNS = 10_000
 BYTE_ORDER_MARK = codecs.BOM_UTF8.decode("latin-1")
 
 
-def read_delimited(path: Path, delimiter: str, faults: Faults) -> Rows:
+def read_delimited(path: Path, delimiter: str, faults: Faults, meter: Meter) -> Rows:
     """Return the rows of a file with a header, all columns as text; an empty value is missing."""
-    check_text(path)
-    names = _header(path, delimiter)
-    table, ragged = _parse(path, delimiter, names, threads=True)
-    if ragged:
-        table, ragged = _parse(path, delimiter, names, threads=False)
-    records = table.num_rows + len(ragged)
+    check_text(path, meter)
+    names = _header(path, delimiter, meter)
+    ragged = _Ragged()
+    table = _parse(path, delimiter, names, meter) or _parse(path, delimiter, names, meter, ragged)
+    if table is None:
+        raise SourceError(f"{path.name} cannot be read")
+    records = table.num_rows + len(ragged.records)
 
     @cache
     def one_line_each() -> bool:
-        return sum(1 for _ in _line_numbers(path)) == int(records)
+        return sum(1 for _ in _line_numbers(path, meter)) == int(records)
 
     def starts() -> Iterator[int]:
         """Return the line on which each record starts; where there are no more lines than records, each line does."""
-        return _line_numbers(path) if one_line_each() else _starts(path, delimiter)
+        return _line_numbers(path, meter) if one_line_each() else _starts(path, delimiter, meter)
 
-    if ragged:
+    if ragged.records:
         _report(path, starts(), records, ragged, faults)
-    skipped = {record for record, _ in ragged}
 
     def good() -> Iterator[int]:
+        skipped = iter(ragged.records)
+        skip = next(skipped, 0)
         for record, line in enumerate(starts(), start=1):
-            if record > 1 and record not in skipped:
+            if record == skip:
+                skip = next(skipped, 0)
+            elif record > 1:
                 yield line
 
     return Rows(path.name, table.slice(1), line_places(path, good), frozenset(names))
 
 
-def _header(path: Path, delimiter: str) -> list[str]:
+def _header(path: Path, delimiter: str, meter: Meter) -> list[str]:
     text, open_quote = "", False
-    for line in _lines(path):
+    for line in _lines(path, meter):
         text += line
         open_quote = _still_open(line, delimiter, open_quote)
-        if not open_quote and text.strip("\r\n"):
+        if len(text) > LONGEST or (not open_quote and text.strip("\r\n")):
             break
     text = text.encode("latin-1").decode("utf-8").strip("\r\n")
     try:
         fields = next(csv.reader([text], delimiter=delimiter))
     except (csv.Error, StopIteration):
         raise SourceError(f"{path.name} line 1 is not a header, expected the names of the columns") from None
+    if len(fields) > MOST_COLUMNS:
+        raise SourceError(f"{path.name} has {len(fields):,} columns, expected at most {MOST_COLUMNS:,}")
     names = [name.strip() or f"column {number}" for number, name in enumerate(fields, start=1)]
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
         raise SourceError(f"{path.name} names columns twice: {some(twice)}")
     return names
 
 
-def _parse(path: Path, delimiter: str, names: list[str], *, threads: bool) -> tuple[pa.Table, list[tuple[int, str]]]:
-    """Return the table, its header as the first row, and the ragged records with what is wrong with them.
+@dataclass(frozen=True, eq=False)
+class _Ragged:
+    """The numbers of the ragged records, and what is wrong with the first few."""
+
+    records: array[int] = field(default_factory=lambda: array("q"))
+    wrong: list[str] = field(default_factory=list)
+
+    def add(self, row: Any) -> None:
+        self.records.append(row.number or 0)
+        if len(self.wrong) < SHOWN:
+            fields = "1 field" if row.actual_columns == 1 else f"{row.actual_columns} fields"
+            self.wrong.append(f"has {fields}, expected {row.expected_columns} as in the header")
+
+
+def _parse(
+    path: Path, delimiter: str, names: list[str], meter: Meter, ragged: _Ragged | None = None
+) -> pa.Table | None:
+    """Return the table, its header as the first row; without ``ragged``, None where a record is ragged.
 
     The reader only knows the number of a record when it reads on one thread.
     """
-    ragged: list[tuple[int, str]] = []
+    stopped = False
 
     def note(row: Any) -> str:
-        fields = "1 field" if row.actual_columns == 1 else f"{row.actual_columns} fields"
-        ragged.append((row.number or 0, f"has {fields}, expected {row.expected_columns} as in the header"))
+        nonlocal stopped
+        if ragged is None:
+            stopped = True
+            return "error"
+        ragged.add(row)
         return "skip"
 
     convert = pacsv.ConvertOptions(
         column_types={name: pa.string() for name in names}, strings_can_be_null=True, null_values=[""]
     )
     parse = pacsv.ParseOptions(delimiter=delimiter, newlines_in_values=True, invalid_row_handler=note)
-    whole = max(BLOCK, min(LARGEST_BLOCK, path.stat().st_size * (20 if is_packed(path) else 1)))
-    for block in (BLOCK, whole):
-        options = pacsv.ReadOptions(use_threads=threads, column_names=names, block_size=block)
-        ragged.clear()
+    for block in (BLOCK, LONGEST):
+        options = pacsv.ReadOptions(use_threads=ragged is None, column_names=names, block_size=block)
+        if ragged is not None:
+            del ragged.records[:], ragged.wrong[:]
         try:
-            with pa.input_stream(str(path), compression="gzip" if is_packed(path) else None) as stream:
-                return pacsv.read_csv(stream, options, parse, convert), ragged
+            with arrow_stream(path, meter) as stream:
+                return pacsv.read_csv(stream, options, parse, convert)
+        except SourceError:
+            raise
         except (pa.ArrowException, OSError) as error:
-            if block == whole or "straddling" not in str(error):
-                raise SourceError(f"{path.name} cannot be read: {str(error).splitlines()[0]}") from None
-    raise SourceError(f"{path.name} cannot be read")
+            if stopped:
+                return None
+            if "straddling" not in str(error):
+                raise SourceError(f"{path.name} cannot be read: {first_line(error)}") from None
+    raise SourceError(f"{path.name} has a row of more than {LONGEST:,} bytes, expected less (is a quote not closed?)")
 
 
-def _report(path: Path, starts: Iterator[int], records: int, ragged: list[tuple[int, str]], faults: Faults) -> None:
+def _report(path: Path, starts: Iterator[int], records: int, ragged: _Ragged, faults: Faults) -> None:
     lines: dict[int, int] = {}
-    wanted = {record for record, _ in ragged[:SHOWN]}
+    first = ragged.records[: len(ragged.wrong)]
     for record, line in enumerate(starts, start=1):
-        if record in wanted:
+        if record in first:
             lines[record] = line
-            if len(lines) == len(wanted):
+            if len(lines) == len(first):
                 break
-    shown = [f"{path.name} line {lines.get(record, record):,}: {wrong}" for record, wrong in ragged[:SHOWN]]
-    if ragged[0][0] == 1:
+    shown = [
+        f"{path.name} line {lines.get(record, record):,}: {wrong}"
+        for record, wrong in zip(first, ragged.wrong, strict=True)
+    ]
+    many = len(ragged.records)
+    if first[0] == 1:
         raise SourceError(shown[0])
-    if 2 * len(ragged) >= records - 1:
-        raise SourceError(f"{shown[0]} (and so for {len(ragged):,} of {records - 1:,} lines)")
-    faults.drop(f"ragged lines of {path.name}", len(ragged), shown)
+    if 2 * many >= records - 1:
+        raise SourceError(f"{shown[0]} (and so for {many:,} of {records - 1:,} lines)")
+    faults.drop(f"ragged lines of {path.name}", many, shown)
 
 
-def _line_numbers(path: Path) -> Iterator[int]:
-    return (number for number, line in enumerate(physical_lines(path), start=1) if line.strip("\r\n"))
+def _line_numbers(path: Path, meter: Meter) -> Iterator[int]:
+    return (number for number, line in enumerate(physical_lines(path, meter), start=1) if line.strip("\r\n"))
 
 
-def _starts(path: Path, delimiter: str) -> Iterator[int]:
+def _starts(path: Path, delimiter: str, meter: Meter) -> Iterator[int]:
     """Return the line on which each record starts, the header first; empty lines are no records."""
     open_quote = False
-    for number, line in enumerate(_lines(path), start=1):
+    for number, line in enumerate(_lines(path, meter), start=1):
         if not open_quote:
             if not line.strip("\r\n"):
                 continue
@@ -128,8 +165,8 @@ def _starts(path: Path, delimiter: str) -> Iterator[int]:
         open_quote = _still_open(line, delimiter, open_quote)
 
 
-def _lines(path: Path) -> Iterator[str]:
-    lines = physical_lines(path)
+def _lines(path: Path, meter: Meter) -> Iterator[str]:
+    lines = physical_lines(path, meter)
     yield next(lines, "").removeprefix(BYTE_ORDER_MARK)
     yield from lines
 

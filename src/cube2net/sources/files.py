@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-from cube2net.errors import SourceError, some
+from cube2net.errors import SourceError
 from cube2net.sources.delimited import read_delimited
 from cube2net.sources.faults import Faults, Rows
 from cube2net.sources.jsonlines import read_jsonlines
+from cube2net.sources.parquet import read_parquet
 from cube2net.sources.textfile import is_packed
+from cube2net.unpacking import Meter
 
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 JSON_LINES = (".jsonl", ".ndjson", ".json")
@@ -19,20 +18,27 @@ PARQUET = (".parquet", ".pq")
 ALLOWED = "a name that ends in .csv, .tsv, .jsonl, .ndjson (each also with .gz) or .parquet"
 
 
-def read_rows(path: Path, *, delimiter: str | None = None, faults: Faults | None = None) -> Rows:
-    """Return the rows of a CSV, TSV, JSON lines or Parquet file, told apart by the end of its name."""
-    faults = faults or Faults()
+def read_rows(
+    path: Path, *, delimiter: str | None = None, faults: Faults | None = None, meter: Meter | None = None
+) -> Rows:
+    """Return the rows of a CSV, TSV, JSON lines or Parquet file, told apart by the end of its name.
+
+    The ``meter`` says how much may be unpacked.
+    """
+    faults, meter = faults or Faults(), meter or Meter()
     if path.is_dir():
         raise SourceError(f"{str(path)!r} is a folder, expected a table file: {ALLOWED}")
     if not path.exists():
         raise SourceError(f"there is no file {str(path)!r}: check the path")
+    if not path.is_file():
+        raise SourceError(f"{str(path)!r} is a pipe or device, expected a file, for it is read more than once: save it")
     ending = _ending(path)
     if ending in DELIMITERS:
-        return read_delimited(path, delimiter or DELIMITERS[ending], faults)
+        return read_delimited(path, delimiter or DELIMITERS[ending], faults, meter)
     if ending in JSON_LINES:
-        return read_jsonlines(path, faults)
+        return read_jsonlines(path, faults, meter)
     if ending in PARQUET and not is_packed(path):
-        return _read_parquet(path)
+        return read_parquet(path, meter)
     raise SourceError(f"cannot tell the format of {path.name!r}: expected {ALLOWED}")
 
 
@@ -53,20 +59,3 @@ def base_name(path: Path) -> str:
 
 def _ending(path: Path) -> str:
     return Path(path.stem).suffix.lower() if is_packed(path) else path.suffix.lower()
-
-
-def _read_parquet(path: Path) -> Rows:
-    if path.stat().st_size == 0:
-        raise SourceError(f"{path.name} is empty, expected a Parquet file with rows")
-    try:
-        with pq.ParquetFile(path) as file:
-            table = file.read()
-        table.validate(full=True)
-    except (pa.ArrowException, OSError, ValueError) as error:
-        why = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
-        raise SourceError(f"{path.name} cannot be read as Parquet: {why} (is it cut short?)") from None
-    names = table.column_names
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise SourceError(f"{path.name} names columns twice: {some(twice, 20)}")
-    return Rows(path.name, table, lambda rows: [f"{path.name} row {row + 1:,}" for row in rows])

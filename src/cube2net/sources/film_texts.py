@@ -9,10 +9,10 @@ import unicodedata
 from collections.abc import Iterator
 
 from cube2net.errors import SourceError
-from cube2net.sources.archive import LIMIT
 from cube2net.sources.tally import Tally
 from cube2net.sources.values import text_of
 
+LIMIT = 64 * 2**20
 ARTICLE = re.compile(r"^(.*), (the|an?|les?|la|l'|der|die|das|il|el|los|las|den?|det)$", re.IGNORECASE | re.DOTALL)
 ASIDE = re.compile(r"\(([^()]*)\)")
 A_FILM = re.compile(r"\s*\([^()]*\b(?:film|serial)\)$")

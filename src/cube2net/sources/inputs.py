@@ -12,8 +12,8 @@ from cube2net.errors import SourceError
 from cube2net.sources.archive import archive_files
 from cube2net.sources.streams import Streams, lines
 from cube2net.sources.tally import Tally, decoded
+from cube2net.unpacking import BZIP2, XZ, Meter
 
-PACKED = (b"\xfd7zXZ\x00", b"BZh")
 ARCHIVES = (".tar.xz", ".txz", ".tar.bz2")
 
 Line = tuple[int, bytes | None]
@@ -27,16 +27,22 @@ class Inputs:
     what they hold would count twice.
     """
 
-    def __init__(self, paths: Sequence[str | os.PathLike[str]], endings: tuple[str, ...], expected: str) -> None:
+    def __init__(
+        self,
+        paths: Sequence[str | os.PathLike[str]],
+        endings: tuple[str, ...],
+        expected: str,
+        meter: Meter | None = None,
+    ) -> None:
         if not paths:
             raise SourceError(f"no path is given: expected {expected}")
-        self.endings = endings
+        self.endings, self.meter = endings, meter or Meter()
         self.parts: list[Path | Streams] = []
         for path in map(Path, paths):
             archives = _archives(path)
             self.parts += archives
             try:
-                self.parts += [Streams([path], endings, expected)] if path not in archives else []
+                self.parts += [Streams([path], endings, expected, self.meter)] if path not in archives else []
             except SourceError:
                 if not archives:
                     raise
@@ -63,7 +69,7 @@ class Inputs:
             self.now = None
 
     def _members(self, path: Path) -> Iterator[tuple[str, io.BufferedReader]]:
-        for name, pieces in archive_files(path, self.endings):
+        for name, pieces in archive_files(path, self.endings, self.meter):
             if not Path(name).name.startswith((".", "_")):
                 yield Path(name).name, io.BufferedReader(_Pieces(pieces), 2**18)
 
@@ -91,8 +97,10 @@ def _archives(path: Path) -> list[Path]:
     if path.is_dir():
         return sorted(file for file in path.iterdir() if file.name.casefold().endswith(ARCHIVES) and file.is_file())
     try:
+        if not path.is_file():  # a pipe can be read once
+            return []
         with path.open("rb") as file:
-            return [path] if file.read(6).startswith(PACKED) else []
+            return [path] if file.read(6).startswith((XZ, BZIP2)) else []
     except OSError:
         return []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,49 +13,65 @@ import pyarrow.json as pajson
 
 from cube2net.errors import SourceError, some
 from cube2net.sources.faults import SHOWN, Faults, Rows
-from cube2net.sources.textfile import BLOCK, check_text, is_packed, line_places, open_bytes
+from cube2net.sources.textfile import BLOCK, arrow_stream, check_text, line_places, open_bytes
 from cube2net.sources.values import columns_of
+from cube2net.unpacking import Meter
 
 DEEP = 1000
+KEY = re.compile(rb'"([^"]*)"\s*:')
+MANY_KEYS = 100
+SAMPLED = 64
+START = 4096
 
 
-def read_jsonlines(path: Path, faults: Faults) -> Rows:
+def read_jsonlines(path: Path, faults: Faults, meter: Meter) -> Rows:
     """Return the rows of a file with one JSON object a line; a key that is not there is missing."""
-    check_text(path)
-    count = _plain_lines(path)
-    table = None if count is None else _fast(path)
+    check_text(path, meter)
+    count = _plain_lines(path, meter)
+    table = None if count is None else _fast(path, meter)
     if table is not None and table.num_rows == count and table.num_columns:
-        return Rows(path.name, table, line_places(path, lambda: (line for line, _ in _lines(path))))
-    return _slow(path, faults)
+        return Rows(path.name, table, line_places(path, lambda: (line for line, _ in _lines(path, meter))))
+    return _slow(path, faults, meter)
 
 
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    with open_bytes(path) as file:
+def _lines(path: Path, meter: Meter) -> Iterator[tuple[int, bytes]]:
+    with open_bytes(path, meter) as file:
         for number, line in enumerate(file, start=1):
             if text := line.strip(b"\xef\xbb\xbf \t\r\n" if number == 1 else None):
                 yield number, text
 
 
-def _plain_lines(path: Path) -> int | None:
-    """Return the number of lines, or None unless each is braced and none is nested too deep for the fast reader."""
-    count = 0
-    for _, line in _lines(path):
+def _plain_lines(path: Path, meter: Meter) -> int | None:
+    """Return the number of lines, or None where the fast reader is not to be used.
+
+    It is for lines that are braced, not nested too deep, and of the same few keys: a column is made for each.
+    """
+    count, widest, keys = 0, 0, set[bytes]()
+    for _, line in _lines(path, meter):
         if line[0] != 0x7B or line[-1] != 0x7D:
             return None
         if len(line) > DEEP and line.count(b"[") + line.count(b"{") > DEEP:
             return None
+        if count % SAMPLED == 0:
+            found = KEY.findall(line[:START])
+            keys.update(found)
+            widest = max(widest, len(found))
+            if len(keys) > MANY_KEYS + 4 * widest:
+                return None
         count += 1
     return count
 
 
-def _fast(path: Path) -> pa.Table | None:
+def _fast(path: Path, meter: Meter) -> pa.Table | None:
     """Return the table as Arrow reads it, or None where it refuses; text that looks like a time stays text."""
     texts: dict[str, pa.DataType] = {}
     for _ in range(2):
         parse = pajson.ParseOptions(explicit_schema=pa.schema(list(texts.items())))
         try:
-            with pa.input_stream(str(path), compression="gzip" if is_packed(path) else None) as stream:
+            with arrow_stream(path, meter) as stream:
                 table = pajson.read_json(stream, pajson.ReadOptions(block_size=BLOCK), parse)
+        except SourceError:
+            raise
         except (pa.ArrowException, ValueError, OSError):
             return None
         for field in table.schema:
@@ -67,27 +84,31 @@ def _fast(path: Path) -> pa.Table | None:
     return table
 
 
-def _slow(path: Path, faults: Faults) -> Rows:
+def _slow(path: Path, faults: Faults, meter: Meter) -> Rows:
     """Return the rows read one line at a time: some lines are bad, or the kinds of a column's values differ."""
     columns: dict[str, list[Any]] = {}
     lines: list[int] = []
-    bad: list[tuple[int, str]] = []
-    for number, line in _lines(path):
+    bad, shown = 0, list[str]()
+    gauge = meter.gauge(path)
+    gauge.take(gauge.size or 0)
+    for number, line in _lines(path, meter):
         try:
             record = _record(line)
         except ValueError as error:
-            bad.append((number, str(error)))
+            bad += 1
+            shown += [f"{path.name} line {number:,}: {error}"] if bad <= SHOWN else []
             continue
         for key, value in record.items():
-            columns.setdefault(key, [None] * len(lines)).append(value)
+            values = columns.setdefault(key, [])
+            values += [None] * (len(lines) - len(values))
+            values.append(value)
         lines.append(number)
-        for values in columns.values():
-            if len(values) < len(lines):
-                values.append(None)
-    shown = [f"{path.name} line {number:,}: {wrong}" for number, wrong in bad[:SHOWN]]
-    if bad and len(bad) >= len(lines):
-        raise SourceError(f"{shown[0]} (and so for {len(bad):,} of {len(bad) + len(lines):,} lines)")
-    faults.drop(f"lines of {path.name} that are no JSON objects", len(bad), shown)
+        gauge.check(8 * len(columns) * len(lines))
+    for values in columns.values():
+        values.extend([None] * (len(lines) - len(values)))
+    if bad and bad >= len(lines):
+        raise SourceError(f"{shown[0]} (and so for {bad:,} of {bad + len(lines):,} lines)")
+    faults.drop(f"lines of {path.name} that are no JSON objects", bad, shown)
     arrays, loose, left_out = columns_of(columns)
     if left_out:
         faults.say(f"{path.name}: left out columns with fields inside: {some(left_out, 20)}")

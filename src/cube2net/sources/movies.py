@@ -23,6 +23,7 @@ from cube2net.sources.holdout import Task, Where, link_task
 from cube2net.sources.inputs import Inputs, numbered
 from cube2net.sources.reviews import LAST, Reviewed, Reviews, Things, left_out
 from cube2net.sources.tally import Tally
+from cube2net.unpacking import RATIO, TOTAL, Limits, Meter
 
 EXPECTED = "ratings.dat and movies.dat (or .csv), a folder with them or its archive, and films' texts as movies-….json"
 TWEETINGS = (
@@ -66,14 +67,18 @@ class Movies:
     or in a year at most ``years_apart`` away. Objects are films and users, ``film:…`` and ``user:…``. Items are
     films with ``title``, ``year``, ``genre`` and ``text``; each mentions its film and that one's users. A link
     is as heavy as its rating, or 1 with ``weights="one"``. A line that cannot be used is counted in
-    ``dropped``, or stops the reading when ``strict``.
+    ``dropped``, or stops the reading when ``strict``. ``max_ratio`` and ``max_unpacked`` limit how far packed files may
+    swell.
     """
 
     weights: str = "rating"
     years_apart: int = 0
     strict: bool = False
+    max_ratio: int = RATIO
+    max_unpacked: int | str = TOTAL
 
     def __post_init__(self) -> None:
+        Limits(self.max_ratio, self.max_unpacked)
         if self.weights not in WEIGHTS:
             raise unknown("weights", self.weights, WEIGHTS)
         if not 0 <= self.years_apart <= 5:
@@ -87,7 +92,8 @@ class Movies:
         """Return the corpus of the files, and every rating with its time."""
         faults = Faults(self.strict, progress)
         films = _Films(Tally(faults), FilmTexts(self.years_apart))
-        inputs = Inputs(paths, tuple(ROLES), EXPECTED)
+        meter = Meter(Limits(self.max_ratio, self.max_unpacked))
+        inputs = Inputs(paths, tuple(ROLES), EXPECTED, meter)
         for name, file in inputs:
 
             def tell(name: str = name) -> None:

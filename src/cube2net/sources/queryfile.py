@@ -8,6 +8,8 @@ from pathlib import Path
 
 from cube2net.errors import QueryError, SourceError, some
 
+LIMIT = 64 * 2**20
+
 
 def read_query_file(path: Path) -> tuple[list[str], list[str] | None]:
     """Return the objects that a file names, and their labels where it gives them.
@@ -45,7 +47,11 @@ def read_pairs_file(path: Path) -> list[tuple[str, str]]:
 
 def _text(path: Path, what: str) -> str:
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        with path.open("rb") as file:
+            whole = file.read(LIMIT + 1)
+        if len(whole) > LIMIT:
+            raise SourceError(f"the {what} {str(path)!r} takes more than {LIMIT:,} bytes, expected names of objects")
+        return whole.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise SourceError(

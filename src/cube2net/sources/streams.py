@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import gzip
 import io
-import struct
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from cube2net.errors import Cube2netError, SourceError
+from cube2net.unpacking import BROKEN as CUT_SHORT
+from cube2net.unpacking import Gauge, Meter, damaged, metered, open_raw, open_zip, unpacked
 
-BLOCK = 2**20
 LONGEST = 16 * 2**20
-RATIO = 200
-FREE = 64 * 2**20
 SEVEN_ZIP = b"7z\xbc\xaf\x27\x1c"
-BROKEN = (
-    *(tarfile.TarError, zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError),
-    *(ValueError, ArithmeticError, LookupError, NotImplementedError, RuntimeError),
-)
+BROKEN = (tarfile.TarError, *CUT_SHORT)
 Stream = tuple[str, io.BufferedReader]
 
 
@@ -31,36 +24,37 @@ class Streams:
     """The files of some paths, one after the other; so far ``done`` of ``total`` bytes on disk have been read.
 
     A path may be a file, plain or packed, or a folder, of which the files with one of the ``endings`` are
-    taken; so are those inside a zip or tar. What unpacks to more than 200 times its size is refused.
+    taken; so are those inside a zip or tar. The ``meter`` says how much may be unpacked.
     """
 
-    def __init__(self, paths: Sequence[Path], endings: tuple[str, ...], expected: str) -> None:
+    def __init__(
+        self, paths: Sequence[Path], endings: tuple[str, ...], expected: str, meter: Meter | None = None
+    ) -> None:
         if not paths:
             raise SourceError(f"no path is given: expected {expected}")
-        self.endings, self.expected = endings, expected
+        self.endings, self.expected, self.meter = endings, expected, meter or Meter()
         self.files = [file for path in paths for file in self._expand(path)]
         self.sizes = [file.stat().st_size for file in self.files]
         self.total = sum(self.sizes)
         self.before = 0
-        self.raw: IO[bytes] | None = None
+        self.gauge: Gauge | None = None
 
     @property
     def done(self) -> int:
         """The bytes on disk that have been read."""
-        return self.before + (0 if self.raw is None else self.raw.tell())
+        return self.before + (0 if self.gauge is None else self.gauge.done)
 
     def __iter__(self) -> Iterator[Stream]:
         for path, size in zip(self.files, self.sizes, strict=True):
             try:
-                with io.BufferedReader(io.FileIO(path), BLOCK) as raw:
-                    self.raw = raw
-                    with closing(self._members(raw, _shown(path.name), size)) as members:
-                        yield from members
+                gauge = self.gauge = self.meter.gauge(path, _shown(path.name))
+                with open_raw(path, gauge) as raw, closing(self._members(raw, gauge)) as members:
+                    yield from members
             except Cube2netError:
                 raise
             except BROKEN as error:
-                raise _damaged(_shown(path.name), error) from None
-            self.before, self.raw = self.before + size, None
+                raise damaged(_shown(path.name), error) from None
+            self.before, self.gauge = self.before + size, None
 
     def _expand(self, path: Path) -> list[Path]:
         if not path.exists():
@@ -74,41 +68,41 @@ class Streams:
             raise SourceError(f"{path} holds no file to read: expected {self.expected}")
         return found
 
-    def _members(self, raw: io.BufferedReader[io.FileIO], name: str, size: int) -> Generator[Stream, None, None]:
-        start, meter = raw.peek(8), _Meter(name, size)
+    def _members(self, raw: io.BufferedReader, gauge: Gauge) -> Generator[Stream, None, None]:
+        start = raw.peek(8)
         if start.startswith(SEVEN_ZIP):
-            raise SourceError(f"{name} is a 7z archive, which cannot be read here: unpack it first")
+            raise SourceError(f"{gauge.name} is a 7z archive, which cannot be read here: unpack it first")
         if start.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-            yield from self._zip(raw, meter)
+            yield from self._zip(raw, gauge)
             return
-        plain: Any = gzip.GzipFile(fileobj=raw) if start.startswith(b"\x1f\x8b") else raw
-        file = _buffered(plain, meter)
+        file = unpacked(raw, gauge)
         if file.peek(512)[257:262] == b"ustar":
-            yield from self._tar(file, _Meter(name, size))
+            yield from self._tar(file, gauge.name)
         else:
-            yield name, file
+            yield gauge.name, file
 
-    def _zip(self, raw: IO[bytes], meter: _Meter) -> Iterator[Stream]:
-        with zipfile.ZipFile(raw) as archive:
+    def _zip(self, raw: io.BufferedReader, gauge: Gauge) -> Iterator[Stream]:
+        with open_zip(raw, gauge) as archive:
             for member in archive.infolist():
                 if not _is_data(member.filename, self.endings):
                     continue
                 if member.flag_bits & 1 or member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                     raise SourceError(
-                        f"{meter.name}: {member.filename!r} is encrypted or packed by a rare method: unpack it first"
+                        f"{gauge.name}: {member.filename!r} is encrypted or packed by a rare method: unpack it first"
                     )
                 with archive.open(member) as file:
-                    yield _shown(member.filename), _buffered(file, meter)
+                    yield _shown(member.filename), metered(file, gauge)
 
-    def _tar(self, file: IO[bytes], meter: _Meter) -> Iterator[Stream]:
-        budget = _Budget(meter.name, file)
+    def _tar(self, file: IO[bytes], name: str) -> Iterator[Stream]:
+        budget = _Budget(name, file)
         with tarfile.open(fileobj=budget, mode="r|") as archive:  # type: ignore[call-overload]
             for member in archive:
+                archive.members.clear()
                 budget.left = member.size + LONGEST
                 if member.isreg() and not member.issparse() and _is_data(member.name, self.endings):
                     inside = archive.extractfile(member)
                     if inside is not None:
-                        yield _shown(member.name), _buffered(inside, meter)
+                        yield _shown(member.name), io.BufferedReader(_Member(inside, name), 2**20)
 
 
 def lines(file: io.BufferedReader) -> Iterator[bytes | None]:
@@ -126,39 +120,23 @@ def lines(file: io.BufferedReader) -> Iterator[bytes | None]:
         yield None
 
 
-class _Meter:
-    """Counts the bytes that come out of a packed file, and stops when they are too many for its size."""
+class _Member(io.RawIOBase):
+    """A member of a tar; whatever is wrong with it becomes one sentence. What it is unpacked from has the meter."""
 
-    def __init__(self, name: str, size: int) -> None:
-        self.name, self.size, self.unpacked = name, size, 0
-
-    def count(self, much: int) -> None:
-        self.unpacked += much
-        if self.unpacked > FREE and self.unpacked > RATIO * self.size:
-            raise SourceError(
-                f"{self.name} unpacks to more than {RATIO} times its {self.size:,} bytes: it is not read any further"
-            )
-
-
-class _Counted(io.RawIOBase):
-    """A stream behind a meter; whatever is wrong with it becomes one sentence."""
-
-    def __init__(self, inner: IO[bytes], meter: _Meter) -> None:
-        self.inner, self.meter = inner, meter
+    def __init__(self, inner: IO[bytes], name: str) -> None:
+        self.inner, self.name = inner, name
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any, /) -> int:
-        view = memoryview(buffer)
         try:
-            piece = self.inner.read(len(view))
+            piece = self.inner.read(len(buffer))
         except Cube2netError:
             raise
         except BROKEN as error:
-            raise _damaged(self.meter.name, error) from None
-        self.meter.count(len(piece))
-        view[: len(piece)] = piece
+            raise damaged(self.name, error) from None
+        memoryview(buffer)[: len(piece)] = piece
         return len(piece)
 
 
@@ -176,10 +154,6 @@ class _Budget:
         return piece
 
 
-def _buffered(inner: IO[bytes], meter: _Meter) -> io.BufferedReader:
-    return io.BufferedReader(_Counted(inner, meter), BLOCK)
-
-
 def _is_data(name: str, endings: tuple[str, ...]) -> bool:
     base = PurePosixPath(name).name.casefold()
     return base.endswith(endings) and not base.startswith((".", "_", "readme", "license"))
@@ -188,10 +162,3 @@ def _is_data(name: str, endings: tuple[str, ...]) -> bool:
 def _shown(name: str) -> str:
     """Return the last part of a name, fit to be shown: an archive may hold any characters there."""
     return "".join([letter if letter.isprintable() else "?" for letter in PurePosixPath(name).name[-80:]])
-
-
-def _damaged(name: str, error: Exception) -> SourceError:
-    if isinstance(error, OSError) and error.strerror:
-        return SourceError(f"{name} cannot be read: {error.strerror}")
-    why = (str(error).strip() or "it ends too soon").splitlines()[0].rstrip(".")
-    return SourceError(f"{name} cannot be read: {why} (is it cut short?)")

@@ -16,6 +16,7 @@ from cube2net.sources.extras import with_extras
 from cube2net.sources.faults import Faults
 from cube2net.sources.files import read_rows
 from cube2net.sources.layouts import CALLED, EXPECTED, assign, found_in, is_whole
+from cube2net.unpacking import RATIO, TOTAL, Limits, Meter
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +29,7 @@ class Tables:
     what (``{"source": "from", "items.item": "paper"}``); what it does not say is guessed among usual spellings, and
     the guess is told to ``progress``. ``separators`` part a text column into several labels (``{"genres": "|"}``). A
     row that cannot be used is counted in ``dropped`` and the first few are told, or stop the reading when ``strict``;
-    so does every id that comes twice.
+    so does every id that comes twice. ``max_ratio`` and ``max_unpacked`` limit how far packed files may swell.
     """
 
     nodes: str | Path | None = None
@@ -42,8 +43,11 @@ class Tables:
     separators: Mapping[str, str] = field(default_factory=dict)
     delimiter: str | None = None
     strict: bool = False
+    max_ratio: int = RATIO
+    max_unpacked: int | str = TOTAL
 
     def __post_init__(self) -> None:
+        Limits(self.max_ratio, self.max_unpacked)
         check_roles(self.columns)
         for name, separator in self.separators.items():
             if not separator:
@@ -59,6 +63,7 @@ class Tables:
         of files with these names; files of other names are passed over, and this is said.
         """
         faults = Faults(self.strict, progress)
+        meter = Meter(Limits(self.max_ratio, self.max_unpacked))
         files, remarks = self._found(paths)
         for remark in remarks:
             faults.say(remark)
@@ -66,7 +71,7 @@ class Tables:
         for number, (role, path) in enumerate(files.items()):
             if progress is not None:
                 progress(f"reading {path.name}", number, len(files))
-            parts[role] = self._part(role, path, faults)
+            parts[role] = self._part(role, path, faults, meter)
         if "nodes" in parts:
             corpus = network_corpus(parts["nodes"], parts["links"], self.separators, faults)
         else:
@@ -78,8 +83,8 @@ class Tables:
         """Return the files that would be read."""
         return list(self._found(paths)[0].values())
 
-    def _part(self, role: str, path: Path, faults: Faults) -> Part:
-        rows = read_rows(path, delimiter=self.delimiter, faults=faults)
+    def _part(self, role: str, path: Path, faults: Faults, meter: Meter) -> Part:
+        rows = read_rows(path, delimiter=self.delimiter, faults=faults, meter=meter)
         guess = guess_columns(role, rows.table.column_names, self.columns, called=rows.name)
         columns = dict(guess.columns)
         text = columns.get("text")

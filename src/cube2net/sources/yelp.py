@@ -30,6 +30,7 @@ from cube2net.sources.yelp_values import (
     seconds_of,
     text_of,
 )
+from cube2net.unpacking import RATIO, TOTAL, Limits, Meter
 
 EXPECTED = "Yelp's business.json, review.json and user.json, a folder with them, or its archive"
 ATTRIBUTION = (
@@ -71,13 +72,17 @@ class Yelp:
     reviews, as heavy as a pair has reviews. Where several states have a city of one name, it is called so in
     the state with most businesses there, and "Urbana, OH" in another. The text of a business is that of its
     reviews in the order of the file, up to ``max_text`` characters, which bounds the memory. A line that
-    cannot be used is counted in ``dropped``, or stops the reading when ``strict``.
+    cannot be used is counted in ``dropped``, or stops the reading when ``strict``. ``max_ratio`` and ``max_unpacked``
+    limit how far packed files may swell.
     """
 
     max_text: int = 5_000
     strict: bool = False
+    max_ratio: int = RATIO
+    max_unpacked: int | str = TOTAL
 
     def __post_init__(self) -> None:
+        Limits(self.max_ratio, self.max_unpacked)
         if self.max_text < 0:
             raise ParameterError(f"max_text is {self.max_text!r}, expected 0 or more characters")
 
@@ -89,7 +94,8 @@ class Yelp:
         """Return the corpus of the files, and every review with its date and stars."""
         faults = Faults(self.strict, progress)
         yelp = _Yelp(Tally(faults), self.max_text)
-        inputs = Inputs(paths, (".json",), EXPECTED)
+        meter = Meter(Limits(self.max_ratio, self.max_unpacked))
+        inputs = Inputs(paths, (".json",), EXPECTED, meter)
         for name, file in inputs:
             if OTHER_FILES.search(name.casefold()):
                 continue

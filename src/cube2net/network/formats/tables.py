@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-import csv
 import json
-from collections.abc import Iterable
 from pathlib import Path
 
 import pyarrow as pa
 
+from cube2net.aside import write_table
 from cube2net.network.formats.plain import about, ranks, rows, written
 from cube2net.records import Network
 
 
-def write_nodes_csv(network: Network, path: Path) -> None:
+def write_nodes_csv(network: Network, path: Path, *, spreadsheet_safe: bool = False) -> None:
     """Write one line a node; ``cells`` are ranks with spaces between."""
     lines = (
         (key, name, kind, "true" if inside else "false", label, ranks(cells), links)
         for key, name, kind, inside, label, cells, links in rows(network.nodes)
     )
-    _csv(path, network.nodes.column_names, lines)
+    write_table(path, network.nodes.column_names, lines, spreadsheet_safe=spreadsheet_safe)
 
 
-def write_links_csv(network: Network, path: Path) -> None:
+def write_links_csv(network: Network, path: Path, *, spreadsheet_safe: bool = False) -> None:
     """Write one line a link, each link once."""
     weights = written(network.weight)
     lines = (
         (source, target, weight, kind)
         for (source, target, _, kind), weight in zip(rows(network.links), weights, strict=True)
     )
-    _csv(path, network.links.column_names, lines)
+    write_table(path, network.links.column_names, lines, spreadsheet_safe=spreadsheet_safe)
 
 
 def write_nodes_parquet(network: Network, path: Path) -> None:
@@ -56,13 +55,6 @@ def write_json(network: Network, path: Path) -> None:
             link = dict(zip(ends, (source, target, float(weight), kind), strict=True))
             out.write((",\n" if number else "\n") + _json(link))
         out.write("\n]}\n")
-
-
-def _csv(path: Path, columns: Iterable[str], lines: Iterable[Iterable[object]]) -> None:
-    with path.open("w", encoding="utf-8", newline="") as out:
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(lines)
 
 
 def _parquet(network: Network, table: pa.Table, path: Path) -> None:

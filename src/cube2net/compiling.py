@@ -1,0 +1,207 @@
+"""How long compiling took, told apart from the work itself, and somebody told who waits for it.
+
+Compiled code is made when it is first called for, which takes up to half a minute once on a machine, and read from disk
+by every later process. ``cube2net.kernels`` says here when either begins and ends.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Tell = Callable[[str, int, int | None], None]
+
+PATIENCE = 1.0
+"""After so many seconds of compiling a word is said."""
+
+KEPT = "preparing compiled code, which takes up to half a minute, once on this machine"
+LOST = (
+    "preparing compiled code, which takes up to half a minute in every run: there is no folder to keep it in "
+    "(NUMBA_CACHE_DIR may name one)"
+)
+
+
+class Account:
+    """The seconds that some threads, one or several that work for the same purpose, spent on compiling.
+
+    ``wall`` are those in which at least one of them did.
+    """
+
+    def __init__(self) -> None:
+        self.wall = 0.0
+        self._since, self._busy = 0.0, 0
+        self._lock = threading.Lock()
+
+    def begin(self) -> None:
+        """Note that a thread begins to compile."""
+        with self._lock:
+            if self._busy == 0:
+                self._since = time.perf_counter()
+            self._busy += 1
+
+    def end(self) -> None:
+        """Note that a thread has compiled."""
+        with self._lock:
+            self._busy -= 1
+            if self._busy == 0:
+                self.wall += time.perf_counter() - self._since
+
+    @property
+    def passed(self) -> float:
+        """The seconds until now, also those of what is not finished yet."""
+        with self._lock:
+            return self.wall + (time.perf_counter() - self._since if self._busy else 0.0)
+
+
+class _Mine(threading.local):
+    """What belongs to one thread: its account, how deep it is in compiling, and what that took of the processor."""
+
+    def __init__(self) -> None:
+        self.account = Account()
+        self.depth = 0
+        self.start = self.spent = 0.0
+
+
+_mine = _Mine()
+
+
+def begin() -> None:
+    """Note that this thread begins to compile, or to read compiled code."""
+    if _mine.depth == 0:
+        _mine.start = time.thread_time()
+        _mine.account.begin()
+    _mine.depth += 1
+
+
+def end() -> None:
+    """Note that this thread is done with it."""
+    _mine.depth -= 1
+    if _mine.depth == 0:
+        _mine.spent += time.thread_time() - _mine.start
+        _mine.account.end()
+
+
+def load(*modules: str) -> None:
+    """Import modules that take long to; it counts as compiling, and is done before a clock looks."""
+    begin()
+    try:
+        for module in modules:
+            import_module(module)
+    finally:
+        end()
+
+
+def lent(function: Callable[P, T]) -> Callable[P, T]:
+    """Return the same function for another thread to call: what it compiles there is on this thread's account."""
+    account = _mine.account
+
+    def call(*args: P.args, **options: P.kwargs) -> T:
+        own, _mine.account = _mine.account, account
+        try:
+            return function(*args, **options)
+        finally:
+            _mine.account = own
+
+    return call
+
+
+class Stopwatch:
+    """The seconds since it was made, without those that its thread, and those that work for it, spent on compiling.
+
+    >>> watch = Stopwatch()
+    >>> begin(); time.sleep(0.05); end()
+    >>> watch.seconds < 0.05
+    True
+    """
+
+    def __init__(self) -> None:
+        self._account = _mine.account
+        self._start = self._now()
+
+    @property
+    def seconds(self) -> float:
+        """The seconds until now."""
+        return max(0.0, self._now() - self._start)
+
+    def _now(self) -> float:
+        return time.perf_counter() - self._account.passed
+
+
+class Spent(Stopwatch):
+    """The processor's seconds that this thread took since it was made, without those spent on compiling."""
+
+    def _now(self) -> float:
+        return time.thread_time() - _mine.spent
+
+
+class Waiting:
+    """Says that code is compiled, to whoever listens, once it has taken a while; without a listener on standard error.
+
+    Several compilations, one after the other or side by side, are one wait; on standard error it is said once.
+    """
+
+    def __init__(self, patience: float = PATIENCE) -> None:
+        self.patience = patience
+        self.kept = True
+        self.listeners: list[Tell | None] = []
+        self._account, self._lock = Account(), threading.Lock()
+        self._names: list[str] = []
+        self._timer: threading.Timer | None = None
+        self._made, self._said = 0, False
+
+    def begin(self, name: str) -> None:
+        """Note that something of this name is compiled from now on."""
+        with self._lock:
+            self._names.append(name)
+            self._account.begin()
+            if len(self._names) == 1:
+                self._timer = threading.Timer(max(0.0, self.patience - self._account.wall), self.say)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def end(self, name: str) -> None:
+        """Note that it is done."""
+        with self._lock:
+            self._names.remove(name)
+            self._account.end()
+            self._made += 1
+            if not self._names and self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+
+    def say(self) -> None:
+        """Tell the listener, or standard error once, what is compiled."""
+        with self._lock:
+            listener = self.listeners[-1] if self.listeners else _on_standard_error
+            name, made, first = self._names[0] if self._names else "", self._made, not self._said
+            if listener is None or not name or (listener is _on_standard_error and not first):
+                return
+            self._said = True
+        sentence = KEPT if self.kept else LOST
+        listener(f"{sentence}: {name}", made, None)
+
+
+def _on_standard_error(stage: str, done: int, total: int | None) -> None:
+    if sys.stderr is not None:
+        sys.stderr.write(f"cube2net: {stage.rpartition(':')[0]}\n")
+        sys.stderr.flush()
+
+
+WAITING = Waiting()
+
+
+@contextmanager
+def told_to(listener: Tell | None) -> Iterator[None]:
+    """Let somebody know of compiling for a while, by the last of those who asked; None is nobody at all."""
+    WAITING.listeners.append(listener)
+    try:
+        yield
+    finally:
+        WAITING.listeners.remove(listener)

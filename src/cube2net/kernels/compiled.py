@@ -1,0 +1,60 @@
+"""How kernels are compiled: the decorator of all, and who is told when one is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from cube2net import compiling
+
+compiling.load("numba")
+
+import numba  # noqa: E402
+from numba.core import event  # noqa: E402
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def njit(**options: Any) -> Callable[[F], F]:
+    """Return numba's decorator of the same name, for code that lets other threads go on while it runs.
+
+    Whoever waits can so be told, and a signal be obeyed. Where there is no folder to keep compiled code in, it is made
+    in every process anew.
+    """
+    options = {"nogil": True, **options}
+
+    def compiled(function: F) -> F:
+        try:
+            made: F = numba.njit(**options)(function)
+        except RuntimeError as error:
+            if "cannot cache" not in str(error):
+                raise
+            compiling.WAITING.kept = False
+            made = numba.njit(**{**options, "cache": False})(function)
+        return made
+
+    return compiled
+
+
+class _Times(event.Listener):
+    """Notes when a thread waits for the compiler, compiles, or reads what was compiled."""
+
+    def on_start(self, event: Any) -> None:
+        compiling.begin()
+
+    def on_end(self, event: Any) -> None:
+        compiling.end()
+
+
+class _Words(event.Listener):
+    """Says what is compiled."""
+
+    def on_start(self, event: Any) -> None:
+        compiling.WAITING.begin(event.data["dispatcher"].__name__)
+
+    def on_end(self, event: Any) -> None:
+        compiling.WAITING.end(event.data["dispatcher"].__name__)
+
+
+event.register("numba:compiler_lock", _Times())  # type: ignore[no-untyped-call]
+event.register("numba:compile", _Words())  # type: ignore[no-untyped-call]

@@ -1,0 +1,331 @@
+"""Files, plain or packed (gz, xz, bz2), a block at a time; what comes out of a packed one is metered.
+
+    Limits    how far packed files may swell: ``max_ratio`` and ``max_unpacked``
+    Meter     what all packed files of one reading have given so far
+    Gauge     what one of them has given, for how many of its bytes on disk
+
+Every reader of packed or columnar files takes a meter and counts with it before it keeps anything.
+"""
+
+from __future__ import annotations
+
+import bz2
+import io
+import lzma
+import os
+import stat
+import struct
+import zipfile
+import zlib
+from dataclasses import dataclass
+from gzip import BadGzipFile
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from cube2net.errors import Cube2netError, SourceError, first_line, whole_number
+from cube2net.sizes import parse_size
+
+BLOCK = 2**16
+"""How much of a packed file is taken at a time."""
+WINDOW = 2**28
+"""The memory that xz may take; its own highest preset needs a quarter of that."""
+DIRECTORY = 16 * 2**20
+"""The largest directory of a zip: some 200,000 members."""
+END = 2**16 + 2**10
+"""How far from the end of a zip the place of its directory stands."""
+RATIO = 100
+FREE = 16 * 2**20
+TOTAL = "100GB"
+GZIP, XZ, BZIP2 = b"\x1f\x8b", b"\xfd7zXZ\x00", b"BZh"
+PACKED = (GZIP, XZ, BZIP2)
+BROKEN = (
+    *(zlib.error, lzma.LZMAError, zipfile.BadZipFile, struct.error, EOFError, OSError),
+    *(ValueError, ArithmeticError, LookupError, RuntimeError),
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How far packed files may swell.
+
+    Beyond its first 16 MiB, a file may not give more than ``max_ratio`` bytes for every byte on disk; all files of
+    one reading together may give ``max_unpacked`` bytes, a number or a text such as ``"50GB"``.
+
+    >>> Limits(max_unpacked="2GB").total
+    2000000000
+    """
+
+    max_ratio: int = RATIO
+    max_unpacked: int | str = TOTAL
+
+    def __post_init__(self) -> None:
+        whole_number("max_ratio", self.max_ratio, 1)
+        whole_number("max_unpacked", self.total, 1)
+
+    @property
+    def total(self) -> int:
+        """The most bytes of one reading."""
+        most = self.max_unpacked
+        if isinstance(most, str):
+            return int(most) if most.isascii() and most.isdecimal() else parse_size(most, "max_unpacked")
+        return most
+
+
+class Meter:
+    """Counts what the packed files of one reading give; a file that is read again counts once."""
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
+        self.given: dict[object, int] = {}
+
+    def gauge(self, path: Path, name: str | None = None) -> Gauge:
+        """Return the gauge of one file for one pass from front to back."""
+        about = path.stat()
+        if stat.S_ISCHR(about.st_mode) or stat.S_ISBLK(about.st_mode):
+            raise SourceError(f"{str(path)!r} is a device, expected a file")
+        return Gauge(self, path, name or path.name, about.st_size if stat.S_ISREG(about.st_mode) else None)
+
+
+class Gauge:
+    """Counts what one file gives, and stops when that is too much.
+
+    >>> gauge = Gauge(Meter(), "a key", "rows.csv.gz", size=1_000)
+    >>> gauge.take(1_000)
+    >>> gauge.count(10 * 2**20)
+    >>> gauge.count(10 * 2**20)
+    Traceback (most recent call last):
+    cube2net.errors.SourceError: rows.csv.gz unpacks to more than 100 times its size (20,971,520 bytes out of \
+1,000): it is not read any further, raise max_ratio if you trust it (--set max_ratio=1000)
+    """
+
+    def __init__(self, meter: Meter, key: object, name: str, size: int | None) -> None:
+        self.meter, self.key, self.name, self.size = meter, key, name, size
+        self.taken = self.unpacked = 0
+        self.others = sum(given for other, given in meter.given.items() if other != key)
+
+    @property
+    def done(self) -> int:
+        """The bytes of the file that have been read, each counted once."""
+        return self.taken if self.size is None else min(self.taken, self.size)
+
+    def take(self, much: int) -> None:
+        """Count bytes that were read from disk."""
+        self.taken += much
+
+    def count(self, much: int) -> None:
+        """Count bytes that came out, and raise when they are too many."""
+        self.unpacked += much
+        self.meter.given[self.key] = max(self.meter.given.get(self.key, 0), self.unpacked)
+        self.check(self.unpacked)
+
+    def allows(self, much: int) -> bool:
+        """Return whether so many bytes may come out of what has been read of the file."""
+        limits = self.meter.limits
+        return (much <= FREE or much <= limits.max_ratio * self.done) and self.others + much <= limits.total
+
+    def check(self, much: int) -> None:
+        """Raise when so many bytes are too many for what has been read of the file."""
+        if self.allows(much):
+            return
+        limits = self.meter.limits
+        if much > FREE and much > limits.max_ratio * self.done:
+            raise SourceError(
+                f"{self.name} unpacks to more than {limits.max_ratio:,} times its size ({much:,} bytes out of "
+                f"{self.done:,}): it is not read any further, raise max_ratio if you trust it "
+                f"(--set max_ratio={10 * limits.max_ratio})"
+            )
+        beside = " with the files before it" if self.others else ""
+        raise SourceError(
+            f"{self.name} unpacks{beside} to more than {limits.total:,} bytes: it is not read any further, "
+            f"raise max_unpacked if you trust it (--set max_unpacked={10 * limits.total})"
+        )
+
+
+def open_raw(path: Path, gauge: Gauge) -> io.BufferedReader:
+    """Return the bytes of a file as they are on disk; what is read of them is counted."""
+    return io.BufferedReader(_Disk(path, gauge), 2 * BLOCK)
+
+
+def unpacked(raw: io.BufferedReader, gauge: Gauge) -> io.BufferedReader:
+    """Return the bytes that a file holds, unpacked and metered where its first bytes say that it is packed.
+
+    >>> import gzip
+    >>> gauge = Gauge(Meter(), "a key", "rows.csv.gz", size=24)
+    >>> unpacked(io.BufferedReader(io.BytesIO(gzip.compress(b"id,name"))), gauge).read(), gauge.unpacked
+    (b'id,name', 7)
+    """
+    magic = next((magic for magic in PACKED if raw.peek(6).startswith(magic)), None)
+    if magic is not None:
+        return io.BufferedReader(_Unpacked(raw, magic, gauge), BLOCK)
+    return metered(raw, gauge) if gauge.size is None else raw
+
+
+def gunzipped(raw: io.BufferedReader, gauge: Gauge) -> io.BufferedReader:
+    """Return the bytes that a gzipped file holds, metered."""
+    return io.BufferedReader(_Unpacked(raw, GZIP, gauge), BLOCK)
+
+
+def metered(inner: IO[bytes], gauge: Gauge) -> io.BufferedReader:
+    """Return the bytes of a stream that is unpacked elsewhere, such as a member of a zip."""
+    return io.BufferedReader(_Metered(inner, gauge), 2**20)
+
+
+def open_zip(raw: io.BufferedReader, gauge: Gauge) -> zipfile.ZipFile:
+    """Return an archive whose directory is no larger than can be held; its members are to be metered one by one."""
+    if gauge.size is None:
+        raise SourceError(f"{gauge.name} is a zip in a pipe, expected a file: save it first")
+    raw.seek(-min(gauge.size, END), os.SEEK_END)
+    tail = raw.read(END)
+    at = tail.rfind(b"PK\x05\x06")
+    size = int.from_bytes(tail[at + 12 : at + 16], "little") if at >= 0 else 0
+    if at >= 0 and (large := tail.rfind(b"PK\x06\x06", 0, at)) >= 0:
+        size = max(size, int.from_bytes(tail[large + 40 : large + 48], "little"))
+    if size > DIRECTORY:
+        raise SourceError(
+            f"{gauge.name} has a directory of {size:,} bytes, expected at most {DIRECTORY:,}: unpack it first"
+        )
+    raw.seek(0)
+    return zipfile.ZipFile(raw)
+
+
+def damaged(name: str, error: Exception) -> SourceError:
+    """Return the error for a file that cannot be read to its end."""
+    if isinstance(error, OSError) and error.strerror:
+        return SourceError(f"{name} cannot be read: {error.strerror}")
+    why = first_line(error).rstrip(".") if str(error).strip() else "it ends too soon"
+    return SourceError(f"{name} cannot be read: {why} (is it cut short?)")
+
+
+class _Disk(io.FileIO):
+    """A file that tells a gauge what is read of it."""
+
+    def __init__(self, path: str | os.PathLike[str], gauge: Gauge) -> None:
+        super().__init__(path)
+        self.gauge = gauge
+
+    def readinto(self, buffer: Any, /) -> int:
+        try:
+            much = super().readinto(buffer) or 0
+        except OSError as error:
+            raise damaged(self.gauge.name, error) from None
+        self.gauge.take(much)
+        return much
+
+
+class _Stream(io.RawIOBase):
+    """Bytes behind a gauge; whatever is wrong with them becomes one sentence."""
+
+    gauge: Gauge
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        view = memoryview(buffer)
+        try:
+            piece = self.piece(len(view))
+        except Cube2netError:
+            raise
+        except BROKEN as error:
+            raise damaged(self.gauge.name, error) from None
+        self.gauge.count(len(piece))
+        view[: len(piece)] = piece
+        return len(piece)
+
+    def piece(self, most: int) -> bytes:
+        """Return the next bytes, none at the end."""
+        raise NotImplementedError
+
+
+class _Metered(_Stream):
+    def __init__(self, inner: IO[bytes], gauge: Gauge) -> None:
+        self.inner, self.gauge = inner, gauge
+
+    def piece(self, most: int) -> bytes:
+        return self.inner.read(most)
+
+
+class _Unpacked(_Stream):
+    """What a packed file holds; several packed parts one after the other are one file."""
+
+    def __init__(self, raw: io.BufferedReader, magic: bytes, gauge: Gauge) -> None:
+        self.raw, self.magic, self.gauge = raw, magic, gauge
+        self.rest = b""
+        self.parts = 0
+        self.engine: _Engine | None = None
+
+    def piece(self, most: int) -> bytes:
+        if self.parts == 0:
+            self.engine = self._next_part()
+        while self.engine is not None:
+            if self.engine.eof:
+                self.rest = self.engine.unused_data
+                self.engine = self._next_part()
+                continue
+            more = b""
+            if self.engine.needs_input:
+                more, self.rest = self.rest or self.raw.read1(BLOCK), b""
+            if piece := self.engine.decompress(more, most):
+                return piece
+            if self.engine.needs_input and not more and not self.engine.eof:
+                raise EOFError("it ends before its end is marked")
+        return b""
+
+    def _next_part(self) -> _Engine | None:
+        """Return what unpacks the next part, or None at the end of the file; zeros may stand between parts."""
+        while True:
+            if self.parts:
+                self.rest = self.rest.lstrip(b"\0")
+            if len(self.rest) >= len(self.magic) or not (more := self.raw.read1(BLOCK)):
+                break
+            self.rest += more
+        if not self.rest.startswith(self.magic):
+            if self.magic == GZIP and (self.rest or not self.parts):
+                raise BadGzipFile(f"Not a gzipped file ({self.rest[:2]!r})")
+            return None
+        self.parts += 1
+        if self.magic == GZIP:
+            return _Gunzip()
+        return lzma.LZMADecompressor(memlimit=WINDOW) if self.magic == XZ else bz2.BZ2Decompressor()
+
+    def close(self) -> None:
+        if not self.closed:
+            self.raw.close()
+        super().close()
+
+
+class _Engine(Protocol):
+    """What unpacks one part."""
+
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def needs_input(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
+
+    def decompress(self, data: bytes, max_length: int) -> bytes: ...
+
+
+class _Gunzip:
+    """zlib's object for one gzipped part, with the manners of those for xz and bz2."""
+
+    def __init__(self) -> None:
+        self.inner = zlib.decompressobj(wbits=31)
+
+    @property
+    def eof(self) -> bool:
+        return self.inner.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return not self.inner.unconsumed_tail
+
+    @property
+    def unused_data(self) -> bytes:
+        return self.inner.unused_data
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        return self.inner.decompress(self.inner.unconsumed_tail or data, max_length)

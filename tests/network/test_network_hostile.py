@@ -1,0 +1,111 @@
+"""Every export and picture stays whole with names that break XML, run in spreadsheets or steer terminals."""
+
+import csv
+import html
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from cube2net.errors import ParameterError
+from cube2net.network.draw import PICTURES, draw
+from cube2net.network.export import EXPORTS, write
+from cube2net.network.formats.xml import escape
+from cube2net.records import Network, Query, Selection
+from cube2net.records.objects import Objects
+from cube2net.spreadsheets import GUARD, formulas_in, is_formula, unguarded
+from hostile import NAMES, SURROGATE
+
+from toys import ragged_from_lists
+
+COUNT = len(NAMES)
+
+
+@pytest.fixture(scope="module")
+def network() -> Network:
+    """Return a network in which every id, name, kind, label of the query and label of a cell is hostile."""
+    ids = [f"{name}{at}" for at, name in enumerate(NAMES)]
+    ends = np.arange(COUNT, dtype=np.int32)
+    return Network(
+        query=Query(np.arange(COUNT), labels=tuple(NAMES)),
+        selection=Selection(np.arange(COUNT), 0.5, cells=np.arange(COUNT), values=np.linspace(0.1, 0.5, COUNT)),
+        objects=ends,
+        cells=ends,
+        source=np.concatenate([ends[:-1], ends]),
+        target=np.concatenate([ends[1:], ends + COUNT]),
+        weight=np.ones(2 * COUNT - 1, dtype=np.float32),
+        brought_by=ragged_from_lists([[at] for at in range(COUNT)]),
+        query_links=np.ones(COUNT, dtype=np.int32),
+        names=Objects.of(pa.table({"object": ids, "name": NAMES, "kind": NAMES})),
+        dimensions=(NAMES[0], NAMES[4]),
+        labels=tuple((name, NAMES[-4]) for name in NAMES),
+        form="both",
+    )
+
+
+@pytest.mark.parametrize("suffix", EXPORTS)
+def test_every_export_holds_hostile_names(network: Network, suffix: str, tmp_path: Path) -> None:
+    for path in write(network, tmp_path / f"net{suffix}"):
+        if suffix in (".graphml", ".gexf"):
+            root = ET.parse(path).getroot()
+            texts = {text for node in root.iter() for text in (*node.attrib.values(), node.text)}
+            assert {html.unescape(escape(name)) for name in NAMES} <= texts
+        elif suffix == ".json":
+            assert [node["name"] for node in json.loads(path.read_text("utf-8"))["nodes"]][:COUNT] == NAMES
+        elif suffix == ".csv":
+            with path.open(encoding="utf-8", newline="") as file:
+                rows = list(csv.DictReader(file))
+            assert ".links" in path.name or [row["name"] for row in rows][:COUNT] == NAMES
+
+
+@pytest.mark.parametrize("suffix", PICTURES)
+def test_every_picture_holds_hostile_names(network: Network, suffix: str, tmp_path: Path) -> None:
+    path = draw(network, tmp_path / f"net{suffix}", title=f"{SURROGATE}{''.join(NAMES)}")
+    assert path.stat().st_size > 1000
+    if suffix == ".svg":
+        ET.parse(path)
+
+
+@pytest.mark.parametrize("name", [*NAMES, SURROGATE], ids=ascii)
+def test_no_single_name_breaks_a_picture(name: str, network: Network, tmp_path: Path) -> None:
+    title = draw(_of_one(name), tmp_path / "net.svg", title=f"{name}{SURROGATE}")
+    assert ET.parse(title).getroot().tag.endswith("svg")
+
+
+def _of_one(name: str) -> Network:
+    given = "x" if name == SURROGATE else name
+    return Network(
+        query=Query(np.array([0]), labels=(given,)),
+        selection=Selection(np.array([0, 1]), 0.5, cells=np.array([0]), values=np.array([0.5])),
+        objects=np.arange(2, dtype=np.int32),
+        cells=np.array([0], dtype=np.int32),
+        source=np.array([0, 0], dtype=np.int32),
+        target=np.array([1, 2], dtype=np.int32),
+        weight=np.ones(2, dtype=np.float32),
+        brought_by=ragged_from_lists([[0], [0]]),
+        query_links=np.ones(2, dtype=np.int32),
+        names=Objects.of(pa.table({"object": [given, "b"], "name": [given, "b"], "kind": [given, "b"]})),
+        dimensions=(given,),
+        labels=((given,),),
+        form="both",
+    )
+
+
+def test_a_csv_keeps_formulas_unless_it_is_asked_to_be_safe(network: Network, tmp_path: Path) -> None:
+    plain = write(network, tmp_path / "plain.csv")
+    safe = write(network, tmp_path / "safe.csv", spreadsheet_safe=True)
+    assert all(map(formulas_in, plain)) and not any(map(formulas_in, safe))
+    for one, other in zip(plain, safe, strict=True):
+        with one.open(encoding="utf-8", newline="") as file, other.open(encoding="utf-8", newline="") as guarded:
+            for row, same in zip(csv.reader(file), csv.reader(guarded), strict=True):
+                assert [unguarded(cell) for cell in same] == row
+                assert [GUARD + cell if is_formula(cell) else cell for cell in row] == same
+
+
+def test_only_csv_files_can_be_made_safe_for_spreadsheets(network: Network, tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match=r"spreadsheet_safe guards the cells of a \.csv file, got '\.json'"):
+        write(network, tmp_path / "net.json", spreadsheet_safe=True)
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,137 @@
+"""Networks travel between processes whole, cubes as their folder, and what cannot says so in a sentence."""
+
+from __future__ import annotations
+
+import copy
+import multiprocessing
+import pickle
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import cube2net as c2n
+from cube2net.errors import CubeError
+from cube2net.records import Cube, Network, Query
+
+from toys import random_cube
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    c2n.save_cube(random_cube(1), tmp_path / "cube")
+    return tmp_path / "cube"
+
+
+def again(value: Any) -> Any:
+    return pickle.loads(pickle.dumps(value))
+
+
+def assert_same(one: Any, other: Any) -> None:
+    """Raise unless two records hold the same, whatever they are made of."""
+    assert type(one) is type(other)
+    for field in fields(one):
+        left, right = getattr(one, field.name), getattr(other, field.name)
+        if isinstance(left, np.ndarray):
+            assert np.array_equal(left, right) and left.dtype == right.dtype, field.name
+            assert not right.flags.writeable, field.name
+        elif field.name == "names":
+            assert len(left) == len(right)
+        elif hasattr(left, "__dataclass_fields__"):
+            assert_same(left, right)
+        else:
+            assert left == right, field.name
+
+
+def network(cube: Cube, form: str = "woven", labels: tuple[str, ...] | None = ("a", "b", "")) -> Network:
+    return c2n.construct(cube, Query(np.array([3, 5, 8]), labels, ("lost",)), "greedy", form=form, m=3)
+
+
+@pytest.mark.parametrize("form", ["objects", "cells", "both", "woven"])
+def test_a_network_travels_whole(form: str) -> None:
+    sent = network(random_cube(1), form)
+    for got in (again(sent), again(again(sent)), copy.copy(sent), copy.deepcopy(sent)):
+        assert_same(sent, got)
+        assert got.nodes.equals(sent.nodes)
+        assert got.links.equals(sent.links)
+        assert c2n.summary(got) == c2n.summary(sent)
+
+
+def test_a_network_that_travels_is_as_large_as_itself_and_not_as_its_cube() -> None:
+    cube = random_cube(1)
+    many = pa.table({name: [f"{name} {row}" for row in range(40)] for name in ("object", "name", "kind")})
+    long = replace(cube, objects=type(cube.objects)(40, lambda: many))
+    sent = network(long, "objects")
+    inside = set(sent.objects.tolist())
+    text = pickle.dumps(sent)
+    assert all((f"name {row}".encode() in text) == (row in inside) for row in range(30, 40))
+
+
+def test_a_query_and_a_selection_travel_and_cannot_be_written_to() -> None:
+    sent = network(random_cube(2))
+    assert_same(sent.query, again(sent.query))
+    assert_same(sent.selection, again(sent.selection))
+
+
+def test_an_opened_cube_travels_as_its_folder(folder: Path) -> None:
+    cube = c2n.open_cube(folder)
+    text = pickle.dumps(cube)
+    assert len(text) < 1_000
+    got = pickle.loads(text)
+    assert np.array_equal(got.cells.labels, cube.cells.labels)
+    assert got.objects.table.equals(cube.objects.table)
+    assert len(pickle.dumps(got)) == len(text)
+
+
+def test_a_folder_may_be_named_from_where_one_stands(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder.parent)
+    text = pickle.dumps(c2n.open_cube("cube"))
+    monkeypatch.chdir("/")
+    assert len(pickle.loads(text).objects) == 40
+
+
+def test_another_cube_in_the_folder_is_noticed(folder: Path) -> None:
+    text = pickle.dumps(c2n.open_cube(folder))
+    c2n.save_cube(random_cube(2), folder)
+    with pytest.raises(CubeError) as caught:
+        pickle.loads(text)
+    assert str(caught.value) == (
+        f"{str(folder)!r} holds another cube than when this one was opened there: open the folder again, and ask that "
+        "cube"
+    )
+    c2n.save_cube(random_cube(1), folder)
+    assert len(pickle.loads(text).objects) == 40
+
+
+def test_a_cube_in_memory_and_a_view_do_not_travel_and_say_so(folder: Path) -> None:
+    with pytest.raises(CubeError, match="^a cube in memory does not travel between processes: save it, open its fold"):
+        pickle.dumps(random_cube(1))
+    cube = c2n.open_cube(folder)
+    with pytest.raises(CubeError, match="^a cube in memory does not travel"):
+        pickle.dumps(replace(cube, settings={}))
+    with pytest.raises(CubeError, match=r"^a view of a cube \(.+\) does not travel between processes: open the cube"):
+        pickle.dumps(c2n.dice(cube, {"group": ["label 0", "label 1"]}))
+
+
+def test_a_copy_of_a_cube_is_that_cube(folder: Path) -> None:
+    for cube in (random_cube(1), c2n.open_cube(folder)):
+        assert copy.copy(cube) is cube
+        assert copy.deepcopy(cube) is cube
+
+
+def answered(cube: Cube, form: str) -> Network:
+    return network(cube, form)
+
+
+def test_another_process_answers_with_the_same_network(folder: Path) -> None:
+    cube = c2n.open_cube(folder)
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=spawn) as pool:
+        for form in ("objects", "woven"):
+            got, own = pool.submit(answered, cube, form).result(), network(cube, form)
+            assert_same(replace(own, seconds={}), replace(got, seconds={}))
+            assert got.nodes.equals(own.nodes)

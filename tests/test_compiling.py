@@ -1,0 +1,191 @@
+"""Times without compiling, and a word to those who wait for it."""
+
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from cube2net import compiling
+from cube2net.compiling import KEPT, LOST, Spent, Stopwatch, Waiting, lent, told_to
+from cube2net.pipeline.choosing import timed
+from cube2net.select.clock import Clock
+
+
+class Hands:
+    """A clock that is moved by hand; of the processor's time a tenth passes."""
+
+    now = 0.0
+
+    def perf_counter(self) -> float:
+        return self.now
+
+    def thread_time(self) -> float:
+        return self.now / 10
+
+
+@pytest.fixture
+def hands(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hands]:
+    clock = Hands()
+    monkeypatch.setattr(compiling, "time", clock)
+    monkeypatch.setattr(compiling, "_mine", compiling._Mine())
+    yield clock
+
+
+def compile_for(hands: Hands, seconds: float) -> None:
+    compiling.begin()
+    compiling.begin()  # one function needs another
+    hands.now += seconds
+    compiling.end()
+    compiling.end()
+
+
+def test_a_stopwatch_does_not_count_compiling(hands: Hands) -> None:
+    watch, spent = Stopwatch(), Spent()
+    hands.now += 3
+    compile_for(hands, 20)
+    hands.now += 4
+    assert watch.seconds == 7
+    assert spent.seconds == pytest.approx(0.7)
+
+
+def test_a_stopwatch_stands_still_while_code_is_compiled(hands: Hands) -> None:
+    watch = Stopwatch()
+    hands.now += 1
+    compiling.begin()
+    hands.now += 30
+    assert watch.seconds == 1
+    compiling.end()
+
+
+def test_the_parts_of_a_network_and_limits_of_time_do_not_count_compiling(hands: Hands) -> None:
+    seconds: dict[str, float] = {}
+    clock = Clock(10.0)
+    with timed(seconds, "select"):
+        compile_for(hands, 25)
+        hands.now += 2
+    assert seconds == {"select": 2}
+    assert clock.left == 8
+
+
+def test_what_another_thread_compiles_for_its_own_purpose_is_on_its_own_account(hands: Hands) -> None:
+    watch = Stopwatch()
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(compile_for, hands, 5).result()
+        assert watch.seconds == 5
+        pool.submit(lent(compile_for), hands, 7).result()
+    assert watch.seconds == 5
+
+
+def test_two_threads_that_compile_at_once_are_one_wait(hands: Hands) -> None:
+    watch, both, done = Stopwatch(), threading.Barrier(3), threading.Barrier(3)
+
+    def compile_() -> None:
+        compiling.begin()
+        both.wait(20)
+        done.wait(20)
+        compiling.end()
+
+    with ThreadPoolExecutor(2) as pool:
+        work = [pool.submit(lent(compile_)) for _ in range(2)]
+        both.wait(20)
+        hands.now += 6
+        done.wait(20)
+        for each in work:
+            each.result()
+    hands.now += 1
+    assert watch.seconds == 1
+
+
+def test_a_kernel_that_is_compiled_is_on_the_account(hands: Hands) -> None:
+    from cube2net.kernels.compiled import njit
+
+    def slow(number):
+        return number + 1
+
+    def later(event: object) -> None:
+        hands.now += 40
+
+    from numba.core import event
+
+    class Late(event.Listener):
+        on_start = staticmethod(later)
+        on_end = staticmethod(lambda event: None)
+
+    watch, late = Stopwatch(), Late()
+    with event.install_listener("numba:compile", late):
+        assert njit()(slow)(1) == 2
+    assert (hands.now, watch.seconds) == (40, 0)
+
+
+def test_who_listens_is_told_and_standard_error_is_not(capsys: pytest.CaptureFixture[str]) -> None:
+    waiting, told = Waiting(patience=3600), []
+    waiting.listeners.append(lambda *words: told.append(words))
+    for name in ("cool", "heat"):
+        waiting.begin(name)
+        waiting.say()
+        waiting.end(name)
+    waiting.say()
+    assert told == [(f"{KEPT}: cool", 0, None), (f"{KEPT}: heat", 1, None)]
+    assert capsys.readouterr().err == ""
+
+
+def test_without_a_listener_one_line_is_written_however_much_is_compiled(capsys: pytest.CaptureFixture[str]) -> None:
+    waiting = Waiting(patience=3600)
+    waiting.kept = False
+    for name in ("cool", "heat"):
+        waiting.begin(name)
+        waiting.say()
+        waiting.end(name)
+    assert capsys.readouterr().err == f"cube2net: {LOST}\n"
+
+
+def test_nobody_is_told_who_asked_for_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+    with told_to(None):
+        compiling.WAITING.begin("cool")
+        compiling.WAITING.say()
+        compiling.WAITING.end("cool")
+    assert capsys.readouterr().err == ""
+
+
+def test_what_compiles_within_patience_is_not_spoken_of() -> None:
+    waiting = Waiting(patience=3600)
+    waiting.begin("cool")
+    assert waiting._timer is not None
+    waiting.end("cool")
+    assert waiting._timer is None
+
+
+def test_kernels_work_where_compiled_code_cannot_be_kept() -> None:
+    program = """
+from numba.core import caching
+def nowhere(*args): raise RuntimeError("cannot cache function 'f': no locator available for file 'f.py'")
+caching.CacheImpl.__init__ = nowhere
+from cube2net.kernels.compiled import njit, compiling
+function = njit(cache=True)(lambda number: number + 1)
+print(function(1), compiling.WAITING.kept)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["2", "False"]
+
+
+def test_every_kernel_lets_other_threads_go_on() -> None:
+    from importlib import import_module
+    from pathlib import Path
+
+    from numba.core.dispatcher import Dispatcher
+
+    import cube2net.kernels
+
+    seen = 0
+    for path in sorted(Path(cube2net.kernels.__file__).parent.glob("*.py")):
+        if "rollout_t" in path.name or path.stem == "__init__":
+            continue
+        module = import_module(f"cube2net.kernels.{path.stem}")
+        for function in vars(module).values():
+            if isinstance(function, Dispatcher):
+                seen += 1
+                assert function.targetoptions["nogil"], function
+    assert seen > 100

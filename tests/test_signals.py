@@ -1,0 +1,200 @@
+"""Ctrl-C and its like: obeyed at once, also in the middle of compiled code, and nothing is left."""
+
+import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from cube2net import leaving
+from cube2net.aside import new_folder, write_files
+from cube2net.leaving import Stop, remove_unfinished, step, unfinished
+from cube2net.signals import STATUS
+
+HEAD = """
+import sys, time, threading
+from pathlib import Path
+from cube2net.signals import Signals
+from cube2net.aside import new_folder, write_files
+signals = Signals(lambda: "left", patience=float(sys.argv[2]))
+signals.obey()
+place = Path(sys.argv[1])
+def ready():
+    sys.stdout.write("ready\\n"); sys.stdout.flush()
+def run(work):
+    try:
+        work()
+    except BaseException:
+        if signals.status is None: raise
+        signals.leave()
+"""
+POLITE = """
+def work():
+    with new_folder(place / "cube") as aside:
+        (aside / "part").write_text("half")
+        ready()
+        time.sleep(60)
+run(work)
+"""
+DEAF = """
+def deaf():
+    while True:
+        try:
+            time.sleep(60)
+        except KeyboardInterrupt:
+            pass
+def work():
+    with new_folder(place / "cube") as aside:
+        (aside / "part").write_text("half")
+        def write(path):
+            path.write_text("half")
+            ready()
+            deaf()
+        write_files({place / "network.csv": write})
+run(work)
+"""
+KERNEL = """
+from cube2net.compiling import WAITING
+WAITING.listeners.append(None)
+from cube2net.kernels.compiled import njit
+@njit()
+def endless(steps):
+    found = 0
+    for step in range(steps):
+        found ^= found * 3 + step
+    return found
+endless(3)
+def work():
+    with new_folder(place / "cube") as aside:
+        ready()
+        endless(10**18)
+run(work)
+"""
+MISTAKEN = """
+def work():
+    ready()
+    try:
+        time.sleep(60)
+    except KeyboardInterrupt:
+        raise RuntimeError("no compiled object yet") from None
+run(work)
+"""
+POOL = """
+from concurrent.futures import ThreadPoolExecutor
+def work():
+    with ThreadPoolExecutor(2) as pool:
+        pool.submit(time.sleep, 60)
+        ready()
+        pool.submit(time.sleep, 60).result()
+run(work)
+"""
+
+
+def ended(program: str, place: Path, numbers: list[int], patience: float = 0.2) -> tuple[int, str]:
+    """Return the status and the words of a program that gets signals once it is ready."""
+    words = [sys.executable, "-c", HEAD + program, str(place), str(patience)]
+    process = subprocess.Popen(
+        words,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    for number in numbers:
+        process.send_signal(number)
+    _, err = process.communicate(timeout=50)
+    return process.returncode, err
+
+
+def test_code_of_a_library_that_was_interrupted_does_not_change_the_status(tmp_path: Path) -> None:
+    program = """
+import ctypes
+def work():
+    exec_ = ctypes.PyDLL(None).PyRun_String
+    exec_.restype = ctypes.py_object
+    exec_.argtypes = [ctypes.c_char_p, ctypes.c_int, ctypes.py_object, ctypes.py_object]
+    ready()
+    exec_(b"import time; time.sleep(60)", 257, globals(), globals())
+run(work)
+"""
+    assert ended(program, tmp_path, [signal.SIGINT], patience=40) == (130, "left\n")
+
+
+@pytest.mark.parametrize("number", sorted(STATUS))
+def test_a_signal_ends_the_work_and_removes_what_is_not_finished(number: int, tmp_path: Path) -> None:
+    assert ended(POLITE, tmp_path, [number], patience=40) == (128 + number, "left\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("program", [DEAF, KERNEL, POOL], ids=["deaf", "kernel", "pool"])
+def test_who_does_not_hear_is_ended_and_leaves_nothing_either(program: str, tmp_path: Path) -> None:
+    assert ended(program, tmp_path, [signal.SIGTERM]) == (143, "left\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupt_that_is_taken_for_an_error_is_an_interrupt(tmp_path: Path) -> None:
+    assert ended(MISTAKEN, tmp_path, [signal.SIGINT], patience=40) == (130, "left\n")
+
+
+def test_the_first_of_many_signals_counts_and_the_words_are_said_once(tmp_path: Path) -> None:
+    status, err = ended(DEAF, tmp_path, [signal.SIGINT] + 20 * [signal.SIGINT, signal.SIGTERM])
+    assert (status in STATUS.values(), err) == (True, "left\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_took_its_place_is_not_removed(tmp_path: Path) -> None:
+    with new_folder(tmp_path / "cube") as aside:
+        (aside / "part").write_text("whole")
+        [known] = leaving._unfinished
+    assert leaving._unfinished == []
+    with unfinished(known):
+        remove_unfinished()
+    assert (tmp_path / "cube" / "part").read_text() == "whole"
+
+
+def test_all_that_is_not_finished_is_removed(tmp_path: Path) -> None:
+    def write(path: Path) -> None:
+        path.write_text("half")
+        remove_unfinished()
+        assert list(tmp_path.iterdir()) == []
+        path.write_text("whole")
+
+    with new_folder(tmp_path / "cube") as aside:
+        (aside / "part").write_text("half")
+        write_files({tmp_path / "network.csv": write})
+        aside.mkdir()
+    assert (tmp_path / "network.csv").read_text() == "whole"
+
+
+def test_work_in_another_thread_stops_at_its_next_step() -> None:
+    begun = threading.Event()
+
+    def work() -> None:
+        while True:
+            begun.set()
+            step()
+
+    with ThreadPoolExecutor(1) as pool, Stop() as stop:
+        done = pool.submit(stop.heeded(work))
+        assert begun.wait(20)
+        step()  # here nobody asked
+        stop.ask()
+        assert isinstance(done.exception(20), KeyboardInterrupt)
+    step()
+
+
+def test_ignored_signals_stay_ignored(tmp_path: Path) -> None:
+    program = "signals.number\nready()\nimport signal, os\nos.kill(os.getpid(), signal.SIGHUP)\nsys.exit(7)"
+    words = [sys.executable, "-c", HEAD + program, str(tmp_path), "40"]
+    done = subprocess.run(
+        words,
+        capture_output=True,
+        check=False,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+    )
+    assert (done.returncode, done.stderr) == (7, b"")
