@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,41 +14,35 @@ from cube2net.arrays import ragged_from_lists, transpose
 from cube2net.records import Cells, Cube, Dimension, Level, Links, Objects, Ragged
 from cube2net.seeding import stream
 from stress.damage import Rng, pick
-from stress.fuzz_cubes import QUESTIONS, Question, link_folder, reseal
+from stress.fuzz_cubes import QUESTIONS, Question, link_folder, reseal, rewrite
 
-OBJECTS, DEGREE = 1_000_100, 10
+OBJECTS = 1_000_100
+STEPS = (1, 8, 998, 9_974, 99_992)
+DEGREE = 2 * len(STEPS)
 CELLS = 200
 ASKED = ("verify", "pagerank", "steiner", "maxdisc", "hops", "two hops", "greedy", "linked", "objects", "both", "names")
 QUERY = 40
 
 
-def make_large(base: Path, objects: int = OBJECTS) -> str:
-    """Save a cube of so many objects, each linked to a few at fixed steps, and return its size in words."""
-    count = objects
-    steps = np.array([1, 7, 997, 9_973, 99_991][: DEGREE // 2]) % (count // 2 - 1) + 1
-    steps = np.unique(np.concatenate([steps, count - steps]))
-    rows = np.arange(count, dtype=np.int64)
-    ends = np.sort((rows[:, None] + steps) % count, axis=1).astype(np.int32)
-    members = np.sort(rows % CELLS, kind="stable")
+def make_large(base: Path) -> str:
+    """Save a cube of a million objects, each linked to those a few fixed steps away, and return its size in words."""
+    rows = np.arange(OBJECTS, dtype=np.int64)
+    ends = np.sort((rows[:, None] + [*STEPS, *(-step for step in STEPS)]) % OBJECTS, axis=1).astype(np.int32)
     order = np.argsort(rows % CELLS, kind="stable").astype(np.int32)
-    starts = np.searchsorted(members, np.arange(CELLS + 1)).astype(np.int64)
-    cells = Ragged(starts, order)
+    cells = Ragged(np.searchsorted(rows[order] % CELLS, np.arange(CELLS + 1)).astype(np.int64), order)
     labels = tuple(f"label {number}" for number in range(CELLS))
-    ids = pa.array([f"o{number}" for number in range(count)])
-    names = pa.array([f"Name {number}" for number in range(count)])
+    columns = {"object": [f"o{row}" for row in range(OBJECTS)], "name": [f"Name {row}" for row in range(OBJECTS)]}
     cube = Cube(
         dimensions=(Dimension((Level("group", labels, labels),)),),
         cells=Cells(np.arange(CELLS, dtype=np.int32)[:, None], cells),
-        homes=transpose(cells, count),
+        homes=transpose(cells, OBJECTS),
         small=Cells(np.empty((0, 1), np.int32), ragged_from_lists([])),
-        links=Links(
-            np.arange(count + 1, dtype=np.int64) * len(steps), ends.ravel(), np.ones(ends.size, dtype=np.float64)
-        ),
-        objects=Objects.of(pa.table({"object": ids, "name": names, "kind": pa.repeat("thing", count)})),
+        links=Links(np.arange(OBJECTS + 1, dtype=np.int64) * DEGREE, ends.ravel(), np.ones(ends.size)),
+        objects=Objects.of(pa.table({**columns, "kind": pa.repeat("thing", OBJECTS)})),
         settings={"dimensions": ["group"], "min_objects": 1},
     )
     c2n.save_cube(cube, base / "large")
-    return f"{count:,} objects, {ends.size:,} entries of links"
+    return f"{OBJECTS:,} objects, {ends.size:,} entries of links"
 
 
 @dataclass(frozen=True)
@@ -59,7 +52,7 @@ class DamagedLarge:
     name: str
 
     def __call__(self, base: Path, place: Path, seed: int | None) -> None:
-        """Damage the file by a seed and ask one question; all of them where it is undamaged."""
+        """Damage the file by a seed and ask one question; two where it is undamaged."""
         rng = stream(seed or 0, "stress", "large", self.name)
         folder = place / "cube"
         link_folder(base / "large", folder)
@@ -80,8 +73,8 @@ def damage_large(path: Path, rng: Rng, rows: list[int]) -> None:
     if path.suffix == ".npy":
         array = np.load(path, mmap_mode="r")
         start, size, count = len(content) - array.nbytes, array.itemsize, array.size
-        limit = len(rows) and pick(rows, rng)
-        places = [min(count - 1, int(limit * (count / OBJECTS)) + int(rng.integers(DEGREE))) for _ in range(2)]
+        near = int(pick(rows, rng) * (count / OBJECTS))
+        places = [min(count - 1, near + int(rng.integers(DEGREE))) for _ in range(2)]
         odd: tuple[Any, ...] = (-1, 2**31 - 1, -(2**31), OBJECTS, count, 2**30, 1 << 40)
         odd = (np.nan, np.inf, -1.0, 0.0, 1e-320) if array.dtype.kind == "f" else odd
         for place in places:
@@ -91,8 +84,7 @@ def damage_large(path: Path, rng: Rng, rows: list[int]) -> None:
     else:
         at = 4 * (int(rng.integers(len(content) // 4)) if rng.random() < 0.3 else int(rng.integers(2 * OBJECTS)) + 64)
         content[at : at + 4] = int(pick((2**31 - 1, -1, -(2**31), 0, 1 << 24), rng)).to_bytes(4, "little", signed=True)
-    os.unlink(path)  # noqa: PTH108
-    path.write_bytes(content)
+    rewrite(path, bytes(content))
 
 
 LARGE = {
