@@ -35,15 +35,15 @@ class Part:
 
 PARTS: dict[str, Part] = {
     "fuzz": Part("damaged input of every reader: an answer or one sentence", "inputs", 100_000, 0.34, fuzz.run),
-    "large": Part("wrong entries in a large cube: an answer or one sentence", "inputs", 2_000, 0.12, fuzz.run_large),
-    "kills": Part("after kill −9 the old or the new is whole, and no litter stays", "kills", 300, 0.22, kills.run),
+    "large": Part("wrong entries in a large cube: an answer or one sentence", "inputs", 2_000, 0.10, fuzz.run_large),
+    "kills": Part("after kill −9 the old or the new is whole, and no litter stays", "kills", 300, 0.32, kills.run),
     "exchange": Part(
         "who opens a cube gets one cube, whole, while others write", "openings", 10_000, 0.08, exchange.run
     ),
-    "writers": Part("two writers at once lose nothing", "rounds", 60, 0.08, writers.run),
-    "disk": Part("a full disk is one sentence, and the old state stays", "full disks", 60, 0.05, disk.run),
-    "names": Part("names from data cannot steer a terminal", "commands", 400, 0.05, names.run),
-    "signals": Part("Ctrl-C and SIGTERM are obeyed within 2 s", "signals", 60, 0.06, signals.run),
+    "writers": Part("two writers at once lose nothing", "rounds", 60, 0.05, writers.run),
+    "disk": Part("a full disk is one sentence, and the old state stays", "full disks", 60, 0.03, disk.run),
+    "names": Part("names from data cannot steer a terminal", "commands", 400, 0.03, names.run),
+    "signals": Part("Ctrl-C and SIGTERM are obeyed within 2 s", "signals", 60, 0.05, signals.run),
 }
 """In the order in which they run; shares of the time add up to 1."""
 

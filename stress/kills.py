@@ -24,29 +24,29 @@ def run(outcome: Outcome, scratch: Path) -> Outcome:
     """Kill the commands of all scenes in turn."""
     make_bases(scratch)
     states = {name: known(scratch, scene) for name, scene in SCENES.items()}
+    lengths = {name: state.seconds for name, state in states.items()}
     outcome.notes["of which while it ran"] = 0
     outcome.begin()
 
     def once(number: int) -> None:
         name = ORDER[number % len(ORDER)]
-        kill_once(outcome, scratch, scratch / f"kill-{number}", SCENES[name], states[name], number)
+        delay = float(stream(number, "stress", "kills").random()) * lengths[name]
+        lengths[name] = kill_once(outcome, scratch, scratch / f"kill-{number}", SCENES[name], states[name], delay)
 
     outcome.each(once)
     return outcome
 
 
-def kill_once(outcome: Outcome, base: Path, folder: Path, scene: Scene, states: Known, number: int) -> None:
-    """Run a scene's command, kill it at a time drawn from its length, look, and run it again."""
-    rng = stream(number, "stress", "kills")
+def kill_once(outcome: Outcome, base: Path, folder: Path, scene: Scene, states: Known, delay: float) -> float:
+    """Run a scene's command, kill it after a while, look, and run it again; return how long that takes unkilled."""
     stage(base, folder, scene)
     command = Command(scene.argv, folder, streams=folder / "streams")
-    delay = float(rng.random()) * states.seconds * 1.1
     time.sleep(delay)
     command.send(signal.SIGKILL)
     killed = command.wait().status == -signal.SIGKILL
     outcome.counts[f"{scene.name}, {'killed' if killed else 'had ended'}"] += 1
     outcome.notes["of which while it ran"] += killed
-    fail = partial(outcome.fail, repeat=f"{scene.name} killed after {delay:.3f} s (number {number})", files=folder)
+    fail = partial(outcome.fail, repeat=f"{scene.name} killed after {delay:.3f} s", files=folder)
     at = folder / scene.place
     state = scene.digest(at)
     if state not in states.whole:
@@ -63,6 +63,7 @@ def kill_once(outcome: Outcome, base: Path, folder: Path, scene: Scene, states: 
     if left:
         fail(f"{scene.name}: litter stays after the next run", repr(left))
     shutil.rmtree(folder)
+    return ended.seconds
 
 
 def check_cube(fail: Callable[[str, str], None], scene: Scene, at: Path) -> None:
