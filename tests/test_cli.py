@@ -460,14 +460,13 @@ SIGNALS = [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129), (s
 def test_ctrl_c_and_kill_in_the_middle_of_a_build_leave_the_old_cube(
     cube: Path, tmp_path: Path, sent: signal.Signals, status: int
 ) -> None:
-    fifo = tmp_path / "nodes.csv"
+    fifo = tmp_path / "papers.txt"
     os.mkfifo(fifo)
-    (tmp_path / "links.csv").write_text("source,target\n")
     before = {path.name: path.read_bytes() for path in cube.iterdir()}
-    command = [sys.executable, "-m", "cube2net.cli", "build", "tables", str(fifo), str(tmp_path / "links.csv")]
+    command = [sys.executable, "-m", "cube2net.cli", "build", "aminer", str(fifo)]
     process = subprocess.Popen([*command, "--out", str(cube)], stderr=subprocess.PIPE, text=True)
     with fifo.open("wb", buffering=0) as pipe:
-        pipe.write(b"id,city\n1,Ghent\n")
+        pipe.write(b"#*A paper\n#@Ann\n#t2001\n#cKDD\n#index1\n\n")
         time.sleep(0.2)
         process.send_signal(sent)
         _, err = process.communicate(timeout=60)

@@ -24,7 +24,7 @@ LAYERS = [
     ("sources", "topics", "cube", "embed", "select", "network", "mine", "referee"),
     ("stages",),
     ("pipeline", "parameters"),
-    ("signals",),
+    ("signals", "pulse"),
     ("terminal",),
     ("commands",),
     ("demo",),

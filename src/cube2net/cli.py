@@ -212,8 +212,11 @@ def update(
 def verify(cube: CubePath) -> None:
     """Check every byte of a cube against its manifest."""
     from cube2net.pipeline import verify_cube
+    from cube2net.terminal import shown_progress
 
-    say(f"{cube}: {verify_cube(cube)} files, all as they were written")
+    with shown_progress():
+        files = verify_cube(cube)
+    say(f"{cube}: {files} files, all as they were written")
 
 
 @app.command()
@@ -348,11 +351,13 @@ def query(
             bound=bound,
             progress=progress,
         )
-    written = write_network(network, out, spreadsheet_safe=spreadsheet_safe) if out is not None else []
-    commands.warn_of_formulas(written)
-    if draw is not None:
-        draw_network(network, draw, seed=seed)
-        written.append(draw)
+        written = write_network(network, out, spreadsheet_safe=spreadsheet_safe) if out is not None else []
+        commands.warn_of_formulas(written)
+        if draw is not None:
+            if progress is not None:
+                progress("drawing", 0, None)
+            draw_network(network, draw, seed=seed)
+            written.append(draw)
     if as_json:
         show_json(summary(network))
     else:

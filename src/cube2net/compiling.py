@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from importlib import import_module
 from typing import ParamSpec, TypeVar
 
@@ -21,9 +22,10 @@ Tell = Callable[[str, int, int | None], None]
 PATIENCE = 1.0
 """After so many seconds of compiling a word is said."""
 
-KEPT = "preparing compiled code, which takes up to half a minute, once on this machine"
+WORD = "preparing compiled code"
+KEPT = f"{WORD}, which takes up to half a minute, once on this machine"
 LOST = (
-    "preparing compiled code, which takes up to half a minute in every run: there is no folder to keep it in "
+    f"{WORD}, which takes up to half a minute in every run: there is no folder to keep it in "
     "(NUMBA_CACHE_DIR may name one)"
 )
 
@@ -176,6 +178,22 @@ class Waiting:
                 self._timer.cancel()
                 self._timer = None
 
+    @property
+    def sentence(self) -> str:
+        """What is said to those who wait."""
+        return KEPT if self.kept else LOST
+
+    @property
+    def doing(self) -> str | None:
+        """The name of what is compiled now, once compiling has taken a while."""
+        with self._lock:
+            return self._names[0] if self._names and self._account.passed >= self.patience else None
+
+    @property
+    def made(self) -> int:
+        """How many functions have been compiled."""
+        return self._made
+
     def say(self) -> None:
         """Tell the listener, or standard error once, what is compiled."""
         with self._lock:
@@ -184,8 +202,7 @@ class Waiting:
             if listener is None or not name or (listener is _on_standard_error and not first):
                 return
             self._said = True
-        sentence = KEPT if self.kept else LOST
-        listener(f"{sentence}: {name}", made, None)
+        listener(f"{self.sentence}: {name}", made, None)
 
 
 def _on_standard_error(stage: str, done: int, total: int | None) -> None:
@@ -205,3 +222,17 @@ def told_to(listener: Tell | None) -> Iterator[None]:
         yield
     finally:
         WAITING.listeners.remove(listener)
+
+
+def tells_compiling(function: Callable[P, T]) -> Callable[P, T]:
+    """Return the same function; the callback given as its ``progress``, if any, is told of compiling too."""
+
+    @wraps(function)
+    def call(*args: P.args, **options: P.kwargs) -> T:
+        progress = options.get("progress")
+        if not callable(progress):
+            return function(*args, **options)
+        with told_to(progress):
+            return function(*args, **options)
+
+    return call

@@ -19,10 +19,12 @@ from contextlib import contextmanager
 from io import StringIO, TextIOWrapper
 from typing import TYPE_CHECKING, Any, TextIO
 
+from cube2net.compiling import told_to
+from cube2net.pulse import SOON, Pulse
+
 if TYPE_CHECKING:
     from cube2net.interfaces import Progress
 
-_EVERY_SECONDS = 5.0
 # A line of more letters, and a cell of a table, is cut.
 LONGEST_LINE, LONGEST_CELL = 4_000, 200
 # How a command ends whose output did not arrive: it could not be written, or its reader has left (as of SIGPIPE).
@@ -234,12 +236,14 @@ def show_json(value: object) -> None:
 def shown_progress(quiet: bool = False) -> Iterator[Progress | None]:
     """Give a progress callback: bars on a terminal, plain lines on standard error elsewhere."""
     if quiet:
-        yield None
+        with told_to(None):
+            yield None
     elif sys.stderr is not None and sys.stderr.isatty():
-        with _bars() as progress:
+        with _bars() as bars, Pulse(bars, terminal=True) as progress:
             yield progress
     else:
-        yield PlainLines()
+        with Pulse(PlainLines()) as progress:
+            yield progress
 
 
 class PlainLines:
@@ -257,7 +261,7 @@ class PlainLines:
         now = time.monotonic()
         name = stage.partition(":")[0]
         if not done == total == 1:
-            if name == self.stage and now - self.said < _EVERY_SECONDS:
+            if name == self.stage and now - self.said < SOON:
                 return
             self.stage, self.said = name, now
         remark = done == total == 1

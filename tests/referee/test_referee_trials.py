@@ -362,3 +362,44 @@ def test_a_network_that_could_not_be_mined_can_be_followed_also_when_it_comes_fr
     trials = later.run(journal, (ALONE, GREEDY, PEER))
     assert [trial.nodes for trial in found(trials, PEER)] == [8, 9, 8, 9]
     assert [name for name, _, _ in later.made] == [PEER.name] * 2
+
+
+def test_trouble_that_an_interrupt_made_is_no_reason_of_a_setup(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked = threading.Event()
+    monkeypatch.setattr("cube2net.leaving._everybody", asked)
+    path = tmp_path / "trials.jsonl"
+
+    def mine(made: Network, miner: str, seed: int) -> Any:
+        asked.set()
+        raise RuntimeError("no compiled object yet")
+
+    with pytest.raises(KeyboardInterrupt):
+        Trials(Workshop().make, mine).run((ALONE,), ("odd",), (0,), Journal.open(path, {}))
+    assert Journal.open(path, {}).trials == {}
+
+
+def test_an_interrupt_does_not_wait_for_a_long_miner(tmp_path: Path) -> None:
+    from cube2net.leaving import step
+
+    stopped, begun = threading.Event(), threading.Event()
+
+    class Long(Workshop):
+        def make(self, setup: Setup, seed: int, nodes: int | None) -> Network:
+            if setup == GREEDY:
+                assert begun.wait(20)
+                raise KeyboardInterrupt
+            return super().make(setup, seed, nodes)
+
+        def mine(self, made: Network, miner: str, seed: int) -> tuple[dict[str, float], Array, float]:
+            begun.set()
+            try:
+                while True:
+                    step()
+            finally:
+                stopped.set()
+
+    with pytest.raises(KeyboardInterrupt):
+        Long().run(Journal.open(tmp_path / "trials.jsonl", {}), miners=("line",))
+    assert stopped.wait(20), "it was asked to stop"

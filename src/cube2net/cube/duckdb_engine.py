@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from cube2net.cube.memory import anonymous_memory, parse_memory
+from cube2net.cube.memory import anonymous_memory, check_memory, give_back, parse_memory
 from cube2net.errors import InputError, ParameterError
 from cube2net.interfaces import Progress
 from cube2net.leaving import unfinished
@@ -43,6 +43,7 @@ class DuckDB:
 
     def check(self) -> None:
         """Raise where this engine cannot run here: before anything is read, not after."""
+        check_memory(self.memory)
         if self.memory is not None:
             self._limit()
 
@@ -135,6 +136,7 @@ class DuckDB:
     def _limit(self) -> int:
         """Return what is left for DuckDB of the memory that this process may take."""
         given = parse_memory(self.memory or "")
+        give_back()
         left = int(SHARE * (given - anonymous_memory()))
         if left < LEAST:
             raise ParameterError(

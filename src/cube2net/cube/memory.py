@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import re
 from pathlib import Path
 
+import pyarrow as pa
+
+from cube2net.errors import ParameterError
 from cube2net.sizes import parse_size
 
 USUAL = 300_000_000
 """What the process takes by itself, where the system does not tell."""
+LEAST, TOPICS = 500_000_000, 800_000_000
+"""What a build of any data takes, and one that finds topics."""
 
 
 def parse_memory(text: str) -> int:
@@ -28,3 +35,29 @@ def anonymous_memory() -> int:
         return USUAL
     found = re.search(r"^RssAnon:\s+(\d+) kB", status, re.MULTILINE)
     return int(found[1]) * 1024 if found else USUAL
+
+
+def give_back() -> None:
+    """Give memory that is free to the system: Python's, Arrow's and the C library's."""
+    gc.collect()
+    pa.default_memory_pool().release_unused()
+    try:
+        ctypes.CDLL(None).malloc_trim(0)
+    except (AttributeError, OSError):
+        return  # not the C library of GNU: it gives back what it likes
+
+
+def check_memory(memory: str | None, *, topics: bool = False) -> None:
+    """Raise where a limit is below what a build takes by itself, whatever the data: say before it begins.
+
+    >>> check_memory("600MB"), check_memory(None, topics=True)
+    (None, None)
+    >>> check_memory("600MB", topics=True)
+    Traceback (most recent call last):
+    cube2net.errors.ParameterError: memory is '600MB', and finding topics in texts takes up to 800 MB: give 800MB or
+    more
+    """
+    least, what = (TOPICS, "finding topics in texts takes up to") if topics else (LEAST, "a build takes at least")
+    if memory is not None and parse_memory(memory) < least:
+        size = f"{least // 10**6}"
+        raise ParameterError(f"memory is {memory!r}, and {what} {size} MB: give {size}MB or more")

@@ -11,8 +11,10 @@ from typing import Any
 from cube2net import __version__
 from cube2net import cube as cubes
 from cube2net.aside import check_folder, write_files, write_table
+from cube2net.compiling import tells_compiling
 from cube2net.cube.bins import parse_bins
 from cube2net.cube.columns import TOPIC
+from cube2net.cube.memory import check_memory
 from cube2net.digests import digest, digest_corpus, digest_files, digest_tables, told
 from cube2net.errors import ParameterError, SourceError
 from cube2net.interfaces import ChecksItself, Engine, NamesFiles, Progress, Source, TopicModel
@@ -28,6 +30,7 @@ from cube2net.topics import TOPIC_MODELS, LdaModel
 Dimensions = Sequence[DimensionSpec | str]
 
 
+@tells_compiling
 def build_cube(
     corpus: Corpus,
     dimensions: Dimensions | None = None,
@@ -59,6 +62,7 @@ def build_cube(
         return recipe.build_in(Path(out), corpus, digest(__version__, digest_corpus(corpus)), stages, progress)
 
 
+@tells_compiling
 def build_from(
     source: str | Source,
     *paths: str | Path,
@@ -174,6 +178,8 @@ class Recipe:
     def _topics(self, corpus: Corpus, progress: Progress | None) -> Topics:
         if isinstance(self.topics, Topics):
             return self.topics
+        if isinstance(self.engine, cubes.DuckDB):
+            check_memory(self.engine.memory, topics=True)
         return find_topics(corpus, self.topics, seed=self.seed, progress=progress)
 
     def _build(

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from cube2net.aside import check_folder
+from cube2net.compiling import tells_compiling
 from cube2net.cores import cores
 from cube2net.cube import cuboid, hide_pairs, unlinked_pairs
 from cube2net.errors import ParameterError, QueryError, unknown, whole_number
@@ -59,6 +60,7 @@ WRITTEN = (JOURNAL, *FILES)
 """What a comparison writes into its folder."""
 
 
+@tells_compiling
 def compare(
     cube: Cube,
     query: Asked,

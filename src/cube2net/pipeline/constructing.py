@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cube2net.compiling import tells_compiling
 from cube2net.errors import ParameterError
 from cube2net.interfaces import Method, Progress
 from cube2net.pipeline.answers import brings_objects, network_of
@@ -14,6 +15,7 @@ from cube2net.pipeline.worth import Valued
 from cube2net.records import Cube, Network, Query
 
 
+@tells_compiling
 def construct(
     cube: Cube,
     query: Asked,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cube2net import cube as cubes
+from cube2net.compiling import tells_compiling
 from cube2net.cube.columns import TOPIC
 from cube2net.cube.update import change_folder, leave_out_known, update
 from cube2net.embed import VECTORS, Nearest
@@ -20,6 +21,7 @@ from cube2net.records import Corpus, Cube, DimensionSpec, Topics, Vectors
 from cube2net.topics import model_of
 
 
+@tells_compiling
 def update_cube(
     folder: str | Path,
     corpus: Corpus,

@@ -1,0 +1,48 @@
+"""Limits of memory: what is free goes back, and what a build needs is said before it begins."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cube2net import pipeline
+from cube2net.cube import DuckDB
+from cube2net.cube.memory import anonymous_memory, give_back
+from cube2net.errors import ParameterError
+
+
+def test_free_memory_is_given_back_and_what_is_used_stays() -> None:
+    rows = np.arange(1000)
+    give_back()
+    assert rows.sum() == 499_500
+    assert anonymous_memory() > 0
+
+
+def test_what_is_free_is_given_back_before_memory_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    from cube2net.cube import duckdb_engine
+
+    taken = [900_000_000]
+    monkeypatch.setattr(duckdb_engine, "anonymous_memory", lambda: taken[0])
+    monkeypatch.setattr(duckdb_engine, "give_back", lambda: taken.__setitem__(0, 200_000_000))
+    assert DuckDB(memory="1GB")._limit() == int(0.85 * 800_000_000)
+
+
+def test_a_limit_below_what_a_build_takes_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    with pytest.raises(
+        ParameterError, match="memory is '300MB', and a build takes at least 500 MB: give 500MB or more"
+    ):
+        pipeline.build_from("tables", tmp_path, out=tmp_path / "cube", memory="300MB")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_limit_below_what_topics_take_is_refused_before_they_are_looked_for(tmp_path: Path) -> None:
+    said: list[str] = []
+    with pytest.raises(ParameterError, match="memory is '600MB', and finding topics in texts takes up to 800 MB"):
+        pipeline.build_cube(
+            pipeline.load_bundled(),
+            out=tmp_path / "cube",
+            memory="600MB",
+            progress=lambda stage, done, total=None: said.append(stage),
+        )
+    assert said == []
+    assert list(tmp_path.iterdir()) == []

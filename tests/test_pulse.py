@@ -1,0 +1,109 @@
+"""A sign of life at least every two seconds."""
+
+import pytest
+
+from cube2net import compiling, pulse
+from cube2net.compiling import KEPT, WORD, Waiting, tells_compiling
+from cube2net.pulse import EVERY, Pulse
+
+
+class Hands:
+    """A clock that is moved by hand."""
+
+    now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    perf_counter = monotonic
+
+    def process_time(self) -> float:
+        return 0.5
+
+
+@pytest.fixture
+def hands(monkeypatch: pytest.MonkeyPatch) -> Hands:
+    clock, waiting = Hands(), Waiting(patience=0)
+    waiting.say = lambda: None  # type: ignore[method-assign]
+    for module in (pulse, compiling):
+        monkeypatch.setattr(module, "time", clock)
+        monkeypatch.setattr(module, "WAITING", waiting)
+    return clock
+
+
+def told(terminal: bool = False) -> tuple[Pulse, list[tuple[str, int, int | None]]]:
+    said: list[tuple[str, int, int | None]] = []
+    return Pulse(lambda *words: said.append(words), terminal=terminal), said
+
+
+def test_a_silence_is_ended_by_what_was_said_last(hands: Hands) -> None:
+    progress, said = told()
+    progress("cube: links", 3, 7)
+    hands.now += EVERY / 2
+    progress.look()
+    hands.now += EVERY / 2
+    progress.look()
+    progress.look()
+    assert said == [("cube: links", 3, 7), ("cube: links, 2 s", 3, 7)]
+
+
+def test_work_that_says_nothing_is_still_known_to_be_at_work(hands: Hands) -> None:
+    progress, said = told()
+    for _ in range(3):
+        hands.now += EVERY
+        progress.look()
+    assert [words[0] for words in said] == ["working: 2 s", "working: 3 s", "working: 5 s"]
+
+
+def test_the_first_word_comes_a_second_after_the_process_began(hands: Hands) -> None:
+    progress, said = told()
+    hands.now += 0.4
+    progress.look()
+    assert said == []
+    hands.now += 0.2
+    progress.look()
+    assert said == [("working: 1 s", 0, None)]
+
+
+def test_compiling_is_said_while_it_lasts_and_then_what_goes_on(hands: Hands) -> None:
+    for terminal in (False, True):
+        progress, said = told(terminal)
+        pulse.WAITING.begin("cool")
+        hands.now += EVERY
+        progress.look()
+        progress.look()
+        hands.now += EVERY
+        progress.look()
+        pulse.WAITING.end("cool")
+        hands.now += EVERY
+        progress.look()
+        assert [words[0] for words in said] == (
+            [f"{KEPT}: cool", "working"] if terminal else [f"{KEPT}: cool, 2 s", f"{WORD}: cool, 3 s", "working: 5 s"]
+        )
+
+
+def test_a_callback_given_in_python_is_told_of_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    waiting = Waiting(patience=3600)
+    monkeypatch.setattr(compiling, "WAITING", waiting)
+
+    @tells_compiling
+    def work(number: int, *, progress: object = None) -> int:
+        waiting.begin("cool")
+        waiting.say()
+        waiting.end("cool")
+        return number
+
+    assert work(3, progress=lambda stage, done, total: said.append(stage)) == 3
+    assert said == [f"{KEPT}: cool"]
+    assert waiting.listeners == []
+
+
+def test_a_pulse_stops_when_its_work_is_done() -> None:
+    import threading
+
+    progress, _ = told()
+    with progress:
+        assert any(each.name == "pulse" for each in threading.enumerate())
+        assert compiling.WAITING.listeners == [None]
+    assert compiling.WAITING.listeners == []
