@@ -1,17 +1,19 @@
 # Two commands matter: `make demo` and `make test`. Both set up what they need in .venv.
 PYTHON ?= python3
 OUT ?= bench-out
+MINUTES ?= 15
 comma := ,
 PIP = .venv/bin/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
 
-.PHONY: help setup demo test bench clean
+.PHONY: help setup demo test bench stress clean
 
 help:
 	@echo "make demo   build the bundled cube, make the network of 574 authors, show that it helps (writes demo-out/)"
 	@echo "make test   run every check: ruff, mypy, tests, doctests, README and CLI pages"
 	@echo "make setup  make .venv only"
 	@echo "make bench  measure everything and write docs/performance.md (DATA=folder adds the real data)"
-	@echo "make clean  remove .venv, demo-out and caches"
+	@echo "make stress damaged input, kills, races, full disks, hostile names (MINUTES=15; writes stress-out/)"
+	@echo "make clean  remove .venv, demo-out, stress-out and caches"
 
 setup: .venv/ready
 
@@ -44,6 +46,9 @@ test: .venv/ready-test
 bench: .venv/ready-bench
 	.venv/bin/python benchmarks/run.py $(OUT) $(DATA)
 
+stress: .venv/ready-test
+	.venv/bin/python -m stress --minutes $(MINUTES)
+
 clean:
-	rm -rf .venv demo-out .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv demo-out stress-out .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,55 @@
+"""Every reader on damaged input: what comes back is an answer that holds together, or one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from stress.bases import make_bases
+from stress.large import LARGE, make_large
+from stress.outcome import Outcome
+from stress.pool import Job, Limits, Verdict, Worker, ask_all
+from stress.targets import SMALL
+
+ROUND = 25
+"""So many inputs of one target come after each other, where it does not say otherwise."""
+LARGE_LIMITS = Limits(seconds=60, memory=6 << 30)
+
+
+def run(outcome: Outcome, scratch: Path) -> Outcome:
+    """Ask every target in turn, each from its undamaged input on."""
+    make_bases(scratch)
+    outcome.begin()
+    ask_all(outcome, _jobs(outcome), scratch, Limits())
+    outcome.notes["inputs an hour"] = round(3600 * outcome.done / (outcome.end().took or 1))
+    return outcome
+
+
+def run_large(outcome: Outcome, scratch: Path) -> Outcome:
+    """Ask cubes too large to be looked through at opening, with a few wrong entries."""
+    outcome.notes["large cube"] = make_large(scratch)
+    outcome.begin()
+    jobs = ((target, seed) for seed in outcome.numbers() for target in LARGE)
+    ask_all(outcome, jobs, scratch, LARGE_LIMITS)
+    return outcome
+
+
+def again(part: str, target: str, seed: int, scratch: Path) -> Verdict:
+    """Return how one input ends, asked of a worker of its own."""
+    large = part == "large"
+    (make_large if large else make_bases)(scratch)
+    worker = Worker(scratch, scratch / "worker", LARGE_LIMITS if large else Limits())
+    try:
+        worker.ask((target, 0))  # what has to be compiled is no part of the answer
+        return worker.ask((target, seed))
+    finally:
+        worker.stop()
+
+
+def _jobs(outcome: Outcome) -> Iterator[Job]:
+    yield from ((name, 0) for name in SMALL)  # undamaged
+    first = outcome.seed
+    while True:
+        for name, target in SMALL.items():
+            yield from ((name, seed) for seed in range(first, first + getattr(target, "each_round", ROUND)))
+        first += ROUND

@@ -1,0 +1,166 @@
+"""Damaged input of every source, in every form that it is read in: files, folders and packed ones."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import lzma
+import tarfile
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import test_sources_acl as acl
+import test_sources_aminer as aminer
+import test_sources_dblp as dblp
+import test_sources_movies as movies
+import test_sources_yelp as yelp
+
+from cube2net.seeding import stream
+from cube2net.sources import SOURCES
+from stress.damage import damage, pick
+
+Files = dict[str, bytes]
+Pack = Callable[[Files], Files]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Files that a source reads: ``given`` of them (all: their folder), packed or as they are."""
+
+    source: str
+    files: Mapping[str, bytes]
+    given: tuple[str, ...] = ()
+    pack: Pack = dict
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __call__(self, base: Path, place: Path, seed: int | None) -> None:
+        """Read the files of a seed, of which one is damaged, before or after they are packed."""
+        rng = stream(seed or 0, "stress", self.source)
+        files = dict(self.files)
+        if seed and rng.random() < 0.6:
+            files = damaged(files, rng)
+            files = self.pack(files)
+        else:
+            files = self.pack(files)
+            files = damaged(files, rng) if seed else files
+        for name, content in files.items():
+            (place / name).parent.mkdir(parents=True, exist_ok=True)
+            (place / name).write_bytes(content)
+        strict = {"strict": True} if seed and rng.random() < 0.2 else {}
+        paths = [place / name for name in self.given] or [place]
+        corpus = SOURCES[self.source](**self.options, **strict).read(paths)
+        if not corpus.items.num_rows:
+            raise AssertionError("a corpus without items")
+        for table in (corpus.items, corpus.objects, corpus.mentions, corpus.links, corpus.labels):
+            if table is not None:
+                table.validate(full=True)
+
+
+def damaged(files: Files, rng: Any) -> Files:
+    """Return the files with one of them gone wrong, and sometimes another one missing or in its place."""
+    name = pick(sorted(files), rng)
+    if rng.random() < 0.05:
+        other = pick(sorted(files), rng)
+        return {**files, name: files[other], other: files[name]}
+    if rng.random() < 0.03:
+        return {other: content for other, content in files.items() if other != name}
+    return {**files, name: damage(name, files[name], rng)}
+
+
+# Packing
+
+
+def gz(files: Files) -> Files:
+    """Return every file packed by gzip."""
+    return {f"{name}.gz": gzip.compress(content, mtime=0) for name, content in files.items()}
+
+
+def tar(files: Files, *, name: str = "packed.tar", press: Callable[[bytes], bytes] = bytes) -> Files:
+    """Return one tar of all files."""
+    held = io.BytesIO()
+    with tarfile.open(fileobj=held, mode="w") as archive:
+        for inside, content in files.items():
+            member = tarfile.TarInfo(inside)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return {name: press(held.getvalue())}
+
+
+def zipped(files: Files) -> Files:
+    """Return one zip of all files."""
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+    return {"packed.zip": held.getvalue()}
+
+
+TGZ: Pack = partial(tar, name="packed.tgz", press=partial(gzip.compress, mtime=0))
+TXZ: Pack = partial(tar, name="packed.tar.xz", press=lzma.compress)
+
+# Tables
+
+PEOPLE = [{"id": f"p{i}", "name": f"P {i}", "city": f"c{i % 3}", "year": 1990 + i, "text": "a b"} for i in range(12)]
+FRIENDS = [{"source": f"p{i}", "target": f"p{(i * 5 + 1) % 12}", "weight": 0.5 + i} for i in range(12)]
+FOLDER: dict[str, list[dict[str, Any]]] = {
+    "objects": [{"id": f"o{i}", "name": f"O {i}", "kind": "one"} for i in range(6)],
+    "items": [{"item": f"i{i}", "venue": f"v{i % 2}", "year": 2000 + i, "text": "words here"} for i in range(5)],
+    "mentions": [{"item": f"i{i % 5}", "object": f"o{i % 6}"} for i in range(12)],
+    "links": [{"source": "o1", "target": "o2", "weight": 2}],
+    "labels": [{"attribute": "venue", "label": f"v{i}", "full_name": f"V {i}", "parent": "all"} for i in range(2)],
+    "terms": [{"item": f"i{i}", "term": "word", "count": i + 1} for i in range(5)],
+}
+
+
+def table(rows: list[dict[str, Any]], ending: str) -> bytes:
+    """Return the bytes of a table in a format."""
+    if ending == "parquet":
+        held = io.BytesIO()
+        pq.write_table(pa.Table.from_pylist(rows), held)
+        return held.getvalue()
+    if ending == "jsonl":
+        return "\n".join(map(json.dumps, rows)).encode()
+    mark = "\t" if ending == "tsv" else ","
+    return "".join(mark.join(map(str, line)) + "\n" for line in [rows[0], *(row.values() for row in rows)]).encode()
+
+
+def tables(ending: str) -> Files:
+    """Return nodes and links in a format."""
+    return {f"nodes.{ending}": table(PEOPLE, ending), f"links.{ending}": table(FRIENDS, ending)}
+
+
+LINES = {"papers.json": aminer.bytes_of(*aminer.V10)}
+SAMPLES: dict[str, Sample] = {
+    **{f"tables {ending}": Sample("tables", tables(ending)) for ending in ("csv", "tsv", "jsonl", "parquet")},
+    "tables csv.gz": Sample("tables", tables("csv"), pack=gz),
+    "tables jsonl.gz": Sample("tables", tables("jsonl"), pack=gz),
+    "tables folder": Sample("tables", {f"{name}.csv": table(rows, "csv") for name, rows in FOLDER.items()}),
+    "tables folder of parquet": Sample(
+        "tables", {f"{name}.parquet": table(rows, "parquet") for name, rows in FOLDER.items()}
+    ),
+    "acl folder": Sample("acl", acl.FILES),
+    "acl tar.xz": Sample("acl", acl.FILES, ("packed.tar.xz",), TXZ),
+    "aminer lines": Sample("aminer", LINES, ("papers.json",)),
+    "aminer list": Sample("aminer", {"papers.json": json.dumps(aminer.V10, indent=1).encode()}, ("papers.json",)),
+    "aminer text": Sample("aminer", {"papers.txt": aminer.V8.encode()}, ("papers.txt",)),
+    "aminer zip": Sample("aminer", LINES, ("packed.zip",), zipped),
+    "aminer gz": Sample("aminer", LINES, ("papers.json.gz",), gz),
+    "aminer tgz": Sample("aminer", LINES, ("packed.tgz",), TGZ),
+    "dblp": Sample("dblp", {"dblp.xml": dblp.DOCUMENT.encode("latin-1")}, ("dblp.xml",)),
+    "dblp gz": Sample("dblp", {"dblp.xml": dblp.DOCUMENT.encode("latin-1")}, ("dblp.xml.gz",), gz),
+    "yelp folder": Sample("yelp", yelp.FILES),
+    "yelp tar": Sample("yelp", yelp.FILES, ("packed.tar",), tar),
+    "yelp tgz": Sample("yelp", yelp.FILES, ("packed.tgz",), TGZ),
+    "yelp zip": Sample("yelp", yelp.FILES, ("packed.zip",), zipped),
+    "movies folder": Sample("movies", movies.FILES),
+    "movies of MovieLens": Sample("movies", movies.LENS),
+    "movies tar.xz": Sample("movies", movies.FILES, ("packed.tar.xz",), TXZ),
+    "movies zip": Sample("movies", movies.LENS, ("packed.zip",), zipped),
+}

@@ -1,0 +1,24 @@
+"""What a command imports before it does anything: imported once, so that a command starts within milliseconds.
+
+Nothing here may start a thread: the commands are forks of the process that has imported this.
+"""
+
+import contextlib
+import importlib
+import pkgutil
+
+import matplotlib.figure
+import numba
+import sklearn.cluster
+
+import cube2net.cli
+import stress.targets
+
+for _module in pkgutil.walk_packages(cube2net.__path__, "cube2net."):
+    if "spark" not in _module.name and "triton" not in _module.name:
+        importlib.import_module(_module.name)
+numba.njit(lambda number: number)(1)  # the compiler itself
+with contextlib.suppress(SystemExit), contextlib.redirect_stdout(None):
+    cube2net.cli.app(["info", "--help"])  # the parser of commands
+
+__all__ = ["cube2net", "matplotlib", "numba", "sklearn", "stress"]

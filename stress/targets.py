@@ -1,0 +1,16 @@
+"""Everything that reads, by name: a target makes the input of a seed in a place and has it read and asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from stress.bombs import BOMBS
+from stress.fuzz_cubes import CUBES
+from stress.fuzz_files import FILES
+from stress.fuzz_sources import SAMPLES
+from stress.large import LARGE
+
+Target = Callable[[Path, Path, int | None], None]
+SMALL: dict[str, Target] = {**SAMPLES, **BOMBS, **CUBES, **FILES}
+TARGETS: dict[str, Target] = {**SMALL, **LARGE}
