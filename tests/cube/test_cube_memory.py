@@ -29,19 +29,21 @@ def test_what_is_free_is_given_back_before_memory_is_counted(monkeypatch: pytest
 
 def test_a_limit_below_what_a_build_takes_is_refused_before_anything_is_read(tmp_path: Path) -> None:
     with pytest.raises(
-        ParameterError, match="memory is '300MB', and a build takes at least 500 MB: give 500MB or more"
+        ParameterError, match="memory is '200MB', and a build takes at least 300 MB: give 300MB or more"
     ):
-        pipeline.build_from("tables", tmp_path, out=tmp_path / "cube", memory="300MB")
+        pipeline.build_from("tables", tmp_path, out=tmp_path / "cube", memory="200MB")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_limit_below_what_topics_take_is_refused_before_they_are_looked_for(tmp_path: Path) -> None:
     said: list[str] = []
-    with pytest.raises(ParameterError, match="memory is '600MB', and finding topics in texts takes up to 800 MB"):
+    with pytest.raises(
+        ParameterError, match="memory is '400MB', and finding topics in 39,833 texts takes about 459 MB"
+    ):
         pipeline.build_cube(
             pipeline.load_bundled(),
             out=tmp_path / "cube",
-            memory="600MB",
+            memory="400MB",
             progress=lambda stage, done, total=None: said.append(stage),
         )
     assert said == []

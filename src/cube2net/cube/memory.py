@@ -14,8 +14,8 @@ from cube2net.sizes import parse_size
 
 USUAL = 300_000_000
 """What the process takes by itself, where the system does not tell."""
-LEAST, TOPICS = 500_000_000, 800_000_000
-"""What a build of any data takes, and one that finds topics."""
+LEAST, TEXT, TOPICS = 300_000_000, 4_000, 800_000_000
+"""What a build of any data takes, what finding topics takes for every text besides, and at most."""
 
 
 def parse_memory(text: str) -> int:
@@ -47,17 +47,20 @@ def give_back() -> None:
         return  # not the C library of GNU: it gives back what it likes
 
 
-def check_memory(memory: str | None, *, topics: bool = False) -> None:
-    """Raise where a limit is below what a build takes by itself, whatever the data: say before it begins.
+def check_memory(memory: str | None, *, texts: int = 0) -> None:
+    """Raise where a limit is below what a build takes by itself, or finding topics in so many texts: say it before.
 
-    >>> check_memory("600MB"), check_memory(None, topics=True)
-    (None, None)
-    >>> check_memory("600MB", topics=True)
+    >>> check_memory("600MB"), check_memory("600MB", texts=40_000), check_memory(None, texts=10**9)
+    (None, None, None)
+    >>> check_memory("600MB", texts=110_000)
     Traceback (most recent call last):
-    cube2net.errors.ParameterError: memory is '600MB', and finding topics in texts takes up to 800 MB: give 800MB or
-    more
+    cube2net.errors.ParameterError: memory is '600MB', and finding topics in 110,000 texts takes about 740 MB: give \
+740MB or more
     """
-    least, what = (TOPICS, "finding topics in texts takes up to") if topics else (LEAST, "a build takes at least")
+    least, what = LEAST, "a build takes at least"
+    if texts:
+        least = min(LEAST + texts * TEXT, TOPICS)
+        what = f"finding topics in {texts:,} texts takes about"
     if memory is not None and parse_memory(memory) < least:
         size = f"{least // 10**6}"
         raise ParameterError(f"memory is {memory!r}, and {what} {size} MB: give {size}MB or more")

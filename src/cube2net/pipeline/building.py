@@ -179,7 +179,7 @@ class Recipe:
         if isinstance(self.topics, Topics):
             return self.topics
         if isinstance(self.engine, cubes.DuckDB):
-            check_memory(self.engine.memory, topics=True)
+            check_memory(self.engine.memory, texts=corpus.items.num_rows)
         return find_topics(corpus, self.topics, seed=self.seed, progress=progress)
 
     def _build(
