@@ -17,6 +17,7 @@ from cube2net import cli
 from cube2net.pipeline import METHODS, Auto
 from cube2net.records import Budget, Cube, Query, Selection, Worth
 from cube2net.select import OBJECTIVES, Greedy
+from cube2net.signals import STATUS
 from cube2net.sources import SOURCES
 
 CITIES = ("Ghent", "Turin", "Malmö")
@@ -464,7 +465,12 @@ def test_ctrl_c_and_kill_in_the_middle_of_a_build_leave_the_old_cube(
     os.mkfifo(fifo)
     before = {path.name: path.read_bytes() for path in cube.iterdir()}
     command = [sys.executable, "-m", "cube2net.cli", "build", "aminer", str(fifo)]
-    process = subprocess.Popen([*command, "--out", str(cube)], stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [*command, "--out", str(cube)],
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: [signal.signal(number, signal.SIG_DFL) for number in STATUS],  # noqa: PLW1509
+    )
     with fifo.open("wb", buffering=0) as pipe:
         pipe.write(b"#*A paper\n#@Ann\n#t2001\n#cKDD\n#index1\n\n")
         time.sleep(0.2)

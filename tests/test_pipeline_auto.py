@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import cube2net as c2n
+from cube2net import compiling
 from cube2net.errors import Cube2netError, InputError, ParameterError, QueryError
 from cube2net.mine import METRICS, DeepWalk, KMeans
 from cube2net.network import assemble
@@ -200,7 +201,7 @@ def test_a_setup_that_others_fell_behind_after_it_was_given_up_leaves_the_race_g
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """A clock that shows what it is told."""
     now = [0.0]
-    monkeypatch.setattr(racing.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(compiling.time, "perf_counter", lambda: now[0])
     monkeypatch.setattr(racing, "cores", lambda: 1)
     return now
 

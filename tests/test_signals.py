@@ -14,6 +14,13 @@ from cube2net.aside import new_folder, write_files
 from cube2net.leaving import Stop, remove_unfinished, step, unfinished
 from cube2net.signals import STATUS
 
+
+def as_from_a_shell() -> None:
+    """Let no signal be ignored, whatever the tests were started by."""
+    for number in STATUS:
+        signal.signal(number, signal.SIG_DFL)
+
+
 HEAD = """
 import sys, time, threading
 from pathlib import Path
@@ -101,7 +108,7 @@ def ended(program: str, place: Path, numbers: list[int], patience: float = 0.2) 
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+        preexec_fn=as_from_a_shell,  # noqa: PLW1509
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"

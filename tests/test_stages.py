@@ -311,7 +311,7 @@ def test_what_cannot_be_done_is_said_before_anything_is_read(papers: Path, tmp_p
     (tmp_path / "file").write_text("")
     tables = sorted(papers.iterdir())
     for options, paths, sentence in (
-        ({"memory": "1MB"}, tables, "memory is '1MB', of which"),
+        ({"memory": "1MB"}, tables, "memory is '1MB', and a build takes at least"),
         ({"out": tmp_path / "file" / "cube"}, tables, "is a file, not a folder"),
         ({}, [*tables, papers / "missing.csv"], "there is no file '.*missing.csv': check the path"),
     ):
