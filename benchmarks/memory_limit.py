@@ -49,7 +49,7 @@ def main() -> None:
     for limit in asked.limits.split(","):
         for run in range(asked.runs):
             place = asked.out / "cube"
-            build = [sys.executable, "-m", "cube2net.cli", "build", asked.source, *asked.paths, "--out", str(place)]
+            build = [sys.executable, "-m", "cube2net", "build", asked.source, *asked.paths, "--out", str(place)]
             status, own, resident = watched([*build, "--memory", limit, "--quiet"])
             sys.stdout.write(f"| {limit} | {run + 1} | {status} | {own:,.0f} | {resident:,.0f} |\n")
             sys.stdout.flush()

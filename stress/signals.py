@@ -20,7 +20,7 @@ from stress.scenes import SCENES, Known, Scene, known, stage
 
 OBEYED = 2.0
 WANTED = {signal.SIGINT: 130, signal.SIGTERM: 143}
-READY = 1.0
+READY = 0.3
 """Seconds that Python itself needs before a command can be asked to stop in its own way, at most."""
 
 
@@ -71,7 +71,7 @@ def _shell(
     stage(base, folder, scene)
     started = time.monotonic()
     process = subprocess.Popen(
-        [sys.executable, "-m", "cube2net.cli", *scene.argv],
+        [sys.executable, "-m", "cube2net", *scene.argv],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -57,7 +57,7 @@ def cube(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("cubes") / "people"
     command = ["build", "tables", str(tables / "nodes.csv"), str(tables / "links.csv"), "--out", str(out)]
     command += ["--dimension", "city", "--dimension", "trade", "--min-objects", "2"]
-    subprocess.run([sys.executable, "-m", "cube2net.cli", *command], check=True, capture_output=True)
+    subprocess.run([sys.executable, "-m", "cube2net", *command], check=True, capture_output=True)
     return out
 
 
@@ -464,7 +464,7 @@ def test_ctrl_c_and_kill_in_the_middle_of_a_build_leave_the_old_cube(
     fifo = tmp_path / "papers.txt"
     os.mkfifo(fifo)
     before = {path.name: path.read_bytes() for path in cube.iterdir()}
-    command = [sys.executable, "-m", "cube2net.cli", "build", "aminer", str(fifo)]
+    command = [sys.executable, "-m", "cube2net", "build", "aminer", str(fifo)]
     process = subprocess.Popen(
         [*command, "--out", str(cube)],
         stderr=subprocess.PIPE,

@@ -189,3 +189,32 @@ def test_every_kernel_lets_other_threads_go_on() -> None:
                 seen += 1
                 assert function.targetoptions["nogil"], function
     assert seen > 100
+
+
+def test_what_others_compile_in_this_process_is_compiled_and_not_spoken_of() -> None:
+    program = """
+import numba, numpy as np
+from cube2net import compiling
+import cube2net.kernels.compiled
+compiling.WAITING.patience = 0
+said = []
+compiling.WAITING.listeners.append(lambda *words: said.append(words))
+
+@numba.njit
+def with_objects(x):
+    with numba.objmode(y="float64"):
+        y = float(str(x))
+    return y
+
+@numba.jit(forceobj=True, looplift=True)
+def lifted(rows):
+    found = {}
+    total = 0.0
+    for row in rows:
+        total += row
+    return total
+
+print(with_objects(2.5), lifted(np.ones(3)), said)
+"""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("2.5 3.0 []\n", "")

@@ -22,7 +22,7 @@ from cube2net.pipeline.setups import DEFAULT
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     out = tmp_path_factory.mktemp("demo") / "out"
-    command = [sys.executable, "-m", "cube2net.cli", "demo", "--out", str(out), "--quiet"]
+    command = [sys.executable, "-m", "cube2net", "demo", "--out", str(out), "--quiet"]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (0, "")
     return out, ended.stdout

@@ -29,6 +29,7 @@ LAYERS = [
     ("commands",),
     ("demo",),
     ("cli",),
+    ("__main__",),
 ]
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
 ROOMS = next(set(names) for names in LAYERS if "sources" in names)

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 from threading import Event, Thread
 
@@ -46,6 +47,7 @@ def test_many_writers_are_never_two_at_a_time_and_leave_no_file(tmp_path: Path) 
         for _ in range(20):
             with only_writer(tmp_path / "cube"):
                 inside.append(1)
+                time.sleep(0.0005)  # the others may go on, if they can
                 most.append(len(inside))
                 inside.pop()
 
@@ -119,3 +121,45 @@ def test_a_place_where_no_lock_can_be_made_is_one_sentence(tmp_path: Path) -> No
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot write '.*/file/cube': "), only_writer(tmp_path / "file" / "cube"):
         pass
+
+
+def test_locks_that_fail_for_a_moment_do_not_cost_another_its_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    (tmp_path / "cube").mkdir()
+    with only_writer(tmp_path / "cube"):
+        with monkeypatch.context() as patch:
+            patch.setattr(fcntl, "flock", refuse)
+            with pytest.raises(InputError, match="cannot be locked"), only_writer(tmp_path / "cube"):
+                pass
+        assert try_lock(tmp_path / ".cube.lock") is None
+
+
+def test_who_lost_the_place_of_its_lock_does_not_remove_that_of_another(tmp_path: Path) -> None:
+    lock = tmp_path / ".cube.lock"
+    with only_writer(tmp_path / "cube"):
+        lock.unlink()
+        other = try_lock(lock)
+        assert other is not None
+    assert lock.exists()
+    other.close()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user for a moment")
+def test_a_lock_that_another_user_left_keeps_nobody_out(tmp_path: Path) -> None:
+    place = tmp_path / "shared"
+    place.mkdir()
+    place.chmod(0o777)
+    for folder in (tmp_path, *tmp_path.parents[:2]):
+        folder.chmod(folder.stat().st_mode | 0o055)
+    (place / ".cube.lock").touch(0o644)
+    os.seteuid(65534)
+    try:
+        with only_writer(place / "cube"):
+            pass
+    finally:
+        os.seteuid(0)
+    assert list(place.iterdir()) == []

@@ -83,7 +83,7 @@ def test_the_command_takes_rivals_by_name(planted: tuple[Cube, Query], tmp_path:
     words = f"compare {tmp_path / 'cube'} --query {tmp_path / 'names.txt'} --methods greedy --objectives cover"
     words += " --forms woven --embeddings deepwalk --rivals pagerank --runs 1 --json --quiet"
     ended = subprocess.run(
-        [sys.executable, "-m", "cube2net.cli", *words.split()], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "cube2net", *words.split()], capture_output=True, text=True, check=False
     )
     assert (ended.returncode, ended.stderr) == (0, "")
     told = json.loads(ended.stdout)

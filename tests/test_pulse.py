@@ -106,4 +106,6 @@ def test_a_pulse_stops_when_its_work_is_done() -> None:
     with progress:
         assert any(each.name == "pulse" for each in threading.enumerate())
         assert compiling.WAITING.listeners == [None]
+    progress._thread.join(30)
+    assert not progress._thread.is_alive()
     assert compiling.WAITING.listeners == []

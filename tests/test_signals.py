@@ -151,6 +151,22 @@ run(lambda: __import__("loading"))
     assert ended(program, tmp_path, [signal.SIGINT]) == (130, "left\n")
 
 
+def test_an_interrupt_while_a_module_was_loaded_is_obeyed_when_that_is_done(tmp_path: Path) -> None:
+    (tmp_path / "loading.py").write_text("from __main__ import ready\nimport time\nready()\ntime.sleep(0.5)\n")
+    program = """
+sys.path.append(str(place))
+sys.dont_write_bytecode = True
+def work():
+    __import__("loading")
+    (place / "done").touch()
+    time.sleep(60)
+    (place / "more").touch()
+run(work)
+"""
+    assert ended(program, tmp_path, [signal.SIGINT], patience=40) == (130, "left\n")
+    assert not (tmp_path / "more").exists()
+
+
 def test_an_interrupt_that_nobody_can_take_is_passed_over_in_silence(tmp_path: Path) -> None:
     program = """
 class Slow:
@@ -227,6 +243,22 @@ def test_work_in_another_thread_stops_at_its_next_step() -> None:
         stop.ask()
         assert isinstance(done.exception(20), KeyboardInterrupt)
     step()
+
+
+def test_a_signal_when_all_is_done_does_not_change_the_status(tmp_path: Path) -> None:
+    program = """
+class Last:
+    def __del__(self):
+        import os
+        signals.over()
+        os.kill(os.getpid(), 2)
+        os.kill(os.getpid(), 15)
+last = Last()
+ready()
+"""
+    words = [sys.executable, "-c", HEAD + program, str(tmp_path), "40"]
+    done = subprocess.run(words, capture_output=True, check=False, preexec_fn=as_from_a_shell)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_ignored_signals_stay_ignored(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from cube2net.terminal import Guarded, PlainLines, UndeliveredError, say, shown_progress
 
 BUILT = ("--min-objects", "1", "--dimension", "city")
-TOOL = f"'{sys.executable}' -m cube2net.cli"
+TOOL = f"'{sys.executable}' -m cube2net"
 
 
 def test_a_stage_is_said_once_however_often_it_moves(capsys: pytest.CaptureFixture[str]) -> None:
@@ -68,7 +68,7 @@ def test_a_command_ends_with_0_only_where_its_output_arrived(command: str, statu
 def test_a_reader_that_has_left_ends_a_command_without_a_word() -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    words = [sys.executable, "-m", "cube2net.cli", "--help"]
+    words = [sys.executable, "-m", "cube2net", "--help"]
     ended = subprocess.run(words, stdout=writer, stderr=subprocess.PIPE, check=False)
     os.close(writer)
     assert (ended.returncode, ended.stderr) == (141, b"")
@@ -82,7 +82,7 @@ def test_progress_that_nobody_reads_does_not_stop_the_work(tmp_path: Path) -> No
     words = [
         sys.executable,
         "-m",
-        "cube2net.cli",
+        "cube2net",
         "build",
         "tables",
         str(tmp_path),

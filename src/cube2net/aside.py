@@ -18,7 +18,7 @@ from itertools import chain
 from pathlib import Path
 
 from cube2net.errors import InputError, some, unknown
-from cube2net.leaving import unfinished
+from cube2net.leaving import step, unfinished
 from cube2net.spreadsheets import write_rows
 
 _AT_FDCWD = -100
@@ -42,11 +42,15 @@ def write_files(files: Mapping[Path, Callable[[Path], None]]) -> list[Path]:
     with unfinished(*aside.values()):
         try:
             for path, writer in files.items():
+                step()
                 with one_sentence(path):
                     writer(aside[path])
+                    _sync_file(aside[path])
             for path in files:
                 with one_sentence(path):
                     aside[path].replace(path)
+            for folder in {path.parent for path in files}:
+                _sync_folder(folder)
         finally:
             for part in aside.values():
                 with contextlib.suppress(OSError):
@@ -80,7 +84,9 @@ def new_folder(target: Path) -> Iterator[Path]:
         try:
             yield aside
             _sync(aside)
+            step()
             _put_in_place(aside, target)
+            _sync_folder(target.parent)
         finally:
             shutil.rmtree(aside, ignore_errors=True)
 
@@ -220,12 +226,23 @@ def _exchange(one: Path, other: Path) -> bool:
 
 
 def _sync(folder: Path) -> None:
-    for path in [*folder.iterdir(), folder]:
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    for path in folder.iterdir():
+        _sync_file(path)
+    _sync_folder(folder)
+
+
+def _sync_file(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Let what a folder says of its files reach the disk, where a system can."""
+    with contextlib.suppress(OSError):
+        _sync_file(folder)
 
 
 def _short(name: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cube2net.errors import Cube2netError, quoted
-from cube2net.signals import Signals
+from cube2net.signals import INTERRUPTED, Signals
 from cube2net.terminal import (
     LEFT,
     UndeliveredError,
@@ -537,13 +537,15 @@ def _opened(path: Path) -> Cube:
     return open_cube(path)
 
 
-def main() -> None:
+def main(signals: Signals | None = None) -> None:
     """Run the command line: a refusal is one sentence and status 2, Ctrl-C 130, SIGTERM 143, lost output 3 or 141."""
-    signals = Signals(_last_words)
-    signals.obey()
+    if signals is None:
+        signals = Signals()
+        signals.obey()
+    signals.words = _last_words
     with guarded_streams():
         try:
-            status = _status()
+            status = _status(signals)
             sys.stdout.flush()
         except UndeliveredError as error:
             status = error.status
@@ -560,25 +562,30 @@ def main() -> None:
 
 def _last_words() -> str:
     kept = "; the same command goes on where it stopped" if any(path.exists() for path in KEPT) else ""
-    return f"cube2net: interrupted, nothing was left half-written{kept}"
+    return f"{INTERRUPTED}{kept}"
 
 
-def _status() -> int:
-    """Return the status that a command ends with, once it has said why."""
+def _status(signals: Signals) -> int:
+    """Return the status that a command ends with, once it has said why; what follows from a signal is not said."""
+
+    def refuse(sentence: str) -> None:
+        if signals.status is None:
+            complain(f"cube2net: {sentence}")
+
     try:
         ended = app(prog_name="cube2net", standalone_mode=False)
         return ended if isinstance(ended, int) else 0
     except Cube2netError as error:
-        complain(f"cube2net: {error}")
+        refuse(str(error))
     except SystemExit as exited:
         return exited.code if isinstance(exited.code, int) else int(exited.code is not None)
     except OSError as error:
         place = f" {quoted(error.filename)}" if error.filename else ""
-        complain(f"cube2net: cannot use{place}: {(error.strerror or str(error)).lower()}")
+        refuse(f"cannot use{place}: {(error.strerror or str(error)).lower()}")
     except UnicodeEncodeError as error:
-        complain(f"cube2net: {quoted(error.object)} is not UTF-8 text: give it another name")
+        refuse(f"{quoted(error.object)} is not UTF-8 text: give it another name")
     except MemoryError:
-        complain("cube2net: the machine's memory does not suffice for this")
+        refuse("the machine's memory does not suffice for this")
     except Exception as error:
         return _usage(error)
     return 2
@@ -596,7 +603,3 @@ def _usage(error: Any) -> int:
         error.message = line(error.message)
     error.show()
     return int(error.exit_code)
-
-
-if __name__ == "__main__":
-    main()

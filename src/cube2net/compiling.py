@@ -115,13 +115,7 @@ def lent(function: Callable[P, T]) -> Callable[P, T]:
 
 
 class Stopwatch:
-    """The seconds since it was made, without those that its thread, and those that work for it, spent on compiling.
-
-    >>> watch = Stopwatch()
-    >>> begin(); time.sleep(0.05); end()
-    >>> watch.seconds < 0.05
-    True
-    """
+    """The seconds since it was made, without those that its thread, and those that work for it, spent on compiling."""
 
     def __init__(self) -> None:
         self._account = _mine.account

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 class Progress(Protocol):
     """Told by long work how far it is; ``total`` is None while nobody knows.
 
-    A stage that is done with its first and only step (``done`` and ``total`` are 1) is a remark worth keeping.
+    A stage that is done with its first and only step (``done`` and ``total`` are 1) is a remark worth keeping. That
+    code is being compiled is told from a thread of its own.
     """
 
     def __call__(self, stage: str, done: int, total: int | None = None) -> None:

@@ -13,7 +13,7 @@ from typing import IO
 from cube2net.aside import hidden_beside, one_sentence
 from cube2net.errors import InputError
 from cube2net.interfaces import Progress
-from cube2net.leaving import unfinished
+from cube2net.leaving import step
 
 _BUSY = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 _PAUSE_SECONDS = 0.1
@@ -30,18 +30,20 @@ def only_writer(target: Path, progress: Progress | None = None) -> Iterator[None
     The lock is a hidden file beside the target, which is removed at the end; what a killed process left of it keeps
     nobody out. Where nothing can be locked, a target that is there is left as it is and the writer is refused.
     """
+    step()
     target = Path(target).resolve()
     with one_sentence(target):
         lock = _waited_for(target, progress)
     if lock is None:
         yield
         return
-    path = Path(lock.name)
-    with lock, unfinished(path):
+    path = hidden_beside(target, "lock")
+    with lock:
         try:
             yield
         finally:
-            path.unlink(missing_ok=True)  # before it is let go: who waits sees that this file is the old one
+            if _is_at(path, lock):
+                path.unlink(missing_ok=True)  # before it is let go: who waits sees that this file is the old one
 
 
 def try_lock(path: Path) -> IO[bytes] | None:
@@ -49,21 +51,20 @@ def try_lock(path: Path) -> IO[bytes] | None:
     while True:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            lock = path.open("ab")
+            lock, made = _open(path)
         except FileNotFoundError:
             continue  # the folder was removed in between
         try:
             if not _take(lock):
                 lock.close()
                 return None
-            if path.stat().st_ino == os.fstat(lock.fileno()).st_ino:
-                return lock
-        except FileNotFoundError:
-            pass
         except NoLocksError:
             lock.close()
-            path.unlink(missing_ok=True)
+            if made:
+                path.unlink(missing_ok=True)
             raise
+        if _is_at(path, lock):
+            return lock
         lock.close()  # another was done in between, and has removed the file: make it again
 
 
@@ -87,6 +88,28 @@ def _waited_for(target: Path, progress: Progress | None) -> IO[bytes] | None:
             progress(f"another process is writing {str(target)!r}: waiting for it", 1, 1)
             said = True
         time.sleep(_PAUSE_SECONDS)
+        step()
+
+
+def _open(path: Path) -> tuple[IO[bytes], bool]:
+    """Return a file, also one that another user made and that can only be read, and whether it was made now."""
+    try:
+        return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666), "rb"), True
+    except FileExistsError:
+        pass
+    try:
+        return os.fdopen(os.open(path, os.O_RDWR), "rb"), False
+    except PermissionError:
+        return os.fdopen(os.open(path, os.O_RDONLY), "rb"), False
+
+
+def _is_at(path: Path, lock: IO[bytes]) -> bool:
+    """Return whether a file is the one at a path, and not one that was there before."""
+    try:
+        there, mine = path.stat(), os.fstat(lock.fileno())
+    except FileNotFoundError:
+        return False
+    return (there.st_dev, there.st_ino) == (mine.st_dev, mine.st_ino)
 
 
 def _take(lock: IO[bytes]) -> bool:

@@ -90,7 +90,12 @@ class MappedFolder:
             raise FileNotFoundError(f"{name!r} is not the name of a file in a folder")
         if self.descriptor is None:
             return (self.path / name).open("rb")
-        return os.fdopen(os.open(name, os.O_RDONLY | os.O_NONBLOCK, dir_fd=self.descriptor), "rb")
+        descriptor = os.open(name, os.O_RDONLY | os.O_NONBLOCK, dir_fd=self.descriptor)
+        try:
+            return os.fdopen(descriptor, "rb")
+        except OSError:
+            os.close(descriptor)
+            raise
 
     def stat(self, name: str) -> os.stat_result:
         """Return size, times and place on the disk of a file."""

@@ -40,11 +40,13 @@ class Pulse:
     def __enter__(self) -> Pulse:
         self._told = told_to(None)
         self._told.__enter__()
-        threading.Thread(target=self._beat, name="pulse", daemon=True).start()
+        self._thread = threading.Thread(target=self._beat, name="pulse", daemon=True)
+        self._thread.start()
         return self
 
     def __exit__(self, *end: object) -> None:
         self._over.set()
+        self._thread.join(LOOK)
         with self._lock:  # nothing is said any more
             self._told.__exit__(None, None, None)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType
@@ -17,6 +19,12 @@ _USUAL = {"SIGHUP": 129, "SIGINT": 130, "SIGTERM": 143}
 
 PATIENCE = 1.0
 """So many seconds the work has to come to an end by itself."""
+
+INTERRUPTED = "cube2net: interrupted, nothing was left half-written"
+"""What is said at the end."""
+
+AGAIN = 0.05
+"""After so many seconds an interrupt that came while a module was being loaded is tried again."""
 
 LAST = 0.3
 """So many seconds the last words may take, where nobody reads them."""
@@ -35,9 +43,10 @@ class Signals:
     ``words`` gives the sentence to leave with. Further signals change nothing. Signals that are ignored stay so.
     """
 
-    def __init__(self, words: Callable[[], str], patience: float = PATIENCE) -> None:
+    def __init__(self, words: Callable[[], str] = lambda: INTERRUPTED, patience: float = PATIENCE) -> None:
         self.words, self.patience = words, patience
         self.number: int | None = None
+        self.raised = False
         self._leaving = threading.Lock()
         self._reader, self._writer = os.pipe()
 
@@ -56,6 +65,12 @@ class Signals:
         signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
         threading.Thread(target=self._watch, name="signals", daemon=True).start()
 
+    def over(self) -> None:
+        """Pass over signals from now on: all is done, and only Python itself has to come to its end."""
+        for number in STATUS:
+            if signal.getsignal(number) == self._first:
+                signal.signal(number, signal.SIG_IGN)
+
     def leave(self) -> NoReturn:
         """Say the last words and end the process, without waiting for threads that are still at work."""
         with self._leaving:
@@ -64,8 +79,9 @@ class Signals:
     def _first(self, number: int, frame: FrameType | None) -> None:
         if self.number is None:
             self.number = number
-            if not _importing(frame):
-                raise KeyboardInterrupt
+        if not self.raised and not _importing(frame):
+            self.raised = True
+            raise KeyboardInterrupt
 
     def _pass_over(self, what: sys.UnraisableHookArgs) -> None:
         """Say nothing of an interrupt that came where nobody could take it, such as in what a library calls back."""
@@ -78,7 +94,11 @@ class Signals:
         while number not in STATUS or signal.getsignal(number) != self._first:
             number = os.read(self._reader, 1)[0]
         ask_everybody()
-        threading.Event().wait(self.patience)
+        until = time.monotonic() + self.patience
+        while (left := until - time.monotonic()) > 0:
+            threading.Event().wait(min(left, AGAIN))
+            if not self.raised:
+                _thread.interrupt_main(signal.Signals(number))
         with self._leaving:
             remove_unfinished()
             self._end(number)

@@ -74,21 +74,23 @@ class Stages:
             if self._is_only():
                 self.before = _files(self.usual)
                 return self.usual
-            if self.progress is not None:
-                self.progress(f"another process makes {str(self.target)!r} right now: the last to finish stays", 1, 1)
             own = owned_beside(self.target, STAGES)
             own.mkdir()
             self.stack.callback(shutil.rmtree, own, ignore_errors=True)
             return own
 
     def _is_only(self) -> bool:
-        """Return whether the usual folder is now this process's, or nobody can tell where no locks are."""
+        """Return whether the usual folder is now this process's; where nothing can be locked it is nobody's."""
         try:
             lock = try_lock(self.usual / LOCK)
         except NoLocksError:
-            return True
+            with suppress(OSError):
+                self.usual.rmdir()
+            return False
         if lock is not None:
             self.stack.enter_context(lock)
+        elif self.progress is not None:
+            self.progress(f"another process makes {str(self.target)!r} right now: the last to finish stays", 1, 1)
         return lock is not None
 
     def corpus(self, decides: str, make: Callable[[], Corpus]) -> Corpus:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from cube2net.cube import DuckDB, build, read, read_manifest, save, store, verif
 from cube2net.cube.update import update_folder
 from cube2net.errors import CubeError, InputError
 from cube2net.mapped import MappedFolder
+from cube2net.pipeline import add_items
 from cube2net.records import Cube, DimensionSpec, Links
 
 from corpora import corpus_of
@@ -49,26 +51,29 @@ def addition(first: int) -> Any:
     return with_ids(corpus_of(rows, objects=5), first)
 
 
-def test_of_two_updates_at_the_same_time_none_is_lost(cube: Cube, tmp_path: Path) -> None:
+def test_of_two_updates_at_the_same_time_none_is_lost_and_each_counts_its_own(
+    cube: Cube, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = tmp_path / "cube"
     save(cube, folder)
     working, waiting = Event(), Event()
+    run = DuckDB.run
 
-    class Slow(DuckDB):
-        def run(self, *args: Any, **options: Any) -> dict[str, pa.Table]:
-            working.set()
-            assert waiting.wait(60)
-            return super().run(*args, **options)
+    def slow(self: DuckDB, *args: Any, **options: Any) -> dict[str, pa.Table]:
+        working.set()
+        assert waiting.wait(60)
+        return run(self, *args, **options)
 
     def progress(stage: str, done: int, total: int | None = None) -> None:
         if "waiting for it" in stage:
             waiting.set()
 
-    first = Thread(target=update_folder, args=(folder, addition(100), Slow()))
-    first.start()
-    assert working.wait(60)
-    update_folder(folder, addition(200), DuckDB(), progress=progress)
-    first.join()
+    monkeypatch.setattr(DuckDB, "run", slow)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(add_items, folder, addition(100))
+        assert working.wait(60)
+        _, added = add_items(folder, addition(200), progress=progress)
+        assert [added["items"], first.result()[1]["items"]] == [3, 3]
     assert read(folder).settings["items"] == 26
     assert verify(folder)
     assert [path.name for path in tmp_path.iterdir()] == ["cube"]
@@ -92,9 +97,29 @@ def test_a_reader_sees_one_cube_while_writers_exchange_them(cube: Cube, tmp_path
             assert writer.stdout is not None
             assert writer.stdout.readline() == b"ready\n"
             seen = {marks(read(folder)) for _ in range(200)}
+            files = {verify(folder) for _ in range(50)}
         finally:
             writer.kill()
     assert seen <= {(1, 1.0), (2, 2.0)}
+    assert len(files) == 1
+
+
+def test_a_cube_that_is_replaced_and_removed_while_it_is_verified_is_verified_anew(
+    cube: Cube, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "cube"
+    save(with_mark(cube, 1), folder)
+    look, left = store._read, [2]
+
+    def replaced(place: MappedFolder) -> Any:
+        seen = look(place)
+        if left[0]:
+            left[0] -= 1
+            save(with_mark(cube, 3 - left[0]), folder)  # and the files of the one before are removed
+        return seen
+
+    monkeypatch.setattr(store, "_read", replaced)
+    assert verify(folder) > 10
 
 
 def test_a_folder_that_is_replaced_while_it_is_opened_is_opened_anew(
@@ -177,6 +202,10 @@ def test_looking_at_a_folder_keeps_no_descriptor_of_it(cube: Cube, tmp_path: Pat
     before = len(list(DESCRIPTORS.iterdir()))
     for _ in range(20):
         read_manifest(tmp_path / "cube")
+    (tmp_path / "other" / "manifest.json").mkdir(parents=True)
+    for _ in range(20):
+        with pytest.raises(CubeError, match="is not a cube"):
+            read_manifest(tmp_path / "other")
     assert len(list(DESCRIPTORS.iterdir())) == before
 
 

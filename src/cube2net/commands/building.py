@@ -135,16 +135,9 @@ def update(
     progress: Progress | None,
 ) -> tuple[Cube, dict[str, int]]:
     """Return a cube with the items of more files added, and how many of what that were."""
-    before = _counts(folder)
+    pipeline.read_manifest(folder)  # what is no cube is said before anything is read
     corpus = read(source, paths, settings, strict, progress)
-    cube = pipeline.update_cube(folder, corpus, skip_known=skip_known, progress=progress)
-    return cube, {name: count - before[name] for name, count in _counts(folder).items()}
-
-
-def _counts(folder: Path) -> dict[str, int]:
-    manifest = pipeline.read_manifest(folder)
-    counts = {"items": manifest["settings"].get("items") or 0, **manifest["counts"]}
-    return {name: counts[name] for name in ("items", "objects", "cells", "links")}
+    return pipeline.add_items(folder, corpus, skip_known=skip_known, progress=progress)
 
 
 def task(

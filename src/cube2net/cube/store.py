@@ -148,6 +148,9 @@ def _of_one_cube(folder: Path, look: Callable[[MappedFolder], T]) -> T:
             except Cube2netError:
                 if not place.replaced():
                     raise
+            except OSError as error:
+                if not place.replaced():
+                    raise CubeError(f"{str(folder)!r} is damaged: {first_line(error)}") from error
             else:
                 if place.descriptor is not None or not place.replaced():
                     return seen

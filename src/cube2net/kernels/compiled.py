@@ -47,13 +47,22 @@ class _Times(event.Listener):
 
 
 class _Words(event.Listener):
-    """Says what is compiled."""
+    """Says which of our kernels is compiled; what others compile in this process is none of our business."""
 
     def on_start(self, event: Any) -> None:
-        compiling.WAITING.begin(event.data["dispatcher"].__name__)
+        if name := _name_of(event):
+            compiling.WAITING.begin(name)
 
     def on_end(self, event: Any) -> None:
-        compiling.WAITING.end(event.data["dispatcher"].__name__)
+        if name := _name_of(event):
+            compiling.WAITING.end(name)
+
+
+def _name_of(event: Any) -> str:
+    """Return the name of the kernel that an event is about, or nothing where it is not one of ours."""
+    function = getattr(event.data.get("dispatcher"), "py_func", None)
+    ours = str(getattr(function, "__module__", "")).startswith("cube2net.")
+    return str(getattr(function, "__name__", "")) if ours else ""
 
 
 event.register("numba:compiler_lock", _Times())  # type: ignore[no-untyped-call]

@@ -16,6 +16,7 @@ from cube2net.pipeline.building import build_cube, build_from, build_task
 from cube2net.pipeline.comparing import compare, task_of
 from cube2net.pipeline.constructing import construct
 from cube2net.pipeline.cubes import (
+    add_items,
     embed_cells,
     label_texts,
     near_cells,
@@ -58,6 +59,7 @@ __all__ = [
     "SOURCES",
     "TOPIC_MODELS",
     "Auto",
+    "add_items",
     "build_cube",
     "build_from",
     "build_task",

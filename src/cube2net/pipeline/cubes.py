@@ -36,16 +36,39 @@ def update_cube(
     New texts are labelled by the cube's own topic model, in the labels that the cube has. An item that the cube has
     already is refused, or with ``skip_known`` left out and counted. While another process writes the cube, this waits.
     """
+    cube, _ = add_items(folder, corpus, topics=topics, skip_known=skip_known, engine=engine, progress=progress)
+    return cube
+
+
+def add_items(
+    folder: str | Path,
+    corpus: Corpus,
+    *,
+    topics: Topics | None = None,
+    skip_known: bool = False,
+    engine: str = "duckdb",
+    progress: Progress | None = None,
+) -> tuple[Cube, dict[str, int]]:
+    """Return what :func:`update_cube` does, and how many items, objects, cells and links were added."""
     if engine not in cubes.ENGINES:
         raise unknown("engine", engine, cubes.ENGINES)
+    added: dict[str, int] = {}
 
     def grown(cube: Cube) -> Cube:
         new = leave_out_known(cube, corpus) if skip_known else corpus
         found = _new_topics(cube, new, progress) if topics is None else topics
-        return update(cube, new, cubes.ENGINES[engine](), topics=found, progress=progress)
+        after = update(cube, new, cubes.ENGINES[engine](), topics=found, progress=progress)
+        before = _counts(cube)
+        added.update({name: count - before[name] for name, count in _counts(after).items()})
+        return after
 
     change_folder(Path(folder), grown, progress=progress)
-    return open_cube(folder)
+    return open_cube(folder), added
+
+
+def _counts(cube: Cube) -> dict[str, int]:
+    items = int(cube.settings.get("items") or 0)
+    return {"items": items, "objects": len(cube.objects), "cells": len(cube.cells), "links": cube.links.count}
 
 
 def save_cube(cube: Cube, folder: str | Path) -> None:

@@ -20,7 +20,8 @@ WIDTHS = {0: 1, 1: 4, 2: 8, 3: 8, 4: 4, 5: 8, 6: 4}
 """The bytes of a value by its type in the file; a text has so many beside its own."""
 TEXT, DECIMAL, REPEATED = 6, 5, 2
 LONGEST_HEADER = 2**20
-LONGEST_END = 2**25
+LONGEST_END = 2**22
+"""The longest end of a file that is read: it takes up to a hundred times as much memory."""
 DEEPEST = 12
 
 
@@ -60,7 +61,9 @@ def chunks_of(file: io.BufferedReader) -> list[Chunk]:
     end = file.seek(-8, os.SEEK_END)
     length = int.from_bytes(file.read(4), "little")
     if length > min(end, LONGEST_END):
-        raise ValueError(f"its end takes {length:,} bytes, expected at most {min(end, LONGEST_END):,}")
+        raise ValueError(
+            f"its end takes {length:,} bytes, expected at most {min(end, LONGEST_END):,}: use fewer row groups"
+        )
     file.seek(end - length)
     try:
         told, _ = _struct(file.read(length), 0)
