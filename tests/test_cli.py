@@ -74,6 +74,12 @@ def test_the_names_in_the_help_are_the_registries() -> None:
     assert [*SOURCES, "bundled"] == list(cli.SOURCE_NAMES)
 
 
+def test_a_build_says_that_it_took_the_place_of_another_cube(tool, tables: Path, tmp_path: Path) -> None:
+    words = ["build", "tables", tables, "--out", tmp_path / "c", "--dimension", "city", "--min-objects", "2", "--quiet"]
+    said = "it has taken the place of the cube that was there"
+    assert [said in tool(*words)[1] for _ in range(2)] == [False, True]
+
+
 def test_build_says_what_it_made_and_which_columns_it_guessed(tool, tables: Path, tmp_path: Path) -> None:
     status, out, err = tool("build", "tables", tables / "nodes.csv", tables / "links.csv", "--out", tmp_path / "c")
     assert (status, (tmp_path / "c" / "manifest.json").is_file()) == (0, True)

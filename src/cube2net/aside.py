@@ -170,12 +170,23 @@ def check_replaceable(folder: Path) -> None:
                 f"cannot write {str(folder)!r}: it is the folder you are in, or one above it: name a folder in it, or "
                 "go elsewhere first"
             )
-    above = next((parent for parent in place.parents if parent.exists()), None)
+    check_above(folder)
+
+
+def check_above(path: Path) -> None:
+    """Raise where something is to be written in a folder that is a file."""
+    above = next((parent for parent in path.resolve().parents if parent.exists()), None)
     if above is not None and not above.is_dir():
-        raise InputError(f"cannot write {str(folder)!r}: {str(above)!r} is a file, not a folder")
+        raise InputError(f"cannot write {str(path)!r}: {str(above)!r} is a file, not a folder")
 
 
 def _check(path: Path) -> None:
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        raise InputError(f"cannot write {str(path)!r}: no file can have that name") from None
+    if "\0" in str(path):
+        raise InputError(f"cannot write {str(path)!r}: no file can have that name")
     if path.is_dir():
         raise InputError(f"cannot write {str(path)!r}: it is a folder, give the path of a file")
     if not path.parent.is_dir():

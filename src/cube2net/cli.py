@@ -149,6 +149,7 @@ def build(
     from cube2net.stages import stages_of
 
     KEPT.append(stages_of(out))
+    there = out.exists()
     with shown_progress(quiet) as progress:
         cube = commands.build(
             source,
@@ -172,6 +173,8 @@ def build(
             progress=progress,
         )
     say(f"{out}: {cube}")
+    if there:
+        say("it has taken the place of the cube that was there")
     commands.show_homeless(cube, min_objects)
 
 

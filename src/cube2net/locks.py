@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from cube2net.aside import hidden_beside, one_sentence
+from cube2net.aside import check_above, hidden_beside, one_sentence
 from cube2net.errors import InputError
 from cube2net.interfaces import Progress
 from cube2net.leaving import step
@@ -32,6 +32,7 @@ def only_writer(target: Path, progress: Progress | None = None) -> Iterator[None
     """
     step()
     target = Path(target).resolve()
+    check_above(target)
     with one_sentence(target):
         lock = _waited_for(target, progress)
     if lock is None:
@@ -85,7 +86,7 @@ def _waited_for(target: Path, progress: Progress | None) -> IO[bytes] | None:
         if lock is not None:
             return lock
         if progress is not None and not said:
-            progress(f"another process is writing {str(target)!r}: waiting for it", 1, 1)
+            progress(f"another process is writing {str(target)!r}: waiting for it", 0, None)
             said = True
         time.sleep(_PAUSE_SECONDS)
         step()

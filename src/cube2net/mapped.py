@@ -5,15 +5,17 @@ from __future__ import annotations
 import mmap
 import os
 import stat
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
+from cube2net.errors import first_line
 from cube2net.records.ragged import Array
 
 PART = ".part"
@@ -120,12 +122,19 @@ class MappedFolder:
 
     def table(self, name: str) -> pa.Table:
         """Return the table of an Arrow file; what is not looked at is not read."""
-        return pa.ipc.open_file(self.buffer(name)).read_all()
+        with _named(name):
+            return pa.ipc.open_file(self.buffer(name)).read_all()
+
+    def parquet(self, name: str) -> pa.Table:
+        """Return the table of a Parquet file."""
+        with _named(name):
+            return pq.read_table(self.buffer(name), use_threads=False)
 
     def array(self, name: str, kinds: str = "iuf", dimensions: int = 1) -> Array:
         """Return the array of a ``.npy`` file, whose dtype is of one of some kinds and whose rows are contiguous."""
         with self.open(name) as file:
-            shape, fortran, dtype = _header(file)
+            with _named(name):
+                shape, fortran, dtype = _header(file)
             if dtype.kind not in kinds or dtype.hasobject or not dtype.isnative or dtype.itemsize > 8:
                 raise ValueError(f"{name} holds {dtype.str!r}, expected numbers of kind {' or '.join(kinds)}")
             if len(shape) != dimensions or (fortran and dimensions > 1):
@@ -139,6 +148,15 @@ class MappedFolder:
             if count == 0:
                 return np.empty(shape, dtype)
             return np.memmap(file, dtype, "r", start, shape)
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Name the file in whatever its format's reader raises."""
+    try:
+        yield
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise ValueError(f"{name} cannot be read ({first_line(error)})") from None
 
 
 def _header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[np.generic]]:

@@ -15,7 +15,8 @@ def parse_size(text: str, what: str) -> int:
     >>> parse_size("4GB", "memory"), parse_size("512 MiB", "memory"), parse_size("1.5g", "memory")
     (4000000000, 536870912, 1500000000)
     """
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt])(i?)b?\s*", text, re.IGNORECASE)
+    pattern = r"\s*(\d+(?:\.\d+)?)\s*([kmgt])(i?)b?\s*"
+    found = re.fullmatch(pattern, text, re.IGNORECASE) if isinstance(text, str) else None
     if found is None or float(found[1]) == 0:
         raise ParameterError(f"{what} is {text!r}, expected a number and a unit, such as 512MB or 4GB")
     unit = UNITS[found[2].lower()]

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cube2net.aside import new_folder
+from cube2net.aside import new_folder, write_files
 from cube2net.cube import DuckDB, build, cuboid, read, roll_up, save, verify
 from cube2net.cube.manifest import describe
 from cube2net.errors import CubeError, InputError, ParameterError
@@ -74,6 +74,22 @@ def test_verify_finds_any_changed_byte(folder: Path) -> None:
                 verify(folder)
         path.write_bytes(good)
     assert verify(folder)
+
+
+@pytest.mark.parametrize("name", ["links.indices.npy", "cells.labels.npy", "labels.parquet", "objects.arrow"])
+def test_a_file_of_no_format_at_all_is_named(folder: Path, name: str) -> None:
+    data = (folder / name).read_bytes()
+    (folder / name).write_bytes(b"XXXXXXXX" + data[8:-8] + b"XXXXXXXX")
+    with pytest.raises(CubeError, match=f"is damaged: {name} cannot be read"):
+        read(folder)
+
+
+@pytest.mark.parametrize("name", ["\0", "a\ud800"])
+def test_a_name_that_no_folder_can_have_is_one_sentence(cube: Cube, name: str) -> None:
+    with pytest.raises(CubeError, match="cannot be opened"):
+        read(Path(name))
+    with pytest.raises(InputError, match="no file can have that name"):
+        write_files({Path(name): lambda path: None})
 
 
 def test_a_cut_or_missing_file_is_found_at_opening(folder: Path) -> None:
@@ -157,7 +173,7 @@ def test_a_killed_build_leaves_the_old_cube_or_nothing_and_the_next_one_tidies_u
     program = f"""
         import os, signal
         from pathlib import Path
-        from cube2net.aside import new_folder
+        from cube2net.aside import new_folder, write_files
         with new_folder(Path({str(place)!r})) as aside:
             (aside / "half").write_text("half")
             os.kill(os.getpid(), signal.SIGKILL)

@@ -97,10 +97,10 @@ def test_a_killed_update_leaves_the_old_cube_and_the_next_one_tidies_up(folder: 
         import os, signal, sys
         from pathlib import Path
         sys.path += {sys.path!r}
-        from cube2net.cube import DuckDB, manifest
+        from cube2net.cube import DuckDB, store
         from cube2net.cube.update import update_folder
         from test_cube_update_folder import addition
-        manifest._seal = lambda what: os.kill(os.getpid(), signal.SIGKILL)
+        store.write_manifest = lambda *what: os.kill(os.getpid(), signal.SIGKILL)
         update_folder(Path({str(folder)!r}), addition(), DuckDB())
     """
     ended = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], check=False)
@@ -110,6 +110,18 @@ def test_a_killed_update_leaves_the_old_cube_and_the_next_one_tidies_up(folder: 
     update_folder(folder, addition(), DuckDB())
     assert verify(folder)
     assert [path.name for path in folder.parent.iterdir()] == ["cube"]
+
+
+@pytest.mark.parametrize("name", ["objects.arrow", "links.weights.npy", "ledger.items.npy", "manifest.json"])
+def test_a_damaged_cube_is_not_updated_for_its_new_checksums_would_hide_that(folder: Path, name: str) -> None:
+    path = folder / name
+    data = bytearray(path.read_bytes())
+    place = data.index(b'"min_objects": 2') + 15 if name == "manifest.json" else len(data) // 2
+    data[place] ^= 1
+    path.write_bytes(bytes(data))
+    with pytest.raises(CubeError, match=f"is damaged: {name} was changed"):
+        update_folder(folder, addition(), DuckDB())
+    assert path.read_bytes() == bytes(data)
 
 
 def test_a_cube_that_one_without_the_lock_changed_meanwhile_is_not_overwritten(folder: Path) -> None:
@@ -235,7 +247,7 @@ def test_a_damaged_ledger_and_one_of_a_newer_format_are_one_sentence(folder: Pat
     good = (folder / "ledger.parquet").read_bytes()
     (folder / "ledger.parquet").write_bytes(bytes(len(good)))
     with pytest.raises(CubeError, match="is damaged: its ledger cannot be read"):
-        update_folder(folder, addition(), DuckDB())
+        update(read(folder), addition(), DuckDB())
     (folder / "ledger.parquet").write_bytes(good)
     told = pq.read_table(folder / "ledger.parquet")
     newer = told.replace_schema_metadata({b"cube2net.ledger": b'{"format": 9}'})

@@ -98,10 +98,7 @@ def assemble(folder: MappedFolder, manifest: dict[str, Any]) -> Cube:
     def ragged(name: str) -> Ragged:
         return Ragged(array(f"{name}.indptr"), array(f"{name}.indices"))
 
-    def small_table(name: str) -> pa.Table:
-        return pq.read_table(folder.buffer(name), use_threads=False)
-
-    dimensions = _dimensions(small_table("labels.parquet"))
+    dimensions = _dimensions(folder.parquet("labels.parquet"))
     cells, small = (Cells(array(f"{part}.labels", "i", 2), ragged(f"{part}.members")) for part in ("cells", "small"))
     objects = _objects(folder, manifest, array)
     cube = Cube(
@@ -112,7 +109,7 @@ def assemble(folder: MappedFolder, manifest: dict[str, Any]) -> Cube:
         links=Links(array("links.indptr"), array("links.indices"), array("links.weights", "f")),
         objects=objects,
         settings=manifest["settings"],
-        topic_words=small_table(TOPICS) if TOPICS in files else None,
+        topic_words=folder.parquet(TOPICS) if TOPICS in files else None,
         topic_model=_topic_model(folder) if MODEL in files else None,
         ledger=open_ledger(folder, files, [dimension.name for dimension in dimensions]),
         items=open_items(folder, files, len(objects), len(cells) + len(small)),

@@ -27,7 +27,7 @@ import pyarrow as pa
 from cube2net.arrays import offsets
 from cube2net.cube.build import count_dropped, left_out
 from cube2net.cube.plan import WANTED, WANTED_LINKS, statements
-from cube2net.cube.store import check_place, read_manifest, read_stored, write
+from cube2net.cube.store import check_place, read_manifest, read_verified, write
 from cube2net.cube.update_arrays import grow_cells, grow_links
 from cube2net.cube.update_corpus import (
     check_links,
@@ -145,7 +145,7 @@ def change_folder(folder: Path, change: Callable[[Cube], Cube], *, progress: Pro
     read_manifest(folder)
     check_place(folder)
     with only_writer(folder, progress):
-        stored = read_stored(folder)
+        stored = read_verified(folder)
         write(change(stored.cube), folder, before=stored)
 
 
