@@ -18,7 +18,8 @@ COMMANDS = ("", "demo", "build", "info", "update", "verify", "query", "compare",
 HEAD = """# Command line
 
 These pages are what `cube2net --help` prints; a test compares them. Whatever is refused is one sentence on standard
-error, also with `--json`; a command that cannot be read as one is shown with its usage. Progress goes to standard error, results to standard output. How a command ends:
+error, also with `--json`; a command that cannot be read as one is shown with its usage. Progress goes
+to standard error, results to standard output. How a command ends:
 
 | status | what it means |
 | --- | --- |
