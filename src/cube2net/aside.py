@@ -92,12 +92,12 @@ def new_folder(target: Path) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def one_sentence(path: Path) -> Iterator[None]:
-    """Make one sentence of whatever is wrong with the disk while something is written at a path."""
+def one_sentence(path: Path, verb: str = "write") -> Iterator[None]:
+    """Make one sentence of whatever is wrong with the disk while something is written at a path, or read there."""
     try:
         yield
     except OSError as error:
-        raise InputError(f"cannot write {str(path)!r}: {_reason(error)}") from error
+        raise InputError(f"cannot {verb} {str(path)!r}: {_reason(error)}") from error
 
 
 def hidden_beside(target: Path, kind: str) -> Path:

@@ -215,7 +215,6 @@ def update(
 def verify(cube: CubePath) -> None:
     """Check every byte of a cube against its manifest."""
     from cube2net.pipeline import verify_cube
-    from cube2net.terminal import shown_progress
 
     with shown_progress():
         files = verify_cube(cube)

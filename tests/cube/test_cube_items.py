@@ -14,7 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cube2net.cube import DuckDB, build, dice, read, roll_up, save, verify, without_items
-from cube2net.cube.update import update, update_folder
+from cube2net.cube.update import update
 from cube2net.cube.update_corpus import concatenate
 from cube2net.errors import CubeError, ParameterError
 from cube2net.records import Cube, DimensionSpec, ItemIndex, Ragged, Topics
@@ -22,7 +22,7 @@ from cube2net.records.corpus import table
 from cube2net.records.topics import ASSIGNED, WORDS
 
 from corpora import ROWS, corpus_of
-from updates import Sqlite, assert_same_items, with_ids
+from updates import Sqlite, assert_same_items, update_folder, with_ids
 
 DECADE, VENUE = DimensionSpec.parse("decade=year@decades"), DimensionSpec.parse("venue/kind")
 KINDS = {"ACL": "conference", "KDD": "conference"}

@@ -17,14 +17,13 @@ import pytest
 
 from cube2net import aside, mapped
 from cube2net.cube import DuckDB, build, read, read_manifest, save, store, verify
-from cube2net.cube.update import update_folder
 from cube2net.errors import CubeError, InputError
 from cube2net.mapped import MappedFolder
 from cube2net.pipeline import add_items
 from cube2net.records import Cube, DimensionSpec, Links
 
 from corpora import corpus_of
-from updates import with_ids
+from updates import update_folder, with_ids
 
 DESCRIPTORS = Path("/proc/self/fd")
 ROWS: list = [(1995 + i, [("ACL", "KDD", "TACL")[i % 3]], [i % 5, (i * 3) % 5]) for i in range(20)]

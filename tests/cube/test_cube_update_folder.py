@@ -18,7 +18,7 @@ import pytest
 
 from cube2net.cube import DuckDB, build, dice, read, roll_up, save, verify
 from cube2net.cube.store import write
-from cube2net.cube.update import leave_out_known, update, update_folder
+from cube2net.cube.update import leave_out_known, update
 from cube2net.cube.update_corpus import concatenate
 from cube2net.cube.update_ledger import Ledger
 from cube2net.errors import CubeError, ParameterError, SourceError
@@ -27,7 +27,7 @@ from cube2net.records.corpus import TERMS, table
 from cube2net.records.topics import ASSIGNED, WORDS
 
 from corpora import corpus_of
-from updates import assert_same, part_of, with_ids
+from updates import assert_same, part_of, update_folder, with_ids
 
 TERM_ROWS = pa.schema(list(TERMS.items()))
 FIRST: list = [(1995 + i, [("ACL", "KDD", "TACL")[i % 3]], [i % 5, (i * 3) % 5]) for i in range(20)]
@@ -98,7 +98,7 @@ def test_a_killed_update_leaves_the_old_cube_and_the_next_one_tidies_up(folder: 
         from pathlib import Path
         sys.path += {sys.path!r}
         from cube2net.cube import DuckDB, store
-        from cube2net.cube.update import update_folder
+        from updates import update_folder
         from test_cube_update_folder import addition
         store.write_manifest = lambda *what: os.kill(os.getpid(), signal.SIGKILL)
         update_folder(Path({str(folder)!r}), addition(), DuckDB())

@@ -14,7 +14,9 @@ import pyarrow as pa
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from cube2net.records import Corpus, Cube, DimensionSpec
+from cube2net.cube.update import change_folder, update
+from cube2net.interfaces import Engine, Progress
+from cube2net.records import Corpus, Cube, DimensionSpec, Topics
 from cube2net.records.corpus import LINKS, MENTIONS, table
 from cube2net.records.link_weights import LIGHTEST
 
@@ -186,3 +188,10 @@ def part_of(whole: Corpus, items: list[int], objects: list[int], links: list[int
         mentions=table(MENTIONS, item=[number[i] for i, _ in said], object=[place[o] for _, o in said]),
         links=given,
     )
+
+
+def update_folder(
+    folder: Path, corpus: Corpus, engine: Engine, *, topics: Topics | None = None, progress: Progress | None = None
+) -> None:
+    """Add the items and links of a corpus to the cube of a folder."""
+    change_folder(folder, lambda cube: update(cube, corpus, engine, topics=topics), progress=progress)

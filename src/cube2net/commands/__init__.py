@@ -2,7 +2,7 @@
 
 from cube2net.commands.answering import answer, certificate, consists, levels, methods, show_network, view
 from cube2net.commands.building import about, build, read, show_about, show_homeless, task, update
-from cube2net.commands.comparing import compare, listed, miners, show_comparison, split, told
+from cube2net.commands.comparing import compare, miners, names_in, show_comparison, split, told
 from cube2net.commands.tables import check_safe, warn_of_formulas
 
 __all__ = [
@@ -14,9 +14,9 @@ __all__ = [
     "compare",
     "consists",
     "levels",
-    "listed",
     "methods",
     "miners",
+    "names_in",
     "read",
     "show_about",
     "show_comparison",

@@ -45,7 +45,7 @@ def compare(
     query = pipeline.read_query(cube, path, skip_missing=skip_missing)
     task = task or ("links" if hidden is not None else pipeline.task_of(query))
     given = {"methods": methods, "objectives": objectives, "forms": forms, "memberships": memberships}
-    lists: dict[str, Any] = {name: listed(name, texts) for name, texts in given.items()}
+    lists: dict[str, Any] = {name: names_in(name, texts) for name, texts in given.items()}
     comparison = pipeline.compare(
         cube,
         query,
@@ -53,7 +53,7 @@ def compare(
         hidden=None if hidden is None else pipeline.read_links(cube, hidden),
         miners=miners(task, embeddings, recommenders),
         levels=levels or None,
-        as_large=as_large and (listed("rivals", rivals) or True),
+        as_large=as_large and (names_in("rivals", rivals) or True),
         out=out,
         **{name: names for name, names in lists.items() if names},
         **options,
@@ -74,7 +74,7 @@ def split(texts: Sequence[str] | None) -> list[str]:
     return [name.strip() for text in texts or () for name in text.split(",") if name.strip()]
 
 
-def listed(option: str, texts: Sequence[str] | None) -> list[str]:
+def names_in(option: str, texts: Sequence[str] | None) -> list[str]:
     """Return the names that an option gives, none where it was not used; one without any name is refused."""
     names = split(texts)
     if texts and not names:
@@ -85,7 +85,7 @@ def listed(option: str, texts: Sequence[str] | None) -> list[str]:
 def miners(task: str, embeddings: Sequence[str] | None, recommenders: Sequence[str] | None) -> list[str] | None:
     """Return the miners asked for; those of the other tasks are refused."""
     given = {"embeddings": (embeddings, ("clustering", "hidden")), "recommenders": (recommenders, ("links",))}
-    names = {option: listed(option, texts) for option, (texts, _) in given.items()}
+    names = {option: names_in(option, texts) for option, (texts, _) in given.items()}
     found = None
     for option, (_, tasks) in given.items():
         if task in tasks:

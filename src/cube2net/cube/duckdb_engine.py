@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from cube2net.cube.memory import anonymous_memory, check_memory, give_back, parse_memory
-from cube2net.errors import InputError, ParameterError
+from cube2net.errors import InputError, ParameterError, first_line
 from cube2net.interfaces import Progress
 from cube2net.leaving import unfinished
 from cube2net.mapped import ROWS, finished, open_mapped, write_mapped
@@ -163,7 +163,7 @@ class DuckDB:
                 raise
             raise KeyboardInterrupt from None
         except (duckdb.Error, OSError) as error:
-            reason = (str(error).splitlines() or ["no reason given"])[0]
+            reason = first_line(error)
             kind = _DamagedError if re.search(DAMAGED, reason, re.IGNORECASE) else InputError
             raise kind(f"DuckDB could not finish {what}: {reason}") from None
 

@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cube2net.errors import InputError, ParameterError
+from cube2net.errors import InputError, ParameterError, first_line
 from cube2net.mapped import ROWS as ROWS_AT_A_TIME
 
 ROWS = 1_000_000
@@ -126,5 +126,5 @@ def _one_sentence(place: str) -> Iterator[None]:
     try:
         yield
     except (OSError, pa.ArrowException) as error:
-        reason = (str(error).splitlines() or ["no reason given"])[0]
+        reason = first_line(error)
         raise InputError(f"the staging folder {place!r} cannot be used: {reason}") from None

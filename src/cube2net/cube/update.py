@@ -128,17 +128,6 @@ def update(
     )
 
 
-def update_folder(
-    folder: Path, corpus: Corpus, engine: Engine, *, topics: Topics | None = None, progress: Progress | None = None
-) -> None:
-    """Add the items and links of a corpus to the cube of a folder, wholly or not at all."""
-
-    def grown(cube: Cube) -> Cube:
-        return update(cube, corpus, engine, topics=topics, progress=progress)
-
-    change_folder(folder, grown, progress=progress)
-
-
 def change_folder(folder: Path, change: Callable[[Cube], Cube], *, progress: Progress | None = None) -> None:
     """Put what a function makes of a folder's cube in its place, wholly or not at all, as its only writer."""
     folder = Path(folder)

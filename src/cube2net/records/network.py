@@ -14,7 +14,7 @@ from cube2net.errors import InputError
 from cube2net.records import limits
 from cube2net.records.link_weights import count_unusable
 from cube2net.records.objects import Objects
-from cube2net.records.origin import travel_by_fields
+from cube2net.records.pickling import travel_by_fields
 from cube2net.records.query import Query
 from cube2net.records.ragged import Array, Ragged, frozen
 from cube2net.records.selection import Selection

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from cube2net.errors import CubeError
 
@@ -38,19 +36,3 @@ def opened(cube: Cube, origin: Origin) -> Cube:
     """Return the cube, which now knows where it was opened; what is made of it does not."""
     object.__setattr__(cube, "origin", origin)
     return cube
-
-
-def travel_by_fields(record: Any) -> tuple[Any, ...]:
-    """Return how ``pickle`` makes a record again: from its fields, so that it is checked and cannot be written to."""
-    values = {field.name: getattr(record, field.name) for field in fields(record) if field.init}
-    return remade, (type(record), {name: _plain(value) for name, value in values.items()})
-
-
-def remade(kind: type, values: dict[str, Any]) -> Any:
-    """Return a record of some fields."""
-    return kind(**values)
-
-
-def _plain(value: Any) -> Any:
-    """Return an array as it is in memory, also where it is mapped from a file."""
-    return np.asarray(value) if isinstance(value, np.ndarray) else value

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cube2net.errors import QueryError, quoted
-from cube2net.records.origin import travel_by_fields
+from cube2net.records.pickling import travel_by_fields
 from cube2net.records.ragged import Array, frozen
 
 

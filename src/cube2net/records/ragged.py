@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cube2net.errors import InputError
-from cube2net.records.origin import travel_by_fields
+from cube2net.records.pickling import travel_by_fields
 
 Array = npt.NDArray[Any]
 

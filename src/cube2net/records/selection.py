@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from cube2net.errors import InputError
-from cube2net.records.origin import travel_by_fields
+from cube2net.records.pickling import travel_by_fields
 from cube2net.records.ragged import Array, frozen
 
 # A value this near to its bound, as a share of it, differs from it by rounding only.

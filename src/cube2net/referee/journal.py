@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cube2net.aside import write_files
+from cube2net.aside import one_sentence, write_files
 from cube2net.errors import InputError, listed
 from cube2net.records import Trial
 from cube2net.referee.trial_lines import DAMAGE, from_line, read_json, to_line
@@ -75,7 +74,7 @@ class Journal:
         """Note a trial."""
         if self.path is not None:
             line = to_line(trial) + b"\n"
-            with _one_sentence("write", self.path), self.path.open("ab") as file:
+            with one_sentence(self.path), self.path.open("ab") as file:
                 file.write(line)
         self.trials[trial.key] = trial
 
@@ -84,7 +83,7 @@ def _make_folder(path: Path) -> None:
     for folder in path.parents:
         if folder.is_file():
             raise InputError(f"cannot write {str(path)!r}: {str(folder)!r} is a file, not a folder")
-    with _one_sentence("write", path):
+    with one_sentence(path):
         path.parent.mkdir(parents=True, exist_ok=True)
 
 
@@ -98,18 +97,10 @@ def _rewrite(path: Path, header: Mapping[str, Any], lines: Sequence[bytes]) -> N
     write_files({path: write})
 
 
-@contextmanager
-def _one_sentence(verb: str, path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise InputError(f"cannot {verb} {str(path)!r}: {(error.strerror or str(error)).lower()}") from error
-
-
 def _lines(path: Path) -> tuple[list[bytes], bytes]:
     """Return the whole lines of a file, and what stands behind the last of them."""
     lines: list[bytes] = []
-    with _one_sentence("read", path), path.open("rb") as file:
+    with one_sentence(path, "read"), path.open("rb") as file:
         while (line := file.readline(LONGEST + 1)).endswith(b"\n"):
             lines.append(line[:-1])
         if len(line) > LONGEST:

@@ -12,12 +12,12 @@ import pyarrow.compute as pc
 from cube2net.errors import SourceError, listed, some
 from cube2net.records import Corpus
 from cube2net.records.corpus import LABELS, TERMS, table
+from cube2net.records.limits import MOST
 from cube2net.sources.assemble import Columns, Part
 from cube2net.sources.faults import Faults, Rows
 from cube2net.sources.keys import find, keys, weights
 
 TOPIC = "topic"
-MOST = 2**31 - 1
 
 
 def with_extras(corpus: Corpus, parts: Mapping[str, Part], faults: Faults) -> Corpus:
