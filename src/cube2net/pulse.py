@@ -79,8 +79,9 @@ class Pulse:
             elif now - self.said >= EVERY:
                 stage, done, total = words
                 self.said, self.explained = now, self.explained or name is not None
+                seconds = f"{now - self.since:.0f}"
                 between = ", " if ":" in stage else ": "
-                self.progress(f"{stage}{between}{now - self.since:.0f} s", done, total)
+                self.progress(stage if seconds == "0" else f"{stage}{between}{seconds} s", done, total)
 
     def _beat(self) -> None:
         while not self._over.wait(LOOK):
