@@ -192,7 +192,7 @@ def damage_folder(folder: Path, rng: Rng, *, manifest: bool) -> None:
     if manifest:
         rewrite(folder / MANIFEST, damage(MANIFEST, (folder / MANIFEST).read_bytes(), rng))
         return
-    for name in [pick(names, rng) for _ in range(1 if rng.random() < 0.8 else 2)]:
+    for name in [names[number] for number in rng.permutation(len(names))[: 1 if rng.random() < 0.8 else 2]]:
         path = folder / name
         if rng.random() < 0.05:
             rewrite(path, (folder / pick(names, rng)).read_bytes())

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -268,3 +269,36 @@ def test_labels_of_another_kind_are_one_sentence(folder: Path, column: str, wron
     resize(folder, "labels.parquet")
     with pytest.raises(CubeError, match=f"is damaged: its labels have a column '{column}' of .*, expected"):
         read(folder)
+
+
+@pytest.mark.parametrize("column", ["object", "name", "kind"])
+def test_objects_whose_columns_are_no_texts_are_one_sentence(folder: Path, column: str) -> None:
+    table = open_mapped(folder / "objects.arrow").combine_chunks()
+    place = table.column_names.index(column)
+    write_mapped_table(folder / "objects.arrow", table.set_column(place, column, pa.array([["a"]] * table.num_rows)))
+    resize(folder, "objects.arrow")
+    with pytest.raises(CubeError, match=f"is damaged: its objects .*{column!r} of list.*, expected string"):
+        read(folder).objects.table  # noqa: B018
+
+
+def test_items_without_a_column_of_ids_are_one_sentence(folder: Path) -> None:
+    ids = open_mapped(folder / "items.arrow")
+    write_mapped_table(folder / "items.arrow", ids.rename_columns(["other"]))
+    resize(folder, "items.arrow")
+    fresh = read(folder)
+    assert fresh.items is not None
+    with pytest.raises(CubeError, match="is damaged: its items cannot be read .its items have no column 'item'."):
+        fresh.items()
+
+
+@pytest.mark.parametrize("change", ["gap", "kind", "gone"])
+def test_words_of_topics_that_are_no_words_are_one_sentence(tmp_path: Path, change: str) -> None:
+    cube = build(corpus_of(ROWS, objects=5), [DimensionSpec.parse("venue")], DuckDB(), min_objects=2)
+    words = pa.table({"topic": ["a"], "term": ["b"], "weight": pa.array([1.0], pa.float32())})
+    save(replace(cube, topic_words=words), tmp_path / "cube")
+    wrong = {"gap": pa.array([None], pa.string()), "kind": pa.array([["b"]])}
+    made = words.drop_columns("term") if change == "gone" else words.set_column(1, "term", wrong[change])
+    pq.write_table(made, tmp_path / "cube" / "topics.parquet")
+    resize(tmp_path / "cube", "topics.parquet")
+    with pytest.raises(CubeError, match="is damaged: its words of topics have"):
+        read(tmp_path / "cube")

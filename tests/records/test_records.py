@@ -174,3 +174,8 @@ def test_a_cell_of_all_labels_is_written_and_found_as_a_star() -> None:
         replace(flat, cells=Cells(starred - 1, flat.cells.members))
     with pytest.raises(CubeError, match=r"4 members of cells have counts of \(3,\)"):
         Cells(starred, flat.cells.members, np.ones(3, np.int32))
+
+
+def test_half_a_sign_in_a_text_is_one_sentence() -> None:
+    with pytest.raises(SourceError, match=r"'a\\ud800' is no text that a file can hold: it has half a sign"):
+        table(OBJECTS, object=["a\ud800"], name=["b"], kind=[None])

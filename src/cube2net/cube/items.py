@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from cube2net.cube.manifest import damaged
 from cube2net.cube.packing import Allocate, in_memory
+from cube2net.cube.soundness import check_columns
 from cube2net.errors import CubeError, InputError
 from cube2net.mapped import MappedFolder
 from cube2net.records import Cells, Cube, ItemIndex, Ragged
@@ -149,6 +150,7 @@ def open_items(folder: MappedFolder, files: Collection[str], objects: int, cells
     def reader() -> ItemIndex:
         try:
             ids = pa.ipc.open_file(file).read_all()
+            check_columns(ids, {"item": pa.string()}, "items")
             ids.validate(full=True)
             derived = bool(json.loads(ids.schema.metadata[ABOUT])["derived"])
             index = ItemIndex(Ragged(*arrays[:2]), Ragged(*arrays[2:]), derived, lambda: ids["item"])

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from cube2net.cube.items import arrays_of_items, open_items
 from cube2net.cube.lookups import KEYS, lookup_of
 from cube2net.cube.manifest import damaged
-from cube2net.cube.soundness import FEW_TEXTS, check_sound
+from cube2net.cube.soundness import FEW_TEXTS, check_columns, check_sound
 from cube2net.cube.update_files import open_ledger
 from cube2net.cube.update_ledger import Ledger
 from cube2net.errors import CubeError
@@ -22,6 +22,7 @@ from cube2net.records import Cells, Cube, Dimension, Level, Links, Objects, Ragg
 from cube2net.records.corpus import OBJECTS
 from cube2net.records.objects import Lookup
 from cube2net.records.ragged import Array
+from cube2net.records.topics import WORDS
 
 MODEL, TOPICS = "topic-model.parquet", "topics.parquet"
 LEVELS = {
@@ -109,7 +110,7 @@ def assemble(folder: MappedFolder, manifest: dict[str, Any]) -> Cube:
         links=Links(array("links.indptr"), array("links.indices"), array("links.weights", "f")),
         objects=objects,
         settings=manifest["settings"],
-        topic_words=folder.parquet(TOPICS) if TOPICS in files else None,
+        topic_words=_topic_words(folder) if TOPICS in files else None,
         topic_model=_topic_model(folder) if MODEL in files else None,
         ledger=open_ledger(folder, files, [dimension.name for dimension in dimensions]),
         items=open_items(folder, files, len(objects), len(cells) + len(small)),
@@ -120,6 +121,12 @@ def assemble(folder: MappedFolder, manifest: dict[str, Any]) -> Cube:
             raise CubeError(f"it has {count:,} {name}, expected {manifest['counts'][name]:,}")
     check_sound(cube, folder, files)
     return cube
+
+
+def _topic_words(folder: MappedFolder) -> pa.Table:
+    table = folder.parquet(TOPICS)
+    check_columns(table, WORDS | {"topic": pa.string()}, "words of topics")
+    return table
 
 
 def _topic_model(folder: MappedFolder) -> Callable[[], pa.Table]:
@@ -153,8 +160,9 @@ def _checked_objects(folder: MappedFolder, load: Callable[[], pa.Table], count: 
     """Return the objects from a file that was opened with the cube: a newer cube in its place changes nothing."""
     try:
         table = load()
-        if table.num_rows != count or table.column_names != list(OBJECTS):
-            raise CubeError(f"it has {table.num_rows:,} rows of {table.column_names}, expected {count:,}")
+        check_columns(table, OBJECTS, "objects", gaps=("name", "kind"))
+        if table.num_rows != count:
+            raise CubeError(f"there are {table.num_rows:,}, expected {count:,}")
         if count <= FEW_TEXTS:
             table.validate(full=True)
     except (pa.ArrowException, OSError, KeyError, CubeError) as error:
@@ -175,9 +183,7 @@ def _labels(cube: Cube) -> pa.Table:
 
 
 def _dimensions(table: pa.Table) -> tuple[Dimension, ...]:
-    for name, kind in LEVELS.items():
-        if table.schema.field(name).type != kind or (table[name].null_count and name != "parent"):
-            raise CubeError(f"its labels have a column {name!r} of {table.schema.field(name).type}, expected {kind}")
+    check_columns(table, LEVELS, "labels", gaps=("parent",))
     columns = [table[name].to_pylist() for name in LEVELS]
     levels: dict[tuple[int, int], list[tuple[Any, ...]]] = {}
     for number, depth, *rest in zip(*columns, strict=True):

@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,18 @@ def check_sound(cube: Cube, folder: MappedFolder, files: Iterable[str]) -> None:
     if large:
         _check_texts(cube)
         _note(place, mark)
+
+
+def check_columns(
+    table: pa.Table, columns: Mapping[str, pa.DataType], what: str, *, gaps: Collection[str] = ()
+) -> None:
+    """Raise where a table lacks a column, or has one of another type or with gaps where there may be none."""
+    for name, kind in columns.items():
+        if name not in table.column_names:
+            raise CubeError(f"its {what} have no column {name!r}")
+        found = table.schema.field(name).type
+        if found != kind or (table[name].null_count and name not in gaps):
+            raise CubeError(f"its {what} have a column {name!r} of {found}, expected {kind}")
 
 
 def _pointing(cube: Cube) -> list[tuple[str, Array, int]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.errors import SourceError, listed, some
+from cube2net.errors import SourceError, listed, quoted, some
 from cube2net.records.limits import check_count
 from cube2net.records.link_weights import LIGHTEST
 from cube2net.records.spec import DimensionSpec
@@ -29,7 +29,10 @@ def table(columns: Mapping[str, pa.DataType], **values: object) -> pa.Table:
     2
     """
     given = {name: pa.array([], kind) if values.get(name) is None else values[name] for name, kind in columns.items()}
-    return pa.table(given, schema=pa.schema(list(columns.items())))
+    try:
+        return pa.table(given, schema=pa.schema(list(columns.items())))
+    except UnicodeEncodeError as error:
+        raise SourceError(f"{quoted(error.object)} is no text that a file can hold: it has half a sign") from None
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cube2net.aside import write_files
-from cube2net.errors import InputError, SourceError, whole_number
+from cube2net.errors import InputError, SourceError, first_line, whole_number
 from cube2net.interfaces import Progress
 from cube2net.records.corpus import Corpus, table
 from cube2net.records.ragged import Array, frozen
@@ -188,7 +188,7 @@ def open_model(path: str | Path) -> LdaModel:
     try:
         rows = pq.read_table(path)
     except (OSError, pa.ArrowException) as error:
-        raise SourceError(f"{str(path)!r} is no topic model of cube2net: {error}") from error
+        raise SourceError(f"{str(path)!r} is no topic model of cube2net: {first_line(error)}") from error
     return model_of(rows, str(path))
 
 
@@ -198,6 +198,8 @@ def model_of(rows: pa.Table, called: str = "the table") -> LdaModel:
         about: dict[str, Any] = json.loads((rows.schema.metadata or {})[ABOUT])
         if about["format"] > FORMAT:
             raise SourceError(f"{called!r} is a topic model of format {about['format']}: update cube2net to read it")
+        if rows.schema.field("term").type != pa.string() or rows["term"].null_count:
+            raise ValueError("its terms are no texts")
         of_topics = rows["of_topics"].combine_chunks().flatten().to_numpy()
         kept: dict[str, Any] = {name: about[name] for name in KEPT}
         for name in ("names", "parents"):
@@ -211,4 +213,4 @@ def model_of(rows: pa.Table, called: str = "the table") -> LdaModel:
     except SourceError:
         raise
     except (pa.ArrowException, KeyError, TypeError, ValueError) as error:
-        raise SourceError(f"{called!r} is no topic model of cube2net: {error}") from error
+        raise SourceError(f"{called!r} is no topic model of cube2net: {first_line(error)}") from error
