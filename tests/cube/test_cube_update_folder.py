@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -253,6 +254,21 @@ def test_a_damaged_ledger_and_one_of_a_newer_format_are_one_sentence(folder: Pat
     newer = told.replace_schema_metadata({b"cube2net.ledger": b'{"format": 9}'})
     with pytest.raises(CubeError, match="the cube's ledger has format 9: install a newer cube2net to update it"):
         Ledger.read(np.empty(0, np.uint64), {"ledger": newer}, ["decade", "venue"])
+
+
+@pytest.mark.parametrize("column", ["attribute", "parent"])
+@pytest.mark.parametrize("gone", [True, False])
+def test_a_ledger_with_other_columns_is_one_sentence(folder: Path, column: str, gone: bool) -> None:
+    path = folder / "ledger.parquet"
+    rows = pq.read_table(path)
+    place = rows.column_names.index(column)
+    other = pa.array([1] * rows.num_rows)
+    pq.write_table(rows.drop_columns(column) if gone else rows.set_column(place, column, other), path)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["files"][path.name]["bytes"] = path.stat().st_size
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(CubeError, match="is damaged: its ledger cannot be read .its rows of ledger have"):
+        update(read(folder), addition(), DuckDB())
 
 
 def test_two_corpora_are_one_and_what_does_not_go_together_is_refused() -> None:

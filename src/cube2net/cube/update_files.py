@@ -12,11 +12,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cube2net.cube.manifest import damaged
-from cube2net.cube.update_ledger import Ledger
+from cube2net.cube.soundness import check_columns
+from cube2net.cube.update_families import FAMILIES
+from cube2net.cube.update_ledger import RESTS, Ledger
+from cube2net.errors import CubeError
 from cube2net.mapped import MappedFolder
+from cube2net.records.corpus import LABELS
 from cube2net.records.ragged import Array
 
-PARTS = ("ledger", "ledger.families", "ledger.rests")
+PARTS = {"ledger": LABELS, "ledger.families": FAMILIES, "ledger.rests": RESTS}
+"""The tables of a ledger and their columns."""
+GAPS = ("full_name", "parent")
 
 
 def open_ledger(folder: MappedFolder, files: Collection[str], names: Sequence[str]) -> Callable[[], Ledger] | None:
@@ -29,8 +35,20 @@ def open_ledger(folder: MappedFolder, files: Collection[str], names: Sequence[st
     @cache
     def reader() -> Ledger:
         try:
-            return Ledger.read(items, {part: pq.read_table(file) for part, file in parts.items()}, names)
-        except (pa.ArrowException, OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            tables = {part: pq.read_table(file) for part, file in parts.items()}
+            for part, table in tables.items():
+                check_columns(table, PARTS[part], f"rows of {part}", gaps=GAPS)
+            return Ledger.read(items, tables, names)
+        except (
+            pa.ArrowException,
+            CubeError,
+            OSError,
+            KeyError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            RecursionError,
+        ) as error:
             raise damaged(folder.path, "ledger", error) from None
 
     return reader
