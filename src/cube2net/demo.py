@@ -51,7 +51,7 @@ def run(out: Path, *, seed: int = 0, progress: Progress | None = None) -> None:
     say(f"By labels: {labels}.", "", f"Without labels: {links}.", "", _labs_line(cube, seed, progress), "")
 
     if progress is not None:
-        progress("drawing, and writing the report", 1, 1)
+        progress("drawing, and writing the report", 0, None)
     pipeline.write_network(network, out / "network.graphml")
     others = len(network.objects) - len(query)
     title = f"{len(query)} authors, the {len(network.cells)} cells that hold them, and the {others} authors nearest"

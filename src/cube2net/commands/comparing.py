@@ -60,6 +60,8 @@ def compare(
     )
     if out is None:
         return comparison, []
+    if options.get("progress") is not None:
+        options["progress"]("writing the report", 0, None)
     return comparison, pipeline.write_report(
         cube, query, comparison, out, command=command, spreadsheet_safe=spreadsheet_safe
     )
