@@ -292,3 +292,15 @@ def test_a_file_that_is_no_model_is_refused(tmp_path: object) -> None:
 def test_every_topic_model_of_the_registry_fits_the_interface() -> None:
     assert isinstance(TOPIC_MODELS["lda"](), TopicModel)
     assert list(TOPIC_MODELS) == ["lda", "given", "spark-lda"]
+
+
+@pytest.mark.parametrize("column", ["term", "weight", "of_topics"])
+def test_a_kept_model_whose_columns_hold_nothing_is_one_sentence(tmp_path: object, column: str) -> None:
+    model = LdaModel(("tree",), np.ones(1, np.float32), np.ones((1, 1), np.float32), ("a",), 0.1)
+    rows = model.table()
+    pq.write_table(rows, f"{tmp_path}/whole.parquet")
+    assert open_model(f"{tmp_path}/whole.parquet").vocabulary == ("tree",)
+    place = rows.column_names.index(column)
+    pq.write_table(rows.set_column(place, column, pa.nulls(1)), f"{tmp_path}/x.parquet")
+    with pytest.raises(SourceError, match="is no topic model of cube2net"):
+        open_model(f"{tmp_path}/x.parquet")

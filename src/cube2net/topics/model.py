@@ -200,6 +200,8 @@ def model_of(rows: pa.Table, called: str = "the table") -> LdaModel:
             raise SourceError(f"{called!r} is a topic model of format {about['format']}: update cube2net to read it")
         if rows.schema.field("term").type != pa.string() or rows["term"].null_count:
             raise ValueError("its terms are no texts")
+        if not pa.types.is_floating(rows.schema.field("weight").type) or rows["weight"].null_count:
+            raise ValueError("its weights are no numbers")
         of_topics = rows["of_topics"].combine_chunks().flatten().to_numpy()
         kept: dict[str, Any] = {name: about[name] for name in KEPT}
         for name in ("names", "parents"):
@@ -212,5 +214,5 @@ def model_of(rows: pa.Table, called: str = "the table") -> LdaModel:
         )
     except SourceError:
         raise
-    except (pa.ArrowException, KeyError, TypeError, ValueError) as error:
+    except (pa.ArrowException, LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise SourceError(f"{called!r} is no topic model of cube2net: {first_line(error)}") from error
