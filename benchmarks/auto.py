@@ -19,12 +19,12 @@ from pathlib import Path
 import numpy as np
 
 import cube2net as c2n
+from cube2net.array_types import Array
 from cube2net.mine import METRICS
 from cube2net.pipeline.auto import candidates, folds_of
 from cube2net.pipeline.comparing import COMPARED, Maker
 from cube2net.pipeline.setups import DEFAULT
 from cube2net.records import Cube, Network, Query
-from cube2net.records.ragged import Array
 from cube2net.referee.choice import ByLabels
 from cube2net.referee.race import Race
 from cube2net.referee.trials import fingerprint

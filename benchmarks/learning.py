@@ -24,8 +24,8 @@ import numpy as np
 
 import cube2net as c2n
 from choices import neighbourhood
+from cube2net.array_types import Array
 from cube2net.records import Budget, Cube, Judge, Query, Worth
-from cube2net.records.ragged import Array
 from cube2net.seeding import stream
 from cube2net.select import Anneal, Cube2net, Greedy, Jaccard
 from cube2net.select.agent import Agent

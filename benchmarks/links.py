@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 import cube2net as c2n
+from cube2net.array_types import Array
 from cube2net.mine import (
     TRIED,
     Bipartite,
@@ -34,7 +35,6 @@ from cube2net.mine import (
 )
 from cube2net.pipeline import read_task
 from cube2net.records import Network
-from cube2net.records.ragged import Array
 
 TASKS = ("scifi00", "drama10")
 KS = (1, 5, 10, 20)

@@ -18,8 +18,8 @@ from collections.abc import Callable
 import numpy as np
 import torch
 
+from cube2net.array_types import Array
 from cube2net.embed import Nearest, default_words
-from cube2net.records.ragged import Array
 from cube2net.records.vectors import Vectors
 
 LABELS = {"decade": 8, "venue": 1600, "topic": 100}

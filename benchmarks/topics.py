@@ -27,8 +27,8 @@ import scipy.sparse as sp
 from sklearn.metrics import normalized_mutual_info_score
 
 import cube2net as c2n
+from cube2net.array_types import Array
 from cube2net.records import Corpus
-from cube2net.records.ragged import Array
 from cube2net.topics import Lda, Phrases, model_of
 from cube2net.topics.bags import Bags, make_bags
 from cube2net.topics.known import count_known

@@ -19,10 +19,10 @@ import numpy as np
 import scipy.sparse as sp
 
 import cube2net as c2n
+from cube2net.array_types import Array
 from cube2net.arrays import ragged_from_pairs, row_of_entries, transpose
 from cube2net.embed import MemberVectors, Nearest, WordVectors
 from cube2net.records import Cells, Cube
-from cube2net.records.ragged import Array
 from cube2net.records.vectors import Vectors
 
 

@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from cube2net import seeding
-from cube2net.aside import write_table
+from cube2net.atomic_files import write_table
 from cube2net.errors import SourceError
 from cube2net.records import Corpus, Objects
 from cube2net.records.corpus import MENTIONS, OBJECTS, TERMS, table

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from typer.testing import CliRunner
 
-from cube2net.cli import app
+from cube2net.cli.app import app
 
 PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
 COMMANDS = ("", "demo", "build", "info", "update", "verify", "query", "compare", "task")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 import cube2net as c2n
-from cube2net import commands
+from cube2net.cli import building
 from cube2net.errors import Cube2netError
 from cube2net.pipeline import METHODS
 from cube2net.records import Cube, Network, Query
@@ -73,9 +73,9 @@ def _no_json(text: str) -> None:
 
 def told(asked: Question) -> None:
     """Tell what there is to know of the cube, and show it."""
-    about = commands.about(asked.folder)
+    about = building.about(asked.folder)
     json.dumps(about)
-    commands.show_about(about)
+    building.show_about(about)
 
 
 def rolled_up(asked: Question) -> None:

@@ -1,6 +1,6 @@
 """Work that is cut off in the middle."""
 
-from cube2net.interfaces import Progress
+from cube2net.progress import Progress
 
 
 class CutError(Exception):

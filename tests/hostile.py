@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from cube2net import cli
+from cube2net.cli import app
 
 FORGED = "FORGED"
 SIGNS = {
@@ -268,7 +268,7 @@ def _main(words: list[str], out: io.TextIOWrapper, err: io.TextIOWrapper) -> int
     before = sys.argv, sys.stdout, sys.stderr
     sys.argv, sys.stdout, sys.stderr = ["cube2net", *words], out, err
     try:
-        cli.main()
+        app.main()
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else 0
     finally:

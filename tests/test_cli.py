@@ -13,11 +13,11 @@ from types import ModuleType
 
 import pytest
 
-from cube2net import cli
+from cube2net.cli import app
+from cube2net.cli.signals import STATUS
 from cube2net.pipeline import METHODS, Auto
 from cube2net.records import Budget, Cube, Query, Selection, Worth
 from cube2net.select import OBJECTIVES, Greedy
-from cube2net.signals import STATUS
 from cube2net.sources import SOURCES
 
 CITIES = ("Ghent", "Turin", "Malmö")
@@ -29,7 +29,7 @@ def run(*words: object, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.
     monkeypatch.setattr(sys, "argv", ["cube2net", *map(str, words)])
     status = 0
     try:
-        cli.main()
+        app.main()
     except SystemExit as ended:
         status = ended.code if isinstance(ended.code, int) else 0
     out, err = capsys.readouterr()
@@ -69,9 +69,9 @@ def names(tmp_path: Path) -> Path:
 
 
 def test_the_names_in_the_help_are_the_registries() -> None:
-    assert list(METHODS) == list(cli.METHOD_NAMES)
-    assert list(OBJECTIVES) == list(cli.OBJECTIVE_NAMES)
-    assert [*SOURCES, "bundled"] == list(cli.SOURCE_NAMES)
+    assert list(METHODS) == list(app.METHOD_NAMES)
+    assert list(OBJECTIVES) == list(app.OBJECTIVE_NAMES)
+    assert [*SOURCES, "bundled"] == list(app.SOURCE_NAMES)
 
 
 def test_a_build_says_that_it_took_the_place_of_another_cube(tool, tables: Path, tmp_path: Path) -> None:

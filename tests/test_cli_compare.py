@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from cube2net import cli, commands, pipeline
+from cube2net import pipeline
+from cube2net.cli import app, comparing
 from cube2net.errors import ParameterError
 from cube2net.mine import EMBEDDINGS, RECOMMENDERS
 from cube2net.pipeline.comparing import COMPARED, JOURNAL, WRITTEN
@@ -32,7 +33,7 @@ def run(*words: object, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.
     monkeypatch.setattr(sys, "argv", ["cube2net", *map(str, words)])
     status = 0
     try:
-        cli.main()
+        app.main()
     except SystemExit as ended:
         status = ended.code if isinstance(ended.code, int) else 0
     out, err = capsys.readouterr()
@@ -74,11 +75,11 @@ def names(tmp_path: Path) -> Path:
 
 
 def test_the_names_in_the_help_of_compare_and_task_are_the_registries(tool: Tool) -> None:
-    assert list(cli.EMBEDDING_NAMES) == list(EMBEDDINGS)
-    assert list(cli.RECOMMENDER_NAMES) == list(RECOMMENDERS)
-    assert cli.FORM_NAMES == FORMS
-    assert cli.TASK_NAMES == TASKS
-    assert {*cli.METHOD_NAMES, "hops 2"} == set(COMPARED)
+    assert list(app.EMBEDDING_NAMES) == list(EMBEDDINGS)
+    assert list(app.RECOMMENDER_NAMES) == list(RECOMMENDERS)
+    assert app.FORM_NAMES == FORMS
+    assert app.TASK_NAMES == TASKS
+    assert {*app.METHOD_NAMES, "hops 2"} == set(COMPARED)
     said = {name: " ".join(tool(name, "--help")[1].split()) for name in ("compare", "task", "query")}
     for command, wanted in {
         "compare": [*TASKS, *FORMS, *EMBEDDINGS, *RECOMMENDERS, *COMPARED],
@@ -96,8 +97,8 @@ def tasks_of(source: type) -> list[str]:
 
 
 def test_names_are_split_at_commas_and_may_hold_spaces() -> None:
-    assert commands.split(["greedy, hops 2,", "none"]) == ["greedy", "hops 2", "none"]
-    assert commands.split(None) == []
+    assert comparing.split(["greedy, hops 2,", "none"]) == ["greedy", "hops 2", "none"]
+    assert comparing.split(None) == []
 
 
 # compare

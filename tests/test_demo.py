@@ -12,8 +12,8 @@ import networkx as nx
 import pytest
 
 import cube2net as c2n
-from cube2net.aside import check_folder
-from cube2net.demo import PARTS, run
+from cube2net.atomic_files import check_folder
+from cube2net.cli.demo import PARTS, run
 from cube2net.errors import InputError
 from cube2net.pipeline.comparing import WRITTEN
 from cube2net.pipeline.setups import DEFAULT

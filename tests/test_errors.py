@@ -6,14 +6,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cube2net import commands, pipeline
+from cube2net import pipeline
+from cube2net.cli import answering
 from cube2net.errors import Cube2netError, listed, nearest, some, unknown
 from cube2net.records.cube import Dimension, Level
 from cube2net.records.objects import Objects
 from cube2net.spelling import candidates, slips_between
 
 NAMES = {
-    "method": [*commands.methods()],
+    "method": [*answering.methods()],
     "objective": [*pipeline.OBJECTIVES],
     "source": [*pipeline.SOURCES, "bundled"],
     "engine": [*pipeline.ENGINES],

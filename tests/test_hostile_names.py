@@ -15,9 +15,10 @@ import typer
 
 import cube2net as c2n
 import hostile
-from cube2net import cli, pipeline
-from cube2net.spreadsheets import formulas_in, is_formula
-from cube2net.terminal import json_text, line
+from cube2net import pipeline
+from cube2net.cli import app
+from cube2net.cli.terminal import json_text, line
+from cube2net.escaping import formulas_in, is_formula
 
 EVERY = [*hostile.NAMES, hostile.SURROGATE, hostile.FOLDER, hostile.ARGUMENT]
 
@@ -28,7 +29,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> hostile.World:
 
 
 def test_every_command_is_fed_with_hostile_names() -> None:
-    assert set(hostile.CALLS) == set(typer.main.get_command(cli.app).commands)
+    assert set(hostile.CALLS) == set(typer.main.get_command(app.app).commands)
 
 
 @pytest.mark.parametrize("command", hostile.CALLS)

@@ -13,21 +13,18 @@ import cube2net
 ROOT = Path(cube2net.__file__).parent
 MODULES = sorted(ROOT.rglob("*.py"))
 LAYERS = [
-    ("spelling", "spreadsheets", "markup"),
+    ("array_types", "progress", "spelling", "escaping"),
     ("errors",),
     ("records",),
-    ("leaving", "sizes"),
-    ("arrays", "seeding", "aside", "mapped", "digests", "cores", "compiling", "unpacking"),
+    ("interrupts", "sizes"),
+    ("arrays", "seeding", "atomic_files", "arrow_files", "compiling", "unpacking"),
+    ("threads",),
     ("kernels",),
     ("interfaces",),
     ("locks",),
     ("sources", "topics", "cube", "embed", "select", "network", "mine", "referee"),
-    ("stages",),
-    ("pipeline", "parameters"),
-    ("signals", "pulse"),
-    ("terminal",),
-    ("commands",),
-    ("demo",),
+    ("checkpoints",),
+    ("pipeline",),
     ("cli",),
     ("__main__",),
 ]

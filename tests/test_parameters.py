@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from cube2net.cli.parameters import configured, split_settings
 from cube2net.errors import ParameterError
-from cube2net.parameters import configured, split_settings
 
 
 @dataclass(frozen=True, kw_only=True)

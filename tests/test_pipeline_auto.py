@@ -11,6 +11,7 @@ import pytest
 
 import cube2net as c2n
 from cube2net import compiling
+from cube2net.array_types import Array
 from cube2net.errors import Cube2netError, InputError, ParameterError, QueryError
 from cube2net.mine import METRICS, DeepWalk, KMeans
 from cube2net.network import assemble
@@ -18,7 +19,6 @@ from cube2net.pipeline import auto
 from cube2net.pipeline.auto import FEWEST, candidates, folds_of
 from cube2net.pipeline.setups import DEFAULT
 from cube2net.records import Cube, Network, Query, Selection, Setup
-from cube2net.records.ragged import Array
 from cube2net.referee import race as racing
 from cube2net.referee.choice import ByHiddenLinks, ByLabels
 from cube2net.referee.race import Marks, Race

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import cube2net as c2n
+from cube2net.array_types import Array
 from cube2net.errors import InputError, ParameterError, QueryError
-from cube2net.interfaces import Progress
+from cube2net.progress import Progress, silent
 from cube2net.records import Budget, Cube, Judge, Network, Query, Selection, Vectors, Weights, Worth
-from cube2net.records.ragged import Array
 from cube2net.select import Greedy
 
 from toys import random_cube, toy_cube
@@ -309,14 +309,13 @@ def test_an_unknown_kind_of_vectors_is_refused() -> None:
 class Slow(Greedy):
     """Greedy that takes its time."""
 
-    progress: Progress | None = None
+    progress: Progress = silent
 
-    def with_progress(self, progress: Progress | None) -> Slow:
+    def with_progress(self, progress: Progress) -> Slow:
         return replace(self, progress=progress)
 
     def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
-        if self.progress is not None:
-            self.progress("learning", 1, 2)
+        self.progress("learning", 1, 2)
         return super().select(cube, query, weights=weights, budget=budget, seed=seed)
 
 

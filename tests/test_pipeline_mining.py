@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
+from cube2net.array_types import Array
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.mine import METRICS, TRIED, DeepWalk, Ease, bipartite, tune
 from cube2net.pipeline import mining
@@ -26,7 +27,6 @@ from cube2net.pipeline.mining import (
     link_miners,
 )
 from cube2net.records import Cube, Network, Objects, Query
-from cube2net.records.ragged import Array
 
 from toys import toy_cube
 

@@ -2,9 +2,10 @@
 
 import pytest
 
-from cube2net import compiling, pulse
+from cube2net import compiling
+from cube2net.cli import pulse
+from cube2net.cli.pulse import EVERY, Pulse
 from cube2net.compiling import KEPT, WORD, Waiting, tells_compiling
-from cube2net.pulse import EVERY, Pulse
 
 
 class Hands:

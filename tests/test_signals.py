@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from cube2net import leaving
-from cube2net.aside import new_folder, write_files
-from cube2net.leaving import Stop, remove_unfinished, step, unfinished
-from cube2net.signals import STATUS
+from cube2net import interrupts
+from cube2net.atomic_files import new_folder, write_files
+from cube2net.cli.signals import STATUS
+from cube2net.interrupts import Stop, remove_unfinished, step, unfinished
 
 
 def as_from_a_shell() -> None:
@@ -24,8 +24,8 @@ def as_from_a_shell() -> None:
 HEAD = """
 import sys, time, threading
 from pathlib import Path
-from cube2net.signals import Signals
-from cube2net.aside import new_folder, write_files
+from cube2net.cli.signals import Signals
+from cube2net.atomic_files import new_folder, write_files
 signals = Signals(lambda: "left", patience=float(sys.argv[2]))
 signals.obey()
 place = Path(sys.argv[1])
@@ -207,8 +207,8 @@ def test_the_first_of_many_signals_counts_and_the_words_are_said_once(tmp_path: 
 def test_a_folder_that_took_its_place_is_not_removed(tmp_path: Path) -> None:
     with new_folder(tmp_path / "cube") as aside:
         (aside / "part").write_text("whole")
-        [known] = leaving._unfinished
-    assert leaving._unfinished == []
+        [known] = interrupts._unfinished
+    assert interrupts._unfinished == []
     with unfinished(known):
         remove_unfinished()
     assert (tmp_path / "cube" / "part").read_text() == "whole"

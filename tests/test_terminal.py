@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cube2net.terminal import Guarded, PlainLines, UndeliveredError, say, shown_progress
+from cube2net.cli.terminal import Guarded, PlainLines, UndeliveredError, say, shown_progress
+from cube2net.progress import silent
 
 BUILT = ("--min-objects", "1", "--dimension", "city")
 TOOL = f"'{sys.executable}' -m cube2net"
@@ -30,7 +31,7 @@ def test_a_remark_is_always_said(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_quiet_means_no_progress() -> None:
     with shown_progress(quiet=True) as progress:
-        assert progress is None
+        assert progress is silent
 
 
 def shell(command: str) -> subprocess.CompletedProcess[str]:
@@ -132,7 +133,6 @@ def test_what_is_said_while_bars_are_shown_goes_where_it_should(monkeypatch: pyt
         monkeypatch.setattr(sys, "stderr", terminal)
         monkeypatch.setattr(sys, "stdout", file)
         with shown_progress() as progress:
-            assert progress is not None
             progress("stage", 1, 2)
             say("a result")
         assert sys.stdout is file and sys.stderr is terminal

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import cube2net as c2n
-from cube2net.records.ragged import Array
+from cube2net.array_types import Array
 from measures.answers import CELLS
 from measures.literature import BASE_SEED, beside, corpus_folder, make, marked, person_query
 from measures.processes import Results, alone, bare, clocked, median, memory, result_of, timed, worker

@@ -16,13 +16,13 @@ import numpy as np
 from numba import njit
 
 import cube2net as c2n
+from cube2net.array_types import Array
 from cube2net.arrays import links_from_pairs
 from cube2net.embed import Nearest
 from cube2net.network.hops import around
 from cube2net.network.links import induce
 from cube2net.network.pagerank import nearest
 from cube2net.records import Cube, Query
-from cube2net.records.ragged import Array
 from measures.answers import CELLS, SIZES
 from measures.contestants import DAMPING, links_once
 from measures.literature import person_query

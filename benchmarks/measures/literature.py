@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import cube2net as c2n
+from cube2net.array_types import Array
 from cube2net.records import Corpus, Cube
-from cube2net.records.ragged import Array
 from measures.processes import timed
 
 # The base of the growing graphs is drawn with another seed, so that it is no part of what stands beside it.

@@ -37,7 +37,7 @@ def build(results: Results, folder: Path) -> Values:
     )
     stages = [
         (name, duration(seconds), f"{seconds / last['seconds']:.0%}", bytes_said(anon) if anon else "–")
-        for name, seconds, anon in plots.stages_of(last)
+        for name, seconds, anon in plots.checkpoints_of(last)
         if seconds > 0.002 * last["seconds"]
     ]
     made = [

@@ -50,7 +50,7 @@ def build_plot(rows: Sequence[dict[str, Any]], path: Path) -> None:
             axis.minorticks_off()
             _plain(axis)
             axis.legend(frameon=False, fontsize=8)
-        stages = [stage for stage in stages_of(rows[-1]) if stage[1] > 0.01 * rows[-1]["seconds"]]
+        stages = [stage for stage in checkpoints_of(rows[-1]) if stage[1] > 0.01 * rows[-1]["seconds"]]
         axes[2].barh([name for name, _, _ in stages], [seconds for _, seconds, _ in stages], color=OURS)
         axes[2].invert_yaxis()
         axes[2].set_xlabel(f"seconds by the clock, {rows[-1]['papers']:,} papers")
@@ -68,7 +68,7 @@ def _plain_x(axis: Any) -> None:
     axis.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:,g}"))
 
 
-def stages_of(row: dict[str, Any]) -> list[tuple[str, float, int]]:
+def checkpoints_of(row: dict[str, Any]) -> list[tuple[str, float, int]]:
     """Return the stages of a build by name, each with its seconds and the most memory of its own."""
     found: dict[str, tuple[float, int]] = {}
     for stage in row["stages"]:

@@ -13,8 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 
 import cube2net as c2n
+from cube2net.array_types import Array
 from cube2net.network.pagerank import best
-from cube2net.records.ragged import Array
 from measures.answers import SIZES
 from measures.contestants import CONTESTANTS, DAMPING, matrix_of
 from measures.literature import person_query

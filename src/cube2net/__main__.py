@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cube2net.signals import Signals
+from cube2net.cli.signals import Signals
 
 
 def main() -> None:
@@ -10,9 +10,9 @@ def main() -> None:
     signals = Signals()
     signals.obey()
     try:
-        from cube2net import cli
+        from cube2net.cli.app import main as run
 
-        cli.main(signals)
+        run(signals)
     except SystemExit:
         signals.over()
         raise

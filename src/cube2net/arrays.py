@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from cube2net.array_types import Array
 from cube2net.records.link_weights import as_weights
-from cube2net.records.ragged import Array, Links, Ragged
+from cube2net.records.ragged import Links, Ragged
 
 
 def offsets(rows: Array, count: int) -> Array:

@@ -8,29 +8,19 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import pyarrow as pa
 
+from cube2net.array_types import Array
+from cube2net.progress import Progress, silent
 from cube2net.records import Budget, Corpus, Cube, Network, Query, Selection, Topics, Vectors, Weights, Worth
-from cube2net.records.ragged import Array
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
-
-
-class Progress(Protocol):
-    """Told by long work how far it is; ``total`` is None while nobody knows.
-
-    A stage that is done with its first and only step (``done`` and ``total`` are 1) is a remark worth keeping. That
-    code is being compiled is told from a thread of its own.
-    """
-
-    def __call__(self, stage: str, done: int, total: int | None = None) -> None:
-        """Take note."""
 
 
 @runtime_checkable
 class Source(Protocol):
     """Reads files of one kind into a corpus."""
 
-    def read(self, paths: Sequence[Path], *, progress: Progress | None = None) -> Corpus:
+    def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
         """Return the corpus that the files hold."""
 
 
@@ -46,7 +36,7 @@ class NamesFiles(Protocol):
 class TopicModel(Protocol):
     """Finds the topics of a corpus."""
 
-    def topics(self, corpus: Corpus, *, seed: int, progress: Progress | None = None) -> Topics:
+    def topics(self, corpus: Corpus, *, seed: int, progress: Progress = silent) -> Topics:
         """Return topics with names, and at least one for every item."""
 
 
@@ -61,7 +51,7 @@ class Engine(Protocol):
         wanted: Sequence[str],
         *,
         folder: Path | None = None,
-        progress: Progress | None = None,
+        progress: Progress = silent,
     ) -> dict[str, pa.Table]:
         """Return the wanted tables after running every statement, each into the table of its name.
 
@@ -161,7 +151,7 @@ class NeedsVectors(Protocol):
 class TellsProgress(Protocol):
     """A method that takes so long that it says how far it is."""
 
-    def with_progress(self, progress: Progress | None) -> Method:
+    def with_progress(self, progress: Progress) -> Method:
         """Return the same method, which tells its progress."""
 
 

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from cube2net.aside import check_above, hidden_beside, one_sentence
+from cube2net.atomic_files import check_above, hidden_beside, one_sentence
 from cube2net.errors import InputError
-from cube2net.interfaces import Progress
-from cube2net.leaving import step
+from cube2net.interrupts import step
+from cube2net.progress import Progress, silent
 
 _BUSY = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 _PAUSE_SECONDS = 0.1
@@ -24,7 +24,7 @@ class NoLocksError(OSError):
 
 
 @contextmanager
-def only_writer(target: Path, progress: Progress | None = None) -> Iterator[None]:
+def only_writer(target: Path, progress: Progress = silent) -> Iterator[None]:
     """Hold the lock of what is written at a place; while another process or thread has it, wait and say so.
 
     The lock is a hidden file beside the target, which is removed at the end; what a killed process left of it keeps
@@ -69,7 +69,7 @@ def try_lock(path: Path) -> IO[bytes] | None:
         lock.close()  # another was done in between, and has removed the file: make it again
 
 
-def _waited_for(target: Path, progress: Progress | None) -> IO[bytes] | None:
+def _waited_for(target: Path, progress: Progress) -> IO[bytes] | None:
     """Return the lock of a target; None where no locks are and nothing is there that could be lost."""
     said = False
     while True:
@@ -85,7 +85,7 @@ def _waited_for(target: Path, progress: Progress | None) -> IO[bytes] | None:
             ) from None
         if lock is not None:
             return lock
-        if progress is not None and not said:
+        if not said:
             progress(f"another process is writing {str(target)!r}: waiting for it", 0, None)
             said = True
         time.sleep(_PAUSE_SECONDS)

@@ -15,10 +15,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from cube2net import aside, mapped
+from cube2net import arrow_files, atomic_files
+from cube2net.arrow_files import MappedFolder
 from cube2net.cube import DuckDB, build, read, read_manifest, save, store, verify
 from cube2net.errors import CubeError, InputError
-from cube2net.mapped import MappedFolder
 from cube2net.pipeline import add_items
 from cube2net.records import Cube, DimensionSpec, Links
 
@@ -85,7 +85,7 @@ def test_a_reader_sees_one_cube_while_writers_exchange_them(cube: Cube, tmp_path
     program = f"""
         import sys
         from pathlib import Path
-        from cube2net.aside import _exchange
+        from cube2net.atomic_files import _exchange
         print("ready", flush=True)
         while True:
             assert _exchange(Path({str(folder)!r}), Path({str(other)!r}))
@@ -142,7 +142,7 @@ def test_a_folder_that_is_replaced_while_it_is_opened_is_opened_anew(
 def test_without_descriptors_of_folders_a_reader_sees_one_cube_too(
     cube: Cube, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(mapped.os, "supports_dir_fd", set())
+    monkeypatch.setattr(arrow_files.os, "supports_dir_fd", set())
     folder = tmp_path / "cube"
     save(with_mark(cube, 1), folder)
     load, left = MappedFolder.array, [1]
@@ -162,7 +162,7 @@ def test_a_reader_waits_where_a_system_exchanges_folders_in_two_steps(
 ) -> None:
     folder = tmp_path / "cube"
     save(cube, folder)
-    old = aside.owned_beside(folder, "building")
+    old = atomic_files.owned_beside(folder, "building")
     old = old.with_name(old.name + "-old")
     folder.rename(old)
     monkeypatch.setattr(store.time, "sleep", lambda _: old.rename(folder))

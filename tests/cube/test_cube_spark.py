@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from cube2net.arrow_files import write_mapped_table
 from cube2net.cube import Spark
 from cube2net.cube.spark_java import check_java, java_version
 from cube2net.cube.spark_master import reach_master
@@ -17,7 +18,6 @@ from cube2net.cube.spark_session import reason_of
 from cube2net.cube.spark_staging import ROWS as ROWS_A_FILE
 from cube2net.cube.spark_staging import SAME_STORE, staging_folder
 from cube2net.errors import InputError, MissingPackageError, ParameterError
-from cube2net.mapped import write_mapped_table
 
 from corpora import corpus_of
 from sparks import (

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cube2net.aside import new_folder, write_files
+from cube2net.atomic_files import new_folder, write_files
 from cube2net.cube import DuckDB, build, cuboid, read, roll_up, save, verify
 from cube2net.cube.manifest import describe
 from cube2net.errors import CubeError, InputError, ParameterError
@@ -173,7 +173,7 @@ def test_a_killed_build_leaves_the_old_cube_or_nothing_and_the_next_one_tidies_u
     program = f"""
         import os, signal
         from pathlib import Path
-        from cube2net.aside import new_folder, write_files
+        from cube2net.atomic_files import new_folder, write_files
         with new_folder(Path({str(place)!r})) as aside:
             (aside / "half").write_text("half")
             os.kill(os.getpid(), signal.SIGKILL)

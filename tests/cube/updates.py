@@ -15,7 +15,8 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from cube2net.cube.update import change_folder, update
-from cube2net.interfaces import Engine, Progress
+from cube2net.interfaces import Engine
+from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics
 from cube2net.records.corpus import LINKS, MENTIONS, table
 from cube2net.records.link_weights import LIGHTEST
@@ -191,7 +192,7 @@ def part_of(whole: Corpus, items: list[int], objects: list[int], links: list[int
 
 
 def update_folder(
-    folder: Path, corpus: Corpus, engine: Engine, *, topics: Topics | None = None, progress: Progress | None = None
+    folder: Path, corpus: Corpus, engine: Engine, *, topics: Topics | None = None, progress: Progress = silent
 ) -> None:
     """Add the items and links of a corpus to the cube of a folder."""
     change_folder(folder, lambda cube: update(cube, corpus, engine, topics=topics), progress=progress)

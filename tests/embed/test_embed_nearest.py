@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cube2net.array_types import Array
 from cube2net.embed import Nearest
 from cube2net.embed import nearest as module
 from cube2net.errors import ParameterError
-from cube2net.records.ragged import Array
 from cube2net.records.vectors import Vectors
 
 WAYS = ("tables", "matmul")

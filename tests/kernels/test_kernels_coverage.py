@@ -6,9 +6,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cube2net.array_types import Array
 from cube2net.kernels import coverage
 from cube2net.records import Cube
-from cube2net.records.ragged import Array, frozen
+from cube2net.records.ragged import frozen
 
 from toys import toy_cube
 

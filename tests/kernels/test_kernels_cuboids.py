@@ -2,9 +2,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cube2net.array_types import Array
 from cube2net.arrays import ragged_from_lists
 from cube2net.kernels.cuboids import count_groups, fill_groups
-from cube2net.records.ragged import Array
 
 KEPT, SMALL, FIRST, SECOND = 4, 3, 3, 2
 CELLS = st.lists(

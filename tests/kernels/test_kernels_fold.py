@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cube2net.array_types import Array
 from cube2net.arrays import ragged_from_lists, transpose
 from cube2net.kernels.fold import alike, dear, held, placed_homes, row_sums, turned
-from cube2net.records.ragged import Array
 
 OBJECTS = 12
 all_cells = st.lists(st.sets(st.integers(0, OBJECTS - 1)), min_size=1, max_size=8)

@@ -4,6 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cube2net.array_types import Array
 from cube2net.arrays import offsets, ragged_from_lists
 from cube2net.kernels.items import (
     count_cells,
@@ -16,7 +17,6 @@ from cube2net.kernels.items import (
     renumber_rows,
     sort_rows,
 )
-from cube2net.records.ragged import Array
 
 LISTS = st.lists(st.lists(st.integers(0, 9), max_size=6), min_size=1, max_size=8)
 SETS = st.lists(st.sets(st.integers(0, 9), max_size=6).map(sorted), min_size=1, max_size=8)

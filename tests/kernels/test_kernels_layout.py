@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cube2net.array_types import Array
 from cube2net.kernels.layout import attract, relax, repel, separate
-from cube2net.records.ragged import Array
 
 
 def plain_repel(place: Array, mass: Array) -> Array:

@@ -2,9 +2,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cube2net.array_types import Array
 from cube2net.arrays import links_from_pairs, ragged_from_lists, transpose
 from cube2net.kernels.pack import count_ends, count_entries, fill_homes, fill_links
-from cube2net.records.ragged import Array
 
 PAIRS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=20)
 

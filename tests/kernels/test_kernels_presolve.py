@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cube2net.array_types import Array
 from cube2net.arrays import ragged_from_lists, transpose
 from cube2net.kernels import presolve
 from cube2net.records import Ragged
-from cube2net.records.ragged import Array
 
 CELLS, GROUPS = 6, 9
 

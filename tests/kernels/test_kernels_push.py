@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cube2net.array_types import Array
 from cube2net.arrays import links_from_pairs
 from cube2net.kernels.push import follow, know, push, rivals, strengths
 from cube2net.network.sweeps import settle
 from cube2net.records import Links
-from cube2net.records.ragged import Array
 
 ALL = 10**9
 

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cube2net.array_types import Array
 from cube2net.kernels import coverage, rollout
 from cube2net.records import Cube
-from cube2net.records.ragged import Array, frozen
+from cube2net.records.ragged import frozen
 
 from toys import toy_cube
 

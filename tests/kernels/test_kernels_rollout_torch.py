@@ -11,10 +11,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cube2net.array_types import Array
 from cube2net.arrays import ragged_from_lists, transpose
 from cube2net.errors import ParameterError
 from cube2net.kernels import coverage, rollout, rollout_torch
-from cube2net.records.ragged import Array
 
 quick = settings(deadline=None, max_examples=60)
 

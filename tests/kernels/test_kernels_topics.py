@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cube2net.array_types import Array
 from cube2net.kernels.topics import gibbs_block, share_texts, working_row
-from cube2net.records.ragged import Array
 
 BETA, ALPHA = 0.05, 0.1
 MASK = 2**64 - 1

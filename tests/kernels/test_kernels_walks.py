@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
+from cube2net.array_types import Array
 from cube2net.arrays import links_from_pairs
 from cube2net.kernels.walks import PROPOSALS, count_visits, counter, fill_walks, linked, running_sums, scramble, share
 from cube2net.records import Links
-from cube2net.records.ragged import Array
 
 ALL = 2**64 - 1
 GOLDEN = 0x9E3779B97F4A7C15

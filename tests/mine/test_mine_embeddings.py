@@ -10,12 +10,12 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.metrics import normalized_mutual_info_score
 
+from cube2net.array_types import Array
 from cube2net.arrays import links_from_pairs
 from cube2net.errors import InputError, ParameterError
 from cube2net.mine import EMBEDDINGS, DeepWalk, Line, Node2vec, Walks, links_of
 from cube2net.network import assemble
 from cube2net.records import Links, Network, Query, Selection
-from cube2net.records.ragged import Array
 
 from toys import toy_cube
 

@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_limits
 from cube2net.errors import InputError, ParameterError
 from cube2net.mine.kmeans import Clusters, KMeans
 from cube2net.mine.metrics import nmi
-from cube2net.mine.threads import one_thread
+from cube2net.threads import one_thread
 
 
 def blobs(seed: int, sizes: tuple[int, ...] = (30, 20, 25), apart: float = 10.0) -> tuple[np.ndarray, list[int]]:

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cube2net.array_types import Array
 from cube2net.errors import InputError
 from cube2net.mine import PairRanking, rank_pairs
 from cube2net.mine import pairs as module
-from cube2net.records.ragged import Array
 
 Ends = tuple[Array, Array]
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cube2net.array_types import Array
 from cube2net.network import agreement as room
 from cube2net.network.agreement import BELIEVED, FULL, LEAST, NONE, agreement, trust
-from cube2net.records.ragged import Array
 
 Pairs = list[tuple[int, int]]
 

@@ -11,12 +11,12 @@ import pyarrow as pa
 import pytest
 
 from cube2net.errors import ParameterError
+from cube2net.escaping import GUARD, formulas_in, is_formula, unguarded
 from cube2net.network.draw import PICTURES, draw
 from cube2net.network.export import EXPORTS, write
 from cube2net.network.formats.xml import escape
 from cube2net.records import Network, Query, Selection
 from cube2net.records.objects import Objects
-from cube2net.spreadsheets import GUARD, formulas_in, is_formula, unguarded
 from hostile import NAMES, SURROGATE
 
 from toys import ragged_from_lists

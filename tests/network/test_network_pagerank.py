@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cube2net.array_types import Array
 from cube2net.arrays import links_from_pairs
 from cube2net.errors import ParameterError
 from cube2net.network.pagerank import PageRank, best, nearest, scores
 from cube2net.records import Budget, Cube, Links, Query, Weights
-from cube2net.records.ragged import Array
 
 from toys import random_cube, toy_cube
 

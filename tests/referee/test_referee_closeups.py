@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
+from cube2net.array_types import Array
 from cube2net.errors import InputError
-from cube2net.records.ragged import Array
 from cube2net.referee.closeups import close_ups
 from cube2net.referee.page_closeup import close_up_figure
 

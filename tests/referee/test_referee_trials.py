@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cube2net.array_types import Array
 from cube2net.errors import Cube2netError, InputError, ParameterError
 from cube2net.records import Network, Setup, Trial
-from cube2net.records.ragged import Array
 from cube2net.referee.journal import Journal
 from cube2net.referee.trials import Trials, described, fingerprint, told
 
@@ -368,7 +368,7 @@ def test_trouble_that_an_interrupt_made_is_no_reason_of_a_setup(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     asked = threading.Event()
-    monkeypatch.setattr("cube2net.leaving._everybody", asked)
+    monkeypatch.setattr("cube2net.interrupts._everybody", asked)
     path = tmp_path / "trials.jsonl"
 
     def mine(made: Network, miner: str, seed: int) -> Any:
@@ -381,7 +381,7 @@ def test_trouble_that_an_interrupt_made_is_no_reason_of_a_setup(
 
 
 def test_an_interrupt_does_not_wait_for_a_long_miner(tmp_path: Path) -> None:
-    from cube2net.leaving import step
+    from cube2net.interrupts import step
 
     stopped, begun = threading.Event(), threading.Event()
 

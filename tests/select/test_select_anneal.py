@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cube2net.array_types import Array
 from cube2net.errors import ParameterError
 from cube2net.records import Budget, Cube, Judge, Query, Selection, Weights, Worth
-from cube2net.records.ragged import Array
 from cube2net.select import Coverage, FBeta, Greedy, Jaccard, Precision
 from cube2net.select import anneal as module
 from cube2net.select.anneal import NONE_HELPS, Anneal, in_order

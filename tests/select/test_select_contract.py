@@ -8,11 +8,11 @@ from itertools import product
 import numpy as np
 import pytest
 
+from cube2net.array_types import Array
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.interfaces import Method, NeedsVectors
 from cube2net.pipeline import embed_cells, weigh
 from cube2net.records import Budget, Cube, Query, Repeats, Selection, Weights, Worth
-from cube2net.records.ragged import Array
 from cube2net.select import OBJECTIVES, Anneal, Cover, Cube2net, Exact, Greedy, Jaccard, Random
 from cube2net.select.objective import Own
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cube2net.array_types import Array
 from cube2net.errors import ParameterError
 from cube2net.interfaces import Method
 from cube2net.pipeline import weigh
 from cube2net.records import Budget, Cube, Query, Selection
-from cube2net.records.ragged import Array
 from cube2net.select import Anneal, Cover, Cube2net, Exact, Greedy, Random
 from cube2net.select.repeated import serve_best
 

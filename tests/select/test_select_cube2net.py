@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import save_file
 
+from cube2net.array_types import Array
+from cube2net.cli.parameters import configured
 from cube2net.errors import InputError, ParameterError
-from cube2net.parameters import configured
 from cube2net.records import Budget, Cube, Judge, Query, Selection, Vectors, Weights
-from cube2net.records.ragged import Array
 from cube2net.select import Greedy, Jaccard
 from cube2net.select import policy as policies
 from cube2net.select.cube2net import Cube2net

@@ -18,9 +18,9 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cube2net.array_types import Array
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.records import Cube, Judge, Query, Vectors, Weights
-from cube2net.records.ragged import Array
 from cube2net.select import Coverage, Jaccard
 from cube2net.select.environment import SelectionEnv, SelectionVectorEnv
 from cube2net.select.problem import Problem

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cube2net.array_types import Array
 from cube2net.records import Budget, Cube, Query, Weights
-from cube2net.records.ragged import Array
 from cube2net.select import OBJECTIVES, Coverage, Exact, FBeta, Jaccard, Precision
 from cube2net.select.bound import target_of, upper_bound
 from cube2net.select.clock import Clock

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cube2net.array_types import Array
 from cube2net.errors import ParameterError
 from cube2net.interfaces import LinkObjective, Objective
 from cube2net.pipeline import weigh
 from cube2net.records import Budget, Cube, Judge, Query, Repeats, Weights
-from cube2net.records.ragged import Array
 from cube2net.select import OBJECTIVES, Coverage, FBeta, Greedy, Jaccard, Precision
 from cube2net.select.greedy import BY, untouched_may_help
 from cube2net.select.objective import Linked

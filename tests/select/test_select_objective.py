@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cube2net.array_types import Array
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.interfaces import LinkObjective, Objective
 from cube2net.network import scores
 from cube2net.pipeline import LINK_TOLERANCE, weigh
 from cube2net.records import Query
-from cube2net.records.ragged import Array
 from cube2net.select import OBJECTIVES, Coverage, FBeta, Jaccard, Precision
 from cube2net.select.objective import Linked, Own
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cube2net.array_types import Array
 from cube2net.records import Cube, Query, Weights
-from cube2net.records.ragged import Array
 from cube2net.select import OBJECTIVES, Jaccard, Precision
 from cube2net.select.problem import Problem, affordable
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cube2net.array_types import Array
 from cube2net.errors import InputError, ParameterError
-from cube2net.records.ragged import Array
 from cube2net.select.space import MOST, Space
 
 LIMITS = np.iinfo(np.int16)

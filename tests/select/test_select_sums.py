@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cube2net.array_types import Array
 from cube2net.kernels import coverage
 from cube2net.records import Cube, Query, Ragged
-from cube2net.records.ragged import Array
 from cube2net.select.objective import Jaccard
 from cube2net.select.outcome import outcome
 from cube2net.select.priced import priced_cells, priced_greedy

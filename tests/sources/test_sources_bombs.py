@@ -21,8 +21,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cube2net import unpacking
+from cube2net.cli.parameters import configured
 from cube2net.errors import ParameterError, SourceError
-from cube2net.parameters import configured
 from cube2net.sources import SOURCES, Acl, Aminer, Dblp, Movies, Tables, Yelp, parquet
 from cube2net.sources.files import read_rows
 from cube2net.sources.parquet_pages import Page, chunks_of, pages_of

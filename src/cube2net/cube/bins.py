@@ -7,8 +7,8 @@ from functools import partial
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import ParameterError, SourceError
-from cube2net.records.ragged import Array
 
 Name = Callable[[int, int], str]
 Binned = tuple[Array, Name]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from cube2net.array_types import Array
 from cube2net.arrays import sum_links
 from cube2net.cube.items import index_items
 from cube2net.cube.labels import label_items
@@ -19,12 +20,12 @@ from cube2net.cube.plan import WANTED, WANTED_LINKS, split_keys, statements
 from cube2net.cube.update_arrays import make_rests
 from cube2net.cube.update_ledger import RESTS, ledger_of
 from cube2net.errors import ParameterError
-from cube2net.interfaces import Engine, Progress
+from cube2net.interfaces import Engine
+from cube2net.progress import Progress, silent
 from cube2net.records import Cells, Corpus, Cube, DimensionSpec, Links, Objects, Topics
 from cube2net.records.corpus import table
 from cube2net.records.limits import CELLS, check_count
 from cube2net.records.link_weights import left_over
-from cube2net.records.ragged import Array
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS, SMALL
 
 
@@ -39,7 +40,7 @@ def build(
     seed: int = 0,
     items: bool = True,
     folder: Path | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Cube:
     """Return the cube of a corpus in the given dimensions; with ``items`` it keeps what each of its items was in.
 
@@ -50,8 +51,7 @@ def build(
         raise ParameterError(f"min_objects is {min_objects!r}, expected 1 or more")
     if max_mentions < 2:
         raise ParameterError(f"max_mentions is {max_mentions!r}, expected 2 or more")
-    if progress is not None:
-        progress("cube: labels", 0, None)
+    progress("cube: labels", 0, None)
     labelled = label_items(corpus, specs, topics)
     sizes = [max(len(dimension.labels), 1) for dimension in labelled.dimensions]
     derive = corpus.links is None
@@ -63,8 +63,7 @@ def build(
     made = engine.run(inputs, plan, wanted, folder=folder, progress=progress)
     check_count(CELLS, made["cells"].num_rows)
 
-    if progress is not None:
-        progress("cube: packing", len(plan), len(plan))
+    progress("cube: packing", len(plan), len(plan))
     allocate = in_memory if folder is None else in_files(folder)
     cells, small = _cells(made["cells"], made["members"], sizes, min_objects, allocate)
     table_of_links = made["links"] if corpus.links is None else corpus.links

@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cube2net.array_types import Array
 from cube2net.cube.bins import bin_numbers, parse_bins
 from cube2net.errors import SourceError, unknown
 from cube2net.records import Corpus, Topics
-from cube2net.records.ragged import Array
 
 TOPIC = "topic"
 ONE_PIECE = 2**31

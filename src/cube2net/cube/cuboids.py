@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.cube.rollup import all_labels, check_whole, regroup, said
 from cube2net.errors import ParameterError, unknown
 from cube2net.records import Cube, Dimension, Level
-from cube2net.records.ragged import Array
 
 FULL, ONE = "full", "one"
 Cuboid = tuple[int | None, ...]

@@ -12,11 +12,11 @@ from typing import Any
 
 import pyarrow as pa
 
+from cube2net.arrow_files import ROWS, finished, open_mapped, write_mapped
 from cube2net.cube.memory import anonymous_memory, check_memory, give_back, parse_memory
 from cube2net.errors import InputError, ParameterError, first_line
-from cube2net.interfaces import Progress
-from cube2net.leaving import unfinished
-from cube2net.mapped import ROWS, finished, open_mapped, write_mapped
+from cube2net.interrupts import unfinished
+from cube2net.progress import Progress, silent
 
 DATABASE, SPILL = "plan.duckdb", "spill"
 ALONE = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
@@ -54,7 +54,7 @@ class DuckDB:
         wanted: Sequence[str],
         *,
         folder: Path | None = None,
-        progress: Progress | None = None,
+        progress: Progress = silent,
     ) -> dict[str, pa.Table]:
         """Return the wanted tables after running every statement, each into the table of its name.
 
@@ -76,25 +76,23 @@ class DuckDB:
         statements: Mapping[str, str],
         wanted: Sequence[str],
         folder: Path | None,
-        progress: Progress | None,
+        progress: Progress,
     ) -> dict[str, pa.Table]:
         with self._connected(folder) as connection:
             for name, table in tables.items():
                 connection.register(name, table)
             known = {name for (name,) in connection.sql("SELECT table_name FROM duckdb_tables()").fetchall()}
             taken = [name for name in statements if name in known]
-            if taken and progress is not None:
+            if taken:
                 tables_said = ", ".join(name.replace("_", " ") for name in taken)
                 progress(f"cube: taken from the run before, which did not finish: {tables_said}", 1, 1)
             for done, (name, statement) in enumerate(statements.items()):
                 if name in known:
                     continue
-                if progress is not None:
-                    progress(f"cube: {name.replace('_', ' ')}", done, len(statements))
+                progress(f"cube: {name.replace('_', ' ')}", done, len(statements))
                 with self._one_sentence(f"the statement {name!r}"):
                     connection.execute(f"CREATE TABLE {name} AS {statement}")
-            if progress is not None:
-                progress("cube", len(statements), len(statements))
+            progress("cube", len(statements), len(statements))
             return {name: self._fetched(connection, name, folder) for name in wanted}
 
     def _fetched(self, connection: Any, name: str, folder: Path | None) -> pa.Table:

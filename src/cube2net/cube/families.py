@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.cube.columns import Column
 from cube2net.errors import quoted
-from cube2net.records.ragged import Array
 
 
 @dataclass(frozen=True, eq=False)

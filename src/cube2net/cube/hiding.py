@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.arrays import row_of_entries, take_rows
 from cube2net.cube.without import makes_links, without_items, without_links
 from cube2net.errors import ParameterError, QueryError, whole_number
 from cube2net.records import Cube, Hidden, Links, Query, Ragged
-from cube2net.records.ragged import Array
 from cube2net.seeding import stream
 
 

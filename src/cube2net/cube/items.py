@@ -9,13 +9,13 @@ from functools import cache, partial
 import numpy as np
 import pyarrow as pa
 
+from cube2net.array_types import Array
+from cube2net.arrow_files import MappedFolder
 from cube2net.cube.manifest import damaged
 from cube2net.cube.packing import Allocate, in_memory
 from cube2net.cube.soundness import check_columns
 from cube2net.errors import CubeError, InputError
-from cube2net.mapped import MappedFolder
 from cube2net.records import Cells, Cube, ItemIndex, Ragged
-from cube2net.records.ragged import Array
 
 OBJECTS, CELLS, IDS = "items.objects", "items.cells", "items.arrow"
 ABOUT = b"cube2net.items"

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
+from cube2net.arrow_files import MappedFolder
 from cube2net.errors import CubeError, first_line
-from cube2net.mapped import MappedFolder
 
 FORMAT = 2
 """Format 1 had its objects in Parquet; it can be read and updated."""

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from cube2net.array_types import Array
 from cube2net.arrays import merge_links
 from cube2net.errors import InputError
 from cube2net.records import Links, Ragged
-from cube2net.records.ragged import Array
 
 Allocate = Callable[[str, int, npt.DTypeLike], Array]
 """Gives an array of a name, a length and a type to be filled."""

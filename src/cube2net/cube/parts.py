@@ -10,6 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from cube2net.array_types import Array
+from cube2net.arrow_files import MappedFolder
 from cube2net.cube.items import arrays_of_items, open_items
 from cube2net.cube.lookups import KEYS, lookup_of
 from cube2net.cube.manifest import damaged
@@ -17,11 +19,9 @@ from cube2net.cube.soundness import FEW_TEXTS, check_columns, check_sound
 from cube2net.cube.update_files import open_ledger
 from cube2net.cube.update_ledger import Ledger
 from cube2net.errors import CubeError
-from cube2net.mapped import MappedFolder
 from cube2net.records import Cells, Cube, Dimension, Level, Links, Objects, Ragged
 from cube2net.records.corpus import OBJECTS
 from cube2net.records.objects import Lookup
-from cube2net.records.ragged import Array
 from cube2net.records.topics import WORDS
 
 MODEL, TOPICS = "topic-model.parquet", "topics.parquet"

@@ -8,12 +8,12 @@ from functools import reduce
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.arrays import take_rows, transpose
 from cube2net.cube.items import renumbered
 from cube2net.cube.packing import pack_homes
 from cube2net.errors import CubeError, ParameterError
 from cube2net.records import Cells, Cube, Dimension, Ragged
-from cube2net.records.ragged import Array
 from cube2net.records.spec import MIN_OBJECTS, SMALL
 
 

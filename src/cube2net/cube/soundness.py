@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from cube2net.aside import write_files
+from cube2net.array_types import Array
+from cube2net.arrow_files import MappedFolder
+from cube2net.atomic_files import write_files
 from cube2net.cube.lookups import KEYS
 from cube2net.errors import Cube2netError, CubeError, first_line
-from cube2net.mapped import MappedFolder
 from cube2net.records import Cube
-from cube2net.records.ragged import Array
 
 FEW_ENTRIES = 8_000_000
 """A cube whose arrays have no more entries than that is looked through at every opening."""

@@ -11,13 +11,13 @@ from typing import Any
 
 import pyarrow as pa
 
+from cube2net.arrow_files import finished, open_mapped, write_mapped
 from cube2net.cube.memory import parse_memory
 from cube2net.cube.spark_master import check_master, is_local
 from cube2net.cube.spark_session import check_installed, one_sentence, open_session
 from cube2net.cube.spark_staging import Staging, check_place, staging_folder
 from cube2net.errors import InputError, ParameterError, whole_number
-from cube2net.interfaces import Progress
-from cube2net.mapped import finished, open_mapped, write_mapped
+from cube2net.progress import Progress, silent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +78,7 @@ class Spark:
         wanted: Sequence[str],
         *,
         folder: Path | None = None,
-        progress: Progress | None = None,
+        progress: Progress = silent,
     ) -> dict[str, pa.Table]:
         """Return the wanted tables after running every statement, each into the table of its name.
 
@@ -92,8 +92,7 @@ class Spark:
         rest = _unfinished(statements, wanted, made)
         if rest or not statements:
             made |= self._make({**tables, **made}, statements, rest, wanted, files, progress)
-        if progress is not None:
-            progress("cube", len(statements), len(statements))
+        progress("cube", len(statements), len(statements))
         return {name: made[name] for name in wanted}
 
     def _make(
@@ -103,11 +102,10 @@ class Spark:
         rest: Mapping[str, str],
         wanted: Sequence[str],
         files: Mapping[str, Path],
-        progress: Progress | None,
+        progress: Progress,
     ) -> dict[str, pa.Table]:
         """Return the wanted tables among the rest of the statements; the others are there already."""
-        if progress is not None:
-            progress("cube: Spark starts", 0, len(statements))
+        progress("cube: Spark starts", 0, len(statements))
         made: dict[str, pa.Table] = {}
         with self.session() as spark, self._staging(spark) as staging, ExitStack() as kept:
             for name, table in tables.items():
@@ -117,8 +115,7 @@ class Spark:
             for done, (name, statement) in enumerate(statements.items()):
                 if name not in rest:
                     continue
-                if progress is not None:
-                    progress(f"cube: {name.replace('_', ' ')}", done, len(statements))
+                progress(f"cube: {name.replace('_', ' ')}", done, len(statements))
                 with one_sentence(f"run the statement {name!r}"):
                     frame = spark.sql(statement)
                     if name in wanted:

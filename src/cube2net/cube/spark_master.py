@@ -7,8 +7,8 @@ import re
 import socket
 from urllib.parse import urlsplit
 
-from cube2net.cores import cores
 from cube2net.errors import InputError, ParameterError
+from cube2net.threads import cores
 
 LOCAL = r"local(\[(\*|[1-9]\d*)(\s*,\s*\d+)?\])?"
 ONE_MACHINE = rf"{LOCAL}|local-cluster\[[^\]]*\]"

@@ -14,8 +14,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from cube2net.arrow_files import ROWS as ROWS_AT_A_TIME
 from cube2net.errors import InputError, ParameterError, first_line
-from cube2net.mapped import ROWS as ROWS_AT_A_TIME
 
 ROWS = 1_000_000
 """Rows a file: Spark reads several files at the same time, and does not cut a file as small as this."""

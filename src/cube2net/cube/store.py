@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow.parquet as pq
 
-from cube2net.aside import being_replaced, check_replaceable, new_folder
-from cube2net.cores import cores
+from cube2net.arrow_files import MappedFolder, write_mapped_table
+from cube2net.atomic_files import being_replaced, check_replaceable, new_folder
 from cube2net.cube import manifest as manifests
 from cube2net.cube.items import IDS, table_of_items
 from cube2net.cube.manifest import MANIFEST, check_seal, checksum, describe, write_manifest
@@ -26,11 +26,11 @@ from cube2net.cube.parts import arrays_of, assemble, lookups_of, tables_of
 from cube2net.cube.rollup import check_whole
 from cube2net.cube.update_files import same_memory, take_over
 from cube2net.errors import Cube2netError, CubeError, first_line, some
-from cube2net.interfaces import Progress
 from cube2net.locks import only_writer
-from cube2net.mapped import MappedFolder, write_mapped_table
+from cube2net.progress import Progress, silent
 from cube2net.records import Cube, Dimension
 from cube2net.records.origin import Origin, opened
+from cube2net.threads import cores
 
 T = TypeVar("T")
 TRIES = 200
@@ -45,7 +45,7 @@ class Stored:
     manifest: dict[str, Any]
 
 
-def save(cube: Cube, folder: Path, *, made_in: Path | None = None, progress: Progress | None = None) -> None:
+def save(cube: Cube, folder: Path, *, made_in: Path | None = None, progress: Progress = silent) -> None:
     """Write a cube to a folder, which appears whole or not at all; an older cube there is replaced.
 
     ``made_in`` is the folder in which :func:`build` made this cube, whose arrays are taken over from there.

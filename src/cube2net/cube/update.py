@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from cube2net.array_types import Array
 from cube2net.arrays import offsets
 from cube2net.cube.build import count_dropped, left_out
 from cube2net.cube.plan import WANTED, WANTED_LINKS, statements
@@ -41,17 +42,17 @@ from cube2net.cube.update_items import grow_items
 from cube2net.cube.update_labels import Grown, grow
 from cube2net.cube.update_ledger import Ledger, hashes
 from cube2net.errors import CubeError, SourceError, some
-from cube2net.interfaces import Engine, Progress
+from cube2net.interfaces import Engine
 from cube2net.locks import only_writer
+from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, Cube, DimensionSpec, Objects, Ragged, Topics
 from cube2net.records.corpus import LINKS, MENTIONS, TERMS, UNKNOWN_OBJECTS, table
-from cube2net.records.ragged import Array
 
 KNOWN = "items that were in the cube already"
 
 
 def update(
-    cube: Cube, corpus: Corpus, engine: Engine, *, topics: Topics | None = None, progress: Progress | None = None
+    cube: Cube, corpus: Corpus, engine: Engine, *, topics: Topics | None = None, progress: Progress = silent
 ) -> Cube:
     """Return a cube with the items and links of a corpus added; ``topics`` are those of the new items.
 
@@ -70,8 +71,7 @@ def update(
             f"{lost:,} mentions of the new items name objects that the new tables do not list: list every object that "
             "they mention, also those that the cube has"
         )
-    if progress is not None:
-        progress("update: labels", 0, None)
+    progress("update: labels", 0, None)
     specs = [DimensionSpec.parse(text) for text in cube.settings["dimensions"]]
     rows = place_objects(cube.objects.table["object"], corpus.objects["object"])
     count = max(len(cube.objects), int(rows.max(initial=-1)) + 1)
@@ -81,8 +81,7 @@ def update(
     plan = statements(sizes, min_objects=1, max_mentions=cube.settings["max_mentions"], links=ledger.derived)
     inputs = {"mentions": place_mentions(corpus.mentions, rows), "labels": grown.table}
     made = engine.run(inputs, plan, WANTED + (WANTED_LINKS if ledger.derived else ()), progress=progress)
-    if progress is not None:
-        progress("update: merging", 0, None)
+    progress("update: merging", 0, None)
     order = np.argsort(made["cells"]["cell"].to_numpy())
     members = made["members"]["object"].to_numpy().astype(np.int32, copy=False)
     cells = grow_cells(
@@ -128,7 +127,7 @@ def update(
     )
 
 
-def change_folder(folder: Path, change: Callable[[Cube], Cube], *, progress: Progress | None = None) -> None:
+def change_folder(folder: Path, change: Callable[[Cube], Cube], *, progress: Progress = silent) -> None:
     """Put what a function makes of a folder's cube in its place, wholly or not at all, as its only writer."""
     folder = Path(folder)
     read_manifest(folder)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from cube2net.array_types import Array
 from cube2net.arrays import join_rows, offsets, ragged_from_pairs, row_of_entries, sum_links, take_rows
 from cube2net.cube.packing import link_columns
 from cube2net.cube.plan import split_keys
@@ -15,7 +16,6 @@ from cube2net.cube.update_ledger import RESTS
 from cube2net.records import Cells, Cube, Links, Ragged
 from cube2net.records.corpus import table
 from cube2net.records.limits import CELLS, check_count
-from cube2net.records.ragged import Array
 
 NONE = np.empty(0, np.int32)
 

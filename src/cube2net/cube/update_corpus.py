@@ -9,11 +9,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cube2net.array_types import Array
 from cube2net.errors import SourceError, some
 from cube2net.records import Corpus, Topics
 from cube2net.records.corpus import LABELS, LINKS, MENTIONS, OBJECTS, TERMS, table
 from cube2net.records.limits import check_count
-from cube2net.records.ragged import Array
 from cube2net.records.topics import ASSIGNED
 
 

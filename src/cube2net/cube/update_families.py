@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
-from cube2net.records.ragged import Array
+from cube2net.array_types import Array
 
 FAMILIES = {"dimension": pa.int32(), "labels": pa.list_(pa.int32()), "parents": pa.list_(pa.int32())} | {
     "items": pa.int64()

@@ -11,14 +11,14 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from cube2net.array_types import Array
+from cube2net.arrow_files import MappedFolder
 from cube2net.cube.manifest import damaged
 from cube2net.cube.soundness import check_columns
 from cube2net.cube.update_families import FAMILIES
 from cube2net.cube.update_ledger import RESTS, Ledger
 from cube2net.errors import CubeError
-from cube2net.mapped import MappedFolder
 from cube2net.records.corpus import LABELS
-from cube2net.records.ragged import Array
 
 PARTS = {"ledger": LABELS, "ledger.families": FAMILIES, "ledger.rests": RESTS}
 """The tables of a ledger and their columns."""

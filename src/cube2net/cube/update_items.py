@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
+from cube2net.array_types import Array
 from cube2net.arrays import join_rows
 from cube2net.cube.items import NONE, LazyItems, cell_keys, cells_by_key, index_items, rows_anew
 from cube2net.cube.update_labels import Grown
 from cube2net.records import Cells, Cube, ItemIndex
 from cube2net.records.limits import check_count
-from cube2net.records.ragged import Array
 
 
 def grow_items(

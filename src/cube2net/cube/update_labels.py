@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
+from cube2net.array_types import Array
 from cube2net.cube.bins import bin_numbers
 from cube2net.cube.columns import Column, read_column, read_numbers
 from cube2net.cube.families import Family
@@ -16,7 +17,6 @@ from cube2net.cube.update_families import Families
 from cube2net.cube.update_ledger import Ledger, examples, from_topics, kind_of, labels_of
 from cube2net.errors import ParameterError, SourceError, listed, some
 from cube2net.records import Corpus, Dimension, DimensionSpec, Level, Topics
-from cube2net.records.ragged import Array
 
 ANY_NUMBERS = ("whole numbers", "halffloat", "float", "double")
 DATES = ("date", "timestamp")

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cube2net.array_types import Array
 from cube2net.arrays import flat_texts
 from cube2net.cube.bins import is_bins
 from cube2net.cube.columns import TOPIC, read_column, read_numbers
@@ -19,7 +20,6 @@ from cube2net.cube.update_families import FAMILIES, Families
 from cube2net.errors import CubeError
 from cube2net.records import Corpus, DimensionSpec, Topics
 from cube2net.records.corpus import LABELS, table
-from cube2net.records.ragged import Array
 
 FORMAT = 1
 ABOUT = b"cube2net.ledger"

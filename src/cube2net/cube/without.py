@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.arrays import join_rows, ragged_from_pairs, row_of_entries, sum_links, take_rows
 from cube2net.cube.items import cell_keys, without_rows
 from cube2net.cube.packing import pack_homes
 from cube2net.cube.rollup import check_whole
 from cube2net.errors import CubeError, ParameterError, some
 from cube2net.records import Cells, Cube, ItemIndex, Links, Ragged
-from cube2net.records.ragged import Array
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS, SMALL
 
 OTHERS = "the items of the cube are not those that its cells and links were made from"

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.embed.labels import STOP_WORDS, label_vectors, read_names
 from cube2net.embed.words import WordTable, default_words, read_words
 from cube2net.errors import unknown
 from cube2net.records import Cube
-from cube2net.records.ragged import Array
 from cube2net.records.vectors import Vectors
 from cube2net.unpacking import RATIO, TOTAL, Limits
 

@@ -16,9 +16,9 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
+from cube2net.array_types import Array
 from cube2net.errors import SourceError, listed
-from cube2net.interfaces import Progress
-from cube2net.records.ragged import Array
+from cube2net.progress import Progress, silent
 from cube2net.unpacking import Meter, metered, open_raw, open_zip, unpacked
 
 BLOCK = 2**22
@@ -100,7 +100,7 @@ def open_table(file: Path, inside: str | None, meter: Meter) -> Iterator[Bytes]:
         yield metered(stack.enter_context(stream), gauge)
 
 
-def parse(stream: Bytes, name: str, *, strict: bool = False, progress: Progress | None = None) -> Parsed:
+def parse(stream: Bytes, name: str, *, strict: bool = False, progress: Progress = silent) -> Parsed:
     """Return the words and vectors of a text; a bad line is counted and named, and stops when ``strict``.
 
     >>> import io
@@ -140,13 +140,12 @@ def parse(stream: Bytes, name: str, *, strict: bool = False, progress: Progress 
     return Parsed(words, blocks, dict(dropped), tuple(bad_lines))
 
 
-def _lines(stream: Bytes, name: str, progress: Progress | None) -> Iterator[tuple[int, list[bytes]]]:
+def _lines(stream: Bytes, name: str, progress: Progress) -> Iterator[tuple[int, list[bytes]]]:
     """Give lines by the thousand, and the number of the first of them."""
     number, total, left = 1, 0, b""
     while block := stream.read(BLOCK):
         total += len(block)
-        if progress is not None:
-            progress("words", total)
+        progress("words", total)
         *lines, left = (left + block).replace(b"\t", b" ").split(b"\n")
         if len(left) > LONGEST_LINE:
             raise SourceError(f"{name} line {number + len(lines):,} is longer than {LONGEST_LINE:,} bytes")

@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
+from cube2net.array_types import Array
 from cube2net.embed.words import WordTable
 from cube2net.errors import SourceError, first_line, listed
-from cube2net.records.ragged import Array
 from cube2net.records.topics import NO_TEXT
 
 SMALL_WORDS = """

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import ParameterError
 from cube2net.records import Cube
-from cube2net.records.ragged import Array
 from cube2net.records.vectors import Vectors
 from cube2net.seeding import stream
 

@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import ParameterError, unknown
-from cube2net.records.ragged import Array
 from cube2net.records.vectors import Vectors
 
 WAYS = ("auto", "tables", "matmul")

@@ -16,11 +16,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.aside import write_files
+from cube2net.array_types import Array
+from cube2net.atomic_files import write_files
 from cube2net.embed.glove import Parsed, find_table, open_table, parse, unpacking
 from cube2net.errors import InputError
-from cube2net.interfaces import Progress
-from cube2net.records.ragged import Array, frozen
+from cube2net.progress import Progress, silent
+from cube2net.records.ragged import frozen
 from cube2net.unpacking import RATIO, TOTAL, Limits, Meter
 
 FORMAT = 1
@@ -95,7 +96,7 @@ def read_words(
     cache: bool = True,
     max_ratio: int = RATIO,
     max_unpacked: int | str = TOTAL,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> WordTable:
     """Return the table of a file in GloVe's text format, plain or packed; one of a zip is ``archive.zip/name``.
 

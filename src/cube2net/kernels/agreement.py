@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cube2net.records.ragged import Array
+from cube2net.array_types import Array
 
 
 def f1(tables: Array) -> Array:

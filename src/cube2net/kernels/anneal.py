@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.kernels.compiled import njit
 from cube2net.kernels.slots import COLUMNS, Choice, State, close, put, ratio, take, weigh
-from cube2net.records.ragged import Array
 
 DROPS = 0.03  # how often a cell is dropped instead of one proposed
 AIMED = 0.45  # how often a proposed cell is to hold an uncovered group that pays; else it is any

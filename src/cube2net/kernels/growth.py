@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.kernels.compiled import njit
 from cube2net.kernels.walks import GOLDEN, counter, scramble, share
-from cube2net.records.ragged import Array
 
 # An author who is in the team already, or writes no more, is drawn again so often, the second half of the times among
 # all authors; then a newcomer takes the seat.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.kernels.compiled import njit
 from cube2net.kernels.tables import spot
-from cube2net.records.ragged import Array
 
 
 @njit(cache=True)

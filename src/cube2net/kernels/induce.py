@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.kernels.compiled import njit
 from cube2net.kernels.tables import hashed, spot
-from cube2net.records.ragged import Array
 
 # A row this many times longer than the list of objects is searched for each of them instead of read through.
 HUB = 64

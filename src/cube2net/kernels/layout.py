@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.kernels.compiled import njit
-from cube2net.records.ragged import Array
 
 
 @njit(cache=True)

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.kernels.compiled import njit
 from cube2net.kernels.coverage import add
-from cube2net.records.ragged import Array
 
 BITS = 10
 # So many of the best cells are looked at one by one.

@@ -20,7 +20,7 @@ from torch import Tensor
 from cube2net.errors import ParameterError
 
 if TYPE_CHECKING:
-    from cube2net.records.ragged import Array
+    from cube2net.array_types import Array
 
 FAR = 2**31 - 1
 PRICE_BITS = 24

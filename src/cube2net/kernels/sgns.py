@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numba import uintp
 
+from cube2net.array_types import Array
 from cube2net.kernels.compiled import njit
 from cube2net.kernels.walks import GOLDEN, counter, place_of, scramble, share, walk, weight_of
-from cube2net.records.ragged import Array
 
 # Outputs that wait together, and how far apart: further than a row is long (the compiler then knows that they do not
 # overlap), and such that no two of them, nor their neighbours, share the lower 12 bits of their addresses.

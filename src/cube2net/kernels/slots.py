@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.kernels.compiled import njit
-from cube2net.records.ragged import Array
 
 COLUMNS = 3
 

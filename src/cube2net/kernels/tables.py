@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.kernels.compiled import njit
-from cube2net.records.ragged import Array
 
 # Objects are few where they are fewer than one in so many.
 FEW = 32

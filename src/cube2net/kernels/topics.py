@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.kernels.compiled import njit
-from cube2net.records.ragged import Array
 
 # Numbers left free on both sides of a working row. Compiled loops take sums in another order where a row they write
 # lies within a few vectors of one they read: without the gap, the last bits of an answer would hang on addresses.

@@ -6,10 +6,10 @@ import heapq
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.kernels.compiled import njit
 from cube2net.kernels.surroundings import links_among
 from cube2net.kernels.trees import best_subtrees, find, rooted
-from cube2net.records.ragged import Array
 
 HALVINGS = 40  # of the price of a node, whereafter it is known to a millionth of a millionth
 ROUNDS = 16  # of growing into what room is left; two or three do nearly always

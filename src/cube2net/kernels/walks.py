@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.kernels.compiled import njit
-from cube2net.records.ragged import Array
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 UNIT = 2.0**-53

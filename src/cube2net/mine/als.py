@@ -10,8 +10,8 @@ import numpy as np
 from cube2net.errors import ParameterError, whole_number
 from cube2net.interfaces import Fitted
 from cube2net.mine.fitted import Factors, Floor, known_links
-from cube2net.mine.threads import one_thread
 from cube2net.seeding import stream
+from cube2net.threads import one_thread
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import InputError, ParameterError, some, unknown
 from cube2net.records import Network
-from cube2net.records.ragged import Array, frozen
+from cube2net.records.ragged import frozen
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

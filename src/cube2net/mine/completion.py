@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cube2net.records.ragged import Array
+from cube2net.array_types import Array
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

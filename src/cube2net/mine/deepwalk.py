@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cube2net.array_types import Array
 from cube2net.mine.skipgram import check_learning, walk_vectors
 from cube2net.mine.walks import Walks, links_of
 from cube2net.records import Links, Network
-from cube2net.records.ragged import Array
 
 
 @dataclass(frozen=True, kw_only=True)

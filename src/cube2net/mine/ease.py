@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import ParameterError, whole_number
 from cube2net.interfaces import Fitted
 from cube2net.mine.fitted import Floor, ItemWeights, known_links, ones
-from cube2net.mine.threads import one_thread
-from cube2net.records.ragged import Array, frozen
+from cube2net.records.ragged import frozen
+from cube2net.threads import one_thread
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import InputError
-from cube2net.mine.threads import one_thread
-from cube2net.records.ragged import Array, frozen
+from cube2net.records.ragged import frozen
+from cube2net.threads import one_thread
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

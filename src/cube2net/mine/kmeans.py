@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.compiling import load
 from cube2net.errors import InputError, unknown, whole_number
-from cube2net.mine.threads import one_thread
-from cube2net.records.ragged import Array, frozen
+from cube2net.records.ragged import frozen
 from cube2net.seeding import stream
+from cube2net.threads import one_thread
 
 ISOLATED = ("nearest", "own")
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import ParameterError, unknown
 from cube2net.mine.skipgram import check_learning, link_vectors
 from cube2net.mine.walks import Walks, links_of
 from cube2net.records import Links, Network
-from cube2net.records.ragged import Array
 
 ORDERS = ("first", "second", "both")
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import InputError, unknown
 from cube2net.kernels import agreement
 from cube2net.kernels.agreement import entropy
-from cube2net.records.ragged import Array
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

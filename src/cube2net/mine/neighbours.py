@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import ParameterError, whole_number
 from cube2net.interfaces import Fitted
 from cube2net.mine.fitted import Floor, ItemWeights, known_links, link_counts, ones
-from cube2net.records.ragged import Array
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import InputError, some
-from cube2net.records.ragged import Array, frozen
+from cube2net.records.ragged import frozen
 
 Pairs = tuple[Array, Array]
 """The positions of the two ends of some pairs."""

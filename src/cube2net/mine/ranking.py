@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import InputError, whole_number
 from cube2net.interfaces import Fitted
 from cube2net.mine.fitted import known_links
-from cube2net.records.ragged import Array, frozen
+from cube2net.records.ragged import frozen
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import HIGHEST, ParameterError, whole_number
 from cube2net.mine.walks import PART, Walks, bits_of, side_by_side, threads
-from cube2net.records.ragged import Array
 from cube2net.seeding import stream
 
 # Noise comes to a node as likely as this power of how often walks, or links, do (Mikolov et al. 2013).

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import ParameterError, unknown, whole_number
 from cube2net.mine.completion import Solution, solve, start
 from cube2net.mine.fitted import Factors, Floor, known_links, ones
-from cube2net.mine.threads import one_thread
 from cube2net.mine.tune import choose
-from cube2net.records.ragged import Array
 from cube2net.seeding import stream
+from cube2net.threads import one_thread
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

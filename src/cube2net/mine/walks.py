@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.arrays import links_from_pairs
 from cube2net.compiling import lent
-from cube2net.cores import cores
 from cube2net.errors import InputError
-from cube2net.leaving import step
+from cube2net.interrupts import step
 from cube2net.records import Links, Network
-from cube2net.records.ragged import Array
 from cube2net.seeding import stream
+from cube2net.threads import cores
 
 # A thread does so many walks before it looks whether it should stop.
 PART = 1024

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.compiling import load
-from cube2net.records.ragged import Array
 
 # So many objects of a query are looked at: their pairs are 180,000.
 LOOKED_AT = 600

@@ -11,10 +11,10 @@ from unicodedata import category
 
 import numpy as np
 
-from cube2net.markup import holdable
+from cube2net.array_types import Array
+from cube2net.escaping import holdable
 from cube2net.network.formats.plain import texts
 from cube2net.records import Network
-from cube2net.records.ragged import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cube2net.aside import check_path, write_files
+from cube2net.array_types import Array
+from cube2net.atomic_files import check_path, write_files
 from cube2net.network.captions import MOST_CELLS, add_captions, installed_fonts, quiet, short
 from cube2net.network.groups import GREY, Group, groups_of
 from cube2net.records import Network
-from cube2net.records.ragged import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
-from cube2net.aside import check_path, write_files
+from cube2net.atomic_files import check_path, write_files
 from cube2net.errors import ParameterError, quoted
 from cube2net.interfaces import Exporter
 from cube2net.network.formats.gexf import write_gexf

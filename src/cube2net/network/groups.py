@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.network.captions import short
 from cube2net.network.formats.plain import texts
 from cube2net.records import Network
-from cube2net.records.ragged import Array
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 """Okabe and Ito's colours, which colour-blind readers tell apart, without their yellow and black."""

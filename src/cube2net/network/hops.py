@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import whole_number
 from cube2net.network.links import within
 from cube2net.network.pagerank import scores
 from cube2net.records import Budget, Cube, Links, Query, Selection, Worth
-from cube2net.records.ragged import Array
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,9 +6,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse import csgraph
 
+from cube2net.array_types import Array
 from cube2net.network.formats.npz import to_scipy
 from cube2net.records import Network
-from cube2net.records.ragged import Array
 from cube2net.seeding import stream
 
 WIDE = 1.6

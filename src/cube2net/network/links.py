@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import CubeError
 from cube2net.records import Budget, Links, Query
-from cube2net.records.ragged import Array
 
 # Bytes for every place of a table of nodes: one object in eight or fewer passes for a node at first.
 MARKS = 4

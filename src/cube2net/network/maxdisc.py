@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import ParameterError, unknown, whole_number
 from cube2net.network.budget_cut import cut_to_budget
 from cube2net.records import Budget, Cube, Query, Selection, Worth
-from cube2net.records.ragged import Array
 from cube2net.seeding import stream
 
 Layer = Callable[[int, Array], Array]  # the number of a tree and the best piece so far → the tree's links

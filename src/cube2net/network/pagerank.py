@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import ParameterError, whole_number
 from cube2net.network.links import check_weights, within
 from cube2net.records import Budget, Cube, Links, Query, Selection, Worth
-from cube2net.records.ragged import Array
 
 TOLERANCE = 0.05
 SLACK = 2.0

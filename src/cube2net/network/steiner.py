@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import ParameterError, unknown, whole_number
 from cube2net.network.budget_cut import cut_to_budget
 from cube2net.records import Budget, Cube, Links, Query, Selection, Worth
-from cube2net.records.ragged import Array
 
 COSTS = ("unit", "weight")
 

@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.compiling import lent
-from cube2net.cores import cores
 from cube2net.records import Links
-from cube2net.records.ragged import Array
+from cube2net.threads import cores
 
 # Rows are shared out in so many parts of about as many links, whatever the number of cores: sums stay the same.
 PARTS = 16

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.arrays import ragged_from_pairs, row_of_entries, take_rows
 from cube2net.errors import ParameterError
 from cube2net.network.agreement import trust
 from cube2net.network.links import look_up_links
 from cube2net.records import Cube, Form, Network, Query, Selection
 from cube2net.records.link_weights import HEAVIEST
-from cube2net.records.ragged import Array
 
 # An object with so many links needs half as much of others as one without any.
 SILENT = 2.0

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 
 from cube2net import network as networks
-from cube2net.aside import check_path
+from cube2net.array_types import Array
+from cube2net.atomic_files import check_path
 from cube2net.errors import QueryError, some
-from cube2net.interfaces import Progress
+from cube2net.escaping import unguarded
 from cube2net.pipeline.choosing import Chosen, timed
 from cube2net.pipeline.planning import Plan
 from cube2net.pipeline.registries import METHODS, name_of
+from cube2net.progress import Progress, silent
 from cube2net.records import Cube, Form, Network, Query, Selection
-from cube2net.records.ragged import Array
 from cube2net.select import OBJECTIVES
 from cube2net.sources.queryfile import read_pairs_file, read_query_file
-from cube2net.spreadsheets import unguarded
 
 # A network that brings more objects than this, and more than so many for each of the query, is announced.
 MANY, MANY_EACH = 1_000, 20
@@ -55,7 +55,7 @@ def read_links(cube: Cube, path: str | Path) -> tuple[Array, Array]:
     return rows[:, 0], rows[:, 1]
 
 
-def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: Progress | None = None) -> Network:
+def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: Progress = silent) -> Network:
     """Return the network of what a method chose, in the form of its plan.
 
     ``default`` says that nobody asked for that form: what a method of one's own brings without cells is then shown as
@@ -69,7 +69,7 @@ def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: P
         if form.kind == "both" and plan.max_nodes is not None:
             selection = networks.first_cells(cube, query, selection, plan.max_nodes, chosen.empty_value)
         large = _announced(plan, selection, form)
-        if large and progress is not None:
+        if large:
             progress(large, 1, 1)
         nearest = None
         if form.kind == "woven":

@@ -6,16 +6,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.cube import hide_pairs
 from cube2net.errors import ParameterError, QueryError, whole_number
-from cube2net.interfaces import NodeEmbedder, Progress
+from cube2net.interfaces import NodeEmbedder
 from cube2net.mine import EMBEDDINGS
 from cube2net.pipeline.comparing import COMPARED, Maker, apart_from
 from cube2net.pipeline.mining import clustering_miners, hidden_miners, known_labels
 from cube2net.pipeline.registries import made
 from cube2net.pipeline.setups import DEFAULT
+from cube2net.progress import Progress, silent
 from cube2net.records import Cube, Network, Query, Setup
-from cube2net.records.ragged import Array
 from cube2net.referee.choice import ByHiddenLinks, ByLabels
 from cube2net.referee.race import Marks, Race
 from cube2net.referee.statistics import ENOUGH
@@ -54,13 +55,13 @@ class Auto:
             raise ParameterError(f"seconds is {self.seconds!r}, expected a number above 0")
         made(self.embedding, EMBEDDINGS, NodeEmbedder, "embedding", {})
 
-    def construct(self, cube: Cube, query: Query, *, seed: int = 0, progress: Progress | None = None) -> Network:
+    def construct(self, cube: Cube, query: Query, *, seed: int = 0, progress: Progress = silent) -> Network:
         """Return the network of the best setup; ``settings["tried"]`` has all, the best first."""
         whole_number("seed", seed, 0, None)
         by_labels = any(query.labels or ())
         return (self._by_labels if by_labels else self._by_hidden_links)(cube, query, seed, progress)
 
-    def _by_labels(self, cube: Cube, query: Query, seed: int, progress: Progress | None) -> Network:
+    def _by_labels(self, cube: Cube, query: Query, seed: int, progress: Progress) -> Network:
         folds = folds_of(query, self.folds, seed)
         judge = ByLabels(np.unique(np.array(query.labels), return_inverse=True)[1], folds)
         mine = clustering_miners(query, {"": self.embedding}).mine
@@ -72,7 +73,7 @@ class Auto:
         race.run(candidates(query), range(seed, seed + self.runs), self.seconds, progress)
         return _answer(race, Maker(cube, query, COMPARED), judge, "F1", seed)
 
-    def _by_hidden_links(self, cube: Cube, query: Query, seed: int, progress: Progress | None) -> Network:
+    def _by_hidden_links(self, cube: Cube, query: Query, seed: int, progress: Progress) -> Network:
         maker = Maker(cube, query, COMPARED)
         try:
             hidden = hide_pairs(cube, query, seed=seed)

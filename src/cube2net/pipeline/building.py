@@ -10,21 +10,29 @@ from typing import Any
 
 from cube2net import __version__
 from cube2net import cube as cubes
-from cube2net.aside import check_folder, write_files, write_table
+from cube2net.atomic_files import check_folder, write_files, write_table
+from cube2net.checkpoints import (
+    Checkpoints,
+    checkpoints_beside,
+    digest,
+    digest_corpus,
+    digest_files,
+    digest_tables,
+    identity_of,
+)
 from cube2net.compiling import tells_compiling
 from cube2net.cube.bins import parse_bins
 from cube2net.cube.columns import TOPIC
 from cube2net.cube.memory import check_memory
-from cube2net.digests import digest, digest_corpus, digest_files, digest_tables, told
 from cube2net.errors import ParameterError, SourceError
-from cube2net.interfaces import ChecksItself, Engine, NamesFiles, Progress, Source, TopicModel
+from cube2net.interfaces import ChecksItself, Engine, NamesFiles, Source, TopicModel
 from cube2net.pipeline.data import find_topics
 from cube2net.pipeline.registries import made
+from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS
 from cube2net.sources import SOURCES
 from cube2net.sources.holdout import Task
-from cube2net.stages import Stages, stages_beside
 from cube2net.topics import TOPIC_MODELS, LdaModel
 
 Dimensions = Sequence[DimensionSpec | str]
@@ -43,7 +51,7 @@ def build_cube(
     engine: str | Engine = "duckdb",
     memory: str | None = None,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Cube:
     """Return the cube of a corpus; with ``out`` it is also saved there, and opened from there.
 
@@ -58,7 +66,7 @@ def build_cube(
     if out is None:
         return recipe.build(corpus, progress)
     cubes.check_place(Path(out))
-    with stages_beside(Path(out), progress) as stages:
+    with checkpoints_beside(Path(out), progress) as stages:
         return recipe.build_in(Path(out), corpus, digest(__version__, digest_corpus(corpus)), stages, progress)
 
 
@@ -75,7 +83,7 @@ def build_from(
     engine: str | Engine = "duckdb",
     memory: str | None = None,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Cube:
     """Return the cube of files of one kind, saved in a folder and opened from there.
 
@@ -91,8 +99,8 @@ def build_from(
     runner = _engine(engine, memory)
     if dimensions is not None and not callable(dimensions):
         dimensions = [_checked(dimension) for dimension in dimensions]
-    with stages_beside(Path(out), progress) as stages:
-        known = told(reader, SOURCES.values())
+    with checkpoints_beside(Path(out), progress) as stages:
+        known = identity_of(reader, SOURCES.values())
         read = reader.files_read(places) if isinstance(reader, NamesFiles) else [*places, *_files_named_in(reader)]
         decides = digest(__version__, known, digest_files(read))
         corpus = stages.corpus(decides, lambda: reader.read(places, progress=progress))
@@ -142,13 +150,13 @@ class Recipe:
                 f"dimensions are a list such as ['city', 'year@decades'], got the text {self.dimensions!r}"
             )
 
-    def build(self, corpus: Corpus, progress: Progress | None) -> Cube:
+    def build(self, corpus: Corpus, progress: Progress) -> Cube:
         """Return the cube of a corpus, in memory."""
         specs = self._specs(corpus)
         topics = self._topics(corpus, progress) if _needs_topics(corpus, specs) else None
         return self._build(corpus, specs, topics, None, progress)
 
-    def build_in(self, out: Path, corpus: Corpus, decides: str, stages: Stages, progress: Progress | None) -> Cube:
+    def build_in(self, out: Path, corpus: Corpus, decides: str, stages: Checkpoints, progress: Progress) -> Cube:
         """Return the cube of a corpus, opened from where it is saved; ``decides`` tells the corpus from others."""
         specs, topics = self._specs(corpus), None
         if _needs_topics(corpus, specs):
@@ -160,14 +168,13 @@ class Recipe:
                 if isinstance(model, LdaModel):
                     known = digest_tables([model.table()])
                 else:
-                    known = told(model, TOPIC_MODELS.values())
+                    known = identity_of(model, TOPIC_MODELS.values())
                 decides = digest(decides, known, self.seed)
                 topics = stages.topics(decides, lambda: self._topics(corpus, progress))
         by = [str(spec) for spec in specs], self.min_objects, self.max_mentions, type(self.engine).__name__
         folder = stages.place("tables", digest(decides, *by))
         cube = self._build(corpus, specs, topics, folder, progress)
-        if progress is not None:
-            progress("cube: files", 0, None)
+        progress("cube: files", 0, None)
         cubes.save(cube, out, made_in=folder, progress=progress)
         return cubes.read(out)
 
@@ -175,7 +182,7 @@ class Recipe:
         wanted = corpus.dimensions if self.dimensions is None else self.dimensions
         return [DimensionSpec.parse(spec) if isinstance(spec, str) else spec for spec in wanted]
 
-    def _topics(self, corpus: Corpus, progress: Progress | None) -> Topics:
+    def _topics(self, corpus: Corpus, progress: Progress) -> Topics:
         if isinstance(self.topics, Topics):
             return self.topics
         if isinstance(self.engine, cubes.DuckDB):
@@ -188,7 +195,7 @@ class Recipe:
         specs: list[DimensionSpec],
         topics: Topics | None,
         folder: Path | None,
-        progress: Progress | None,
+        progress: Progress,
     ) -> Cube:
         return cubes.build(
             corpus,

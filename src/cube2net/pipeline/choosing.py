@@ -12,10 +12,11 @@ import numpy as np
 from cube2net.compiling import Stopwatch
 from cube2net.embed import VECTORS
 from cube2net.errors import whole_number
-from cube2net.interfaces import LinkObjective, Method, NeedsVectors, Progress, TellsProgress
+from cube2net.interfaces import LinkObjective, Method, NeedsVectors, TellsProgress
 from cube2net.pipeline.cubes import embed_cells
 from cube2net.pipeline.planning import Plan
 from cube2net.pipeline.worth import weighed
+from cube2net.progress import Progress, silent
 from cube2net.records import Budget, Cube, Judge, Query, Repeats, Selection, Worth
 
 
@@ -29,7 +30,7 @@ class Chosen:
     seconds: Mapping[str, float]
 
 
-def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress | None = None) -> Chosen:
+def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress = silent) -> Chosen:
     """Return what the method of a plan chooses; see :func:`construct` for the parameters."""
     whole_number("seed", seed, 0, None)
     cube, query, budget = plan.cube, plan.query, plan.budget
@@ -43,7 +44,7 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
         ready = _with_vectors(cube, plan.method, seed)
     if ready is plan.method:
         del seconds["vectors"]
-    if progress is not None and isinstance(ready, TellsProgress):
+    if isinstance(ready, TellsProgress):
         ready = ready.with_progress(progress)
     with timed(seconds, "select"):
         selection = ready.select(cube, query, weights=weights, budget=budget, seed=seed)

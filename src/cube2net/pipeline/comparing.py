@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from cube2net.aside import check_folder
+from cube2net.array_types import Array
+from cube2net.atomic_files import check_folder
 from cube2net.compiling import tells_compiling
-from cube2net.cores import cores
 from cube2net.cube import cuboid, hide_pairs, unlinked_pairs
 from cube2net.errors import ParameterError, QueryError, unknown, whole_number
-from cube2net.interfaces import Method, Progress
+from cube2net.interfaces import Method
 from cube2net.locks import only_writer
 from cube2net.network import Hops, Nothing
 from cube2net.pipeline.answers import network_of
@@ -25,13 +25,14 @@ from cube2net.pipeline.mining import Given, Miners, clustering_miners, hidden_mi
 from cube2net.pipeline.planning import Asked, plan
 from cube2net.pipeline.registries import METHODS, made, name_of
 from cube2net.pipeline.setups import DEFAULT, SHORT_LIST, setups_of, several, with_peers
+from cube2net.progress import Progress, silent
 from cube2net.records import Comparison, Cube, Hidden, Network, Query, Setup
 from cube2net.records.comparison import TASKS
-from cube2net.records.ragged import Array
 from cube2net.referee.journal import Journal
 from cube2net.referee.page_files import FILES
 from cube2net.referee.trials import Trials
 from cube2net.select import Cube2net, Exact
+from cube2net.threads import cores
 
 Rows = Sequence[int] | Array
 Methods = Sequence[str] | Mapping[str, str | Method]
@@ -81,7 +82,7 @@ def compare(
     as_large: bool | Sequence[str] = True,
     out: str | Path | None = None,
     workers: int = 0,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Comparison:
     """Return how well the next step does on the network of every method, in every form, run by run.
 
@@ -160,8 +161,7 @@ def compare(
     path = None if out is None else Path(out) / JOURNAL
     with nullcontext() if path is None else only_writer(path, progress):
         journal = Journal.open(path, about)
-        if progress is not None:
-            progress(f"{len(setups)} networks × {len(judges.parameters)} miners × {runs} runs", 1, 1)
+        progress(f"{len(setups)} networks × {len(judges.parameters)} miners × {runs} runs", 1, 1)
         made = trials.run(setups, list(judges.parameters), range(seed, seed + runs), journal, progress=progress)
     return Comparison(
         task,

@@ -6,12 +6,13 @@ from typing import Any
 
 from cube2net.compiling import tells_compiling
 from cube2net.errors import ParameterError
-from cube2net.interfaces import Method, Progress
+from cube2net.interfaces import Method
 from cube2net.pipeline.answers import brings_objects, network_of
 from cube2net.pipeline.auto import Auto
 from cube2net.pipeline.choosing import choose
 from cube2net.pipeline.planning import Asked, Levels, plan
 from cube2net.pipeline.worth import Valued
+from cube2net.progress import Progress, silent
 from cube2net.records import Cube, Network, Query
 
 
@@ -35,7 +36,7 @@ def construct(
     max_links: int | None = None,
     prefix: str = "all",
     bound: bool = False,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Network:
     """Return a small network around a query; without more words, the one that helps the next step.
 

@@ -14,9 +14,10 @@ from cube2net.cube.columns import TOPIC
 from cube2net.cube.update import change_folder, leave_out_known, update
 from cube2net.embed import VECTORS, Nearest
 from cube2net.errors import ParameterError, unknown, whole_number
-from cube2net.interfaces import Embedder, Progress
+from cube2net.interfaces import Embedder
 from cube2net.pipeline.data import find_topics
 from cube2net.pipeline.registries import made
+from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics, Vectors
 from cube2net.topics import model_of
 
@@ -29,7 +30,7 @@ def update_cube(
     topics: Topics | None = None,
     skip_known: bool = False,
     engine: str = "duckdb",
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Cube:
     """Return the cube of a folder with the items and links of a corpus added, as if it had been built of all.
 
@@ -47,7 +48,7 @@ def add_items(
     topics: Topics | None = None,
     skip_known: bool = False,
     engine: str = "duckdb",
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> tuple[Cube, dict[str, int]]:
     """Return what :func:`update_cube` does, and how many items, objects, cells and links were added."""
     if engine not in cubes.ENGINES:
@@ -96,7 +97,7 @@ def label_texts(cube: Cube, texts: Sequence[str | None]) -> Topics:
     return model_of(cube.topic_model()).label_texts(texts, known=_topics_of(cube))
 
 
-def _new_topics(cube: Cube, corpus: Corpus, progress: Progress | None) -> Topics | None:
+def _new_topics(cube: Cube, corpus: Corpus, progress: Progress) -> Topics | None:
     """Return the topics of new items: by the cube's own model, or as they are given; None where it has no topics."""
     about = cube.settings.get("topics") or {}
     if cube.topic_model is not None:

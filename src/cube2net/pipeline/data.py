@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from cube2net.errors import unknown
-from cube2net.interfaces import Progress, Source, TopicModel
+from cube2net.interfaces import Source, TopicModel
 from cube2net.pipeline.registries import made
+from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, Topics
 from cube2net.sources import SOURCES, Movies, Yelp, bundled, dblp_like, holdout, networkx, synthetic
 from cube2net.topics import TOPIC_MODELS
@@ -17,13 +18,13 @@ AREA_SIGS = bundled.AREA_SIGS
 """The groups whose volumes tell the labels of :func:`load_areas`."""
 
 
-def read_source(source: str | Source, *paths: str | Path, progress: Progress | None = None, **options: Any) -> Corpus:
+def read_source(source: str | Source, *paths: str | Path, progress: Progress = silent, **options: Any) -> Corpus:
     """Return the corpus that files of one kind hold; ``options`` are the source's parameters."""
     reader: Source = made(source, SOURCES, Source, "source", options)
     return reader.read([Path(path) for path in paths], progress=progress)
 
 
-def read_tables(*paths: str | Path, progress: Progress | None = None, **options: Any) -> Corpus:
+def read_tables(*paths: str | Path, progress: Progress = silent, **options: Any) -> Corpus:
     """Return the corpus of tables, or of a folder of them: nodes and links, or objects, items, mentions and links.
 
     Tables of labels and of terms may come with them.
@@ -31,13 +32,13 @@ def read_tables(*paths: str | Path, progress: Progress | None = None, **options:
     return read_source("tables", *paths, progress=progress, **options)
 
 
-def read_acl(path: str | Path, *, progress: Progress | None = None, **options: Any) -> Corpus:
+def read_acl(path: str | Path, *, progress: Progress = silent, **options: Any) -> Corpus:
     """Return the corpus of the ACL Anthology, from its folder or its archive."""
     return read_source("acl", path, progress=progress, **options)
 
 
 def read_task(
-    source: str, *paths: str | Path, name: str, seed: int = 0, progress: Progress | None = None, **options: Any
+    source: str, *paths: str | Path, name: str, seed: int = 0, progress: Progress = silent, **options: Any
 ) -> holdout.Task:
     """Return a link-prediction task of the paper's kind: a corpus, a query, and the latest links hidden.
 
@@ -91,7 +92,7 @@ def open_dblp_like(folder: str | Path) -> Corpus:
 
 
 def find_topics(
-    corpus: Corpus, model: str | TopicModel = "lda", *, seed: int = 0, progress: Progress | None = None, **options: Any
+    corpus: Corpus, model: str | TopicModel = "lda", *, seed: int = 0, progress: Progress = silent, **options: Any
 ) -> Topics:
     """Return the topics of a corpus by a topic model."""
     maker: TopicModel = made(model, TOPIC_MODELS, TopicModel, "topic model", options)

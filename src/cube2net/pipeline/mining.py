@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from cube2net.array_types import Array
 from cube2net.compiling import Spent
 from cube2net.errors import InputError, ParameterError, QueryError, listed, some
 from cube2net.interfaces import NodeEmbedder, Recommender
@@ -26,7 +27,6 @@ from cube2net.mine import (
 )
 from cube2net.pipeline.registries import made
 from cube2net.records import Cube, Network, Query
-from cube2net.records.ragged import Array
 from cube2net.referee.trials import fingerprint
 
 KS = (5, 1, 10, 20)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from cube2net import network as networks
+from cube2net.array_types import Array
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.interfaces import LinkObjective, Objective
 from cube2net.pipeline.registries import made, name_of
 from cube2net.records import Cube, Judge, Query, Repeats, Weights, Worth
-from cube2net.records.ragged import Array
 from cube2net.select import OBJECTIVES
 from cube2net.select.objective import Own
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import InputError, unknown
-from cube2net.records.ragged import Array, frozen
+from cube2net.records.ragged import frozen
 
 TASKS = ("clustering", "links", "hidden")
 

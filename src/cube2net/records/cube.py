@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from cube2net.array_types import Array
 from cube2net.errors import CubeError, ParameterError, QueryError, plain, quoted, some, unknown
 from cube2net.records.items import ItemIndex
 from cube2net.records.keys import check_kinds, is_row, keys_of, labels_of
 from cube2net.records.objects import Objects
 from cube2net.records.origin import Origin
 from cube2net.records.query import Query
-from cube2net.records.ragged import Array, Links, Ragged, frozen
+from cube2net.records.ragged import Links, Ragged, frozen
 
 STAR = "∗"
 """All labels of a dimension together: the label of the cells that do not tell them apart, whose number is -1."""

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import InputError
 from cube2net.records.network import Network
-from cube2net.records.ragged import Array, frozen
+from cube2net.records.ragged import frozen
 
 
 @dataclass(frozen=True, eq=False)

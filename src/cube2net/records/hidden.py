@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from cube2net.array_types import Array
 from cube2net.errors import CubeError
 from cube2net.records.cube import Cube
-from cube2net.records.ragged import Array, frozen
+from cube2net.records.ragged import frozen
 
 
 @dataclass(frozen=True, eq=False)

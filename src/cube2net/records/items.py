@@ -10,8 +10,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cube2net.array_types import Array
 from cube2net.errors import CubeError, ParameterError, some
-from cube2net.records.ragged import Array, Ragged
+from cube2net.records.ragged import Ragged
 
 
 @dataclass(frozen=True, eq=False)

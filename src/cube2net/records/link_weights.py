@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cube2net.records.ragged import Array
+from cube2net.array_types import Array
 
 LIGHTEST = 1e-30
 """A weight is 0 or at least this: with less, quotients of two weights are no numbers in single precision."""

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from cube2net.array_types import Array
 from cube2net.errors import InputError
 from cube2net.records import limits
 from cube2net.records.link_weights import count_unusable
 from cube2net.records.objects import Objects
 from cube2net.records.pickling import travel_by_fields
 from cube2net.records.query import Query
-from cube2net.records.ragged import Array, Ragged, frozen
+from cube2net.records.ragged import Ragged, frozen
 from cube2net.records.selection import Selection
 
 CELL = "cell"

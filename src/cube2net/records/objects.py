@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cube2net.array_types import Array
 from cube2net.records.keys import is_text
-from cube2net.records.ragged import Array
 from cube2net.spelling import LONGEST, candidates
 
 

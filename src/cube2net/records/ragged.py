@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from cube2net.array_types import Array
 from cube2net.errors import InputError
 from cube2net.records.pickling import travel_by_fields
-
-Array = npt.NDArray[Any]
 
 
 def frozen(array: Array) -> Array:

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import InputError
 from cube2net.records.pickling import travel_by_fields
-from cube2net.records.ragged import Array, frozen
+from cube2net.records.ragged import frozen
 
 # A value this near to its bound, as a share of it, differs from it by rounding only.
 PROVEN = 1e-9

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, SupportsFloat
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import InputError, quoted
-from cube2net.records.ragged import Array, frozen
+from cube2net.records.ragged import frozen
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)

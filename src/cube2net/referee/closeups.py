@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import InputError
 from cube2net.records import Network
-from cube2net.records.ragged import Array
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cube2net.aside import one_sentence, write_files
+from cube2net.atomic_files import one_sentence, write_files
 from cube2net.errors import InputError, listed
 from cube2net.records import Trial
 from cube2net.referee.trial_lines import DAMAGE, from_line, read_json, to_line

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from cube2net.aside import write_files
+from cube2net.atomic_files import write_files
 from cube2net.errors import InputError
 from cube2net.records import Comparison, Setup
 from cube2net.referee.page import Report, page

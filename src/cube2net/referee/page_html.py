@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from cube2net.markup import holdable
+from cube2net.escaping import holdable
 from cube2net.referee.page_table import Cell, Column, Row, Table, is_empty, shown
 from cube2net.referee.statistics import Estimate
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from typing import Any
 
-from cube2net.markup import holdable
+from cube2net.escaping import holdable
 
 INK, MUTED, GRID, PAPER, RIM, FAINT, CELL = "#1f2328", "#63676e", "#e3e1dc", "#ffffff", "#8c8c8c", "#c4c2bd", "#f3dfa2"
 LABELS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")

@@ -7,8 +7,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from cube2net.escaping import write_rows
 from cube2net.referee.statistics import Estimate
-from cube2net.spreadsheets import write_rows
 
 Cell = str | int | float | Estimate | None
 

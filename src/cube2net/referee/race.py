@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.compiling import Stopwatch, lent
-from cube2net.cores import cores
 from cube2net.errors import Cube2netError
-from cube2net.interfaces import Progress
-from cube2net.leaving import Stop
+from cube2net.interrupts import Stop
+from cube2net.progress import Progress
 from cube2net.records import Network, Setup
-from cube2net.records.ragged import Array
 from cube2net.referee.trials import Make, fingerprint
+from cube2net.threads import cores
 
 BEHIND = 2.0
 """A setup is given up when its score is behind the best by more than so many standard errors."""
@@ -53,7 +53,7 @@ class Race:
     left_out: dict[Setup, str] = field(default_factory=dict)
     spent: list[float] = field(default_factory=list)
 
-    def run(self, setups: Sequence[Setup], seeds: Sequence[int], seconds: float, progress: Progress | None) -> None:
+    def run(self, setups: Sequence[Setup], seeds: Sequence[int], seconds: float, progress: Progress) -> None:
         """Mine the setups with one seed after another, until the time is over; those that stay are always mined."""
         watch = Stopwatch()
         alive = list(setups)
@@ -74,8 +74,7 @@ class Race:
                     if first >= first_ones and first and watch.seconds > limit:
                         self._forget(max(number, 1))
                         break
-                    if progress is not None:
-                        progress("trying networks", number * len(setups) + first, len(seeds) * len(setups))
+                    progress("trying networks", number * len(setups) + first, len(seeds) * len(setups))
                     self._mine(alive[first : first + workers], seed, mark, mined)
                 alive = [setup for setup in alive if setup in self.marks and not self._behind(setup)]
                 if number and watch.seconds > seconds:

@@ -11,10 +11,10 @@ from statistics import NormalDist
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import InputError, unknown, whole_number
 from cube2net.kernels.agreement import AGREEMENT, weighed_tables
 from cube2net.records import Comparison, Trial
-from cube2net.records.ragged import Array
 from cube2net.seeding import stream
 
 # Differences below this are rounding; and how many numbers a block of draws may hold.

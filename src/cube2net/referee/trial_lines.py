@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import HIGHEST
 from cube2net.records import Setup, Trial
-from cube2net.records.ragged import Array
 
 # What reading a damaged line can raise.
 DAMAGE = (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import Cube2netError, whole_number
-from cube2net.interfaces import Progress
-from cube2net.leaving import Stop, step
+from cube2net.interrupts import Stop, step
+from cube2net.progress import Progress, silent
 from cube2net.records import Network, Setup, Trial
-from cube2net.records.ragged import Array
 from cube2net.referee.journal import Journal
 
 NEARLY = 0.5
@@ -49,7 +49,7 @@ class Trials:
         seeds: Sequence[int],
         journal: Journal,
         *,
-        progress: Progress | None = None,
+        progress: Progress = silent,
     ) -> tuple[Trial, ...]:
         """Return all trials, in the order of setups, miners and seeds; those in the journal are not made again.
 
@@ -64,8 +64,7 @@ class Trials:
             try:
                 for setup in at_work.noted(setups, miners):
                     done += len(miners)
-                    if progress is not None:
-                        progress(f"comparing: seed {seed}, {setup.title}", done, total)
+                    progress(f"comparing: seed {seed}, {setup.title}", done, total)
             except BaseException as end:
                 pool.shutdown(wait=False, cancel_futures=True)
                 wait(at_work.mined.values(), timeout=NEARLY)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.compiling import Stopwatch, load
 from cube2net.errors import InputError, ParameterError, first_line
-from cube2net.records.ragged import Array
 from cube2net.select.curve import drawn
 from cube2net.select.policy import Trained, fingerprint
 from cube2net.select.presets import Preset
@@ -112,9 +112,8 @@ class Agent:
                 risen = update.number
             means.append(update.mean_return * side.unit)
             yield means[-1], side.best
-            if method.progress is not None:
-                said = f"learning: {drawn(means)} mean {means[-1]:.4f}, best {side.best:.4f}"
-                method.progress(said, update.number, updates)
+            said = f"learning: {drawn(means)} mean {means[-1]:.4f}, best {side.best:.4f}"
+            method.progress(said, update.number, updates)
             late = method.seconds is not None and watch.seconds > method.seconds
             if late or update.number - risen >= patience:
                 return

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.arrays import ragged_from_pairs, take_rows, transpose
 from cube2net.compiling import Stopwatch
 from cube2net.errors import ParameterError, whole_number
 from cube2net.records import Budget, Cube, Judge, Query, Ragged, Selection, Weights, Worth
-from cube2net.records.ragged import Array
 from cube2net.seeding import stream
 from cube2net.select.clock import Clock
 from cube2net.select.greedy import Greedy

@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import ParameterError
 from cube2net.records import Budget, Cube, Judge, Query, Weights, Worth
-from cube2net.records.ragged import Array
 from cube2net.select.clock import Clock
 from cube2net.select.outcome import check
 from cube2net.select.presolve import Remains, tighten

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from cube2net.array_types import Array
 from cube2net.compiling import Stopwatch
 from cube2net.errors import ParameterError, unknown, whole_number
-from cube2net.interfaces import Progress
+from cube2net.progress import Progress, silent
 from cube2net.records import Budget, Cube, Query, Selection, Vectors, Weights, Worth
-from cube2net.records.ragged import Array
 from cube2net.select.agent import Agent
 from cube2net.select.outcome import outcome
 from cube2net.select.policy import Trained
@@ -67,7 +67,7 @@ class Cube2net:
     workers: int = 1
     policy: str | Trained | None = None
     save: str | None = None
-    progress: Progress | None = field(default=None, repr=False, compare=False, metadata={"handed": True})
+    progress: Progress = field(default=silent, repr=False, compare=False, metadata={"handed": True})
 
     def __post_init__(self) -> None:
         if self.preset not in PRESETS:
@@ -116,7 +116,7 @@ class Cube2net:
         """Return the same method, with the vectors of a cube's cells."""
         return replace(self, vectors=vectors)
 
-    def with_progress(self, progress: Progress | None) -> Cube2net:
+    def with_progress(self, progress: Progress) -> Cube2net:
         """Return the same method, which tells how its learning goes."""
         return replace(self, progress=progress)
 

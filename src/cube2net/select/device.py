@@ -19,8 +19,8 @@ from cube2net.errors import ParameterError
 from cube2net.kernels import rollout_torch as rollout
 
 if TYPE_CHECKING:
+    from cube2net.array_types import Array
     from cube2net.kernels.rollout_triton import Compiled
-    from cube2net.records.ragged import Array
     from cube2net.select.ppo import Policy, Settings, Update
     from cube2net.select.problem import Problem
     from cube2net.select.space import Space

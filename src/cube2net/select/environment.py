@@ -19,10 +19,10 @@ from gymnasium.spaces import Box
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
+from cube2net.array_types import Array
 from cube2net.arrays import row_of_entries
 from cube2net.errors import InputError, QueryError, unknown, whole_number
 from cube2net.records import Budget, Cube, Query, Vectors, Worth
-from cube2net.records.ragged import Array
 from cube2net.select.outcome import check, nothing_to_choose
 from cube2net.select.presets import PRESETS
 from cube2net.select.problem import Problem

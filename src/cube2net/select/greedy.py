@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import ParameterError, unknown
-from cube2net.interfaces import Progress
+from cube2net.progress import Progress, silent
 from cube2net.records import Budget, Cube, Judge, Query, Repeats, Selection, Weights, Worth
-from cube2net.records.ragged import Array
 from cube2net.select.limits import Limits
 from cube2net.select.outcome import check, nothing_to_choose, outcome
 from cube2net.select.outcome import untouched_may_help as untouched_may_help
@@ -52,7 +52,7 @@ class Greedy:
 
     among: str = "touched"
     by: str = "value"
-    progress: Progress | None = field(default=None, repr=False, compare=False, metadata={"handed": True})
+    progress: Progress = field(default=silent, repr=False, compare=False, metadata={"handed": True})
 
     def __post_init__(self) -> None:
         if self.by not in BY:
@@ -142,7 +142,7 @@ def _by_repeats(cube: Cube, repeats: Repeats, limits: Limits, budget: Budget) ->
     return replace(outcome(cube, repeats, cells, budget.prefix, note=note), bound=bound)
 
 
-def _by_calls(cube: Cube, judge: Judge, left: Array, limits: Limits, m: int, progress: Progress | None = None) -> Array:
+def _by_calls(cube: Cube, judge: Judge, left: Array, limits: Limits, m: int, progress: Progress = silent) -> Array:
     members = cube.cells.members
     brought = np.empty(0, dtype=np.int32)
     chosen: list[int] = []
@@ -152,8 +152,7 @@ def _by_calls(cube: Cube, judge: Judge, left: Array, limits: Limits, m: int, pro
         for place, cell in enumerate(left.tolist()):
             worth[place] = judge.value(np.union1d(brought, members[cell]))
             asked += 1
-            if progress is not None:
-                progress(f"greedy asks {judge.name}: cell {len(chosen) + 1:,} of {m:,}", asked, most)
+            progress(f"greedy asks {judge.name}: cell {len(chosen) + 1:,} of {m:,}", asked, most)
         order = best_first(worth)
         taken = limits.admit(left[order], 1)
         if len(taken) == 0:

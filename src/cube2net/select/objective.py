@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import InputError, ParameterError, QueryError, whole_number
 from cube2net.interfaces import LinkObjective, Objective
 from cube2net.records import Judge, Query, Repeats, Weights
-from cube2net.records.ragged import Array
 from cube2net.records.weights import called
 
 # Gains of ``linked`` are multiples of 1 / PARTS: their sums are exact, and nearness is not known much better.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.arrays import take_rows
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.records import Cube, Judge, Query, Ragged, Repeats, Selection, Weights, Worth
-from cube2net.records.ragged import Array
 
 ADVICE = (
     "use the method 'none', 'hops' or 'pagerank', a cube rolled up (--roll-up), "

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from cube2net.aside import write_files
+from cube2net.array_types import Array
+from cube2net.atomic_files import write_files
 from cube2net.errors import InputError, some
-from cube2net.records.ragged import Array
 from cube2net.select.space import Space
 
 FORMAT = "cube2net policy 1"

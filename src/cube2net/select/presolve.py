@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.arrays import row_of_entries, transpose
 from cube2net.records import Ragged
-from cube2net.records.ragged import Array
 from cube2net.select.problem import Problem
 
 # Steps between two looks at the bound; how many looks may change little; what is little, as shares of bound and cells.

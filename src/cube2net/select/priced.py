@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.arrays import take_rows
 from cube2net.records import Cube, Query, Weights
-from cube2net.records.ragged import Array
 from cube2net.select.problem import Problem, candidates
 from cube2net.select.sums import EQUAL, Sums
 

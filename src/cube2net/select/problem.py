@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.arrays import take_rows, transpose
 from cube2net.records import Cube, Query, Ragged, Weights
-from cube2net.records.ragged import Array
 from cube2net.select.outcome import untouched_may_help
 from cube2net.select.sums import Sums
 

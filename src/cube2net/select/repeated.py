@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.arrays import ragged_from_pairs, row_of_entries, take_rows
 from cube2net.compiling import load
 from cube2net.records import Cube, Ragged, Repeats
-from cube2net.records.ragged import Array
 from cube2net.select.limits import Limits
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import InputError, whole_number
-from cube2net.records.ragged import Array, frozen
+from cube2net.records.ragged import frozen
 
 # Squared distances must stay below this, so that 32 bits hold them on every machine.
 MOST = 2**31 - 1

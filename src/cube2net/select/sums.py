@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.records import Ragged
-from cube2net.records.ragged import Array
 
 # What agrees to so many digits is equal, be it values or sums.
 DIGITS, EQUAL = 12, 1e-12

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.arrays import take_rows
-from cube2net.interfaces import Progress
+from cube2net.progress import Progress, silent
 from cube2net.records import Budget, Cube, Query, Selection, Weights, Worth
-from cube2net.records.ragged import Array
 from cube2net.select.greedy import Greedy
 from cube2net.select.limits import Limits
 from cube2net.select.objective import Jaccard
@@ -74,7 +74,7 @@ class Task:
             max_nodes=room,
         )
 
-    def floor(self, progress: Progress | None = None) -> Array:
+    def floor(self, progress: Progress = silent) -> Array:
         """Return the cells that greedy chooses by what they are worth; a function is called for that."""
         if isinstance(self.weights, Weights):
             return self.greedy.cells

@@ -10,9 +10,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.compiling import lent
 from cube2net.errors import InputError, ParameterError, whole_number
-from cube2net.records.ragged import Array
 from cube2net.select.problem import Problem
 from cube2net.select.space import Space, check_finite
 

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from cube2net.errors import ParameterError, SourceError, listed, unknown
-from cube2net.interfaces import Progress
+from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, DimensionSpec
 from cube2net.records.corpus import LABELS, MENTIONS, OBJECTS, table
 from cube2net.sources.acl_xml import Fault, Paper, read_xml
@@ -70,7 +70,7 @@ class Acl:
         if self.from_year is not None and self.to_year is not None and self.from_year > self.to_year:
             raise ParameterError(f"from_year is {self.from_year!r}, after to_year, which is {self.to_year!r}")
 
-    def read(self, paths: Sequence[Path], *, progress: Progress | None = None) -> Corpus:
+    def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
         """Return the corpus of a folder or archive, read one file at a time."""
         papers: list[Paper] = []
         faults: list[Fault] = []
@@ -85,8 +85,7 @@ class Acl:
                 faults += bad
                 if bad and self.strict:
                     raise SourceError(bad[0].sentence)
-            if progress is not None:
-                progress(STAGE, done, total)
+            progress(STAGE, done, total)
         papers, left_out = self._asked_for(papers, tables.get("sigs.json", {}))
         papers, twice = _distinct(papers)
         dropped = _dropped(faults + twice, Faults(self.strict, progress)) | left_out

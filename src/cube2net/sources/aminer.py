@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cube2net.errors import listed
-from cube2net.interfaces import Progress
+from cube2net.progress import Progress, silent
 from cube2net.records import Corpus
 from cube2net.sources.aminer_formats import read_records
 from cube2net.sources.faults import Faults
@@ -47,7 +47,7 @@ class Aminer:
     def __post_init__(self) -> None:
         Limits(self.max_ratio, self.max_unpacked)
 
-    def read(self, paths: Sequence[Path], *, progress: Progress | None = None) -> Corpus:
+    def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
         """Return the corpus of the files, each read once from front to back."""
         meter = Meter(Limits(self.max_ratio, self.max_unpacked))
         streams = Streams([Path(path) for path in paths], ENDINGS, EXPECTED, meter)
@@ -59,10 +59,9 @@ class Aminer:
             for line, record in read_records(name, file, tally):
                 taker.take(name, line, record)
                 read += 1
-                if progress is not None and read % EVERY == 0:
+                if read % EVERY == 0:
                     progress(STAGE, streams.done, streams.total)
-        if progress is not None:
-            progress(STAGE, streams.total, streams.total)
+        progress(STAGE, streams.total, streams.total)
         return papers.corpus(ATTRIBUTION, listed(paths), full_names=taker.full_names)
 
 

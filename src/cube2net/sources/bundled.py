@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from cube2net.array_types import Array
 from cube2net.errors import ParameterError, SourceError, unknown
 from cube2net.records import Corpus, DimensionSpec
 from cube2net.records.corpus import MENTIONS, TERMS, table
-from cube2net.records.ragged import Array
 
 ATTRIBUTION = (
     "ACL Anthology (https://aclanthology.org), papers of 2016 and later by their authors, CC BY 4.0 "

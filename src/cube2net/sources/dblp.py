@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cube2net.errors import ParameterError, listed, unknown
-from cube2net.interfaces import Progress
+from cube2net.progress import Progress, silent
 from cube2net.records import Corpus
 from cube2net.sources.dblp_xml import Record, read_records
 from cube2net.sources.faults import Faults
@@ -61,7 +61,7 @@ class Dblp:
         if self.venues not in VENUES:
             raise unknown("way to name venues", self.venues, VENUES)
 
-    def read(self, paths: Sequence[Path], *, progress: Progress | None = None) -> Corpus:
+    def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
         """Return the corpus of the file, read once from front to back."""
         meter = Meter(Limits(self.max_ratio, self.max_unpacked))
         streams = Streams([Path(path) for path in paths], (".xml",), EXPECTED, meter)
@@ -70,8 +70,7 @@ class Dblp:
         taker = _Taker(papers, tally, self.venues == "streams")
 
         def tell() -> None:
-            if progress is not None:
-                progress(STAGE, streams.done, streams.total)
+            progress(STAGE, streams.done, streams.total)
 
         for name, file in streams:
             taker.file = name

@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.aside import new_folder
+from cube2net.arrow_files import open_mapped
+from cube2net.atomic_files import new_folder
 from cube2net.errors import ParameterError, SourceError, whole_number
-from cube2net.interfaces import Progress
-from cube2net.mapped import open_mapped
+from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, DimensionSpec
 from cube2net.records.corpus import LABELS, MENTIONS, OBJECTS
 from cube2net.seeding import stream
@@ -56,7 +56,7 @@ def make_dblp_like(
     venues: int | None = None,
     topics: int = 100,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Corpus:
     """Return a made-up corpus of papers as many as asked for, by default as many as DBLP had, with realistic tails.
 
@@ -150,13 +150,12 @@ class Making:
         literature = Literature(shape.starts, team, paper_of, before, latest, topic, venue)
         return cls(shape, Habits(newcomers=float(newcomers), **HABITS), literature)
 
-    def tables(self, progress: Progress | None = None) -> Iterator[tuple[str, pa.Table]]:
+    def tables(self, progress: Progress = silent) -> Iterator[tuple[str, pa.Table]]:
         """Give the tables in pieces, each with its name, as the literature grows."""
         shape, made, count = self.shape, self.literature, 0
         venues, topics = _numbered("venue ", 0, shape.venues), _numbered("topic ", 0, shape.topics)
         for begin in range(0, shape.papers, CHUNK):
-            if progress is not None:
-                progress("papers", begin, shape.papers)
+            progress("papers", begin, shape.papers)
             end = min(begin + CHUNK, shape.papers)
             count = self.grow(begin, end, count)
             labels = venues.take(pa.array(made.venue[begin:end])), topics.take(pa.array(made.topic[begin:end]))
@@ -170,8 +169,7 @@ class Making:
         kinds = pa.array(shape.kinds)
         full = pc.binary_join_element_wise(kinds, _numbered("", 0, shape.venues), " ")
         yield "labels", _table(LABELS, pa.repeat(pa.scalar("venue"), shape.venues), venues, full, kinds)
-        if progress is not None:
-            progress("papers", shape.papers, shape.papers)
+        progress("papers", shape.papers, shape.papers)
 
     def grow(self, begin: int, end: int, authors: int) -> int:
         """Grow the papers from ``begin`` to before ``end``; return how many authors there are, ``authors`` before.

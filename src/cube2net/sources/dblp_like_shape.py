@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from cube2net.records.ragged import Array
+from cube2net.array_types import Array
 from cube2net.seeding import stream
 
 # The corpus that the constants were fitted to. Newcomers are so large a share of its mentions, and a smaller one of

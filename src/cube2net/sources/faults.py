@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 from cube2net.errors import SourceError, listed
-from cube2net.interfaces import Progress
+from cube2net.progress import Progress, silent
 
 SHOWN = 3
 
@@ -42,13 +42,12 @@ class Faults:
     """
 
     strict: bool = False
-    progress: Progress | None = None
+    progress: Progress = silent
     counts: dict[str, int] = field(default_factory=dict)
 
     def say(self, text: str) -> None:
         """Tell the caller something that is worth knowing."""
-        if self.progress is not None:
-            self.progress(text, 1, 1)
+        self.progress(text, 1, 1)
 
     def drop(self, reason: str, count: int, shown: Sequence[str]) -> None:
         """Count what is left out for one reason, and show the first few sentences about it."""
@@ -63,7 +62,7 @@ class Faults:
         """Count rows that are left out; ``sentence`` says what is wrong with one, after its place."""
         if len(bad) == 0:
             return
-        if self.progress is None and not self.strict:
+        if self.progress is silent and not self.strict:
             self.drop(reason, len(bad), ())
             return
         first = [int(row) for row in bad[: 1 if self.strict else SHOWN]]

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cube2net.array_types import Array
 from cube2net.errors import ParameterError, QueryError, SourceError, unknown
 from cube2net.records import Corpus
-from cube2net.records.ragged import Array
 from cube2net.seeding import stream
 from cube2net.sources.reviews import NEVER, Reviewed
 

@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cube2net.array_types import Array
 from cube2net.errors import SourceError
 from cube2net.records.link_weights import LIGHTEST
-from cube2net.records.ragged import Array
 from cube2net.sources.attributes import NUMBER, is_text
 from cube2net.sources.faults import Faults, Rows
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from cube2net.errors import ParameterError, SourceError, some, unknown
-from cube2net.interfaces import Progress
+from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, DimensionSpec
 from cube2net.records.link_weights import LIGHTEST
 from cube2net.sources.faults import Faults
@@ -84,11 +84,11 @@ class Movies:
         if not 0 <= self.years_apart <= 5:
             raise ParameterError(f"years_apart is {self.years_apart!r}, expected 0 to 5 years")
 
-    def read(self, paths: Sequence[Path], *, progress: Progress | None = None) -> Corpus:
+    def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
         """Return the corpus of the files."""
         return self.read_reviewed(paths, progress=progress).corpus
 
-    def read_reviewed(self, paths: Sequence[Path], *, progress: Progress | None = None) -> Reviewed:
+    def read_reviewed(self, paths: Sequence[Path], *, progress: Progress = silent) -> Reviewed:
         """Return the corpus of the files, and every rating with its time."""
         faults = Faults(self.strict, progress)
         films = _Films(Tally(faults), FilmTexts(self.years_apart))
@@ -97,13 +97,12 @@ class Movies:
         for name, file in inputs:
 
             def tell(name: str = name) -> None:
-                if progress is not None:
-                    progress(f"reading {name}", inputs.done, inputs.total)
+                progress(f"reading {name}", inputs.done, inputs.total)
 
             films.read(name, file, tell)
         return films.reviewed(faults, "count" if self.weights == "one" else "stars")
 
-    def read_task(self, paths: Sequence[Path], name: str, *, seed: int = 0, progress: Progress | None = None) -> Task:
+    def read_task(self, paths: Sequence[Path], name: str, *, seed: int = 0, progress: Progress = silent) -> Task:
         """Return a task in the manner of the paper: films of a genre and a decade, and the users who rate them."""
         if name not in TASKS:
             raise unknown("task", name, TASKS)

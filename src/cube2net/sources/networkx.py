@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from cube2net.errors import SourceError, some
-from cube2net.interfaces import Progress
+from cube2net.progress import Progress, silent
 from cube2net.records import Corpus
 from cube2net.sources.assemble import network_corpus
 from cube2net.sources.faults import Faults, Rows
@@ -24,7 +24,7 @@ def from_networkx(
     text: str = "text",
     separators: Mapping[str, str] | None = None,
     strict: bool = False,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Corpus:
     """Return the corpus of a NetworkX graph: every node is an object and its own item.
 

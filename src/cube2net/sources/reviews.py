@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cube2net.array_types import Array
 from cube2net.errors import SourceError
 from cube2net.records import Corpus, DimensionSpec
 from cube2net.records.corpus import LABELS, LINKS, MENTIONS, OBJECTS, table
-from cube2net.records.ragged import Array
 from cube2net.sources.faults import SHOWN, Faults
 
 REVIEWS = {"thing": pa.int32(), "user": pa.int32(), "time": pa.timestamp("s"), "stars": pa.float32()}

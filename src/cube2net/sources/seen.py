@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cube2net.records.ragged import Array
+from cube2net.array_types import Array
 
 
 class Seen:

@@ -8,11 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cube2net.array_types import Array
 from cube2net.arrays import merge_links
 from cube2net.errors import ParameterError
 from cube2net.records import Corpus, DimensionSpec
 from cube2net.records.corpus import LINKS, MENTIONS, OBJECTS
-from cube2net.records.ragged import Array, frozen
+from cube2net.records.ragged import frozen
 from cube2net.seeding import stream
 
 DIMENSIONS = (

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cube2net.errors import ParameterError, SourceError, listed, some
-from cube2net.interfaces import Progress
+from cube2net.progress import Progress, silent
 from cube2net.records import Corpus
 from cube2net.sources.assemble import Part, item_corpus, network_corpus
 from cube2net.sources.attributes import is_text
@@ -56,7 +56,7 @@ class Tables:
         if mark is not None and (len(mark) != 1 or not mark.isascii() or mark in '"\r\n'):
             raise ParameterError(f"delimiter is {mark!r}, expected one character such as ';'")
 
-    def read(self, paths: Sequence[Path] = (), *, progress: Progress | None = None) -> Corpus:
+    def read(self, paths: Sequence[Path] = (), *, progress: Progress = silent) -> Corpus:
         """Return the corpus of the files; paths are told apart by their names, else by their order.
 
         Two paths are nodes and links; three are objects, items and mentions; a fourth is links. One path is a folder
@@ -69,8 +69,7 @@ class Tables:
             faults.say(remark)
         parts: dict[str, Part] = {}
         for number, (role, path) in enumerate(files.items()):
-            if progress is not None:
-                progress(f"reading {path.name}", number, len(files))
+            progress(f"reading {path.name}", number, len(files))
             parts[role] = self._part(role, path, faults, meter)
         if "nodes" in parts:
             corpus = network_corpus(parts["nodes"], parts["links"], self.separators, faults)

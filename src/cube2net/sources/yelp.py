@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from cube2net.errors import ParameterError, SourceError, some, unknown
-from cube2net.interfaces import Progress
+from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, DimensionSpec
 from cube2net.sources.aminer_formats import json_records
 from cube2net.sources.faults import Faults
@@ -86,11 +86,11 @@ class Yelp:
         if self.max_text < 0:
             raise ParameterError(f"max_text is {self.max_text!r}, expected 0 or more characters")
 
-    def read(self, paths: Sequence[Path], *, progress: Progress | None = None) -> Corpus:
+    def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
         """Return the corpus of the files."""
         return self.read_reviewed(paths, progress=progress).corpus
 
-    def read_reviewed(self, paths: Sequence[Path], *, progress: Progress | None = None) -> Reviewed:
+    def read_reviewed(self, paths: Sequence[Path], *, progress: Progress = silent) -> Reviewed:
         """Return the corpus of the files, and every review with its date and stars."""
         faults = Faults(self.strict, progress)
         yelp = _Yelp(Tally(faults), self.max_text)
@@ -101,13 +101,12 @@ class Yelp:
                 continue
             for number, record in json_records(name, texts(name, file, yelp.tally), yelp.tally):
                 yelp.take((name, number), record)
-                if progress is not None and number % EVERY == 0:
+                if number % EVERY == 0:
                     progress(f"reading {name}", inputs.done, inputs.total)
-            if progress is not None:
-                progress(f"reading {name}", inputs.done, inputs.total)
+            progress(f"reading {name}", inputs.done, inputs.total)
         return yelp.reviewed(faults)
 
-    def read_task(self, paths: Sequence[Path], name: str, *, seed: int = 0, progress: Progress | None = None) -> Task:
+    def read_task(self, paths: Sequence[Path], name: str, *, seed: int = 0, progress: Progress = silent) -> Task:
         """Return a task of the paper: ``ilkid`` (Illinois, good for kids) or ``nvout`` (Nevada, take-out)."""
         if name not in TASKS:
             raise unknown("task", name, TASKS)

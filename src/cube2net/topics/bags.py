@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cube2net.array_types import Array
 from cube2net.arrays import offsets
-from cube2net.records.ragged import Array
 from cube2net.records.topics import NO_TEXT
 from cube2net.topics.language import SET_ASIDE
 

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cube2net.array_types import Array
 from cube2net.errors import InputError
-from cube2net.records.ragged import Array
 
 BATCH = 10_000
 SLICE = 1 << 20

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from cube2net.interfaces import Progress
-from cube2net.records.ragged import Array
+from cube2net.array_types import Array
+from cube2net.progress import Progress, silent
 from cube2net.topics.bags import Bags
 
 BLOCKS = 8
@@ -45,7 +45,7 @@ def sample_topics(
     rng: np.random.Generator,
     *,
     workers: int,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Sampled:
     """Return the topics of a Markov chain that is stopped when its log-likelihood a word no longer rises.
 
@@ -86,8 +86,7 @@ def sample_topics(
             likelihood = (total - grid.norm) / words
             if sweep == 1 or sweep % EVERY == 0:
                 said = f"topics: log-likelihood {likelihood:.3f} a word"
-            if progress is not None:
-                progress(said, sweep, recipe.iterations)
+            progress(said, sweep, recipe.iterations)
             if sweep % EVERY == 0:
                 seen.append(likelihood)
                 if len(seen) > 2 and seen[-1] - seen[-3] < 2 * EVERY * recipe.tolerance:

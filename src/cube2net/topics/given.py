@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.errors import ParameterError, listed
-from cube2net.interfaces import Progress
+from cube2net.progress import Progress, silent
 from cube2net.records.corpus import Corpus, table
 from cube2net.records.topics import ASSIGNED, NO_TEXT, WORDS, Topics
 
@@ -23,7 +23,7 @@ class Given:
 
     attribute: str
 
-    def topics(self, corpus: Corpus, *, seed: int, progress: Progress | None = None) -> Topics:
+    def topics(self, corpus: Corpus, *, seed: int, progress: Progress = silent) -> Topics:
         """Return one topic for every value of the attribute, in alphabetical order."""
         if self.attribute not in corpus.attributes:
             raise ParameterError(

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import ParameterError
-from cube2net.records.ragged import Array
 
 DIRECTIONS = 20
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from cube2net.array_types import Array
 from cube2net.records.corpus import TERMS, table
-from cube2net.records.ragged import Array
 from cube2net.topics.batches import Texts
 from cube2net.topics.language import LANGUAGES, UNKNOWN, languages, set_aside
 from cube2net.topics.plurals import singulars

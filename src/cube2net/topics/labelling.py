@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from cube2net.array_types import Array
 from cube2net.records.corpus import table
-from cube2net.records.ragged import Array
 from cube2net.records.topics import ASSIGNED, NO_TEXT
 from cube2net.topics.bags import FEWEST, OTHER, Bags
 from cube2net.topics.language import SET_ASIDE

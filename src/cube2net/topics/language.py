@@ -6,7 +6,7 @@ import unicodedata
 
 import numpy as np
 
-from cube2net.records.ragged import Array
+from cube2net.array_types import Array
 from cube2net.topics.batches import Texts
 from cube2net.topics.stopwords import SCRIPTS, SMALL_WORDS
 from cube2net.topics.tokens import BREAK, Tokens, tokenise

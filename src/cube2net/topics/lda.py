@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from cube2net.cores import cores
+from cube2net.array_types import Array
 from cube2net.errors import ParameterError, SourceError
-from cube2net.interfaces import Progress
+from cube2net.progress import Progress, silent
 from cube2net.records.corpus import Corpus
-from cube2net.records.ragged import Array
 from cube2net.records.topics import Topics
 from cube2net.seeding import stream
+from cube2net.threads import cores
 from cube2net.topics.bags import RESERVED, Bags, make_bags
 from cube2net.topics.batches import take_items, with_terms, with_text
 from cube2net.topics.gibbs import Recipe, sample_topics
@@ -84,7 +84,7 @@ class Lda:
             if not getattr(self, name) > 0:
                 raise ParameterError(f"{name} is {getattr(self, name)!r}, expected a number above 0")
 
-    def topics(self, corpus: Corpus, *, seed: int, progress: Progress | None = None) -> Topics:
+    def topics(self, corpus: Corpus, *, seed: int, progress: Progress = silent) -> Topics:
         """Return the topics of a corpus: at least one for every item."""
         read = self._read(corpus, seed, progress)
         model = self._fit(read, seed, progress)
@@ -95,11 +95,11 @@ class Lda:
             labelled = model.label(read.bags, progress=progress)
         return replace(labelled, model=model.table())
 
-    def fit(self, corpus: Corpus, *, seed: int, progress: Progress | None = None) -> LdaModel:
+    def fit(self, corpus: Corpus, *, seed: int, progress: Progress = silent) -> LdaModel:
         """Return the topics learned from a corpus, to be saved and to label this and other corpora."""
         return self._fit(self._read(corpus, seed, progress), seed, progress)
 
-    def _read(self, corpus: Corpus, seed: int, progress: Progress | None) -> Read:
+    def _read(self, corpus: Corpus, seed: int, progress: Progress) -> Read:
         """Return what is learned from: all items, or a random sample of those with a text or terms."""
         terms, items = corpus.terms, corpus.items.num_rows
         texts = corpus.items["text"] if "text" in corpus.items.column_names else None
@@ -126,7 +126,7 @@ class Lda:
             return rows
         return np.sort(stream(seed, "topics", "texts").choice(rows, self.phrase_sample, replace=False))
 
-    def _fit(self, read: Read, seed: int, progress: Progress | None) -> LdaModel:
+    def _fit(self, read: Read, seed: int, progress: Progress) -> LdaModel:
         bags, language = read.bags, read.language
         weights = rarity(bags)
         chosen = self._choose(bags, seed)
@@ -172,11 +172,10 @@ class Lda:
         )
 
     def _learn(
-        self, bags: Bags, sampled: Bags, count: int, seed: int, progress: Progress | None
+        self, bags: Bags, sampled: Bags, count: int, seed: int, progress: Progress
     ) -> tuple[Array, dict[str, Any]]:
         """Return the words of each topic for each term, and how the learning went."""
-        if progress is not None:
-            progress("clusters of items", 0, None)
+        progress("clusters of items", 0, None)
         start = cluster(sampled, count, stream(seed, "topics", "start"))
         recipe = Recipe(
             topics=count,

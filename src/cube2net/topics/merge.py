@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from cube2net.interfaces import Progress
-from cube2net.records.ragged import Array
+from cube2net.array_types import Array
+from cube2net.progress import Progress, silent
 from cube2net.topics.batches import SLICE, look_up, occurrences
 from cube2net.topics.stopwords import CONNECTORS
 
@@ -59,7 +59,7 @@ def merge_phrases(
     weak: Array,
     rules: Rules,
     *,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> tuple[Array, Array, list[str]]:
     """Return the texts with phrases in the place of their words, their text numbers, and the longer vocabulary.
 
@@ -73,8 +73,7 @@ def merge_phrases(
     between = [(), *(link for link in between if -1 not in link)]
     rounds = max(0, rules.longest - 1)
     for step in range(rounds):
-        if progress is not None:
-            progress("phrases", step, rounds)
+        progress("phrases", step, rounds)
         places, links, which, joined = _joins(ids, texts, units, between, rules)
         if not len(places):
             break
@@ -87,8 +86,7 @@ def merge_phrases(
         ids[places] = new[which]
         ids, texts = ids[keep], texts[keep]
     ids, texts = _take_apart(ids.copy(), texts, units, len(vocabulary), rules.min_count)
-    if progress is not None:
-        progress("phrases", rounds, rounds)
+    progress("phrases", rounds, rounds)
     return ids, texts, units.names
 
 

@@ -12,11 +12,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from cube2net.aside import write_files
+from cube2net.array_types import Array
+from cube2net.atomic_files import write_files
 from cube2net.errors import InputError, SourceError, first_line, whole_number
-from cube2net.interfaces import Progress
+from cube2net.progress import Progress, silent
 from cube2net.records.corpus import Corpus, table
-from cube2net.records.ragged import Array, frozen
+from cube2net.records.ragged import frozen
 from cube2net.records.topics import WORDS, Topics
 from cube2net.topics.bags import Bags, make_bags
 from cube2net.topics.batches import Texts, in_order, term_batches, text_batches
@@ -66,7 +67,7 @@ class LdaModel:
         return f"LdaModel({len(self.names)} topics, {len(self.vocabulary):,} terms)"
 
     def topics(
-        self, corpus: Corpus, *, seed: int = 0, known: Collection[str] = (), progress: Progress | None = None
+        self, corpus: Corpus, *, seed: int = 0, known: Collection[str] = (), progress: Progress = silent
     ) -> Topics:
         """Return the topics of a corpus, new or the one learned from; terms that are not known are passed over.
 
@@ -85,7 +86,7 @@ class LdaModel:
         *,
         batch: int | None = None,
         known: Collection[str] = (),
-        progress: Progress | None = None,
+        progress: Progress = silent,
     ) -> Topics:
         """Return the topics of texts, a list or an Arrow column; text ``i`` is item ``i``.
 
@@ -98,7 +99,7 @@ class LdaModel:
         batches = ((first, len(part), part) for first, part in text_batches(texts, batch))
         return self._label_batches(batches, terms.count, len(texts), known, progress)
 
-    def label(self, bags: Bags, *, progress: Progress | None = None) -> Topics:
+    def label(self, bags: Bags, *, progress: Progress = silent) -> Topics:
         """Return the heaviest topics of every item."""
         labels = self._labels(bags, normalised(self.of_term), workers=self.workers, progress=progress)
         return self._topics([labels])
@@ -109,7 +110,7 @@ class LdaModel:
         terms_of: Callable[[Any], pa.Table],
         items: int,
         known: Collection[str],
-        progress: Progress | None,
+        progress: Progress,
     ) -> Topics:
         """Return the topics of batches: the first item, how many items, and what their terms are counted in."""
         probability = normalised(self.of_term)
@@ -121,8 +122,7 @@ class LdaModel:
 
         def told() -> Iterator[Labels]:
             for labels in in_order(label, batches, workers=self.workers):
-                if progress is not None:
-                    progress("labels", int(labels.item[-1]) + 1, items)
+                progress("labels", int(labels.item[-1]) + 1, items)
                 yield labels
 
         return self._topics(told(), known)
@@ -134,7 +134,7 @@ class LdaModel:
         *,
         first: int = 0,
         workers: int = 1,
-        progress: Progress | None = None,
+        progress: Progress = silent,
     ) -> Labels:
         most = min(self.labels_per_item, len(self.names))
         weighed = weigh(bags, self.weights)

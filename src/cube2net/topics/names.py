@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cube2net.records.ragged import Array
+from cube2net.array_types import Array
 
 CANDIDATES = 60
 LENGTHS = {1: 0.0, 2: 3.5, 3: 3.5}

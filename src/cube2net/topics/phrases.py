@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from cube2net.array_types import Array
 from cube2net.errors import ParameterError
-from cube2net.interfaces import Progress
+from cube2net.progress import Progress, silent
 from cube2net.records.corpus import TERMS, table
-from cube2net.records.ragged import Array
 from cube2net.topics.batches import Texts, look_up
 from cube2net.topics.language import LANGUAGES, UNKNOWN, languages, main_language, set_aside
 from cube2net.topics.merge import Rules, merge_phrases
@@ -59,7 +59,7 @@ class Phrases:
         if not 0 < self.max_share <= 1:
             raise ParameterError(f"max_share is {self.max_share!r}, expected a share above 0 and up to 1")
 
-    def count(self, texts: Texts, *, progress: Progress | None = None) -> pa.Table:
+    def count(self, texts: Texts, *, progress: Progress = silent) -> pa.Table:
         """Return how often each term stands in each text: columns ``item``, ``term``, ``count``.
 
         >>> texts = ["Machine translation of news.", "Neural machine translation", "We love machine translation!"]
@@ -68,7 +68,7 @@ class Phrases:
         """
         return self.learn(texts, progress=progress).terms
 
-    def learn(self, texts: Texts, *, rows: Array | None = None, progress: Progress | None = None) -> Found:
+    def learn(self, texts: Texts, *, rows: Array | None = None, progress: Progress = silent) -> Found:
         """Return the counts of the terms and the language of most texts; of a column, of the rows given (ascending).
 
         Row ``i`` of those given is item ``i`` of the counts.
@@ -101,7 +101,7 @@ class Phrases:
         vocabulary: list[str],
         no_term: Array,
         aside: Array,
-        progress: Progress | None,
+        progress: Progress,
     ) -> pa.Table:
         """Return the table of counts over the terms that are neither too rare nor too common."""
         order = np.array(sorted(range(len(vocabulary)), key=vocabulary.__getitem__), dtype=np.int32)
@@ -127,8 +127,7 @@ class Phrases:
         rows = np.flatnonzero(aside != UNKNOWN)
         names = pa.array([*(vocabulary[term] for term in order), *map(set_aside, LANGUAGES)], pa.string())
         at = np.searchsorted(items, rows)
-        if progress is not None:
-            progress("terms", len(aside), len(aside))
+        progress("terms", len(aside), len(aside))
         return table(
             TERMS,
             item=pa.array(np.insert(items, at, rows), pa.int32()),

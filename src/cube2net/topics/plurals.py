@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cube2net.records.ragged import Array
+from cube2net.array_types import Array
 from cube2net.topics.batches import look_up, occurrences
 from cube2net.topics.stopwords import words
 

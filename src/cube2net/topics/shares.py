@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from cube2net.interfaces import Progress
-from cube2net.records.ragged import Array
+from cube2net.array_types import Array
+from cube2net.progress import Progress, silent
 from cube2net.topics.bags import Bags
 
 ROUNDS = 10
@@ -23,7 +23,7 @@ def sharpen(bags: Bags, of_term: Array, in_text: Array, alpha: float, *, rounds:
     return of_term
 
 
-def gather(bags: Bags, of_term: Array, alpha: float, *, workers: int, progress: Progress | None = None) -> Array:
+def gather(bags: Bags, of_term: Array, alpha: float, *, workers: int, progress: Progress = silent) -> Array:
     """Return the words of each topic for each term over all items, terms outside the sample among them."""
     return _gather(bags, normalised(of_term), alpha, None, ROUNDS, workers, progress)
 
@@ -35,7 +35,7 @@ def normalised(of_term: Array) -> Array:
 
 
 def heaviest(
-    bags: Bags, probability: Array, alpha: float, *, most: int, workers: int, progress: Progress | None = None
+    bags: Bags, probability: Array, alpha: float, *, most: int, workers: int, progress: Progress = silent
 ) -> tuple[Array, Array]:
     """Return the ``most`` heaviest topics of every item, heaviest first, and their shares in it."""
     from cube2net.kernels.topics import share_texts
@@ -55,8 +55,7 @@ def heaviest(
 
     with ThreadPoolExecutor(workers) as pool:
         for last in pool.map(fill, range(0, len(bags), SLICE)):
-            if progress is not None:
-                progress("labels", last, len(bags))
+            progress("labels", last, len(bags))
     return topics, weights
 
 
@@ -67,7 +66,7 @@ def _gather(
     in_text: Array | None,
     rounds: int,
     workers: int,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Array:
     """Return the words of each topic for each term; ``in_text`` is updated where it is given.
 
@@ -91,8 +90,7 @@ def _gather(
         total = np.zeros_like(probability)
         for done, gathered in enumerate(pool.map(fill, range(PARTS)), start=1):
             total += gathered
-            if progress is not None:
-                progress("terms of topics", done, PARTS)
+            progress("terms of topics", done, PARTS)
     return total
 
 

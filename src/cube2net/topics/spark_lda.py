@@ -10,10 +10,10 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import pyarrow as pa
 
+from cube2net.array_types import Array
 from cube2net.errors import HIGHEST, ParameterError, whole_number
-from cube2net.interfaces import Progress
+from cube2net.progress import Progress, silent
 from cube2net.records.corpus import Corpus
-from cube2net.records.ragged import Array
 from cube2net.records.topics import Topics
 from cube2net.seeding import stream
 from cube2net.topics.bags import Bags
@@ -75,11 +75,11 @@ class SparkLda:
             raise ParameterError(f"share is {self.share!r}, expected a share above 0 and up to 1, or None")
         self._learner()
 
-    def topics(self, corpus: Corpus, *, seed: int, progress: Progress | None = None) -> Topics:
+    def topics(self, corpus: Corpus, *, seed: int, progress: Progress = silent) -> Topics:
         """Return the topics of a corpus: at least one for every item."""
         return self._learner().topics(corpus, seed=seed, progress=progress)
 
-    def fit(self, corpus: Corpus, *, seed: int, progress: Progress | None = None) -> LdaModel:
+    def fit(self, corpus: Corpus, *, seed: int, progress: Progress = silent) -> LdaModel:
         """Return the topics learned from a corpus, to be saved and to label this and other corpora."""
         return self._learner().fit(corpus, seed=seed, progress=progress)
 
@@ -106,14 +106,14 @@ class _Learner(Lda):
 
     by: SparkLda
 
-    def _fit(self, read: Read, seed: int, progress: Progress | None) -> LdaModel:
+    def _fit(self, read: Read, seed: int, progress: Progress) -> LdaModel:
         model = super()._fit(read, seed, progress)
         mode = "the same for a seed on one core or two; with more cores or machines only nearly so"
         about = {"model": "spark-lda", "share": self.by.share, "starts": self.by.starts, "mode": mode}
         return replace(model, settings={**model.settings, **about})
 
     def _learn(
-        self, bags: Bags, sampled: Bags, count: int, seed: int, progress: Progress | None
+        self, bags: Bags, sampled: Bags, count: int, seed: int, progress: Progress
     ) -> tuple[Array, dict[str, Any]]:
         """Return the words of each topic for each term, and how the learning went."""
         if count == 1:  # Spark wants two topics or more, and there is nothing to learn about one
@@ -125,8 +125,7 @@ class _Learner(Lda):
         best, highest = np.empty((0, 0)), -np.inf
         with _frame(self.by.spark, bags) as (frame, learner):
             for start in range(self.by.starts):
-                if progress is not None:
-                    progress("topics: Spark learns", start, self.by.starts)
+                progress("topics: Spark learns", start, self.by.starts)
                 model = learner(
                     k=count,
                     seed=int(rng.integers(2**31)),
@@ -142,8 +141,7 @@ class _Learner(Lda):
                 likelihood = -float(model.logPerplexity(frame))
                 if likelihood > highest:
                     best, highest = model.topicsMatrix().toArray(), likelihood
-        if progress is not None:
-            progress("topics: Spark learns", self.by.starts, self.by.starts)
+        progress("topics: Spark learns", self.by.starts, self.by.starts)
         of_term = gather(bags, best.astype(np.float32), self.alpha, workers=self._threads, progress=progress)
         of_term[of_term < NOTHING] = 0.0
         return of_term, {"iterations": self.iterations, "log_likelihood": round(highest, 4)}

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.interfaces import Progress
-from cube2net.records.ragged import Array
+from cube2net.array_types import Array
+from cube2net.progress import Progress, silent
 from cube2net.topics.batches import Texts, text_batches
 
 BREAK = 0
@@ -52,7 +52,7 @@ class Tokens:
         return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.starts))
 
 
-def tokenise(texts: Texts, *, rows: Array | None = None, progress: Progress | None = None) -> Tokens:
+def tokenise(texts: Texts, *, rows: Array | None = None, progress: Progress = silent) -> Tokens:
     """Return the words of every text, in order; of a column, those of the rows given (ascending).
 
     >>> tokens = tokenise(["Parsing trees, see https://a.org/b", None, "the parser's Trees"])
@@ -63,13 +63,11 @@ def tokenise(texts: Texts, *, rows: Array | None = None, progress: Progress | No
     total = len(texts) if rows is None else len(rows)
     ids, sizes = [np.empty(0, dtype=np.int32)], np.zeros(total + 1, dtype=np.int64)
     for first, batch in text_batches(texts, rows=rows):
-        if progress is not None:
-            progress("words", first, total)
+        progress("words", first, total)
         words, ends = _words(batch, vocabulary)
         ids.append(words)
         sizes[first + 1 : first + 1 + len(batch)] = np.diff(ends)
-    if progress is not None:
-        progress("words", total, total)
+    progress("words", total, total)
     return Tokens(np.concatenate(ids), np.cumsum(sizes), tuple(vocabulary))
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from cube2net.records.ragged import Array
+from cube2net.array_types import Array
 from cube2net.topics.bags import Bags
 
 FULL = 150.0

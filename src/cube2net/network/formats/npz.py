@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.network.formats.plain import LINK_KINDS, about, texts
 from cube2net.records import Network
-from cube2net.records.ragged import Array
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cube2net.array_types import Array
 from cube2net.errors import missing_package
 from cube2net.network.formats.plain import LINK_KINDS, about, distinct, rows, texts
 from cube2net.records import Network
-from cube2net.records.ragged import Array
 
 if TYPE_CHECKING:
     import igraph

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from cube2net.aside import write_table
+from cube2net.atomic_files import write_table
 from cube2net.network.formats.plain import about, ranks, rows, written
 from cube2net.records import Network
 

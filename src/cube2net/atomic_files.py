@@ -18,8 +18,8 @@ from itertools import chain
 from pathlib import Path
 
 from cube2net.errors import InputError, some, unknown
-from cube2net.leaving import step, unfinished
-from cube2net.spreadsheets import write_rows
+from cube2net.escaping import write_rows
+from cube2net.interrupts import step, unfinished
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2

@@ -15,8 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from cube2net.array_types import Array
 from cube2net.errors import first_line
-from cube2net.records.ragged import Array
 
 PART = ".part"
 ROWS = 1 << 20

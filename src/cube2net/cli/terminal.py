@@ -17,13 +17,11 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import StringIO, TextIOWrapper
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
+from cube2net.cli.pulse import SOON, Pulse
 from cube2net.compiling import told_to
-from cube2net.pulse import SOON, Pulse
-
-if TYPE_CHECKING:
-    from cube2net.interfaces import Progress
+from cube2net.progress import Progress, silent
 
 # A line of more letters, and a cell of a table, is cut.
 LONGEST_LINE, LONGEST_CELL = 4_000, 200
@@ -233,11 +231,11 @@ def show_json(value: object) -> None:
 
 
 @contextmanager
-def shown_progress(quiet: bool = False) -> Iterator[Progress | None]:
+def shown_progress(quiet: bool = False) -> Iterator[Progress]:
     """Give a progress callback: bars on a terminal, plain lines on standard error elsewhere."""
     if quiet:
         with told_to(None):
-            yield None
+            yield silent
     elif sys.stderr is not None and sys.stderr.isatty():
         with _bars() as bars, Pulse(bars, terminal=True) as progress:
             yield progress

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cube2net.compiling import WAITING, WORD, told_to
 
 if TYPE_CHECKING:
-    from cube2net.interfaces import Progress
+    from cube2net.progress import Progress
 
 EVERY = 1.6
 """So many seconds there may be silence; with the time a busy machine takes, two."""

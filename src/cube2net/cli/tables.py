@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from cube2net.cli.terminal import complain
 from cube2net.errors import ParameterError
-from cube2net.spreadsheets import formulas_in
-from cube2net.terminal import complain
+from cube2net.escaping import formulas_in
 
 
 def check_safe(out: Path | None, spreadsheet_safe: bool, example: str) -> None:

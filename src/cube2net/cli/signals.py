@@ -13,7 +13,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import NoReturn
 
-from cube2net.leaving import ask_everybody, remove_unfinished
+from cube2net.interrupts import ask_everybody, remove_unfinished
 
 _USUAL = {"SIGHUP": 129, "SIGINT": 130, "SIGTERM": 143}
 

@@ -6,35 +6,38 @@ hidden beside what is made, belongs to one process at a time, and is removed whe
 
 from __future__ import annotations
 
+import hashlib
 import json
+import secrets
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from cube2net.aside import hidden_beside, new_folder, one_sentence, owned_beside, remove_stale
-from cube2net.digests import CORPUS, about_corpus, tables_of
-from cube2net.interfaces import Progress
+from cube2net.arrow_files import open_mapped, write_mapped_table
+from cube2net.atomic_files import hidden_beside, new_folder, one_sentence, owned_beside, remove_stale
 from cube2net.locks import NoLocksError, try_lock
-from cube2net.mapped import open_mapped, write_mapped_table
+from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, DimensionSpec, Topics
 
 T = TypeVar("T")
 LOCK, STAGES = "lock", "stages"
 ABOUT = "about.json"
 TOPICS = ("assigned", "words", "model")
+THREADS = "workers"
+CORPUS = ("objects", "items", "mentions", "links", "terms", "labels")
 
 
 @contextmanager
-def stages_beside(target: Path, progress: Progress | None = None) -> Iterator[Stages]:
+def checkpoints_beside(target: Path, progress: Progress = silent) -> Iterator[Checkpoints]:
     """Give the stages of making a file or folder; they stay when the work is cut off, and go when it is done."""
     with ExitStack() as stack:
-        stages = Stages(Path(target).resolve(), stack, progress)
+        stages = Checkpoints(Path(target).resolve(), stack, progress)
         try:
             yield stages
         except BaseException:
@@ -43,13 +46,13 @@ def stages_beside(target: Path, progress: Progress | None = None) -> Iterator[St
         stages.remove()
 
 
-def stages_of(target: Path) -> Path:
+def checkpoints_of(target: Path) -> Path:
     """Return where the stages of making something are kept."""
     return hidden_beside(target, STAGES)
 
 
 @dataclass(eq=False)
-class Stages:
+class Checkpoints:
     """A hidden folder beside the target, with a folder in it for every stage, named by the stage and what decides it.
 
     It is made when the first stage is finished. Where another process makes the same target right now, it is one of
@@ -58,13 +61,13 @@ class Stages:
 
     target: Path
     stack: ExitStack
-    progress: Progress | None = None
+    progress: Progress = silent
     before: set[tuple[Path, int, int]] = field(default_factory=set)
 
     @property
     def usual(self) -> Path:
         """Where the folder is when only one process makes the target."""
-        return stages_of(self.target)
+        return checkpoints_of(self.target)
 
     @cached_property
     def folder(self) -> Path:
@@ -89,7 +92,7 @@ class Stages:
             return False
         if lock is not None:
             self.stack.enter_context(lock)
-        elif self.progress is not None:
+        else:
             self.progress(f"another process makes {str(self.target)!r} right now: the last to finish stays", 1, 1)
         return lock is not None
 
@@ -122,7 +125,7 @@ class Stages:
         files = _files(self.folder)
         if not files:
             self.remove()
-        elif self.progress is not None and self.folder == self.usual and not files <= self.before:
+        elif self.folder == self.usual and not files <= self.before:
             size = sum(size for _, size, _ in files) / 1e6
             place = f"{str(self.folder)!r} ({size:,.0f} MB)"
             self.progress(f"what was finished is kept in {place}: the same build goes on from there", 1, 1)
@@ -137,8 +140,7 @@ class Stages:
     ) -> T:
         inside = f"{name}-{decides[:16]}"
         if self.usual.is_dir() and (self.folder / inside).is_dir():
-            if self.progress is not None:
-                self.progress(f"{name}: taken from the run before, which did not finish", 1, 1)
+            self.progress(f"{name}: taken from the run before, which did not finish", 1, 1)
             return read(self.folder / inside)
         made = make()
         for other in self.folder.glob(f"{name}-*"):
@@ -187,3 +189,78 @@ def _read_topics(folder: Path) -> Topics:
     tables, about = _read(TOPICS, folder)
     parents = None if about["parents"] is None else tuple(about["parents"])
     return Topics(names=tuple(about["names"]), parents=parents, settings=about["settings"], **tables)
+
+
+def digest(*decides: object) -> str:
+    """Return a checksum of what decides a result: texts, numbers, lists of them, and records by their repr.
+
+    >>> digest("lda", 100) == digest("lda", 100), digest("lda", 100) == digest("lda", 50)
+    (True, False)
+    """
+    return hashlib.sha256(json.dumps(decides, default=repr).encode()).hexdigest()
+
+
+def identity_of(thing: object, known: Iterable[type]) -> str:
+    """Return what decides what a source or a topic model gives: its kind and its parameters.
+
+    Parameters that change no answer are left out: the number of threads, and what the pipeline hands over (an engine).
+    Of an object of one's own nothing is known but what it calls itself, so it is another one every time.
+    """
+    if not is_dataclass(thing) or isinstance(thing, type) or type(thing) not in set(known):
+        return secrets.token_hex(16)
+    parts = [part.name for part in fields(thing) if part.name != THREADS and not part.metadata.get("handed")]
+    return digest(type(thing).__name__, [(name, repr(getattr(thing, name))) for name in parts])
+
+
+def digest_files(paths: Sequence[Path]) -> str:
+    """Return a checksum of what files and folders are called, how large they are and when they were changed."""
+    found = []
+    for path in paths:
+        inside = sorted(path.rglob("*")) if path.is_dir() else [path]
+        about = [(str(file), file.stat()) for file in inside if file.is_file()]
+        found.append([str(path.resolve()), [(name, stat.st_size, stat.st_mtime_ns) for name, stat in about]])
+    return digest(found)
+
+
+def digest_corpus(corpus: Corpus) -> str:
+    """Return a checksum of all that a corpus holds."""
+    tables = tables_of(corpus, CORPUS)
+    return digest(about_corpus(corpus), list(tables), digest_tables(list(tables.values())))
+
+
+def digest_tables(tables: Sequence[pa.Table]) -> str:
+    """Return a checksum of all that tables hold, and of the batches that they hold it in."""
+    checksum = hashlib.sha256()
+    for table in tables:
+        with pa.ipc.new_stream(pa.PythonFile(_Sink(checksum), "w"), table.schema) as writer:
+            writer.write_table(table)
+    return checksum.hexdigest()
+
+
+def tables_of(record: object, names: Sequence[str]) -> dict[str, pa.Table]:
+    """Return the tables that a record has, of those named."""
+    return {name: getattr(record, name) for name in names if getattr(record, name) is not None}
+
+
+def about_corpus(corpus: Corpus) -> dict[str, Any]:
+    """Return what a corpus says besides its tables."""
+    return {
+        "dimensions": [str(spec) for spec in corpus.dimensions],
+        "dropped": dict(corpus.dropped),
+        "attribution": corpus.attribution,
+    }
+
+
+class _Sink:
+    """Looks like a file, and adds what is written to a checksum."""
+
+    closed = False
+
+    def __init__(self, checksum: Any) -> None:
+        self.checksum = checksum
+
+    def write(self, data: Any) -> None:
+        self.checksum.update(data)
+
+    def flush(self) -> None:
+        pass

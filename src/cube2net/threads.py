@@ -1,7 +1,11 @@
-"""Linear algebra on one thread, so that the last bit of a sum does not depend on how many threads there are."""
+"""How many threads: the cores there are to work on, and linear algebra on one thread.
+
+The last bit of a sum may depend on how many threads there are; on one thread it does not.
+"""
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +16,13 @@ from cube2net.compiling import load
 _lock = threading.Lock()
 _users = 0
 _limits: Any = None
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 @contextmanager

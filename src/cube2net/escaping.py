@@ -1,9 +1,10 @@
-"""Rows as CSV that every reader takes apart again, and the guard against cells that spreadsheets run as formulas."""
+"""Texts that files can hold, whatever is in them: CSV that no spreadsheet runs, XML and HTML."""
 
 from __future__ import annotations
 
 import csv
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TextIO
@@ -75,3 +76,25 @@ def formulas_in(path: Path) -> int:
             return sum(is_formula(cell) for row in csv.reader(file) for cell in row)
     finally:
         csv.field_size_limit(limit)
+
+
+class _Held(dict[int, str | int]):
+    """For ``str.translate``: a sign that XML 1.0 or HTML cannot hold becomes its picture, or that of a lost one."""
+
+    def __missing__(self, code: int) -> str | int:
+        lost = unicodedata.category(chr(code)) in ("Cc", "Cs") or code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF
+        self[code] = 0xFFFD if lost else code
+        return self[code]
+
+
+_PICTURES = {code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\t\n\r"}
+_HELD = _Held({**_PICTURES, 0x7F: "\u2421", **{ord(sign): ord(sign) for sign in "\t\n\r"}})
+
+
+def holdable(text: str) -> str:
+    r"""Return a text that XML and HTML can hold: line ends and tabs stay, other control characters become pictures.
+
+    >>> print(holdable("a\x01b"), ascii(holdable("c\ud800\x9b\ufffed")))
+    a␁b 'c\ufffd\ufffd\ufffdd'
+    """
+    return text.translate(_HELD)

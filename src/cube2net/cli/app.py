@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cube2net.errors import Cube2netError, quoted
-from cube2net.signals import INTERRUPTED, Signals
-from cube2net.terminal import (
+from cube2net.cli.signals import INTERRUPTED, Signals
+from cube2net.cli.terminal import (
     LEFT,
     UndeliveredError,
     complain,
@@ -21,6 +20,7 @@ from cube2net.terminal import (
     show_json,
     shown_progress,
 )
+from cube2net.errors import Cube2netError, quoted
 
 if TYPE_CHECKING:
     from cube2net.records import Cube
@@ -93,7 +93,7 @@ def demo(
     quiet: Quiet = False,
 ) -> None:
     """Build the cube of the bundled papers, make the network of 574 authors, and judge whether it helps."""
-    from cube2net.demo import run
+    from cube2net.cli.demo import run
 
     with shown_progress(quiet) as progress:
         run(out, seed=seed, progress=progress)
@@ -145,13 +145,13 @@ def build(
 
     A build that is cut off keeps what it has finished, hidden beside the cube, and the same command goes on from there.
     """
-    from cube2net import commands
-    from cube2net.stages import stages_of
+    from cube2net.checkpoints import checkpoints_of
+    from cube2net.cli import building
 
-    KEPT.append(stages_of(out))
+    KEPT.append(checkpoints_of(out))
     there = out.exists()
     with shown_progress(quiet) as progress:
-        cube = commands.build(
+        cube = building.build(
             source,
             paths or [],
             out,
@@ -175,19 +175,19 @@ def build(
     say(f"{out}: {cube}")
     if there:
         say("it has taken the place of the cube that was there")
-    commands.show_homeless(cube, min_objects)
+    building.show_homeless(cube, min_objects)
 
 
 @app.command()
 def info(cube: CubePath, as_json: AsJson = False) -> None:
     """Show a cube's dimensions, cells, links and sizes, and what was dropped and why."""
-    from cube2net import commands
+    from cube2net.cli import building
 
-    about = commands.about(cube)
+    about = building.about(cube)
     if as_json:
         show_json(about)
     else:
-        commands.show_about(about)
+        building.show_about(about)
 
 
 @app.command()
@@ -201,10 +201,10 @@ def update(
     quiet: Quiet = False,
 ) -> None:
     """Add items and links to a cube, as if it had been built of all of them; wholly or not at all."""
-    from cube2net import commands
+    from cube2net.cli import building
 
     with shown_progress(quiet) as progress:
-        grown, added = commands.update(
+        grown, added = building.update(
             cube, source, paths, settings=set_ or [], strict=strict, skip_known=skip_known, progress=progress
         )
     say(f"{cube}: {grown}")
@@ -316,12 +316,12 @@ def query(
     quiet: Quiet = False,
 ) -> None:
     """Make the network around the objects of a query; without options, the one that helps the next step."""
-    from cube2net import commands
+    from cube2net.cli import answering, tables
     from cube2net.pipeline import check_outputs, draw_network, missing_names, summary, write_network
 
-    commands.check_safe(out, spreadsheet_safe, "--out network.csv")
+    tables.check_safe(out, spreadsheet_safe, "--out network.csv")
     check_outputs(out, draw, spreadsheet_safe=spreadsheet_safe)
-    opened = commands.view(_opened(cube), where or [], roll_up or [])
+    opened = answering.view(_opened(cube), where or [], roll_up or [])
     if show_missing:
         missing = missing_names(opened, query)
         if as_json:
@@ -330,7 +330,7 @@ def query(
             say(*missing)
         raise typer.Exit(1 if missing else 0)
     with shown_progress(quiet or as_json) as progress:
-        network = commands.answer(
+        network = answering.answer(
             opened,
             query,
             method,
@@ -340,7 +340,7 @@ def query(
             skip_missing=skip_missing,
             m=m,
             form=form,
-            levels=commands.levels(levels),
+            levels=answering.levels(levels),
             seed=seed,
             max_nodes=max_nodes,
             max_links=max_links,
@@ -354,16 +354,15 @@ def query(
             progress=progress,
         )
         written = write_network(network, out, spreadsheet_safe=spreadsheet_safe) if out is not None else []
-        commands.warn_of_formulas(written)
+        tables.warn_of_formulas(written)
         if draw is not None:
-            if progress is not None:
-                progress("drawing", 0, None)
+            progress("drawing", 0, None)
             draw_network(network, draw, seed=seed)
             written.append(draw)
     if as_json:
         show_json(summary(network))
     else:
-        commands.show_network(network)
+        answering.show_network(network)
         for path in written:
             say(f"wrote {path}")
 
@@ -455,15 +454,15 @@ def compare(
     Without names of methods, objectives, forms, levels or numbers the list is short: the network that query makes, two
     variants of it, the paper's form, and PageRank and hops as large as each.
     """
-    from cube2net import commands
+    from cube2net.cli import answering, comparing, tables
     from cube2net.pipeline.comparing import JOURNAL
 
-    opened = commands.view(_opened(cube), where or [], roll_up or [])
-    commands.check_safe(out, spreadsheet_safe, "--out FOLDER")
+    opened = answering.view(_opened(cube), where or [], roll_up or [])
+    tables.check_safe(out, spreadsheet_safe, "--out FOLDER")
     if out is not None:
         KEPT.append(out / JOURNAL)
     with shown_progress(quiet) as progress:
-        comparison, files = commands.compare(
+        comparison, files = comparing.compare(
             opened,
             query,
             task=task,
@@ -489,11 +488,11 @@ def compare(
             command=" ".join(["cube2net", *map(shlex.quote, sys.argv[1:])]),
             progress=progress,
         )
-    commands.warn_of_formulas(files)
+    tables.warn_of_formulas(files)
     if as_json:
-        show_json(commands.told(comparison))
+        show_json(comparing.told(comparison))
     else:
-        commands.show_comparison(comparison)
+        comparing.show_comparison(comparison)
         for path in files:
             say(f"wrote {path}")
 
@@ -512,12 +511,12 @@ def task(
     quiet: Quiet = False,
 ) -> None:
     """Make a task of link prediction: a cube without the latest links of a query, which are to be found again."""
-    from cube2net import commands
-    from cube2net.stages import stages_of
+    from cube2net.checkpoints import checkpoints_of
+    from cube2net.cli import building, tables
 
-    KEPT.append(stages_of(out / "cube"))
+    KEPT.append(checkpoints_of(out / "cube"))
     with shown_progress(quiet) as progress:
-        made = commands.task(
+        made = building.task(
             source,
             paths,
             name,
@@ -527,7 +526,7 @@ def task(
             seed=seed,
             progress=progress,
         )
-    commands.warn_of_formulas([out / "query.csv", out / "hidden.csv"])
+    tables.warn_of_formulas([out / "query.csv", out / "hidden.csv"])
     say(f"{out}: {made}")
     place = [shlex.quote(str(out / part)) for part in ("cube", "query.csv", "hidden.csv")]
     say(f"cube2net compare {place[0]} --query {place[1]} --task links --hidden {place[2]}")

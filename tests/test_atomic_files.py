@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from cube2net import aside
-from cube2net.aside import new_folder, owned_beside, write_files
+from cube2net import atomic_files
+from cube2net.atomic_files import new_folder, owned_beside, write_files
+from cube2net.checkpoints import checkpoints_beside
 from cube2net.errors import InputError
-from cube2net.stages import stages_beside
 
 
 def killed(program: str) -> None:
@@ -35,7 +35,7 @@ def test_what_a_killed_export_left_is_removed_by_the_next_to_the_same_place(tmp_
     killed(f"""
         import os, signal
         from pathlib import Path
-        from cube2net.aside import write_files
+        from cube2net.atomic_files import write_files
         def half(path):
             path.write_text("half")
             os.kill(os.getpid(), signal.SIGKILL)
@@ -59,8 +59,8 @@ def test_what_another_machine_left_is_removed_when_it_is_a_week_old(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as there:
-        there.setattr(aside.platform, "node", lambda: "elsewhere")
-        there.setattr(aside.os, "getpid", lambda: 2**22 + 1)
+        there.setattr(atomic_files.platform, "node", lambda: "elsewhere")
+        there.setattr(atomic_files.os, "getpid", lambda: 2**22 + 1)
         left = owned_beside(tmp_path / "net.json", "part")
     left.write_text("half")
     write_files({tmp_path / "net.json": write})
@@ -74,21 +74,21 @@ def test_stages_whose_removal_was_cut_off_are_removed_by_the_next_build(tmp_path
     killed(f"""
         import os, shutil, signal
         from pathlib import Path
-        from cube2net import stages
-        with stages.stages_beside(Path({str(tmp_path / "cube")!r})) as kept:
+        from cube2net import checkpoints
+        with checkpoints.checkpoints_beside(Path({str(tmp_path / "cube")!r})) as kept:
             (kept.folder / "table").write_text("whole")
-            stages.shutil.rmtree = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+            checkpoints.shutil.rmtree = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
     """)
     assert len(names(tmp_path)) == 1
     assert names(tmp_path)[0].startswith(".cube.stages-")
-    with stages_beside(tmp_path / "cube") as kept:
+    with checkpoints_beside(tmp_path / "cube") as kept:
         assert kept.folder == tmp_path / ".cube.stages"
     assert names(tmp_path) == []
 
 
 def test_a_folder_that_was_killed_between_two_steps_comes_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as there:
-        there.setattr(aside.os, "getpid", lambda: 2**22 + 1)
+        there.setattr(atomic_files.os, "getpid", lambda: 2**22 + 1)
         old = owned_beside(tmp_path / "cube", "building")
     old = old.with_name(old.name + "-old")
     old.mkdir()

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from cube2net import pipeline
+from cube2net.cli.parameters import configured, fields_of, split_settings
+from cube2net.cli.terminal import say, show_table
 from cube2net.errors import ParameterError, listed, some, unknown
-from cube2net.parameters import configured, fields_of, split_settings
 from cube2net.records import Cube, Network
-from cube2net.terminal import say, show_table
 
 # So many of the chosen cells are shown.
 SHOWN = 20

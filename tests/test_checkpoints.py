@@ -14,12 +14,11 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
-from cube2net.digests import digest_corpus, digest_files
+from cube2net.checkpoints import checkpoints_beside, digest_corpus, digest_files
 from cube2net.errors import InputError, ParameterError
-from cube2net.interfaces import Progress
 from cube2net.pipeline import read_manifest
+from cube2net.progress import Progress, silent
 from cube2net.records import Corpus
-from cube2net.stages import stages_beside
 from cube2net.topics import Lda
 
 from cuts import CutError, told
@@ -44,7 +43,7 @@ def papers(tmp_path: Path) -> Path:
     return folder
 
 
-def build(papers: Path, out: Path, progress: Progress | None = None, **options: object) -> c2n.Cube:
+def build(papers: Path, out: Path, progress: Progress = silent, **options: object) -> c2n.Cube:
     settings = {"dimensions": ["decade=year@decades", "topic"], "min_objects": 1, "out": out, "progress": progress}
     return c2n.build_from("tables", *sorted(papers.iterdir()), **{**settings, **options})  # type: ignore[arg-type]
 
@@ -87,7 +86,7 @@ def test_a_killed_build_goes_on_and_the_old_cube_stands_until_then(papers: Path,
         import os, signal, sys
         from pathlib import Path
         sys.path += {sys.path!r}
-        from test_stages import build
+        from test_checkpoints import build
 
         def progress(stage, done, total=None):
             if stage == "cube: links":
@@ -178,7 +177,7 @@ def test_a_source_of_ones_own_may_call_its_parameters_as_it_likes(papers: Path, 
     class Mine:
         files: tuple[str, ...] = ("a",)
 
-        def read(self, paths: Sequence[Path], *, progress: Progress | None = None) -> Corpus:
+        def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
             return c2n.read_tables(papers)
 
     cube = c2n.build_from(Mine(), out=tmp_path / "cube", dimensions=["year"], min_objects=1)
@@ -186,7 +185,7 @@ def test_a_source_of_ones_own_may_call_its_parameters_as_it_likes(papers: Path, 
 
 
 def test_two_builds_of_one_cube_at_a_time_do_not_share_stages(tmp_path: Path) -> None:
-    with stages_beside(tmp_path / "cube") as one, stages_beside(tmp_path / "cube") as other:
+    with checkpoints_beside(tmp_path / "cube") as one, checkpoints_beside(tmp_path / "cube") as other:
         assert one.folder != other.folder
         (other.folder / "mine").write_text("")
         assert not (one.folder / "mine").exists()
@@ -242,7 +241,7 @@ class Own:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def topics(self, corpus: Corpus, *, seed: int, progress: Progress | None = None) -> c2n.Topics:
+    def topics(self, corpus: Corpus, *, seed: int, progress: Progress = silent) -> c2n.Topics:
         return replace(Lda(count=1).topics(corpus, seed=seed), names=(self.name,), model=None)
 
     def __repr__(self) -> str:
@@ -277,16 +276,16 @@ def test_a_task_that_was_cut_off_can_be_made_again(tmp_path: Path) -> None:
         c2n.build_task(task, tmp_path / "task")  # type: ignore[arg-type]
 
 
-def test_stages_that_are_removed_are_never_seen_by_the_next_build(tmp_path: Path) -> None:
+def test_checkpoints_that_are_removed_are_never_seen_by_the_next_build(tmp_path: Path) -> None:
     seen: list[list[str]] = []
     removing = shutil.rmtree
 
     def slowly(path: Path, **options: object) -> None:
-        with stages_beside(tmp_path / "cube") as other:
+        with checkpoints_beside(tmp_path / "cube") as other:
             seen.append([path.name for path in other.folder.iterdir()])
         removing(path, **options)
 
-    with stages_beside(tmp_path / "cube") as one:
+    with checkpoints_beside(tmp_path / "cube") as one:
         (one.folder / "corpus-1").mkdir()
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(shutil, "rmtree", lambda path, **options: (patched.undo(), slowly(path, **options)))
@@ -297,7 +296,7 @@ def test_stages_that_are_removed_are_never_seen_by_the_next_build(tmp_path: Path
 
 def test_columns_with_dictionaries_in_pieces_can_be_kept(tmp_path: Path) -> None:
     class Pieces:
-        def read(self, paths: Sequence[Path], *, progress: Progress | None = None) -> Corpus:
+        def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
             corpus = c2n.make_dblp_like(100)
             parts = [corpus.items["venue"].slice(at, 50).combine_chunks().dictionary_encode() for at in (0, 50)]
             return replace(corpus, items=corpus.items.set_column(2, "venue", pa.chunked_array(parts)))

@@ -10,20 +10,20 @@ from pathlib import Path
 import numpy as np
 
 from cube2net import pipeline
-from cube2net.aside import check_folder, write_table
-from cube2net.commands import show_network
-from cube2net.interfaces import Progress
+from cube2net.atomic_files import check_folder, write_table
+from cube2net.cli.answering import show_network
+from cube2net.cli.terminal import say, show_table
 from cube2net.pipeline.comparing import WRITTEN
 from cube2net.pipeline.setups import DEFAULT
+from cube2net.progress import Progress, silent
 from cube2net.records import Comparison, Cube, Query
-from cube2net.terminal import say, show_table
 
 RUNS, FEW_RUNS = 10, 3
 EMBEDDING, RIVAL = "deepwalk", "pagerank"
 PARTS = ("cube", "query.csv", "network.graphml", "network.png", "report", "compared")
 
 
-def run(out: Path, *, seed: int = 0, progress: Progress | None = None) -> None:
+def run(out: Path, *, seed: int = 0, progress: Progress = silent) -> None:
     """Build the bundled cube, make the network of the authors of four areas, judge it, and write all to a folder."""
     check_folder(out, PARTS, "a demo's")
     check_folder(out / "report", WRITTEN, "a report's")
@@ -50,8 +50,7 @@ def run(out: Path, *, seed: int = 0, progress: Progress | None = None) -> None:
     _show_judged(judged)
     say(f"By labels: {labels}.", "", f"Without labels: {links}.", "", _labs_line(cube, seed, progress), "")
 
-    if progress is not None:
-        progress("drawing, and writing the report", 0, None)
+    progress("drawing, and writing the report", 0, None)
     pipeline.write_network(network, out / "network.graphml")
     others = len(network.objects) - len(query)
     title = f"{len(query)} authors, the {len(network.cells)} cells that hold them, and the {others} authors nearest"
@@ -75,7 +74,7 @@ def run(out: Path, *, seed: int = 0, progress: Progress | None = None) -> None:
     )
 
 
-def _compare(cube: Cube, query: Query, task: str, runs: int, seed: int, progress: Progress | None) -> Comparison:
+def _compare(cube: Cube, query: Query, task: str, runs: int, seed: int, progress: Progress) -> Comparison:
     """Return how the default network does beside the query alone and a rival that brings as many nodes."""
     return pipeline.compare(
         cube,
@@ -118,7 +117,7 @@ def _show_judged(judged: dict[str, Comparison]) -> None:
     )
 
 
-def _labs_line(cube: Cube, seed: int, progress: Progress | None) -> str:
+def _labs_line(cube: Cube, seed: int, progress: Progress) -> str:
     """Return what the same networks do for another query, of authors whom their links tell apart already."""
     labs = pipeline.load_labs()
     query = cube.query(labs)

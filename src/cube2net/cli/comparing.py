@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from cube2net import pipeline
+from cube2net.cli.terminal import say, show_table
 from cube2net.errors import ParameterError
+from cube2net.progress import silent
 from cube2net.records import Comparison, Cube, Setup
-from cube2net.terminal import say, show_table
 
 # So many networks of a comparison are shown; a report has all.
 SHOWN = 12
@@ -60,8 +61,7 @@ def compare(
     )
     if out is None:
         return comparison, []
-    if options.get("progress") is not None:
-        options["progress"]("writing the report", 0, None)
+    options.get("progress", silent)("writing the report", 0, None)
     return comparison, pipeline.write_report(
         cube, query, comparison, out, command=command, spreadsheet_safe=spreadsheet_safe
     )

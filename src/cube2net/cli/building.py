@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from cube2net import pipeline
+from cube2net.cli.parameters import configured, split_settings
+from cube2net.cli.terminal import say, show_table
 from cube2net.errors import ParameterError, SourceError, listed, unknown
-from cube2net.interfaces import Engine, Progress, Source, TopicModel
-from cube2net.parameters import configured, split_settings
+from cube2net.interfaces import Engine, Source, TopicModel
+from cube2net.progress import Progress
 from cube2net.records import Corpus, Cube, DimensionSpec
-from cube2net.terminal import say, show_table
 
 LEARNERS = ("lda", "spark-lda")
 # So many labels are named in a line; --json has them all.
@@ -41,7 +42,7 @@ def build(
     staging: str | None,
     spark: Sequence[str],
     seed: int,
-    progress: Progress | None,
+    progress: Progress,
 ) -> Cube:
     """Return the cube built from files of one kind and saved in a folder."""
     if engine not in pipeline.ENGINES:
@@ -90,9 +91,7 @@ def _spark_settings(texts: Sequence[str]) -> dict[str, str]:
     return dict(text.split("=", 1) for text in texts)
 
 
-def read(
-    source: str, paths: Sequence[Path], settings: Sequence[str], strict: bool, progress: Progress | None
-) -> Corpus:
+def read(source: str, paths: Sequence[Path], settings: Sequence[str], strict: bool, progress: Progress) -> Corpus:
     """Return the corpus of files of one kind; the bundled one needs no files."""
     if source == "bundled":
         if paths or settings:
@@ -132,7 +131,7 @@ def update(
     settings: Sequence[str],
     strict: bool,
     skip_known: bool,
-    progress: Progress | None,
+    progress: Progress,
 ) -> tuple[Cube, dict[str, int]]:
     """Return a cube with the items of more files added, and how many of what that were."""
     pipeline.read_manifest(folder)  # what is no cube is said before anything is read
@@ -149,7 +148,7 @@ def task(
     topics: int,
     spreadsheet_safe: bool,
     seed: int,
-    progress: Progress | None,
+    progress: Progress,
 ) -> Cube:
     """Return the cube of a task of link prediction, saved with the task in a folder."""
     made = pipeline.read_task(source, *paths, name=name, seed=seed, progress=progress)

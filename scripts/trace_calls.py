@@ -1,0 +1,122 @@
+"""Count the files, functions and changes of file that a query, a build and a comparison go through.
+
+    python scripts/trace_calls.py [--walk] [FOLDER]
+
+A change of file is a call from a function in one file of the package to a function in another; each pair of functions
+counts once, however often one calls the other. ``--walk`` lists the files in the order in which they are first entered.
+The bundled data is used, so that everybody counts the same; with the folder of the ACL Anthology's files, reading
+them is traced too. Kernels (compiled code) do not show.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass, field
+from io import StringIO
+from itertools import pairwise
+from pathlib import Path
+from types import CodeType, FrameType
+
+import cube2net
+
+PACKAGE = str(Path(cube2net.__file__).parent)
+
+
+@dataclass
+class Trace:
+    """What was gone through: functions by file in the order first entered, calls that change the file, the depth."""
+
+    functions: dict[str, set[CodeType]] = field(default_factory=dict)
+    changes: set[tuple[CodeType, CodeType]] = field(default_factory=set)
+    depth: int = 0
+
+    def note(self, frame: FrameType, event: str, _: object) -> None:
+        """Take note of a call."""
+        code = frame.f_code
+        if event != "call" or not code.co_filename.startswith(PACKAGE) or code.co_name.startswith("<"):
+            return
+        self.functions.setdefault(code.co_filename, set()).add(code)
+        callers = ours(frame.f_back)
+        if callers and callers[0].co_filename != code.co_filename:
+            self.changes.add((callers[0], code))
+        files = [code.co_filename, *(caller.co_filename for caller in callers)]
+        self.depth = max(self.depth, 1 + sum(one != next_ for one, next_ in pairwise(files)))
+
+    def __str__(self) -> str:
+        functions = sum(map(len, self.functions.values()))
+        return f"{len(self.functions)} files, {functions} functions, {len(self.changes)} changes, {self.depth} deep"
+
+
+def ours(frame: FrameType | None) -> list[CodeType]:
+    """Return the functions of the package that are at work, the innermost first."""
+    found = []
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(PACKAGE) and not frame.f_code.co_name.startswith("<"):
+            found.append(frame.f_code)
+        frame = frame.f_back
+    return found
+
+
+def command(*words: str) -> None:
+    """Run a command of the command line in this process."""
+    from cube2net.__main__ import main
+
+    kept = sys.argv
+    sys.argv = ["cube2net", *words]
+    try:
+        with redirect_stdout(StringIO()), redirect_stderr(StringIO()) as said:
+            main()
+    except SystemExit as end:
+        if end.code:
+            raise SystemExit(f"cube2net {' '.join(words)}: {said.getvalue()}") from None
+    finally:
+        sys.argv = kept
+
+
+def traced(work: Callable[[], None]) -> Trace:
+    """Return what a piece of work went through, in all its threads."""
+    trace = Trace()
+    threading.setprofile(trace.note)
+    sys.setprofile(trace.note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)  # type: ignore[arg-type]
+    return trace
+
+
+def works(folder: Path, data: Path | None) -> dict[str, Callable[[], object]]:
+    """Return what is traced, by name; the first two come before the others, which use what they make."""
+    cube, query = folder / "cube", folder / "query.txt"
+    query.write_text("\n".join(cube2net.load_labs()), encoding="utf-8")
+    asked = (str(cube), "--query", str(query))
+    few = ("--methods", "greedy", "--rivals", "pagerank", "--embeddings", "deepwalk", "--task", "hidden", "--runs", "2")
+    found: dict[str, Callable[[], object]] = {
+        "build": lambda: cube2net.build_cube(cube2net.load_bundled(), out=cube),
+        "query": lambda: command("query", *asked, "--method", "greedy"),
+        "default query": lambda: command("query", *asked),
+        "compare": lambda: command("compare", *asked, *few),
+    }
+    if data is not None:
+        found["build acl"] = lambda: command("build", "acl", str(data), "--out", str(folder / "acl"))
+    return found
+
+
+def main() -> None:
+    """Trace every piece of work and print what it goes through."""
+    words = [word for word in sys.argv[1:] if word != "--walk"]
+    with tempfile.TemporaryDirectory() as folder:
+        for name, work in works(Path(folder), Path(words[0]) if words else None).items():
+            trace = traced(work)
+            print(f"{name}: {trace}")
+            if "--walk" in sys.argv:
+                print("  " + " → ".join(str(Path(file).relative_to(PACKAGE)) for file in trace.functions))
+
+
+if __name__ == "__main__":
+    main()
