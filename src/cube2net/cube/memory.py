@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from cube2net.errors import ParameterError
-from cube2net.sizes import parse_size
+from cube2net.errors import ParameterError, parse_size
 
 USUAL = 300_000_000
 """What the process takes by itself, where the system does not tell."""
