@@ -12,8 +12,8 @@ from cube2net.errors import ParameterError
 from cube2net.interfaces import TopicModel
 from cube2net.records.corpus import TERMS, table
 from cube2net.records.topics import NO_TEXT
-from cube2net.topics.bags import make_bags
-from cube2net.topics.model import model_of
+from cube2net.topics.document_terms import make_bags
+from cube2net.topics.lda_model import model_of
 from cube2net.topics.spark_lda import SparkLda, vectors
 
 from sparks import MASTER, needs_spark, session

@@ -10,11 +10,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cube2net.errors import InputError
-from cube2net.topics.batches import in_order, take_items, term_batches, text_batches, with_terms, with_text
-from cube2net.topics.known import count_known
-from cube2net.topics.language import LANGUAGES, UNKNOWN, languages, set_aside
-from cube2net.topics.plurals import singulars
-from cube2net.topics.tokens import BREAK, PATTERN, _apart, _clean, tokenise
+from cube2net.topics.document_terms import count_terms
+from cube2net.topics.preprocessing import (
+    BREAK,
+    LANGUAGES,
+    PATTERN,
+    UNKNOWN,
+    _apart,
+    _clean,
+    languages,
+    set_aside,
+    singulars,
+    tokenise,
+)
+from cube2net.topics.text_batches import in_order, take_items, term_batches, text_batches, with_terms, with_text
 
 FRENCH = "Dans cet article, nous présentons une étude des mots et de leur sens."
 WORDS = st.sampled_from(["machine", "machines", "translation", "neural", "the", "of", "3", "news", "parsers", "www."])
@@ -49,7 +58,7 @@ def plain(texts: list[str | None], terms: list[str], language: str) -> list[tupl
 def test_known_terms_are_counted_as_plain_python_counts_them(
     texts: list[str | None], terms: list[str], language: str
 ) -> None:
-    rows = count_known(texts, terms, language).to_pylist()
+    rows = count_terms(texts, terms, language).to_pylist()
     assert [(row["item"], row["term"], row["count"]) for row in rows] == plain(texts, terms, language)
 
 
@@ -88,7 +97,7 @@ def test_batches_of_terms_give_every_row_once(items: list[int], ascending: bool,
     items = sorted(items) if ascending else items
     rows = pa.table({"item": pa.array(items, pa.int32()), "term": [f"t{i}" for i in range(len(items))]})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cube2net.topics.batches.SPAN", span)
+        patch.setattr("cube2net.topics.text_batches.SPAN", span)
         batches = list(term_batches(rows, 10, size))
         few = take_items(rows, np.array([1, 4]), 10)
         named = with_terms(rows, 10)
@@ -128,5 +137,5 @@ def test_work_is_given_in_order_and_only_a_few_inputs_are_held(workers: int) -> 
 )
 def test_what_is_no_text_is_refused(texts: list[str | None], said: str) -> None:
     with pytest.raises(InputError) as caught:
-        count_known(texts, ["parser"])
+        count_terms(texts, ["parser"])
     assert str(caught.value).startswith(said)

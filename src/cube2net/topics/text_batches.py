@@ -21,8 +21,8 @@ SPAN = 1 << 18
 ANY_ORDER = 20
 
 Texts: TypeAlias = Sequence[str | None] | pa.Array | pa.ChunkedArray
-Given = TypeVar("Given")
-Made = TypeVar("Made")
+Input = TypeVar("Input")
+Output = TypeVar("Output")
 
 
 def text_batches(texts: Texts, size: int | None = None, rows: Array | None = None) -> Iterator[tuple[int, pa.Array]]:
@@ -114,7 +114,7 @@ def with_terms(terms: pa.Table, items: int) -> Array:
     return np.flatnonzero(named)
 
 
-def in_order(work: Callable[[Given], Made], inputs: Iterable[Given], *, workers: int) -> Iterator[Made]:
+def in_order(work: Callable[[Input], Output], inputs: Iterable[Input], *, workers: int) -> Iterator[Output]:
     """Give what the work makes of every input, in order; with several threads only a few inputs are held at once.
 
     >>> list(in_order(len, ["a", "bb", "ccc"], workers=2))
@@ -123,7 +123,7 @@ def in_order(work: Callable[[Given], Made], inputs: Iterable[Given], *, workers:
     if workers <= 1:
         yield from map(work, inputs)
         return
-    waiting: deque[Future[Made]] = deque()
+    waiting: deque[Future[Output]] = deque()
     with ThreadPoolExecutor(workers) as pool:
         try:
             for each in inputs:

@@ -19,13 +19,10 @@ from cube2net.progress import Progress, silent
 from cube2net.records.corpus import Corpus, table
 from cube2net.records.ragged import frozen
 from cube2net.records.topics import WORDS, Topics
-from cube2net.topics.bags import Bags, make_bags
-from cube2net.topics.batches import Texts, in_order, term_batches, text_batches
-from cube2net.topics.known import KnownTerms
-from cube2net.topics.labelling import Labels, labels_of, put_together
-from cube2net.topics.names import top_terms
-from cube2net.topics.shares import heaviest, normalised
-from cube2net.topics.weights import weigh
+from cube2net.topics.document_terms import Bags, TermTrie, make_bags, weigh
+from cube2net.topics.inference import Labels, heaviest_topics, labels_of, normalised, put_together
+from cube2net.topics.text_batches import Texts, in_order, term_batches, text_batches
+from cube2net.topics.topic_names import top_terms
 
 FORMAT = 1
 TOP_TERMS = 20
@@ -95,7 +92,7 @@ class LdaModel:
         if isinstance(texts, str):
             raise InputError(f"texts are a list such as ['a text', None], got the text {texts!r}")
         whole_number("batch", batch, 1, or_none=True)
-        terms = KnownTerms.of(self.vocabulary, self.language)
+        terms = TermTrie.of(self.vocabulary, self.language)
         batches = ((first, len(part), part) for first, part in text_batches(texts, batch))
         return self._label_batches(batches, terms.count, len(texts), known, progress)
 
@@ -120,12 +117,12 @@ class LdaModel:
             bags = make_bags(terms_of(given), size, self.vocabulary, fewest=1)
             return self._labels(bags, probability, first=first)
 
-        def told() -> Iterator[Labels]:
+        def reported() -> Iterator[Labels]:
             for labels in in_order(label, batches, workers=self.workers):
                 progress("labels", int(labels.item[-1]) + 1, items)
                 yield labels
 
-        return self._topics(told(), known)
+        return self._topics(reported(), known)
 
     def _labels(
         self,
@@ -138,7 +135,9 @@ class LdaModel:
     ) -> Labels:
         most = min(self.labels_per_item, len(self.names))
         weighed = weigh(bags, self.weights)
-        topics, weights = heaviest(weighed, probability, self.alpha, most=most, workers=workers, progress=progress)
+        topics, weights = heaviest_topics(
+            weighed, probability, self.alpha, most=most, workers=workers, progress=progress
+        )
         return labels_of(bags, topics, weights, self.min_weight, first)
 
     def _topics(self, labels: Iterable[Labels], known: Collection[str] = ()) -> Topics:

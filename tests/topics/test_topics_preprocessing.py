@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cube2net.topics.language import LANGUAGES, UNKNOWN, languages, main_language, spoken_language
-from cube2net.topics.tokens import tokenise
+from cube2net.topics.preprocessing import LANGUAGES, UNKNOWN, languages, main_language, spoken_language, tokenise
 
 
 def words_of(text: str | None) -> list[str]:

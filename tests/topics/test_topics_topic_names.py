@@ -10,10 +10,8 @@ from cube2net.errors import ParameterError
 from cube2net.records import Corpus
 from cube2net.records.corpus import MENTIONS, OBJECTS, table
 from cube2net.topics import Given
-from cube2net.topics.bags import make_bags
-from cube2net.topics.groups import group_topics
-from cube2net.topics.names import name_topics, top_terms
-from cube2net.topics.weights import rarity, weigh
+from cube2net.topics.document_terms import make_bags, rarity, weigh
+from cube2net.topics.topic_names import group_topics, name_topics, top_terms
 
 
 def test_a_phrase_names_a_topic_rather_than_its_heavier_word() -> None:
