@@ -12,8 +12,8 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.errors import InputError, unknown
-from cube2net.kernels import agreement
-from cube2net.kernels.agreement import entropy
+from cube2net.kernels import cluster_agreement
+from cube2net.kernels.cluster_agreement import entropy
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -31,7 +31,7 @@ def f1(found: Labels, truth: Labels) -> float:
     >>> f1([0, 0, 1, 1], ["a", "a", "a", "b"])  # ½ · max(4/5, 0) + ½ · max(2/5, 2/3)
     0.7333333333333334
     """
-    return float(agreement.f1(_contingency(found, truth)))
+    return float(cluster_agreement.f1(_contingency(found, truth)))
 
 
 def jaccard_index(found: Labels, truth: Labels) -> float:
@@ -42,7 +42,7 @@ def jaccard_index(found: Labels, truth: Labels) -> float:
     >>> jaccard_index([0, 0, 1, 1], ["a", "a", "a", "b"])  # ½ · (2/3 + 1/2) / 2 + ½ · (2/3 + 1/2) / 2
     0.5833333333333333
     """
-    return float(agreement.jaccard(_contingency(found, truth)))
+    return float(cluster_agreement.jaccard(_contingency(found, truth)))
 
 
 def nmi(found: Labels, truth: Labels) -> float:
@@ -53,7 +53,7 @@ def nmi(found: Labels, truth: Labels) -> float:
     >>> round(nmi([0, 0, 1, 1], ["a", "a", "a", "b"]), 4)
     0.3437
     """
-    return float(agreement.nmi(_contingency(found, truth)))
+    return float(cluster_agreement.nmi(_contingency(found, truth)))
 
 
 def overlapping_nmi(

@@ -215,7 +215,7 @@ def test_the_orders_of_line_tell_linked_nodes_from_nodes_with_the_same_neighbour
 
 
 def test_a_failing_worker_stops_the_others_and_is_heard() -> None:
-    from cube2net.mine.walks import side_by_side
+    from cube2net.mine.random_walks import side_by_side
 
     done = []
 

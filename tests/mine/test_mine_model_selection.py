@@ -8,9 +8,9 @@ import scipy.sparse as sp
 
 from cube2net.errors import ParameterError
 from cube2net.interfaces import Fitted
-from cube2net.mine.neighbours import ItemKnn, Popularity
+from cube2net.mine.model_selection import choose
+from cube2net.mine.recommenders import ItemKnn, Popularity
 from cube2net.mine.softimpute import SHARES, SoftImpute
-from cube2net.mine.tune import choose
 
 
 def two_groups(seed: int = 0) -> sp.csr_array:

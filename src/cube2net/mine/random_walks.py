@@ -122,7 +122,7 @@ class Walks:
         return np.asarray(self.links.indptr), np.asarray(self.links.indices), self.sums
 
     @property
-    def rules(self) -> Any:
+    def transition(self) -> Any:
         """What a compiled walk has to know: the links, the factors of steps, and the seed."""
         return (*self.ends, 1.0 / self.p, 1.0 / self.q, self.bits)
 
@@ -142,7 +142,7 @@ class Walks:
 
         def fill(worker: int) -> Iterator[None]:
             for turn, part in self._parts(worker, workers):
-                yield fill_walks(self.rules, self.nodes[part], turn, found[turn, part])
+                yield fill_walks(self.transition, self.nodes[part], turn, found[turn, part])
 
         side_by_side(fill, workers)
         return found.reshape(-1, self.length)
@@ -155,7 +155,7 @@ class Walks:
 
         def count(worker: int) -> Iterator[None]:
             for turn, part in self._parts(worker, workers):
-                yield count_visits(self.rules, self.nodes[part], turn, self.length, seen[worker])
+                yield count_visits(self.transition, self.nodes[part], turn, self.length, seen[worker])
 
         side_by_side(count, workers)
         total: Array = seen.sum(axis=0)

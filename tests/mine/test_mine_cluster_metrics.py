@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import normalized_mutual_info_score
 
 from cube2net.errors import InputError, ParameterError
-from cube2net.kernels.agreement import AGREEMENT
-from cube2net.mine.metrics import METRICS, f1, jaccard_index, nmi, overlapping_nmi
+from cube2net.kernels.cluster_agreement import AGREEMENT
+from cube2net.mine.cluster_metrics import METRICS, f1, jaccard_index, nmi, overlapping_nmi
 
 PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), min_size=1, max_size=25)
 COVERS = st.lists(

@@ -10,8 +10,8 @@ import numpy as np
 
 from cube2net.errors import ParameterError, whole_number
 from cube2net.interfaces import Fitted, Recommender
-from cube2net.mine.fitted import known_links
-from cube2net.mine.ranking import rank_links
+from cube2net.mine.link_prediction import rank_links
+from cube2net.mine.link_scores import known_links
 from cube2net.seeding import stream
 
 if TYPE_CHECKING:

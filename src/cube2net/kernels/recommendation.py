@@ -1,4 +1,4 @@
-"""What factor models need beside matrix products: chosen entries of a low-rank matrix, and many small solves."""
+"""Recommenders, compiled: entries of a low-rank matrix, many small solves, and the ranks of hidden links."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cube2net.kernels.compiled import njit
 
 
 @njit(cache=True, nogil=True)
-def entries(indptr: Array, indices: Array, left: Array, right: Array) -> Array:
+def low_rank_entries(indptr: Array, indices: Array, left: Array, right: Array) -> Array:
     """Return the entries of ``left @ right.T`` at the places of a CSR matrix, in its order."""
     found = np.empty(len(indices))
     for row in range(len(indptr) - 1):
@@ -59,3 +59,46 @@ def solve_rows(indptr: Array, indices: Array, extra: float, other: Array, base: 
                 total -= lower[k, i] * x[k]
             x[i] = total / lower[i, i]
     return solved
+
+
+@njit(cache=True, nogil=True)
+def hidden_ranks(
+    scores: Array, slack: Array, known_indptr: Array, known: Array, hidden_indptr: Array, hidden: Array
+) -> tuple[Array, Array, Array]:
+    """Return of every hidden link how many items stand above it, how many level with it, and its AUC.
+
+    Row i of ``scores`` is a user's, and scores at most ``slack[i]`` apart are level; the items of
+    ``known[known_indptr[i]:known_indptr[i + 1]]`` are left out. Level items include the link's own. The AUC is the
+    share of the items that are neither known nor hidden that stand below it, level ones counted half; nan without any.
+    """
+    count = len(hidden)
+    above = np.zeros(count, np.int64)
+    level = np.zeros(count, np.int64)
+    auc = np.full(count, np.nan)
+    state = np.zeros(scores.shape[1], np.int8)
+    for user in range(len(scores)):
+        state[:] = 0
+        for k in range(known_indptr[user], known_indptr[user + 1]):
+            state[known[k]] = 2
+        for k in range(hidden_indptr[user], hidden_indptr[user + 1]):
+            state[hidden[k]] = 1
+        for k in range(hidden_indptr[user], hidden_indptr[user + 1]):
+            own = scores[user, hidden[k]]
+            others, beaten = 0, 0.0
+            for item in range(scores.shape[1]):
+                if state[item] == 2:
+                    continue
+                apart = scores[user, item] - own
+                if apart > slack[user]:
+                    above[k] += 1
+                elif apart >= -slack[user]:
+                    level[k] += 1
+                if state[item] == 0:
+                    others += 1
+                    if apart < -slack[user]:
+                        beaten += 1.0
+                    elif apart <= slack[user]:
+                        beaten += 0.5
+            if others > 0:
+                auc[k] = beaten / others
+    return above, level, auc
