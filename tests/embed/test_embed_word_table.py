@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.embed import WordTable, default_words, read_words
-from cube2net.embed import words as module
+from cube2net.embed import word_table as module
 from cube2net.errors import InputError, SourceError
 
 TEXT = "data 1 2\nmining 3 4\nbad x y\n"

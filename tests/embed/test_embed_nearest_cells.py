@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from cube2net.array_types import Array
 from cube2net.embed import Nearest
-from cube2net.embed import nearest as module
+from cube2net.embed import nearest_cells as module
 from cube2net.errors import ParameterError
 from cube2net.records.vectors import Vectors
 
