@@ -158,10 +158,12 @@ class _Grid:
 
 
 def kmeans_start(bags: Bags, clusters: int, rng: np.random.Generator) -> Array:
-    """Return a cluster for every item, by k-means over the cosine of their terms.
+    """Return a cluster for every item, by k-means over the cosine of their terms (spherical k-means).
 
     A chain that starts here has its topics apart from the first sweep; from random topics it needs many
-    sweeps to part them, and never parts some.
+    sweeps to part them, and never parts some. It is not scikit-learn's, whose centres are not drawn to length 1: that
+    one takes 13 to 19 s where this takes 3 (20,000 items, 15,855 terms, 100 clusters), puts 17 % of the items elsewhere
+    from the same centres, and has centres whose last bits depend on the number of threads.
     """
     from scipy.sparse import csr_array
 
