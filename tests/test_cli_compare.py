@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cube2net import pipeline
-from cube2net.cli import app, comparing
+from cube2net.cli import app, comparing, options
 from cube2net.errors import ParameterError
 from cube2net.mine import EMBEDDINGS, RECOMMENDERS
 from cube2net.pipeline.comparing import COMPARED, JOURNAL, WRITTEN
@@ -75,11 +75,11 @@ def names(tmp_path: Path) -> Path:
 
 
 def test_the_names_in_the_help_of_compare_and_task_are_the_registries(tool: Tool) -> None:
-    assert list(app.EMBEDDING_NAMES) == list(EMBEDDINGS)
-    assert list(app.RECOMMENDER_NAMES) == list(RECOMMENDERS)
-    assert app.FORM_NAMES == FORMS
-    assert app.TASK_NAMES == TASKS
-    assert {*app.METHOD_NAMES, "hops 2"} == set(COMPARED)
+    assert list(options.EMBEDDING_NAMES) == list(EMBEDDINGS)
+    assert list(options.RECOMMENDER_NAMES) == list(RECOMMENDERS)
+    assert options.FORM_NAMES == FORMS
+    assert options.TASK_NAMES == TASKS
+    assert {*options.METHOD_NAMES, "hops 2"} == set(COMPARED)
     said = {name: " ".join(tool(name, "--help")[1].split()) for name in ("compare", "task", "query")}
     for command, wanted in {
         "compare": [*TASKS, *FORMS, *EMBEDDINGS, *RECOMMENDERS, *COMPARED],
