@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cube2net.array_types import Array
-from cube2net.network import agreement as room
-from cube2net.network.agreement import BELIEVED, FULL, LEAST, NONE, agreement, trust
+from cube2net.network import forms as room
+from cube2net.network.forms import BELIEVED, FULL, LEAST, NONE, agreement, trust
 
 Pairs = list[tuple[int, int]]
 

@@ -10,8 +10,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from cube2net.kernels.steiner import grow, join_nearest
-from cube2net.kernels.surroundings import both_ends
+from cube2net.kernels.steiner_growth import grow, join_nearest
+from cube2net.kernels.subgraphs import both_ends
 from cube2net.kernels.trees import search
 
 from forests import NONE, SEEDS, N, problem

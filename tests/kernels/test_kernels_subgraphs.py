@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from cube2net.kernels.surroundings import both_ends, expand, links_among, needed, neighbourhood
+from cube2net.kernels.subgraphs import both_ends, expand, links_among, needed, neighbourhood
 from cube2net.records.ragged import frozen
 
 from forests import SEEDS, N, graph_of, problem, random_links, some_query

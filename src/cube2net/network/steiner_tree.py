@@ -8,7 +8,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.errors import ParameterError, unknown, whole_number
-from cube2net.network.budget_cut import cut_to_budget
+from cube2net.network.links import cut_to_budget
 from cube2net.records import Budget, Cube, Links, Query, Selection, Worth
 
 COSTS = ("unit", "weight")
@@ -54,7 +54,7 @@ class Steiner:
 
     def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
         """Return the objects of the trees besides the query; the seed changes nothing."""
-        from cube2net.kernels.surroundings import neighbourhood
+        from cube2net.kernels.subgraphs import neighbourhood
 
         indptr, indices = np.asarray(cube.links.indptr), np.asarray(cube.links.indices)
         unit = self.cost == "unit"
@@ -81,8 +81,8 @@ def cheapest_trees(low: Array, high: Array, cost: Array, prize: Array) -> Array:
 
     Links are given by their two ends and their cost; a node with a prize is to be joined.
     """
-    from cube2net.kernels.steiner import grow, join_nearest
-    from cube2net.kernels.surroundings import both_ends
+    from cube2net.kernels.steiner_growth import grow, join_nearest
+    from cube2net.kernels.subgraphs import both_ends
     from cube2net.kernels.trees import search
 
     ends = both_ends(len(prize), low, high)
@@ -109,7 +109,7 @@ class _Problem:
 
     def polished(self, links: Array) -> Array:
         """Return the links of the best subtrees of a forest, spanned anew while that is cheaper."""
-        from cube2net.kernels.steiner import TIGHT
+        from cube2net.kernels.steiner_growth import TIGHT
         from cube2net.kernels.trees import spanning
 
         best = self.pruned(links)

@@ -8,7 +8,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.errors import missing_package
-from cube2net.network.formats.plain import LINK_KINDS, about, distinct, rows, texts
+from cube2net.network.table_formats import LINK_KINDS, about, distinct, rows, texts
 from cube2net.records import Network
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from cube2net.kernels.surroundings import links_among
-from cube2net.kernels.trim import GONE, OPEN, TAKEN, fit, per_other, regrow, trim
+from cube2net.kernels.subgraphs import links_among
+from cube2net.kernels.trees import GONE, OPEN, TAKEN, fit, per_other, regrow, trim
 
 from forests import SEEDS, N, forest, random_links, value
 

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cube2net.arrays import links_from_pairs
-from cube2net.kernels.hop import hop
-from cube2net.kernels.tables import keys_for, look, seat
+from cube2net.kernels.hash_tables import keys_for, look, seat
+from cube2net.kernels.subgraphs import hop
 from cube2net.records import Links
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cube2net.array_types import Array
-from cube2net.kernels.layout import attract, relax, repel, separate
+from cube2net.kernels.force_layout import attract, relax, repel, separate
 
 
 def plain_repel(place: Array, mass: Array) -> Array:
