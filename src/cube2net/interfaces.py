@@ -69,10 +69,10 @@ class ChecksItself(Protocol):
 
 
 @runtime_checkable
-class Embedder(Protocol):
+class CellEmbedder(Protocol):
     """Says what every cell of a cube means."""
 
-    def embed(self, cube: Cube, *, seed: int = 0) -> Vectors:
+    def embed_cells(self, cube: Cube, *, seed: int = 0) -> Vectors:
         """Return one vector per cell."""
 
 
