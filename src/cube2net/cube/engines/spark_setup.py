@@ -1,19 +1,65 @@
-"""Where Spark works: the masters that can be given, and whether one can be reached."""
+"""What Spark needs before it starts: a Java that is new enough, and a master that can be reached."""
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import socket
+import subprocess
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from cube2net.errors import InputError, ParameterError
 from cube2net.threads import cores
 
+OLDEST = 17
+INSTALL = "install a Java runtime of version 17 or newer (such as openjdk-17-jre-headless) and point JAVA_HOME to it"
+JAVA_PATIENCE, MASTER_PATIENCE = 60, 5.0
 LOCAL = r"local(\[(\*|[1-9]\d*)(\s*,\s*\d+)?\])?"
 ONE_MACHINE = rf"{LOCAL}|local-cluster\[[^\]]*\]"
 ALLOWED = "local[*], local[N], spark://HOST:PORT, k8s://https://HOST:PORT or yarn"
-PATIENCE = 5.0
+
+
+def check_java() -> int:
+    """Return the version of the Java that Spark will start; raise where there is none, or one that is too old."""
+    java = find_java()
+    try:
+        said = subprocess.run(
+            [java, "-version"], capture_output=True, text=True, check=False, timeout=JAVA_PATIENCE
+        ).stderr
+    except (OSError, subprocess.SubprocessError) as error:
+        raise InputError(f"Spark needs Java, and {java!r} does not run ({error}): {INSTALL}") from None
+    version = java_version(said)
+    if version is None:
+        raise InputError(f"Spark needs Java, and {java!r} does not tell its version: {INSTALL}")
+    if version < OLDEST:
+        raise InputError(f"Spark needs Java {OLDEST} or newer, and {java!r} is Java {version}: {INSTALL}")
+    return version
+
+
+def find_java() -> str:
+    """Return the path of ``java``: that of JAVA_HOME where it is set, as Spark takes it, else the first on the PATH."""
+    home = os.environ.get("JAVA_HOME")
+    if home:
+        java = Path(home) / "bin" / ("java.exe" if os.name == "nt" else "java")
+        if not java.is_file():
+            raise InputError(f"Spark needs Java, and JAVA_HOME is {home!r}, where there is no bin/java: {INSTALL}")
+        return str(java)
+    found = shutil.which("java")
+    if found is None:
+        raise InputError(f"Spark needs Java, and there is no 'java' on the PATH: {INSTALL}")
+    return found
+
+
+def java_version(said: str) -> int | None:
+    """Return the main version out of what ``java -version`` says.
+
+    >>> java_version('openjdk version "17.0.15" 2025-04-15'), java_version('java version "1.8.0_391"')
+    (17, 8)
+    """
+    found = re.search(r'version "(?:1\.)?(\d+)', said)
+    return int(found[1]) if found else None
 
 
 def check_master(master: str) -> None:
@@ -59,7 +105,7 @@ def reach_master(master: str) -> None:
     reasons = []
     for host, port in _addresses(master):
         try:
-            socket.create_connection((host, port), timeout=PATIENCE).close()
+            socket.create_connection((host, port), timeout=MASTER_PATIENCE).close()
             return
         except OSError as error:
             reasons.append(f"{host}:{port} {(error.strerror or str(error)).lower()}")

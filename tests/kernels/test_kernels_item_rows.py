@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from cube2net.array_types import Array
 from cube2net.arrays import offsets, ragged_from_lists
-from cube2net.kernels.items import (
+from cube2net.kernels.item_rows import (
     count_cells,
     cross_rows,
     fill_cells,

@@ -16,10 +16,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from cube2net.cube.memory import parse_memory
-from cube2net.cube.spark_java import check_java
-from cube2net.cube.spark_master import cores_of, is_local, reach_master
+from cube2net.cube.engines.spark_setup import check_java, cores_of, is_local, reach_master
 from cube2net.errors import InputError, ParameterError, missing_package
+from cube2net.sizes import parse_size
 
 APP = "cube2net"
 HERE = "local[*]"
@@ -179,7 +178,7 @@ def _java_memory(given: str) -> str:
     >>> _java_memory("4GB"), _java_memory("512MiB")
     ('3814m', '512m')
     """
-    return f"{max(1, parse_memory(given) // 2**20)}m"
+    return f"{max(1, parse_size(given, 'memory') // 2**20)}m"
 
 
 def _set(session: Any, shuffle_partitions: int | None, settings: Mapping[str, str]) -> None:
@@ -208,13 +207,13 @@ def _started_well(log: Path) -> Iterator[None]:
         yield
     except (PySparkException, Py4JError, ConnectionError) as error:
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
-        told = next(
+        first = next(
             (n for n, line in enumerate(lines) if re.search("error|exception|invalid", line, re.IGNORECASE)), None
         )
-        if told is None or getattr(error, "java_exception", None) is not None:
+        if first is None or getattr(error, "java_exception", None) is not None:
             raise InputError(f"Spark did not start: {reason_of(error)}") from None
-        more = [line.strip() for line in lines[told + 1 : told + 2] if not line.strip().startswith("at ")]
-        raise InputError(f"Spark did not start: {'; '.join([_first_line(lines[told]), *more])}") from None
+        more = [line.strip() for line in lines[first + 1 : first + 2] if not line.strip().startswith("at ")]
+        raise InputError(f"Spark did not start: {'; '.join([_first_line(lines[first]), *more])}") from None
 
 
 def _stop(session: Any) -> None:

@@ -1,7 +1,9 @@
-"""The embedded engine: DuckDB runs the plan in this process."""
+"""The embedded engine: DuckDB runs the plan in this process, within the memory that it may take."""
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -13,18 +15,22 @@ from typing import Any
 import pyarrow as pa
 
 from cube2net.arrow_files import ROWS, finished, open_mapped, write_mapped
-from cube2net.cube.memory import anonymous_memory, check_memory, give_back, parse_memory
 from cube2net.errors import InputError, ParameterError, first_line
 from cube2net.interrupts import unfinished
 from cube2net.progress import Progress, silent
+from cube2net.sizes import parse_size
 
 DATABASE, SPILL = "plan.duckdb", "spill"
 ALONE = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}
 """DuckDB fetches nothing from anywhere."""
-DAMAGED = "read|corrupt|checksum|deseriali|not a valid"
+UNREADABLE = "read|corrupt|checksum|deseriali|not a valid"
 """What DuckDB says of a file that it cannot read."""
-SHARE, LEAST = 0.85, 100_000_000
+SHARE, LEAST_LEFT = 0.85, 100_000_000
 """What DuckDB's own count of its memory leaves out is less than the rest; with less than the least nothing works."""
+USUAL = 300_000_000
+"""What the process takes by itself, where the system does not tell."""
+LEAST_BUILD, TEXT, TOPICS = 300_000_000, 4_000, 800_000_000
+"""What a build of any data takes, what finding topics takes for every text besides, and at most."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +45,7 @@ class DuckDB:
 
     def __post_init__(self) -> None:
         if self.memory is not None:
-            parse_memory(self.memory)
+            parse_size(self.memory, "memory")
 
     def check(self) -> None:
         """Raise where this engine cannot run here: before anything is read, not after."""
@@ -64,7 +70,7 @@ class DuckDB:
         resumed = folder is not None and (folder / DATABASE).exists()
         try:
             return self._run(tables, statements, wanted, folder, progress)
-        except _DamagedError:
+        except _UnreadableError:
             if folder is None or not resumed:
                 raise
             _forget(folder)  # written when the machine went down, and not wholly: begin again
@@ -133,10 +139,10 @@ class DuckDB:
 
     def _limit(self) -> int:
         """Return what is left for DuckDB of the memory that this process may take."""
-        given = parse_memory(self.memory or "")
+        given = parse_size(self.memory or "", "memory")
         give_back()
         left = int(SHARE * (given - anonymous_memory()))
-        if left < LEAST:
+        if left < LEAST_LEFT:
             raise ParameterError(
                 f"memory is {self.memory!r}, of which {anonymous_memory() / 1e6:,.0f} MB are taken already: give more, "
                 "such as 1GB"
@@ -162,11 +168,11 @@ class DuckDB:
             raise KeyboardInterrupt from None
         except (duckdb.Error, OSError) as error:
             reason = first_line(error)
-            kind = _DamagedError if re.search(DAMAGED, reason, re.IGNORECASE) else InputError
+            kind = _UnreadableError if re.search(UNREADABLE, reason, re.IGNORECASE) else InputError
             raise kind(f"DuckDB could not finish {what}: {reason}") from None
 
 
-class _DamagedError(InputError):
+class _UnreadableError(InputError):
     """A database that DuckDB cannot read."""
 
 
@@ -182,3 +188,42 @@ def _hide_progress(connection: Any) -> None:
 def _forget(folder: Path) -> None:
     for path in folder.glob(f"{DATABASE}*"):
         path.unlink()
+
+
+def anonymous_memory() -> int:
+    """Return the bytes that this process has taken, without the files that it has mapped."""
+    try:
+        status = Path("/proc/self/status").read_text(encoding="utf-8")
+    except OSError:
+        return USUAL
+    found = re.search(r"^RssAnon:\s+(\d+) kB", status, re.MULTILINE)
+    return int(found[1]) * 1024 if found else USUAL
+
+
+def give_back() -> None:
+    """Give memory that is free to the system: Python's, Arrow's and the C library's."""
+    gc.collect()
+    pa.default_memory_pool().release_unused()
+    try:
+        ctypes.CDLL(None).malloc_trim(0)
+    except (AttributeError, OSError):
+        return  # not the C library of GNU: it gives back what it likes
+
+
+def check_memory(memory: str | None, *, texts: int = 0) -> None:
+    """Raise where a limit is below what a build takes by itself, or finding topics in so many texts: say it before.
+
+    >>> check_memory("600MB"), check_memory("600MB", texts=40_000), check_memory(None, texts=10**9)
+    (None, None, None)
+    >>> check_memory("600MB", texts=110_000)
+    Traceback (most recent call last):
+    cube2net.errors.ParameterError: memory is '600MB', and finding topics in 110,000 texts takes about 740 MB: give \
+740MB or more
+    """
+    least, what = LEAST_BUILD, "a build takes at least"
+    if texts:
+        least = min(LEAST_BUILD + texts * TEXT, TOPICS)
+        what = f"finding topics in {texts:,} texts takes about"
+    if memory is not None and parse_size(memory, "memory") < least:
+        size = f"{least // 10**6}"
+        raise ParameterError(f"memory is {memory!r}, and {what} {size} MB: give {size}MB or more")

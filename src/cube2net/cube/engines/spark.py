@@ -12,12 +12,12 @@ from typing import Any
 import pyarrow as pa
 
 from cube2net.arrow_files import finished, open_mapped, write_mapped
-from cube2net.cube.memory import parse_memory
-from cube2net.cube.spark_master import check_master, is_local
-from cube2net.cube.spark_session import check_installed, one_sentence, open_session
-from cube2net.cube.spark_staging import Staging, check_place, staging_folder
+from cube2net.cube.engines.spark_session import check_installed, one_sentence, open_session
+from cube2net.cube.engines.spark_setup import check_master, is_local
+from cube2net.cube.engines.spark_staging import Staging, check_place, staging_folder
 from cube2net.errors import InputError, ParameterError, whole_number
 from cube2net.progress import Progress, silent
+from cube2net.sizes import parse_size
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +45,7 @@ class Spark:
         if self.master is not None:
             check_master(self.master)
         if self.memory is not None:
-            parse_memory(self.memory)
+            parse_size(self.memory, "memory")
         whole_number("shuffle_partitions", self.shuffle_partitions, 1, 1_000_000, or_none=True)
         if self.staging is not None:
             check_place(self.staging)
