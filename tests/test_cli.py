@@ -13,7 +13,7 @@ from types import ModuleType
 
 import pytest
 
-from cube2net.cli import app
+from cube2net.cli import app, options
 from cube2net.cli.signals import STATUS
 from cube2net.pipeline import METHODS, Auto
 from cube2net.records import Budget, Cube, Query, Selection, Worth
@@ -69,9 +69,9 @@ def names(tmp_path: Path) -> Path:
 
 
 def test_the_names_in_the_help_are_the_registries() -> None:
-    assert list(METHODS) == list(app.METHOD_NAMES)
-    assert list(OBJECTIVES) == list(app.OBJECTIVE_NAMES)
-    assert [*SOURCES, "bundled"] == list(app.SOURCE_NAMES)
+    assert list(METHODS) == list(options.METHOD_NAMES)
+    assert list(OBJECTIVES) == list(options.OBJECTIVE_NAMES)
+    assert [*SOURCES, "bundled"] == list(options.SOURCE_NAMES)
 
 
 def test_a_build_says_that_it_took_the_place_of_another_cube(tool, tables: Path, tmp_path: Path) -> None:

@@ -2,13 +2,13 @@
 
 from cube2net.network.draw import PICTURES, draw
 from cube2net.network.export import EXPORTS, check_network_path, to_igraph, to_networkx, to_pyg, to_scipy, write
-from cube2net.network.hops import Hops
+from cube2net.network.forms import assemble, first_cells
+from cube2net.network.hops import Hops, Nothing
+from cube2net.network.layout import layout
 from cube2net.network.links import induce, within
 from cube2net.network.maxdisc import MaxDisc
-from cube2net.network.nothing import Nothing
 from cube2net.network.pagerank import PageRank, nearest, scores
-from cube2net.network.steiner import Steiner
-from cube2net.network.weave import assemble, first_cells
+from cube2net.network.steiner_tree import Steiner
 
 __all__ = [
     "EXPORTS",
@@ -23,6 +23,7 @@ __all__ = [
     "draw",
     "first_cells",
     "induce",
+    "layout",
     "nearest",
     "scores",
     "to_igraph",

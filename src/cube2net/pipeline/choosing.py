@@ -34,7 +34,7 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
     """Return what the method of a plan chooses; see :func:`construct` for the parameters."""
     whole_number("seed", seed, 0, None)
     cube, query, budget = plan.cube, plan.query, plan.budget
-    kernels = ["coverage", "induce", *(["push"] if isinstance(plan.objective, LinkObjective) else [])]
+    kernels = ["coverage", "subgraphs", *(["pagerank_push"] if isinstance(plan.objective, LinkObjective) else [])]
     for kernel in kernels:
         import_module(f"cube2net.kernels.{kernel}")
     seconds: dict[str, float] = {}
