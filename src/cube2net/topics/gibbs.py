@@ -58,34 +58,13 @@ def sample_topics(
     term, so they are drawn at the same time, and the answer is the same for any number of workers. The
     totals of the topics are brought up to date after every diagonal.
     """
-    from cube2net.kernels.topic_models import gibbs_block
-
     grid = _Grid.of(bags, settings, start, rng)
     words = float(bags.counts.sum())
     seen: list[float] = []
     sweep, said = 0, ""
     with ThreadPoolExecutor(workers) as pool:
         while sweep < settings.iterations:
-            total = 0.0
-            for step in range(len(grid.blocks)):
-                shift = np.zeros_like(grid.in_all)
-                tasks = [
-                    (block, (number + step) % len(grid.blocks), grid.in_all.copy())
-                    for number, block in enumerate(grid.blocks)
-                ]
-
-                def draw(task: tuple[_Block, int, Array]) -> float:
-                    block, column, in_all = task
-                    first, last = grid.columns[column], grid.columns[column + 1]
-                    rows = grid.of_term[first:last]
-                    starts = block.starts[first : last + 1]
-                    args = (starts, block.texts, block.counts, block.assigned, block.in_text, rows, in_all)
-                    return float(gibbs_block(*args, settings.beta, block.state))
-
-                total += sum(pool.map(draw, tasks) if workers > 1 else map(draw, tasks))
-                for _, _, in_all in tasks:
-                    shift += in_all - grid.in_all
-                grid.in_all += shift
+            total = grid.sweep(settings.beta, pool if workers > 1 else None)
             sweep += 1
             likelihood = (total - grid.norm) / words
             if sweep == 1 or sweep % EVERY == 0:
@@ -155,6 +134,28 @@ class _Grid:
         lengths = np.repeat(np.add.reduceat(bags.counts, bags.starts[:-1]), np.diff(bags.starts))
         norm = float((bags.counts * np.log(lengths - bags.counts + settings.topics * settings.alpha)).sum())
         return cls(blocks, order, columns, of_term, in_all, norm)
+
+    def sweep(self, beta: float, pool: ThreadPoolExecutor | None) -> float:
+        """Draw every entry anew, a diagonal at a time; return the sum of the log-likelihoods."""
+        from cube2net.kernels.topic_models import gibbs_block
+
+        def draw(task: tuple[_Block, int, Array]) -> float:
+            block, column, in_all = task
+            first, last = self.columns[column], self.columns[column + 1]
+            entries = (block.starts[first : last + 1], block.texts, block.counts, block.assigned)
+            return float(gibbs_block(*entries, block.in_text, self.of_term[first:last], in_all, beta, block.state))
+
+        total = 0.0
+        for step in range(len(self.blocks)):
+            tasks = [
+                (block, (row + step) % len(self.blocks), self.in_all.copy()) for row, block in enumerate(self.blocks)
+            ]
+            total += sum(map(draw, tasks) if pool is None else pool.map(draw, tasks))
+            shift = np.zeros_like(self.in_all)
+            for _, _, in_all in tasks:
+                shift += in_all - self.in_all
+            self.in_all += shift
+        return total
 
 
 def kmeans_start(bags: Bags, clusters: int, rng: np.random.Generator) -> Array:

@@ -110,7 +110,7 @@ def _even(bags: Bags, first: int, last: int, topics: int) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Labels:
+class ItemTopics:
     """Topics of the items of a batch, by ascending item; a topic of -1 or less is an entry of ``APART``."""
 
     item: Array
@@ -118,7 +118,7 @@ class Labels:
     weight: Array
 
 
-def labels_of(bags: Bags, topics: Array, weights: Array, min_weight: float, first: int = 0) -> Labels:
+def labels_of(bags: Bags, topics: Array, weights: Array, min_weight: float, first: int = 0) -> ItemTopics:
     """Return the topics of a batch whose first item is item ``first`` of all.
 
     ``topics`` and ``weights`` are the heaviest topics of every item with terms (rows), heaviest first: the first
@@ -129,15 +129,15 @@ def labels_of(bags: Bags, topics: Array, weights: Array, min_weight: float, firs
     aside = np.array([_CODES[label] for label in bags.apart.values()], dtype=np.int32)
     item = np.concatenate([bags.rows[np.nonzero(keep)[0]], np.fromiter(bags.apart, np.int64, len(aside))])
     order = np.argsort(item, kind="stable")
-    return Labels(
+    return ItemTopics(
         (item[order] + first).astype(np.int32),
         np.concatenate([topics[keep], aside])[order],
         np.concatenate([weights[keep], np.ones(len(aside), dtype=np.float32)])[order],
     )
 
 
-def put_together(
-    batches: Iterable[Labels], topics: int, known: Collection[str] = ()
+def join_batches(
+    batches: Iterable[ItemTopics], topics: int, known: Collection[str] = ()
 ) -> tuple[pa.Table, tuple[str, ...]]:
     """Return the table of all items' topics, and the names of those that come after the ``topics`` learned.
 

@@ -20,7 +20,7 @@ from cube2net.records.corpus import Corpus, table
 from cube2net.records.ragged import frozen
 from cube2net.records.topics import WORDS, Topics
 from cube2net.topics.document_terms import Bags, TermTrie, make_bags, weigh
-from cube2net.topics.inference import Labels, heaviest_topics, labels_of, normalised, put_together
+from cube2net.topics.inference import ItemTopics, heaviest_topics, join_batches, labels_of, normalised
 from cube2net.topics.text_batches import Texts, in_order, term_batches, text_batches
 from cube2net.topics.topic_names import top_terms
 
@@ -112,12 +112,12 @@ class LdaModel:
         """Return the topics of batches: the first item, how many items, and what their terms are counted in."""
         probability = normalised(self.of_term)
 
-        def label(batch: tuple[int, int, Any]) -> Labels:
+        def label(batch: tuple[int, int, Any]) -> ItemTopics:
             first, size, given = batch
             bags = make_bags(terms_of(given), size, self.vocabulary, fewest=1)
             return self._labels(bags, probability, first=first)
 
-        def reported() -> Iterator[Labels]:
+        def reported() -> Iterator[ItemTopics]:
             for labels in in_order(label, batches, workers=self.workers):
                 progress("labels", int(labels.item[-1]) + 1, items)
                 yield labels
@@ -132,7 +132,7 @@ class LdaModel:
         first: int = 0,
         workers: int = 1,
         progress: Progress = silent,
-    ) -> Labels:
+    ) -> ItemTopics:
         most = min(self.labels_per_item, len(self.names))
         weighed = weigh(bags, self.weights)
         topics, weights = heaviest_topics(
@@ -140,8 +140,8 @@ class LdaModel:
         )
         return labels_of(bags, topics, weights, self.min_weight, first)
 
-    def _topics(self, labels: Iterable[Labels], known: Collection[str] = ()) -> Topics:
-        assigned, extra = put_together(labels, len(self.names), known)
+    def _topics(self, labels: Iterable[ItemTopics], known: Collection[str] = ()) -> Topics:
+        assigned, extra = join_batches(labels, len(self.names), known)
         return Topics(
             names=(*self.names, *extra),
             assigned=assigned,
