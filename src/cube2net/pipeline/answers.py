@@ -19,7 +19,7 @@ from cube2net.pipeline.registries import METHODS, name_of
 from cube2net.progress import Progress, silent
 from cube2net.records import Cube, Form, Network, Query, Selection
 from cube2net.select import OBJECTIVES
-from cube2net.sources.queryfile import read_pairs_file, read_query_file
+from cube2net.sources import read_pairs_file, read_query_file
 
 # A network that brings more objects than this, and more than so many for each of the query, is announced.
 MANY, MANY_EACH = 1_000, 20

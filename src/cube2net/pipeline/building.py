@@ -31,8 +31,7 @@ from cube2net.pipeline.registries import made
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS
-from cube2net.sources import SOURCES
-from cube2net.sources.holdout import Task
+from cube2net.sources import SOURCES, Task
 from cube2net.topics import TOPIC_MODELS, LdaModel
 
 Dimensions = Sequence[DimensionSpec | str]

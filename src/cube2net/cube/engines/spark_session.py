@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from cube2net.cube.engines.spark_setup import check_java, cores_of, is_local, reach_master
-from cube2net.errors import InputError, ParameterError, missing_package
-from cube2net.sizes import parse_size
+from cube2net.errors import InputError, ParameterError, missing_package, parse_size
 
 APP = "cube2net"
 HERE = "local[*]"
