@@ -231,10 +231,10 @@ def test_a_query_that_no_cell_helps_says_so_and_is_answered_with_itself(tool, ta
 @pytest.fixture
 def upper_bound(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """Put a bound of one's own in place of the real one."""
-    fake = ModuleType("cube2net.select.bound")
+    fake = ModuleType("cube2net.select.prove.bound")
     fake.bound = 0.9  # type: ignore[attr-defined]
     fake.upper_bound = lambda *args, at_least: max(at_least, fake.bound)  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "cube2net.select.bound", fake)
+    monkeypatch.setitem(sys.modules, "cube2net.select.prove.bound", fake)
     return fake
 
 

@@ -78,7 +78,7 @@ def _bounded(cube: Cube, query: Query, weights: Worth, budget: Budget, selection
     elif budget.max_links is not None:
         reason = "max_links cannot be taken into account"
     elif not selection.proven:
-        from cube2net.select.bound import upper_bound
+        from cube2net.select.prove.bound import upper_bound
 
         found = float(upper_bound(cube, query, weights, budget, at_least=selection.value))
         return replace(selection, bound=found if selection.bound is None else min(found, selection.bound))
