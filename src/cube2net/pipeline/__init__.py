@@ -44,8 +44,9 @@ from cube2net.pipeline.data import (
 )
 from cube2net.pipeline.mining import cluster_query, embed_nodes
 from cube2net.pipeline.registries import METHODS, chooses_cells
-from cube2net.pipeline.reporting import judge, read_comparison, results, write_report
+from cube2net.pipeline.reporting import read_comparison, results, write_report
 from cube2net.pipeline.worth import LINK_TOLERANCE, weigh
+from cube2net.referee import judge
 from cube2net.select import OBJECTIVES
 from cube2net.sources import SOURCES
 from cube2net.topics import TOPIC_MODELS

@@ -29,7 +29,7 @@ from cube2net.progress import Progress, silent
 from cube2net.records import Comparison, Cube, Hidden, Network, Query, Setup
 from cube2net.records.comparison import TASKS
 from cube2net.referee.journal import Journal
-from cube2net.referee.page_files import FILES
+from cube2net.referee.report.write import FILES
 from cube2net.referee.trials import Trials
 from cube2net.select import Cube2net, Exact
 from cube2net.threads import cores

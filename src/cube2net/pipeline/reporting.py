@@ -15,13 +15,8 @@ from cube2net.pipeline.comparing import BY_NAME, JOURNAL, Maker, query_mark
 from cube2net.pipeline.mining import embed_nodes
 from cube2net.pipeline.setups import DEFAULT
 from cube2net.records import Comparison, Cube, Drawing, Network, Query, Setup
-from cube2net.referee.closeups import CloseUp, close_ups
-from cube2net.referee.journal import Journal
-from cube2net.referee.page import Report
-from cube2net.referee.page_files import results as results_of
-from cube2net.referee.page_files import write
-from cube2net.referee.tables import all_estimates, cell_table
-from cube2net.referee.verdict import Verdict, verdict
+from cube2net.referee import CloseUp, Journal, Report, Verdict, all_estimates, cell_table, close_ups, judge, write
+from cube2net.referee import results as results_of
 
 # Larger networks are not drawn: nobody could read them.
 MOST_DRAWN = 4_000
@@ -63,14 +58,9 @@ def _is_whole(about: Mapping[str, Any]) -> bool:
     )
 
 
-def judge(comparison: Comparison) -> Verdict:
-    """Return which network helped, by how much, and how sure that is, in one sentence and in numbers."""
-    return verdict(comparison)
-
-
 def results(comparison: Comparison) -> dict[str, Any]:
     """Return the verdict, and the numbers it rests on, as JSON can carry them."""
-    return results_of(Report(comparison, verdict(comparison), all_estimates(comparison)))
+    return results_of(Report(comparison, judge(comparison), all_estimates(comparison)))
 
 
 def write_report(
@@ -88,7 +78,7 @@ def write_report(
 
     ``spreadsheet_safe`` guards labels in the tables that spreadsheets would run as formulas.
     """
-    said = verdict(comparison)
+    said = judge(comparison)
     estimates = all_estimates(comparison)
     report = Report(comparison, said, estimates, command=command, title=title)
     maker = Maker(cube, query, {**BY_NAME, **(methods or {})})

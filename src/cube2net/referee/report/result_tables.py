@@ -9,29 +9,11 @@ import numpy as np
 
 from cube2net.records import Comparison, Network, Setup, Trial
 from cube2net.records.comparison import FLOOR
-from cube2net.referee.page_table import Cell, Column, Row, Table
-from cube2net.referee.statistics import ALL, RESAMPLES, Difference, Estimate, estimates
-
-Estimates = Mapping[tuple[Setup, str, str], Estimate]
+from cube2net.referee.report.table import Cell, Column, Row, Table
+from cube2net.referee.statistics import ALL, Difference, Estimate, Estimates, miners_of
 
 FIRST = 10
 MAKING = {"select": ("weigh", "vectors", "select"), "train": ("train",), "links": ("links",)}
-
-
-def all_estimates(comparison: Comparison, *, resamples: int = RESAMPLES, seed: int = 0) -> Estimates:
-    """Return the mean and interval of every setup, miner (``ALL`` too) and measure that has scores."""
-    return {
-        (setup, miner, measure): found
-        for measure in comparison.measures
-        for (setup, miner), found in estimates(comparison, measure, resamples=resamples, seed=seed).items()
-    }
-
-
-def miners_of(comparison: Comparison) -> list[str]:
-    """Return the miners a table shows, first what decides: all that do together, or the only one."""
-    if len(comparison.deciding) > 1:
-        return [ALL, *comparison.miners]
-    return list(dict.fromkeys([*comparison.deciding, *comparison.miners]))
 
 
 def deciding(comparison: Comparison) -> str:

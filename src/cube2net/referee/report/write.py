@@ -12,10 +12,10 @@ from typing import Any
 from cube2net.atomic_files import write_files
 from cube2net.errors import InputError
 from cube2net.records import Comparison, Setup
-from cube2net.referee.page import Report, page
-from cube2net.referee.page_table import csv_text
+from cube2net.referee.report.page import Report, page
+from cube2net.referee.report.result_tables import cost_table, score_table
+from cube2net.referee.report.table import csv_text
 from cube2net.referee.statistics import Difference
-from cube2net.referee.tables import cost_table, score_table
 
 FILES = ("report.html", "trials.csv", "scores.csv", "costs.csv", "results.json", "cells.csv")
 FIELDS = ("method", "objective", "form", "m", "like", "levels", "near", "membership")

@@ -1,18 +1,4 @@
-"""The script of the report: draws the figures that stand beside it as data, in light and dark colours."""
-
-from __future__ import annotations
-
-import base64
-import hashlib
-import json
-import re
-from collections.abc import Iterable
-from typing import Any
-
-from cube2net.referee.page_looks import DARK
-
-READ_BY_HTML = re.compile("[<>&\u2028\u2029\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff]")
-SCRIPT = """
+// Draws the figures that stand beside it as data, in light and dark colours.
 (function () {
   "use strict";
   var dark = matchMedia("(prefers-color-scheme: dark)");
@@ -81,47 +67,3 @@ SCRIPT = """
   });
   addEventListener("beforeprint", again);
 })();
-"""
-
-
-def inert_json(data: Any) -> str:
-    """Return JSON that no name in it can turn into a tag, for a script element that is not run.
-
-    >>> inert_json({"name": "</script>"})
-    '{"name":"\\\\u003c/script\\\\u003e"}'
-    """
-    return guarded(json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False))
-
-
-def guarded(text: str) -> str:
-    """Return JSON text with the signs that HTML reads, or cannot hold, written as numbers."""
-    return READ_BY_HTML.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-
-
-def palette() -> str:
-    """Return what each colour becomes on a dark page, as data for the script."""
-    return inert_json(DARK)
-
-
-def plotly_script() -> str:
-    """Return plotly's own script, which comes inside its package."""
-    from plotly.offline import get_plotlyjs
-
-    return str(get_plotlyjs()).replace("\r\n", "\n")
-
-
-def policy(scripts: Iterable[str]) -> str:
-    """Return the page's policy: these scripts run and no others, and nothing is loaded from anywhere.
-
-    >>> policy([""])[:83]
-    "default-src 'none'; script-src 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
-    """
-    allowed = " ".join(f"'sha256-{_digest(script)}'" for script in scripts) or "'none'"
-    return (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _digest(script: str) -> str:
-    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

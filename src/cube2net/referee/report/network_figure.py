@@ -9,7 +9,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.records import Drawing, Network
-from cube2net.referee.page_looks import CELL, FAINT, INK, LABELS, MUTED, PAPER, RIM, blank, faint, safe
+from cube2net.referee.report.figures import CELL, FAINT, INK, LABELS, MUTED, PAPER, RIM, blank, faint, safe
 from cube2net.seeding import stream
 
 MOST_NODES = 2000

@@ -5,13 +5,26 @@ import pytest
 
 from cube2net.records import Drawing, Setup
 from cube2net.records.form import FORMS
-from cube2net.referee import page_drawing
-from cube2net.referee.page import SIZE
-from cube2net.referee.page_drawing import network_figure
-from cube2net.referee.page_looks import COLOURS, DARK, LABELS
-from cube2net.referee.page_panels import floor_trials, link_panels
-from cube2net.referee.plots import SYMBOLS, score_by_size, sweep
-from cube2net.referee.tables import all_estimates
+from cube2net.referee.report import network_figure as drawings
+from cube2net.referee.report.figures import (
+    CELL,
+    COLOURS,
+    DARK,
+    GRID,
+    INK,
+    LABELS,
+    MUTED,
+    PAPER,
+    RIM,
+    SYMBOLS,
+    floor_trials,
+    link_panels,
+    score_by_size,
+    sweep,
+)
+from cube2net.referee.report.network_figure import network_figure
+from cube2net.referee.report.page import asset
+from cube2net.referee.statistics import all_estimates
 
 from comparisons import ALONE, GREEDY, PEER, clustering, hidden_links, network
 
@@ -92,7 +105,8 @@ def test_the_floor_is_a_dashed_line_in_all_four_panels() -> None:
 
 def test_every_form_has_a_symbol_of_its_own_that_the_caption_tells() -> None:
     assert tuple(SYMBOLS) == FORMS and len(set(SYMBOLS.values())) == len(FORMS)
-    assert all(f"{symbol}s" in SIZE.lower() for symbol in SYMBOLS.values())
+    caption = asset("templates/sections.html").split("call figure(content.by_size)")[1].split("endcall")[0].lower()
+    assert all(f"{symbol}s" in caption for symbol in SYMBOLS.values())
     setups = [Setup(method="greedy", objective="linked", form=form, m=20) for form in FORMS]
     comparison = clustering(wrong={ALONE: 4, **dict.fromkeys(setups, 2)})
     points = named(score_by_size(comparison, all_estimates(comparison, resamples=20)))
@@ -120,8 +134,8 @@ def test_the_drawing_colours_labels_and_says_names_labels_and_links() -> None:
 
 
 def test_a_large_network_is_drawn_in_part_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_drawing, "MOST_NODES", 6)
-    monkeypatch.setattr(page_drawing, "MOST_LINKS", 5)
+    monkeypatch.setattr(drawings, "MOST_NODES", 6)
+    monkeypatch.setattr(drawings, "MOST_LINKS", 5)
     links = [(0, 1), (1, 2), (0, 2), (0, 5), (1, 5), (2, 5), (0, 4), (3, 6), (6, 7), (7, 8)]
     made = network(links, ["a"] * 4, others=6)
     figure, note = network_figure(Drawing(made, np.random.default_rng(0).random((10, 2))))
@@ -149,3 +163,11 @@ def test_many_labels_take_further_shapes_and_none_at_all_is_the_query() -> None:
 
 def test_colours_are_known_in_the_dark_or_serve_on_both() -> None:
     assert set(DARK) >= set(COLOURS) - {"#CC79A7", "#E69F00", "#999933"}
+
+
+def test_the_style_has_the_colours_of_the_figures() -> None:
+    light, dark = (part.split("}")[0] for part in asset("page.css").split(":root {")[1:])
+    own = {"paper": PAPER, "ink": INK, "muted": MUTED, "line": GRID, "rim": RIM, "cell": CELL}
+    own |= {f"label{number}": colour for number, colour in enumerate(LABELS)}
+    for name, colour in own.items():
+        assert f"--{name}: {colour};" in light and f"--{name}: {DARK.get(colour, colour)};" in dark

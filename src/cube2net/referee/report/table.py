@@ -1,4 +1,4 @@
-"""A table as a record: title, columns, rows and notes, written as CSV, Markdown or HTML."""
+"""A table as a record: title, columns, rows and notes, written as CSV or Markdown, or laid out for a page."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import io
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from cube2net.escaping import write_rows
 from cube2net.referee.statistics import Estimate
@@ -14,6 +15,9 @@ Cell = str | int | float | Estimate | None
 
 MOST_ROWS = 25
 NOTHING = "–"
+
+# How wide the small drawing of an interval is (in table.html too), and how much of it on either side is left free.
+WIDE, EDGE = 220, 4
 
 
 @dataclass(frozen=True)
@@ -106,6 +110,133 @@ class Table:
     def folded(self) -> bool:
         """Whether the table is so long that only its main rows are shown at first."""
         return len(self.rows) > MOST_ROWS and not all(row.main for row in self.rows)
+
+
+@dataclass(frozen=True)
+class Head:
+    """A heading as a page shows it: over ``wide`` columns where it is shared, ``tall`` where it has two lines."""
+
+    text: str
+    kinds: str = ""
+    wide: int = 0
+    tall: bool = False
+
+
+@dataclass(frozen=True)
+class Whisker:
+    """Where the ends and the mean of an interval are drawn, and its ``side`` of 0 where it is sure: up, down, level."""
+
+    low: float
+    mean: float
+    high: float
+    side: str
+
+
+@dataclass(frozen=True)
+class ShownCell:
+    """A cell as a page shows it; ``kinds`` are the classes of its looks."""
+
+    text: str
+    kinds: str
+    is_mean: bool = False
+    ends: str = ""
+    whisker: Whisker | None = None
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row as a page shows it: its first cell, and the others, none where all that there is is a ``reason``."""
+
+    head: ShownCell
+    cells: tuple[ShownCell, ...]
+    reason: str
+    kinds: str
+
+
+class Layout:
+    """A table as a page shows it: its headings, the lines seen at first, and the rest, which a long one folds away."""
+
+    def __init__(self, table: Table) -> None:
+        self.title, self.notes, self.wide = table.title, " ".join(table.notes), len(table.columns)
+        self.kind = "setups" if table.columns[0].style == "text" else "ranks"
+        self.heads = _heads(table.columns)
+        best, reach = [_best(table, place) for place in range(self.wide)], _reach(table)
+        lines = [(row.main, _line_of(row, table.columns, best, reach)) for row in table.rows]
+        self.first = [line for main, line in lines if main or not table.folded]
+        self.rest = [line for main, line in lines if not main and table.folded]
+
+
+def _heads(columns: Sequence[Column]) -> list[list[Head]]:
+    """Return the lines of the heading: one, or two where columns share a heading."""
+    if not any(column.group for column in columns):
+        return [[Head(column.name, _kinds(n=column.style != "text")) for column in columns]]
+    above: list[Head] = []
+    below: list[Head] = []
+    for group, shared in groupby(columns, key=lambda column: column.group):
+        names = list(shared)
+        kinds = [_kinds(n=column.style != "text", first=bool(group) and column is names[0]) for column in names]
+        if group:
+            above.append(Head(group, wide=len(names)))
+        line = below if group else above
+        line += [Head(column.name, kind, tall=not group) for column, kind in zip(names, kinds, strict=True)]
+    return [above, below]
+
+
+def _line_of(row: Row, columns: Sequence[Column], best: Sequence[float | None], reach: float) -> Line:
+    head = ShownCell(row.short or shown(row.cells[0], columns[0].style), _kinds(n=columns[0].style != "text"))
+    cells = []
+    for place in range(1, len(columns) if not (row.reason and is_empty(row)) else 1):
+        column, cell = columns[place], row.cells[place]
+        new = place > 1 and columns[place - 1].group != column.group
+        kinds = _kinds(n=column.style != "text", first=new, best=_number(cell) == best[place])
+        cells.append(_shown_cell(cell, column, kinds, reach, sure=row.sure))
+    return Line(head, tuple(cells), row.reason, _kinds(peer=bool(row.short), chosen=row.chosen))
+
+
+def _shown_cell(cell: Cell, column: Column, kinds: str, reach: float, *, sure: bool) -> ShownCell:
+    if not isinstance(cell, Estimate):
+        return ShownCell(shown(cell, column.style), kinds)
+    mean, low, high = (shown(value, column.style) for value in (cell.mean, cell.low, cell.high))
+    if math.isnan(cell.low):
+        return ShownCell(mean, kinds, is_mean=True)
+    whisker = _whisker(cell, reach, sure=sure) if column.style == "change" else None
+    return ShownCell(mean, kinds, is_mean=True, ends=f"[{low}, {high}]", whisker=whisker)
+
+
+def _whisker(cell: Estimate, reach: float, *, sure: bool) -> Whisker:
+    low, mean, high = (
+        round(WIDE / 2 + value / reach * (WIDE / 2 - EDGE), 1) for value in (cell.low, cell.mean, cell.high)
+    )
+    return Whisker(low, mean, high, "level" if not sure else "up" if cell.mean > 0 else "down")
+
+
+def _reach(table: Table) -> float:
+    """Return the largest distance from 0 that an interval of the table reaches."""
+    cells = (cell for row in table.rows for cell in row.cells if isinstance(cell, Estimate))
+    ends = [abs(end) for cell in cells for end in (cell.low, cell.high) if math.isfinite(end)]
+    return max(ends, default=0.0) or 1.0
+
+
+def _best(table: Table, place: int) -> float | None:
+    """Return the best number of a column, None where no number is better than another."""
+    way = table.columns[place].best
+    numbers = [number for row in table.rows if not math.isnan(number := _number(row.cells[place]))]
+    return {"high": max, "low": min}[way](numbers) if way and len(numbers) > 1 else None
+
+
+def _number(cell: Cell) -> float:
+    """Return the number that a cell is compared by, nan where it has none."""
+    value = cell.mean if isinstance(cell, Estimate) else cell
+    return float(value) if isinstance(value, int | float) else math.nan
+
+
+def _kinds(**kinds: bool) -> str:
+    """Return the classes of an element: those that are given.
+
+    >>> _kinds(n=True, first=False, best=True)
+    'n best'
+    """
+    return " ".join(name for name, given in kinds.items() if given)
 
 
 def csv_text(lines: Iterable[Sequence[object]], *, spreadsheet_safe: bool = False) -> str:
