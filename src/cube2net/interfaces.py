@@ -62,10 +62,10 @@ class Engine(Protocol):
 
 @runtime_checkable
 class ChecksItself(Protocol):
-    """An engine that can say before anything is read that it cannot run here."""
+    """An engine or a method that can say before any work is done that it cannot run here."""
 
     def check(self) -> None:
-        """Raise where this engine cannot run here."""
+        """Raise where this cannot run here."""
 
 
 @runtime_checkable

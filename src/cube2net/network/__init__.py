@@ -1,6 +1,6 @@
 """Cube + Selection → Network: methods that follow links, a network's links and forms, and its ways out."""
 
-from cube2net.network.draw import PICTURES, draw
+from cube2net.network.draw import check_picture_path, draw
 from cube2net.network.export import EXPORTS, check_network_path, to_igraph, to_networkx, to_pyg, to_scipy, write
 from cube2net.network.forms import assemble, first_cells
 from cube2net.network.hops import Hops, Nothing
@@ -12,7 +12,6 @@ from cube2net.network.steiner_tree import Steiner
 
 __all__ = [
     "EXPORTS",
-    "PICTURES",
     "Hops",
     "MaxDisc",
     "Nothing",
@@ -20,6 +19,7 @@ __all__ = [
     "Steiner",
     "assemble",
     "check_network_path",
+    "check_picture_path",
     "draw",
     "first_cells",
     "induce",
