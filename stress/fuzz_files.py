@@ -14,7 +14,7 @@ from pathlib import Path
 
 import cube2net as c2n
 from cube2net.embed import WordVectors, read_words
-from cube2net.pipeline.reporting import results
+from cube2net.pipeline import results
 from cube2net.records import Cube
 from cube2net.seeding import stream
 from cube2net.select import Cube2net

@@ -17,7 +17,7 @@ LAYERS = [
     ("errors",),
     ("records",),
     ("interrupts", "sizes"),
-    ("arrays", "seeding", "atomic_files", "arrow_files", "compiling", "unpacking"),
+    ("arrays", "seeding", "atomic_files", "arrow_files", "compiling", "unpacking", "fingerprints", "arguments"),
     ("threads",),
     ("kernels",),
     ("interfaces",),

@@ -15,13 +15,13 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
+from cube2net import referee
 from cube2net.cli import comparing
 from cube2net.errors import InputError
 from cube2net.network import Hops
-from cube2net.pipeline import reporting, results
-from cube2net.pipeline.comparing import JOURNAL
-from cube2net.pipeline.setups import DEFAULT
+from cube2net.pipeline import DEFAULT, JOURNAL, results
 from cube2net.records import Comparison, Cube, Objects, Query, Setup
+from cube2net.referee import illustrations
 
 from toys import toy_cube
 
@@ -60,7 +60,7 @@ def compared(planted: tuple[Cube, Query], folder: Path) -> Comparison:
 @pytest.fixture(autouse=True)
 def one_look(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look at the vectors of one run only."""
-    monkeypatch.setattr(reporting, "LOOKS", 1)
+    monkeypatch.setattr(illustrations, "LOOKS", 1)
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -300,12 +300,12 @@ def test_a_report_of_the_query_alone_has_nothing_to_draw(
 def test_large_networks_are_not_drawn_and_their_cells_are_told(
     compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reporting, "MOST_DRAWN", 42)
+    monkeypatch.setattr(illustrations, "MOST_DRAWN", 42)
     files = c2n.write_report(*planted, compared, tmp_path)
     assert [path.name for path in files] == [*FILES, "cells.csv"]
     page = files[0].read_text(encoding="utf-8")
     assert 'id="network"' not in page and 'id="closeups"' not in page and 'id="cells"' in page
-    monkeypatch.setattr(reporting, "MOST_DRAWN", 43)
+    monkeypatch.setattr(illustrations, "MOST_DRAWN", 43)
     assert 'id="network"' in c2n.write_report(*planted, compared, tmp_path)[0].read_text(encoding="utf-8")
 
 
@@ -313,8 +313,8 @@ def test_the_drawing_bears_the_name_of_the_setup_and_methods_of_ones_own_are_dra
     compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[str] = []
-    monkeypatch.setattr(reporting, "Drawing", lambda *_, title: drawn.append(title))
-    monkeypatch.setattr(reporting, "write", lambda report, folder, **options: [])
+    monkeypatch.setattr(illustrations, "Drawing", lambda *_, title: drawn.append(title))
+    monkeypatch.setattr(referee, "write", lambda report, folder, **options: [])
     for name, methods in (("hops 2", None), ("far", {"far": Hops(hops=2)}), ("unknown", None)):
         trials = [replace(trial, setup=Setup(method=name)) for trial in better(compared, GREEDY).trials]
         own = replace(compared, trials=(*better(compared, GREEDY, ALONE).trials[:2], *trials))
@@ -330,14 +330,14 @@ def test_the_network_shown_is_of_a_seed_that_was_mined(
     compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[int] = []
-    really = reporting.Maker.__call__
+    really = referee.Maker.__call__
 
     def make(maker: Any, setup: Setup, seed: int, nodes: int | None = None) -> Any:
         if setup == GREEDY:
             asked.append(seed)
         return really(maker, setup, seed, nodes)
 
-    monkeypatch.setattr(reporting.Maker, "__call__", make)
+    monkeypatch.setattr(referee.Maker, "__call__", make)
     failed = [
         replace(trial, scores={}, reason="out of luck") if trial.setup.method != "none" and trial.seed == 0 else trial
         for trial in compared.trials

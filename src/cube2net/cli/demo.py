@@ -13,8 +13,7 @@ from cube2net import pipeline
 from cube2net.atomic_files import check_folder, write_table
 from cube2net.cli.answering import show_network
 from cube2net.cli.terminal import say, show_table
-from cube2net.pipeline.comparing import WRITTEN
-from cube2net.pipeline.setups import DEFAULT
+from cube2net.pipeline import DEFAULT, WRITTEN
 from cube2net.progress import Progress, silent
 from cube2net.records import Comparison, Cube, Query
 

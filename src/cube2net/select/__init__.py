@@ -1,6 +1,7 @@
 """Cube + query → selection: which cells to bring, and what they are worth."""
 
 from cube2net.select.anneal import Anneal
+from cube2net.select.bound import bounded
 from cube2net.select.cube2net import Cube2net
 from cube2net.select.exact import Exact
 from cube2net.select.greedy import Greedy
@@ -21,4 +22,5 @@ __all__ = [
     "Own",
     "Precision",
     "Random",
+    "bounded",
 ]
