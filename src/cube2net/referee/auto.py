@@ -1,15 +1,22 @@
-"""Which of the networks that raced is taken: by labels the smallest level one, without them the default or better."""
+"""A network chosen among several ways to make one, by labels that part of the query has, or by its hidden links."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from cube2net.array_types import Array
+from cube2net.errors import QueryError
 from cube2net.kernels.cluster_agreement import AGREEMENT, weighed_tables
-from cube2net.records import Setup
+from cube2net.progress import Progress
+from cube2net.records import Network, Query, Setup
+from cube2net.referee.hidden import HiddenRuns, J
 from cube2net.referee.race import Marks, Race, best_of, further
+from cube2net.referee.setups import DEFAULT
+from cube2net.referee.statistics import ENOUGH
+from cube2net.referee.trials import Make, Mine
 from cube2net.seeding import stream
 
 LEVEL = 1.0
@@ -25,6 +32,114 @@ RESAMPLES, WIDE = 200, 1.96
 
 UNSEEN = 3.0
 """What is not seen among n labels may still be true of three in n: no interval is narrower."""
+
+
+FEWEST = 10
+"""A query needs so many labels to choose by, and there are no more folds than have as many each, or two."""
+
+
+def choose_by_labels(
+    query: Query, make: Make, mine: Mine, *, folds: int, seeds: Sequence[int], seconds: float, progress: Progress
+) -> Network:
+    """Return the network that does best on the labels of a query; ``mine`` clusters its objects."""
+    judge = ByLabels(np.unique(np.array(query.labels), return_inverse=True)[1], folds_of(query, folds, seeds[0]))
+
+    def mark(network: Network, seed: int) -> Marks:
+        return judge.marks(mine(network, "", seed)[1])
+
+    race = Race(make, mark)
+    race.run(candidates(query), seeds, seconds, progress)
+    return _answer(race, make, judge, "F1", seeds[0])
+
+
+def choose_by_hidden_links(
+    query: Query,
+    make: Make,
+    runs: HiddenRuns[J],
+    *,
+    seeds: Sequence[int],
+    seconds: float,
+    progress: Progress,
+) -> Network:
+    """Return the network on which the query's own hidden links are found best, or the default.
+
+    The links that the first seed hides are those of all runs, which differ in how networks are mined.
+    """
+    seed = seeds[0]
+    try:
+        make_without, judges = runs.of(seed)
+        pairs = len(judges.hidden[0])
+        too_few = min(pairs, len(judges.hidden[2]))
+    except QueryError:
+        too_few = 0
+    if too_few < ENOUGH:
+        note = f"{too_few:,} links of the query can be hidden, too few to tell by them: the default, {DEFAULT.name}"
+        return _noted(make(DEFAULT, seed, None), note, DEFAULT, [])
+
+    def mark(network: Network, seed: int) -> Marks:
+        scores, evidence, _ = judges.mine(network, "", seed)
+        return Marks(scores["AUC"], evidence[:, 0])
+
+    race = Race(make_without, mark, (Setup(method="none"), DEFAULT))
+    race.run(candidates(query), seeds, seconds, progress)
+    judge = ByHiddenLinks(DEFAULT, pairs)
+    if judge.chosen(race).like:
+        race.nodes[DEFAULT.name] = len(make(DEFAULT, seed, None))  # as large as the default of the whole cube
+    return _answer(race, make, judge, "AUC", seed)
+
+
+def _answer(race: Race, make: Make, judge: ByLabels | ByHiddenLinks, measure: str, seed: int) -> Network:
+    """Return the network that is chosen, of the whole cube, with what was tried."""
+    best = judge.chosen(race)
+    return _noted(make(best, seed, race.nodes.get(best.like)), judge.sentence(race), best, race.rows(measure))
+
+
+def _noted(network: Network, note: str, chosen: Setup, tried: list[dict[str, object]]) -> Network:
+    own = network.selection.note
+    return replace(
+        network,
+        selection=replace(network.selection, note=f"{note}; {own}" if own else note),
+        settings={**network.settings, "chosen": chosen.name, "tried": tried},
+    )
+
+
+def candidates(query: Query) -> list[Setup]:
+    """Return the setups that are tried, the query alone first and the default second; all are sized by the query."""
+    cells = replace(DEFAULT, form="cells")
+    as_large = [Setup(method=method, like=DEFAULT.name) for method in ("pagerank", "hops")]
+    return [
+        Setup(method="none"),
+        DEFAULT,
+        as_large[0],
+        cells,
+        replace(DEFAULT, levels="one"),
+        replace(cells, levels="one"),
+        replace(DEFAULT, near=2 * len(query)),
+        replace(DEFAULT, membership="even"),
+        replace(cells, membership="even"),
+        as_large[1],
+        Setup(method="anneal", objective="linked", form="woven", m=20),
+        Setup(method="anneal", objective="jaccard", form="cells", m=20),
+        Setup(method="anneal", objective="jaccard", form="objects", m=20),
+        Setup(method="pagerank"),
+    ]
+
+
+def folds_of(query: Query, most: int, seed: int) -> Array:
+    """Return the fold of every object of a query, each label spread evenly; -1 for objects without a label."""
+    labels = np.array(query.labels or (), dtype=np.str_)
+    known = np.flatnonzero(labels != "")
+    if len(known) < FEWEST:
+        raise QueryError(
+            f"'auto' chooses by labels, and {len(known)} objects of the query have one, expected {FEWEST} or more: "
+            "give more labels, or none, or choose a method"
+        )
+    count = max(2, min(most, len(known) // FEWEST))
+    order = known[stream(seed, "pipeline", "folds").permutation(len(known))]
+    order = order[np.argsort(labels[order], kind="stable")]
+    folds = np.full(len(labels), -1)
+    folds[order] = np.arange(len(order)) % count
+    return folds
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -14,19 +15,18 @@ import pytest
 
 import cube2net as c2n
 from cube2net.errors import InputError, ParameterError, QueryError
-from cube2net.interfaces import Method
+from cube2net.interfaces import Method, chooses_cells, draws
 from cube2net.locks import only_writer
-from cube2net.mine import METRICS
+from cube2net.mine import LINK_MEASURES, METRICS, cluster_query, miners
 from cube2net.network import Hops, PageRank
-from cube2net.pipeline import METHODS, choosing, comparing, mining
-from cube2net.pipeline.comparing import COMPARED, DRAWS, JOURNAL, Maker, compare, task_of
-from cube2net.pipeline.mining import LINK_MEASURES
-from cube2net.pipeline.planning import Plan
-from cube2net.pipeline.registries import CHOOSES_CELLS, chooses_cells
-from cube2net.pipeline.setups import AS_LARGE, SHORT_LIST, setups_of, with_peers
+from cube2net.pipeline import JOURNAL, METHODS, compare, task_of
+from cube2net.pipeline.compare import COMPARED, maker, named_methods
+from cube2net.pipeline.construct import Chosen, Plan, with_vectors
+from cube2net.pipeline.construct import choose as really_choose
 from cube2net.records import Budget, Comparison, Cube, Network, Objects, Query, Selection, Setup, Vectors, Worth
 from cube2net.records.cube import STAR
-from cube2net.select import Cube2net, Greedy, Linked, Random
+from cube2net.referee import AS_LARGE, SHORT_LIST, Maker, setups_of, with_peers
+from cube2net.select import OBJECTIVES, Cube2net, Greedy, Linked, Random
 
 from toys import random_cube, toy_cube
 
@@ -51,9 +51,13 @@ CUBES = [(random_cube(seed), Query(np.sort(np.random.default_rng(seed).choice(40
 # Which setups
 
 
+def of_names(methods: dict[str, str | Method]) -> dict[str, Method]:
+    return {name: METHODS[method]() if isinstance(method, str) else method for name, method in methods.items()}
+
+
 def names(methods: dict[str, str | Method], **options: Any) -> list[str]:
     options = {"objectives": ["jaccard", "linked"], "forms": ["objects", "cells"], "m": [5], **options}
-    return [setup.name for setup in setups_of(methods, **options)]
+    return [setup.name for setup in setups_of(of_names(methods), known=OBJECTIVES, **options)]
 
 
 def test_the_query_alone_comes_first_and_once() -> None:
@@ -85,7 +89,7 @@ def test_random_cells_stand_under_the_first_objective_alone() -> None:
 
 
 def test_those_as_large_as_a_choice_of_cells_come_right_behind_it() -> None:
-    found = setups_of({"pagerank": "pagerank", "greedy": "greedy"}, ["linked"], ["cells"], [3, 4])
+    found = setups_of(of_names({"pagerank": "pagerank", "greedy": "greedy"}), ["linked"], ["cells"], [3, 4])
     assert [setup.name for setup in found] == [
         "none",
         "pagerank",
@@ -110,7 +114,7 @@ def test_a_method_of_ones_own_has_forms_unless_it_brings_objects_alone() -> None
         "none",
         "mine · linked · both · m 5",
     ]
-    assert chooses_cells(Failing()) and not chooses_cells("steiner")
+    assert chooses_cells(Failing()) and not chooses_cells(METHODS["steiner"])
 
 
 @pytest.mark.parametrize(
@@ -138,10 +142,10 @@ def test_setups_that_cannot_be_are_refused(options: dict[str, Any], sentence: st
 @pytest.mark.parametrize("name", METHODS)
 def test_methods_said_to_choose_cells_do_and_no_others(name: str) -> None:
     chosen = [c2n.construct(cube, query, QUICK[name], m=4).selection.cells for cube, query in CUBES[:3]]
-    assert any(len(cells) for cells in chosen) == (name in CHOOSES_CELLS) == chooses_cells(QUICK[name])
+    assert any(len(cells) for cells in chosen) == chooses_cells(METHODS[name]) == chooses_cells(QUICK[name])
 
 
-@pytest.mark.parametrize("name", [name for name in METHODS if name not in DRAWS])
+@pytest.mark.parametrize("name", [name for name in METHODS if not draws(METHODS[name])])
 @pytest.mark.parametrize("objective", ["jaccard", "linked"])
 def test_methods_that_are_not_said_to_draw_give_the_same_for_every_seed(name: str, objective: str) -> None:
     for cube, query in CUBES:
@@ -152,7 +156,7 @@ def test_methods_that_are_not_said_to_draw_give_the_same_for_every_seed(name: st
 
 def test_the_paper_to_the_letter_is_a_name_and_compared_only_where_it_is_named() -> None:
     assert "cube2net paper" not in COMPARED
-    named = comparing._named(["none", "cube2net paper", "hops 2"])
+    named = named_methods(["none", "cube2net paper", "hops 2"])
     assert named["cube2net paper"] == Cube2net(preset="paper")
     assert named["hops 2"] == Hops(hops=2)
     assert names(named, objectives=["jaccard"], forms=["objects"], as_large=False)[1:2] == [
@@ -163,7 +167,7 @@ def test_the_paper_to_the_letter_is_a_name_and_compared_only_where_it_is_named()
 def test_the_paper_moves_among_raw_vectors() -> None:
     cube = CUBES[0][0]
     for preset, scale in (("paper", "none"), ("default", "blocks")):
-        ready = choosing._with_vectors(cube, Cube2net(preset=preset), 0)
+        ready = with_vectors(cube, Cube2net(preset=preset), 0)
         assert isinstance(ready, Cube2net)
         (found,) = ready.vectors
         assert isinstance(found, Vectors)
@@ -173,14 +177,14 @@ def test_the_paper_moves_among_raw_vectors() -> None:
 def test_random_cells_depend_on_the_seed() -> None:
     cube, query = CUBES[0]
     drawn = {tuple(c2n.construct(cube, query, "random", 4, seed=seed).selection.cells.tolist()) for seed in range(5)}
-    assert len(drawn) > 1 and "random" in DRAWS
+    assert len(drawn) > 1 and draws(Random())
 
 
 # Networks of setups
 
 
-def made(setup: Setup, seed: int = 0, nodes: int | None = None, maker: Maker | None = None) -> Network:
-    return (maker or Maker(*CUBES[0], {**QUICK, "far": Hops(hops=2)}))(setup, seed, nodes)
+def made(setup: Setup, seed: int = 0, nodes: int | None = None, by: Maker | None = None) -> Network:
+    return (by or maker(*CUBES[0], {**QUICK, "far": Hops(hops=2)}))(setup, seed, nodes)
 
 
 def same(one: Network, other: Network) -> bool:
@@ -207,28 +211,27 @@ def test_a_setup_as_large_as_another_gets_no_more_nodes_than_it_is_told() -> Non
 
 
 def test_a_peer_is_the_registered_method_whatever_bears_its_name() -> None:
-    maker = Maker(*CUBES[0], {"hops": Hops(hops=2), "pagerank": PageRank(top=1)})
-    assert same(made(PEERS[1], maker=maker), c2n.construct(*CUBES[0], "hops"))
-    assert same(made(Setup(method="hops"), maker=maker), c2n.construct(*CUBES[0], Hops(hops=2)))
-    assert len(made(PEERS[0], 0, 14, maker)) > 9
+    by = maker(*CUBES[0], {"hops": Hops(hops=2), "pagerank": PageRank(top=1)})
+    assert same(made(PEERS[1], by=by), c2n.construct(*CUBES[0], "hops"))
+    assert same(made(Setup(method="hops"), by=by), c2n.construct(*CUBES[0], Hops(hops=2)))
+    assert len(made(PEERS[0], 0, 14, by)) > 9
 
 
 def test_what_a_method_chooses_is_chosen_once_for_all_forms_and_unless_it_draws_for_all_seeds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked: list[tuple[object, object, int]] = []
-    really = choosing.choose
 
-    def choose(plan: Plan, *, seed: int) -> choosing.Chosen:
+    def choose(plan: Plan, *, seed: int) -> Chosen:
         asked.append((plan.method, plan.objective, seed))
-        return really(plan, seed=seed)
+        return really_choose(plan, seed=seed)
 
-    monkeypatch.setattr(comparing, "choose", choose)
-    maker = Maker(*CUBES[0], {"greedy": "greedy", "random": "random", "mine": Failing(fails=False)})
+    monkeypatch.setattr(import_module("cube2net.pipeline.compare"), "choose", choose)
+    by = maker(*CUBES[0], {"greedy": "greedy", "random": "random", "mine": Failing(fails=False)})
     for seed in (0, 1):
         for form in ("objects", "cells"):
             for method in ("greedy", "random", "mine"):
-                maker(Setup(method=method, objective="linked", form=form, m=3), seed)
+                by(Setup(method=method, objective="linked", form=form, m=3), seed)
     assert asked == [
         (Greedy(), Linked(), 0),
         (Random(), Linked(), 0),
@@ -284,7 +287,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return counting
 
     monkeypatch.setattr(Maker, "__call__", counted(Maker.__call__, "made"))
-    monkeypatch.setattr(mining, "cluster_query", counted(mining.cluster_query, "mined"))
+    monkeypatch.setattr(miners, "cluster_query", counted(cluster_query, "mined"))
     return noted
 
 
@@ -328,7 +331,7 @@ def test_the_scores_are_those_of_the_network_that_construct_gives(
 ) -> None:
     network = c2n.construct(*planted, "greedy", m=3, objective="linked", form="cells")
     for trial in compared.of(GREEDY, "deepwalk"):
-        found = mining.cluster_query(network, "deepwalk", seed=trial.seed).labels
+        found = cluster_query(network, "deepwalk", seed=trial.seed).labels
         assert trial.evidence.tolist() == found.tolist()
         assert trial.scores == {name: metric(found, planted[1].labels or ()) for name, metric in METRICS.items()}
         assert (trial.nodes, trial.links, trial.value) == (len(network), len(network.source), network.selection.value)
@@ -529,7 +532,9 @@ def test_every_choice_of_cells_has_rivals_as_large_behind_it() -> None:
 
 
 def test_one_word_makes_the_list_that_of_all_combinations() -> None:
-    setups = setups_of({"greedy": "greedy"}, forms=["woven"], levels=["full", "one"], near=[0, 5], as_large=False)
+    setups = setups_of(
+        of_names({"greedy": "greedy"}), forms=["woven"], levels=["full", "one"], near=[0, 5], as_large=False
+    )
     assert [setup.name for setup in setups if setup.objective == "cover"] == [
         "greedy · cover · woven · near 0",
         "greedy · cover · woven · near 5",
@@ -542,7 +547,7 @@ def test_one_word_makes_the_list_that_of_all_combinations() -> None:
         "coverage": 20,
         "linked": 20,
     }
-    other = setups_of({"anneal": "anneal", "random": "random"}, memberships=["even", "need"], as_large=False)
+    other = setups_of(of_names({"anneal": "anneal", "random": "random"}), memberships=["even", "need"], as_large=False)
     assert not [setup for setup in other if setup.objective == "cover"]
     assert {setup.form: setup.membership for setup in other if setup.objective} == {
         "objects": "",
@@ -557,7 +562,7 @@ def test_a_setup_is_made_with_its_levels_near_objects_and_membership() -> None:
     cube = c2n.build_cube(planted.corpus)
     query = cube.query(planted.query(0))
     setup = Setup(method="greedy", objective="cover", form="woven", levels="one", near=3, membership="even")
-    network = Maker(cube, query, {"greedy": "greedy"})(setup, 0)
+    network = maker(cube, query, {"greedy": "greedy"})(setup, 0)
     assert [network.settings[name] for name in ("levels", "near", "membership")] == ["one", 3, "even"]
     assert {labels.count(STAR) for labels in network.labels} == {2}
     assert network.labels == c2n.construct(cube, query, levels="one").labels
@@ -609,3 +614,80 @@ def test_one_text_is_one_name_and_methods_are_a_list() -> None:
         compare(cube, query, "hidden", methods="greedy")
     with pytest.raises(ParameterError, match="unknown level 'ona'"):
         compare(cube, query, "hidden", **{**options, "levels": ["ona"]})
+
+
+# Methods of one's own in a list
+
+
+@dataclass(frozen=True)
+class Firsts:
+    """A method of one's own that brings the first objects."""
+
+    count: int = 2
+
+    chooses_cells = draws = False
+
+    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+        objects = np.setdiff1d(np.arange(len(cube.objects)), query.objects)[: self.count]
+        return Selection(objects, weights.value(objects))
+
+
+class Plain:
+    """A method of one's own that tells nothing of itself, and chooses the first cell."""
+
+    def __init__(self, first: int = 0) -> None:
+        self.first = first
+
+    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+        return Greedy().select(cube, query, weights=weights, budget=budget, seed=seed)
+
+
+def test_a_method_in_a_list_is_called_by_its_class_and_with_its_parameters_where_there_are_several() -> None:
+    def called(*methods: Any) -> list[str]:
+        return list(named_methods(methods))
+
+    assert called("none", Firsts(), "hops") == ["none", "Firsts", "hops"]
+    assert called(Firsts(), Firsts(count=5)) == ["Firsts()", "Firsts(count=5)"]
+    assert called("greedy", Greedy(by="price")) == ["greedy", "Greedy(by='price')"]
+    assert called(Greedy(by="price")) == ["Greedy"]
+    assert called(Firsts(), Firsts(), "none", "none") == ["Firsts", "none"]
+    assert called(Plain(), Plain(3)) == ["Plain(first=0)", "Plain(first=3)"]
+    assert called("hops 2", Hops()) == ["hops 2", "Hops()"]
+    with pytest.raises(ParameterError, match="a method is a name .* or an object like one, got 3"):
+        called("none", 3)
+
+
+def test_methods_of_ones_own_take_part_as_names_do(planted: tuple[Cube, Query], tmp_path: Path) -> None:
+    cube, query = planted
+    methods = ["greedy", Firsts(), c2n.METHODS["greedy"](by="price"), Plain()]
+    options: dict[str, Any] = {**TINY, "methods": methods, "runs": 1, "as_large": False, "out": tmp_path / "out"}
+    found = compare(cube, query, **options)
+    cells = " · linked · cells · m 3"
+    names = ["none", f"greedy{cells}", "Firsts", f"Greedy(by='price'){cells}", f"Plain{cells}"]
+    assert [setup.name for setup in found.setups] == names
+    assert not any(trial.reason for trial in found.trials)
+    assert found.settings["methods"] == {
+        "greedy": "'greedy'",
+        "Firsts": "Firsts(count=2)",
+        "Greedy(by='price')": repr(Greedy(by="price")),
+        "Plain": "Plain(first=0)",
+    }
+    written = (tmp_path / "out" / JOURNAL).read_bytes()
+    again = compare(cube, query, **{**options, "methods": [*methods[:3], Plain()]})
+    assert plain(again) == plain(found) and (tmp_path / "out" / JOURNAL).read_bytes() == written
+    with pytest.raises(InputError, match="it differs in methods 'Firsts'"):
+        compare(cube, query, **{**options, "methods": [Firsts(count=7)]})
+    c2n.write_report(cube, query, found, tmp_path / "out", methods=methods)
+    for name in ("report.html", "scores.csv", "trials.csv"):
+        text = (tmp_path / "out" / name).read_text()
+        assert "Firsts" in text and "Greedy(by=" in text and "Plain" in text
+
+
+def test_a_method_of_ones_own_is_drawn_where_it_is_the_best(planted: tuple[Cube, Query], tmp_path: Path) -> None:
+    cube, query = planted
+    options: dict[str, Any] = {**TINY, "methods": [Plain()], "as_large": False}
+    found = compare(cube, query, **options)
+    c2n.write_report(cube, query, found, tmp_path / "one", methods=options["methods"])
+    assert (tmp_path / "one" / "cells.csv").exists()
+    c2n.write_report(cube, query, found, tmp_path / "two")
+    assert not (tmp_path / "two" / "cells.csv").exists(), "nobody said what the method was"

@@ -1,19 +1,17 @@
-"""Which ways to make a network are compared: the short list, or every combination of what is named."""
+"""Which ways to make a network are compared: the short list, or every combination of what is named; and their maker."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import Any
+from typing import Any, Generic, Protocol, TypeVar
 
 from cube2net.errors import ParameterError, unknown, whole_number
-from cube2net.interfaces import Method
-from cube2net.pipeline.planning import PAPER_CELLS, counts_repeats
-from cube2net.pipeline.registries import METHODS, chooses_cells, made
-from cube2net.records import Setup
+from cube2net.interfaces import Method, chooses_cells, counts_repeats, draws, heeds_objective
+from cube2net.records import Budget, Network, Setup
+from cube2net.records.budget import PAPER_CELLS
 from cube2net.records.form import FORMS, MEMBERSHIPS
-from cube2net.select import OBJECTIVES, Random
 
 AS_LARGE = ("pagerank", "hops")
 """Methods that are also asked for as many nodes as every choice of cells has."""
@@ -34,7 +32,7 @@ OBJECTIVES_COMPARED = ("cover", "jaccard", "coverage", "linked")
 
 
 def setups_of(
-    methods: Mapping[str, str | Method],
+    methods: Mapping[str, Method],
     objectives: Sequence[str] | None = None,
     forms: Sequence[str] | None = None,
     m: Sequence[int] | None = None,
@@ -43,16 +41,15 @@ def setups_of(
     near: Sequence[int] | None = None,
     memberships: Sequence[str] | None = None,
     as_large: bool | Sequence[str] = True,
+    known: Collection[str] = OBJECTIVES_COMPARED,
 ) -> list[Setup]:
     """Return the setups to compare, the query alone first; those that are as large as another come behind it.
 
-    Random cells are chosen for no objective, and stand under the first one. Without objectives, cover is among them for
-    methods that can count repeats, where cells are nodes; without m the query decides how many cells of it there are.
-
-    >>> [setup.title for setup in setups_of({"greedy": "greedy"}, ["jaccard"], ["cells"], [20])][:3]
-    ['none', 'greedy · jaccard · cells', 'pagerank, as large as greedy · jaccard · cells · m 20']
+    ``known`` are the objectives that there are. A method that heeds none, such as random cells, stands under the first
+    one. Without objectives, cover is among them for methods that can count repeats, where cells are nodes; without m
+    the query decides how many cells of it there are.
     """
-    given = (("objective", objectives, OBJECTIVES), ("form", forms, FORMS), ("membership", memberships, MEMBERSHIPS))
+    given = (("objective", objectives, known), ("form", forms, FORMS), ("membership", memberships, MEMBERSHIPS))
     for what, names, allowed in given:
         for name in names or ():
             if name not in allowed:
@@ -61,24 +58,17 @@ def setups_of(
         raise ParameterError("a comparison needs at least one number of cells, one objective and one form")
     setups = [Setup(method="none")]
     for name, method in methods.items():
-        made(method, METHODS, Method, "method", {})  # says where it cannot run here, before the first trial is made
         if not chooses_cells(method):
             setups += [Setup(method=name)] if name != "none" else []
             continue
-        worths = objectives or _objectives_of(method)
-        for objective in worths[:1] if method == "random" or isinstance(method, Random) else worths:
+        worths = objectives or OBJECTIVES_COMPARED[0 if counts_repeats(method) else 1 :]
+        for objective in worths if heeds_objective(method) else worths[:1]:
             for form in forms or FORMS:
                 if (objectives is None or forms is None) and objective == "cover" and form in ("objects", "both"):
                     continue
                 base = Setup(method=name, objective=objective, form=form)
                 setups += _varied(base, m, levels, near, memberships)
     return with_peers(setups, as_large=as_large)
-
-
-def _objectives_of(method: str | Method) -> Sequence[str]:
-    """Return the objectives that a method is compared for when nobody names any."""
-    counts = counts_repeats(made(method, METHODS, Method, "method", {}))
-    return OBJECTIVES_COMPARED if counts else OBJECTIVES_COMPARED[1:]
 
 
 def _varied(
@@ -116,3 +106,46 @@ def several(given: Any) -> list[Any] | None:
     if given is None:
         return None
     return list(dict.fromkeys([given] if isinstance(given, str) or not isinstance(given, Iterable) else given))
+
+
+class Planned(Protocol):
+    """What a network is to be: by what method, for what objective, within what limits."""
+
+    @property
+    def method(self) -> Method:
+        """The method that chooses."""
+
+    @property
+    def objective(self) -> object:
+        """What the choice is worth."""
+
+    @property
+    def budget(self) -> Budget:
+        """The limits of the choice."""
+
+
+P = TypeVar("P", bound=Planned)
+C = TypeVar("C")
+
+
+@dataclass(frozen=True, eq=False)
+class Maker(Generic[P, C]):
+    """Makes the networks of setups for one query; what a method chooses is kept, for it serves all forms.
+
+    ``plan(setup, nodes)`` says what the network is to be, ``choose(plan, seed)`` what its method chooses, and
+    ``assemble(plan, chosen)`` makes it.
+    """
+
+    plan: Callable[[Setup, int | None], P]
+    choose: Callable[[P, int], C]
+    assemble: Callable[[P, C], Network]
+    kept: dict[tuple[Any, ...], C] = field(default_factory=dict)
+
+    def __call__(self, setup: Setup, seed: int, nodes: int | None = None) -> Network:
+        """Return the network of a setup, with so many nodes at most where a number is given."""
+        wanted = self.plan(setup, nodes)
+        own = seed if draws(wanted.method) else 0
+        key = (setup.method, bool(setup.like), repr(wanted.objective), wanted.budget, setup.levels, own)
+        if key not in self.kept:
+            self.kept[key] = self.choose(wanted, own)
+        return self.assemble(wanted, self.kept[key])
