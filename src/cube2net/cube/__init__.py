@@ -6,7 +6,7 @@ from cube2net.cube.columns import TOPIC
 from cube2net.cube.cuboids import cuboid
 from cube2net.cube.engines.duckdb import DuckDB, check_memory
 from cube2net.cube.engines.spark import Spark
-from cube2net.cube.rollup import dice, drill_down, roll_up, slice_
+from cube2net.cube.rollup import dice, drill_down, roll_up, slice_cube
 from cube2net.cube.store import check_place, read, read_manifest, save, verify
 from cube2net.cube.update import change_folder, leave_out_known, update
 from cube2net.cube.without import hide_pairs, unlinked_pairs, without_items
@@ -33,7 +33,7 @@ __all__ = [
     "read_manifest",
     "roll_up",
     "save",
-    "slice_",
+    "slice_cube",
     "unlinked_pairs",
     "update",
     "verify",
