@@ -193,15 +193,6 @@ def _size(number: int) -> str:
     return f"a number of {number.bit_length():,} bits" + (" below 0" if number < 0 else "")
 
 
-def missing_package(package: str, extra: str, purpose: str) -> MissingPackageError:
-    """Return the error for a package that only an extra of cube2net installs.
-
-    >>> print(missing_package("networkx", "graph", "a NetworkX graph"))
-    a NetworkX graph needs the package 'networkx': pip install 'cube2net[graph]'
-    """
-    return MissingPackageError(f"{purpose} needs the package {package!r}: pip install 'cube2net[{extra}]'")
-
-
 def first_line(error: BaseException) -> str:
     """Return the first line of what an error of another library says, without signs that steer a terminal.
 

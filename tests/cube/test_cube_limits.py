@@ -20,7 +20,7 @@ from cube2net.cube.plan import split_keys, statements
 from cube2net.cube.update import update
 from cube2net.cube.update_corpus import place_objects
 from cube2net.errors import ParameterError, SourceError
-from cube2net.kernels.pack import fill_homes, fill_links
+from cube2net.kernels.csr import fill_homes, fill_links
 from cube2net.records import Cells, Corpus, Cube, Dimension, DimensionSpec, Level, Links, Objects, Ragged, limits
 from cube2net.records.corpus import MENTIONS, OBJECTS, table
 from cube2net.sources.io.dropped import Dropped

@@ -68,7 +68,7 @@ def dice(cube: Cube, where: Mapping[str, str | Sequence[str]]) -> Cube:
     return said(_keep(cube, keep, finest), f"only {part}")
 
 
-def slice_(cube: Cube, dimension: str, label: str) -> Cube:
+def slice_cube(cube: Cube, dimension: str, label: str) -> Cube:
     """Return the cube of the cells with one label, without that dimension."""
     number = cube.dimension(dimension)
     if len(cube.dimensions) == 1:
@@ -128,7 +128,7 @@ def regroup(cube: Cube, dimensions: tuple[Dimension, ...], labels: Sequence[Arra
 
     There may be several tables of labels; the cells of each stand after those of the one before.
     """
-    from cube2net.kernels.cuboids import count_groups, fill_groups
+    from cube2net.kernels.csr import count_groups, fill_groups
 
     found = [_distinct(one) for one in labels]
     rows = np.concatenate([one[first] for one, (first, _) in zip(labels, found, strict=True)])
