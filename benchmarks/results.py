@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import cube2net as c2n
-from cube2net.pipeline.comparing import compare
-from cube2net.pipeline.reporting import write_report
+from cube2net.pipeline import compare, write_report
 from cube2net.records import Comparison, Cube, Query
 from queries import areas, institutions, write
 from results_page import write_page

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import cube2net as c2n
-from cube2net.pipeline.mining import clustering_miners
+from cube2net.mine import clustering_miners
 from cube2net.records import Cube, Query
 from queries import write_more
 from results import acl, planted

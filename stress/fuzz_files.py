@@ -14,11 +14,11 @@ from pathlib import Path
 
 import cube2net as c2n
 from cube2net.embed import WordVectors, read_words
-from cube2net.pipeline.reporting import results
+from cube2net.pipeline import results
 from cube2net.records import Cube
 from cube2net.seeding import stream
 from cube2net.select import Cube2net
-from cube2net.select.policy import Trained
+from cube2net.select.learn.policy import Trained
 from stress.damage import damage, pick
 from stress.fuzz_cubes import Own, check_network
 
@@ -111,7 +111,7 @@ def ask_journal(cube: Cube, place: Path, base: Path) -> None:
             raise AssertionError("a trial was taken that holds values of another type")
     json.dumps(results(found))
     again = c2n.compare(cube, query, out=place, **COMPARED)  # type: ignore[arg-type]
-    c2n.judge(again)
+    c2n.verdict(again)
 
 
 # Policies

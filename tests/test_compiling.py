@@ -9,9 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from cube2net import compiling
-from cube2net.compiling import KEPT, LOST, Spent, Stopwatch, Waiting, lent, told_to
-from cube2net.pipeline.choosing import timed
-from cube2net.select.clock import Clock
+from cube2net.compiling import KEPT, LOST, Spent, Stopwatch, Waiting, lent, timed, told_to
+from cube2net.select.contract import Clock
 
 
 class Hands:

@@ -15,8 +15,7 @@ import cube2net as c2n
 from cube2net.atomic_files import check_folder
 from cube2net.cli.demo import PARTS, run
 from cube2net.errors import InputError
-from cube2net.pipeline.comparing import WRITTEN
-from cube2net.pipeline.setups import DEFAULT
+from cube2net.pipeline import DEFAULT, WRITTEN
 
 
 @pytest.fixture(scope="module")

@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 
 import cube2net as c2n
 from cube2net.errors import ParameterError, QueryError
-from cube2net.interfaces import Method
-from cube2net.network import Hops, PageRank
-from cube2net.pipeline import answers
-from cube2net.pipeline.planning import PAPER_CELLS, counts_repeats, default_form, default_objective, plan
-from cube2net.pipeline.registries import CHOOSES_CELLS, METHODS
+from cube2net.interfaces import Method, chooses_cells, counts_repeats
+from cube2net.network import Hops, PageRank, description
+from cube2net.pipeline.construct import METHODS, default_form, default_objective, networks, plan
 from cube2net.records import Budget, Cube, Form, Query, Selection, Worth
+from cube2net.records.budget import PAPER_CELLS
 from cube2net.records.cube import STAR
 from cube2net.records.form import FORMS
 from cube2net.select import Anneal, Cover, Coverage, Cube2net, Exact, Greedy, Jaccard, Linked, Random
@@ -60,7 +59,7 @@ def test_the_papers_answer_is_one_word_away() -> None:
 @pytest.mark.parametrize("name", METHODS)
 def test_methods_that_choose_cells_are_woven_and_others_bring_objects(name: str) -> None:
     method = METHODS[name]()
-    assert default_form(method) == ("woven" if name in CHOOSES_CELLS else "objects")
+    assert default_form(method) == ("woven" if chooses_cells(method) else "objects")
     assert plan(CUBE, ASKED, name).form.kind == plan(CUBE, ASKED, method).form.kind == default_form(method)
 
 
@@ -293,13 +292,13 @@ def test_a_large_answer_is_announced_before_it_is_made_and_in_the_note(
     form: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heard: list[str] = []
-    really = answers.networks.assemble
+    really = networks.assemble
 
     def assemble(*args: Any, **options: Any) -> Any:
         heard.append("made")
         return really(*args, **options)
 
-    monkeypatch.setattr(answers.networks, "assemble", assemble)
+    monkeypatch.setattr(networks, "assemble", assemble)
     said = "the 2 cells hold 1,200 objects for a query of 2: m, max_nodes or the form 'woven' makes the network smaller"
     network = c2n.construct(
         LARGE, [0, 1], objective="jaccard", form=form, m=2, progress=lambda stage, *_: heard.append(stage)
@@ -393,8 +392,8 @@ def test_a_limit_below_the_query_is_said_and_nothing_is_added() -> None:
 
 
 def test_many_near_objects_are_announced_before_they_are_brought(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers, "MANY", 5)
-    monkeypatch.setattr(answers, "MANY_EACH", 1)
+    monkeypatch.setattr(description, "MANY", 5)
+    monkeypatch.setattr(description, "MANY_EACH", 1)
     told: list[str] = []
     network = c2n.construct(random_cube(3), [0, 1], near=30, progress=lambda stage, *_: told.append(stage))
     assert told == ["near asks for up to 30 objects for a query of 2: a smaller near makes the network smaller"]

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
         build_from,
         build_task,
         cluster_query,
-        compare,
-        construct,
         draw_network,
         embed_cells,
         embed_nodes,
@@ -56,6 +54,8 @@ if TYPE_CHECKING:
         write_network,
         write_report,
     )
+    from cube2net.pipeline.compare import compare
+    from cube2net.pipeline.construct import construct
     from cube2net.records import (
         Budget,
         Comparison,

@@ -137,6 +137,14 @@ class Spent(Stopwatch):
         return time.thread_time() - _mine.spent
 
 
+@contextmanager
+def timed(seconds: dict[str, float], part: str) -> Iterator[None]:
+    """Note how long a part takes, compiling aside."""
+    watch = Stopwatch()
+    yield
+    seconds[part] = watch.seconds
+
+
 class Waiting:
     """Says that code is compiled, to whoever listens, once it has taken a while; without a listener on standard error.
 

@@ -332,10 +332,10 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.
     [
         (to_networkx, "networkx", "a NetworkX graph needs the package 'networkx': pip install 'cube2net[graph]'"),
         (to_igraph, "igraph", "an igraph graph needs the package 'igraph': pip install 'cube2net[graph]'"),
-        (to_pyg, "torch", "a PyTorch Geometric graph needs the package 'torch': pip install 'cube2net[graph]'"),
+        (to_pyg, "torch", "a PyTorch Geometric graph needs the package 'torch': pip install 'cube2net[learn]'"),
         (
             to_pyg,
-            "torch_geometric.data",
+            "torch_geometric",
             "a PyTorch Geometric graph needs the package 'torch-geometric': pip install 'cube2net[graph]'",
         ),
     ],

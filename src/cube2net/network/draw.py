@@ -11,6 +11,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.atomic_files import check_path, write_files
+from cube2net.extras import require
 from cube2net.network.captions import MOST_CELLS, add_captions, installed_fonts, quiet, short
 from cube2net.network.layout import layout
 from cube2net.network.table_formats import texts
@@ -38,10 +39,16 @@ SHAPES = {"o": 1.0, "^": 1.0, "D": 0.8, "v": 1.0}
 GREY, RIM, CELL = "#555555", "#8C8C8C", "#F3DFA2"
 
 
+def check_picture_path(path: Path) -> None:
+    """Raise where no picture can be drawn to a path, before any work is done for it."""
+    check_path(path, PICTURES, "picture")
+    require("a picture", "matplotlib")
+
+
 def draw(network: Network, path: str | Path, *, seed: int = 0, title: str | None = None) -> Path:
     """Return the path of the picture, PNG, SVG or PDF by its suffix; the same seed makes the same picture."""
     path = Path(path)
-    check_path(path, PICTURES, "picture")
+    check_picture_path(path)
     kind = path.suffix.lower()[1:]
     return write_files({path: lambda aside: _save(figure(network, seed=seed, title=title), kind, aside)})[0]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.errors import missing_package
+from cube2net.extras import require
 from cube2net.network.table_formats import LINK_KINDS, about, distinct, rows, texts
 from cube2net.records import Network
 
@@ -21,10 +21,9 @@ ADVICE = "rename them in the source"
 
 def to_networkx(network: Network) -> networkx.Graph:
     """Return a NetworkX graph: nodes are ids with every attribute, links carry ``weight`` and ``kind``."""
-    try:
-        import networkx
-    except ImportError:
-        raise missing_package("networkx", "graph", "a NetworkX graph") from None
+    require("a NetworkX graph", "networkx")
+    import networkx
+
     columns = network.nodes.column_names[1:]
     ids = distinct(texts(network.nodes, "id"), ADVICE)
     graph = networkx.Graph(**about(network))
@@ -41,10 +40,9 @@ def to_networkx(network: Network) -> networkx.Graph:
 
 def to_igraph(network: Network) -> igraph.Graph:
     """Return an igraph graph: vertex i is node i with every attribute, edges carry ``weight`` and ``kind``."""
-    try:
-        import igraph
-    except ImportError:
-        raise missing_package("igraph", "graph", "an igraph graph") from None
+    require("an igraph graph", "igraph")
+    import igraph
+
     columns = zip(*rows(network.nodes), strict=True)
     return igraph.Graph(
         n=len(network),
@@ -63,12 +61,9 @@ def to_pyg(network: Network) -> Data:
     query), ``kind`` (into ``kind_names``), ``query_links``, and ``y``, the labels of the query (into
     ``label_names``, -1 where there is none). Lists: ``ids``, ``names`` and ``cells``.
     """
-    try:
-        import torch
-        from torch_geometric.data import Data
-    except ImportError as error:
-        package = "torch-geometric" if str(error.name).startswith("torch_geometric") else "torch"
-        raise missing_package(package, "graph", "a PyTorch Geometric graph") from None
+    require("a PyTorch Geometric graph", "torch", "torch_geometric")
+    import torch
+    from torch_geometric.data import Data
 
     def tensor(values: Any, kind: Any) -> Any:
         return torch.from_numpy(np.array(values, dtype=kind))

@@ -35,7 +35,7 @@ class Verdict:
     shown: Setup | None = None
 
 
-def verdict(comparison: Comparison) -> Verdict:
+def verdict_of(comparison: Comparison) -> Verdict:
     """Return the verdict on a comparison, by its first measure over all miners that decide.
 
     Setups are ranked by their difference to the query alone, over the runs that both have; those made as large as
