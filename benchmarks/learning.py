@@ -28,9 +28,8 @@ from cube2net.array_types import Array
 from cube2net.records import Budget, Cube, Judge, Query, Worth
 from cube2net.seeding import stream
 from cube2net.select import Anneal, Cube2net, Greedy, Jaccard
-from cube2net.select.agent import Agent
-from cube2net.select.space import Space
-from cube2net.select.task import Task
+from cube2net.select.learn.agent import Agent
+from cube2net.select.learn.episodes import Instance, Space
 
 M, UPDATES, TRAJECTORIES = 20, 40, 40
 AT = (1, 5, 10, 20, 40)
@@ -64,8 +63,8 @@ def learned(
     """Return the best value after every update."""
     method = Cube2net(updates=UPDATES, patience=UPDATES, trajectories=TRAJECTORIES, **options)
     preset = method.settings if learns else replace(method.settings, learning_rate=1e-12)
-    task = Task.of(cube, query, weights, Budget(m=M), preset)
-    agent = Agent(method, preset, [task], Space.of(vectors, directions=preset.directions), seed)
+    instance = Instance.of(cube, query, weights, Budget(m=M), preset)
+    agent = Agent(method, preset, [instance], Space.of(vectors, directions=preset.directions), seed)
     return np.array([best for _, best in agent.learn().curve])
 
 
@@ -213,11 +212,11 @@ def ways(cube: Cube, fresh: Cube2net, knowing: Cube2net, seed: int) -> dict[str,
 def tried(cube: Cube, query: Query, judge: Judge, method: Cube2net, seed: int) -> float:
     """Return the best value that the agent itself met: greedy's cells, the usual floor, are not counted."""
     preset = method.settings
-    task = Task.of(cube, query, judge, Budget(m=M), preset)
+    instance = Instance.of(cube, query, judge, Budget(m=M), preset)
     vectors = method.vectors if isinstance(method.vectors, tuple) else ()
-    agent = Agent(method, preset, [task], Space.of([one.values for one in vectors], directions=8), seed)
+    agent = Agent(method, preset, [instance], Space.of([one.values for one in vectors], directions=8), seed)
     agent.learn()
-    return agent.sides[0].best
+    return agent.trainings[0].best
 
 
 def communities(cube: Cube, count: int) -> list[tuple[Query, Judge]]:

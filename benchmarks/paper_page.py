@@ -14,8 +14,8 @@ from cube2net.mine import EMBEDDINGS
 from cube2net.records import Comparison, Cube, Query, Setup, Trial
 from cube2net.referee.report.closeups import CloseUp, close_ups
 from cube2net.select import Cube2net
-from cube2net.select.presets import PRESETS
-from cube2net.select.space import Space
+from cube2net.select.learn.episodes import Space
+from cube2net.select.learn.presets import PRESETS
 
 FINDINGS = Path(__file__).with_name("paper_findings.md")
 MINERS = {"deepwalk": "DeepWalk", "line": "LINE", "node2vec": "node2vec"}

@@ -11,7 +11,7 @@ import pytest
 from cube2net import compiling
 from cube2net.compiling import KEPT, LOST, Spent, Stopwatch, Waiting, lent, told_to
 from cube2net.pipeline.choosing import timed
-from cube2net.select.clock import Clock
+from cube2net.select.contract import Clock
 
 
 class Hands:

@@ -15,7 +15,7 @@ MODULES = sorted(ROOT.rglob("*.py"))
 LAYERS = [
     ("array_types", "progress", "spelling", "escaping"),
     ("errors",),
-    ("records",),
+    ("records", "extras"),
     ("interrupts", "sizes"),
     ("arrays", "seeding", "atomic_files", "arrow_files", "compiling", "unpacking"),
     ("threads",),

@@ -177,14 +177,14 @@ def test_a_query_beyond_the_cube_is_still_refused() -> None:
 def bounds(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Budget, float]]:
     """Put a bound of 0.75 in place of the real one, and return what it is asked."""
     asked: list[tuple[Budget, float]] = []
-    fake = ModuleType("cube2net.select.bound")
+    fake = ModuleType("cube2net.select.prove.bound")
 
     def upper_bound(cube: Cube, query: Query, weights: Weights, budget: Budget, *, at_least: float) -> float:
         asked.append((budget, at_least))
         return 0.75
 
     fake.upper_bound = upper_bound  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "cube2net.select.bound", fake)
+    monkeypatch.setitem(sys.modules, "cube2net.select.prove.bound", fake)
     return asked
 
 

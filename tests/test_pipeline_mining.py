@@ -13,7 +13,7 @@ import pytest
 import cube2net as c2n
 from cube2net.array_types import Array
 from cube2net.errors import InputError, ParameterError, QueryError
-from cube2net.mine import METRICS, TRIED, DeepWalk, Ease, bipartite, tune
+from cube2net.mine import METRICS, TRIED, DeepWalk, Ease, bipartite, model_selection
 from cube2net.pipeline import mining
 from cube2net.pipeline.mining import (
     LINK_MEASURES,
@@ -331,7 +331,7 @@ def test_settings_are_chosen_once_for_a_network_and_a_miner(
 ) -> None:
     network, known = planted
     asked: list[int] = []
-    really = tune.choose
+    really = model_selection.choose
 
     def choose(recommenders: Any, matrix: Any, **options: Any) -> Any:
         asked.append(matrix.shape[1])

@@ -62,17 +62,17 @@ class Engine(Protocol):
 
 @runtime_checkable
 class ChecksItself(Protocol):
-    """An engine that can say before anything is read that it cannot run here."""
+    """An engine or a method that can say before any work is done that it cannot run here."""
 
     def check(self) -> None:
-        """Raise where this engine cannot run here."""
+        """Raise where this cannot run here."""
 
 
 @runtime_checkable
-class Embedder(Protocol):
+class CellEmbedder(Protocol):
     """Says what every cell of a cube means."""
 
-    def embed(self, cube: Cube, *, seed: int = 0) -> Vectors:
+    def embed_cells(self, cube: Cube, *, seed: int = 0) -> Vectors:
         """Return one vector per cell."""
 
 

@@ -2,8 +2,8 @@ import pyarrow as pa
 import pytest
 
 from cube2net.errors import ParameterError, SourceError
-from cube2net.sources.attributes import default_dimensions
-from cube2net.sources.columns import SPELLINGS, check_roles, guess_columns
+from cube2net.sources.tables.column_types import default_dimensions
+from cube2net.sources.tables.table_roles import SPELLINGS, check_roles, guess_columns
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_a_column_that_is_not_there_is_an_error_that_says_which_are():
         guess_columns("links", ["one", "other"], called="links.csv")
     assert str(error.value) == (
         "links.csv has no column for the source: it has 'one', 'other' "
-        "(usual names are source, from, src; give columns={'links.source': …}, or --set columns=links.source:…)"
+        "(usual names are source, from, src; give columns={'links.source': …})"
     )
     with pytest.raises(SourceError) as error:
         guess_columns("links", ["a", "b"], {"source": "x"}, called="links.csv")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from cube2net.errors import Cube2netError, SourceError
 from cube2net.records import Corpus
-from cube2net.sources.networkx import from_networkx
+from cube2net.sources.tables.networkx_graph import from_networkx
 
 
 def links(corpus: Corpus) -> dict[tuple[str, str], float]:

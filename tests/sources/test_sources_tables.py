@@ -8,8 +8,8 @@ import pytest
 from cube2net.errors import ParameterError
 from cube2net.interfaces import Source
 from cube2net.records import Corpus
-from cube2net.sources.layouts import assign
-from cube2net.sources.tables import Tables
+from cube2net.sources.tables.table_roles import assign
+from cube2net.sources.tables.table_source import Tables
 
 from table_files import put, read, refusal, write
 

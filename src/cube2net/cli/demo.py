@@ -13,6 +13,7 @@ from cube2net import pipeline
 from cube2net.atomic_files import check_folder, write_table
 from cube2net.cli.answering import show_network
 from cube2net.cli.terminal import say, show_table
+from cube2net.extras import EXTRAS, require
 from cube2net.pipeline.comparing import WRITTEN
 from cube2net.pipeline.setups import DEFAULT
 from cube2net.progress import Progress, silent
@@ -25,6 +26,7 @@ PARTS = ("cube", "query.csv", "network.graphml", "network.png", "report", "compa
 
 def run(out: Path, *, seed: int = 0, progress: Progress = silent) -> None:
     """Build the bundled cube, make the network of the authors of four areas, judge it, and write all to a folder."""
+    require("the demo", *EXTRAS["report"])
     check_folder(out, PARTS, "a demo's")
     check_folder(out / "report", WRITTEN, "a report's")
     corpus = pipeline.load_bundled(without_sigs=pipeline.AREA_SIGS)

@@ -2,12 +2,11 @@
 
 from cube2net.cube.build import build
 from cube2net.cube.cuboids import cuboid
-from cube2net.cube.duckdb_engine import DuckDB
-from cube2net.cube.hiding import hide_pairs, unlinked_pairs
+from cube2net.cube.engines.duckdb import DuckDB
+from cube2net.cube.engines.spark import Spark
 from cube2net.cube.rollup import dice, drill_down, roll_up, slice_
-from cube2net.cube.spark_engine import Spark
 from cube2net.cube.store import check_place, read, read_manifest, save, verify
-from cube2net.cube.without import without_items
+from cube2net.cube.without import hide_pairs, unlinked_pairs, without_items
 from cube2net.interfaces import Engine
 
 ENGINES: dict[str, type[Engine]] = {"duckdb": DuckDB, "spark": Spark}

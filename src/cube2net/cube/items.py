@@ -37,7 +37,7 @@ def index_items(
 
     ``cells`` are those that are kept and then those that are small, in dimensions of ``sizes`` labels.
     """
-    from cube2net.kernels.items import count_cells, fill_cells
+    from cube2net.kernels.item_rows import count_cells, fill_cells
 
     count, width = len(ids), len(sizes)
     objects = pack_rows(OBJECTS, mentions, "object", count, 1, allocate)
@@ -55,8 +55,8 @@ def index_items(
 
 def pack_rows(name: str, table: pa.Table, column: str, items: int, width: int, allocate: Allocate) -> Ragged:
     """Return a row of a column's entries for every item (and each of ``width`` dimensions), ascending and once each."""
-    from cube2net.kernels.items import fill_rows, sort_rows
-    from cube2net.kernels.pack import count_entries
+    from cube2net.kernels.csr import count_entries
+    from cube2net.kernels.item_rows import fill_rows, sort_rows
 
     def rows(batch: pa.RecordBatch) -> Array:
         item: Array = batch["item"].to_numpy()
@@ -114,7 +114,7 @@ def without_rows(index: ItemIndex, gone: Array, numbers: Array) -> ItemIndex:
 
 def rows_anew(rows: Ragged, empty: Array, numbers: Array) -> Ragged:
     """Return rows with other numbers, ascending; those that are marked are empty, and entries of -1 are left out."""
-    from cube2net.kernels.items import renumber_rows
+    from cube2net.kernels.item_rows import renumber_rows
 
     return Ragged(*renumber_rows(rows.indptr, rows.indices, empty, numbers))
 

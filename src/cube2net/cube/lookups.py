@@ -19,7 +19,7 @@ def lookup_of(texts: pa.ChunkedArray) -> Lookup:
     >>> lookup.find(["b", "c", "a"])
     [(0, 1), (2, 0), (2, 2)]
     """
-    from cube2net.kernels.texts import checksums
+    from cube2net.kernels.text_hashes import checksums
 
     numbers = checksums(*flat_texts(texts))
     rows = np.argsort(numbers, kind="stable").astype(np.int32)

@@ -53,7 +53,7 @@ def pack_links(rows: pa.Table, objects: int, allocate: Allocate = in_memory) -> 
     >>> links, links.weights.tolist()
     (Links(3 objects, 1 links), [2.0, 2.0])
     """
-    from cube2net.kernels.pack import count_ends, fill_links
+    from cube2net.kernels.csr import count_ends, fill_links
 
     below, above = np.zeros(objects, np.int64), np.zeros(objects, np.int64)
     last = (-1, -1)
@@ -88,7 +88,7 @@ def pack_homes(members: Ragged, objects: int, allocate: Allocate = in_memory) ->
     >>> [homes[i].tolist() for i in range(3)]
     [[0], [], [0, 1]]
     """
-    from cube2net.kernels.pack import count_entries, fill_homes
+    from cube2net.kernels.csr import count_entries, fill_homes
 
     counts = np.zeros(objects, np.int64)
     count_entries(members.indices, counts)

@@ -128,7 +128,7 @@ def regroup(cube: Cube, dimensions: tuple[Dimension, ...], labels: Sequence[Arra
 
     There may be several tables of labels; the cells of each stand after those of the one before.
     """
-    from cube2net.kernels.cuboids import count_groups, fill_groups
+    from cube2net.kernels.csr import count_groups, fill_groups
 
     found = [_distinct(one) for one in labels]
     rows = np.concatenate([one[first] for one, (first, _) in zip(labels, found, strict=True)])

@@ -82,7 +82,7 @@ def grow_links(links: Links, more: pa.Table, rests: pa.Table, objects: int) -> t
 
     ``rests(source, target, rest)`` is what weights lack of their sums for being rounded.
     """
-    from cube2net.kernels.merge import merge_links
+    from cube2net.kernels.csr import merge_links
 
     low, high, total = sum_links(*link_columns(more), objects)
     if len(low) == 0:
@@ -140,7 +140,7 @@ def _keys(labels: Array, places: Sequence[Array], sizes: Sequence[int]) -> Array
 
 
 def _merged(old: Ragged, of_old: Array, new: Ragged, of_new: Array, renumber: Array = NONE) -> Ragged:
-    from cube2net.kernels.merge import merge_rows
+    from cube2net.kernels.csr import merge_rows
 
     return Ragged(*merge_rows(old.indptr, old.indices, of_old, renumber, new.indptr, new.indices, of_new))
 

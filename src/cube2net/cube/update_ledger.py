@@ -140,7 +140,7 @@ def ledger_of(
 
 def hashes(ids: pa.ChunkedArray) -> Array:
     """Return a number of 64 bits for every id, the same on every machine."""
-    from cube2net.kernels.texts import hash_texts
+    from cube2net.kernels.text_hashes import hash_texts
 
     return hash_texts(*flat_texts(ids))
 

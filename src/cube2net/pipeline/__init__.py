@@ -44,7 +44,7 @@ from cube2net.pipeline.data import (
 )
 from cube2net.pipeline.mining import cluster_query, embed_nodes
 from cube2net.pipeline.registries import METHODS, chooses_cells
-from cube2net.pipeline.reporting import read_comparison, results, write_report
+from cube2net.pipeline.reporting import check_report, read_comparison, results, write_report
 from cube2net.pipeline.worth import LINK_TOLERANCE, weigh
 from cube2net.referee import judge
 from cube2net.select import OBJECTIVES
@@ -65,6 +65,7 @@ __all__ = [
     "build_from",
     "build_task",
     "check_outputs",
+    "check_report",
     "chooses_cells",
     "cluster_query",
     "compare",

@@ -10,7 +10,6 @@ import numpy as np
 
 from cube2net import network as networks
 from cube2net.array_types import Array
-from cube2net.atomic_files import check_path
 from cube2net.errors import QueryError, some
 from cube2net.escaping import unguarded
 from cube2net.pipeline.choosing import Chosen, timed
@@ -19,7 +18,7 @@ from cube2net.pipeline.registries import METHODS, name_of
 from cube2net.progress import Progress, silent
 from cube2net.records import Cube, Form, Network, Query, Selection
 from cube2net.select import OBJECTIVES
-from cube2net.sources.queryfile import read_pairs_file, read_query_file
+from cube2net.sources import read_pairs_file, read_query_file
 
 # A network that brings more objects than this, and more than so many for each of the query, is announced.
 MANY, MANY_EACH = 1_000, 20
@@ -137,7 +136,7 @@ def check_outputs(network: str | Path | None, picture: str | Path | None, *, spr
     if network is not None:
         networks.check_network_path(Path(network), spreadsheet_safe=spreadsheet_safe)
     if picture is not None:
-        check_path(Path(picture), networks.PICTURES, "picture")
+        networks.check_picture_path(Path(picture))
 
 
 def write_network(network: Network, path: str | Path, *, spreadsheet_safe: bool = False) -> list[Path]:

@@ -23,16 +23,15 @@ from cube2net.checkpoints import (
 from cube2net.compiling import tells_compiling
 from cube2net.cube.bins import parse_bins
 from cube2net.cube.columns import TOPIC
-from cube2net.cube.memory import check_memory
+from cube2net.cube.engines.duckdb import check_memory
 from cube2net.errors import ParameterError, SourceError
-from cube2net.interfaces import ChecksItself, Engine, NamesFiles, Source, TopicModel
+from cube2net.interfaces import Engine, NamesFiles, Source, TopicModel
 from cube2net.pipeline.data import find_topics
 from cube2net.pipeline.registries import made
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS
-from cube2net.sources import SOURCES
-from cube2net.sources.holdout import Task
+from cube2net.sources import SOURCES, Task
 from cube2net.topics import TOPIC_MODELS, LdaModel
 
 Dimensions = Sequence[DimensionSpec | str]
@@ -235,6 +234,4 @@ def _engine(engine: str | Engine, memory: str | None) -> Engine:
         raise ParameterError(f"memory is {memory!r} and the engine is given: set the memory where the engine is made")
     options = {} if memory is None else {"memory": memory}
     found: Engine = made(engine, cubes.ENGINES, Engine, "engine", options)
-    if isinstance(found, ChecksItself):
-        found.check()
     return found

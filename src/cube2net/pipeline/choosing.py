@@ -34,7 +34,7 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
     """Return what the method of a plan chooses; see :func:`construct` for the parameters."""
     whole_number("seed", seed, 0, None)
     cube, query, budget = plan.cube, plan.query, plan.budget
-    kernels = ["coverage", "induce", *(["push"] if isinstance(plan.objective, LinkObjective) else [])]
+    kernels = ["coverage", "subgraphs", *(["pagerank_push"] if isinstance(plan.objective, LinkObjective) else [])]
     for kernel in kernels:
         import_module(f"cube2net.kernels.{kernel}")
     seconds: dict[str, float] = {}
@@ -78,7 +78,7 @@ def _bounded(cube: Cube, query: Query, weights: Worth, budget: Budget, selection
     elif budget.max_links is not None:
         reason = "max_links cannot be taken into account"
     elif not selection.proven:
-        from cube2net.select.bound import upper_bound
+        from cube2net.select.prove.bound import upper_bound
 
         found = float(upper_bound(cube, query, weights, budget, at_least=selection.value))
         return replace(selection, bound=found if selection.bound is None else min(found, selection.bound))

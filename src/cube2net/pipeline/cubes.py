@@ -14,7 +14,7 @@ from cube2net.cube.columns import TOPIC
 from cube2net.cube.update import change_folder, leave_out_known, update
 from cube2net.embed import VECTORS, Nearest
 from cube2net.errors import ParameterError, unknown, whole_number
-from cube2net.interfaces import Embedder
+from cube2net.interfaces import CellEmbedder, NodeEmbedder
 from cube2net.pipeline.data import find_topics
 from cube2net.pipeline.registries import made
 from cube2net.progress import Progress, silent
@@ -114,10 +114,15 @@ def _topics_of(cube: Cube) -> set[str]:
     return {label for level in levels for label in level.labels}
 
 
-def embed_cells(cube: Cube, vectors: str | Embedder = "words", *, seed: int = 0, **options: Any) -> Vectors:
+def embed_cells(cube: Cube, vectors: str | CellEmbedder = "words", *, seed: int = 0, **options: Any) -> Vectors:
     """Return a vector for every cell: of the words of its labels, or learned from the cells' members."""
-    maker: Embedder = made(vectors, VECTORS, Embedder, "kind of vectors", options)
-    return maker.embed(cube, seed=seed)
+    if isinstance(vectors, NodeEmbedder) and not isinstance(vectors, CellEmbedder):
+        raise ParameterError(
+            f"a kind of vectors has the method embed_cells(cube, seed=...), got {vectors!r} with embed, that of "
+            "an embedding of nodes: rename the method if it embeds cells"
+        )
+    maker: CellEmbedder = made(vectors, VECTORS, CellEmbedder, "kind of vectors", options)
+    return maker.embed_cells(cube, seed=seed)
 
 
 def near_cells(

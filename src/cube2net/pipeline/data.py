@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from cube2net import sources
 from cube2net.errors import unknown
 from cube2net.interfaces import Source, TopicModel
 from cube2net.pipeline.registries import made
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, Topics
-from cube2net.sources import SOURCES, Movies, Yelp, bundled, dblp_like, holdout, networkx, synthetic
+from cube2net.sources import SOURCES, Movies, Yelp
 from cube2net.topics import TOPIC_MODELS
 
-AREA_SIGS = bundled.AREA_SIGS
+AREA_SIGS = sources.AREA_SIGS
 """The groups whose volumes tell the labels of :func:`load_areas`."""
 
 
@@ -39,7 +40,7 @@ def read_acl(path: str | Path, *, progress: Progress = silent, **options: Any) -
 
 def read_task(
     source: str, *paths: str | Path, name: str, seed: int = 0, progress: Progress = silent, **options: Any
-) -> holdout.Task:
+) -> sources.Task:
     """Return a link-prediction task of the paper's kind: a corpus, a query, and the latest links hidden.
 
     ``source`` is ``"yelp"`` (tasks ``ilkid`` and ``nvout``) or ``"movies"`` (``scifi00`` and ``drama10``).
@@ -53,12 +54,12 @@ def read_task(
 
 def load_bundled(without_sigs: Sequence[str] = ()) -> Corpus:
     """Return the slice of the ACL Anthology that comes with the package, without the volumes of some groups."""
-    return bundled.load_bundled(without_sigs)
+    return sources.load_bundled(without_sigs)
 
 
 def load_labs() -> dict[str, str]:
     """Return the 116 labelled authors that come with the package, object → label."""
-    return bundled.labs()
+    return sources.load_labs()
 
 
 def load_areas() -> dict[str, str]:
@@ -68,27 +69,27 @@ def load_areas() -> dict[str, str]:
     the corpus, or they tell the labels: ``load_bundled(without_sigs=AREA_SIGS)``, that is ``("sigmt", "sigdial",
     "sigbiomed", "sigedu")``.
     """
-    return bundled.areas()
+    return sources.load_areas()
 
 
 def from_networkx(graph: Any, **options: Any) -> Corpus:
     """Return the corpus of a NetworkX graph: every node is an object and its own item."""
-    return networkx.from_networkx(graph, **options)
+    return sources.from_networkx(graph, **options)
 
 
-def make_planted(**options: Any) -> synthetic.Planted:
+def make_planted(**options: Any) -> sources.Planted:
     """Return a corpus with planted communities, and which cells are the best for each."""
-    return synthetic.make_planted(**options)
+    return sources.make_planted(**options)
 
 
-def make_dblp_like(papers: int = dblp_like.PAPERS, **options: Any) -> Corpus:
+def make_dblp_like(papers: int = sources.DBLP_PAPERS, **options: Any) -> Corpus:
     """Return a made-up corpus with the tails of a real literature, by default of DBLP's size."""
-    return dblp_like.make_dblp_like(papers, **options)
+    return sources.make_dblp_like(papers, **options)
 
 
 def open_dblp_like(folder: str | Path) -> Corpus:
     """Return the corpus of a folder that :func:`make_dblp_like` wrote; its tables are memory-mapped."""
-    return dblp_like.open_dblp_like(folder)
+    return sources.open_dblp_like(folder)
 
 
 def find_topics(

@@ -7,7 +7,7 @@ from typing import Any
 
 from cube2net import network as networks
 from cube2net.errors import ParameterError, listed, unknown
-from cube2net.interfaces import Method
+from cube2net.interfaces import ChecksItself, Method
 from cube2net.records.weights import called
 from cube2net.select import Anneal, Cube2net, Exact, Greedy, Random
 from cube2net.select.objective import Own
@@ -43,19 +43,24 @@ def made(
     what: str,
     options: Mapping[str, Any],
 ) -> Any:
-    """Return the object of a name, or the object itself where one with the right method was given."""
+    """Return the object of a name, or the object itself where one with the right method was given.
+
+    One that can say that it cannot run here is asked.
+    """
     if isinstance(given, str):
         if given not in registry:
             raise unknown(what, given, registry)
         try:
-            return registry[given](**options)
+            given = registry[given](**options)
         except TypeError as error:
             raise ParameterError(f"{what} {given!r} cannot be made so: {error}") from None
-    if isinstance(given, type) or not isinstance(given, protocol):
+    elif isinstance(given, type) or not isinstance(given, protocol):
         article = "an" if what[0] in "aeiou" else "a"
         raise ParameterError(
             f"{article} {what} is a name ({listed(sorted(registry))}) or an object like one, got {given!r}"
         )
+    if isinstance(given, ChecksItself):
+        given.check()
     return given
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cube2net.errors import Cube2netError, InputError
+from cube2net.extras import require
 from cube2net.interfaces import Method
 from cube2net.pipeline.comparing import BY_NAME, JOURNAL, Maker, query_mark
 from cube2net.pipeline.mining import embed_nodes
@@ -63,6 +64,11 @@ def results(comparison: Comparison) -> dict[str, Any]:
     return results_of(Report(comparison, judge(comparison), all_estimates(comparison)))
 
 
+def check_report() -> None:
+    """Raise where no report can be made here, before any work is done for it."""
+    require("a report", "plotly", "jinja2")
+
+
 def write_report(
     cube: Cube,
     query: Query,
@@ -78,6 +84,7 @@ def write_report(
 
     ``spreadsheet_safe`` guards labels in the tables that spreadsheets would run as formulas.
     """
+    check_report()
     said = judge(comparison)
     estimates = all_estimates(comparison)
     report = Report(comparison, said, estimates, command=command, title=title)

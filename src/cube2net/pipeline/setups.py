@@ -61,6 +61,7 @@ def setups_of(
         raise ParameterError("a comparison needs at least one number of cells, one objective and one form")
     setups = [Setup(method="none")]
     for name, method in methods.items():
+        made(method, METHODS, Method, "method", {})  # says where it cannot run here, before the first trial is made
         if not chooses_cells(method):
             setups += [Setup(method=name)] if name != "none" else []
             continue

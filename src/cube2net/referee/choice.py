@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.kernels.agreement import AGREEMENT, weighed_tables
+from cube2net.kernels.cluster_agreement import AGREEMENT, weighed_tables
 from cube2net.records import Setup
 from cube2net.referee.race import Marks, Race, best_of, further
 from cube2net.seeding import stream

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from cube2net.records import Budget, Cube, Query, Selection, Worth
 from cube2net.seeding import stream
-from cube2net.select.limits import Limits
-from cube2net.select.outcome import check, nothing_to_choose, outcome
+from cube2net.select.contract import Limits, check, nothing_to_choose, outcome
 
 
 @dataclass(frozen=True, kw_only=True)
