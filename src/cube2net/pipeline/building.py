@@ -21,9 +21,7 @@ from cube2net.checkpoints import (
     identity_of,
 )
 from cube2net.compiling import tells_compiling
-from cube2net.cube.bins import parse_bins
-from cube2net.cube.columns import TOPIC
-from cube2net.cube.engines.duckdb import check_memory
+from cube2net.cube import TOPIC, check_memory, parse_bins
 from cube2net.errors import ParameterError, SourceError
 from cube2net.interfaces import ChecksItself, Engine, NamesFiles, Source, TopicModel
 from cube2net.pipeline.data import find_topics

@@ -10,8 +10,7 @@ import numpy as np
 
 from cube2net import cube as cubes
 from cube2net.compiling import tells_compiling
-from cube2net.cube.columns import TOPIC
-from cube2net.cube.update import change_folder, leave_out_known, update
+from cube2net.cube import TOPIC, change_folder, leave_out_known, update
 from cube2net.embed import VECTORS, Nearest
 from cube2net.errors import ParameterError, unknown, whole_number
 from cube2net.interfaces import Embedder
