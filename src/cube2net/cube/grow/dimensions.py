@@ -168,11 +168,10 @@ def _learn(ledger: Ledger, corpus: Corpus, specs: Sequence[DimensionSpec], topic
     above, kinds, numbers = {}, {}, {}
     for spec in specs:
         source = _source_of_parents(spec, corpus, topics)
-        read = [] if _from_topics(spec, topics) and source != "bins" else [spec.attribute]
+        read = [] if _from_topics(spec, topics) else [spec.attribute]
         for attribute in [*read, spec.parent] if source == "attribute" else read:
-            if attribute not in corpus.attributes:
-                raise unknown("attribute", attribute or "", corpus.attributes)
-            kinds[attribute] = kind_of(corpus.items.schema.field(attribute).type)
+            if attribute in corpus.attributes:
+                kinds[attribute] = kind_of(corpus.items.schema.field(attribute).type)
         if source is not None:
             above[spec.name] = source
         if read and spec.bins is not None:
@@ -247,7 +246,10 @@ def _alike(kind: str, known: str) -> bool:
 def _labels(spec: DimensionSpec, old: Dimension, ledger: Ledger, corpus: Corpus, topics: Topics | None) -> _Labels:
     """Return the labels of a dimension: topics in their order, bins from low to high, texts by name."""
     known = old.levels[0].labels
-    if topics is not None and ledger.topics is not None and _from_topics(spec, topics):
+    by_topics = ledger.topics is not None and _from_topics(spec, topics)
+    if spec.attribute not in corpus.attributes and (not by_topics or ledger.above.get(spec.name) == "bins"):
+        raise unknown("attribute", spec.attribute, corpus.attributes)
+    if by_topics and topics is not None and ledger.topics is not None:
         column = read_topics(topics)
         used = {*known, *column.names}
         labels = _placed(tuple(name for name in ledger.topics if name in used), known, column)
