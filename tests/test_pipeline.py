@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
-from cube2net.cube.update_corpus import concatenate, concatenate_topics
+from cube2net.cube import concatenate, concatenate_topics
 from cube2net.errors import ParameterError, QueryError
 from cube2net.pipeline import TOPIC_MODELS
 from cube2net.records import DimensionSpec

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from cube2net.cube import DuckDB, build, dice, drill_down, roll_up, slice_cube, without_items
-from cube2net.cube.update import update
+from cube2net.cube import DuckDB, build, dice, drill_down, roll_up, slice_cube, update, without_items
 from cube2net.errors import CubeError, ParameterError, SourceError
 from cube2net.records import Cells, Corpus, Cube, DimensionSpec
 
