@@ -21,12 +21,12 @@ from cube2net.interfaces import Method, NodeEmbedder
 from cube2net.locks import only_writer
 from cube2net.mine import EMBEDDINGS, Given, Miners, clustering_miners, embed_nodes, hidden_miners, link_miners
 from cube2net.network import Hops, Nothing, layout
-from cube2net.pipeline.construct import METHODS, Asked, Chosen, Plan, choose, network_of, plan, query_of
+from cube2net.pipeline.construct import METHODS, WITH_OPTIONS, Asked, Chosen, Plan, choose, network_of, plan, query_of
 from cube2net.progress import Progress, silent
 from cube2net.records import Comparison, Cube, Network, Query, Setup
 from cube2net.records.comparison import TASKS
 from cube2net.referee import DEFAULT, FILES, SHORT_LIST, HiddenRuns, Journal, Maker, Report, Trials, Verdict, several
-from cube2net.select import OBJECTIVES, Cube2net, Exact
+from cube2net.select import OBJECTIVES, Exact
 from cube2net.threads import cores
 
 Rows = Sequence[int] | Array
@@ -43,7 +43,10 @@ COMPARED: dict[str, str | Method] = {
 }
 """All methods, one and two steps both, and proofs given up after a quarter of a minute."""
 
-BY_NAME: dict[str, str | Method] = {**COMPARED, "cube2net paper": Cube2net(preset="paper")}
+BY_NAME: dict[str, str | Method] = {
+    **COMPARED,
+    **{name: METHODS[kind](**own) for name, (kind, own) in WITH_OPTIONS.items()},
+}
 """What a name stands for; those that are not compared unless they are named come last."""
 
 JOURNAL = "trials.jsonl"
