@@ -53,6 +53,7 @@ from cube2net.pipeline.data import (
     to_scipy,
     write_network,
 )
+from cube2net.records.form import FORMS
 from cube2net.referee import DEFAULT
 from cube2net.select import OBJECTIVES
 from cube2net.sources import SOURCES
@@ -62,6 +63,7 @@ __all__ = [
     "AREA_SIGS",
     "DEFAULT",
     "ENGINES",
+    "FORMS",
     "JOURNAL",
     "LINK_TOLERANCE",
     "METHODS",
