@@ -208,6 +208,8 @@ def test_a_method_that_cannot_answer_is_told_under_the_table(
     tool: Tool, cube: Path, names: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Unlucky:
+        chooses_cells = False
+
         def select(self, *args: object, **options: object) -> None:
             raise RuntimeError("out of luck")
 
