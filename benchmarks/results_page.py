@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cube2net.pipeline.setups import DEFAULT
+from cube2net.pipeline import DEFAULT
 from cube2net.records import Comparison, Setup
 from cube2net.referee.statistics import ALL, Difference, differences, estimates
 

@@ -15,7 +15,7 @@ from cube2net import pipeline
 from cube2net.cli import app, comparing, options
 from cube2net.errors import ParameterError
 from cube2net.mine import EMBEDDINGS, RECOMMENDERS
-from cube2net.pipeline.comparing import COMPARED, JOURNAL, WRITTEN
+from cube2net.pipeline.compare import COMPARED, JOURNAL, WRITTEN
 from cube2net.records.comparison import TASKS
 from cube2net.records.form import FORMS, KEEPS, MEMBERSHIPS
 from cube2net.sources import Movies, Yelp

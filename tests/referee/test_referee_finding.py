@@ -8,7 +8,7 @@ import pytest
 from cube2net.records import Setup, Trial
 from cube2net.referee.finding import Finding, Peer, Way, find
 from cube2net.referee.statistics import ALL, Difference
-from cube2net.referee.verdict import judge, sentence
+from cube2net.referee.verdict import sentence, verdict_of
 
 from comparisons import ALONE, EXACT, GREEDY, PEER, clustering, found_again, hidden_links
 
@@ -75,7 +75,7 @@ def test_the_numbers_are_those_of_the_trials() -> None:
     assert [each.one for each in found.differences] == [GREEDY[1], GREEDY[0], PEER] and found.counts == (1, 1, 1)
     assert [(peer.setup, peer.nodes, peer.same_size) for peer in found.peers] == [(PEER, 32, True)]
     assert found.failed == 1 and found.uncompared == 0 and found.default is None and math.isnan(found.floor)
-    verdict = judge(comparison)
+    verdict = verdict_of(comparison)
     assert verdict.finding == found and verdict.sentence == sentence(found)
     assert verdict.peers == tuple(peer.difference for peer in found.peers)
 

@@ -25,7 +25,7 @@ from cube2net.referee.report.page import Report, environment, page
 from cube2net.referee.report.result_tables import cell_table
 from cube2net.referee.report.write import write
 from cube2net.referee.statistics import all_estimates
-from cube2net.referee.verdict import judge
+from cube2net.referee.verdict import verdict_of
 
 from comparisons import ALONE, EXACT, GREEDY, PEER, WHY, clustering, found_again, hidden_links, network
 
@@ -63,7 +63,7 @@ def report(comparison: Comparison) -> Report:
     before, after = axes[[0, 1, 2, 2, 3, 3]][None], axes[[0, 0, 2, 1, 3, 3]][None]
     return Report(
         comparison,
-        judge(comparison),
+        verdict_of(comparison),
         all_estimates(comparison, resamples=50),
         drawings=[Drawing(made, np.random.default_rng(1).random((9, 2)), "greedy & <co>")],
         close_ups=close_ups(made, before, after),
@@ -203,7 +203,7 @@ def test_the_page_says_everything_in_order() -> None:
 
 def test_a_page_without_a_network_or_a_gain_is_whole() -> None:
     comparison = clustering(wrong={ALONE: 0, GREEDY[1]: 4}, miners=("line",))
-    made = Report(comparison, judge(comparison), all_estimates(comparison, resamples=20))
+    made = Report(comparison, verdict_of(comparison), all_estimates(comparison, resamples=20))
     found = Tags(page(made))
     assert found.open == [] and "not shown to help" in found.texts["span"]
     assert "The network" not in found.texts["h2"]
@@ -211,7 +211,7 @@ def test_a_page_without_a_network_or_a_gain_is_whole() -> None:
 
 def test_links_show_the_panels() -> None:
     comparison = hidden_links()
-    found = Tags(page(Report(comparison, judge(comparison), all_estimates(comparison, resamples=20))))
+    found = Tags(page(Report(comparison, verdict_of(comparison), all_estimates(comparison, resamples=20))))
     assert "Links found again" in found.texts["h2"]
     assert {"Precision at K", "Recall at K", "Seconds", "Network size"} <= set(found.texts["h3"])
     headings = [text for text in found.texts["th"] if "@" in text or text == "AUC"]
@@ -221,7 +221,7 @@ def test_links_show_the_panels() -> None:
 
 def test_the_page_of_links_tells_the_floor() -> None:
     comparison = hidden_links(miners={"popularity": 0.05, "ease": 0.2, "als": 0.1})
-    found = Tags(page(Report(comparison, judge(comparison), all_estimates(comparison, resamples=20))))
+    found = Tags(page(Report(comparison, verdict_of(comparison), all_estimates(comparison, resamples=20))))
     assert re.search(r"; popularity on the query alone: P@5 0\.0\d\d$", found.texts["h1"][0])
     assert any("The dashed line is popularity on the query alone" in text for text in found.texts["p"])
     assert any("P@5 (all miners but popularity)" in text for text in found.texts["p"])
@@ -247,7 +247,7 @@ def test_hidden_links_of_the_query_have_a_page_of_their_own_words(tmp_path: Path
 
 def test_a_best_one_made_as_large_as_another_is_shown_as_one() -> None:
     comparison = clustering(wrong={ALONE: 4, GREEDY[1]: 5, PEER: 0})
-    made = Report(comparison, judge(comparison), all_estimates(comparison, resamples=20))
+    made = Report(comparison, verdict_of(comparison), all_estimates(comparison, resamples=20))
     found = Tags(page(made))
     assert made.verdict.best == PEER
     assert found.texts["h1"][0].startswith("pagerank at 32 nodes helps: F1 +")

@@ -23,6 +23,37 @@ def moat_of(top: Array, shift: Array, node: int) -> tuple[int, float]:
 
 
 @njit(cache=True)
+def first_events(
+    indptr: Array,
+    others: Array,
+    links: Array,
+    cost: Array,
+    prize: Array,
+    active: Array,
+    part: Array,
+    spending: Array,
+) -> tuple[list[tuple[float, int]], list[tuple[float, int, int]]]:
+    """Return when the moats of nodes with a prize can first meet across links, and when each has spent its prize.
+
+    Both are the heaps of ``grow``; a part with one spending cluster has no place in them.
+    """
+    meet = [(0.0, -1)]  # (time, link): not later than the moats can meet
+    spent = [(0.0, -1, -1)]  # (time, cluster, stamp): when a cluster has spent all, while its stamp holds
+    for node in range(len(prize)):
+        if active[node] and spending[part[node]] > 1:
+            heapq.heappush(spent, (prize[node], node, 0))
+            for entry in range(indptr[node], indptr[node + 1]):
+                link = links[entry]
+                if not active[others[entry]]:
+                    heapq.heappush(meet, (cost[link], link))
+                elif others[entry] > node:
+                    heapq.heappush(meet, (cost[link] / 2, link))
+    heapq.heappop(meet)
+    heapq.heappop(spent)
+    return meet, spent
+
+
+@njit(cache=True)
 def grow(
     indptr: Array, others: Array, links: Array, low: Array, high: Array, cost: Array, prize: Array, part: Array
 ) -> Array:
@@ -39,22 +70,8 @@ def grow(
     left, active = prize.copy(), prize > 0
     last, after = np.arange(count), np.full(count, -1)  # the members of a cluster as a chain from its top
     stamp = np.zeros(count, np.int64)
-    spending = np.zeros(count, np.int64)
-    for node in range(count):
-        spending[part[node]] += active[node]
-    meet = [(0.0, -1)]  # (time, link): not later than the moats can meet
-    spent = [(0.0, -1, -1)]  # (time, cluster, stamp): when a cluster has spent all, while its stamp holds
-    for node in range(count):
-        if active[node] and spending[part[node]] > 1:
-            heapq.heappush(spent, (left[node], node, 0))
-            for entry in range(indptr[node], indptr[node + 1]):
-                link = links[entry]
-                if not active[others[entry]]:
-                    heapq.heappush(meet, (cost[link], link))
-                elif others[entry] > node:
-                    heapq.heappush(meet, (cost[link] / 2, link))
-    heapq.heappop(meet)
-    heapq.heappop(spent)
+    spending = np.bincount(part[active], minlength=count)
+    meet, spent = first_events(indptr, others, links, cost, prize, active, part, spending)
     going = np.sum(spending > 1)
     tight = np.empty(max(count - 1, 0), np.int64)
     found = 0

@@ -1,5 +1,13 @@
 """Cube + Selection → Network: methods that follow links, a network's links and forms, and its ways out."""
 
+from cube2net.network.description import (
+    brings_objects,
+    form_of,
+    room_for_near,
+    said_of_limit,
+    said_of_size,
+    summary,
+)
 from cube2net.network.draw import check_picture_path, draw
 from cube2net.network.export import EXPORTS, check_network_path, to_igraph, to_networkx, to_pyg, to_scipy, write
 from cube2net.network.forms import assemble, first_cells
@@ -18,14 +26,20 @@ __all__ = [
     "PageRank",
     "Steiner",
     "assemble",
+    "brings_objects",
     "check_network_path",
     "check_picture_path",
     "draw",
     "first_cells",
+    "form_of",
     "induce",
     "layout",
     "nearest",
+    "room_for_near",
+    "said_of_limit",
+    "said_of_size",
     "scores",
+    "summary",
     "to_igraph",
     "to_networkx",
     "to_pyg",

@@ -37,6 +37,8 @@ class Hops:
     always whole.
     """
 
+    chooses_cells = draws = False
+
     hops: int = 1
     fan_out: int | None = None
 

@@ -48,6 +48,8 @@ class MaxDisc:
     MaxDisc(alpha=2.0, tree='bfs', tries=32, reach=None, most=200000)
     """
 
+    chooses_cells = draws = False
+
     alpha: float = 1.0
     tree: str = "smart"
     tries: int = 32

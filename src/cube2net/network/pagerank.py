@@ -36,6 +36,8 @@ class PageRank:
     it is the best. The query itself is always whole.
     """
 
+    chooses_cells = draws = False
+
     top: int | None = None
     damping: float = 0.85
     tolerance: float = TOLERANCE

@@ -41,6 +41,8 @@ class Steiner:
     Steiner(prize=2.0, cost='unit', most=200000)
     """
 
+    chooses_cells = draws = False
+
     prize: float = 3.0
     cost: str = "unit"
     most: int = 200_000

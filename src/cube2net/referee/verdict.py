@@ -52,7 +52,7 @@ class Verdict:
         return self.finding.shown
 
 
-def judge(comparison: Comparison) -> Verdict:
+def verdict_of(comparison: Comparison) -> Verdict:
     """Return which network helped, by how much, and how sure that is, in one sentence and in numbers.
 
     That is by the first measure of the comparison, over all miners that decide. Nothing is said to differ that is not

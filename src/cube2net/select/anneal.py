@@ -58,6 +58,8 @@ class Anneal:
     ``steps`` is 100,000 when nobody says, and 2,000 for a function.
     """
 
+    chooses_cells = draws = True
+
     steps: int | None = None
     restarts: int = 5
     seconds: float | None = None

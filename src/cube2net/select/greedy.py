@@ -52,6 +52,8 @@ class Greedy:
     none serves enough of them (see ``Cover``); m is then the most there may be, and a bound is always known.
     """
 
+    chooses_cells, draws = True, False
+
     among: str = "touched"
     by: str = "value"
     progress: Progress = field(default=silent, repr=False, compare=False, metadata={"handed": True})
@@ -65,6 +67,11 @@ class Greedy:
             raise ParameterError(
                 "among is 'all', and by 'price' only cells that may help are looked at: use by='value'"
             )
+
+    @property
+    def counts_repeats(self) -> bool:
+        """Whether it serves the objective cover, which has no costs to go by."""
+        return self.by == "value"
 
     def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
         """Return at most m cells in the order chosen; a cell that would break a limit is passed over.

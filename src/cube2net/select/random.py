@@ -13,6 +13,9 @@ from cube2net.select.contract import Limits, check, nothing_to_choose, outcome
 class Random:
     """Draw m cells, all equally likely and none twice, whatever the query (the paper's CubeRandom)."""
 
+    chooses_cells = draws = True
+    heeds_objective = False
+
     def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
         """Return m cells of the cube in random order; a cell that would break a limit is passed over."""
         check(cube, query, weights)

@@ -52,6 +52,8 @@ class Cube2net:
     object of the query; with a ``policy``, which is there to spare calls, it is left out unless ``floor=True``.
     """
 
+    chooses_cells = draws = True
+
     preset: str = "default"
     vectors: str | Vectors | tuple[Vectors, ...] = "words"
     k: int | None = None

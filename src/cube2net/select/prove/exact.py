@@ -42,6 +42,9 @@ class Exact:
     proves it, cells that serve few included.
     """
 
+    chooses_cells = counts_repeats = True
+    draws = False
+
     seconds: float | None = 60.0
 
     def __post_init__(self) -> None:
