@@ -125,7 +125,12 @@ class LinkObjective(Protocol):
 
 @runtime_checkable
 class Method(Protocol):
-    """A way to make a network: chooses what to bring beside the query."""
+    """A way to make a network: chooses what to bring beside the query.
+
+    A method's class may say what it can do: ``chooses_cells`` (and not objects themselves; true where nothing is said),
+    ``draws`` at random, so that its answer depends on the seed (false where nothing is said), and ``counts_repeats``,
+    that it chooses by an objective which counts how often an object is held (false where nothing is said).
+    """
 
     def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
         """Return the objects to bring, and the cells they come from where the method chooses cells."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -52,6 +53,9 @@ class Greedy:
     none serves enough of them (see ``Cover``); m is then the most there may be, and a bound is always known.
     """
 
+    chooses_cells: ClassVar[bool] = True
+    draws: ClassVar[bool] = False
+
     among: str = "touched"
     by: str = "value"
     progress: Progress = field(default=silent, repr=False, compare=False, metadata={"handed": True})
@@ -65,6 +69,11 @@ class Greedy:
             raise ParameterError(
                 "among is 'all', and by 'price' only cells that may help are looked at: use by='value'"
             )
+
+    @property
+    def counts_repeats(self) -> bool:
+        """Whether it chooses cells for the objective cover."""
+        return self.by == "value"
 
     def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
         """Return at most m cells in the order chosen; a cell that would break a limit is passed over.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from cube2net.array_types import Array
 from cube2net.compiling import Stopwatch
@@ -50,6 +51,10 @@ class Cube2net:
     cost has to be learned. Greedy, the floor, then calls the function for every step and every cell left that holds an
     object of the query; with a ``policy``, which is there to spare calls, it is left out unless ``floor=True``.
     """
+
+    chooses_cells: ClassVar[bool] = True
+    draws: ClassVar[bool] = True
+    counts_repeats: ClassVar[bool] = False
 
     preset: str = "default"
     vectors: str | Vectors | tuple[Vectors, ...] = "words"

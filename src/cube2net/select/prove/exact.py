@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -41,6 +42,10 @@ class Exact:
     ``cover`` is another problem, with whole numbers for values: SciPy's solver finds the m cells that serve most and
     proves it, cells that serve few included.
     """
+
+    chooses_cells: ClassVar[bool] = True
+    draws: ClassVar[bool] = False
+    counts_repeats: ClassVar[bool] = True
 
     seconds: float | None = 60.0
 
