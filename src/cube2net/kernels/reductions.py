@@ -10,7 +10,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.kernels.compiled import njit
-from cube2net.kernels.pack import count_entries, fill_homes
+from cube2net.kernels.csr import count_entries, fill_homes
 
 # Numbers found in any order are sorted where they are fewer than one in so many of all; else all are passed over.
 SORTED = 64

@@ -72,7 +72,7 @@ class Greedy:
 
     @property
     def counts_repeats(self) -> bool:
-        """Whether it chooses cells for the objective cover."""
+        """Whether it serves the objective cover, which has no costs to go by."""
         return self.by == "value"
 
     def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:

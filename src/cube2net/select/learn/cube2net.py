@@ -9,6 +9,7 @@ from typing import ClassVar
 from cube2net.array_types import Array
 from cube2net.compiling import Stopwatch
 from cube2net.errors import ParameterError, unknown, whole_number
+from cube2net.extras import require
 from cube2net.progress import Progress, silent
 from cube2net.records import Budget, Cube, Query, Selection, Vectors, Weights, Worth
 from cube2net.select.contract import outcome
@@ -124,8 +125,14 @@ class Cube2net:
         """Return the same method, which tells how its learning goes."""
         return replace(self, progress=progress)
 
+    def check(self) -> None:
+        """Raise where the packages that learn are not installed, or those that a policy's file needs."""
+        file = self.save is not None or isinstance(self.policy, str)
+        require("the method 'cube2net'", "torch", *(("safetensors",) if file else ()))
+
     def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
         """Return the best cells met while learning, in the order taken."""
+        self.check()
         preset = self.settings
         instance = Instance.of(cube, query, weights, budget, preset)
         ends = "all" if preset.whole else "best"
@@ -158,6 +165,7 @@ class Cube2net:
 
         Several queries, each with its weights, are learned in turn, one in every update.
         """
+        self.check()
         queries = [query] if isinstance(query, Query) else list(query)
         worths = [weights] if isinstance(weights, Worth) else list(weights)
         if len(queries) != len(worths) or not queries:

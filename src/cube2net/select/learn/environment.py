@@ -13,21 +13,27 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self
 
-import gymnasium
 import numpy as np
-from gymnasium.spaces import Box
-from gymnasium.vector import AutoresetMode
-from gymnasium.vector.utils import batch_space
 
 from cube2net.array_types import Array
 from cube2net.arrays import row_of_entries
 from cube2net.errors import InputError, QueryError, unknown, whole_number
+from cube2net.extras import require
 from cube2net.records import Budget, Cube, Query, Vectors, Worth
 from cube2net.select.contract import check, nothing_to_choose
 from cube2net.select.learn.cpu_trajectories import FACTOR, Trajectories
 from cube2net.select.learn.episodes import Dynamics, Instance, Space
 from cube2net.select.learn.presets import PRESETS
 from cube2net.select.problem import Problem
+
+try:
+    import gymnasium
+    from gymnasium.spaces import Box
+    from gymnasium.vector import AutoresetMode
+    from gymnasium.vector.utils import batch_space
+except ImportError:
+    require("an environment of Gymnasium", "gymnasium")
+    raise
 
 Value = Callable[[Array], float]
 

@@ -15,6 +15,7 @@ import numpy as np
 from cube2net.array_types import Array
 from cube2net.atomic_files import write_files
 from cube2net.errors import InputError, some
+from cube2net.extras import require
 from cube2net.select.learn.episodes import Space
 
 FORMAT = "cube2net policy 1"
@@ -38,6 +39,7 @@ class Trained:
 
     def save(self, path: str | Path) -> None:
         """Write the policy to a safetensors file, which appears whole or not at all."""
+        require("the file of a policy", "safetensors")
         from safetensors.numpy import save_file
 
         about = {
@@ -51,6 +53,7 @@ class Trained:
     @classmethod
     def load(cls, path: str | Path) -> Trained:
         """Return the policy of a file."""
+        require("the file of a policy", "safetensors")
         from safetensors import SafetensorError, safe_open
 
         try:

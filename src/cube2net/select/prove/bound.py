@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.errors import ParameterError
-from cube2net.records import Budget, Cube, Judge, Query, Weights, Worth
+from cube2net.records import Budget, Cube, Judge, Query, Repeats, Selection, Weights, Worth
 from cube2net.select.contract import Clock, check
 from cube2net.select.greedy import priced_greedy
 from cube2net.select.problem import Problem
@@ -19,6 +20,25 @@ from cube2net.select.prove.duals import Relaxation, tighten
 RAISES, NEAR, EQUAL = 6, 1e-4, 1e-10
 # How fine a number may be, in binary digits after the point, for sums to be counted in units; what rounding changes.
 FINEST, DIGITS = 20, 4e-16
+
+
+def bounded(cube: Cube, query: Query, weights: Worth, budget: Budget, selection: Selection) -> Selection:
+    """Return the selection with the best bound known, or with a note that says why there is none."""
+    reason = ""
+    if len(selection.cells) == 0:
+        reason = "no cells were chosen"
+    elif isinstance(weights, Repeats):
+        return selection
+    elif isinstance(weights, Judge):
+        reason = f"{weights.name} is a function, and only its values are known"
+    elif budget.max_links is not None:
+        reason = "max_links cannot be taken into account"
+    elif not selection.proven:
+        bound = upper_bound(cube, query, weights, budget, at_least=selection.value)
+        return replace(selection, bound=bound if selection.bound is None else min(bound, selection.bound))
+    if not reason:
+        return selection
+    return replace(selection, note="; ".join(filter(None, (selection.note, f"no bound: {reason}"))))
 
 
 def upper_bound(
