@@ -3,38 +3,56 @@ PYTHON ?= python3
 OUT ?= bench-out
 MINUTES ?= 15
 comma := ,
-PIP = .venv/bin/python -m pip --disable-pip-version-check install --quiet -c constraints.txt
+CHECK_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+  { echo "cube2net needs Python 3.11 or newer: try make PYTHON=python3.12"; exit 1; }
+PIP = -m pip --disable-pip-version-check install --quiet
+INSTALL = .venv/bin/python $(PIP) -c constraints.txt
 
-.PHONY: help setup demo test bench stress clean
+.PHONY: help setup demo test test-lowest bench stress clean
 
 help:
 	@echo "make demo   build the bundled cube, make the network of 574 authors, show that it helps (writes demo-out/)"
 	@echo "make test   run every check: ruff, mypy, tests, doctests, README and CLI pages"
-	@echo "make setup  make .venv only"
+	@echo "make setup  make .venv only, with all extras but spark"
+	@echo "make test-lowest  run the tests with the lowest versions that pyproject.toml names, in .venv-lowest"
 	@echo "make bench  measure everything and write docs/performance.md (DATA=folder adds the real data)"
 	@echo "make stress damaged input, kills, races, full disks, hostile names (MINUTES=15; writes stress-out/)"
-	@echo "make clean  remove .venv, demo-out, stress-out and caches"
+	@echo "make clean  remove .venv, .venv-lowest, demo-out, stress-out and caches"
 
 setup: .venv/ready
 
-.venv/ready: pyproject.toml constraints.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "cube2net needs Python 3.11 or newer: try make PYTHON=python3.12"; exit 1; }
+.venv/ready-demo: pyproject.toml constraints.txt
+	@$(CHECK_PYTHON)
 	@test -x .venv/bin/python || { echo "making .venv"; $(PYTHON) -m venv .venv; }
 	@echo "installing cube2net into .venv (a minute or two, once)"
-	@$(PIP) -e .
+	@$(INSTALL) -e '.[report]'
+	@touch $@
+
+.venv/ready: .venv/ready-demo
+	@echo "installing what learns, and what hands networks to other libraries (a minute or two, once)"
+	@$(INSTALL) -e '.[learn,report,graph]'
 	@touch $@
 
 .venv/ready-test: .venv/ready
 	@echo "installing what the tests need (a minute or two, once)"
-	@$(PIP) -e '.[graph,test$(if $(shell command -v java),$(comma)spark)]'
+	@$(INSTALL) -e '.[test$(if $(shell command -v java),$(comma)spark)]'
+	@touch $@
+
+# The lowest version of every dependency, and torch as in constraints.txt: an older one brings gigabytes.
+.venv-lowest/ready: pyproject.toml constraints.txt scripts/lowest_versions.py
+	@$(CHECK_PYTHON)
+	@echo "installing the lowest versions into .venv-lowest (some minutes, once)"
+	@test -x .venv-lowest/bin/python || $(PYTHON) -m venv .venv-lowest
+	@.venv-lowest/bin/python $(PIP) packaging
+	@.venv-lowest/bin/python scripts/lowest_versions.py > .venv-lowest/constraints.txt
+	@.venv-lowest/bin/python $(PIP) -c .venv-lowest/constraints.txt -e '.[test]'
 	@touch $@
 
 .venv/ready-bench: .venv/ready-test
-	@$(PIP) -e '.[bench]'
+	@$(INSTALL) -e '.[bench]'
 	@touch $@
 
-demo: .venv/ready
+demo: .venv/ready-demo
 	@.venv/bin/cube2net demo --out demo-out
 
 test: .venv/ready-test
@@ -43,6 +61,10 @@ test: .venv/ready-test
 	.venv/bin/mypy
 	.venv/bin/python -m pytest
 
+test-lowest: .venv-lowest/ready
+	.venv-lowest/bin/python -m pip list
+	.venv-lowest/bin/python -m pytest -p no:cacheprovider
+
 bench: .venv/ready-bench
 	.venv/bin/python benchmarks/run.py $(OUT) $(DATA)
 
@@ -50,5 +72,5 @@ stress: .venv/ready-test
 	.venv/bin/python -m stress --minutes $(MINUTES)
 
 clean:
-	rm -rf .venv demo-out stress-out .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-lowest demo-out stress-out .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -23,8 +23,8 @@ from cube2net.errors import ParameterError, SourceError
 from cube2net.kernels.csr import fill_homes, fill_links
 from cube2net.records import Cells, Corpus, Cube, Dimension, DimensionSpec, Level, Links, Objects, Ragged, limits
 from cube2net.records.corpus import MENTIONS, OBJECTS, table
-from cube2net.sources.assemble import item_corpus, network_corpus
-from cube2net.sources.faults import Faults
+from cube2net.sources.io.dropped import Dropped
+from cube2net.sources.tables.table_corpus import item_corpus, network_corpus
 
 from corpora import corpus_of
 from updates import with_ids
@@ -57,10 +57,10 @@ def test_tables_of_more_rows_than_numbers_are_refused_before_they_are_looked_thr
     many: Any = (Pretending(), {"id": "id", "item": "id"})
     parts: list[Any] = [many, many, many] if what == "objects" else [(few, {}), many, many]
     with pytest.raises(SourceError, match=f"there are 2,147,483,648 {what}"):
-        item_corpus(*parts, None, {}, Faults(False, None))
+        item_corpus(*parts, None, {}, Dropped(False, None))
     if what == "objects":
         with pytest.raises(SourceError, match="there are 2,147,483,648 objects"):
-            network_corpus(many, many, {}, Faults(False, None))
+            network_corpus(many, many, {}, Dropped(False, None))
 
 
 class Overflowing:

@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from cube2net.arrays import ragged_from_lists
 from cube2net.errors import Cube2netError, InputError, MissingPackageError, ParameterError
 from cube2net.network.export import EXPORTS, to_igraph, to_networkx, to_pyg, to_scipy, write
-from cube2net.network.formats.xml import escape
+from cube2net.network.xml_formats import escape
 from cube2net.records import Network, Objects, Query, Selection
 
 from toys import toy_cube
@@ -332,10 +332,10 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.
     [
         (to_networkx, "networkx", "a NetworkX graph needs the package 'networkx': pip install 'cube2net[graph]'"),
         (to_igraph, "igraph", "an igraph graph needs the package 'igraph': pip install 'cube2net[graph]'"),
-        (to_pyg, "torch", "a PyTorch Geometric graph needs the package 'torch': pip install 'cube2net[graph]'"),
+        (to_pyg, "torch", "a PyTorch Geometric graph needs the package 'torch': pip install 'cube2net[learn]'"),
         (
             to_pyg,
-            "torch_geometric.data",
+            "torch_geometric",
             "a PyTorch Geometric graph needs the package 'torch-geometric': pip install 'cube2net[graph]'",
         ),
     ],

@@ -43,6 +43,8 @@ def compare(
         raise ParameterError(f"--hidden is for the task 'links', and the task is {task!r}")
     if rivals and not as_large:
         raise ParameterError("--rivals names networks made as large, and --no-as-large leaves them out: give one")
+    if out is not None:
+        pipeline.check_report()
     query = pipeline.read_query(cube, path, skip_missing=skip_missing)
     task = task or ("links" if hidden is not None else pipeline.task_of(query))
     given = {"methods": methods, "objectives": objectives, "forms": forms, "memberships": memberships}
@@ -105,7 +107,7 @@ def told(comparison: Comparison) -> dict[str, Any]:
 
 def show_comparison(comparison: Comparison) -> None:
     """Show the verdict, and the setups that come nearest to it."""
-    said = pipeline.judge(comparison)
+    said = pipeline.verdict(comparison)
     several = len({setup.m for setup in comparison.setups if setup.m}) > 1
     say(said.sentence, "")
     rows = [

@@ -267,7 +267,7 @@ def compare(
     variants of it, the paper's form, and PageRank and hops as large as each.
     """
     from cube2net.cli import answering, comparing
-    from cube2net.pipeline.comparing import JOURNAL
+    from cube2net.pipeline import JOURNAL
 
     opened = answering.view(_opened(cube), where or [], roll_up or [])
     check_safe(out, spreadsheet_safe, "--out FOLDER")

@@ -8,7 +8,7 @@ from cube2net.cube.format.store import change_folder, check_place, read, read_ma
 from cube2net.cube.grow.attribute_labels import TOPIC, parse_bins
 from cube2net.cube.grow.concatenation import concatenate, concatenate_topics
 from cube2net.cube.grow.growing import build, leave_out_known, update
-from cube2net.cube.rollup import dice, drill_down, roll_up, slice_
+from cube2net.cube.rollup import dice, drill_down, roll_up, slice_cube
 from cube2net.cube.without import hide_pairs, unlinked_pairs, without_items
 from cube2net.interfaces import Engine
 
@@ -36,7 +36,7 @@ __all__ = [
     "read_manifest",
     "roll_up",
     "save",
-    "slice_",
+    "slice_cube",
     "unlinked_pairs",
     "update",
     "verify",

@@ -69,7 +69,7 @@ def dice(cube: Cube, where: Mapping[str, str | Sequence[str]]) -> Cube:
     return said(_keep(cube, keep, finest), f"only {part}")
 
 
-def slice_(cube: Cube, dimension: str, label: str) -> Cube:
+def slice_cube(cube: Cube, dimension: str, label: str) -> Cube:
     """Return the cube of the cells with one label, without that dimension."""
     number = cube.dimension(dimension)
     if len(cube.dimensions) == 1:

@@ -15,10 +15,9 @@ from typing import Any
 import pyarrow as pa
 
 from cube2net.arrow_files import ROWS, finished, open_mapped, write_mapped
-from cube2net.errors import InputError, ParameterError, first_line
+from cube2net.errors import InputError, ParameterError, first_line, parse_size
 from cube2net.interrupts import unfinished
 from cube2net.progress import Progress, silent
-from cube2net.sizes import parse_size
 
 DATABASE, SPILL = "plan.duckdb", "spill"
 ALONE = {"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"}

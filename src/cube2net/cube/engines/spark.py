@@ -15,9 +15,8 @@ from cube2net.arrow_files import finished, open_mapped, write_mapped
 from cube2net.cube.engines.spark_session import check_installed, one_sentence, open_session
 from cube2net.cube.engines.spark_setup import check_master, is_local
 from cube2net.cube.engines.spark_staging import Staging, check_place, staging_folder
-from cube2net.errors import InputError, ParameterError, whole_number
+from cube2net.errors import InputError, ParameterError, parse_size, whole_number
 from cube2net.progress import Progress, silent
-from cube2net.sizes import parse_size
 
 
 @dataclass(frozen=True, kw_only=True)

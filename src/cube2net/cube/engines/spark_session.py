@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import logging
 import os
 import re
@@ -17,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from cube2net.cube.engines.spark_setup import check_java, cores_of, is_local, reach_master
-from cube2net.errors import InputError, ParameterError, missing_package
-from cube2net.sizes import parse_size
+from cube2net.errors import InputError, ParameterError, parse_size
+from cube2net.extras import require
 
 APP = "cube2net"
 HERE = "local[*]"
@@ -41,8 +40,7 @@ MEANING = {"spark.sql.session.timeZone": "UTC", "spark.sql.ansi.enabled": "true"
 
 def check_installed() -> None:
     """Raise unless there is a PySpark, and where this process is to start Spark a Java for it."""
-    if importlib.util.find_spec("pyspark") is None:
-        raise missing_package("pyspark", "spark", "the Spark engine")
+    require("the Spark engine", "pyspark")
     if SUBMITTED not in os.environ:
         check_java()
 
@@ -52,11 +50,10 @@ def open_session(
     master: str | None, memory: str | None, shuffle_partitions: int | None, settings: Mapping[str, str]
 ) -> Iterator[Any]:
     """Give a Spark session with views and settings of its own, on the Spark that is running or on a new one."""
-    try:
-        from pyspark import SparkContext
-        from pyspark.sql import SparkSession
-    except ImportError:
-        raise missing_package("pyspark", "spark", "the Spark engine") from None
+    require("the Spark engine", "pyspark")
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
     running = SparkContext._active_spark_context
     if running is None:
         with _started(master, memory, settings) as session, one_sentence("do its work"):
