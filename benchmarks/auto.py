@@ -20,14 +20,13 @@ import numpy as np
 
 import cube2net as c2n
 from cube2net.array_types import Array
+from cube2net.fingerprints import network_fingerprint
 from cube2net.mine import METRICS
-from cube2net.pipeline.auto import candidates, folds_of
-from cube2net.pipeline.comparing import COMPARED, Maker
-from cube2net.pipeline.setups import DEFAULT
+from cube2net.pipeline.compare import maker as maker_of
+from cube2net.progress import silent
 from cube2net.records import Cube, Network, Query
-from cube2net.referee.choice import ByLabels
-from cube2net.referee.race import Race
-from cube2net.referee.trials import fingerprint
+from cube2net.referee import DEFAULT, ByLabels, Race
+from cube2net.referee.auto import candidates, folds_of
 from results import TASKS
 
 EMBEDDING, FOLDS = "deepwalk", 5
@@ -63,9 +62,9 @@ def clustered(query: Query) -> Clusters:
     kept: dict[tuple[bytes, int], Array] = {}
 
     def clusters(network: Network, seed: int) -> Array:
-        key = fingerprint(network), seed
+        key = network_fingerprint(network), seed
         if key not in kept:
-            kept[key] = c2n.cluster_query(network, EMBEDDING, count, seed=seed).labels
+            kept[key] = c2n.pipeline.cluster_query(network, EMBEDDING, count, seed=seed).labels
         return kept[key]
 
     return clusters
@@ -75,7 +74,7 @@ def by_labels(name: str, cube: Cube, query: Query, clusters: Clusters, halves: i
     """Print how often the score on the other half of the labels is in the interval that was stated."""
     labels = np.array(query.labels)
     numbers = np.unique(labels, return_inverse=True)[1]
-    maker = Maker(cube, query, COMPARED)
+    maker = maker_of(cube, query)
     inside, gained, chosen = 0, [], []
     for half in range(halves):
         mine = np.random.default_rng(half).permutation(len(labels)) < len(labels) // 2
@@ -86,7 +85,7 @@ def by_labels(name: str, cube: Cube, query: Query, clusters: Clusters, halves: i
             return judge.marks(clusters(network, seed))
 
         race = Race(maker, mark)  # type: ignore[arg-type]
-        race.run(candidates(query), range(runs), float("inf"), None)
+        race.run(candidates(query), range(runs), float("inf"), silent)
         best = judge.chosen(race)
         _, low, high = judge.expected(race)
         scores = {

@@ -33,9 +33,10 @@ if not all(map(find_spec, ("pyarrow", "numba"))):
     room.__path__ = [str(SOURCE / "cube2net" / "select")]
     sys.modules["cube2net.select"] = room
 
-from cube2net.kernels import rollout_torch as rollout  # noqa: E402
-from cube2net.kernels import rollout_triton as compiled  # noqa: E402
-from cube2net.select import device, ppo  # noqa: E402
+from cube2net.kernels.rollout import torch_rollout as rollout  # noqa: E402
+from cube2net.kernels.rollout import triton_launch as compiled  # noqa: E402
+from cube2net.select.learn import ppo  # noqa: E402
+from cube2net.select.learn.gpu_trajectories import GpuTrajectories  # noqa: E402
 
 WAYS = {compiled.HELD: "held", compiled.GROUPED: "grouped", compiled.STREAMED: "streamed"}
 STEPS = 20
@@ -267,8 +268,8 @@ def check_games(rng: np.random.Generator) -> list[dict[str, Any]]:
     table = []
     for sees_left, room, batch, directions in ((True, math.inf, 33, 8), (True, 400.0, 1, 3), (False, math.inf, 64, 20)):
         choice = synthetic(rng, 2500, 9000, 30, 300, directions=directions)
-        rules: Any = Rules(STEPS, 100, pass_over=sees_left, sees_left=sees_left, max_nodes=room)
-        ours, theirs = (game_of(choice, batch, 100, rules) for _ in range(2))
+        dynamics: Any = Dynamics(STEPS, 100, pass_over=sees_left, sees_left=sees_left, max_nodes=room)
+        ours, theirs = (game_of(choice, batch, 100, dynamics) for _ in range(2))
         theirs._at_work = rollout.Plain(theirs.tables, theirs._state, 100)
         off, paid, taken = 0.0, 0, 0
         for _ in range(2):
@@ -420,8 +421,8 @@ def floor_of(choice: Choice, k: int, lowered: float, top: dict[str, float], *, g
 
 
 @dataclass(frozen=True)
-class Rules:
-    """What ``select.trajectories.Rules`` holds."""
+class Dynamics:
+    """What ``select.learn.episodes.Dynamics`` holds."""
 
     m: int
     k: int
@@ -432,12 +433,12 @@ class Rules:
     max_nodes: float = math.inf
 
 
-def game_of(choice: Choice, batch: int, k: int, given: Any = None) -> device.DeviceTrajectories:
+def game_of(choice: Choice, batch: int, k: int, given: Any = None) -> GpuTrajectories:
     problem: Any = choice
     space: Any = choice
-    rules: Any = given or Rules(STEPS, k)
-    return device.DeviceTrajectories(
-        problem, space, rules, batch=batch, price=choice.start, unit_reward=choice.start or 1.0, device="cuda"
+    dynamics: Any = given or Dynamics(STEPS, k)
+    return GpuTrajectories(
+        problem, space, dynamics, batch=batch, price=choice.start, unit_reward=choice.start or 1.0, device="cuda"
     )
 
 
@@ -476,7 +477,6 @@ def training(
     """Train for some seconds from the built problem; keep the best value against time and trajectories."""
     table = []
     settings = ppo.Settings(epochs=10, hidden=64, learning_rate=3e-3, spread=0.7)
-    train = device.train if captured else ppo.train
     for batch, seconds in runs.items():
         for seed in range(seeds + 1):  # the first run compiles, and does not count
             torch.cuda.synchronize()
@@ -484,7 +484,9 @@ def training(
             game = game_of(choice, batch, k)
             policy, generator = ppo.start(game, settings, seed=seed, device="cuda")
             curve = []
-            for update in train(game, policy, settings, generator, updates=10**6 if seed else 3):
+            capture = game.capture(generator) if captured else None
+            updates = 10**6 if seed else 3
+            for update in ppo.train(game, policy, settings, generator, updates=updates, capture=capture):
                 best = game.best
                 if best > game.price:
                     game.set_price(best)

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.stats import beta
 
 from cube2net.array_types import Array
-from cube2net.kernels.agreement import AGREEMENT
+from cube2net.kernels.cluster_agreement import AGREEMENT
 from cube2net.mine import rank_pairs
 from cube2net.records import Comparison, Setup, Trial
 from cube2net.referee.statistics import differences, estimate

@@ -28,9 +28,8 @@ from cube2net.array_types import Array
 from cube2net.records import Budget, Cube, Judge, Query, Worth
 from cube2net.seeding import stream
 from cube2net.select import Anneal, Cube2net, Greedy, Jaccard
-from cube2net.select.agent import Agent
-from cube2net.select.space import Space
-from cube2net.select.task import Task
+from cube2net.select.learn.agent import Agent
+from cube2net.select.learn.episodes import Instance, Space
 
 M, UPDATES, TRAJECTORIES = 20, 40, 40
 AT = (1, 5, 10, 20, 40)
@@ -64,8 +63,8 @@ def learned(
     """Return the best value after every update."""
     method = Cube2net(updates=UPDATES, patience=UPDATES, trajectories=TRAJECTORIES, **options)
     preset = method.settings if learns else replace(method.settings, learning_rate=1e-12)
-    task = Task.of(cube, query, weights, Budget(m=M), preset)
-    agent = Agent(method, preset, [task], Space.of(vectors, directions=preset.directions), seed)
+    instance = Instance.of(cube, query, weights, Budget(m=M), preset)
+    agent = Agent(method, preset, [instance], Space.of(vectors, directions=preset.directions), seed)
     return np.array([best for _, best in agent.learn().curve])
 
 
@@ -76,12 +75,12 @@ def annealed(cube: Cube, query: Query, weights: Worth, updates: int, seed: int) 
 
 
 def curves(cube: Cube, queries: dict[str, Query], seeds: int, plot: Path | None) -> None:
-    words = [c2n.embed_cells(cube, "words").values]
+    words = [c2n.pipeline.embed_cells(cube, "words").values]
     print("\ncurves: best value after so many updates of 40 trajectories, mean of the seeds")
     drawn: dict[str, dict[str, Any]] = {}
     for name, query in queries.items():
         for objective in ("jaccard", "linked"):
-            weights = c2n.weigh(cube, query, objective)
+            weights = c2n.pipeline.weigh(cube, query, objective)
             greedy = Greedy().select(cube, query, weights=weights, budget=Budget(m=M)).value
             print(f"{name}, {objective}: greedy {greedy:.4f}; updates {AT}")
             lines: dict[str, Any] = {"greedy": [greedy] * UPDATES}
@@ -125,10 +124,10 @@ def draw(panels: dict[str, dict[str, Any]], path: Path) -> None:
 
 def vectors(cube: Cube, queries: dict[str, Query], seeds: int) -> None:
     print(f"\nvectors: best value after updates {AT}, jaccard, mean of the seeds")
-    kinds = {kind: [c2n.embed_cells(cube, kind).values] for kind in ("words", "members")}
+    kinds = {kind: [c2n.pipeline.embed_cells(cube, kind).values] for kind in ("words", "members")}
     kinds["both"] = kinds["words"] + kinds["members"]
     for name, query in queries.items():
-        weights = c2n.weigh(cube, query, "jaccard")
+        weights = c2n.pipeline.weigh(cube, query, "jaccard")
         for kind, values in kinds.items():
             points = Space.of(values, directions=8)
             lengths = np.linalg.norm(points.points / points.unit, axis=1)
@@ -142,7 +141,7 @@ def vectors(cube: Cube, queries: dict[str, Query], seeds: int) -> None:
 
 def reuse(cube: Cube, seeds: int) -> None:
     """Learn twelve queries in turn, and go on with eight others; k is small, so that the policy has to know where."""
-    words = c2n.embed_cells(cube, "words")
+    words = c2n.pipeline.embed_cells(cube, "words")
     queries = [drawn_query(cube, number) for number in range(20)]
     worths = [Jaccard().weigh(query, len(cube.objects)) for query in queries]
     print(
@@ -172,7 +171,7 @@ def newcomers(cube: Cube, seeds: int) -> None:
     A call says how well the objects brought match them (jaccard). At the time of asking that is only known
     of past communities, or by asking around: so calls are dear.
     """
-    words = c2n.embed_cells(cube, "words")
+    words = c2n.pipeline.embed_cells(cube, "words")
     tasks = communities(cube, 40)
     past, new = tasks[:32], tasks[32:]
     print("\nnewcomers: value reached with so many calls for each of 8 new communities, mean of the seeds [and range]")
@@ -213,11 +212,11 @@ def ways(cube: Cube, fresh: Cube2net, knowing: Cube2net, seed: int) -> dict[str,
 def tried(cube: Cube, query: Query, judge: Judge, method: Cube2net, seed: int) -> float:
     """Return the best value that the agent itself met: greedy's cells, the usual floor, are not counted."""
     preset = method.settings
-    task = Task.of(cube, query, judge, Budget(m=M), preset)
+    instance = Instance.of(cube, query, judge, Budget(m=M), preset)
     vectors = method.vectors if isinstance(method.vectors, tuple) else ()
-    agent = Agent(method, preset, [task], Space.of([one.values for one in vectors], directions=8), seed)
+    agent = Agent(method, preset, [instance], Space.of([one.values for one in vectors], directions=8), seed)
     agent.learn()
-    return agent.sides[0].best
+    return agent.trainings[0].best
 
 
 def communities(cube: Cube, count: int) -> list[tuple[Query, Judge]]:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import cube2net as c2n
-from cube2net.pipeline.comparing import compare
+from cube2net.pipeline import compare
 from cube2net.records import Comparison, Cube, Query
 from cube2net.select import Cube2net
 from paper_page import pictures, write_page

@@ -12,10 +12,10 @@ import numpy as np
 import cube2net as c2n
 from cube2net.mine import EMBEDDINGS
 from cube2net.records import Comparison, Cube, Query, Setup, Trial
-from cube2net.referee.closeups import CloseUp, close_ups
+from cube2net.referee.report.closeups import CloseUp, close_ups
 from cube2net.select import Cube2net
-from cube2net.select.presets import PRESETS
-from cube2net.select.space import Space
+from cube2net.select.learn.episodes import Space
+from cube2net.select.learn.presets import PRESETS
 
 FINDINGS = Path(__file__).with_name("paper_findings.md")
 MINERS = {"deepwalk": "DeepWalk", "line": "LINE", "node2vec": "node2vec"}
@@ -233,7 +233,7 @@ def sweep(comparison: Comparison) -> Iterator[str]:
 
 def letter(cube: Cube, query: Query) -> Iterator[str]:
     """Yield what the paper's first actions can reach."""
-    values = c2n.embed_cells(cube, "words", scale="none").values.astype(np.float64)
+    values = c2n.pipeline.embed_cells(cube, "words", scale="none").values.astype(np.float64)
     rng = np.random.default_rng(0)
     actions = rng.normal(0.5, PRESETS["paper"].spread, size=(2_000, values.shape[1])).astype(np.float32)
     nearest = ((values**2).sum(1) - 2 * actions @ values.T).argmin(1)

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from cube2net.pipeline.setups import DEFAULT
+from cube2net.pipeline import DEFAULT
 from cube2net.records import Comparison, Setup
 from cube2net.referee.statistics import ALL, Difference, differences, estimates
-from cube2net.referee.verdict import verdict
 
 # Networks made as large as another have a row of their own only where they are among so many best.
 PEERS = 3
@@ -77,7 +76,7 @@ def means(comparison: Comparison, setup: Setup) -> str:
 
 def section(name: str, judge: str, comparison: Comparison) -> Iterator[str]:
     """Yield the verdict on a task and a row for every network, best first; equal networks have one row."""
-    judged = verdict(comparison)
+    judged = judge(comparison)
     peers = {
         (found.one, found.other.method): found
         for found in differences(

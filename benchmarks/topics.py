@@ -30,9 +30,7 @@ import cube2net as c2n
 from cube2net.array_types import Array
 from cube2net.records import Corpus
 from cube2net.topics import Lda, Phrases, model_of
-from cube2net.topics.bags import Bags, make_bags
-from cube2net.topics.known import count_known
-from cube2net.topics.weights import rarity, weigh
+from cube2net.topics.document_terms import Bags, count_terms, make_bags, rarity, weigh
 from topics_growth import grow
 from topics_phrases import phrases
 
@@ -73,7 +71,9 @@ def ours(corpus: Corpus, bags: Bags, lda: Lda, name: str = "cube2net") -> tuple[
 def without(corpus: Corpus, bags: Bags, lda: Lda) -> None:
     """Print what each part of the method brings, by leaving it out."""
     ours(corpus, bags, replace(lda, sample=len(bags)), "  without a sample: all items")
-    with mock.patch("cube2net.topics.lda.cluster", lambda bags, clusters, rng: rng.integers(clusters, size=len(bags))):
+    with mock.patch(
+        "cube2net.topics.lda.kmeans_start", lambda bags, clusters, rng: rng.integers(clusters, size=len(bags))
+    ):
         ours(corpus, bags, lda, "  without a warm start: random topics")
         ours(corpus, bags, replace(lda, iterations=200, tolerance=0.0), "  the same, 200 sweeps")
     with mock.patch("cube2net.topics.lda.rarity", lambda bags: np.ones(len(bags.vocabulary), dtype=np.float32)):
@@ -91,7 +91,7 @@ def samples(corpus: Corpus, lda: Lda) -> None:
     for size, seed in runs:
         found = replace(lda, phrase_sample=size).topics(corpus, seed=seed)
         model = model_of(found.model)
-        bags = make_bags(count_known(texts, model.vocabulary, model.language), len(texts), model.vocabulary)
+        bags = make_bags(count_terms(texts, model.vocabulary, model.language), len(texts), model.vocabulary)
         labels = np.array(found.names)[found.assigned["topic"].to_numpy()].tolist()
         full = full or labels
         score, alike = coherence(model.of_term, bags), normalized_mutual_info_score(full, labels)
@@ -166,7 +166,7 @@ def main() -> None:
     ask.add_argument("--samples", action="store_true", help="learn from fewer of the texts, and nothing else")
     asked = ask.parse_args()
     only = asked.only.split(",")
-    corpus = c2n.read_acl(asked.acl)
+    corpus = c2n.pipeline.read_acl(asked.acl)
     if asked.grow:
         grow(corpus.items["text"].to_pylist(), asked.workers, asked.topics)
         return

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import cube2net as c2n
-from cube2net.pipeline.mining import clustering_miners
+from cube2net.mine import clustering_miners
 from cube2net.records import Cube, Query
 from queries import write_more
 from results import acl, planted
@@ -69,7 +69,7 @@ def row(name: str, cube: Cube, query: Query, runs: int) -> str:
         )
         for network in networks
     ]
-    loose = c2n.summary(alone)["query_loose"]
+    loose = c2n.pipeline.summary(alone)["query_loose"]
     return f"| `{name}` | {len(query):,} | {loose:,} | {' | '.join(scores)} | {default.settings['trust']:.2f} |"
 
 

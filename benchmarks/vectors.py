@@ -104,7 +104,7 @@ def main() -> None:
     }
     for name, way in ways.items():
         start = time.perf_counter()
-        vectors = way.embed(seen)
+        vectors = way.embed_cells(seen)
         seconds = time.perf_counter() - start
         scores = judge(neighbours(vectors, asked.near), truth, top, least)
         print(line(name, vectors.values.shape[1], seconds, scores))
@@ -121,13 +121,14 @@ def line(name: str, columns: int, seconds: float, scores: tuple[float, float, fl
 def show(cube: Cube, cells: int) -> None:
     """Print the nearest cells of the largest cells, by words and by members."""
     found = {
-        name: neighbours(way.embed(cube), 5) for name, way in (("words", WordVectors()), ("members", MemberVectors()))
+        name: neighbours(way.embed_cells(cube), 5)
+        for name, way in (("words", WordVectors()), ("members", MemberVectors()))
     }
     for cell in np.argsort(-cube.cells.members.sizes, kind="stable")[: 8 * cells : 8].tolist():
         print(f"\n{' · '.join(cube.cell(cell))} ({cube.cells.members.sizes[cell]:,} objects)")
         for name, near in found.items():
             print(f"  {name}: " + "; ".join(" · ".join(cube.cell(int(other))) for other in near[cell]))
-    words = WordVectors().embed(cube)
+    words = WordVectors().embed_cells(cube)
     for dimension, labels in words.blank.items():
         print(f"\n{len(labels)} labels of {dimension!r} without a direction: {', '.join(labels[:10])}")
     print(f"unknown words: {', '.join(f'{word} {count}' for word, count in list(words.unknown.items())[:20])}")

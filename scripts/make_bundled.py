@@ -28,9 +28,9 @@ from cube2net.errors import SourceError
 from cube2net.records import Corpus, Objects
 from cube2net.records.corpus import MENTIONS, OBJECTS, TERMS, table
 from cube2net.records.spec import MAX_MENTIONS
-from cube2net.sources.acl import Acl
-from cube2net.sources.bundled import AREA_OF_SIG
-from cube2net.topics.phrases import Phrases
+from cube2net.sources.made.bundled import AREA_OF_SIG
+from cube2net.sources.readers.acl import Acl
+from cube2net.topics import Phrases
 
 FROM_YEAR = 2016
 MIN_PAPERS = 5

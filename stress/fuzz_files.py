@@ -14,11 +14,11 @@ from pathlib import Path
 
 import cube2net as c2n
 from cube2net.embed import WordVectors, read_words
-from cube2net.pipeline.reporting import results
+from cube2net.pipeline import results
 from cube2net.records import Cube
 from cube2net.seeding import stream
 from cube2net.select import Cube2net
-from cube2net.select.policy import Trained
+from cube2net.select.learn.policy import Trained
 from stress.damage import damage, pick
 from stress.fuzz_cubes import Own, check_network
 
@@ -78,7 +78,7 @@ def ask_query(name: str) -> Callable[[Cube, Path, Path], None]:
 
 def ask_pairs(cube: Cube, place: Path, base: Path) -> None:
     """Read links from a file."""
-    source, target = c2n.read_links(cube, place / "hidden.csv")
+    source, target = c2n.pipeline.read_links(cube, place / "hidden.csv")
     if len(source) != len(target):
         raise AssertionError("links with one end")
 
@@ -111,7 +111,7 @@ def ask_journal(cube: Cube, place: Path, base: Path) -> None:
             raise AssertionError("a trial was taken that holds values of another type")
     json.dumps(results(found))
     again = c2n.compare(cube, query, out=place, **COMPARED)  # type: ignore[arg-type]
-    c2n.judge(again)
+    c2n.verdict(again)
 
 
 # Policies
@@ -151,7 +151,7 @@ def write_words(base: Path, place: Path) -> None:
 
 def ask_words(cube: Cube, place: Path, base: Path) -> None:
     """Read the table and give cells the vectors of their words."""
-    c2n.embed_cells(cube, WordVectors(words=read_words(place / "words.txt.gz")))
+    c2n.pipeline.embed_cells(cube, WordVectors(words=read_words(place / "words.txt.gz")))
 
 
 KEPT = tuple(f"words.txt.gz.words/{name}" for name in ("manifest.json", "words.txt", "vectors.npy"))

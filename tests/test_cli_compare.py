@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from cube2net import pipeline
-from cube2net.cli import app, comparing
+from cube2net.cli import app, comparing, options
 from cube2net.errors import ParameterError
 from cube2net.mine import EMBEDDINGS, RECOMMENDERS
-from cube2net.pipeline.comparing import COMPARED, JOURNAL, WRITTEN
+from cube2net.pipeline.compare import COMPARED, JOURNAL, WRITTEN
 from cube2net.records.comparison import TASKS
 from cube2net.records.form import FORMS, KEEPS, MEMBERSHIPS
 from cube2net.sources import Movies, Yelp
@@ -75,11 +75,11 @@ def names(tmp_path: Path) -> Path:
 
 
 def test_the_names_in_the_help_of_compare_and_task_are_the_registries(tool: Tool) -> None:
-    assert list(app.EMBEDDING_NAMES) == list(EMBEDDINGS)
-    assert list(app.RECOMMENDER_NAMES) == list(RECOMMENDERS)
-    assert app.FORM_NAMES == FORMS
-    assert app.TASK_NAMES == TASKS
-    assert {*app.METHOD_NAMES, "hops 2"} == set(COMPARED)
+    assert list(options.EMBEDDING_NAMES) == list(EMBEDDINGS)
+    assert list(options.RECOMMENDER_NAMES) == list(RECOMMENDERS)
+    assert options.FORM_NAMES == FORMS
+    assert options.TASK_NAMES == TASKS
+    assert {*options.METHOD_NAMES, "hops 2"} == set(COMPARED)
     said = {name: " ".join(tool(name, "--help")[1].split()) for name in ("compare", "task", "query")}
     for command, wanted in {
         "compare": [*TASKS, *FORMS, *EMBEDDINGS, *RECOMMENDERS, *COMPARED],
@@ -428,13 +428,13 @@ def test_auto_without_enough_labels_is_one_sentence_and_status_2(tool: Tool, cub
 
 def test_a_woven_network_has_cells_and_as_many_near_objects_as_asked(tool: Tool, cube: Path, names: Path) -> None:
     words = ("query", cube, "--query", names, "-m", 2, "--form", "woven", "--json")
-    for options, nodes, membership in (
+    for chosen, nodes, membership in (
         ((), 30 + 2 + 30, "need"),
         (("--near", 3, "--membership", "share"), 30 + 2 + 3, "share"),
         (("--near", 0), 30 + 2, "need"),
         (("--max-nodes", 40), 30 + 2 + 8, "need"),
     ):
-        status, out, err = tool(*words, *options)
+        status, out, err = tool(*words, *chosen)
         answer = json.loads(out)
         assert (status, err, answer["nodes"], answer["membership"]) == (0, "", nodes, membership)
         assert (answer["form"], len(answer["cells"]), answer["left_out"]) == ("woven", 2, 0)

@@ -9,9 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from cube2net import compiling
-from cube2net.compiling import KEPT, LOST, Spent, Stopwatch, Waiting, lent, told_to
-from cube2net.pipeline.choosing import timed
-from cube2net.select.clock import Clock
+from cube2net.compiling import KEPT, LOST, Spent, Stopwatch, Waiting, announce_to, lent, timed
+from cube2net.select.contract import Clock
 
 
 class Hands:
@@ -143,7 +142,7 @@ def test_without_a_listener_one_line_is_written_however_much_is_compiled(capsys:
 
 
 def test_nobody_is_told_who_asked_for_quiet(capsys: pytest.CaptureFixture[str]) -> None:
-    with told_to(None):
+    with announce_to(None):
         compiling.WAITING.begin("cool")
         compiling.WAITING.say()
         compiling.WAITING.end("cool")

@@ -15,13 +15,11 @@ from cube2net.array_types import Array
 from cube2net.errors import Cube2netError, InputError, ParameterError, QueryError
 from cube2net.mine import METRICS, DeepWalk, KMeans
 from cube2net.network import assemble
-from cube2net.pipeline import auto
-from cube2net.pipeline.auto import FEWEST, candidates, folds_of
-from cube2net.pipeline.setups import DEFAULT
+from cube2net.progress import silent
 from cube2net.records import Cube, Network, Query, Selection, Setup
+from cube2net.referee import DEFAULT, ByHiddenLinks, ByLabels, Marks, Race, auto
 from cube2net.referee import race as racing
-from cube2net.referee.choice import ByHiddenLinks, ByLabels
-from cube2net.referee.race import Marks, Race
+from cube2net.referee.auto import FEWEST, candidates, folds_of
 
 from toys import toy_cube
 
@@ -156,7 +154,7 @@ def test_what_is_clearly_behind_is_given_up_and_the_query_alone_never() -> None:
     wrong = {ALONE: range(0, 40, 3), ONE: range(4), TWO: [], THREE: range(0, 40, 5)}
     fake = Fake({ALONE: 0, ONE: 3, TWO: 5, THREE: 2}, lambda setup, seed: list(wrong[setup]))
     race = race_of(fake)
-    race.run(list(wrong), range(3), 60.0, None)
+    race.run(list(wrong), range(3), 60.0, silent)
     assert {setup: len(scores) for setup, scores in race.whole.items()} == {ALONE: 3, ONE: 1, TWO: 3, THREE: 1}
     assert judge_of().chosen(race) == TWO and race.ranked == [TWO, ONE, THREE, ALONE] and not race.left_out
     assert [row["runs"] for row in race.rows("F1")] == [3, 1, 1, 3]
@@ -165,7 +163,7 @@ def test_what_is_clearly_behind_is_given_up_and_the_query_alone_never() -> None:
 def test_scores_are_those_of_the_clusters_on_all_labels_and_on_every_fold() -> None:
     wrong = [0, 4, 21]
     race = race_of(Fake({ALONE: 0}, lambda setup, seed: wrong))
-    race.run([ALONE], range(1), 60.0, None)
+    race.run([ALONE], range(1), 60.0, silent)
     side = np.repeat([0, 1], 20)
     side[wrong] = 1 - side[wrong]
     assert race.whole[ALONE] == [pytest.approx(METRICS["F1"](side, LABELS))]
@@ -179,7 +177,7 @@ def test_objects_without_a_label_count_for_no_fold() -> None:
     judge = judge_of()
     judge.folds[:2] = -1
     race = race_of(Fake({ALONE: 0}, lambda setup, seed: [0, 1]), judge)
-    race.run([ALONE], range(1), 60.0, None)
+    race.run([ALONE], range(1), 60.0, silent)
     assert race.marks[ALONE][0].parts.tolist() == [1.0] * 4 and race.whole[ALONE] == [1.0]
 
 
@@ -191,7 +189,7 @@ def test_a_setup_that_others_fell_behind_after_it_was_given_up_leaves_the_race_g
 
     fake = Fake({ALONE: 0, ONE: 3, TWO: 5}, wrong)
     race = race_of(fake)
-    race.run([ALONE, ONE, TWO], range(4), 60.0, None)
+    race.run([ALONE, ONE, TWO], range(4), 60.0, silent)
     assert [len(race.whole[setup]) for setup in (ALONE, ONE, TWO)] == [4, 2, 4]
     assert np.mean(race.whole[ONE]) > np.mean(race.whole[TWO])
     assert judge_of().chosen(race) == TWO
@@ -221,7 +219,7 @@ def timed(clock: list[float], seconds: float, **options: Any) -> Fake:
 def test_without_time_the_query_alone_is_tried_and_the_others_say_that_there_was_none(clock: list[float]) -> None:
     fake = timed(clock, 9.0, sizes={ALONE: 0, ONE: 3, TWO: 5}, wrong=lambda setup, seed: [1])
     race = race_of(fake)
-    race.run([ALONE, ONE, TWO], range(5), 1.0, None)
+    race.run([ALONE, ONE, TWO], range(5), 1.0, silent)
     assert [setup for setup, _, _ in fake.made] == [ALONE, ALONE] and judge_of().chosen(race) == ALONE
     assert race.rows("F1")[1:] == [{"setup": s.name, "reason": "there was no time to try it"} for s in (ONE, TWO)]
     hope, low, high = judge_of().expected(race)
@@ -235,7 +233,7 @@ def test_the_best_have_two_runs_though_the_time_is_over_and_a_later_run_cut_shor
     wrong = {ALONE: [0, 1, 2], ONE: [0, 1, 2], TWO: []}
     fake = timed(clock, 1.0, sizes={ALONE: 0, ONE: 3, TWO: 5}, wrong=lambda setup, seed: wrong[setup])
     race = race_of(fake)
-    race.run([ALONE, TWO, ONE], range(5), 5.5, None)  # half of it is not yet over when the third is begun
+    race.run([ALONE, TWO, ONE], range(5), 5.5, silent)  # half of it is not yet over when the third is begun
     assert [made[:2] for made in fake.made] == [(ALONE, 0), (TWO, 0), (ONE, 0), (ALONE, 1), (TWO, 1), (ALONE, 2)]
     assert [len(race.whole[setup]) for setup in (ALONE, TWO, ONE)] == [2, 2, 1]
     assert judge_of().chosen(race) == TWO
@@ -247,13 +245,13 @@ def test_where_twice_the_time_is_over_in_the_second_run_the_answer_says_one_run(
         return [0] if setup == ALONE else []
 
     race = race_of(timed(clock, 1.0, sizes={ALONE: 0, TWO: 5}, wrong=wrong))
-    race.run([ALONE, TWO], range(5), 4.0, None)
+    race.run([ALONE, TWO], range(5), 4.0, silent)
     assert race.runs == 1 and "(one run: F1 " in judge_of().sentence(race)
 
 
 def test_what_is_as_large_as_another_is_told_how_large_that_is() -> None:
     fake = Fake({ALONE: 0, ONE: 3, LIKE: 3}, lambda setup, seed: [])
-    race_of(fake).run([ALONE, ONE, LIKE], range(2), 60.0, None)
+    race_of(fake).run([ALONE, ONE, LIKE], range(2), 60.0, silent)
     assert {nodes for setup, _, nodes in fake.made if setup == LIKE} == {43}
     assert {nodes for setup, _, nodes in fake.made if setup != LIKE} == {None}
 
@@ -273,7 +271,7 @@ class Failing(Fake):
 def test_a_setup_that_fails_is_a_row_that_says_why_and_so_is_what_should_be_as_large() -> None:
     fake = Failing({ALONE: 0, ONE: 3, LIKE: 3, TWO: 1}, lambda setup, seed: [], fails=lambda setup, seed: setup == ONE)
     race = race_of(fake)
-    race.run([ALONE, ONE, LIKE, TWO], range(2), 60.0, None)
+    race.run([ALONE, ONE, LIKE, TWO], range(2), 60.0, silent)
     assert [setup for setup, _, _ in fake.made] == [ALONE, TWO] * 2
     assert race.rows("F1")[2:] == [
         {"setup": ONE.name, "reason": "out of luck"},
@@ -285,7 +283,7 @@ def test_a_setup_that_fails_in_a_later_run_is_one_row_and_not_chosen() -> None:
     sizes = {ALONE: 0, ONE: 3}
     fake = Failing(sizes, lambda setup, seed: [0, 9] if setup == ALONE else [], fails=lambda s, seed: s == ONE and seed)
     race = race_of(fake)
-    race.run([ALONE, ONE], range(3), 60.0, None)
+    race.run([ALONE, ONE], range(3), 60.0, silent)
     assert [(row["setup"], row.get("reason")) for row in race.rows("F1")] == [("none", None), (ONE.name, "out of luck")]
     assert judge_of().chosen(race) == ALONE and len(race.whole[ALONE]) == 3
 
@@ -293,13 +291,13 @@ def test_a_setup_that_fails_in_a_later_run_is_one_row_and_not_chosen() -> None:
 def test_where_not_even_the_query_alone_can_be_made_the_reason_is_told() -> None:
     race = race_of(Failing({ALONE: 0, ONE: 3}, lambda setup, seed: [], fails=lambda setup, seed: True))
     with pytest.raises(Cube2netError, match="^out of luck$"):
-        race.run([ALONE, ONE], range(2), 60.0, None)
+        race.run([ALONE, ONE], range(2), 60.0, silent)
 
 
 def test_equal_networks_are_mined_once_a_run() -> None:
     fake = Fake({ALONE: 0, ONE: 0, TWO: 4}, lambda setup, seed: [])
     race = race_of(fake)
-    race.run([ALONE, ONE, TWO], range(2), 60.0, None)
+    race.run([ALONE, ONE, TWO], range(2), 60.0, silent)
     assert sorted(fake.mined) == [(TWO.name, 0), (TWO.name, 1), ("none", 0), ("none", 1)]
     assert race.whole[ONE] == race.whole[ALONE] == [1.0, 1.0]
 
@@ -394,7 +392,7 @@ def held_out(network: Network, query: Query) -> float:
     """Return the mean score on the labels that were not given."""
     assert query.labels is not None
     labels = query.labels[::2]
-    found = [c2n.cluster_query(network, QUICK, 3, seed=seed).labels[::2] for seed in (50, 51, 52)]
+    found = [c2n.pipeline.cluster_query(network, QUICK, 3, seed=seed).labels[::2] for seed in (50, 51, 52)]
     return float(np.mean([METRICS["F1"](clusters, labels) for clusters in found]))
 
 
@@ -429,7 +427,7 @@ def test_the_network_says_what_was_chosen_what_was_tried_and_what_that_is_worth(
     note = chosen.selection.note
     assert note.startswith(f"chosen by 45 labels: {own['setup']}, of {len(tried)} ways tried in ")
     assert f"(2 runs: F1 {own['F1']:.3f}, the query alone {alone['F1']:.3f}); on other labels expect " in note
-    about = c2n.summary(chosen)
+    about = c2n.pipeline.summary(chosen)
     assert (about["chosen"], about["tried"], about["note"]) == (own["setup"], tried, note)
 
 
@@ -579,14 +577,14 @@ def test_a_network_that_cannot_be_mined_is_a_row_that_says_why() -> None:
         return judge_of().marks(np.repeat([0, 1], 20))
 
     race = Race(fake, mark)
-    race.run([ALONE, ONE], range(2), 60.0, None)
+    race.run([ALONE, ONE], range(2), 60.0, silent)
     assert race.rows("F1")[1:] == [{"setup": ONE.name, "reason": "no vectors for it"}]
 
 
 def test_the_default_is_mined_and_taken_however_little_time_there_is(clock: list[float]) -> None:
     fake = timed(clock, 9.0, sizes={ALONE: 0, DEFAULT: 3, ONE: 5}, wrong=lambda setup, seed: [])
     race = replace(race_of(fake), stays=(ALONE, DEFAULT))
-    race.run([ALONE, DEFAULT, ONE], range(1), 0.01, None)
+    race.run([ALONE, DEFAULT, ONE], range(1), 0.01, silent)
     assert ByHiddenLinks(DEFAULT, 100).chosen(race) == DEFAULT and DEFAULT in race.marks and ONE in race.left_out
 
 
@@ -602,5 +600,5 @@ def test_a_query_whose_links_cannot_be_hidden_gets_the_default_and_a_note(links:
 
 def test_clusters_without_a_fault_promise_no_more_than_so_many_labels_can_tell() -> None:
     race = race_of(Fake({ALONE: 0}, lambda setup, seed: []))
-    race.run([ALONE], range(2), 60.0, None)
+    race.run([ALONE], range(2), 60.0, silent)
     assert judge_of().expected(race) == (1.0, pytest.approx(1 - 3 / 40), 1.0)

@@ -15,9 +15,10 @@ import pytest
 import cube2net as c2n
 from cube2net.cube import hide_pairs
 from cube2net.errors import ParameterError
-from cube2net.pipeline.comparing import compare
-from cube2net.pipeline.setups import setups_of
+from cube2net.pipeline.compare import compare
 from cube2net.records import Cube, Query
+from cube2net.referee import setups_of
+from cube2net.select import Greedy
 
 SMALL: dict[str, Any] = {
     "methods": ["greedy"],
@@ -58,21 +59,21 @@ def test_a_run_is_the_same_alone_and_among_others_and_goes_on_from_a_folder(
     assert [trial.scores for trial in more.trials] == [trial.scores for trial in again.trials]
     assert [trial.scores for trial in more.trials if trial.seed == 0] == [trial.scores for trial in first.trials]
     assert (
-        c2n.judge(more).sentence
-        == c2n.judge(again).sentence
-        == c2n.judge(c2n.read_comparison(tmp_path, planted[1])).sentence
+        c2n.verdict(more).sentence
+        == c2n.verdict(again).sentence
+        == c2n.verdict(c2n.read_comparison(tmp_path, planted[1])).sentence
     )
 
 
 def test_rivals_as_large_can_be_named_and_others_are_refused() -> None:
-    named = setups_of({"greedy": "greedy"}, ["cover"], ["woven"], as_large=["pagerank"])
+    named = setups_of({"greedy": Greedy()}, ["cover"], ["woven"], as_large=["pagerank"])
     assert [setup.name for setup in named] == [
         "none",
         "greedy · cover · woven",
         "pagerank, as large as greedy · cover · woven",
     ]
     with pytest.raises(ParameterError, match="unknown method that can be as large as another 'steiner': choose one of"):
-        setups_of({"greedy": "greedy"}, ["cover"], ["woven"], as_large=["steiner"])
+        setups_of({"greedy": Greedy()}, ["cover"], ["woven"], as_large=["steiner"])
 
 
 def test_the_command_takes_rivals_by_name(planted: tuple[Cube, Query], tmp_path: Path) -> None:

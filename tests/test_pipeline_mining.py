@@ -13,15 +13,19 @@ import pytest
 import cube2net as c2n
 from cube2net.array_types import Array
 from cube2net.errors import InputError, ParameterError, QueryError
-from cube2net.mine import METRICS, TRIED, DeepWalk, Ease, bipartite, tune
-from cube2net.pipeline import mining
-from cube2net.pipeline.mining import (
+from cube2net.mine import (
     LINK_MEASURES,
+    METRICS,
+    TRIED,
+    DeepWalk,
+    Ease,
     HiddenLinks,
     LinkMiner,
+    bipartite,
     cluster_query,
     clustering_miners,
     embed_nodes,
+    hidden_links,
     hidden_miners,
     known_labels,
     link_miners,
@@ -331,13 +335,13 @@ def test_settings_are_chosen_once_for_a_network_and_a_miner(
 ) -> None:
     network, known = planted
     asked: list[int] = []
-    really = tune.choose
+    really = hidden_links.choose
 
     def choose(recommenders: Any, matrix: Any, **options: Any) -> Any:
         asked.append(matrix.shape[1])
         return really(recommenders, matrix, **options)
 
-    monkeypatch.setattr(mining, "choose", choose)
+    monkeypatch.setattr(hidden_links, "choose", choose)
     mine = LinkMiner(known.hidden, "user", TRIED)
     for seed in range(3):
         for miner in ("popularity", "ease"):

@@ -15,13 +15,13 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
+from cube2net import referee
 from cube2net.cli import comparing
 from cube2net.errors import InputError
 from cube2net.network import Hops
-from cube2net.pipeline import reporting, results
-from cube2net.pipeline.comparing import JOURNAL
-from cube2net.pipeline.setups import DEFAULT
+from cube2net.pipeline import DEFAULT, JOURNAL, results
 from cube2net.records import Comparison, Cube, Objects, Query, Setup
+from cube2net.referee import illustrations
 
 from toys import toy_cube
 
@@ -60,7 +60,7 @@ def compared(planted: tuple[Cube, Query], folder: Path) -> Comparison:
 @pytest.fixture(autouse=True)
 def one_look(monkeypatch: pytest.MonkeyPatch) -> None:
     """Look at the vectors of one run only."""
-    monkeypatch.setattr(reporting, "LOOKS", 1)
+    monkeypatch.setattr(illustrations, "LOOKS", 1)
 
 
 def rows(path: Path) -> list[dict[str, str]]:
@@ -93,7 +93,7 @@ def test_a_comparison_is_read_from_its_folder_as_it_was_made(
     for trial in read.trials:
         twin = compared.of(trial.setup, trial.miner)[trial.seed]
         assert trial.scores == twin.scores and trial.evidence.tolist() == twin.evidence.tolist()
-    assert c2n.judge(read).sentence == c2n.judge(compared).sentence
+    assert c2n.verdict(read).sentence == c2n.verdict(compared).sentence
     assert read.settings["methods"] == compared.settings["methods"]
 
 
@@ -105,7 +105,7 @@ def test_a_comparison_is_read_while_its_last_line_is_being_written_and_left_as_i
     read = c2n.read_comparison(str(tmp_path), planted[1])
     assert len(read.trials) == len(compared.trials) - 1
     assert (tmp_path / JOURNAL).read_bytes() == content[:-40]
-    c2n.judge(read)
+    c2n.verdict(read)
 
 
 def test_a_comparison_that_was_read_is_shown_and_reported_like_the_one_that_was_made(
@@ -116,7 +116,7 @@ def test_a_comparison_that_was_read_is_shown_and_reported_like_the_one_that_was_
     for comparison in (compared, read):
         comparing.show_comparison(comparison)
         shown.append(capsys.readouterr().out)
-    assert shown[0].startswith(c2n.judge(compared).sentence) and shown[0] == shown[1]
+    assert shown[0].startswith(c2n.verdict(compared).sentence) and shown[0] == shown[1]
     assert [path.name for path in c2n.write_report(*planted, read, tmp_path)] == [*FILES, "cells.csv"]
 
 
@@ -188,7 +188,7 @@ def test_a_report_has_a_page_with_the_verdict_and_the_command_tables_and_json(
     files = c2n.write_report(*planted, compared, tmp_path / "new" / "out", command=command, title="Does it?")
     assert files == [tmp_path / "new" / "out" / name for name in [*FILES, "cells.csv"]]
     assert all(path.stat().st_size for path in files)
-    page, sentence = files[0].read_text(encoding="utf-8"), c2n.judge(compared).sentence
+    page, sentence = files[0].read_text(encoding="utf-8"), c2n.verdict(compared).sentence
     assert f"<h1>{escape(sentence)}</h1>" in page and "Does it?" in page
     assert escape(command) in page
     told = json.loads((tmp_path / "new" / "out" / "results.json").read_text(encoding="utf-8"))
@@ -199,7 +199,7 @@ def test_a_report_has_a_page_with_the_verdict_and_the_command_tables_and_json(
 def test_the_cells_of_the_report_are_those_of_the_network_that_it_speaks_of(
     compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path
 ) -> None:
-    assert c2n.judge(compared).best == GREEDY
+    assert c2n.verdict(compared).best == GREEDY
     c2n.write_report(*planted, compared, tmp_path)
     network = c2n.construct(*planted, "greedy", 3, "linked", "cells")
     found = [tuple(list(row.values())[1:4]) for row in rows(tmp_path / "cells.csv")]
@@ -212,7 +212,7 @@ def test_where_adding_nothing_is_best_the_best_other_network_is_shown(
     compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path
 ) -> None:
     none_best = better(compared, ALONE, GREEDY, Setup(method="pagerank"))
-    assert c2n.judge(none_best).best == ALONE
+    assert c2n.verdict(none_best).best == ALONE
     files = c2n.write_report(*planted, none_best, tmp_path)
     assert [path.name for path in files] == [*FILES, "cells.csv"]
     assert "nothing tried is better than the query alone" in files[0].read_text(encoding="utf-8")
@@ -230,7 +230,7 @@ def test_where_nothing_is_surely_better_the_default_is_drawn_beside_the_query_al
     lucky = [replace(trial, setup=random) for trial in better(compared, GREEDY).trials]
     behind = better(compared, ALONE, Setup(method="pagerank"), GREEDY)
     level = replace(compared, trials=(*behind.trials, *lucky))
-    assert not c2n.judge(level).helps
+    assert not c2n.verdict(level).helps
     # without a default the best that is not random; with one it, and its cells
     page = c2n.write_report(*planted, level, tmp_path)[0].read_text(encoding="utf-8")
     assert titles(page) == ["pagerank, the best of the others", "the query alone"]
@@ -260,7 +260,7 @@ def test_a_network_that_helps_is_drawn_alone_also_where_it_was_made_as_large_as_
     assert peer in compared.setups
     ahead = better(compared, peer, GREEDY, *[Setup(method="m")] * 6, ALONE)
     ahead = replace(ahead, settings={"default": GREEDY.name})
-    said = c2n.judge(ahead)
+    said = c2n.verdict(ahead)
     assert (said.best, said.helps, said.shown) == (peer, True, peer)
     page = c2n.write_report(*planted, ahead, tmp_path)[0].read_text(encoding="utf-8")
     assert titles(page) == [peer.title]
@@ -300,12 +300,12 @@ def test_a_report_of_the_query_alone_has_nothing_to_draw(
 def test_large_networks_are_not_drawn_and_their_cells_are_told(
     compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reporting, "MOST_DRAWN", 42)
+    monkeypatch.setattr(illustrations, "MOST_DRAWN", 42)
     files = c2n.write_report(*planted, compared, tmp_path)
     assert [path.name for path in files] == [*FILES, "cells.csv"]
     page = files[0].read_text(encoding="utf-8")
     assert 'id="network"' not in page and 'id="closeups"' not in page and 'id="cells"' in page
-    monkeypatch.setattr(reporting, "MOST_DRAWN", 43)
+    monkeypatch.setattr(illustrations, "MOST_DRAWN", 43)
     assert 'id="network"' in c2n.write_report(*planted, compared, tmp_path)[0].read_text(encoding="utf-8")
 
 
@@ -313,13 +313,13 @@ def test_the_drawing_bears_the_name_of_the_setup_and_methods_of_ones_own_are_dra
     compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[str] = []
-    monkeypatch.setattr(reporting, "Drawing", lambda *_, title: drawn.append(title))
-    monkeypatch.setattr(reporting, "write", lambda report, folder, **options: [])
+    monkeypatch.setattr(illustrations, "Drawing", lambda *_, title: drawn.append(title))
+    monkeypatch.setattr(referee, "write", lambda report, folder, **options: [])
     for name, methods in (("hops 2", None), ("far", {"far": Hops(hops=2)}), ("unknown", None)):
         trials = [replace(trial, setup=Setup(method=name)) for trial in better(compared, GREEDY).trials]
         own = replace(compared, trials=(*better(compared, GREEDY, ALONE).trials[:2], *trials))
         own = replace(own, trials=tuple(trial for trial in own.trials if trial.setup != GREEDY))
-        assert c2n.judge(own).best.name == name
+        assert c2n.verdict(own).best.name == name
         c2n.write_report(*planted, own, tmp_path, methods=methods)
     c2n.write_report(*planted, compared, tmp_path)
     names = ["hops 2", "far", GREEDY.title]
@@ -330,14 +330,14 @@ def test_the_network_shown_is_of_a_seed_that_was_mined(
     compared: Comparison, planted: tuple[Cube, Query], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[int] = []
-    really = reporting.Maker.__call__
+    really = referee.Maker.__call__
 
     def make(maker: Any, setup: Setup, seed: int, nodes: int | None = None) -> Any:
         if setup == GREEDY:
             asked.append(seed)
         return really(maker, setup, seed, nodes)
 
-    monkeypatch.setattr(reporting.Maker, "__call__", make)
+    monkeypatch.setattr(referee.Maker, "__call__", make)
     failed = [
         replace(trial, scores={}, reason="out of luck") if trial.setup.method != "none" and trial.seed == 0 else trial
         for trial in compared.trials
@@ -364,7 +364,7 @@ def test_a_comparison_of_hidden_links_makes_a_report(tmp_path: Path) -> None:
     files = c2n.write_report(cube, query, found, tmp_path)
     assert {path.name for path in files} >= set(FILES)
     page = files[0].read_text(encoding="utf-8")
-    assert escape(c2n.judge(found).sentence) in page and 'id="panels"' in page and 'id="closeups"' not in page
+    assert escape(c2n.verdict(found).sentence) in page and 'id="panels"' in page and 'id="closeups"' not in page
     read = c2n.read_comparison(tmp_path, query)
     assert (read.task, read.measures, read.truth) == ("links", found.measures, ())
 

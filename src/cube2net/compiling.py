@@ -15,9 +15,10 @@ from functools import wraps
 from importlib import import_module
 from typing import ParamSpec, TypeVar
 
+from cube2net.progress import Progress
+
 P = ParamSpec("P")
 T = TypeVar("T")
-Tell = Callable[[str, int, int | None], None]
 
 PATIENCE = 1.0
 """After so many seconds of compiling a word is said."""
@@ -137,6 +138,14 @@ class Spent(Stopwatch):
         return time.thread_time() - _mine.spent
 
 
+@contextmanager
+def timed(seconds: dict[str, float], part: str) -> Iterator[None]:
+    """Note how long a part takes, compiling aside."""
+    watch = Stopwatch()
+    yield
+    seconds[part] = watch.seconds
+
+
 class Waiting:
     """Says that code is compiled, to whoever listens, once it has taken a while; without a listener on standard error.
 
@@ -146,7 +155,7 @@ class Waiting:
     def __init__(self, patience: float = PATIENCE) -> None:
         self.patience = patience
         self.kept = True
-        self.listeners: list[Tell | None] = []
+        self.listeners: list[Progress | None] = []
         self._account, self._lock = Account(), threading.Lock()
         self._names: list[str] = []
         self._timer: threading.Timer | None = None
@@ -199,7 +208,7 @@ class Waiting:
         listener(f"{self.sentence}: {name}", made, None)
 
 
-def _on_standard_error(stage: str, done: int, total: int | None) -> None:
+def _on_standard_error(stage: str, done: int, total: int | None = None) -> None:
     if sys.stderr is not None:
         sys.stderr.write(f"cube2net: {stage.rpartition(':')[0]}\n")
         sys.stderr.flush()
@@ -209,7 +218,7 @@ WAITING = Waiting()
 
 
 @contextmanager
-def told_to(listener: Tell | None) -> Iterator[None]:
+def announce_to(listener: Progress | None) -> Iterator[None]:
     """Let somebody know of compiling for a while, by the last of those who asked; None is nobody at all."""
     WAITING.listeners.append(listener)
     try:
@@ -226,7 +235,7 @@ def tells_compiling(function: Callable[P, T]) -> Callable[P, T]:
         progress = options.get("progress")
         if not callable(progress):
             return function(*args, **options)
-        with told_to(progress):
+        with announce_to(progress):
             return function(*args, **options)
 
     return call

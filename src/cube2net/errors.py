@@ -13,6 +13,7 @@ Every message is one lower-case sentence: what, what was got, what is allowed, w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from numbers import Integral
 from typing import Literal, overload
@@ -25,6 +26,8 @@ HIGHEST = 2**62
 CLOSED, MOST_LETTERS, LONGEST = 40, 1_000, 100
 # A sentence of more letters loses its middle.
 LONGEST_SENTENCE = 4_000
+# What the letters of an amount of bytes stand for.
+UNITS = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 
 
 class Cube2netError(Exception):
@@ -169,6 +172,21 @@ def whole_number(
         allowed = f"a whole number of {allowed}"
     got = repr(number if whole else value) if number.bit_length() < 1000 else _size(number)
     raise ParameterError(f"{name} is {got}, expected {f'{allowed} {what}'.rstrip()}")
+
+
+def parse_size(text: str, what: str) -> int:
+    """Return an amount in bytes; ``what`` says in an error what it is the amount of.
+
+    >>> parse_size("4GB", "memory"), parse_size("512 MiB", "memory"), parse_size("1.5g", "memory")
+    (4000000000, 536870912, 1500000000)
+    """
+    pattern = r"\s*(\d+(?:\.\d+)?)\s*([kmgt])(i?)b?\s*"
+    found = re.fullmatch(pattern, text, re.IGNORECASE) if isinstance(text, str) else None
+    if found is None or float(found[1]) == 0:
+        raise ParameterError(f"{what} is {text!r}, expected a number and a unit, such as 512MB or 4GB")
+    unit = UNITS[found[2].lower()]
+    power = list(UNITS.values()).index(unit) + 1
+    return int(float(found[1]) * (1024**power if found[3] else unit))
 
 
 def _size(number: int) -> str:

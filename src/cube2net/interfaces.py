@@ -69,10 +69,10 @@ class ChecksItself(Protocol):
 
 
 @runtime_checkable
-class Embedder(Protocol):
+class CellEmbedder(Protocol):
     """Says what every cell of a cube means."""
 
-    def embed(self, cube: Cube, *, seed: int = 0) -> Vectors:
+    def embed_cells(self, cube: Cube, *, seed: int = 0) -> Vectors:
         """Return one vector per cell."""
 
 
@@ -125,10 +125,42 @@ class LinkObjective(Protocol):
 
 @runtime_checkable
 class Method(Protocol):
-    """A way to make a network: chooses what to bring beside the query."""
+    """A way to make a network: chooses what to bring beside the query.
+
+    What a method can do it says by attributes of its class, which need not be there: ``chooses_cells``, ``draws``,
+    ``counts_repeats`` and ``heeds_objective``; see the functions of these names.
+    """
 
     def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
         """Return the objects to bring, and the cells they come from where the method chooses cells."""
+
+
+def chooses_cells(method: object) -> bool:
+    """Return whether a method chooses cells, and so has an objective and a form; it does unless it says otherwise."""
+    return bool(getattr(method, "chooses_cells", True))
+
+
+def draws(method: object) -> bool:
+    """Return whether a method's answer depends on the seed; it does unless it says otherwise."""
+    return bool(getattr(method, "draws", True))
+
+
+def counts_repeats(method: object) -> bool:
+    """Return whether a method serves the objective ``cover``, which counts repeats; only one that says so does."""
+    return bool(getattr(method, "counts_repeats", False))
+
+
+def heeds_objective(method: object) -> bool:
+    """Return whether a method chooses by what objects are worth; it does unless it says otherwise."""
+    return bool(getattr(method, "heeds_objective", True))
+
+
+@runtime_checkable
+class MakesNetworks(Protocol):
+    """A method that makes the whole network by itself, form and size included."""
+
+    def construct(self, cube: Cube, query: Query, *, seed: int = 0, progress: Progress = silent) -> Network:
+        """Return the network of a query."""
 
 
 @runtime_checkable

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import heapq
 from collections.abc import Sequence
 from typing import Any
 
-# Up to so many names are compared one by one; more are compared as arrays, FEW of them letter by letter.
-HANDFUL, FEW, LOOKED_AT = 300, 5_000, 50
+# Up to so many names are compared one by one; more by the letters they share, FEW of them by difflib too.
+HANDFUL, FEW, LOOKED_AT = 300, 2_000, 50
 # A longer text is no slip of the keyboard: it is not compared with anything.
 LONGEST = 120
 # So many letters of names are looked at; beyond, only names that begin or end as the text does.
@@ -61,6 +62,9 @@ def _likeness(typed: str, name: str) -> float:
 def slips_between(one: str, other: str) -> int:
     """Return the fewest slips that turn one text into another (their optimal string alignment).
 
+    Among short names difflib alone would take the wrong one: it finds ``belp`` as much like ``dblp`` as like ``yelp``,
+    and ``nene`` not like ``none`` at all.
+
     >>> slips_between("nakeal", "anneal"), slips_between("linx", "line")
     (2, 1)
     """
@@ -77,7 +81,7 @@ def slips_between(one: str, other: str) -> int:
 
 
 def _worth_a_look(typed: str, names: Sequence[str]) -> list[str]:
-    """Return the few names that can be nearest: those that share most letters, and of these the fewest slips away.
+    """Return the few names that can be nearest: those that share most letters, and of these the likest by difflib.
 
     Two texts are at least as many slips apart as the longer has letters that the other lacks. So nothing near is lost,
     unless more than FEW names share as many letters.
@@ -100,9 +104,8 @@ def _worth_a_look(typed: str, names: Sequence[str]) -> list[str]:
         there = np.add.reduce(coarse == ord(letter) % 256, axis=0, dtype=np.uint8)
         shared += np.minimum(there, typed.count(letter))
     kept = np.argsort(np.maximum(lengths, len(typed)) - shared, kind="stable")[:FEW]
-    slips = _slips_of_all(typed, _columns(letters, first[kept], lengths[kept]), lengths[kept])
-    best = kept[np.argsort(slips, kind="stable")[:LOOKED_AT]]
-    return [names[at] for at in fitting[best].tolist()]
+    few = [names[at] for at in fitting[kept].tolist()]
+    return heapq.nlargest(LOOKED_AT, few, key=lambda name: _likeness(typed, name))
 
 
 def _letters(names: Sequence[str]) -> tuple[Any, Any, Any]:
@@ -130,29 +133,3 @@ def _columns(letters: Any, first: Any, lengths: Any) -> Any:
         columns[at] = np.take(letters, first + at, mode="clip")
         columns[at] *= at < lengths
     return columns
-
-
-def _slips_of_all(typed: str, codes: Any, lengths: Any) -> Any:
-    """Return the slips between a text and every column of letters: the same as ``slips_between``, all at once.
-
-    >>> letters, first, lengths = _letters(["line", "xlin"])
-    >>> _slips_of_all("linx", _columns(letters, first, lengths), lengths).tolist()
-    [1, 2]
-    """
-    import numpy as np
-
-    width, count = codes.shape
-    letters = [ord(letter) for letter in typed]
-    last = np.repeat(np.arange(width + 1, dtype=np.int16)[:, None], count, axis=1)
-    before = last
-    for i, letter in enumerate(letters):
-        row = np.empty_like(last)
-        row[0] = i + 1
-        for j in range(width):
-            fewest = np.minimum(np.minimum(last[j + 1], row[j]) + 1, last[j] + (codes[j] != letter))
-            if i and j:
-                swapped = (codes[j - 1] == letter) & (codes[j] == letters[i - 1])
-                fewest = np.where(swapped, np.minimum(fewest, before[j - 1] + 1), fewest)
-            row[j + 1] = fewest
-        before, last = last, row
-    return last[lengths, np.arange(count)]

@@ -22,8 +22,7 @@ from gzip import BadGzipFile
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from cube2net.errors import Cube2netError, SourceError, first_line, whole_number
-from cube2net.sizes import parse_size
+from cube2net.errors import Cube2netError, SourceError, first_line, parse_size, whole_number
 
 BLOCK = 2**16
 """How much of a packed file is taken at a time."""
@@ -95,7 +94,7 @@ class Gauge:
     >>> gauge.count(10 * 2**20)
     Traceback (most recent call last):
     cube2net.errors.SourceError: rows.csv.gz unpacks to more than 100 times its size (20,971,520 bytes out of \
-1,000): it is not read any further, raise max_ratio if you trust it (--set max_ratio=1000)
+1,000): it is not read any further, raise max_ratio if you trust it (max_ratio=1000)
     """
 
     def __init__(self, meter: Meter, key: object, name: str, size: int | None) -> None:
@@ -134,12 +133,12 @@ class Gauge:
             raise SourceError(
                 f"{self.name} unpacks to more than {limits.max_ratio:,} times its size ({much:,} bytes out of "
                 f"{packed:,}): it is not read any further, raise max_ratio if you trust it "
-                f"(--set max_ratio={10 * limits.max_ratio})"
+                f"(max_ratio={10 * limits.max_ratio})"
             )
         beside = " with the files before it" if self.others else ""
         raise SourceError(
             f"{self.name} unpacks{beside} to more than {limits.total:,} bytes: it is not read any further, "
-            f"raise max_unpacked if you trust it (--set max_unpacked={10 * limits.total})"
+            f"raise max_unpacked if you trust it (max_unpacked={10 * limits.total})"
         )
 
 

@@ -11,8 +11,7 @@ from cube2net.cube import ENGINES, DuckDB, Spark, build, read_manifest, save, ve
 from cube2net.errors import ParameterError
 from cube2net.interfaces import Engine
 from cube2net.records import DimensionSpec
-from cube2net.topics.given import Given
-from cube2net.topics.spark_lda import SparkLda
+from cube2net.topics import Given, SparkLda
 
 from corpora import corpus_of
 from sparks import (

@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 
 from cube2net.arrays import links_from_pairs
-from cube2net.kernels.surroundings import links_among
+from cube2net.kernels.subgraphs import links_among
 from cube2net.kernels.trees import spanning
 from cube2net.records.ragged import frozen
 

@@ -6,7 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from cube2net.kernels.surroundings import both_ends
+from cube2net.kernels.subgraphs import both_ends
 from cube2net.kernels.trees import best_subtrees, rooted, search, spanning
 
 from forests import NONE, SEEDS, N, forest, problem, value

@@ -7,8 +7,8 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from cube2net.errors import InputError, ParameterError
+from cube2net.mine.cluster_metrics import nmi
 from cube2net.mine.kmeans import Clusters, KMeans
-from cube2net.mine.metrics import nmi
 from cube2net.threads import one_thread
 
 

@@ -18,8 +18,7 @@ from matplotlib.collections import LineCollection
 from cube2net.arrays import ragged_from_lists
 from cube2net.errors import InputError, ParameterError
 from cube2net.network.captions import wordings
-from cube2net.network.draw import draw, figure
-from cube2net.network.groups import COLOURS, SHAPES, groups_of
+from cube2net.network.draw import COLOURS, SHAPES, draw, figure, groups_of
 from cube2net.network.layout import layout
 from cube2net.records import Network, Objects, Query, Selection
 

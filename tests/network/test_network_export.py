@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from cube2net.arrays import ragged_from_lists
 from cube2net.errors import Cube2netError, InputError, MissingPackageError, ParameterError
 from cube2net.network.export import EXPORTS, to_igraph, to_networkx, to_pyg, to_scipy, write
-from cube2net.network.formats.xml import escape
+from cube2net.network.xml_formats import escape
 from cube2net.records import Network, Objects, Query, Selection
 
 from toys import toy_cube

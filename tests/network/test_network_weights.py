@@ -19,8 +19,8 @@ from cube2net.arrays import links_from_pairs
 from cube2net.errors import Cube2netError, CubeError, InputError
 from cube2net.network import write
 from cube2net.network.export import EXPORTS
-from cube2net.network.formats.npz import to_scipy
 from cube2net.network.links import induce
+from cube2net.network.table_formats import to_scipy
 from cube2net.records import Cube, Links, Network
 from cube2net.records.form import FORMS, MEMBERSHIPS
 from cube2net.records.link_weights import HEAVIEST
@@ -77,7 +77,7 @@ def test_whatever_links_weigh_no_weight_of_a_network_is_no_number(
         assert form != "objects" and "needs a method that chooses cells" in str(error)
         return
     assert is_finite(network)
-    json.dumps(c2n.summary(network), allow_nan=False)
+    json.dumps(c2n.pipeline.summary(network), allow_nan=False)
     assert np.isfinite(to_scipy(network).data).all()
 
 

@@ -10,6 +10,9 @@ import pyarrow as pa
 from cube2net.arrays import ragged_from_lists
 from cube2net.mine import METRICS
 from cube2net.records import Comparison, Network, Objects, Query, Selection, Setup, Trial
+from cube2net.referee.report.closeups import CloseUp, scene
+from cube2net.referee.report.page import environment
+from cube2net.referee.report.table import Layout, Table
 
 TRUTH = ("x",) * 6 + ("y",) * 6
 ALONE = Setup(method="none")
@@ -135,3 +138,15 @@ def network(
         labels=tuple(cells),
         form="both" if cells else "objects",
     )
+
+
+def html_table(table: Table) -> str:
+    """Return the HTML of a table."""
+    made = environment().get_template("table.html").make_module()
+    return str(made.table(Layout(table)))  # type: ignore[attr-defined]
+
+
+def html_close_up(found: CloseUp) -> str:
+    """Return the HTML of a close-up."""
+    made = environment().get_template("closeup.html").make_module()
+    return str(made.close_up(scene(found)))  # type: ignore[attr-defined]

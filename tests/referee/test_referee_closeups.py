@@ -7,10 +7,9 @@ import pytest
 
 from cube2net.array_types import Array
 from cube2net.errors import InputError
-from cube2net.referee.closeups import close_ups
-from cube2net.referee.page_closeup import close_up_figure
+from cube2net.referee.report.closeups import close_ups
 
-from comparisons import network
+from comparisons import html_close_up, network
 
 AXES = np.eye(4)
 LABELS = ["x", "x", "x", "y", "y", "y"]
@@ -113,7 +112,7 @@ def test_bad_vectors_and_labels_are_one_sentence() -> None:
 def test_the_drawing_names_its_nodes_and_escapes_them() -> None:
     made = network(LINKS, LABELS, others=2, names={0: "</svg><script>", 1: "名前" * 40, 6: 'a "b" & c'})
     closer = close_ups(made, vectors(0, 1, 2, 3, 3, 3), vectors(0, 0, 2, 3, 3, 3))[0]
-    page = close_up_figure(closer)
+    page = html_close_up(closer)
     assert "<script>" not in page and page.count("</svg>") == 1
     assert "a &quot;b&quot; &amp; c" in page and re.search("[名前]…</text>", page)
     assert page.count("<circle") == 4 and page.count("<path") == 3

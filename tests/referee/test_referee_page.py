@@ -8,8 +8,11 @@ import json
 import re
 import shutil
 import subprocess
+import sys
+from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -17,11 +20,12 @@ import pytest
 
 from cube2net.errors import InputError
 from cube2net.records import Comparison, Drawing
-from cube2net.referee.closeups import close_ups
-from cube2net.referee.page import Report, page
-from cube2net.referee.page_files import write
-from cube2net.referee.tables import all_estimates, cell_table
-from cube2net.referee.verdict import verdict
+from cube2net.referee.report.closeups import close_ups
+from cube2net.referee.report.page import Report, environment, page
+from cube2net.referee.report.result_tables import cell_table
+from cube2net.referee.report.write import write
+from cube2net.referee.statistics import all_estimates
+from cube2net.referee.verdict import verdict_of
 
 from comparisons import ALONE, EXACT, GREEDY, PEER, WHY, clustering, found_again, hidden_links, network
 
@@ -59,7 +63,7 @@ def report(comparison: Comparison) -> Report:
     before, after = axes[[0, 1, 2, 2, 3, 3]][None], axes[[0, 0, 2, 1, 3, 3]][None]
     return Report(
         comparison,
-        verdict(comparison),
+        verdict_of(comparison),
         all_estimates(comparison, resamples=50),
         drawings=[Drawing(made, np.random.default_rng(1).random((9, 2)), "greedy & <co>")],
         close_ups=close_ups(made, before, after),
@@ -110,6 +114,31 @@ def test_every_tag_is_closed_and_no_name_becomes_a_tag() -> None:
     figures = sum(attributes.get("class") == "plot" for _, attributes in found.tags)
     assert len([script for script in scripts if "type" not in script]) == 2
     assert len([script for script in scripts if script.get("type") == "application/json"]) == figures + 1
+
+
+def test_templates_escape_all_but_what_was_made_safe_before() -> None:
+    folder = Path(str(resources.files("cube2net.referee.report"))) / "templates"
+    safe = [
+        found for path in sorted(folder.iterdir()) for found in re.findall(r"(\S+) \| safe", path.read_text("utf-8"))
+    ]
+    assert sorted(safe) == ["each.name", "palette", "plot.data", "script", "style"]
+    assert not re.search(r"autoescape|Markup", "".join(path.read_text("utf-8") for path in folder.iterdir()))
+    made = environment().from_string('<p title="{{ name }}">{{ name }}{{ name | upper }}</p>')
+    assert made.render(name="<'\"&\x01") == (
+        '<p title="&lt;&#x27;&quot;&amp;␁">&lt;&#x27;&quot;&amp;␁&lt;&#x27;&quot;&amp;␁</p>'
+    )
+
+
+def test_importing_the_referee_loads_nothing_that_only_a_report_needs() -> None:
+    program = "import sys, cube2net.referee; print(*sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert not {"jinja2", "markupsafe", "plotly", "matplotlib", "scipy", "numba"} & set(done.stdout.split())
+
+
+def test_the_same_report_is_the_same_page_and_no_name_is_a_template() -> None:
+    made = replace(report(clustering()), title="{{ 7 * 7 }}{% raw %}")
+    assert page(made) == page(made)
+    assert "<title>{{ 7 * 7 }}{% raw %} · cube2net</title>" in page(made)
 
 
 def test_the_verdict_is_the_first_heading() -> None:
@@ -174,7 +203,7 @@ def test_the_page_says_everything_in_order() -> None:
 
 def test_a_page_without_a_network_or_a_gain_is_whole() -> None:
     comparison = clustering(wrong={ALONE: 0, GREEDY[1]: 4}, miners=("line",))
-    made = Report(comparison, verdict(comparison), all_estimates(comparison, resamples=20))
+    made = Report(comparison, verdict_of(comparison), all_estimates(comparison, resamples=20))
     found = Tags(page(made))
     assert found.open == [] and "not shown to help" in found.texts["span"]
     assert "The network" not in found.texts["h2"]
@@ -182,7 +211,7 @@ def test_a_page_without_a_network_or_a_gain_is_whole() -> None:
 
 def test_links_show_the_panels() -> None:
     comparison = hidden_links()
-    found = Tags(page(Report(comparison, verdict(comparison), all_estimates(comparison, resamples=20))))
+    found = Tags(page(Report(comparison, verdict_of(comparison), all_estimates(comparison, resamples=20))))
     assert "Links found again" in found.texts["h2"]
     assert {"Precision at K", "Recall at K", "Seconds", "Network size"} <= set(found.texts["h3"])
     headings = [text for text in found.texts["th"] if "@" in text or text == "AUC"]
@@ -192,7 +221,7 @@ def test_links_show_the_panels() -> None:
 
 def test_the_page_of_links_tells_the_floor() -> None:
     comparison = hidden_links(miners={"popularity": 0.05, "ease": 0.2, "als": 0.1})
-    found = Tags(page(Report(comparison, verdict(comparison), all_estimates(comparison, resamples=20))))
+    found = Tags(page(Report(comparison, verdict_of(comparison), all_estimates(comparison, resamples=20))))
     assert re.search(r"; popularity on the query alone: P@5 0\.0\d\d$", found.texts["h1"][0])
     assert any("The dashed line is popularity on the query alone" in text for text in found.texts["p"])
     assert any("P@5 (all miners but popularity)" in text for text in found.texts["p"])
@@ -218,7 +247,7 @@ def test_hidden_links_of_the_query_have_a_page_of_their_own_words(tmp_path: Path
 
 def test_a_best_one_made_as_large_as_another_is_shown_as_one() -> None:
     comparison = clustering(wrong={ALONE: 4, GREEDY[1]: 5, PEER: 0})
-    made = Report(comparison, verdict(comparison), all_estimates(comparison, resamples=20))
+    made = Report(comparison, verdict_of(comparison), all_estimates(comparison, resamples=20))
     found = Tags(page(made))
     assert made.verdict.best == PEER
     assert found.texts["h1"][0].startswith("pagerank at 32 nodes helps: F1 +")

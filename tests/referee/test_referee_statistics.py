@@ -13,7 +13,7 @@ from scipy import stats
 
 from cube2net.array_types import Array
 from cube2net.errors import InputError, ParameterError
-from cube2net.kernels.agreement import AGREEMENT
+from cube2net.kernels.cluster_agreement import AGREEMENT
 from cube2net.records import Comparison, Setup, Trial
 from cube2net.referee import resampling
 from cube2net.referee.statistics import ALL, LEVEL, Difference, differences, estimate, estimates, holm, holm_levels

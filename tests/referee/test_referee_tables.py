@@ -8,13 +8,8 @@ from dataclasses import replace
 import pytest
 
 from cube2net.records import Comparison, Setup, Trial
-from cube2net.referee.page_html import html_table
-from cube2net.referee.page_panels import link_panels
-from cube2net.referee.page_table import Column, Row, Table, shown
-from cube2net.referee.plots import score_by_size, sweep
-from cube2net.referee.statistics import ALL, Difference, Estimate
-from cube2net.referee.tables import (
-    all_estimates,
+from cube2net.referee.report.figures import link_panels, score_by_size, sweep
+from cube2net.referee.report.result_tables import (
     best_first,
     cell_table,
     cost_table,
@@ -24,8 +19,10 @@ from cube2net.referee.tables import (
     ordered,
     score_table,
 )
+from cube2net.referee.report.table import Column, Row, Table, shown
+from cube2net.referee.statistics import ALL, Difference, Estimate, all_estimates
 
-from comparisons import ALONE, EXACT, GREEDY, PEER, WHY, clustering, hidden_links, network
+from comparisons import ALONE, EXACT, GREEDY, PEER, WHY, clustering, hidden_links, html_table, network
 
 
 def read(text: str) -> list[dict[str, str]]:
@@ -176,6 +173,21 @@ def test_main_rows_are_the_best_with_its_peers_and_the_best_of_every_method() ->
     first = replace(PEER, like=GREEDY[0].name)
     other = clustering(wrong={ALONE: 4, GREEDY[0]: 3, GREEDY[1]: 2, first: 0})
     assert main_setups(other, all_estimates(other, resamples=10), first) == [ALONE, GREEDY[0], first, GREEDY[1]]
+
+
+def test_a_small_table_is_this_html() -> None:
+    table = Table("Sizes", (Column("setup"), Column("nodes", style="count")), (Row(("none", 116)),))
+    assert html_table(table).split("\n") == [
+        '<div class="scroll" tabindex="0" role="region" aria-label="Sizes"><table class="setups">',
+        "<thead>",
+        '<tr><th scope="col">setup</th><th scope="col" class="n">nodes</th></tr>',
+        "</thead>",
+        "<tbody>",
+        '<tr><th scope="row">none</th><td class="n">116</td></tr>',
+        "</tbody></table></div>",
+        "",
+        "",
+    ]
 
 
 def test_a_long_table_is_folded_and_keeps_every_row() -> None:

@@ -13,9 +13,10 @@ import pytest
 
 from cube2net.array_types import Array
 from cube2net.errors import Cube2netError, InputError, ParameterError
+from cube2net.fingerprints import network_fingerprint
 from cube2net.records import Network, Setup, Trial
 from cube2net.referee.journal import Journal
-from cube2net.referee.trials import Trials, described, fingerprint, told
+from cube2net.referee.trials import Trials, described, told
 
 from comparisons import ALONE, PEER, network
 
@@ -136,8 +137,8 @@ def test_equal_networks_are_mined_once_for_a_miner_and_a_seed() -> None:
     ids=["a link more", "another end", "another weight", "one object more", "a cell"],
 )
 def test_networks_that_differ_have_different_fingerprints(other: Network) -> None:
-    assert fingerprint(network([(0, 1)], LABELS)) == fingerprint(network([(0, 1)], LABELS))
-    assert fingerprint(network([(0, 1)], LABELS)) != fingerprint(other)
+    assert network_fingerprint(network([(0, 1)], LABELS)) == network_fingerprint(network([(0, 1)], LABELS))
+    assert network_fingerprint(network([(0, 1)], LABELS)) != network_fingerprint(other)
 
 
 def test_objects_without_links_are_counted_in_the_query_alone() -> None:

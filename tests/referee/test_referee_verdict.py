@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from cube2net.errors import InputError
-from cube2net.kernels.agreement import f1
+from cube2net.kernels.cluster_agreement import f1
 from cube2net.records import Comparison, Setup, Trial
-from cube2net.referee import verdict as module
+from cube2net.referee import finding as module
 from cube2net.referee.statistics import ALL, Difference, differences
-from cube2net.referee.verdict import Verdict, verdict
+from cube2net.referee.verdict import Verdict, verdict_of
 
 from comparisons import found_again
 
@@ -59,7 +59,7 @@ def says(monkeypatch: pytest.MonkeyPatch) -> Says:
 
         monkeypatch.setattr(module, "differences", known)
         settings = {"default": default.name} if default else {}
-        return verdict(replace(comparison([NONE, *above], **extra), settings=settings))
+        return verdict_of(replace(comparison([NONE, *above], **extra), settings=settings))
 
     return say
 
@@ -166,9 +166,9 @@ def test_one_run_cannot_tell(says: Says) -> None:
 
 def test_the_query_alone_with_nothing_beside_it_is_said_to_be_alone() -> None:
     alone = comparison([NONE])
-    assert verdict(alone).sentence == "there is nothing to compare the query alone with: F1 0.620"
+    assert verdict_of(alone).sentence == "there is nothing to compare the query alone with: F1 0.620"
     failed = Trial(GREEDY, "line", 0, reason="took too long")
-    found = verdict(replace(alone, trials=(*alone.trials, failed)))
+    found = verdict_of(replace(alone, trials=(*alone.trials, failed)))
     assert found.sentence == "there is nothing to compare the query alone with: F1 0.620 (1 tried and failed)"
     assert (found.best, found.helps, found.differences) == (NONE, False, ())
 
@@ -177,13 +177,13 @@ def test_without_the_query_alone_there_is_no_verdict() -> None:
     with pytest.raises(
         InputError, match="over the query alone, and the comparison has no setup 'none': compare it too"
     ):
-        verdict(comparison([GREEDY]))
+        verdict_of(comparison([GREEDY]))
     failed = [Trial(NONE, "line", seed, reason="the query has no links") for seed in range(2)]
     with pytest.raises(InputError, match="query alone, and 'none' has no score: the query has no links$"):
-        verdict(Comparison("clustering", ("F1",), (*comparison([GREEDY]).trials, *failed), truth=("a", "b")))
+        verdict_of(Comparison("clustering", ("F1",), (*comparison([GREEDY]).trials, *failed), truth=("a", "b")))
     nobody = Trial(NONE, "als", 0, {"AUC": math.nan}, np.array([[math.nan]]))
     with pytest.raises(InputError, match="'none' has no score: no trial has a number for AUC"):
-        verdict(Comparison("links", ("AUC",), (nobody,)))
+        verdict_of(Comparison("links", ("AUC",), (nobody,)))
 
 
 def planted(
@@ -208,7 +208,7 @@ def test_a_planted_gain_is_found_beside_peers_as_they_were_planted() -> None:
     pagerank, hops = AS_LARGE
     shares = {NONE: 0.5, HOPS: 0.5, GREEDY: 0.8, FORTY: 0.65, pagerank: 0.78, hops: 0.3}
     compared = planted(shares)
-    found = verdict(compared)
+    found = verdict_of(compared)
     gain = differences(compared, [(setup, NONE) for setup in shares if setup != NONE])[1]
     assert gain.one == found.best == GREEDY
     assert found.helps
@@ -223,7 +223,7 @@ def test_a_planted_gain_is_found_beside_peers_as_they_were_planted() -> None:
 
 
 def test_a_planted_loss_is_found() -> None:
-    found = verdict(planted({NONE: 0.9, HOPS: 0.5, GREEDY: 0.3}))
+    found = verdict_of(planted({NONE: 0.9, HOPS: 0.5, GREEDY: 0.3}))
     assert re.match(
         r"adding nothing is best here: F1 0\.9\d\d; both other ways hurt, hops least: 0\.\d{3} lower", found.sentence
     )
@@ -234,7 +234,7 @@ def test_the_order_of_trials_changes_no_verdict() -> None:
     compared = planted({NONE: 0.5, HOPS: 0.5, GREEDY: 0.8, AS_LARGE[0]: 0.8, AS_LARGE[1]: 0.8}, runs=3, count=30)
     trials = list(compared.trials)
     Random(1).shuffle(trials)
-    assert verdict(replace(compared, trials=tuple(trials))) == verdict(compared)
+    assert verdict_of(replace(compared, trials=tuple(trials))) == verdict_of(compared)
 
 
 def test_a_setup_that_failed_for_one_miner_is_not_judged_and_the_sentence_says_so() -> None:
@@ -245,7 +245,7 @@ def test_a_setup_that_failed_for_one_miner_is_not_judged_and_the_sentence_says_s
         for trial in shares.trials
         if (trial.setup, trial.miner) != (HOPS, "line")
     ]
-    found = verdict(replace(shares, trials=tuple(better)))
+    found = verdict_of(replace(shares, trials=tuple(better)))
     assert (found.best, found.helps, found.differences) == (NONE, False, ())
     assert re.fullmatch(
         r"there is nothing to compare the query alone with: F1 0\.\d{3}; "
@@ -257,14 +257,14 @@ def test_a_setup_that_failed_for_one_miner_is_not_judged_and_the_sentence_says_s
 def test_a_peer_that_failed_is_said_to_have() -> None:
     compared = planted({NONE: 0.3, GREEDY: 0.9})
     failed = Trial(AS_LARGE[0], "line", 0, reason="took too long")
-    found = verdict(replace(compared, trials=(*compared.trials, failed)))
+    found = verdict_of(replace(compared, trials=(*compared.trials, failed)))
     assert found.sentence.endswith("over the query alone, at 90 nodes; pagerank at the same size failed")
 
 
 def test_a_peer_that_a_miner_is_lacking_is_said_not_to_be_compared() -> None:
     compared = planted({NONE: 0.3, GREEDY: 0.9, AS_LARGE[0]: 0.5})
     kept = [trial for trial in compared.trials if (trial.setup, trial.miner) != (AS_LARGE[0], "line")]
-    found = verdict(replace(compared, trials=tuple(kept)))
+    found = verdict_of(replace(compared, trials=tuple(kept)))
     assert found.sentence.endswith(
         "at 90 nodes; pagerank at the same size could not be compared; "
         "1 way could not be compared, for want of runs by every miner"
@@ -274,7 +274,7 @@ def test_a_peer_that_a_miner_is_lacking_is_said_not_to_be_compared() -> None:
 def test_a_network_made_as_large_as_another_can_be_the_best() -> None:
     pagerank = AS_LARGE[0]
     compared = planted({NONE: 0.6, GREEDY: 0.5, pagerank: 0.9}, nodes={pagerank: 281, GREEDY: 300})
-    found = verdict(compared)
+    found = verdict_of(compared)
     (gain, _) = differences(compared, [(pagerank, NONE), (GREEDY, NONE)])
     assert (found.best, found.helps, found.peers) == (pagerank, True, ())
     assert [each.one for each in found.differences] == [pagerank, GREEDY]
@@ -294,7 +294,7 @@ def test_a_peer_that_is_a_little_better_is_called_by_its_size(says: Says) -> Non
 def test_a_peer_of_another_size_is_not_said_to_be_of_the_same() -> None:
     pagerank, hops = AS_LARGE
     sizes = {GREEDY: 1400, pagerank: 1340, hops: 1310}
-    found = verdict(planted({NONE: 0.3, GREEDY: 0.9, pagerank: 0.5, hops: 0.5}, nodes=sizes))
+    found = verdict_of(planted({NONE: 0.3, GREEDY: 0.9, pagerank: 0.5, hops: 0.5}, nodes=sizes))
     assert "at 1,400 nodes; hops at its 1,310 nodes: 0." in found.sentence
     assert "; pagerank at the same size: 0." in found.sentence
 
@@ -307,32 +307,32 @@ def test_networks_that_are_the_same_in_every_trial_are_tried_once() -> None:
         for trial in compared.trials
         if trial.setup == HOPS
     ]
-    found = verdict(replace(compared, trials=(*again, *compared.trials)))
-    assert found.differences == verdict(compared).differences
+    found = verdict_of(replace(compared, trials=(*again, *compared.trials)))
+    assert found.differences == verdict_of(compared).differences
     assert [each.one for each in found.differences] == [GREEDY, HOPS]
     other = replace(again[0], nodes=91)
-    assert len(verdict(replace(compared, trials=(other, *again[1:], *compared.trials))).differences) == 3
+    assert len(verdict_of(replace(compared, trials=(other, *again[1:], *compared.trials))).differences) == 3
 
 
 def test_the_ways_that_are_counted_are_those_that_the_tables_show() -> None:
     compared = planted({NONE: 0.6, HOPS: 0.5, GREEDY: 0.6})
     exact = [replace(trial, setup=EXACT) for trial in compared.trials if trial.setup == GREEDY]
     both = replace(compared, trials=(*compared.trials, *exact))
-    found = verdict(both)
+    found = verdict_of(both)
     assert "the best of 3 ways (2 different networks), greedy · linked · objects, " in found.sentence
     assert len([setup for setup in both.setups if setup != NONE]) == 3 and len(found.differences) == 2
     alike = replace(compared, trials=tuple(trial for trial in both.trials if trial.setup != HOPS))
-    assert "the one network of 2 ways, greedy · linked · objects, " in verdict(alike).sentence
+    assert "the one network of 2 ways, greedy · linked · objects, " in verdict_of(alike).sentence
     worse = planted({NONE: 0.9, HOPS: 0.3, GREEDY: 0.4})
     again = [replace(trial, setup=EXACT) for trial in worse.trials if trial.setup == GREEDY]
-    hurt = verdict(replace(worse, trials=(*worse.trials, *again)))
+    hurt = verdict_of(replace(worse, trials=(*worse.trials, *again)))
     assert "; all 3 other ways (2 different networks) hurt, greedy" in hurt.sentence
 
 
 def test_holm_counts_the_networks_made_as_large_too() -> None:
     shares = {NONE: 0.5, GREEDY: 0.8, AS_LARGE[0]: 0.5, AS_LARGE[1]: 0.5}
     compared = planted(shares, runs=3)
-    by_name = {each.one: each.t_test for each in verdict(compared).differences}
+    by_name = {each.one: each.t_test for each in verdict_of(compared).differences}
     (single,) = differences(compared, [(GREEDY, NONE)])
     assert by_name[GREEDY] == pytest.approx(3 * single.t_test)
 
@@ -352,7 +352,7 @@ FLOORED = {(NONE, "popularity"): 0.051, (PAGERANK, "popularity"): 0.2, (NONE, "a
 
 
 def test_for_links_the_floor_does_not_decide_and_ends_the_sentence() -> None:
-    found = verdict(hidden({**FLOORED, (PAGERANK, "als"): 0.05, (PAGERANK, "ease"): 0.07}))
+    found = verdict_of(hidden({**FLOORED, (PAGERANK, "als"): 0.05, (PAGERANK, "ease"): 0.07}))
     assert found.helps
     assert found.differences[0].mean == pytest.approx(0.02)
     assert re.fullmatch(
@@ -363,26 +363,26 @@ def test_for_links_the_floor_does_not_decide_and_ends_the_sentence() -> None:
 
 
 def test_a_winner_that_is_not_above_the_floor_is_said_not_to_be() -> None:
-    found = verdict(hidden({**FLOORED, (PAGERANK, "als"): 0.04, (PAGERANK, "ease"): 0.06}))
+    found = verdict_of(hidden({**FLOORED, (PAGERANK, "als"): 0.04, (PAGERANK, "ease"): 0.06}))
     assert found.helps
     assert found.sentence.endswith(" at 281 nodes, not above popularity on the query alone: P@5 0.051")
     peer = Setup(method="hops", like="pagerank")
     beside = {(peer, "als"): 0.03, (peer, "ease"): 0.05}
-    both = verdict(hidden({**FLOORED, (PAGERANK, "als"): 0.04, (PAGERANK, "ease"): 0.06, **beside})).sentence
+    both = verdict_of(hidden({**FLOORED, (PAGERANK, "als"): 0.04, (PAGERANK, "ease"): 0.06, **beside})).sentence
     assert ", not above popularity on the query alone: P@5 0.051; hops at the same size: 0.010 lower" in both
 
 
 def test_the_query_alone_is_held_against_the_floor_too() -> None:
     worse = {(PAGERANK, "als"): 0.01, (PAGERANK, "ease"): 0.03}
-    found = verdict(hidden({**FLOORED, **worse}))
+    found = verdict_of(hidden({**FLOORED, **worse}))
     assert re.fullmatch(
         r"adding nothing is best here: P@5 0\.040; the only other way, pagerank, is 0\.020 lower \[.*\]; "
         r"other miners are not above popularity on the query alone: P@5 0\.051",
         found.sentence,
     )
-    above = verdict(hidden({**FLOORED, **worse, (NONE, "popularity"): 0.01}))
+    above = verdict_of(hidden({**FLOORED, **worse, (NONE, "popularity"): 0.01}))
     assert above.sentence.endswith("]; popularity on the query alone: P@5 0.010")
-    once = verdict(hidden({**FLOORED, (PAGERANK, "als"): 0.04, (PAGERANK, "ease"): 0.06}, runs=1))
+    once = verdict_of(hidden({**FLOORED, (PAGERANK, "als"): 0.04, (PAGERANK, "ease"): 0.06}, runs=1))
     assert once.sentence.endswith(
         "(compare 2 runs or more); pagerank is not above popularity on the query alone: P@5 0.051"
     )
@@ -390,7 +390,7 @@ def test_the_query_alone_is_held_against_the_floor_too() -> None:
 
 def test_the_floor_alone_decides_where_there_is_nothing_above_it() -> None:
     only = {pair: score for pair, score in FLOORED.items() if pair[1] == "popularity"}
-    found = verdict(hidden(only))
+    found = verdict_of(hidden(only))
     assert found.helps
     assert found.sentence.endswith("over the query alone, at 281 nodes")
 
@@ -400,17 +400,17 @@ def test_trials_that_all_failed_are_one_sentence() -> None:
     with pytest.raises(
         InputError, match="^all 2 trials failed, so there is nothing to compare: none has no links; hops"
     ):
-        verdict(Comparison("clustering", ("F1",), tuple(failed), truth=("a", "b")))
+        verdict_of(Comparison("clustering", ("F1",), tuple(failed), truth=("a", "b")))
 
 
 def test_a_query_alone_that_a_miner_is_lacking_is_refused_with_the_reason() -> None:
     compared = planted({NONE: 0.5, HOPS: 0.5})
     kept = [trial for trial in compared.trials if (trial.setup, trial.miner) != (NONE, "line")]
     with pytest.raises(InputError, match="'none' has no run with scores of all of deepwalk, line: some are missing$"):
-        verdict(replace(compared, trials=tuple(kept)))
+        verdict_of(replace(compared, trials=tuple(kept)))
     failed = Trial(NONE, "line", 0, reason="took too long")
     with pytest.raises(InputError, match="'none' has no run with scores of all of deepwalk, line: took too long$"):
-        verdict(replace(compared, trials=(*kept, failed)))
+        verdict_of(replace(compared, trials=(*kept, failed)))
 
 
 # The default
@@ -443,17 +443,17 @@ def test_a_default_that_the_sentence_speaks_of_anyway_is_not_named_twice(says: S
 
 def test_a_default_of_one_run_has_a_score_and_one_that_failed_is_said_to_have() -> None:
     once = replace(planted({NONE: 0.3, HOPS: 0.9, GREEDY: 0.8}, runs=1), settings={"default": GREEDY.name})
-    assert re.search(r"; the default, greedy · linked · objects, has F1 0\.\d{3}$", verdict(once).sentence)
+    assert re.search(r"; the default, greedy · linked · objects, has F1 0\.\d{3}$", verdict_of(once).sentence)
     compared = planted({NONE: 0.3, HOPS: 0.9})
     failed = Trial(GREEDY, "line", 0, reason="took too long")
-    found = verdict(replace(compared, trials=(*compared.trials, failed), settings={"default": GREEDY.name}))
+    found = verdict_of(replace(compared, trials=(*compared.trials, failed), settings={"default": GREEDY.name}))
     assert found.sentence.endswith(" over the query alone, at 90 nodes; the default, greedy · linked · objects, failed")
 
 
 def test_of_networks_that_are_the_same_the_default_is_the_one_that_is_named() -> None:
     compared = planted({NONE: 0.3, GREEDY: 0.9})
     exact = [replace(trial, setup=EXACT) for trial in compared.trials if trial.setup == GREEDY]
-    found = verdict(replace(compared, trials=(*compared.trials, *exact), settings={"default": EXACT.name}))
+    found = verdict_of(replace(compared, trials=(*compared.trials, *exact), settings={"default": EXACT.name}))
     assert found.best == EXACT and "greedy" not in found.sentence and "the default" not in found.sentence
 
 
@@ -471,14 +471,14 @@ def test_what_is_shown_is_what_helps_or_else_the_default_and_never_random_cells(
 def test_random_cells_under_another_name_are_not_shown_either() -> None:
     compared = planted({NONE: 0.6, HOPS: 0.5, GREEDY: 0.3})
     mine = replace(compared, settings={"methods": {"hops": "Random()", "greedy": "greedy"}})
-    assert verdict(compared).shown == HOPS and verdict(mine).shown == GREEDY
+    assert verdict_of(compared).shown == HOPS and verdict_of(mine).shown == GREEDY
 
 
 # Hidden links of the query
 
 
 def test_hidden_links_of_the_query_say_what_their_score_is_of() -> None:
-    found = verdict(found_again())
+    found = verdict_of(found_again())
     assert found.helps and found.differences[0].mean == pytest.approx(0.2)
     assert re.fullmatch(
         r"greedy · linked · cells helps: AUC \+0\.200 \[0\.\d{3}, 0\.\d{3}\] over the query alone, at 60 nodes; "
@@ -486,14 +486,14 @@ def test_hidden_links_of_the_query_say_what_their_score_is_of() -> None:
         r"AUC is of 412 hidden links of the query found again, other ones in every run",
         found.sentence,
     )
-    assert verdict(found_again(pairs=None)).sentence.endswith(
+    assert verdict_of(found_again(pairs=None)).sentence.endswith(
         "; AUC is of hidden links of the query found again, other ones in every run"
     )
 
 
 @pytest.mark.parametrize("pairs", [0, 1, 24, 29, 30])
 def test_fewer_than_thirty_hidden_links_are_too_few_to_tell(pairs: int) -> None:
-    found = verdict(found_again(pairs=pairs, default="pagerank, as large as greedy · linked · cells · m 20"))
+    found = verdict_of(found_again(pairs=pairs, default="pagerank, as large as greedy · linked · cells · m 20"))
     few = "1 hidden link of the query is" if pairs == 1 else f"{pairs} hidden links of the query are"
     told = (
         f"{few} too few to tell whether adding helps (30 or more can): the best of 2 ways, greedy · linked · cells, "
@@ -509,6 +509,6 @@ def test_hidden_links_are_judged_like_links_with_every_miner_and_no_floor() -> N
     compared = found_again(scores)
     renamed = [replace(t, miner="popularity") if t.miner == "line" else t for t in compared.trials]
     found = replace(compared, trials=tuple(renamed))
-    assert found.deciding == ("deepwalk", "popularity") and "popularity" not in verdict(found).sentence
+    assert found.deciding == ("deepwalk", "popularity") and "popularity" not in verdict_of(found).sentence
     wide, narrow = (differences(found_again(scores, objects=count), [(GREEDY, NONE)])[0] for count in (60, 600))
     assert wide.high - wide.low >= narrow.high - narrow.low

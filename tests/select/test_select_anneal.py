@@ -17,7 +17,7 @@ from cube2net.records import Budget, Cube, Judge, Query, Selection, Weights, Wor
 from cube2net.select import Coverage, FBeta, Greedy, Jaccard, Precision
 from cube2net.select import anneal as module
 from cube2net.select.anneal import NONE_HELPS, Anneal, in_order
-from cube2net.select.priced import priced_greedy
+from cube2net.select.greedy import priced_greedy
 from cube2net.select.problem import Problem
 
 from toys import random_cube, toy_cube

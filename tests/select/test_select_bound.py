@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cube2net.errors import InputError, QueryError
 from cube2net.records import Budget, Query
 from cube2net.select import Exact, Greedy, Jaccard
-from cube2net.select.bound import room_of, target_of, unit, upper_bound
+from cube2net.select.prove.bound import room_of, target_of, unit, upper_bound
 
 from toys import random_cube, toy_cube
 

@@ -22,10 +22,9 @@ from cube2net.array_types import Array
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.records import Cube, Judge, Query, Vectors, Weights
 from cube2net.select import Coverage, Jaccard
-from cube2net.select.environment import SelectionEnv, SelectionVectorEnv
+from cube2net.select.learn.environment import SelectionEnv, SelectionVectorEnv
+from cube2net.select.learn.episodes import Dynamics, Space
 from cube2net.select.problem import Problem
-from cube2net.select.space import Space
-from cube2net.select.trajectories import Rules
 
 from toys import random_cube, toy_cube
 
@@ -61,7 +60,7 @@ def three_cells(**options: Any) -> SelectionEnv:
     query = Query(np.array([0, 1, 2]))
     problem = Problem.of(cube, query, Jaccard().weigh(query, 10))
     line = Space(np.array([[0], [2], [8]], dtype=np.int16), 2.0, 16)
-    return SelectionEnv(problem, line, Rules(**{"m": 2, "k": 1, "sees_left": False, **options}))
+    return SelectionEnv(problem, line, Dynamics(**{"m": 2, "k": 1, "sees_left": False, **options}))
 
 
 def act(*numbers: float) -> Array:
@@ -228,9 +227,11 @@ def test_the_price_is_what_greedy_reaches_and_only_cells_that_may_help_are_there
     assert env.trajectories.price == pytest.approx(0.6, abs=1e-7)
     literal = SelectionEnv.of(cube, query, vectors, weights=weights, m=2, preset="paper")
     assert literal.trajectories.problem.cells.tolist() == [0, 1, 2]
-    assert literal.trajectories.rules == Rules(m=2, k=1, pass_over=False, whole=True, each_step=True, sees_left=False)
+    assert literal.trajectories.dynamics == Dynamics(
+        m=2, k=1, pass_over=False, whole=True, each_step=True, sees_left=False
+    )
     assert (literal.trajectories.price, literal.action_space.shape) == (0.0, (3,))
-    assert one(max_nodes=20, k=7, directions=2).trajectories.rules == Rules(m=5, k=7, max_nodes=12.0)
+    assert one(max_nodes=20, k=7, directions=2).trajectories.dynamics == Dynamics(m=5, k=7, max_nodes=12.0)
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
@@ -295,8 +296,9 @@ def test_what_cannot_be_is_refused_by_name() -> None:
 
 def test_only_this_module_loads_gymnasium_and_it_loads_no_torch() -> None:
     code = (
-        "import sys, cube2net.select.trajectories, cube2net.select.cube2net; print('gymnasium' in sys.modules);"
-        "import cube2net.select.environment; print('torch' in sys.modules)"
+        "import sys, cube2net.select.learn.cpu_trajectories, cube2net.select.learn.cube2net;"
+        "print('gymnasium' in sys.modules);"
+        "import cube2net.select.learn.environment; print('torch' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]

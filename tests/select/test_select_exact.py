@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from cube2net.array_types import Array
 from cube2net.records import Budget, Cube, Query, Weights
 from cube2net.select import OBJECTIVES, Coverage, Exact, FBeta, Jaccard, Precision
-from cube2net.select.bound import target_of, upper_bound
-from cube2net.select.clock import Clock
-from cube2net.select.exact import Search
-from cube2net.select.presolve import Remains, tighten
+from cube2net.select.contract import Clock
 from cube2net.select.problem import Problem
+from cube2net.select.prove.bound import target_of, upper_bound
+from cube2net.select.prove.duals import Relaxation, tighten
+from cube2net.select.prove.exact import BranchAndBound
 
 from toys import random_cube, toy_cube
 
@@ -53,8 +53,8 @@ def all_values(cube: Cube, query: Query, weights: Weights, m: int, room: float) 
     return np.array([weights.value(np.flatnonzero(row)) for row in held[fits]])
 
 
-def search(problem: Problem, m: int, room: float, seconds: float | None = None) -> Search:
-    found = Search(problem, m, room, problem.ratio(0.0, 0.0), Clock(seconds))
+def search(problem: Problem, m: int, room: float, seconds: float | None = None) -> BranchAndBound:
+    found = BranchAndBound(problem, m, room, problem.ratio(0.0, 0.0), Clock(seconds))
     found.run()
     return found
 
@@ -123,9 +123,9 @@ def test_halves_that_break_the_limit_of_nodes_hold_nothing_and_the_search_ends()
     cube = toy_cube([[0, 4, 5], [1, 6, 7], [2, 8, 9], [3, 10, 11]], objects=12)
     query = Query(np.arange(4))
     problem = Problem.of(cube, query, Jaccard().weigh(query, 12))
-    whole = Remains.of(problem, 4, 0.0, 3.0)
+    whole = Relaxation.of(problem, 4, 0.0, 3.0)
     both = whole.taking(np.array([True, True, False, False]))
-    assert both.base.tolist() == [2.0, 8.0, 4.0]
+    assert both.problem.base.tolist() == [2.0, 8.0, 4.0]
     assert tighten(both, 0.0, 0.1, lambda: False)[1] == -math.inf
     found = Exact(seconds=None).select(cube, query, weights=Jaccard().weigh(query, 12), budget=Budget(m=4, max_nodes=7))
     assert (len(found.cells), found.value, found.proven) == (1, 1 / 6, True)
@@ -165,17 +165,21 @@ def test_what_is_left_keeps_the_value_of_every_choice() -> None:
     cube = random_cube(3, cells=10, objects=30)
     query = Query(np.arange(8))
     problem = Problem.of(cube, query, Jaccard().weigh(query, 30))
-    whole = Remains.of(problem, 5, 0.1)
+    whole = Relaxation.of(problem, 5, 0.1)
     rng = np.random.default_rng(0)
     for _ in range(20):
         taken, out = rng.random((2, len(problem))) < 0.3
         left = whole.taking(taken).without((out & ~taken)[~taken])
         chosen = rng.random(len(left)) < 0.4
         done = left.taking(chosen)
-        assert sorted(done.taken.tolist()) == sorted([*np.flatnonzero(taken), *left.cells[chosen]])
-        assert done.base[0] / done.base[1] == pytest.approx(problem.value(done.taken))
-        assert bool((left.totals[:, 1] >= left.own[:, 1]).all())
-        assert replace(left, fee=0.0).bound(0.1) >= done.base[0] - 0.1 * done.base[1] - 1e-9 or done.m < 0
+        assert sorted(done.problem.taken.tolist()) == sorted([*np.flatnonzero(taken), *left.problem.cells[chosen]])
+        assert done.problem.base[0] / done.problem.base[1] == pytest.approx(problem.value(done.problem.taken))
+        assert bool((left.problem.totals[:, 1] >= left.problem.own[:, 1]).all())
+        assert (
+            replace(left, duals=replace(left.duals, fee=0.0)).bound(0.1)
+            >= done.problem.base[0] - 0.1 * done.problem.base[1] - 1e-9
+            or done.problem.m < 0
+        )
 
 
 def test_the_target_is_reached_by_every_better_selection() -> None:

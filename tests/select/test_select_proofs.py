@@ -13,9 +13,9 @@ from cube2net.errors import ParameterError
 from cube2net.pipeline import weigh
 from cube2net.records import Budget, Cube, Judge, Query, Weights
 from cube2net.select import Anneal, Exact, Greedy, Jaccard
-from cube2net.select.bound import target_of, upper_bound
-from cube2net.select.presolve import Remains, tighten
 from cube2net.select.problem import Problem
+from cube2net.select.prove.bound import target_of, upper_bound
+from cube2net.select.prove.duals import Relaxation, tighten
 
 from toys import random_cube, toy_cube
 
@@ -81,12 +81,12 @@ def test_what_is_left_out_is_in_no_better_selection(seed: int, objective: int, m
     problem = Problem.of(cube, query, weights)
     best = best_of_all(cube, query, weights, m)
     price = share * best
-    left, most = tighten(Remains.of(problem, m, price), price, target_of(problem, price), lambda: False)
+    left, most = tighten(Relaxation.of(problem, m, price), price, target_of(problem, price), lambda: False)
     if best > price * (1 + 1e-9) + 1e-12:
         reached = max(
-            problem.value(np.concatenate([left.taken, some]).astype(np.int64))
-            for size in range(left.m + 1)
-            for some in map(np.array, combinations(left.cells.tolist(), size))
+            problem.value(np.concatenate([left.problem.taken, some]).astype(np.int64))
+            for size in range(left.problem.m + 1)
+            for some in map(np.array, combinations(left.problem.cells.tolist(), size))
         )
         assert reached == pytest.approx(best, rel=1e-9)
         assert most >= -1e-12

@@ -10,7 +10,7 @@ import pytest
 
 from cube2net.errors import SourceError
 from cube2net.records import Corpus
-from cube2net.sources.tables import Tables
+from cube2net.sources.tables.table_source import Tables
 
 
 def write(path: Path, rows: list[dict]) -> Path:

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 from cube2net.errors import SourceError
 from cube2net.interfaces import Source
 from cube2net.records import Corpus
-from cube2net.sources import papers as papers_module
-from cube2net.sources import streams as streams_module
-from cube2net.sources.aminer import Aminer
-from cube2net.sources.seen import Seen
+from cube2net.sources.io import archive_members, text_lines
+from cube2net.sources.readers import papers as papers_module
+from cube2net.sources.readers.aminer import Aminer
+from cube2net.sources.readers.papers import IdSet
 
 from fuzz import changed, check_corpus_or_sentence
 
@@ -392,7 +392,7 @@ def test_a_folder_is_read_whole_in_the_order_of_its_names(tmp_path: Path) -> Non
 
 
 def test_progress_goes_from_nothing_to_all_the_bytes_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cube2net.sources.aminer.EVERY", 1)
+    monkeypatch.setattr("cube2net.sources.readers.aminer.EVERY", 1)
     paths = [write(tmp_path / "a.json", *V10), pack(tmp_path, "zip", {"b.json": bytes_of({**V10[0], "id": "c"})})]
     seen: list[tuple[str, int, int | None]] = []
     Aminer().read(paths, progress=lambda stage, done, total=None: seen.append((stage, done, total)))
@@ -412,7 +412,7 @@ def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind
 
 
 def test_a_line_without_end_is_passed_over_and_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams_module, "LONGEST", 1000)
+    monkeypatch.setattr(text_lines, "LONGEST", 1000)
     path = tmp_path / "few.json"
     path.write_bytes(bytes_of(V10[0]) + b"x" * 5000 + b"\n" + bytes_of(V10[1]) + b"y" * 2500)
     corpus = read(path)
@@ -426,7 +426,7 @@ def test_a_tar_with_an_endless_header_is_refused(tmp_path: Path, monkeypatch: py
         member = tarfile.TarInfo("a.json")
         member.pax_headers = {"comment": "x" * 200_000}
         archive.addfile(member)
-    monkeypatch.setattr(streams_module, "LONGEST", 50_000)
+    monkeypatch.setattr(archive_members, "HEADERS", 50_000)
     with pytest.raises(SourceError, match="long.tar has a header of more than 50,000 bytes"):
         read(path)
 
@@ -465,14 +465,14 @@ def test_what_is_not_there_or_holds_no_paper_says_so(tmp_path: Path) -> None:
 
 def test_seen_agrees_with_a_set() -> None:
     known: set[str] = set()
-    seen = Seen()
+    seen = IdSet()
     for start in range(0, 3000, 97):
         ids = [str(number * number % 1013) for number in range(start, start + 97)]
         wanted = []
         for key in ids:
             wanted.append(key not in known)
             known.add(key)
-        assert seen.fresh(ids).tolist() == wanted
+        assert seen.add(ids).tolist() == wanted
     assert sum(len(run) for run in seen.runs) == len(known)
     assert len(seen.runs) <= 10
 

@@ -23,10 +23,11 @@ from hypothesis import strategies as st
 from cube2net import unpacking
 from cube2net.cli.parameters import configured
 from cube2net.errors import ParameterError, SourceError
-from cube2net.sources import SOURCES, Acl, Aminer, Dblp, Movies, Tables, Yelp, parquet
-from cube2net.sources.files import read_rows
-from cube2net.sources.parquet_pages import Page, chunks_of, pages_of
-from cube2net.sources.queryfile import read_query_file
+from cube2net.sources import SOURCES, Acl, Aminer, Dblp, Movies, Tables, Yelp
+from cube2net.sources.tables import parquet
+from cube2net.sources.tables.parquet_pages import Page, chunks_of, pages_of
+from cube2net.sources.tables.query_files import read_query_file
+from cube2net.sources.tables.table_source import read_rows
 from cube2net.unpacking import Gauge, Limits, Meter, open_zip, unpacked
 
 MUCH = 40 * 2**20
@@ -60,11 +61,11 @@ def test_a_table_that_swells_too_far_is_refused_and_can_be_trusted(tmp_path: Pat
     assert path.stat().st_size < 400_000
     said = refusal(lambda: read_rows(path))
     assert said.startswith(f"{name} unpacks to more than 100 times its size (")
-    assert said.endswith("): it is not read any further, raise max_ratio if you trust it (--set max_ratio=1000)")
+    assert said.endswith("): it is not read any further, raise max_ratio if you trust it (max_ratio=1000)")
     said = refusal(lambda: read_rows(path, meter=Meter(Limits(10**6, "20MB"))))
     assert said == (
         f"{name} unpacks to more than 20,000,000 bytes: it is not read any further, raise max_unpacked if you trust it "
-        "(--set max_unpacked=200000000)"
+        "(max_unpacked=200000000)"
     )
     assert read_rows(path, meter=Meter(Limits(10**6, "300MB"))).table.num_rows > 0
 
@@ -90,7 +91,7 @@ def test_every_source_refuses_what_swells_too_far(tmp_path: Path, case: str) -> 
     path = write(tmp_path)
     said = refusal(lambda: source().read([path]))
     assert said.startswith(f"{path.name} unpacks to more than 100 times its size (")
-    assert said.endswith("): it is not read any further, raise max_ratio if you trust it (--set max_ratio=1000)")
+    assert said.endswith("): it is not read any further, raise max_ratio if you trust it (max_ratio=1000)")
     said = refusal(lambda: source(max_ratio=10**6, max_unpacked="20MB").read([path]))
     assert said.startswith(f"{path.name} unpacks to more than 20,000,000 bytes: ") and "raise max_unpacked" in said
 
@@ -132,7 +133,7 @@ def test_the_limits_are_parameters_of_every_source_and_checked(name: str) -> Non
 
 
 def test_a_long_row_or_line_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("textfile", "delimited"):
+    for module in ("io.text_lines", "tables.delimited"):
         monkeypatch.setattr(f"cube2net.sources.{module}.LONGEST", 2**20)
         monkeypatch.setattr(f"cube2net.sources.{module}.BLOCK", 2**16)
     quoted, line = tmp_path / "quoted.csv", tmp_path / "line.jsonl"
@@ -359,7 +360,7 @@ PROGRAM = """
 import resource, sys
 from pathlib import Path
 from cube2net.errors import SourceError
-from cube2net.sources.files import read_rows
+from cube2net.sources.tables.table_source import read_rows
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
     read_rows(Path(sys.argv[1]))

@@ -12,8 +12,8 @@ import pytest
 
 from cube2net.errors import ParameterError, SourceError
 from cube2net.records import Corpus, Objects
-from cube2net.sources import bundled
-from cube2net.sources.bundled import AREA_OF_SIG, AREA_SIGS, areas, labs, load_bundled
+from cube2net.sources.made import bundled
+from cube2net.sources.made.bundled import AREA_OF_SIG, AREA_SIGS, load_areas, load_bundled, load_labs
 
 DATA = resources.files("cube2net").joinpath("data")
 MANIFEST = json.loads(DATA.joinpath("acl.json").read_text(encoding="utf-8"))
@@ -58,11 +58,11 @@ def test_an_item_names_a_term_once(corpus: Corpus) -> None:
 
 
 def test_all_116_people_are_there_and_all_but_one_have_five_papers_or_more(corpus: Corpus) -> None:
-    assert Counter(Counter(labs().values()).values()) == {29: 4}
-    found = Objects.of(corpus.objects).find(list(labs()))
+    assert Counter(Counter(load_labs().values()).values()) == {29: 4}
+    found = Objects.of(corpus.objects).find(list(load_labs()))
     assert not found.missing and not found.ambiguous and len(set(found.rows.tolist())) == 116
     papers = np.bincount(corpus.mentions["object"].to_numpy(), minlength=corpus.objects.num_rows)[found.rows]
-    few = [name for name, count in zip(labs(), papers.tolist(), strict=True) if count < 5]
+    few = [name for name, count in zip(load_labs(), papers.tolist(), strict=True) if count < 5]
     assert len(few) <= 2 and int(np.median(papers)) >= 20
 
 
@@ -70,10 +70,10 @@ def test_an_author_of_an_area_has_two_papers_in_its_volumes_none_in_the_others_a
     corpus: Corpus,
 ) -> None:
     sizes = {"machine translation": 150, "dialogue": 150, "education": 150, "biomedical": 124}
-    assert Counter(areas().values()) == sizes
+    assert Counter(load_areas().values()) == sizes
     groups = [{sig.lower() for sig in own or ()} for own in corpus.items["sig"].to_pylist()]
-    rows = Objects.of(corpus.objects).find(list(areas())).rows
-    area_of = dict(zip(rows.tolist(), areas().values(), strict=True))
+    rows = Objects.of(corpus.objects).find(list(load_areas())).rows
+    area_of = dict(zip(rows.tolist(), load_areas().values(), strict=True))
     papers: dict[int, Counter[str]] = {row: Counter() for row in area_of}
     for item, row in zip(*(corpus.mentions[name].to_pylist() for name in ("item", "object")), strict=True):
         if row in papers:
@@ -91,7 +91,7 @@ def test_volumes_of_groups_are_left_out_with_authors_of_nothing_else(corpus: Cor
     ids = set(left.items["item"].to_pylist())
     wanted = [(paper, name) for paper, name in _written(corpus) if paper in ids]
     assert _written(left) == wanted
-    found = Objects.of(left.objects).find([*labs(), *areas()])
+    found = Objects.of(left.objects).find([*load_labs(), *load_areas()])
     assert not found.missing and not found.ambiguous
     assert corpus.terms is not None and left.terms is not None
     before = corpus.terms.filter(pc.is_in(corpus.items["item"].take(corpus.terms["item"]), left.items["item"]))

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from cube2net.errors import ParameterError, SourceError
 from cube2net.records import Corpus
-from cube2net.sources import dblp_like
-from cube2net.sources.dblp_like import TABLES, make_dblp_like, open_dblp_like
-from cube2net.sources.dblp_like_shape import Shape, team_sizes
-from cube2net.sources.tables import Tables
+from cube2net.sources.made import dblp_like
+from cube2net.sources.made.dblp_like import TABLES, Shape, make_dblp_like, open_dblp_like, team_sizes
+from cube2net.sources.tables.table_source import Tables
 
 
 def same(one: Corpus, other: Corpus) -> bool:

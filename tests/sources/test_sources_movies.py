@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 from cube2net.errors import ParameterError, SourceError
 from cube2net.interfaces import Source
 from cube2net.records import Corpus
-from cube2net.sources import archive, film_texts
-from cube2net.sources.film_texts import FilmTexts, title_key
-from cube2net.sources.holdout import matching
-from cube2net.sources.movies import Movies
+from cube2net.sources.io import archive_members
+from cube2net.sources.made.link_tasks import matching
+from cube2net.sources.readers import movies
+from cube2net.sources.readers.movies import FilmTexts, Movies, title_key
 
 from fuzz import check_corpus_or_sentence, damaged
 
@@ -224,7 +224,7 @@ def test_data_without_a_use_is_refused_in_one_sentence(tmp_path: Path, monkeypat
         with pytest.raises(SourceError) as error:
             Movies().read([folder(tmp_path / str(number), files)])
         assert sentence in str(error.value)
-    monkeypatch.setattr(film_texts, "LIMIT", 20)
+    monkeypatch.setattr(movies, "MOST_TEXT", 20)
     with pytest.raises(SourceError, match=r"movies-1990s.json has more than 20 bytes"):
         Movies().read([folder(tmp_path / "big", FILES)])
 
@@ -252,7 +252,7 @@ def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     bomb.write_bytes(gzip.compress(bytes(70 * 2**20)))
     with pytest.raises(SourceError, match="unpacks to more than 100 times its size"):
         Movies().read([bomb])
-    monkeypatch.setattr(archive, "LIMIT", 1_000)
+    monkeypatch.setattr(archive_members, "LIMIT", 1_000)
     (tmp_path / "a.tar.xz").write_bytes(tar({"ratings.dat": bytes(1_001)}, "w:xz"))
     with pytest.raises(SourceError, match=r"ratings\.dat takes 1,001 bytes or more unpacked"):
         Movies().read([tmp_path / "a.tar.xz"])

@@ -11,9 +11,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from cube2net.errors import SourceError
-from cube2net.sources.faults import Faults
-from cube2net.sources.files import read_rows
-from cube2net.sources.tables import Tables
+from cube2net.sources.io.dropped import Dropped
+from cube2net.sources.tables.table_source import Tables, read_rows
 
 from fuzz import check_corpus_or_sentence
 
@@ -25,7 +24,7 @@ def put(path: Path, content: str | bytes) -> Path:
 
 def refusal(path: Path, *, strict: bool = False) -> str:
     with pytest.raises(SourceError) as error:
-        read_rows(path, faults=Faults(strict))
+        read_rows(path, dropped=Dropped(strict))
     assert "\n" not in str(error.value)
     return str(error.value)
 
@@ -80,14 +79,14 @@ def test_a_cut_parquet_file_is_refused(tmp_path):
 def test_ragged_lines_are_left_out_with_their_line_or_stop_when_strict(tmp_path):
     path = put(tmp_path / "x.csv", 'id,name\n\na,"two\nlines"\nb\nc,1,2\nd,4\ne,5\n')
     said: list[str] = []
-    faults = Faults(progress=lambda stage, done, total=None: said.append(stage))
-    rows = read_rows(path, faults=faults)
+    dropped = Dropped(progress=lambda stage, done, total=None: said.append(stage))
+    rows = read_rows(path, dropped=dropped)
     assert rows.table.to_pydict() == {"id": ["a", "d", "e"], "name": ["two\nlines", "4", "5"]}
     assert said == [
         "left out ragged lines of x.csv: 2 (x.csv line 5: has 1 field, expected 2 as in the header; "
         "x.csv line 6: has 3 fields, expected 2 as in the header)"
     ]
-    assert faults.counts == {"ragged lines of x.csv": 2}
+    assert dropped.counts == {"ragged lines of x.csv": 2}
     assert rows.places([2, 0]) == ["x.csv line 8", "x.csv line 3"]
     assert refusal(path, strict=True) == "x.csv line 5: has 1 field, expected 2 as in the header"
 
@@ -100,7 +99,7 @@ def test_a_file_of_which_half_is_ragged_is_refused(tmp_path):
 def test_bad_json_lines_are_left_out_with_their_line_or_stop_when_strict(tmp_path):
     path = put(tmp_path / "x.jsonl", '{"id": 1}\n\n{"id": 2\n[3]\n{"id": 4, "x": {"y": 1}}\n{"id": "5"}\n')
     said: list[str] = []
-    rows = read_rows(path, faults=Faults(progress=lambda stage, done, total=None: said.append(stage)))
+    rows = read_rows(path, dropped=Dropped(progress=lambda stage, done, total=None: said.append(stage)))
     assert rows.table.to_pydict() == {"id": ["1", "4", "5"]}
     assert said[0].startswith(
         "left out lines of x.jsonl that are no JSON objects: 2 (x.jsonl line 3: '{\"id\": 2' is not JSON ("

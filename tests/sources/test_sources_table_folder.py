@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 import cube2net as c2n
 from cube2net.errors import SourceError
 from cube2net.records import Corpus
-from cube2net.sources.extras import with_extras
-from cube2net.sources.faults import Faults, Rows
-from cube2net.sources.layouts import assign
-from cube2net.sources.tables import Tables
+from cube2net.sources.io.dropped import Dropped
+from cube2net.sources.tables.rows import Rows
+from cube2net.sources.tables.table_corpus import with_labels_and_terms
+from cube2net.sources.tables.table_roles import assign
+from cube2net.sources.tables.table_source import Tables
 
 from table_files import put, read, refusal, write
 
@@ -158,7 +159,7 @@ def test_terms_stand_in_for_texts(tmp_path: Path) -> None:
         {"item": 1, "term": "graph", "count": 3},
     ]
     assert "terms.csv: 1 repeated terms add their counts" in said
-    assert len(c2n.find_topics(corpus, "lda", count=2).names) >= 1
+    assert len(c2n.pipeline.find_topics(corpus, "lda", count=2).names) >= 1
     put(tmp_path, terms="item,word\np,tree\n")
     assert read([tmp_path])[0].terms.to_pylist() == [{"item": 0, "term": "tree", "count": 1}]
 
@@ -201,12 +202,12 @@ def test_terms_are_counted_as_plain_python_counts_them(rows: list[tuple[int, str
     ids = [str(number) for number in range(3)]
     made = pa.table({"item": pa.array(range(3), pa.int32()), "object": pa.array([0, 0, 0], pa.int32())})
     corpus = Corpus(pa.table({"object": ["o"], "name": ["o"], "kind": ["o"]}), pa.table({"item": ids}), made)
-    faults = Faults()
+    dropped = Dropped()
     if not plain:
         with pytest.raises(SourceError, match="no row of terms is a term of an item"):
-            with_extras(corpus, {"terms": (part, {name: name for name in columns})}, faults)
+            with_labels_and_terms(corpus, {"terms": (part, {name: name for name in columns})}, dropped)
         return
-    found = with_extras(corpus, {"terms": (part, {name: name for name in columns})}, faults)
+    found = with_labels_and_terms(corpus, {"terms": (part, {name: name for name in columns})}, dropped)
     assert {(row["item"], row["term"]): row["count"] for row in found.terms.to_pylist()} == plain
     assert found.terms["item"].to_pylist() == sorted(found.terms["item"].to_pylist())
     assert sum(found.dropped.values()) == sum(item > 2 or count < 1 for item, _, count in rows)

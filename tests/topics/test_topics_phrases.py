@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from cube2net.errors import ParameterError
 from cube2net.topics import Phrases
-from cube2net.topics.known import count_known
-from cube2net.topics.merge import Rules, merge_phrases
-from cube2net.topics.plurals import fold_plurals, singulars
+from cube2net.topics.document_terms import count_terms
+from cube2net.topics.phrases import Thresholds, merge_phrases
+from cube2net.topics.preprocessing import fold_plurals, singulars
 
 SENTENCES = [
     "In this paper we present machine translation with neural networks.",
@@ -103,7 +103,7 @@ def test_joining_loses_no_word_and_keeps_the_rules(
     weak = np.array([False] * 6 + [True])
     ids = np.array(tokens, dtype=np.int32)
     texts = (np.arange(len(ids)) // size).astype(np.int32)
-    rules = Rules(min_count=min_count, min_npmi=min_npmi, longest=longest)
+    rules = Thresholds(min_count=min_count, min_npmi=min_npmi, longest=longest)
     merged, owners, names = merge_phrases(ids, texts, vocabulary, stop, weak, rules)
     for text in range(int(texts.max()) + 1 if len(texts) else 0):
         before = [vocabulary[i] for i in ids[texts == text] if i]
@@ -141,7 +141,7 @@ def test_plurals_that_are_none_stay() -> None:
 
 def test_known_terms_are_found_in_new_texts() -> None:
     terms = ["machine translation", "neural machine translation", "speech", "parsing"]
-    rows = count_known(
+    rows = count_terms(
         ["Neural machine translations, speech and speech", None, "le chat est dans la rue"], terms
     ).to_pylist()
     assert rows == [

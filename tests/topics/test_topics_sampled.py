@@ -13,8 +13,7 @@ from cube2net.records import Corpus, Topics
 from cube2net.records.corpus import TERMS, table
 from cube2net.records.topics import NO_TEXT
 from cube2net.topics import Lda, LdaModel, Phrases, model_of
-from cube2net.topics.bags import OTHER, make_bags
-from cube2net.topics.known import count_known
+from cube2net.topics.document_terms import OTHER, count_terms, make_bags
 
 FRENCH = "Dans cet article, nous présentons une étude des mots et de leur sens dans les textes."
 GERMAN = "In diesem Beitrag wird gezeigt, dass die Methode nicht von der Sprache abhängt."
@@ -50,7 +49,7 @@ def test_a_corpus_larger_than_the_sample_is_labelled_as_the_model_labels_it(
     topics, model, corpus, _ = found
     assert same(topics, model.topics(corpus))
     assert same(topics, model.label_texts(corpus.items["text"].to_pylist()))
-    terms = count_known(corpus.items["text"], model.vocabulary)
+    terms = count_terms(corpus.items["text"], model.vocabulary)
     assert same(topics, model.label(make_bags(terms, 1500, model.vocabulary)))
     assert topics.settings["phrase_sample"] == 400
     assert topics.model is not None
@@ -114,8 +113,8 @@ def test_only_items_with_a_text_are_learned_from() -> None:
 
 @pytest.mark.parametrize("order", ["ascending", "any"])
 def test_terms_stand_in_for_more_texts_than_the_sample(order: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cube2net.topics.batches.BATCH", 17)
-    monkeypatch.setattr("cube2net.topics.batches.SPAN", 100)
+    monkeypatch.setattr("cube2net.topics.text_batches.BATCH", 17)
+    monkeypatch.setattr("cube2net.topics.text_batches.SPAN", 100)
     rows = [(item, term, 2) for item in range(400) for term in THEMES[list(THEMES)[item % 5]].split()]
     rows += [(item, "french text", 1) for item in range(400, 412)] + [(412, "german text", 1)]
     if order == "any":
@@ -163,7 +162,7 @@ def peak_of(corpus: Corpus) -> int:
 
 
 def test_memory_hardly_grows_with_the_texts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cube2net.topics.batches.BATCH", 500)
+    monkeypatch.setattr("cube2net.topics.text_batches.BATCH", 500)
     texts = planted(2000)[0]
     Lda(count=5, iterations=2).topics(corpus_of(texts[:200]), seed=0)
     few, many = (peak_of(corpus_of((texts * 5)[:size])) for size in (2000, 10_000))

@@ -11,6 +11,7 @@ from cube2net import pipeline
 from cube2net.cli.parameters import configured, fields_of, split_settings
 from cube2net.cli.terminal import say, show_table
 from cube2net.errors import ParameterError, listed, some, unknown
+from cube2net.interfaces import chooses_cells
 from cube2net.records import Cube, Network
 
 # So many of the chosen cells are shown.
@@ -46,16 +47,18 @@ def answer(
     """
     kinds = methods()
     method = method or ("greedy" if shortcuts.get("preset") is None else "cube2net")
+    method, own = pipeline.WITH_OPTIONS.get(method, (method, {}))
     if method not in kinds:
         raise unknown("method", method, kinds)
     if objective is not None and objective not in pipeline.OBJECTIVES:
         raise unknown("objective", objective, pipeline.OBJECTIVES)
     named = objective or ("cover" if options["form"] not in ("objects", "both") else "jaccard")
     given = split_settings(settings)
-    free = objective is not None or pipeline.chooses_cells(method)
+    free = objective is not None or chooses_cells(kinds[method])
     of_objective = set(fields_of(pipeline.OBJECTIVES[named]) if free else ()) - set(fields_of(kinds[method]))
     worth = {name: text for name, text in given.items() if name in of_objective}
-    chosen = {name: text for name, text in given.items() if name not in of_objective}
+    chosen = {name: str(value) for name, value in own.items()}
+    chosen |= {name: text for name, text in given.items() if name not in of_objective}
     for name, value in shortcuts.items():
         if value is not None:
             _check_shortcut(name, method, given)

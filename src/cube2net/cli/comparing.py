@@ -107,7 +107,7 @@ def told(comparison: Comparison) -> dict[str, Any]:
 
 def show_comparison(comparison: Comparison) -> None:
     """Show the verdict, and the setups that come nearest to it."""
-    said = pipeline.judge(comparison)
+    said = pipeline.verdict(comparison)
     several = len({setup.m for setup in comparison.setups if setup.m}) > 1
     say(said.sentence, "")
     rows = [

@@ -14,8 +14,7 @@ from cube2net.atomic_files import check_folder, write_table
 from cube2net.cli.answering import show_network
 from cube2net.cli.terminal import say, show_table
 from cube2net.extras import EXTRAS, require
-from cube2net.pipeline.comparing import WRITTEN
-from cube2net.pipeline.setups import DEFAULT
+from cube2net.pipeline import DEFAULT, WRITTEN
 from cube2net.progress import Progress, silent
 from cube2net.records import Comparison, Cube, Query
 
@@ -48,7 +47,7 @@ def run(out: Path, *, seed: int = 0, progress: Progress = silent) -> None:
     say("")
 
     judged = {task: _compare(cube, query, task, RUNS, seed, progress) for task in ("clustering", "hidden")}
-    labels, links = (pipeline.judge(comparison).sentence for comparison in judged.values())
+    labels, links = (pipeline.verdict(comparison).sentence for comparison in judged.values())
     _show_judged(judged)
     say(f"By labels: {labels}.", "", f"Without labels: {links}.", "", _labs_line(cube, seed, progress), "")
 
@@ -96,7 +95,7 @@ def _compare(cube: Cube, query: Query, task: str, runs: int, seed: int, progress
 def _show_judged(judged: dict[str, Comparison]) -> None:
     """Show the scores of every network by both judges, and how far they are above the query alone."""
     first = judged["clustering"]
-    above = {task: {each.one: each for each in pipeline.judge(one).differences} for task, one in judged.items()}
+    above = {task: {each.one: each for each in pipeline.verdict(one).differences} for task, one in judged.items()}
     named = {first.alone.name: "the query alone", DEFAULT.name: "the default network"}
     rows = []
     for setup in first.setups:
@@ -128,7 +127,7 @@ def _labs_line(cube: Cube, seed: int, progress: Progress) -> str:
         float(np.mean([trial.scores["F1"] for trial in comparison.of(setup, EMBEDDING)]))
         for setup in (comparison.alone, comparison.named(DEFAULT.name))
     )
-    (gain,) = [each for each in pipeline.judge(comparison).differences if each.one.name == DEFAULT.name]
+    (gain,) = [each for each in pipeline.verdict(comparison).differences if each.one.name == DEFAULT.name]
     return (
         f"Where links tell nearly all, little can be gained: for {len(labs)} authors of four institutions the query "
         f"alone has F1 {alone:.3f}, the default network {default:.3f}, "

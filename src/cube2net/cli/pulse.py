@@ -6,7 +6,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from cube2net.compiling import WAITING, WORD, told_to
+from cube2net.compiling import WAITING, WORD, announce_to
 
 if TYPE_CHECKING:
     from cube2net.progress import Progress
@@ -38,7 +38,7 @@ class Pulse:
         self._over, self._lock = threading.Event(), threading.RLock()
 
     def __enter__(self) -> Pulse:
-        self._told = told_to(None)
+        self._told = announce_to(None)
         self._told.__enter__()
         self._thread = threading.Thread(target=self._beat, name="pulse", daemon=True)
         self._thread.start()

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
@@ -22,6 +23,9 @@ PATIENCE = 1.0
 
 INTERRUPTED = "cube2net: interrupted, nothing was left half-written"
 """What is said at the end."""
+
+KEPT: list[Path] = []
+"""What an interrupted command goes on from, where it is there."""
 
 AGAIN = 0.05
 """After so many seconds an interrupt that came while a module was being loaded is tried again."""

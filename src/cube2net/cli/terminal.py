@@ -20,7 +20,7 @@ from io import StringIO, TextIOWrapper
 from typing import Any, TextIO
 
 from cube2net.cli.pulse import SOON, Pulse
-from cube2net.compiling import told_to
+from cube2net.compiling import announce_to
 from cube2net.progress import Progress, silent
 
 # A line of more letters, and a cell of a table, is cut.
@@ -234,7 +234,7 @@ def show_json(value: object) -> None:
 def shown_progress(quiet: bool = False) -> Iterator[Progress]:
     """Give a progress callback: bars on a terminal, plain lines on standard error elsewhere."""
     if quiet:
-        with told_to(None):
+        with announce_to(None):
             yield silent
     elif sys.stderr is not None and sys.stderr.isatty():
         with _bars() as bars, Pulse(bars, terminal=True) as progress:

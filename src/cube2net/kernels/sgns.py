@@ -178,7 +178,7 @@ def learn(
 
 @njit(cache=True, nogil=True)
 def learn_walks(
-    rules: Any,
+    transition: Any,
     nodes: Array,
     turn: int,
     length: int,
@@ -203,7 +203,7 @@ def learn_walks(
     slots = np.zeros(SLOTS * APART, np.float32)
     rates = np.zeros(SLOTS, np.float32)
     for i in range(len(nodes)):
-        walk(rules, nodes[i], turn, path)
+        walk(transition, nodes[i], turn, path)
         bits = counter(draws, nodes[i], epoch)
         step = np.float32(rate - fall * i)
         for j in range(length):

@@ -137,17 +137,17 @@ def weigh_all(
 
 
 @njit(cache=True, nogil=True)
-def walk(rules: Any, node: Any, turn: int, path: Array) -> None:
+def walk(transition: Any, node: Any, turn: int, path: Array) -> None:
     """Fill ``path`` with the nodes of one walk, the node it starts at first; the node must have a link.
 
-    ``rules`` are the links (``indptr``, ``indices`` and running ``sums``), ``back``, ``away`` and the seed. A step goes
+    ``transition`` is the links (``indptr``, ``indices``, running ``sums``), ``back``, ``away``, the seed. A step goes
     along a link as likely as it is heavy. With ``back`` = 1/p or ``away`` = 1/q other than 1 it is node2vec's: the
     weight counts times the bias, by where the walk came from. Such a step is proposed with the factor
     top = max(1, away) for all links and kept with probability bias / top; what the way back has beyond top,
     (back − top) · its weight, is a proposal of its own, and always kept. So a great ``back`` does not make the other
     links wait. After some refusals all links are weighed, which is as exact.
     """
-    indptr, indices, sums, back, away, seed = rules
+    indptr, indices, sums, back, away, seed = transition
     bits = counter(seed, node, turn)
     plain = back == 1.0 and away == 1.0
     top = max(1.0, away)
@@ -189,17 +189,17 @@ def walk(rules: Any, node: Any, turn: int, path: Array) -> None:
 
 
 @njit(cache=True, nogil=True)
-def fill_walks(rules: Any, nodes: Array, turn: int, paths: Array) -> None:
+def fill_walks(transition: Any, nodes: Array, turn: int, paths: Array) -> None:
     """Fill row i of ``paths`` with the walk of ``nodes[i]`` in one round."""
     for i in range(len(nodes)):
-        walk(rules, nodes[i], turn, paths[i])
+        walk(transition, nodes[i], turn, paths[i])
 
 
 @njit(cache=True, nogil=True)
-def count_visits(rules: Any, nodes: Array, turn: int, length: int, visits: Array) -> None:
+def count_visits(transition: Any, nodes: Array, turn: int, length: int, visits: Array) -> None:
     """Add to ``visits`` how often the walks of some nodes in one round come to every node."""
     path = np.empty(length, np.int32)
     for i in range(len(nodes)):
-        walk(rules, nodes[i], turn, path)
+        walk(transition, nodes[i], turn, path)
         for j in range(length):
             visits[path[j]] += 1

@@ -1,27 +1,31 @@
 """Network → Vectors, labels, scores: what a network does for the next step."""
 
 from cube2net.interfaces import Fitted, Recommender
-from cube2net.mine.als import Als
 from cube2net.mine.bipartite import Bipartite, bipartite
-from cube2net.mine.deepwalk import DeepWalk
-from cube2net.mine.ease import Ease
-from cube2net.mine.fitted import without_floor
+from cube2net.mine.cluster_metrics import METRICS, f1, jaccard_index, nmi, overlapping_nmi
+from cube2net.mine.hidden_links import LINK_MEASURES, HiddenLinks, LinkMiner
 from cube2net.mine.kmeans import Clusters, KMeans
-from cube2net.mine.line import Line
-from cube2net.mine.metrics import METRICS, f1, jaccard_index, nmi, overlapping_nmi
-from cube2net.mine.neighbours import ItemKnn, Popularity
-from cube2net.mine.node2vec import Node2vec
-from cube2net.mine.pairs import PairRanking, rank_pairs
-from cube2net.mine.ranking import Ranking, rank_links
-from cube2net.mine.recommend import RECOMMENDERS, TRIED
+from cube2net.mine.link_prediction import PairRanking, Ranking, rank_links, rank_pairs
+from cube2net.mine.link_scores import without_floor
+from cube2net.mine.miners import (
+    Given,
+    Miners,
+    cluster_query,
+    clustering_miners,
+    embed_nodes,
+    hidden_miners,
+    known_labels,
+    link_miners,
+)
+from cube2net.mine.model_selection import Choice, choose
+from cube2net.mine.node_embeddings import EMBEDDINGS, DeepWalk, Line, Node2vec
+from cube2net.mine.random_walks import Walks, links_of
+from cube2net.mine.recommenders import RECOMMENDERS, TRIED, Als, Ease, ItemKnn, Popularity
 from cube2net.mine.softimpute import SoftImpute
-from cube2net.mine.tune import Choice, choose
-from cube2net.mine.walks import Walks, links_of
-
-EMBEDDINGS = {"deepwalk": DeepWalk, "node2vec": Node2vec, "line": Line}
 
 __all__ = [
     "EMBEDDINGS",
+    "LINK_MEASURES",
     "METRICS",
     "RECOMMENDERS",
     "TRIED",
@@ -32,9 +36,13 @@ __all__ = [
     "DeepWalk",
     "Ease",
     "Fitted",
+    "Given",
+    "HiddenLinks",
     "ItemKnn",
     "KMeans",
     "Line",
+    "LinkMiner",
+    "Miners",
     "Node2vec",
     "PairRanking",
     "Popularity",
@@ -44,8 +52,14 @@ __all__ = [
     "Walks",
     "bipartite",
     "choose",
+    "cluster_query",
+    "clustering_miners",
+    "embed_nodes",
     "f1",
+    "hidden_miners",
     "jaccard_index",
+    "known_labels",
+    "link_miners",
     "links_of",
     "nmi",
     "overlapping_nmi",

@@ -11,7 +11,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.errors import HIGHEST, ParameterError, whole_number
-from cube2net.mine.walks import PART, Walks, bits_of, side_by_side, threads
+from cube2net.mine.random_walks import PART, Walks, bits_of, side_by_side, threads
 from cube2net.seeding import stream
 
 # Noise comes to a node as likely as this power of how often walks, or links, do (Mikolov et al. 2013).
@@ -116,7 +116,7 @@ def walk_vectors(
             for first in range(0, len(mine), PART):
                 now = rate - fall * (turn * len(nodes) + first * workers + worker)
                 yield learn_walks(
-                    walks.rules,
+                    walks.transition,
                     mine[first : first + PART],
                     turn % walks.rounds,
                     walks.length,

@@ -1,14 +1,22 @@
 """Cube + Selection → Network: methods that follow links, a network's links and forms, and its ways out."""
 
+from cube2net.network.description import (
+    brings_objects,
+    form_of,
+    room_for_near,
+    said_of_limit,
+    said_of_size,
+    summary,
+)
 from cube2net.network.draw import check_picture_path, draw
 from cube2net.network.export import EXPORTS, check_network_path, to_igraph, to_networkx, to_pyg, to_scipy, write
-from cube2net.network.hops import Hops
+from cube2net.network.forms import assemble, first_cells
+from cube2net.network.hops import Hops, Nothing
+from cube2net.network.layout import layout
 from cube2net.network.links import induce, within
 from cube2net.network.maxdisc import MaxDisc
-from cube2net.network.nothing import Nothing
 from cube2net.network.pagerank import PageRank, nearest, scores
-from cube2net.network.steiner import Steiner
-from cube2net.network.weave import assemble, first_cells
+from cube2net.network.steiner_tree import Steiner
 
 __all__ = [
     "EXPORTS",
@@ -18,13 +26,20 @@ __all__ = [
     "PageRank",
     "Steiner",
     "assemble",
+    "brings_objects",
     "check_network_path",
     "check_picture_path",
     "draw",
     "first_cells",
+    "form_of",
     "induce",
+    "layout",
     "nearest",
+    "room_for_near",
+    "said_of_limit",
+    "said_of_size",
     "scores",
+    "summary",
     "to_igraph",
     "to_networkx",
     "to_pyg",

@@ -14,17 +14,17 @@ from pathlib import Path
 from cube2net.atomic_files import check_path, write_files
 from cube2net.errors import ParameterError, quoted
 from cube2net.interfaces import Exporter
-from cube2net.network.formats.gexf import write_gexf
-from cube2net.network.formats.graphml import write_graphml
-from cube2net.network.formats.npz import to_scipy, write_npz
-from cube2net.network.formats.python import to_igraph, to_networkx, to_pyg
-from cube2net.network.formats.tables import (
+from cube2net.network.graph_objects import to_igraph, to_networkx, to_pyg
+from cube2net.network.table_formats import (
+    to_scipy,
     write_json,
     write_links_csv,
     write_links_parquet,
     write_nodes_csv,
     write_nodes_parquet,
+    write_npz,
 )
+from cube2net.network.xml_formats import write_gexf, write_graphml
 from cube2net.records import Network
 
 __all__ = ["EXPORTS", "check_network_path", "to_igraph", "to_networkx", "to_pyg", "to_scipy", "write"]

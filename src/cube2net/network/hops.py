@@ -1,4 +1,4 @@
-"""All objects within one or two steps of the query."""
+"""The query alone, and all objects within one or two steps of it."""
 
 from __future__ import annotations
 
@@ -14,6 +14,16 @@ from cube2net.records import Budget, Cube, Links, Query, Selection, Worth
 
 
 @dataclass(frozen=True, kw_only=True)
+class Nothing:
+    """Bring nothing: the network is the query and its own links (the paper's NoCube)."""
+
+    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+        """Return a selection of no objects; the seed and the budget change nothing."""
+        none = np.empty(0, dtype=np.int32)
+        return Selection(none, weights.value(none))
+
+
+@dataclass(frozen=True, kw_only=True)
 class Hops:
     """Bring every object within ``hops`` steps of the query (the paper's NoCube+ and NoCube++).
 
@@ -26,6 +36,8 @@ class Hops:
     of these those with the lower number: the best that so many objects within these steps can be. The query itself is
     always whole.
     """
+
+    chooses_cells = draws = False
 
     hops: int = 1
     fan_out: int | None = None
@@ -60,8 +72,8 @@ def around(
     >>> [part.tolist() for part in around(path, np.array([1]), 2)]
     [[0, 2, 3], [1, 1, 2], [1, 1, 1]]
     """
-    from cube2net.kernels.hop import hop
-    from cube2net.kernels.tables import keys_for, look, seat
+    from cube2net.kernels.hash_tables import keys_for, look, seat
+    from cube2net.kernels.subgraphs import hop
 
     known = front = np.array(start, dtype=np.int32)
     rings: list[Array] = []

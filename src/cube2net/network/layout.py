@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse import csgraph
 
 from cube2net.array_types import Array
-from cube2net.network.formats.npz import to_scipy
+from cube2net.network.table_formats import to_scipy
 from cube2net.records import Network
 from cube2net.seeding import stream
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
 
 WIDE = 1.6
 PIVOTS = 40
@@ -26,6 +29,8 @@ def layout(network: Network, *, seed: int = 0) -> Array:
     then nodes that overlap are pushed apart. Parts are packed in rows, large ones first; nodes without
     links stand in a grid below. A disc of diameter 1 fits around every node of the query.
     """
+    from scipy.sparse import csgraph
+
     rng = stream(seed, "network", "layout")
     links = to_scipy(network)
     links.data[:] = 1
@@ -53,7 +58,7 @@ def _radius(network: Network) -> Array:
 
 def _part(links: sp.csr_array, radius: Array, rng: np.random.Generator) -> Array:
     """Return the places of one connected part, its long side along x, about its middle."""
-    from cube2net.kernels.layout import relax, separate
+    from cube2net.kernels.force_layout import relax, separate
 
     count = links.shape[0]
     degree = np.diff(links.indptr).astype(np.float64)
@@ -85,6 +90,8 @@ def _part(links: sp.csr_array, radius: Array, rng: np.random.Generator) -> Array
 
 def _unfolded(links: sp.csr_array) -> Array:
     """Return first places by pivot MDS: the two main directions of the squared distances to a few nodes."""
+    from scipy.sparse import csgraph
+
     count = links.shape[0]
     pivot, nearest = int(np.argmax(np.diff(links.indptr))), np.full(count, np.inf)
     rows = []

@@ -1,4 +1,4 @@
-"""The links among chosen objects, and how many objects a budget has room for."""
+"""The links among chosen objects, and how many objects, or branches of trees, a budget has room for."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.errors import CubeError
-from cube2net.records import Budget, Links, Query
+from cube2net.records import Budget, Cube, Links, Query
 
 # Bytes for every place of a table of nodes: one object in eight or fewer passes for a node at first.
 MARKS = 4
@@ -32,8 +32,8 @@ def look_up_links(links: Links, nodes: Array) -> tuple[tuple[Array, Array, Array
     Where nodes are few, the table has their size; else it has a place for every object of the cube, so that a link
     costs one look.
     """
-    from cube2net.kernels.induce import induce as kernel
-    from cube2net.kernels.tables import keys_for, seat
+    from cube2net.kernels.hash_tables import keys_for, seat
+    from cube2net.kernels.subgraphs import induce as kernel
 
     keys = keys_for(len(nodes), len(links))
     place = np.zeros(len(keys) or len(links), dtype=np.int32)
@@ -68,3 +68,29 @@ def within(links: Links, query: Query, ranked: Array, budget: Budget) -> Array:
         held = np.cumsum(np.bincount(later, minlength=len(nodes)))[len(query) :]
         ranked = ranked[: int(np.searchsorted(held, budget.max_links, side="right"))]
     return ranked
+
+
+def cut_to_budget(
+    budget: Budget, cube: Cube, query: Query, nodes: Array, low: Array, high: Array, cost: Array, worth: Array
+) -> Array:
+    """Return the objects that trees bring besides the query, ascending, cut to the budget.
+
+    ``nodes`` are objects, the query first; trees are given by their links between positions of nodes,
+    and ``worth`` and ``cost`` say what a node adds to a tree and what a link takes.
+    """
+    from cube2net.kernels.trees import fit
+
+    keep = np.arange(len(nodes)) < len(query)
+    keep[low] = True
+    keep[high] = True
+    place = np.cumsum(keep) - 1
+    nodes, worth = nodes[keep], worth[keep]
+    other = np.arange(len(nodes)) >= len(query)
+    room = len(nodes) if budget.max_nodes is None else budget.max_nodes
+    if len(nodes) > room or budget.max_links is not None:
+        indptr, indices = np.asarray(cube.links.indptr), np.asarray(cube.links.indices)
+        most = -1 if budget.max_links is None else budget.max_links
+        other &= fit(
+            indptr, indices, nodes, place[low], place[high], cost, worth, other, max(0, room - len(query)), most
+        )
+    return np.sort(nodes[other])

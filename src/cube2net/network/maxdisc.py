@@ -10,7 +10,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.errors import ParameterError, unknown, whole_number
-from cube2net.network.budget_cut import cut_to_budget
+from cube2net.network.links import cut_to_budget
 from cube2net.records import Budget, Cube, Query, Selection, Worth
 from cube2net.seeding import stream
 
@@ -48,6 +48,8 @@ class MaxDisc:
     MaxDisc(alpha=2.0, tree='bfs', tries=32, reach=None, most=200000)
     """
 
+    chooses_cells = draws = False
+
     alpha: float = 1.0
     tree: str = "smart"
     tries: int = 32
@@ -66,7 +68,7 @@ class MaxDisc:
 
     def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
         """Return the other objects of the best connected piece found."""
-        from cube2net.kernels.surroundings import neighbourhood
+        from cube2net.kernels.subgraphs import neighbourhood
         from cube2net.kernels.trees import best_subtrees, rooted
 
         indptr, indices = np.asarray(cube.links.indptr), np.asarray(cube.links.indices)
@@ -89,7 +91,7 @@ class MaxDisc:
 
 
 def _bfs(low: Array, high: Array, count: int, inside: int, rng: np.random.Generator) -> Layer:
-    from cube2net.kernels.surroundings import both_ends
+    from cube2net.kernels.subgraphs import both_ends
     from cube2net.kernels.trees import search
 
     ends = both_ends(count, low, high)

@@ -1,22 +1,12 @@
 """The only part that wires rooms: from raw data to a network and a verdict, one function a step."""
 
 from cube2net.cube import ENGINES
-from cube2net.pipeline.answers import (
-    check_outputs,
-    draw_network,
-    missing_names,
-    read_links,
-    read_query,
-    summary,
-    to_scipy,
-    write_network,
-)
-from cube2net.pipeline.auto import Auto
-from cube2net.pipeline.building import build_cube, build_from, build_task
-from cube2net.pipeline.comparing import compare, task_of
-from cube2net.pipeline.constructing import construct
-from cube2net.pipeline.cubes import (
+from cube2net.mine import cluster_query, embed_nodes
+from cube2net.pipeline.build import (
     add_items,
+    build_cube,
+    build_from,
+    build_task,
     embed_cells,
     label_texts,
     near_cells,
@@ -27,8 +17,23 @@ from cube2net.pipeline.cubes import (
     verify_cube,
     view_cube,
 )
+from cube2net.pipeline.compare import (
+    JOURNAL,
+    WRITTEN,
+    Auto,
+    check_report,
+    compare,
+    read_comparison,
+    results,
+    task_of,
+    verdict,
+    write_report,
+)
+from cube2net.pipeline.construct import LINK_TOLERANCE, METHODS, WITH_OPTIONS, construct, weigh
 from cube2net.pipeline.data import (
     AREA_SIGS,
+    check_outputs,
+    draw_network,
     find_topics,
     from_networkx,
     load_areas,
@@ -36,28 +41,37 @@ from cube2net.pipeline.data import (
     load_labs,
     make_dblp_like,
     make_planted,
+    missing_names,
     open_dblp_like,
     read_acl,
+    read_links,
+    read_query,
     read_source,
     read_tables,
     read_task,
+    summary,
+    to_scipy,
+    write_network,
 )
-from cube2net.pipeline.mining import cluster_query, embed_nodes
-from cube2net.pipeline.registries import METHODS, chooses_cells
-from cube2net.pipeline.reporting import check_report, judge, read_comparison, results, write_report
-from cube2net.pipeline.worth import LINK_TOLERANCE, weigh
+from cube2net.records.form import FORMS
+from cube2net.referee import DEFAULT
 from cube2net.select import OBJECTIVES
 from cube2net.sources import SOURCES
 from cube2net.topics import TOPIC_MODELS
 
 __all__ = [
     "AREA_SIGS",
+    "DEFAULT",
     "ENGINES",
+    "FORMS",
+    "JOURNAL",
     "LINK_TOLERANCE",
     "METHODS",
     "OBJECTIVES",
     "SOURCES",
     "TOPIC_MODELS",
+    "WITH_OPTIONS",
+    "WRITTEN",
     "Auto",
     "add_items",
     "build_cube",
@@ -65,7 +79,6 @@ __all__ = [
     "build_task",
     "check_outputs",
     "check_report",
-    "chooses_cells",
     "cluster_query",
     "compare",
     "construct",
@@ -74,7 +87,6 @@ __all__ = [
     "embed_nodes",
     "find_topics",
     "from_networkx",
-    "judge",
     "label_texts",
     "load_areas",
     "load_bundled",
@@ -99,6 +111,7 @@ __all__ = [
     "task_of",
     "to_scipy",
     "update_cube",
+    "verdict",
     "verify_cube",
     "view_cube",
     "weigh",

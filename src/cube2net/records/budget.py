@@ -8,6 +8,9 @@ from cube2net.errors import unknown, whole_number
 
 PREFIXES = ("all", "best")
 
+PAPER_CELLS = 20
+"""How many cells are chosen where nobody says and the objective does not size itself by the query: the paper's."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
@@ -17,7 +20,7 @@ class Budget:
     exactly m steps), ``prefix="best"`` cuts the selection where its value was highest.
     """
 
-    m: int = 20
+    m: int = PAPER_CELLS
     max_nodes: int | None = None
     max_links: int | None = None
     prefix: str = "all"

@@ -240,7 +240,9 @@ class Cube:
         if labels is not None:
             _check_labels(rows[order], [labels[i] for i in order], [keys[i] for i in order])
         kept = order[first]
-        return Query(rows[kept], None if labels is None else tuple(labels[i] for i in kept), missing)
+        by_row = all(map(is_row, keys))
+        ids = None if by_row else self.objects.ids(rows[kept])
+        return Query(rows[kept], None if labels is None else tuple(labels[i] for i in kept), missing, ids)
 
     def _rows(self, keys: Sequence[Any], skip_missing: bool) -> tuple[Array, tuple[str, ...]]:
         if not skip_missing:

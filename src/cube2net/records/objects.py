@@ -77,6 +77,11 @@ class Objects:
         """The whole table, one chunk a column."""
         return self.load().combine_chunks()
 
+    def ids(self, rows: Array) -> pa.Array:
+        """Return the ids of the objects of some rows."""
+        found = self.table["object"].take(pa.array(rows))
+        return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+
     def find(self, keys: Sequence[str]) -> Found:
         """Return the row of every key: its id where one is the same, else the one object of that name."""
         rows = np.full(len(keys), -1, dtype=np.int64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 
 from cube2net.array_types import Array
 from cube2net.errors import QueryError, quoted
@@ -16,6 +17,8 @@ from cube2net.records.ragged import frozen
 class Query:
     """Objects by row number, ascending and distinct, with a label each where the user gave one.
 
+    ``ids`` are those of the objects, where they were given by id or name: in another cube the rows have others.
+
     >>> Query(np.array([4, 9]), labels=("KDD", "ACL"))
     Query(2 objects, 2 labels)
     """
@@ -23,6 +26,7 @@ class Query:
     objects: Array
     labels: tuple[str, ...] | None = None
     missing: tuple[str, ...] = ()
+    ids: pa.Array | None = None
 
     def __post_init__(self) -> None:
         rows = _rows(self.objects)
@@ -32,6 +36,8 @@ class Query:
             raise QueryError("the rows of a query must ascend without repeats")
         if self.labels is not None and len(self.labels) != len(rows):
             raise QueryError(f"the query has {len(rows):,} objects and {len(self.labels):,} labels")
+        if self.ids is not None and len(self.ids) != len(rows):
+            raise QueryError(f"the query has {len(rows):,} objects and {len(self.ids):,} ids")
         object.__setattr__(self, "objects", frozen(rows))
 
     __reduce__ = travel_by_fields

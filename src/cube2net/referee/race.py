@@ -12,10 +12,11 @@ import numpy as np
 from cube2net.array_types import Array
 from cube2net.compiling import Stopwatch, lent
 from cube2net.errors import Cube2netError
+from cube2net.fingerprints import network_fingerprint
 from cube2net.interrupts import Stop
 from cube2net.progress import Progress
 from cube2net.records import Network, Setup
-from cube2net.referee.trials import Make, fingerprint
+from cube2net.referee.trials import Make
 from cube2net.threads import cores
 
 BEHIND = 2.0
@@ -107,7 +108,7 @@ class Race:
                 self.left_out[setup] = str(error)
                 self.marks.pop(setup, None)
                 continue
-            same = fingerprint(network)
+            same = network_fingerprint(network)
             if same not in mined:
                 mined[same] = mark(network, seed)
             waiting.append((setup, mined[same]))

@@ -13,7 +13,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.errors import InputError, unknown, whole_number
-from cube2net.kernels.agreement import AGREEMENT, weighed_tables
+from cube2net.kernels.cluster_agreement import AGREEMENT, weighed_tables
 from cube2net.records import Comparison, Trial
 from cube2net.seeding import stream
 

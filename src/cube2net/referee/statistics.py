@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 
@@ -48,6 +48,10 @@ class Estimate:
     low: float
     high: float
     runs: int
+
+
+Estimates = Mapping[tuple[Setup, str, str], Estimate]
+"""The estimates of a comparison by setup, miner and measure."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +134,22 @@ def estimates(
     return found
 
 
+def all_estimates(comparison: Comparison, *, resamples: int = RESAMPLES, seed: int = 0) -> Estimates:
+    """Return the mean and interval of every setup, miner (``ALL`` too) and measure that has scores."""
+    return {
+        (setup, miner, measure): found
+        for measure in comparison.measures
+        for (setup, miner), found in estimates(comparison, measure, resamples=resamples, seed=seed).items()
+    }
+
+
+def miners_of(comparison: Comparison) -> list[str]:
+    """Return the miners to show, first what decides: all that do together, or the only one."""
+    if len(comparison.deciding) > 1:
+        return [ALL, *comparison.miners]
+    return list(dict.fromkeys([*comparison.deciding, *comparison.miners]))
+
+
 def differences(
     comparison: Comparison,
     pairs: Sequence[tuple[Setup, Setup]],
@@ -149,7 +169,7 @@ def differences(
     common = [(one, other, keys) for one, other, keys in common if keys]
     used = (trials[setup][key] for one, other, keys in common for setup in (one, other) for key in keys)
     draws = Draws(comparison, measure, used, resamples, seed, differences=True)
-    told = enough(comparison)
+    decidable = enough(comparison)
     found, spreads = [], []
     for one, other, keys in common:
         two = [(trials[one][key], trials[other][key]) for key in keys]
@@ -157,9 +177,9 @@ def differences(
         mean = float(settled(plain).mean())
         units = plain if comparison.task == "clustering" else _by_user(comparison, two, measure)
         drawn = np.stack([draws.scores[a] - draws.scores[b] for a, b in two])
-        known = told and len(units) > 1
+        known = decidable and len(units) > 1
         spreads.append(draws.spreads(drawn, keys, mean) if known else (math.nan, math.nan))
-        tests = _tests(units) if told and len(plain) > 1 else (math.nan, math.nan, math.nan)
+        tests = _tests(units) if decidable and len(plain) > 1 else (math.nan, math.nan, math.nan)
         chance = _chance(mean, *spreads[-1])
         found.append(Difference(one, other, miner, measure, mean, math.nan, math.nan, *tests, len(plain), chance))
     levels = holm_levels([each.chance for each in found])

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.errors import Cube2netError, whole_number
+from cube2net.errors import Cube2netError, InputError, whole_number
+from cube2net.fingerprints import network_fingerprint, query_fingerprint
 from cube2net.interrupts import Stop, step
 from cube2net.progress import Progress, silent
-from cube2net.records import Network, Setup, Trial
+from cube2net.records import Comparison, Network, Query, Setup, Trial
 from cube2net.referee.journal import Journal
+from cube2net.referee.setups import DEFAULT
 
 NEARLY = 0.5
 """So many seconds the miners at work have to finish when a comparison is interrupted."""
+
+KEPT = ("methods", "miners")
+"""What a journal says of a comparison and its settings say too."""
 
 Mined = tuple[Mapping[str, float], Array, float]
 Make = Callable[[Setup, int, int | None], Network]
@@ -127,7 +133,7 @@ class _Round:
             failed.set_exception(error)
             return [(Trial(setup, miner, self.seed, reason="not made"), failed) for miner in missing]
         self.sizes.setdefault(setup.name, len(network))
-        mark, about = fingerprint(network), described(setup, network, self.seed)
+        mark, about = network_fingerprint(network), described(setup, network, self.seed)
         for miner in missing:
             if (mark, miner) not in self.mined:
                 self.mined[mark, miner] = self.pool.submit(
@@ -161,15 +167,6 @@ def described(setup: Setup, network: Network, seed: int) -> Trial:
     )
 
 
-def fingerprint(network: Network) -> bytes:
-    """Return bytes that are the same for networks of the same nodes and links."""
-    digest = hashlib.sha256()
-    for part in (network.objects, network.cells, network.source, network.target, network.weight):
-        digest.update(np.ascontiguousarray(part).tobytes())
-        digest.update(b"|")
-    return digest.digest()
-
-
 def told(error: Exception) -> str:
     """Return what went wrong in one sentence; a mistake that is not ours to explain is named by its kind."""
     text, kind = " ".join(str(error).split()), type(error).__name__
@@ -190,3 +187,33 @@ def _trial(about: Trial, work: Future[Mined]) -> Trial:
 
 def _has_an_answer(work: Future[Mined]) -> bool:
     return work.done() and not work.cancelled() and isinstance(work.exception(), Exception | None)
+
+
+def read_comparison(path: Path, query: Query) -> Comparison:
+    """Return the comparison of all trials that a journal holds, for the query they were made for."""
+    journal = Journal.read(path)
+    about = journal.about
+    if not _is_whole(about):
+        raise InputError(f"{str(path)!r} is no journal of a comparison: choose another folder")
+    if about["query"] != query_fingerprint(query):
+        raise InputError(f"{str(path)!r} holds the trials of another query: give the one that was compared")
+    trials = tuple(journal.trials.values())
+    measures = next((tuple(trial.scores) for trial in trials if trial.scores), ())
+    task: str = about["task"]
+    truth = tuple(query.labels or ()) if task == "clustering" else ()
+    kept = {name: about[name] for name in KEPT if name in about}
+    hidden = {"pairs": sum(about.get("pairs", {}).values())} if task == "hidden" else {}
+    settings = {"query": repr(query), "task": task, **kept, **hidden, "default": DEFAULT.name}
+    return Comparison(task, measures, trials, truth, settings)
+
+
+def _is_whole(about: Mapping[str, Any]) -> bool:
+    """Return whether the first line of a journal says what a comparison is made of."""
+    pairs = about.get("pairs", {})
+    return (
+        isinstance(about.get("task"), str)
+        and isinstance(about.get("query"), str)
+        and all(isinstance(about.get(name), dict) for name in KEPT)
+        and isinstance(pairs, dict)
+        and all(type(count) is int for count in pairs.values())
+    )

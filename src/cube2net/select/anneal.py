@@ -15,17 +15,14 @@ from cube2net.compiling import Stopwatch
 from cube2net.errors import ParameterError, whole_number
 from cube2net.records import Budget, Cube, Judge, Query, Ragged, Selection, Weights, Worth
 from cube2net.seeding import stream
-from cube2net.select.clock import Clock
-from cube2net.select.greedy import Greedy
-from cube2net.select.limits import Limits
+from cube2net.select.contract import Clock, Limits, check, check_sums, nothing_to_choose, outcome
+from cube2net.select.greedy import Greedy, priced_cells
+from cube2net.select.marginal_gains import EQUAL, Sums
 from cube2net.select.objective import Jaccard
-from cube2net.select.outcome import check, check_sums, nothing_to_choose, outcome
-from cube2net.select.priced import priced_cells
 from cube2net.select.problem import Problem
-from cube2net.select.sums import EQUAL, Sums
 
 if TYPE_CHECKING:
-    from cube2net.kernels.slots import State
+    from cube2net.kernels.swap_moves import State
 
 STEPS, CALLS = 100_000, 2_000
 # The heat at the start of a cooling and at its end, as a share of what a chosen cell is worth on average: every other
@@ -61,6 +58,8 @@ class Anneal:
     ``steps`` is 100,000 when nobody says, and 2,000 for a function.
     """
 
+    chooses_cells = draws = True
+
     steps: int | None = None
     restarts: int = 5
     seconds: float | None = None
@@ -73,7 +72,7 @@ class Anneal:
 
     def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
         """Return at most m cells, the one that adds most first, within the limits of the budget."""
-        import_module("cube2net.kernels.anneal")  # loaded before the clock starts
+        import_module("cube2net.kernels.annealing")  # loaded before the clock starts
 
         check(cube, query, weights)
         weights = check_sums(weights, "anneal")
@@ -87,35 +86,35 @@ class Anneal:
             return outcome(cube, weights, greedy.cells, note=greedy.note)
         priced = _priced(cube, query, guide, budget)
         if isinstance(weights, Judge):
-            asked = Asked(cube, query, weights, budget)
-            cells = asked.anneal([priced, greedy.cells], self.steps or CALLS, clock, guide, seed)
-            found = outcome(cube, weights, in_order(cube, guide, cells), "best")
+            calls = BlackBoxAnnealer(cube, query, weights, budget)
+            cells = calls.anneal([priced, greedy.cells], self.steps or CALLS, clock, guide, seed)
+            selection = outcome(cube, weights, in_order(cube, guide, cells), "best")
         else:
             starts = [outcome(cube, weights, cells, "best") for cells in (greedy.cells, priced)]
             begin = max(starts, key=lambda start: start.value)
             problem = Problem.of(cube, query, weights, at_least=begin.value, m=budget.m)
-            found = begin
+            selection = begin
             if len(problem):
                 jumps = float(np.abs(greedy.gains(weights.ratio(0.0, 0.0))).mean())
-                search = Search(cube, query, problem, budget, begin, jumps, seed)
-                self._anneal(search, clock)
-                best = outcome(cube, weights, in_order(cube, weights, problem.cells[search.best]), "best")
-                found = best if best.value >= begin.value else begin
-        return found if len(found.cells) else replace(found, note=NONE_HELPS)
+                annealer = Annealer(cube, query, problem, budget, begin, jumps, seed)
+                self._anneal(annealer, clock)
+                best = outcome(cube, weights, in_order(cube, weights, problem.cells[annealer.best]), "best")
+                selection = best if best.value >= begin.value else begin
+        return selection if len(selection.cells) else replace(selection, note=NONE_HELPS)
 
-    def _anneal(self, search: Search, clock: Clock) -> None:
+    def _anneal(self, annealer: Annealer, clock: Clock) -> None:
         length = self.steps or STEPS
         if self.seconds is None:
             for _ in range(self.restarts):
-                search.round(length, clock)
+                annealer.round(length, clock)
             return
         length = max(1, length // SHORTER)
         while clock.left > 0:
-            search.round(min(length, search.fitting(clock.left / 2)), clock)
+            annealer.round(min(length, annealer.fitting(clock.left / 2)), clock)
             length *= 2
 
 
-class Search:
+class Annealer:
     """The compiled annealing of one problem: the ``best`` positions met and their ``value``, and its arrays.
 
     ``jumps`` is what a cell is worth where none of the best is worth anything.
@@ -124,7 +123,7 @@ class Search:
     def __init__(
         self, cube: Cube, query: Query, problem: Problem, budget: Budget, begin: Selection, jumps: float, seed: int
     ) -> None:
-        from cube2net.kernels.slots import Choice
+        from cube2net.kernels.swap_moves import Choice
 
         price = begin.value
         worth = np.column_stack([problem.gain, problem.cost, problem.nodes])
@@ -186,7 +185,7 @@ class Search:
                 self._cool(-(-steps // len(cells)), WARM, clock, without=cell)
 
     def _cool(self, steps: int, hot: float, clock: Clock, without: int = -1) -> None:
-        from cube2net.kernels import anneal as kernels
+        from cube2net.kernels import annealing as kernels
 
         watch = Stopwatch()
         state, limits = self._state(), (self._room, self._links, self._least)
@@ -209,7 +208,7 @@ class Search:
         return max(1, int(self._done / self._spent * seconds)) if self._spent > 0 else CHUNK
 
     def _state(self) -> State:
-        from cube2net.kernels.slots import COLUMNS, State
+        from cube2net.kernels.swap_moves import COLUMNS, State
 
         cells, groups, slots = len(self._choice.key), len(self._choice.worth), self._slots
         return State(
@@ -236,7 +235,7 @@ def _plain_last(members: Ragged, worth: Array) -> tuple[Ragged, Array, Array]:
 
     It is the median of every column where a group has just that, which is so where most are worth the same.
     """
-    from cube2net.kernels.slots import plain_last
+    from cube2net.kernels.swap_moves import plain_last
 
     common = np.median(worth, axis=0) if len(worth) else np.zeros(worth.shape[1])
     if len(worth) and not bool((worth == common).all(axis=1).any()):
@@ -246,7 +245,7 @@ def _plain_last(members: Ragged, worth: Array) -> tuple[Ragged, Array, Array]:
     return Ragged(members.indptr, entries), starts, common
 
 
-class Asked:
+class BlackBoxAnnealer:
     """Annealing of a function of the objects: a cell is swapped, added or dropped, and each new set is one call.
 
     Cells are proposed that hold an object of the query not held yet, and rather those that overlap well with the query.

@@ -10,8 +10,8 @@ import numpy as np
 from cube2net.array_types import Array
 from cube2net.arrays import take_rows, transpose
 from cube2net.records import Cube, Query, Ragged, Weights
-from cube2net.select.outcome import untouched_may_help
-from cube2net.select.sums import Sums
+from cube2net.select.contract import untouched_may_help
+from cube2net.select.marginal_gains import Sums
 
 # A value may be off by so much of itself, by rounding.
 ROUNDING = 1e-12
@@ -63,7 +63,7 @@ class Problem:
         With ``m``, the most cells that a selection may have, cells are left out too that cost too much for any best
         selection: see ``affordable`` and ``without_dear``. The cost follows the members of the cells that stay.
         """
-        from cube2net.kernels.fold import alike, held, placed_homes, turned
+        from cube2net.kernels.reductions import alike, held, placed_homes, turned
 
         free = every or untouched_may_help(weights)
         cells = np.arange(len(cube.cells)) if every else candidates(cube, weights, at_least)
@@ -95,7 +95,7 @@ class Problem:
     @cached_property
     def whole(self) -> Array:
         """The gain, the cost and the nodes of every cell by itself."""
-        from cube2net.kernels.fold import row_sums
+        from cube2net.kernels.reductions import row_sums
 
         terms = np.column_stack([self.gain, self.cost, self.nodes])
         return row_sums(self.members.indptr, self.members.indices, terms)
@@ -108,7 +108,7 @@ class Problem:
         lower price), less what those take that no other cell is left to hold. All cells stay where those left would
         still have more than half of the memberships.
         """
-        from cube2net.kernels.fold import dear, row_sums
+        from cube2net.kernels.reductions import dear, row_sums
 
         worth = self.gain - price * (1.0 - ROUNDING) * self.cost
         rows = (self.members.indptr, self.members.indices)

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 
 from cube2net.records import Budget, Cube, Query, Selection, Worth
 from cube2net.seeding import stream
-from cube2net.select.limits import Limits
-from cube2net.select.outcome import check, nothing_to_choose, outcome
+from cube2net.select.contract import Limits, check, nothing_to_choose, outcome
 
 
 @dataclass(frozen=True, kw_only=True)
 class Random:
     """Draw m cells, all equally likely and none twice, whatever the query (the paper's CubeRandom)."""
+
+    chooses_cells = draws = True
+    heeds_objective = False
 
     def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
         """Return m cells of the cube in random order; a cell that would break a limit is passed over."""

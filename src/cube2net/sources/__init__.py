@@ -1,12 +1,27 @@
-"""Raw data becomes a corpus."""
+"""Raw data becomes a corpus.
+
+    readers/   one file for every data set
+    io/        how all of them are read: paths, archives, lines, records, and what is left out
+    tables/    networks in tables of any usual format
+    made/      corpora that come with the package or are made up, and tasks of link prediction
+
+What is listed here is what others may use.
+"""
 
 from cube2net.interfaces import Source
-from cube2net.sources.acl import Acl
-from cube2net.sources.aminer import Aminer
-from cube2net.sources.dblp import Dblp
-from cube2net.sources.movies import Movies
-from cube2net.sources.tables import Tables
-from cube2net.sources.yelp import Yelp
+from cube2net.sources.made.bundled import AREA_SIGS, load_areas, load_bundled, load_labs
+from cube2net.sources.made.dblp_like import PAPERS as DBLP_PAPERS
+from cube2net.sources.made.dblp_like import make_dblp_like, open_dblp_like
+from cube2net.sources.made.link_tasks import Task, link_task
+from cube2net.sources.made.planted import Planted, make_planted
+from cube2net.sources.readers.acl import Acl
+from cube2net.sources.readers.aminer import Aminer
+from cube2net.sources.readers.dblp import Dblp
+from cube2net.sources.readers.movies import Movies
+from cube2net.sources.readers.yelp import Yelp
+from cube2net.sources.tables.networkx_graph import from_networkx
+from cube2net.sources.tables.query_files import read_pairs_file, read_query_file
+from cube2net.sources.tables.table_source import Tables
 
 SOURCES: dict[str, type[Source]] = {
     "tables": Tables,
@@ -17,4 +32,26 @@ SOURCES: dict[str, type[Source]] = {
     "movies": Movies,
 }
 
-__all__ = ["SOURCES", "Acl", "Aminer", "Dblp", "Movies", "Tables", "Yelp"]
+__all__ = [
+    "AREA_SIGS",
+    "DBLP_PAPERS",
+    "SOURCES",
+    "Acl",
+    "Aminer",
+    "Dblp",
+    "Movies",
+    "Planted",
+    "Tables",
+    "Task",
+    "Yelp",
+    "from_networkx",
+    "link_task",
+    "load_areas",
+    "load_bundled",
+    "load_labs",
+    "make_dblp_like",
+    "make_planted",
+    "open_dblp_like",
+    "read_pairs_file",
+    "read_query_file",
+]

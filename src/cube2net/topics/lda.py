@@ -14,24 +14,21 @@ from cube2net.records.corpus import Corpus
 from cube2net.records.topics import Topics
 from cube2net.seeding import stream
 from cube2net.threads import cores
-from cube2net.topics.bags import RESERVED, Bags, make_bags
-from cube2net.topics.batches import take_items, with_terms, with_text
-from cube2net.topics.gibbs import Recipe, sample_topics
-from cube2net.topics.groups import group_topics
-from cube2net.topics.language import spoken_language
-from cube2net.topics.model import LdaModel
-from cube2net.topics.names import name_topics
+from cube2net.topics.document_terms import RESERVED, Bags, make_bags, rarity, weigh
+from cube2net.topics.gibbs import LdaSettings, kmeans_start, sample_topics
+from cube2net.topics.inference import normalised, sharpen, topic_words
+from cube2net.topics.lda_model import LdaModel
 from cube2net.topics.phrases import Phrases
-from cube2net.topics.shares import gather, normalised, sharpen
-from cube2net.topics.start import cluster
-from cube2net.topics.weights import rarity, weigh
+from cube2net.topics.preprocessing import spoken_language
+from cube2net.topics.text_batches import take_items, with_terms, with_text
+from cube2net.topics.topic_names import group_topics, name_topics
 
 SHARPEN = 2
 NOTHING = 0.01
 
 
 @dataclass(frozen=True, eq=False)
-class Read:
+class TrainingTexts:
     """What topics are learned from: the bags of so many items, and the language of most texts."""
 
     bags: Bags
@@ -99,7 +96,7 @@ class Lda:
         """Return the topics learned from a corpus, to be saved and to label this and other corpora."""
         return self._fit(self._read(corpus, seed, progress), seed, progress)
 
-    def _read(self, corpus: Corpus, seed: int, progress: Progress) -> Read:
+    def _read(self, corpus: Corpus, seed: int, progress: Progress) -> TrainingTexts:
         """Return what is learned from: all items, or a random sample of those with a text or terms."""
         terms, items = corpus.terms, corpus.items.num_rows
         texts = corpus.items["text"] if "text" in corpus.items.column_names else None
@@ -118,7 +115,7 @@ class Lda:
         else:
             raise SourceError("the items have neither a text nor terms to find topics in: use other dimensions")
         size = items if rows is None else len(rows)
-        return Read(make_bags(terms, size), size, language)
+        return TrainingTexts(make_bags(terms, size), size, language)
 
     def _few(self, rows: Array, seed: int) -> Array:
         """Return at most ``phrase_sample`` of some rows, at random, ascending."""
@@ -126,7 +123,7 @@ class Lda:
             return rows
         return np.sort(stream(seed, "topics", "texts").choice(rows, self.phrase_sample, replace=False))
 
-    def _fit(self, read: Read, seed: int, progress: Progress) -> LdaModel:
+    def _fit(self, read: TrainingTexts, seed: int, progress: Progress) -> LdaModel:
         bags, language = read.bags, read.language
         weights = rarity(bags)
         chosen = self._choose(bags, seed)
@@ -176,8 +173,8 @@ class Lda:
     ) -> tuple[Array, dict[str, Any]]:
         """Return the words of each topic for each term, and how the learning went."""
         progress("clusters of items", 0, None)
-        start = cluster(sampled, count, stream(seed, "topics", "start"))
-        recipe = Recipe(
+        start = kmeans_start(sampled, count, stream(seed, "topics", "start"))
+        settings = LdaSettings(
             topics=count,
             alpha=self.alpha,
             beta=self.beta,
@@ -185,9 +182,9 @@ class Lda:
             tolerance=self.tolerance,
         )
         rng = stream(seed, "topics", "gibbs")
-        found = sample_topics(sampled, recipe, start, rng, workers=self._threads, progress=progress)
+        found = sample_topics(sampled, settings, start, rng, workers=self._threads, progress=progress)
         of_term = sharpen(sampled, found.of_term, found.in_text, self.alpha, rounds=SHARPEN, workers=self._threads)
-        of_term = gather(bags, of_term, self.alpha, workers=self._threads, progress=progress)
+        of_term = topic_words(bags, of_term, self.alpha, workers=self._threads, progress=progress)
         of_term[of_term < NOTHING] = 0.0
         return of_term, {"iterations": found.sweeps, "log_likelihood": round(found.likelihoods[-1], 4)}
 

@@ -16,11 +16,11 @@ from cube2net.progress import Progress, silent
 from cube2net.records.corpus import Corpus
 from cube2net.records.topics import Topics
 from cube2net.seeding import stream
-from cube2net.topics.bags import Bags
-from cube2net.topics.lda import NOTHING, Lda, Read
-from cube2net.topics.model import LdaModel
+from cube2net.topics.document_terms import Bags
+from cube2net.topics.inference import topic_words
+from cube2net.topics.lda import NOTHING, Lda, TrainingTexts
+from cube2net.topics.lda_model import LdaModel
 from cube2net.topics.phrases import Phrases
-from cube2net.topics.shares import gather
 
 OFFSET, DECAY = 1.0, 0.51
 """Step i moves the topics by (OFFSET + i)^-DECAY; Spark's own offset of 1024 hardly moves them in a few steps."""
@@ -106,7 +106,7 @@ class _Learner(Lda):
 
     by: SparkLda
 
-    def _fit(self, read: Read, seed: int, progress: Progress) -> LdaModel:
+    def _fit(self, read: TrainingTexts, seed: int, progress: Progress) -> LdaModel:
         model = super()._fit(read, seed, progress)
         mode = "the same for a seed on one core or two; with more cores or machines only nearly so"
         about = {"model": "spark-lda", "share": self.by.share, "starts": self.by.starts, "mode": mode}
@@ -142,7 +142,7 @@ class _Learner(Lda):
                 if likelihood > highest:
                     best, highest = model.topicsMatrix().toArray(), likelihood
         progress("topics: Spark learns", self.by.starts, self.by.starts)
-        of_term = gather(bags, best.astype(np.float32), self.alpha, workers=self._threads, progress=progress)
+        of_term = topic_words(bags, best.astype(np.float32), self.alpha, workers=self._threads, progress=progress)
         of_term[of_term < NOTHING] = 0.0
         return of_term, {"iterations": self.iterations, "log_likelihood": round(highest, 4)}
 

@@ -1,0 +1,128 @@
+"""What a caller gave becomes what is meant: a name or an object, options, a path, several methods by name."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+from cube2net.errors import ParameterError, listed, quoted, unknown
+from cube2net.interfaces import ChecksItself
+from cube2net.spelling import nearest
+
+
+def made(
+    given: Any,
+    registry: Mapping[str, Any],
+    protocol: type | tuple[type, ...],
+    what: str,
+    options: Mapping[str, Any],
+) -> Any:
+    """Return the object of a name, or the object itself where one with the right method was given.
+
+    One that can say that it cannot run here is asked.
+    """
+    if isinstance(given, str):
+        if given not in registry:
+            raise unknown(what, given, registry)
+        try:
+            given = registry[given](**options)
+        except TypeError as error:
+            raise ParameterError(f"{what} {given!r} cannot be made so: {error}") from None
+    elif isinstance(given, type) or not isinstance(given, protocol):
+        article = "an" if what[0] in "aeiou" else "a"
+        raise ParameterError(
+            f"{article} {what} is a name ({listed(sorted(registry))}) or an object like one, got {given!r}"
+        )
+    if isinstance(given, ChecksItself):
+        given.check()
+    return given
+
+
+def options_of(kind: type[Any]) -> list[str]:
+    """Return the names of the options of a class, but for those that the pipeline hands over."""
+    if is_dataclass(kind):
+        return [field.name for field in fields(kind) if field.init and not field.metadata.get("handed")]
+    return [name for name in inspect.signature(kind).parameters if name not in ("args", "kwargs")]
+
+
+def check_options(
+    given: Iterable[str], what: str, allowed: Sequence[str], function: Callable[..., Any], *, instead: str = ""
+) -> None:
+    """Raise where something has no option of a name; it may be a misspelt parameter of the function that was called."""
+    own = [name for name in inspect.signature(function).parameters if name not in allowed]
+    for name in given:
+        if name in allowed:
+            continue
+        near = nearest(name, [*own, *allowed])
+        if near in own:
+            raise ParameterError(f"{function.__name__} has no parameter {name!r} (did you mean {near!r}?)")
+        if not allowed:
+            raise ParameterError(f"{what} takes no options, got {name!r}{instead}")
+        raise unknown(f"option of {what}", name, allowed)
+
+
+def name_of(thing: object, registry: Mapping[str, Any]) -> str:
+    """Return the name of a registry's entry, or of the class of one's own."""
+    return next((name for name, kind in registry.items() if type(thing) is kind), type(thing).__name__)
+
+
+def names_of(objects: Iterable[object], others: Mapping[str, type]) -> dict[str, Any]:
+    """Return objects by the names of their classes, with their parameters where there are several of a class.
+
+    ``others`` are the classes of what has a name already, by that name. Equal objects count once.
+
+    >>> from cube2net.records import Budget, Form
+    >>> list(names_of([Budget(m=5), Form("woven")], {}))
+    ['Budget', 'Form']
+    >>> list(names_of([Budget(m=5), Budget(m=9)], {})), list(names_of([Budget(m=5)], {"mine": Budget}))
+    (['Budget(m=5)', 'Budget(m=9)'], ['Budget(m=5)'])
+    """
+    once = {repr_of(thing): thing for thing in objects}
+    kinds = [*map(type, once.values()), *others.values()]
+    names = [name_with(thing) if kinds.count(type(thing)) > 1 else type(thing).__name__ for thing in once.values()]
+    clear = [names.count(name) == 1 and name not in others for name in names]
+    return {name if own else whole: once[whole] for name, own, whole in zip(names, clear, once, strict=True)}
+
+
+def name_with(thing: object) -> str:
+    """Return the name of a thing's class and those of its parameters that are not as they would be by themselves."""
+    if not is_dataclass(thing):
+        return repr_of(thing)
+    own = {part.name: getattr(thing, part.name) for part in fields(thing) if part.repr and not _is_default(thing, part)}
+    return f"{type(thing).__name__}({', '.join(f'{name}={value!r}' for name, value in own.items())})"
+
+
+def repr_of(thing: object) -> str:
+    """Return what an object calls itself; one that tells only where it is in memory is told by what it holds.
+
+    >>> class Mine:
+    ...     def __init__(self) -> None:
+    ...         self.size = 3
+    >>> repr_of(Mine())
+    'Mine(size=3)'
+    """
+    if type(thing).__repr__ is not object.__repr__:
+        return repr(thing)
+    held = (
+        ", ".join(f"{name}={repr_of(value)}" for name, value in vars(thing).items())
+        if hasattr(thing, "__dict__")
+        else ""
+    )
+    return f"{type(thing).__name__}({held})"
+
+
+def path_of(given: object, what: str) -> Path:
+    """Return a path; what is none is said with what it was to be."""
+    if isinstance(given, str | os.PathLike) and os.fspath(given):
+        return Path(given)
+    raise ParameterError(f"{what} is {quoted(given)}, expected a path, as a text or a Path")
+
+
+def _is_default(thing: object, part: Any) -> bool:
+    default = part.default_factory() if part.default_factory is not MISSING else part.default
+    value = getattr(thing, part.name)
+    return value is default or bool(type(value) is type(default) and repr(value) == repr(default))

@@ -1,0 +1,165 @@
+"""The commands that make a cube, add to it, check it and say what is in it; their work is in building.py."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cube2net.cli.options import SOURCE_NAMES, AsJson, CubePath, Quiet, Seed, Set, SpreadsheetSafe, warn_of_formulas
+from cube2net.cli.signals import KEPT
+from cube2net.cli.terminal import say, show_json, shown_progress
+
+
+def build(
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help=f"One of {', '.join(SOURCE_NAMES)}.")],
+    paths: Annotated[list[Path] | None, typer.Argument(metavar="PATH…", help="Files or folders to read.")] = None,
+    out: Annotated[Path, typer.Option(metavar="CUBE", help="Folder of the cube to write.")] = Path("cube"),
+    dimension: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[=ATTRIBUTE][@BINS][/PARENT]",
+            help="A dimension, such as decade=year@decades or city/state; may be repeated. Odd names go in quotes. "
+            "Without any, those that the source proposes.",
+        ),
+    ] = None,
+    topics: Annotated[int, typer.Option(help="How many topics to find in the texts.")] = 100,
+    topic_groups: Annotated[
+        int | None, typer.Option(help="Put the topics under this many parents, for --roll-up topic.")
+    ] = None,
+    topic_model: Annotated[
+        str, typer.Option(metavar="NAME", help="What finds them: lda, or spark-lda with --engine spark.")
+    ] = "lda",
+    min_objects: Annotated[int, typer.Option(help="Leave out cells with fewer objects.")] = 10,
+    max_mentions: Annotated[int, typer.Option(help="An item with more objects makes no links.")] = 50,
+    items: Annotated[
+        bool, typer.Option("--items/--no-items", help="Keep which items mention what: some can be taken out later.")
+    ] = True,
+    set_: Set = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
+    engine: Annotated[str, typer.Option(metavar="NAME", help="What runs the statements: duckdb or spark.")] = "duckdb",
+    memory: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", help="What it may take, such as 4GB, reading aside; the rest goes to disk."),
+    ] = None,
+    master: Annotated[str | None, typer.Option(metavar="URL", help="The Spark master, such as local[2].")] = None,
+    staging: Annotated[
+        str | None, typer.Option(metavar="PLACE", help="A folder or s3a://… that all Spark workers see.")
+    ] = None,
+    spark: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="A setting of Spark's; may be repeated.")
+    ] = None,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Read raw data and write its cube to a folder, which appears whole or not at all.
+
+    A build that is cut off keeps what it has finished, hidden beside the cube, and the same command goes on from there.
+    """
+    from cube2net.checkpoints import checkpoints_of
+    from cube2net.cli import building
+
+    KEPT.append(checkpoints_of(out))
+    there = out.exists()
+    with shown_progress(quiet) as progress:
+        cube = building.build(
+            source,
+            paths or [],
+            out,
+            dimensions=dimension or None,
+            topics=topics,
+            topic_groups=topic_groups,
+            topic_model=topic_model,
+            min_objects=min_objects,
+            max_mentions=max_mentions,
+            items=items,
+            settings=set_ or [],
+            strict=strict,
+            engine=engine,
+            memory=memory,
+            master=master,
+            staging=staging,
+            spark=spark or [],
+            seed=seed,
+            progress=progress,
+        )
+    say(f"{out}: {cube}")
+    if there:
+        say("it has taken the place of the cube that was there")
+    building.show_homeless(cube, min_objects)
+
+
+def info(cube: CubePath, as_json: AsJson = False) -> None:
+    """Show a cube's dimensions, cells, links and sizes, and what was dropped and why."""
+    from cube2net.cli import building
+
+    about = building.about(cube)
+    if as_json:
+        show_json(about)
+    else:
+        building.show_about(about)
+
+
+def update(
+    cube: CubePath,
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Files or folders with more items.")],
+    source: Annotated[str, typer.Option(metavar="SOURCE", help=f"One of {', '.join(SOURCE_NAMES)}.")],
+    skip_known: Annotated[bool, typer.Option("--skip-known", help="Leave out items that the cube has.")] = False,
+    set_: Set = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Add items and links to a cube, as if it had been built of all of them; wholly or not at all."""
+    from cube2net.cli import building
+
+    with shown_progress(quiet) as progress:
+        grown, added = building.update(
+            cube, source, paths, settings=set_ or [], strict=strict, skip_known=skip_known, progress=progress
+        )
+    say(f"{cube}: {grown}")
+    say(f"added: {', '.join(f'{count:,} {what}' for what, count in added.items())}")
+
+
+def verify(cube: CubePath) -> None:
+    """Check every byte of a cube against its manifest."""
+    from cube2net.pipeline import verify_cube
+
+    with shown_progress():
+        files = verify_cube(cube)
+    say(f"{cube}: {files} files, all as they were written")
+
+
+def task(
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="yelp or movies.")],
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Files or folders to read.")],
+    name: Annotated[str, typer.Option(help="yelp: ilkid or nvout; movies: scifi00 or drama10.")],
+    out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for cube/, query.csv and hidden.csv.")] = Path(
+        "task"
+    ),
+    topics: Annotated[int, typer.Option(help="How many topics to find in the texts.")] = 50,
+    spreadsheet_safe: SpreadsheetSafe = False,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Make a task of link prediction: a cube without the latest links of a query, which are to be found again."""
+    from cube2net.checkpoints import checkpoints_of
+    from cube2net.cli import building
+
+    KEPT.append(checkpoints_of(out / "cube"))
+    with shown_progress(quiet) as progress:
+        made = building.task(
+            source,
+            paths,
+            name,
+            out,
+            topics=topics,
+            spreadsheet_safe=spreadsheet_safe,
+            seed=seed,
+            progress=progress,
+        )
+    warn_of_formulas([out / "query.csv", out / "hidden.csv"])
+    say(f"{out}: {made}")
+    place = [shlex.quote(str(out / part)) for part in ("cube", "query.csv", "hidden.csv")]
+    say(f"cube2net compare {place[0]} --query {place[1]} --task links --hidden {place[2]}")

@@ -1,0 +1,315 @@
+"""The commands that make a network of a query and compare networks; their work is in answering.py and comparing.py."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cube2net.cli.options import (
+    EMBEDDING_NAMES,
+    FORM_NAMES,
+    MEMBERSHIP_NAMES,
+    METHOD_NAMES,
+    OBJECTIVE_NAMES,
+    RECOMMENDER_NAMES,
+    AsJson,
+    CubePath,
+    Quiet,
+    RollUp,
+    Seed,
+    Set,
+    SkipMissing,
+    SpreadsheetSafe,
+    Where,
+    check_safe,
+    warn_of_formulas,
+)
+from cube2net.cli.signals import KEPT
+from cube2net.cli.terminal import say, show_json, shown_progress
+
+if TYPE_CHECKING:
+    from cube2net.records import Cube
+
+
+def query(
+    cube: CubePath,
+    query: Annotated[
+        Path, typer.Option("--query", metavar="FILE", help="Names, one a line, or a CSV with object[,label].")
+    ],
+    method: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help=f"One of {', '.join(METHOD_NAMES)}; or auto: several are tried. Without, greedy."
+        ),
+    ] = None,
+    m: Annotated[
+        int | None,
+        typer.Option("-m", help="How many cells at most. Without, as many as serve the query (cover), or 20."),
+    ] = None,
+    objective: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"One of {', '.join(OBJECTIVE_NAMES)}. Without, cover (of greedy and exact, forms woven and cells) "
+            "or jaccard.",
+        ),
+    ] = None,
+    form: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Nodes beside the query: woven (cells and the objects nearest by links), cells, objects (all those of "
+            "the cells: the paper's), or both. Without, woven for methods that choose cells.",
+        ),
+    ] = None,
+    levels: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help="Which cells: full, one (one label each), or the levels that stay, as venue,topic; may be repeated.",
+        ),
+    ] = None,
+    near: Annotated[
+        int | None, typer.Option(help="Form woven: how many objects nearest by links. Without, as many as the query.")
+    ] = None,
+    near_weight: Annotated[
+        float | None,
+        typer.Option(help="Form woven: multiplies links for each end outside the query. Without, by need."),
+    ] = None,
+    membership: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help=f"What links of objects to cells weigh: {', '.join(MEMBERSHIP_NAMES)}. Without, need."
+        ),
+    ] = None,
+    trust: Annotated[
+        float | None,
+        typer.Option(help="How much cells count against links, up to 1. Without, as far as the two agree."),
+    ] = None,
+    max_nodes: Annotated[int | None, typer.Option(help="At most this many nodes.")] = None,
+    max_links: Annotated[int | None, typer.Option(help="At most this many links (form objects).")] = None,
+    best_prefix: Annotated[bool, typer.Option("--best-prefix", help="Stop where the objective is highest.")] = False,
+    keep: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHICH",
+            help="Objects brought that stay: all, or linked to the network (the default of objective linked).",
+        ),
+    ] = None,
+    bound: Annotated[bool, typer.Option("--bound", help="Also find how much better any choice could be.")] = False,
+    seconds: Annotated[float | None, typer.Option(help="How long the method may search.")] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="The method's parameters by one name: paper is the paper's, of cube2net."),
+    ] = None,
+    device: Annotated[str | None, typer.Option(metavar="NAME", help="Where the method computes, such as cuda.")] = None,
+    set_: Set = None,
+    where: Where = None,
+    roll_up: RollUp = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the network: .graphml .gexf .csv .parquet .npz .json.")
+    ] = None,
+    draw: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the network: .png .svg .pdf.")] = None,
+    spreadsheet_safe: SpreadsheetSafe = False,
+    skip_missing: SkipMissing = False,
+    show_missing: Annotated[
+        bool,
+        typer.Option(
+            "--show-missing",
+            help="List the names that are not in the cube or that several objects bear, and stop; status 1 if there "
+            "are any.",
+        ),
+    ] = False,
+    as_json: AsJson = False,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Make the network around the objects of a query; without options, the one that helps the next step."""
+    from cube2net.cli import answering
+    from cube2net.pipeline import check_outputs, draw_network, missing_names, summary, write_network
+
+    check_safe(out, spreadsheet_safe, "--out network.csv")
+    check_outputs(out, draw, spreadsheet_safe=spreadsheet_safe)
+    opened = answering.view(_opened(cube), where or [], roll_up or [])
+    if show_missing:
+        missing = missing_names(opened, query)
+        if as_json:
+            show_json({"missing": list(missing)})
+        elif missing:
+            say(*missing)
+        raise typer.Exit(1 if missing else 0)
+    with shown_progress(quiet or as_json) as progress:
+        network = answering.answer(
+            opened,
+            query,
+            method,
+            objective,
+            settings=set_ or [],
+            shortcuts={"seconds": seconds, "preset": preset, "device": device},
+            skip_missing=skip_missing,
+            m=m,
+            form=form,
+            levels=answering.levels(levels),
+            seed=seed,
+            max_nodes=max_nodes,
+            max_links=max_links,
+            prefix="best" if best_prefix else "all",
+            keep=keep,
+            membership=membership,
+            near=near,
+            near_weight=near_weight,
+            trust=trust,
+            bound=bound,
+            progress=progress,
+        )
+        written = write_network(network, out, spreadsheet_safe=spreadsheet_safe) if out is not None else []
+        warn_of_formulas(written)
+        if draw is not None:
+            progress("drawing", 0, None)
+            draw_network(network, draw, seed=seed)
+            written.append(draw)
+    if as_json:
+        show_json(summary(network))
+    else:
+        answering.show_network(network)
+        for path in written:
+            say(f"wrote {path}")
+
+
+def compare(
+    cube: CubePath,
+    query: Annotated[
+        Path, typer.Option("--query", metavar="FILE", help="Names, one a line, or a CSV with object[,label].")
+    ],
+    task: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The next step: clustering (judged by labels), hidden (links of the query found again) or links "
+            "(those of --hidden found again). Without, clustering where there are labels, and else hidden.",
+        ),
+    ] = None,
+    hidden: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="For links: a CSV with source,target: links that the cube was built without."
+        ),
+    ] = None,
+    users: Annotated[str, typer.Option(metavar="KIND", help="For links: the kind of objects that get them.")] = "user",
+    methods: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help=f"Several with commas: {', '.join(METHOD_NAMES)}, hops 2, cube2net paper. Without, all but the last.",
+        ),
+    ] = None,
+    objectives: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help="Several with commas. Without, cover, jaccard, coverage and linked."),
+    ] = None,
+    forms: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help=f"Several with commas: {', '.join(FORM_NAMES)}. Without, all."),
+    ] = None,
+    levels: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help="Which cells: full, one, or levels that stay; may be repeated."),
+    ] = None,
+    near: Annotated[list[int] | None, typer.Option(help="How many near objects (form woven); may be repeated.")] = None,
+    membership: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help=f"Several with commas: {', '.join(MEMBERSHIP_NAMES)}. Without, need."),
+    ] = None,
+    embeddings: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help=f"For clustering and hidden: {', '.join(EMBEDDING_NAMES)}. Without, all."),
+    ] = None,
+    recommenders: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help=f"For links: {', '.join(RECOMMENDER_NAMES)}. Without, popularity, softimpute and ease.",
+        ),
+    ] = None,
+    m: Annotated[
+        list[int] | None,
+        typer.Option("-m", help="How many cells; without a number sized by the query (cover) or 20; may be repeated."),
+    ] = None,
+    runs: Annotated[int, typer.Option(help="How many runs, each with a seed of its own, the same for all.")] = 10,
+    as_large: Annotated[
+        bool,
+        typer.Option(help="Also PageRank and hops with as many nodes as every choice of cells has."),
+    ] = True,
+    rivals: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAMES", help="Which of PageRank and hops are made as large: pagerank, hops, or both."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write a report there; what was interrupted there goes on."),
+    ] = None,
+    spreadsheet_safe: SpreadsheetSafe = False,
+    workers: Annotated[int, typer.Option(help="How many networks to mine at a time; 0 is one a core.")] = 0,
+    where: Where = None,
+    roll_up: RollUp = None,
+    skip_missing: SkipMissing = False,
+    as_json: AsJson = False,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Tell whether a network helps the next step, by labels or without, with paired runs.
+
+    Without names of methods, objectives, forms, levels or numbers the list is short: the network that query makes, two
+    variants of it, the paper's form, and PageRank and hops as large as each.
+    """
+    from cube2net.cli import answering, comparing
+    from cube2net.pipeline import JOURNAL
+
+    opened = answering.view(_opened(cube), where or [], roll_up or [])
+    check_safe(out, spreadsheet_safe, "--out FOLDER")
+    if out is not None:
+        KEPT.append(out / JOURNAL)
+    with shown_progress(quiet) as progress:
+        comparison, files = comparing.compare(
+            opened,
+            query,
+            task=task,
+            hidden=hidden,
+            users=users,
+            methods=methods,
+            objectives=objectives,
+            forms=forms,
+            levels=levels,
+            near=near or None,
+            memberships=membership,
+            embeddings=embeddings,
+            recommenders=recommenders,
+            m=m or None,
+            runs=runs,
+            as_large=as_large,
+            rivals=rivals,
+            out=out,
+            spreadsheet_safe=spreadsheet_safe,
+            workers=workers,
+            skip_missing=skip_missing,
+            seed=seed,
+            command=" ".join(["cube2net", *map(shlex.quote, sys.argv[1:])]),
+            progress=progress,
+        )
+    warn_of_formulas(files)
+    if as_json:
+        show_json(comparing.told(comparison))
+    else:
+        comparing.show_comparison(comparison)
+        for path in files:
+            say(f"wrote {path}")
+
+
+def _opened(path: Path) -> Cube:
+    from cube2net.pipeline import open_cube
+
+    return open_cube(path)

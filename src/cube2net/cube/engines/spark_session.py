@@ -1,0 +1,265 @@
+"""A quiet Spark session: one that is running is shared and left alone, one that was started is ended."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import threading
+import warnings
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from cube2net.cube.engines.spark_setup import check_java, cores_of, is_local, reach_master
+from cube2net.errors import InputError, ParameterError, parse_size
+from cube2net.extras import require
+
+APP = "cube2net"
+HERE = "local[*]"
+SUBMITTED = "PYSPARK_GATEWAY_PORT"
+"""Set by spark-submit for the program that it runs: Java is there, and the master is chosen."""
+TALKATIVE = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+DIED = "its Java process has ended, perhaps for want of memory"
+LONGEST = 300
+PATIENCE, MOMENT = 20, 2
+QUIET = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
+    "spark.sql.catalogImplementation": "in-memory",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+}
+MEANING = {"spark.sql.session.timeZone": "UTC", "spark.sql.ansi.enabled": "true"}
+"""What a statement means: set in every session, also a shared one (this changes nothing for its other users)."""
+
+
+def check_installed() -> None:
+    """Raise unless there is a PySpark, and where this process is to start Spark a Java for it."""
+    require("the Spark engine", "pyspark")
+    if SUBMITTED not in os.environ:
+        check_java()
+
+
+@contextlib.contextmanager
+def open_session(
+    master: str | None, memory: str | None, shuffle_partitions: int | None, settings: Mapping[str, str]
+) -> Iterator[Any]:
+    """Give a Spark session with views and settings of its own, on the Spark that is running or on a new one."""
+    require("the Spark engine", "pyspark")
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    running = SparkContext._active_spark_context
+    if running is None:
+        with _started(master, memory, settings) as session, one_sentence("do its work"):
+            _set(session, shuffle_partitions, {})
+            yield session
+        return
+    if master is not None and master != running.master:
+        raise ParameterError(
+            f"Spark is already running on {running.master!r} in this process, and master is {master!r}: "
+            "stop that session, or leave the master out"
+        )
+    with one_sentence("do its work"):
+        if memory is not None and running.getConf().get(_takes_memory(running.master)) != _java_memory(memory):
+            raise ParameterError(
+                f"Spark is already running, so its memory cannot become {memory!r}: stop it, or leave it out"
+            )
+        session = SparkSession(running).newSession()
+        _set(session, shuffle_partitions, settings)
+        yield session
+
+
+@contextlib.contextmanager
+def one_sentence(what: str) -> Iterator[None]:
+    """Turn whatever Spark raises meanwhile into one sentence, and keep it from writing more of it to stderr."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+    from pyspark.logger import PySparkLogger
+
+    with contextlib.ExitStack() as restore:
+        for name in TALKATIVE:
+            logger: Any = PySparkLogger.getLogger(name)
+            restore.callback(setattr, logger, "disabled", logger.disabled)
+            logger.disabled = True
+        logging.getLogger().addFilter(_not_py4j)
+        restore.callback(logging.getLogger().removeFilter, _not_py4j)
+        try:
+            yield
+        except (PySparkException, Py4JError, ConnectionError) as error:
+            reason = DIED if _java_has_died(error) else reason_of(error)
+            raise InputError(f"Spark could not {what}: {reason}") from None
+
+
+def reason_of(error: BaseException) -> str:
+    """Return what an exception of Spark says, in one line without Java's stack trace."""
+    java = getattr(error, "java_exception", None)
+    text = str(error)
+    if java is not None:
+        with contextlib.suppress(Exception):
+            while java.getCause() is not None:
+                java = java.getCause()
+            text = str(java.toString())
+    return _first_line(text)
+
+
+@contextlib.contextmanager
+def _started(master: str | None, memory: str | None, settings: Mapping[str, str]) -> Iterator[Any]:
+    """Give a session on a Spark of its own, which is ended with its Java process."""
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+    from pyspark.sql import SparkSession
+
+    submitted = SUBMITTED in os.environ
+    wanted = master if submitted else master or HERE
+    if wanted is not None:
+        reach_master(wanted)
+    if not submitted:
+        check_java()
+    interrupt = signal.getsignal(signal.SIGINT)
+    launch: Any = launch_gateway
+    gateway: Any = None
+    session: Any = None
+    with tempfile.TemporaryDirectory(prefix="cube2net-spark-", ignore_cleanup_errors=True) as folder:
+        log = Path(folder) / "log"
+        try:
+            conf = SparkConf().setAll(list(_conf(wanted, memory, settings, folder).items()))
+            with log.open("wb") as written, _started_well(log):
+                if SparkContext._gateway is None:
+                    gateway = launch(conf, {"stdout": written, "stderr": written})
+                session = SparkSession(SparkContext(conf=conf, gateway=gateway))
+            yield session
+        finally:
+            if session is not None:
+                _stop(session)
+            if gateway is not None and gateway.proc is not None:
+                _end(gateway)
+            if interrupt is not None and threading.current_thread() is threading.main_thread():
+                signal.signal(signal.SIGINT, interrupt)
+
+
+def _conf(master: str | None, memory: str | None, settings: Mapping[str, str], folder: str) -> dict[str, str]:
+    conf = MEANING | {"spark.app.name": APP, "spark.sql.warehouse.dir": f"file://{folder}/warehouse"}
+    if SUBMITTED not in os.environ:  # spark-submit was told what to log and to show
+        conf |= QUIET
+    if master is not None:
+        conf["spark.master"] = master
+        if is_local(master):
+            conf |= {
+                "spark.driver.bindAddress": "127.0.0.1",
+                "spark.driver.host": "127.0.0.1",
+                "spark.local.dir": folder,
+            }
+        if memory is not None:
+            conf[_takes_memory(master)] = _java_memory(memory)
+        if cores_of(master):
+            conf["spark.sql.shuffle.partitions"] = str(4 * (cores_of(master) or 1))
+    elif memory is not None:
+        conf[_takes_memory(master)] = _java_memory(memory)
+    return conf | dict(settings)
+
+
+def _takes_memory(master: str | None) -> str:
+    """Return the setting of the process that does the work: here, or every worker's on a cluster."""
+    return "spark.driver.memory" if master is not None and cores_of(master) else "spark.executor.memory"
+
+
+def _java_memory(given: str) -> str:
+    """Return an amount of memory as Java writes it, in whole mebibytes.
+
+    >>> _java_memory("4GB"), _java_memory("512MiB")
+    ('3814m', '512m')
+    """
+    return f"{max(1, parse_size(given, 'memory') // 2**20)}m"
+
+
+def _set(session: Any, shuffle_partitions: int | None, settings: Mapping[str, str]) -> None:
+    """Set what can be set in a session that runs; raise for what cannot and is not so already."""
+    wanted = MEANING | dict(settings)
+    if shuffle_partitions is not None:
+        wanted["spark.sql.shuffle.partitions"] = str(shuffle_partitions)
+    of_start = session.sparkContext.getConf()
+    for name, value in wanted.items():
+        if name not in MEANING and not session.conf.isModifiable(name):
+            if f" {of_start.get(name)}".endswith(f" {value}"):  # Spark puts options of its own before Java's
+                continue
+            raise ParameterError(
+                f"Spark is already running, so {name} cannot become {value!r}: stop it, or leave the setting out"
+            )
+        session.conf.set(name, value)
+
+
+@contextlib.contextmanager
+def _started_well(log: Path) -> Iterator[None]:
+    """Turn a failed start into one sentence; where Java ended without a word to Python, its log has the reason."""
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, Py4JError, ConnectionError) as error:
+        lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
+        first = next(
+            (n for n, line in enumerate(lines) if re.search("error|exception|invalid", line, re.IGNORECASE)), None
+        )
+        if first is None or getattr(error, "java_exception", None) is not None:
+            raise InputError(f"Spark did not start: {reason_of(error)}") from None
+        more = [line.strip() for line in lines[first + 1 : first + 2] if not line.strip().startswith("at ")]
+        raise InputError(f"Spark did not start: {'; '.join([_first_line(lines[first]), *more])}") from None
+
+
+def _stop(session: Any) -> None:
+    """Stop a session, also one whose Java process has died; Spark then forgets only half of it."""
+    from pyspark import SparkContext
+
+    with warnings.catch_warnings(), contextlib.suppress(Exception), one_sentence("stop"):
+        warnings.simplefilter("ignore")
+        session.stop()
+    SparkContext._active_spark_context = None
+    type(session)._instantiatedSession = type(session)._activeSession = None
+
+
+def _java_has_died(error: BaseException) -> bool:
+    """Return whether the Java process that was started here is gone; errors that Java told come from a living one."""
+    from py4j.protocol import Py4JError
+    from pyspark import SparkContext
+
+    process = getattr(SparkContext._gateway, "proc", None)
+    if process is None or not isinstance(error, Py4JError | ConnectionError) or hasattr(error, "java_exception"):
+        return False
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(MOMENT)
+    return process.poll() is not None
+
+
+def _not_py4j(record: logging.LogRecord) -> bool:
+    """Return whether a message comes from elsewhere than py4j, which tells the root logger of lost connections."""
+    return "py4j" not in record.pathname
+
+
+def _end(gateway: Any) -> None:
+    """End the Java process, so that its memory is free and the next one may have other settings."""
+    from pyspark import SparkContext
+
+    with contextlib.suppress(Exception):
+        gateway.shutdown()
+    gateway.proc.stdin.close()
+    try:
+        gateway.proc.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        gateway.proc.kill()
+        gateway.proc.wait()
+    if SparkContext._gateway is gateway:
+        SparkContext._gateway = SparkContext._jvm = None
+
+
+def _first_line(text: str) -> str:
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "no reason given")
+    line = re.sub(r"^(?:Exception in thread \S+ )?(?:[a-z]\w*\.)+\w*?(\w+(?:Exception|Error)):?\s*", r"\1: ", line)
+    line = line.rstrip(": ")
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"

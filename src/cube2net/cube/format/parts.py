@@ -1,0 +1,315 @@
+"""A cube as named arrays and tables, each of them one file; and the cube of such files.
+
+Arrays may be made as such files from the start, so that they need not fit into memory.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Collection
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from cube2net.array_types import Array
+from cube2net.arrays import flat_texts
+from cube2net.arrow_files import MappedFolder
+from cube2net.cube.format.ledger import Ledger, open_ledger
+from cube2net.cube.format.manifest import damaged
+from cube2net.cube.format.soundness import FEW_TEXTS, KEYS, check_columns, check_sound
+from cube2net.errors import CubeError, InputError, ParameterError
+from cube2net.records import Cells, Cube, Dimension, ItemIndex, Level, Links, Objects, Ragged
+from cube2net.records.corpus import OBJECTS
+from cube2net.records.objects import Lookup
+from cube2net.records.topics import WORDS
+
+Allocate = Callable[[str, int, npt.DTypeLike], Array]
+"""Gives an array of a name, a length and a type to be filled."""
+LazyItems = Callable[[], ItemIndex]
+ITEM_OBJECTS, ITEM_CELLS, IDS = "items.objects", "items.cells", "items.arrow"
+ABOUT_ITEMS = b"cube2net.items"
+MODEL, TOPICS = "topic-model.parquet", "topics.parquet"
+LEVELS = {
+    "dimension": pa.int32(),
+    "level": pa.int32(),
+    "level_name": pa.string(),
+    "label": pa.string(),
+    "full_name": pa.string(),
+    "parent": pa.int32(),
+}
+
+
+def in_memory(name: str, length: int, kind: npt.DTypeLike) -> Array:
+    """Return a new array."""
+    return np.empty(length, kind)
+
+
+def in_files(folder: Path) -> Allocate:
+    """Return what makes arrays as files ``NAME.npy`` of a folder, memory-mapped; one of no length is in memory."""
+
+    def allocate(name: str, length: int, kind: npt.DTypeLike) -> Array:
+        if length == 0:
+            return np.empty(0, kind)
+        path = folder / f"{name}.npy"
+        try:
+            array = np.lib.format.open_memmap(path, mode="w+", dtype=kind, shape=(length,))
+            _reserve(path)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise InputError(f"cannot write {str(path)!r}: {reason}") from error
+        return array
+
+    return allocate
+
+
+def _reserve(path: Path) -> None:
+    """Take the space of a file on the disk now: where it is full later, writing to mapped pages ends the process."""
+    if hasattr(os, "posix_fallocate"):
+        with path.open("rb+") as file:
+            os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
+
+
+def arrays_of(cube: Cube) -> dict[str, Array]:
+    """Return the arrays of a cube by name; those by which objects are found are not among them."""
+    arrays = {
+        "cells.labels": cube.cells.labels,
+        "cells.members.indptr": cube.cells.members.indptr,
+        "cells.members.indices": cube.cells.members.indices,
+        "homes.indptr": cube.homes.indptr,
+        "homes.indices": cube.homes.indices,
+        "small.labels": cube.small.labels,
+        "small.members.indptr": cube.small.members.indptr,
+        "small.members.indices": cube.small.members.indices,
+        "links.indptr": cube.links.indptr,
+        "links.indices": cube.links.indices,
+        "links.weights": cube.links.weights,
+    }
+    arrays |= _arrays_of_items(cube)
+    ledger = ledger_in(cube)
+    return arrays if ledger is None else arrays | {"ledger.items": ledger.items}
+
+
+def lookups_of(cube: Cube) -> dict[str, Array]:
+    """Return the arrays by which the objects of a cube are found by id and by name."""
+    arrays: dict[str, Array] = {}
+    for column, name in KEYS.items():
+        lookup = cube.objects.lookups.get(column) or lookup_of(cube.objects.table[column])
+        arrays |= {f"{name}.hashes": lookup.hashes, f"{name}.rows": lookup.rows}
+    return arrays
+
+
+def tables_of(cube: Cube) -> dict[str, Callable[[], pa.Table]]:
+    """Return the tables of a cube by name, made when called; its objects are not among them."""
+    tables: dict[str, Callable[[], pa.Table]] = {"labels": partial(_labels, cube)}
+    if cube.topic_words is not None:
+        tables["topics"] = partial(given, cube.topic_words)
+    if cube.topic_model is not None:
+        tables["topic-model"] = cube.topic_model
+    ledger = ledger_in(cube)
+    if ledger is not None:
+        for name, table in ledger.tables([dimension.name for dimension in cube.dimensions]).items():
+            tables[name] = partial(given, table)
+    return tables
+
+
+def table_of_items(index: ItemIndex) -> pa.Table:
+    """Return the ids of an index as a table that also says whether links come from its items."""
+    about = json.dumps({"derived": index.derived}).encode()
+    return pa.table({"item": index.ids}).replace_schema_metadata({ABOUT_ITEMS: about})
+
+
+def lookup_of(texts: pa.ChunkedArray) -> Lookup:
+    """Return where the rows of a column are found by their texts.
+
+    >>> lookup = lookup_of(pa.chunked_array([["a", "b"], ["a"]]))
+    >>> lookup.find(["b", "c", "a"])
+    [(0, 1), (2, 0), (2, 2)]
+    """
+    from cube2net.kernels.text_hashes import checksums
+
+    numbers = checksums(*flat_texts(texts))
+    rows = np.argsort(numbers, kind="stable").astype(np.int32)
+    return Lookup(numbers[rows], rows)
+
+
+def ledger_in(cube: Cube) -> Ledger | None:
+    """Return the ledger of a cube; a view of one has none, for items can only be added to the whole."""
+    if cube.ledger is None or "views" in cube.settings:
+        return None
+    ledger: Ledger = cube.ledger()
+    return ledger
+
+
+def check_whole(cube: Cube, done: str) -> None:
+    """Raise where the cells of a cube are those of other cuboids, which cannot stand for the cube in what is done."""
+    if cube.cells.counts is not None:
+        view = cube.settings.get("views", ["cells of other cuboids"])[-1]
+        raise ParameterError(f"a view ({view}) cannot be {done}: do it with the cube, and take the cells after that")
+
+
+def assemble(folder: MappedFolder, manifest: dict[str, Any]) -> Cube:
+    """Return the cube of a folder's files, memory-mapped."""
+
+    files = manifest["files"]
+
+    def array(name: str, kinds: str = "i", dimensions: int = 1) -> Array:
+        if f"{name}.npy" not in files:
+            raise CubeError(f"{name}.npy is not among its files")
+        return folder.array(f"{name}.npy", kinds, dimensions)
+
+    def ragged(name: str) -> Ragged:
+        return Ragged(array(f"{name}.indptr"), array(f"{name}.indices"))
+
+    dimensions = _dimensions(folder.parquet("labels.parquet"))
+    cells, small = (Cells(array(f"{part}.labels", "i", 2), ragged(f"{part}.members")) for part in ("cells", "small"))
+    objects = _objects(folder, manifest, array)
+    cube = Cube(
+        dimensions=dimensions,
+        cells=cells,
+        homes=ragged("homes"),
+        small=small,
+        links=Links(array("links.indptr"), array("links.indices"), array("links.weights", "f")),
+        objects=objects,
+        settings=manifest["settings"],
+        topic_words=_topic_words(folder) if TOPICS in files else None,
+        topic_model=_topic_model(folder) if MODEL in files else None,
+        ledger=open_ledger(folder, files, [dimension.name for dimension in dimensions]),
+        items=_open_items(folder, files, len(objects), len(cells) + len(small)),
+    )
+    counts = {"cells": len(cells), "members": len(cells.members.indices), "links": cube.links.count}
+    for name, count in counts.items():
+        if manifest["counts"][name] != count:
+            raise CubeError(f"it has {count:,} {name}, expected {manifest['counts'][name]:,}")
+    check_sound(cube, folder, files)
+    return cube
+
+
+def _arrays_of_items(cube: Cube) -> dict[str, Array]:
+    """Return the arrays of a cube's item index by name; none where it has no index."""
+    if cube.items is None:
+        return {}
+    index = cube.items()
+    return {
+        f"{ITEM_OBJECTS}.indptr": index.objects.indptr,
+        f"{ITEM_OBJECTS}.indices": index.objects.indices,
+        f"{ITEM_CELLS}.indptr": index.cells.indptr,
+        f"{ITEM_CELLS}.indices": index.cells.indices,
+    }
+
+
+def _open_items(folder: MappedFolder, files: Collection[str], objects: int, cells: int) -> LazyItems | None:
+    """Return what reads the item index of a cube from files that are opened now, or None for a cube that has none."""
+    if IDS not in files:
+        return None
+    names = [f"{rows}.{part}" for rows in (ITEM_OBJECTS, ITEM_CELLS) for part in ("indptr", "indices")]
+    arrays = [folder.array(f"{name}.npy", "i") for name in names]
+    file = folder.buffer(IDS)
+
+    @cache
+    def reader() -> ItemIndex:
+        try:
+            ids = pa.ipc.open_file(file).read_all()
+            check_columns(ids, {"item": pa.string()}, "items")
+            ids.validate(full=True)
+            derived = bool(json.loads(ids.schema.metadata[ABOUT_ITEMS])["derived"])
+            index = ItemIndex(Ragged(*arrays[:2]), Ragged(*arrays[2:]), derived, lambda: ids["item"])
+            if ids.num_rows != len(index):
+                raise CubeError(f"{len(index):,} items have {ids.num_rows:,} ids")
+            for rows, count in ((index.objects, objects), (index.cells, cells)):
+                if len(rows.indices) and not 0 <= int(rows.indices.min()) <= int(rows.indices.max()) < count:
+                    raise CubeError("it points to what is not there")
+        except (pa.ArrowException, CubeError, InputError, OSError, KeyError, TypeError, ValueError) as error:
+            raise damaged(folder.path, "items", error) from None
+        return index
+
+    return reader
+
+
+def _topic_words(folder: MappedFolder) -> pa.Table:
+    table = folder.parquet(TOPICS)
+    check_columns(table, WORDS | {"topic": pa.string()}, "words of topics")
+    return table
+
+
+def _topic_model(folder: MappedFolder) -> Callable[[], pa.Table]:
+    file = folder.buffer(MODEL)
+
+    def reader() -> pa.Table:
+        try:
+            return pq.read_table(file)
+        except (pa.ArrowException, OSError, ValueError) as error:
+            raise damaged(folder.path, "topic model", error) from None
+
+    return reader
+
+
+def _objects(folder: MappedFolder, manifest: dict[str, Any], array: Callable[[str, str], Array]) -> Objects:
+    count = int(manifest["counts"]["objects"])
+    if "objects.parquet" in manifest["files"]:  # format 1
+        file = folder.buffer("objects.parquet")
+        return Objects(count, partial(_checked_objects, folder, lambda: pq.read_table(file), count))
+    table = folder.table("objects.arrow")
+    lookups = {
+        column: Lookup(array(f"{name}.hashes", "u"), array(f"{name}.rows", "i")) for column, name in KEYS.items()
+    }
+    for lookup in lookups.values():
+        if not len(lookup.rows) == len(lookup.hashes) == count:
+            raise CubeError(f"objects are found by {len(lookup.rows):,} keys, expected {count:,}")
+    return Objects(count, partial(_checked_objects, folder, lambda: table, count), lookups)
+
+
+def _checked_objects(folder: MappedFolder, load: Callable[[], pa.Table], count: int) -> pa.Table:
+    """Return the objects from a file that was opened with the cube: a newer cube in its place changes nothing."""
+    try:
+        table = load()
+        check_columns(table, OBJECTS, "objects", gaps=("name", "kind"))
+        if table.num_rows != count:
+            raise CubeError(f"there are {table.num_rows:,}, expected {count:,}")
+        if count <= FEW_TEXTS:
+            table.validate(full=True)
+    except (pa.ArrowException, OSError, KeyError, CubeError) as error:
+        raise damaged(folder.path, "objects", error) from None
+    return table
+
+
+def _labels(cube: Cube) -> pa.Table:
+    rows: dict[str, list[Any]] = {name: [] for name in LEVELS}
+    for number, dimension in enumerate(cube.dimensions):
+        for depth, level in enumerate(dimension.levels):
+            parents = [None] * len(level.labels) if level.parents is None else level.parents.tolist()
+            for label, full_name, parent in zip(level.labels, level.full_names, parents, strict=True):
+                values = (number, depth, level.name, label, full_name, parent)
+                for name, value in zip(LEVELS, values, strict=True):
+                    rows[name].append(value)
+    return pa.table(rows, schema=pa.schema(list(LEVELS.items())))
+
+
+def _dimensions(table: pa.Table) -> tuple[Dimension, ...]:
+    check_columns(table, LEVELS, "labels", gaps=("parent",))
+    columns = [table[name].to_pylist() for name in LEVELS]
+    levels: dict[tuple[int, int], list[tuple[Any, ...]]] = {}
+    for number, depth, *rest in zip(*columns, strict=True):
+        levels.setdefault((number, depth), []).append(tuple(rest))
+    dimensions = []
+    for number in range(1 + max((key[0] for key in levels), default=-1)):
+        built = []
+        for depth in range(len(levels)):
+            rows = levels.get((number, depth))
+            if rows is None:
+                break
+            names, labels, full_names, parents = zip(*rows, strict=True)
+            above = None if parents[0] is None else np.array(parents, dtype=np.int32)
+            built.append(Level(names[0], labels, full_names, above))
+        dimensions.append(Dimension(tuple(built)))
+    return tuple(dimensions)
+
+
+def given(table: pa.Table) -> pa.Table:
+    """Return the table: a part of a cube that is at hand."""
+    return table

@@ -1,0 +1,198 @@
+"""What two corpora are together, and a cube's objects with a corpus: the meaning of an update is the cube of this."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cube2net.array_types import Array
+from cube2net.errors import SourceError, some
+from cube2net.records import Corpus, Objects, Topics
+from cube2net.records.corpus import LABELS, LINKS, MENTIONS, OBJECTS, TERMS, table
+from cube2net.records.limits import check_count
+from cube2net.records.topics import ASSIGNED
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """The objects of a cube and of a corpus together, and the corpus's mentions and links by their numbers."""
+
+    objects: Objects
+    mentions: pa.Table
+    links: pa.Table | None
+
+
+def place(corpus: Corpus, objects: Objects) -> Placed:
+    """Return a corpus placed among the objects that a cube has, which keep their numbers; new ones follow them."""
+    if len(objects) == 0:
+        return Placed(Objects.of(corpus.objects.select(list(OBJECTS))), corpus.mentions, corpus.links)
+    rows = place_objects(objects.table["object"], corpus.objects["object"])
+    if int(rows.max(initial=-1)) >= len(objects):
+        objects = Objects.of(_join_objects(objects.table, corpus.objects, rows))
+    links = None if corpus.links is None else _placed_links(corpus.links, rows)
+    return Placed(objects, _placed_mentions(corpus.mentions, rows), links)
+
+
+def concatenate(first: Corpus, second: Corpus) -> Corpus:
+    """Return the corpus of two: the rows of the first, then those of the second.
+
+    An object that both name is one object, called as in the first; the others of the second follow those of the
+    first. Items must differ. They carry the attributes of the first: one that the second lacks is empty there, and
+    what only the second has is left out. Of a label's full name and parent the second's word holds where it says
+    one. What was left out is counted together.
+    """
+    rows = place_objects(first.objects["object"], second.objects["object"])
+    known = pc.is_in(second.items["item"], value_set=first.items["item"])
+    if pc.any(known).as_py():
+        raise SourceError(f"both corpora have the items {some(second.items['item'].filter(known).to_pylist())}")
+    check_links(first.links is None, second.links is None)
+    if (first.terms is None) != (second.terms is None):
+        raise SourceError("one corpus has terms and the other has not: give both, or none")
+    shift = first.items.num_rows
+    links, terms = None, None
+    if first.links is not None and second.links is not None:
+        links = pa.concat_tables([first.links.select(list(LINKS)), _placed_links(second.links, rows)])
+    if first.terms is not None and second.terms is not None:
+        columns = {name: second.terms[name] for name in ("term", "count")}
+        more = table(TERMS, item=_shifted(second.terms["item"], shift), **columns)
+        terms = pa.concat_tables([first.terms.select(list(TERMS)), more])
+    return Corpus(
+        objects=_join_objects(first.objects, second.objects, rows),
+        items=_items(first.items, second.items),
+        mentions=pa.concat_tables(
+            [first.mentions.select(list(MENTIONS)), _placed_mentions(second.mentions, rows, shift)]
+        ),
+        links=links,
+        terms=terms,
+        labels=join_labels(first.labels, second.labels),
+        dimensions=first.dimensions,
+        dropped=join_counts(first.dropped, second.dropped),
+        attribution=join_attribution(first.attribution, second.attribution),
+    )
+
+
+def concatenate_topics(first: Topics, second: Topics, items: int) -> Topics:
+    """Return the topics of two corpora, of which the first has ``items`` items; topics are the same by name.
+
+    Topics that only the second has follow those of the first; words, settings and the model are the first's.
+    """
+    names, parents = join_topics((first.names, first.parents), second)
+    number = {name: place for place, name in enumerate(names)}
+    place = np.array([number[name] for name in second.names], dtype=np.int32)
+    more = table(
+        ASSIGNED,
+        item=_shifted(second.assigned["item"], items),
+        topic=pa.array(place[second.assigned["topic"].to_numpy()], pa.int32()),
+        weight=second.assigned["weight"],
+    )
+    return Topics(names, pa.concat_tables([first.assigned, more]), first.words, parents, first.settings, first.model)
+
+
+def place_objects(known: pa.ChunkedArray, ids: pa.ChunkedArray) -> Array:
+    """Return the row of every id: that of the known object, or the next new one."""
+    hit = pc.index_in(known, value_set=ids)
+    at = np.flatnonzero(np.asarray(pc.is_valid(hit)))
+    rows = np.full(len(ids), -1, dtype=np.int32)
+    rows[pc.drop_null(hit).to_numpy()] = at
+    new = rows < 0
+    check_count("objects", len(known) + int(new.sum()))
+    rows[new] = len(known) + np.arange(int(new.sum()), dtype=np.int32)
+    return rows
+
+
+def _join_objects(known: pa.Table, objects: pa.Table, rows: Array) -> pa.Table:
+    """Return the known objects and then the new ones, given the row of every object."""
+    new = objects.filter(pa.array(rows >= known.num_rows))
+    return pa.concat_tables([known.select(list(OBJECTS)), new.select(list(OBJECTS))])
+
+
+def _placed_mentions(mentions: pa.Table, rows: Array, shift: int = 0) -> pa.Table:
+    """Return mentions with the objects at their rows, and the items numbered from ``shift`` on."""
+    objects = pa.array(rows[mentions["object"].to_numpy()], pa.int32())
+    return table(MENTIONS, item=_shifted(mentions["item"], shift), object=objects)
+
+
+def _placed_links(links: pa.Table, rows: Array) -> pa.Table:
+    """Return links with their ends at their rows."""
+    ends = {end: pa.array(rows[links[end].to_numpy()], pa.int32()) for end in ("source", "target")}
+    return table(LINKS, **ends, weight=links["weight"])
+
+
+def check_links(derived: bool, brings_none: bool) -> None:
+    """Raise where the links of one corpus were given and those of the other are to be found by co-mention."""
+    if derived and not brings_none:
+        raise SourceError("the first links come from items that mention both ends, and the new data gives its own")
+    if not derived and brings_none:
+        raise SourceError("the first links were given, and the new data gives none: a table of no links would do")
+
+
+def join_labels(first: pa.Table, second: pa.Table) -> pa.Table:
+    """Return what both tables say of labels, one row each; where both say something the second holds."""
+    known: dict[tuple[str, str], tuple[str | None, str | None]] = {}
+    for rows in (first, second):
+        said = {
+            (attribute, label): (full, parent)
+            for attribute, label, full, parent in zip(*(rows[name].to_pylist() for name in LABELS), strict=True)
+        }
+        for key, (full, parent) in said.items():
+            old = known.get(key, (None, None))
+            known[key] = (full or old[0], parent or old[1])
+    columns = list(zip(*((*key, *value) for key, value in known.items()), strict=True)) or [()] * len(LABELS)
+    return table(LABELS, **{name: list(column) for name, column in zip(LABELS, columns, strict=True)})
+
+
+def join_topics(
+    first: tuple[tuple[str, ...], tuple[str, ...] | None], second: Topics
+) -> tuple[tuple[str, ...], tuple[str, ...] | None]:
+    """Return the names of topics, the first's and then those that only the second has, and their parents."""
+    names, parents = first
+    known = set(names)
+    new = [number for number, name in enumerate(second.names) if name not in known]
+    every = (*names, *(second.names[number] for number in new))
+    if parents is None:
+        return every, None
+    if new and second.parents is None:
+        raise SourceError(f"the topics have groups, and the new topics {some(every[len(names) :])} have none")
+    return every, (*parents, *((second.parents or ())[number] for number in new))
+
+
+def join_counts(first: Mapping[str, int], second: Mapping[str, int]) -> dict[str, int]:
+    """Return the sums of counts by reason."""
+    return {reason: first.get(reason, 0) + second.get(reason, 0) for reason in {**first, **second}}
+
+
+def join_attribution(first: str, second: str) -> str:
+    """Return what both say of where the data is from, each said once.
+
+    >>> join_attribution("DBLP, CC0; ACL", "ACL")
+    'DBLP, CC0; ACL'
+    """
+    return "; ".join(dict.fromkeys(part for part in chain(first.split("; "), second.split("; ")) if part))
+
+
+def _shifted(numbers: pa.ChunkedArray, shift: int) -> pa.Array:
+    return pa.array(numbers.to_numpy() + np.int32(shift), pa.int32())
+
+
+def _items(first: pa.Table, second: pa.Table) -> pa.Table:
+    columns = [
+        second[name] if name in second.column_names else pa.nulls(second.num_rows) for name in first.column_names
+    ]
+    parts = [_plain(first), _plain(pa.table(columns, names=first.column_names))]
+    try:
+        return pa.concat_tables(parts, promote_options="permissive")
+    except pa.ArrowException as error:
+        raise SourceError(f"the items of two corpora do not go together: {error}") from error
+
+
+def _plain(rows: pa.Table) -> pa.Table:
+    """Return a table without dictionaries, which Arrow joins only with their like."""
+    for number, field in enumerate(rows.schema):
+        if pa.types.is_dictionary(field.type):
+            rows = rows.set_column(number, field.name, rows[field.name].cast(field.type.value_type))
+    return rows

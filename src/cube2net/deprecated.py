@@ -1,0 +1,81 @@
+"""Names and parameters of the release before: they work for one release more, and say what they are called now."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from functools import wraps
+from importlib import import_module
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+MOVED = {
+    "AREA_SIGS": "pipeline.AREA_SIGS",
+    "Budget": "records.Budget",
+    "Selection": "records.Selection",
+    "Topics": "records.Topics",
+    "Vectors": "records.Vectors",
+    "Weights": "records.Weights",
+    "build_task": "pipeline.build_task",
+    "cluster_query": "pipeline.cluster_query",
+    "cuboid": "cube.cuboid",
+    "dice": "cube.dice",
+    "drill_down": "cube.drill_down",
+    "embed_cells": "pipeline.embed_cells",
+    "embed_nodes": "pipeline.embed_nodes",
+    "find_topics": "pipeline.find_topics",
+    "judge": "verdict",
+    "label_texts": "pipeline.label_texts",
+    "make_dblp_like": "pipeline.make_dblp_like",
+    "near_cells": "pipeline.near_cells",
+    "open_dblp_like": "pipeline.open_dblp_like",
+    "read_acl": "pipeline.read_acl",
+    "read_links": "pipeline.read_links",
+    "read_task": "pipeline.read_task",
+    "roll_up": "cube.roll_up",
+    "slice": "cube.slice_cube",
+    "summary": "pipeline.summary",
+    "weigh": "pipeline.weigh",
+}
+"""What was in the package itself, and where it is now."""
+
+
+def old_name(name: str) -> Any:
+    """Return what a name of the release before stands for; who asks for it is told the new one."""
+    if name not in MOVED:
+        raise AttributeError(f"module 'cube2net' has no attribute {name!r}")
+    new = f"cube2net.{MOVED[name]}"
+    _warn(f"cube2net.{name} is now {new}", depth=4)
+    module, _, attribute = new.rpartition(".")
+    return getattr(import_module(module), attribute)
+
+
+def renamed(**new_names: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Let a function take parameters by their old names too: ``@renamed(old="new")``.
+
+    >>> @renamed(colour="hue")
+    ... def paint(hue):
+    ...     return hue
+    >>> with warnings.catch_warnings(record=True) as said:
+    ...     warnings.simplefilter("always")
+    ...     paint(colour="red"), str(said[0].message)
+    ('red', "the parameter 'colour' of paint is now 'hue': the old name goes with the next release")
+    """
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        @wraps(function)
+        def call(*args: P.args, **options: P.kwargs) -> T:
+            for old in [name for name in options if name in new_names]:
+                _warn(f"the parameter {old!r} of {function.__name__} is now {new_names[old]!r}", depth=3)
+                options[new_names[old]] = options.pop(old)
+            return function(*args, **options)
+
+        return call
+
+    return decorate
+
+
+def _warn(sentence: str, *, depth: int) -> None:
+    warnings.warn(f"{sentence}: the old name goes with the next release", DeprecationWarning, stacklevel=depth)

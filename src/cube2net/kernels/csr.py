@@ -1,0 +1,232 @@
+"""Rows of entries in flat arrays: packed from entries that come in order, merged, and put together in groups.
+
+**Packing** sorts nothing. Links come once each, from the lower object to the higher, ascending; then the lower
+neighbours of an object come in order, and so do its higher ones. Where the next one goes is all that has to be known,
+two numbers an object, so links may come in any number of batches and be written to a file that is larger than memory.
+
+**Merging** makes a row of one row of an old table and one row of an addition, either of which may be missing (-1). What
+the addition does not touch is copied as it stands.
+
+**Grouping** puts cells together, object by object: what each group holds, how often, and the groups of each object.
+Nothing is sorted but the few groups of one object. Objects come in order, so the members of a group do too. The cells
+of the objects come in two parts, the kept ones and the small ones, whose numbers go on after the last kept one.
+``groups[cell, view]`` is the group of a cell in each of several views; no group is in two views.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cube2net.array_types import Array
+from cube2net.kernels.compiled import njit
+from cube2net.records.link_weights import HEAVIEST
+
+
+@njit(cache=True)
+def count_ends(source: Array, target: Array, below: Array, above: Array) -> int:
+    """Count the neighbours below and above every object; return the first link that is not in order, or -1.
+
+    In order are links from a lower to a higher object, each once and ascending.
+    """
+    wrong = -1
+    for i in range(len(source)):
+        a, b = source[i], target[i]
+        if wrong < 0 and (a >= b or (i > 0 and (source[i - 1] > a or (source[i - 1] == a and target[i - 1] >= b)))):
+            wrong = i
+        above[a] += 1
+        below[b] += 1
+    return wrong
+
+
+@njit(cache=True)
+def fill_links(
+    source: Array, target: Array, weight: Array, next_below: Array, next_above: Array, indices: Array, weights: Array
+) -> None:
+    """Write every link to both its ends, where the next neighbour below or above goes."""
+    for i in range(len(source)):
+        a, b = source[i], target[i]
+        at = next_above[a]
+        indices[at] = b
+        weights[at] = weight[i]
+        next_above[a] = at + 1
+        at = next_below[b]
+        indices[at] = a
+        weights[at] = weight[i]
+        next_below[b] = at + 1
+
+
+@njit(cache=True)
+def count_entries(entries: Array, counts: Array) -> None:
+    """Count how often every entry comes."""
+    for entry in entries:
+        counts[entry] += 1
+
+
+@njit(cache=True)
+def fill_homes(indptr: Array, indices: Array, next_home: Array, homes: Array) -> None:
+    """Write the number of every row to the place where the next row of each of its entries goes."""
+    for row in range(len(indptr) - 1):
+        for k in range(indptr[row], indptr[row + 1]):
+            entry = indices[k]
+            homes[next_home[entry]] = row
+            next_home[entry] += np.int64(1)
+
+
+@njit(cache=True)
+def merge_rows(
+    indptr: Array, indices: Array, old: Array, renumber: Array, more_indptr: Array, more_indices: Array, more: Array
+) -> tuple[Array, Array]:
+    """Return offsets and entries of rows that hold the entries of row ``old[i]`` and of row ``more[i]``, each once.
+
+    Entries of old rows are first numbered anew by ``renumber``, which must ascend; none is given by no numbers.
+    """
+    count = len(old)
+    room = 0
+    for i in range(count):
+        if old[i] >= 0:
+            room += indptr[old[i] + 1] - indptr[old[i]]
+        if more[i] >= 0:
+            room += more_indptr[more[i] + 1] - more_indptr[more[i]]
+    starts = np.zeros(count + 1, np.int64)
+    merged = np.empty(room, np.int32)
+    same = len(renumber) == 0
+    end = 0
+    for i in range(count):
+        a, a_end = (indptr[old[i]], indptr[old[i] + 1]) if old[i] >= 0 else (0, 0)
+        b, b_end = (more_indptr[more[i]], more_indptr[more[i] + 1]) if more[i] >= 0 else (0, 0)
+        while a < a_end and b < b_end:
+            left = indices[a] if same else renumber[indices[a]]
+            right = more_indices[b]
+            merged[end] = min(left, right)
+            a += left <= right
+            b += right <= left
+            end += 1
+        while a < a_end:
+            merged[end] = indices[a] if same else renumber[indices[a]]
+            a += 1
+            end += 1
+        while b < b_end:
+            merged[end] = more_indices[b]
+            b += 1
+            end += 1
+        starts[i + 1] = end
+    return starts, merged[:end]
+
+
+@njit(cache=True)
+def add_links(
+    indptr: Array,
+    indices: Array,
+    weights: Array,
+    more_indptr: Array,
+    more_indices: Array,
+    more_weights: Array,
+    more: Array,
+    rests: Array,
+) -> tuple[Array, Array, Array]:
+    """Return offsets, ends and weights of the links of ``len(more)`` objects; those in both add their weights.
+
+    The first objects are the old ones; row ``more[i]`` is what is added to object i. The weights of the addition
+    are doubles. ``rests`` has a place for each of its entries: it comes with what the old weight lacked of its sum
+    for being rounded, and goes with what the new one lacks. A sum above the highest weight there is becomes that.
+    """
+    known = len(indptr) - 1
+    count = len(more)
+    starts = np.zeros(count + 1, np.int64)
+    room = len(indices) + len(more_indices)
+    ends = np.empty(room, np.int32)
+    totals = np.empty(room, np.float32)
+    end = 0
+    for i in range(count):
+        a, a_end = (indptr[i], indptr[i + 1]) if i < known else (0, 0)
+        b, b_end = (more_indptr[more[i]], more_indptr[more[i] + 1]) if more[i] >= 0 else (0, 0)
+        while b < b_end:
+            right = more_indices[b]
+            while a < a_end and indices[a] < right:
+                ends[end] = indices[a]
+                totals[end] = weights[a]
+                a += 1
+                end += 1
+            total = more_weights[b]
+            if a < a_end and indices[a] == right:
+                total = (np.float64(weights[a]) + rests[b]) + total
+                a += 1
+            total = min(total, HEAVIEST)
+            ends[end] = right
+            totals[end] = np.float32(total)
+            rests[b] = total - np.float64(totals[end])
+            b += 1
+            end += 1
+        while a < a_end:
+            ends[end] = indices[a]
+            totals[end] = weights[a]
+            a += 1
+            end += 1
+        starts[i + 1] = end
+    return starts, ends[:end], totals[:end]
+
+
+@njit(cache=True, nogil=True)
+def count_groups(
+    kept_starts: Array, kept: Array, small_starts: Array, small: Array, first_small: int, groups: Array, sizes: Array
+) -> None:
+    """Add to ``sizes[group]`` how many objects are in one of its cells."""
+    last = np.full(len(sizes), -1, np.int32)
+    for item in range(len(kept_starts) - 1):
+        for k in range(kept_starts[item], kept_starts[item + 1]):
+            for view in range(groups.shape[1]):
+                group = groups[kept[k], view]
+                sizes[group] += last[group] != item
+                last[group] = item
+        for k in range(small_starts[item], small_starts[item + 1]):
+            for view in range(groups.shape[1]):
+                group = groups[first_small + small[k], view]
+                sizes[group] += last[group] != item
+                last[group] = item
+
+
+@njit(cache=True, nogil=True)
+def fill_groups(
+    kept_starts: Array,
+    kept: Array,
+    small_starts: Array,
+    small: Array,
+    first_small: int,
+    groups: Array,
+    next_member: Array,
+    members: Array,
+    counts: Array,
+    wanted: int,
+    home_starts: Array,
+    homes: Array,
+) -> None:
+    """Write the members of every group, in how many of its cells each is, and the groups of every object.
+
+    ``next_member[group]`` is where its first member goes. The homes of an object are its groups below ``wanted``,
+    ascending.
+    """
+    last = np.full(len(next_member), -1, np.int32)
+    end = 0
+    for item in range(len(kept_starts) - 1):
+        begin = end
+        home_starts[item] = begin
+        many = kept_starts[item + 1] - kept_starts[item]
+        for k in range(many + small_starts[item + 1] - small_starts[item]):
+            cell = kept[kept_starts[item] + k] if k < many else first_small + small[small_starts[item] + k - many]
+            for view in range(groups.shape[1]):
+                group = groups[cell, view]
+                if last[group] == item:
+                    counts[next_member[group] - 1] += 1
+                    continue
+                last[group] = item
+                members[next_member[group]] = item
+                counts[next_member[group]] = 1
+                next_member[group] += 1
+                if group < wanted:
+                    at = end
+                    while at > begin and homes[at - 1] > group:
+                        homes[at] = homes[at - 1]
+                        at -= 1
+                    homes[at] = group
+                    end += 1
+    home_starts[len(kept_starts) - 1] = end

@@ -1,0 +1,230 @@
+"""Reductions of a choice among cells that change no best selection, as a presolve makes them.
+
+Objects that the same cells hold are put together, since no choice tells them apart; cells are left out that cost more
+than they can pay, and those that another one dominates.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cube2net.array_types import Array
+from cube2net.kernels.compiled import njit
+from cube2net.kernels.csr import count_entries, fill_homes
+
+# Numbers found in any order are sorted where they are fewer than one in so many of all; else all are passed over.
+SORTED = 64
+
+
+@njit(cache=True)
+def held(cells: Array, members_indptr: Array, members_indices: Array, mark: Array) -> Array:
+    """Return the objects that some cells hold, ascending; ``mark`` has a zero byte for each object and is changed."""
+    entries = 0
+    for cell in cells:
+        entries += members_indptr[cell + 1] - members_indptr[cell]
+    found = np.empty(min(entries, len(mark)), dtype=np.int32)
+    count = 0
+    for cell in cells:
+        for at in range(members_indptr[cell], members_indptr[cell + 1]):
+            o = members_indices[at]
+            if mark[o] == 0:
+                mark[o] = 1
+                found[count] = o
+                count += 1
+    if count * SORTED < len(mark):
+        return np.sort(found[:count])
+    return np.flatnonzero(mark).astype(np.int32)
+
+
+@njit(cache=True)
+def alike(objects: Array, homes_indptr: Array, homes_indices: Array, place: Array) -> tuple[Array, Array]:
+    """Return a group number for each of some objects, and for each group the first of its objects.
+
+    Two objects are in one group when the same cells hold them; ``place`` is the position of a cell, or −1 for one that
+    does not count. Groups are numbered in the order of their first objects. Objects are told apart by a number
+    mixed from their cells, and cell by cell where two have the same.
+    """
+    size = 16
+    while size < 2 * len(objects):
+        size *= 2
+    table = np.full(size, -1, dtype=np.int32)
+    mixed = np.empty(len(objects), dtype=np.uint64)
+    first = np.empty(len(objects), dtype=np.int32)
+    group = np.empty(len(objects), dtype=np.int32)
+    groups = 0
+    for at in range(len(objects)):
+        o = objects[at]
+        mix = np.uint64(0x9E3779B97F4A7C15)
+        for home in range(homes_indptr[o], homes_indptr[o + 1]):
+            cell = place[homes_indices[home]]
+            if cell >= 0:
+                mix = (mix ^ np.uint64(cell + 1)) * np.uint64(0xBF58476D1CE4E5B9)
+                mix ^= mix >> np.uint64(29)
+        slot = int(np.int64(mix & np.uint64(size - 1)))
+        while table[slot] >= 0:
+            known = table[slot]
+            if mixed[known] == mix and same_cells(o, first[known], homes_indptr, homes_indices, place):
+                break
+            slot = (slot + 1) % size
+        if table[slot] < 0:
+            table[slot] = groups
+            mixed[groups] = mix
+            first[groups] = o
+            groups += 1
+        group[at] = table[slot]
+    return group, first[:groups].copy()
+
+
+@njit(cache=True)
+def same_cells(one: int, other: int, homes_indptr: Array, homes_indices: Array, place: Array) -> bool:
+    """Return whether the same of the cells that count hold two objects."""
+    a, b = homes_indptr[one], homes_indptr[other]
+    while True:
+        while a < homes_indptr[one + 1] and place[homes_indices[a]] < 0:
+            a += 1
+        while b < homes_indptr[other + 1] and place[homes_indices[b]] < 0:
+            b += 1
+        if a == homes_indptr[one + 1] or b == homes_indptr[other + 1]:
+            return bool(a == homes_indptr[one + 1] and b == homes_indptr[other + 1])
+        if homes_indices[a] != homes_indices[b]:
+            return False
+        a += 1
+        b += 1
+
+
+@njit(cache=True)
+def placed_homes(objects: Array, homes_indptr: Array, homes_indices: Array, place: Array) -> tuple[Array, Array]:
+    """Return the positions of the cells that hold each of some objects, as offsets and entries, without −1."""
+    indptr = np.zeros(len(objects) + 1, dtype=np.int64)
+    for at in range(len(objects)):
+        count = 0
+        for home in range(homes_indptr[objects[at]], homes_indptr[objects[at] + 1]):
+            count += place[homes_indices[home]] >= 0
+        indptr[at + 1] = indptr[at] + count
+    indices = np.empty(indptr[-1], dtype=np.int32)
+    end = 0
+    for at in range(len(objects)):
+        for home in range(homes_indptr[objects[at]], homes_indptr[objects[at] + 1]):
+            cell = place[homes_indices[home]]
+            if cell >= 0:
+                indices[end] = cell
+                end += 1
+    return indptr, indices
+
+
+@njit(cache=True)
+def turned(indptr: Array, indices: Array, count: int) -> tuple[Array, Array]:
+    """Return the rows that each of ``count`` entries stands in, as offsets and entries, each row ascending."""
+    starts = np.zeros(count + 1, dtype=np.int64)
+    count_entries(indices, starts[1:])
+    starts[1:] = np.cumsum(starts[1:])
+    rows = np.empty(len(indices), dtype=np.int32)
+    fill_homes(indptr, indices, starts[:-1].copy(), rows)
+    return starts, rows
+
+
+@njit(cache=True)
+def row_sums(indptr: Array, indices: Array, terms: Array) -> Array:
+    """Return the sums of every column of the terms over the entries of each row."""
+    sums = np.zeros((len(indptr) - 1, terms.shape[1]))
+    for row in range(len(indptr) - 1):
+        for at in range(indptr[row], indptr[row + 1]):
+            for column in range(terms.shape[1]):
+                sums[row, column] += terms[indices[at], column]
+    return sums
+
+
+@njit(cache=True)
+def dear(
+    members_indptr: Array, members_indices: Array, homes_indptr: Array, homes_indices: Array, worth: Array, pays: Array
+) -> Array:
+    """Return which cells cost more by what they alone hold than all they hold pays, again and again without these.
+
+    ``worth`` is what a group is worth, and ``pays[c]`` the sum of those above 0 that cell c holds. A group that only
+    one cell is left to hold is that cell's alone.
+    """
+    cells = len(members_indptr) - 1
+    holders = np.empty(len(worth), dtype=np.int32)
+    alone = np.zeros(cells)
+    out = np.zeros(cells, dtype=np.bool_)
+    ahead = np.empty(cells, dtype=np.int64)
+    for group in range(len(worth)):
+        holders[group] = homes_indptr[group + 1] - homes_indptr[group]
+        if holders[group] == 1:
+            alone[homes_indices[homes_indptr[group]]] -= min(worth[group], 0.0)
+    last = 0
+    for cell in range(cells):
+        if alone[cell] > pays[cell]:
+            out[cell] = True
+            ahead[last] = cell
+            last += 1
+    first = 0
+    while first < last:
+        cell = ahead[first]
+        first += 1
+        for at in range(members_indptr[cell], members_indptr[cell + 1]):
+            group = members_indices[at]
+            holders[group] -= 1
+            if holders[group] != 1 or worth[group] >= 0.0:
+                continue
+            for home in range(homes_indptr[group], homes_indptr[group + 1]):
+                left = homes_indices[home]
+                if out[left]:
+                    continue
+                alone[left] -= worth[group]
+                if alone[left] > pays[left]:
+                    out[left] = True
+                    ahead[last] = left
+                    last += 1
+    return out
+
+
+@njit(cache=True)
+def dominated(
+    members_indptr: Array,
+    members_indices: Array,
+    homes_indptr: Array,
+    homes_indices: Array,
+    wanted: Array,
+    harmless: Array,
+    worth: Array,
+    cost: Array,
+    nodes: Array,
+) -> Array:
+    """Return which cells another one can stand in for: it holds all their wanted groups, and beyond them harmless ones.
+
+    ``worth``, ``cost`` and ``nodes`` are of what a cell holds alone: a cell with a worth above 0 of its own is kept,
+    and the other must be worth no less, cost no more and bring no more nodes. Of cells that can stand in for each
+    other the first is kept.
+    """
+    cells = len(worth)
+    out = np.zeros(cells, dtype=np.bool_)
+    mine = np.full(len(wanted), -1, dtype=np.int64)
+    for cell in range(cells - 1, -1, -1):
+        rarest = -1
+        count = 0
+        for g in members_indices[members_indptr[cell] : members_indptr[cell + 1]]:
+            mine[g] = cell
+            if wanted[g]:
+                count += 1
+                size = homes_indptr[g + 1] - homes_indptr[g]
+                if rarest < 0 or size < homes_indptr[rarest + 1] - homes_indptr[rarest]:
+                    rarest = g
+        if rarest < 0 or worth[cell] > 0:
+            continue
+        for other in homes_indices[homes_indptr[rarest] : homes_indptr[rarest + 1]]:
+            if other == cell or out[other] or worth[other] < worth[cell]:
+                continue
+            if cost[other] > cost[cell] or nodes[other] > nodes[cell]:
+                continue
+            found = 0
+            for g in members_indices[members_indptr[other] : members_indptr[other + 1]]:
+                if mine[g] == cell:
+                    found += wanted[g]
+                elif not harmless[g]:
+                    found = -1
+                    break
+            if found == count:
+                out[cell] = True
+                break
+    return out

@@ -1,0 +1,293 @@
+"""Parts of a network: one step outwards, the links among some objects, and the neighbourhood of a query."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cube2net.array_types import Array
+from cube2net.kernels.compiled import njit
+from cube2net.kernels.hash_tables import hashed, spot
+
+# A row this many times longer than the list of objects is searched for each of them instead of read through.
+HUB = 64
+
+
+@njit(cache=True)
+def hop(
+    indptr: Array,
+    indices: Array,
+    weights: Array,
+    front: Array,
+    fan_out: int,
+    most: int,
+    keys: Array,
+    known: Array,
+    hits: Array,
+) -> Array:
+    """Return the objects one step from the front that are not known, in the order met.
+
+    One object of the front brings at most ``fan_out`` of them (0: all), its heaviest links first and the
+    lower object number where links weigh the same. At most ``most`` are found. ``keys`` and ``known`` are a table (see
+    ``tables``) with room for these, in which objects to leave out have 1 and others nothing; those found get 2.
+    ``hits`` is empty, or has the places of the table, starts as zeros and counts how many of the front bring an object.
+    """
+    found = np.empty(most, np.int32)
+    count = 0
+    counted, hashed = len(hits) > 0, len(keys) > 0
+    for u in front:
+        start, end = indptr[u], indptr[u + 1]
+        least, ties, capped = np.float32(0.0), 0, False
+        if 0 < fan_out < end - start:
+            new = 0
+            heavy = np.empty(end - start, np.float32)
+            for k in range(start, end):
+                place = spot(keys, indices[k])
+                if known[place] != 1:
+                    heavy[new] = weights[k]
+                    new += 1
+            if new > fan_out:
+                least = np.partition(heavy[:new], new - fan_out)[new - fan_out]
+                ties, capped = fan_out, True
+                for at in range(new):
+                    if heavy[at] > least:
+                        ties -= 1
+        for k in range(start, end):
+            v = indices[k]
+            place = spot(keys, v)
+            if known[place] == 1 or (capped and weights[k] < least):
+                continue
+            if capped and weights[k] == least:
+                if ties == 0:
+                    continue
+                ties -= 1
+            if known[place] == 0:
+                if hashed:
+                    keys[place] = v
+                known[place] = 2
+                found[count] = v
+                count += 1
+            if counted:
+                hits[place] += 1
+    return found[:count].copy()
+
+
+@njit(cache=True)
+def induce(
+    indptr: Array,
+    indices: Array,
+    weights: Array,
+    nodes: Array,
+    keys: Array,
+    place: Array,
+    mark: Array,
+    source: Array,
+    target: Array,
+    weight: Array,
+) -> int:
+    """Write the links among distinct nodes, each once, as positions source < target; return how many.
+
+    ``keys`` and ``place`` are a table (see ``tables``) of 1 + the position of every node, 0 elsewhere. Where its keys
+    are not empty, ``mark`` has a byte for many times as many objects as there are nodes, 1 wherever one of these may
+    stand: it is looked at first, as most ends are no nodes and it stays near at hand. ``source``, ``target`` and
+    ``weight`` must have room for as many links as the nodes have ends.
+    """
+    one = np.uint64(1)
+    count = np.uint64(0)
+    few = len(keys) > 0
+    size = np.uint64(len(mark))
+    if few:
+        for v in nodes:
+            mark[hashed(v, size)] = 1
+    for i in range(len(nodes)):
+        u = np.uint64(nodes[i])
+        k, end = np.uint64(indptr[u]), np.uint64(indptr[u + one])
+        if end - k > np.uint64(HUB * (len(nodes) - i)):
+            for j in range(i + 1, len(nodes)):
+                low, high = np.int64(k), np.int64(end)
+                while low < high:
+                    middle = (low + high) // 2
+                    if indices[middle] < nodes[j]:
+                        low = middle + 1
+                    else:
+                        high = middle
+                if low < np.int64(end) and indices[low] == nodes[j]:
+                    source[count] = i
+                    target[count] = j
+                    weight[count] = weights[low]
+                    count += one
+        else:
+            # Every end is written and the place moves on only for a link: no branch to guess wrong.
+            here = np.int32(i)
+            if not few:
+                while k < end:
+                    there = place[np.uint64(indices[k])] - np.int32(1)
+                    source[count] = here
+                    target[count] = there
+                    weight[count] = weights[k]
+                    count += np.uint64(there > here)
+                    k += one
+                continue
+            # The same for what may be a node at all; positions and weights are looked at for these only.
+            start, found = k, count
+            while k < end:
+                v = indices[k]
+                source[found] = np.int32(k - start)
+                target[found] = v
+                found += np.uint64(mark[hashed(v, size)])
+                k += one
+            at = count
+            while at < found:
+                # What is no node stands at a free place, where 0 is kept.
+                there = place[spot(keys, target[at])] - np.int32(1)
+                strength = weights[start + np.uint64(source[at])]
+                source[count] = here
+                target[count] = there
+                weight[count] = strength
+                count += np.uint64(there > here)
+                at += one
+    return int(count)
+
+
+@njit(cache=True)
+def neighbourhood(
+    indptr: Array, indices: Array, query: Array, reach: int, most: int, spare: bool
+) -> tuple[Array, Array, Array, Array]:
+    """Return the nodes around a query, itself first, and the links among them as positions, with their entries.
+
+    With ``spare`` the nodes that another can stand in for are left out.
+    """
+    nodes = expand(indptr, indices, query, reach, most)
+    low, high, entries = links_among(indptr, indices, nodes)
+    if spare:
+        ends, others, _ = both_ends(len(nodes), low, high)
+        nodes = nodes[needed(ends, others, len(query))]
+        low, high, entries = links_among(indptr, indices, nodes)
+    return nodes, low, high, entries
+
+
+@njit(cache=True)
+def expand(indptr: Array, indices: Array, query: Array, reach: int, most: int) -> Array:
+    """Return the query and the objects within ``reach`` hops of it, ring by ring, at most ``most`` others.
+
+    Of a ring that does not fit whole, the objects with most links to the ring before come in, in the
+    order found where they have as many, and it is the last.
+    """
+    met = np.zeros(len(indptr) - 1, np.int32)
+    found = np.empty(len(met), np.int32)
+    for at in range(len(query)):
+        found[at] = query[at]
+        met[query[at]] = -1
+    start, stop = 0, len(query)
+    for _ in range(reach):
+        end = stop
+        for at in range(start, stop):
+            for entry in range(indptr[found[at]], indptr[found[at] + 1]):
+                other = indices[entry]
+                if met[other] == 0:
+                    found[end] = other
+                    end += 1
+                if met[other] >= 0:
+                    met[other] += 1
+        room = len(query) + most - stop
+        if end - stop > room:
+            return _fullest(met, found, stop, end, room)
+        for at in range(stop, end):
+            met[found[at]] = -1
+        start, stop = stop, end
+        if start == stop:
+            break
+    return found[:stop].copy()
+
+
+@njit(cache=True)
+def _fullest(met: Array, found: Array, stop: int, end: int, room: int) -> Array:
+    most = 0
+    for at in range(stop, end):
+        most = max(most, met[found[at]])
+    tally = np.zeros(most + 2, np.int64)
+    for at in range(stop, end):
+        tally[met[found[at]]] += 1
+    least, sure = most + 1, 0
+    while least > 1 and sure + tally[least] <= room:
+        sure += tally[least]
+        least -= 1
+    some, to = room - sure, stop
+    for at in range(stop, end):
+        count = met[found[at]]
+        if count > least or (count == least and some > 0):
+            some -= count == least
+            found[to] = found[at]
+            to += 1
+    return found[:to].copy()
+
+
+@njit(cache=True)
+def links_among(indptr: Array, indices: Array, nodes: Array) -> tuple[Array, Array, Array]:
+    """Return the links among nodes, each once: both ends as positions in ``nodes``, and the entry it stands at."""
+    place = np.full(len(indptr) - 1, -1, np.int32)
+    for at in range(len(nodes)):
+        place[nodes[at]] = at
+    count = 0
+    for at in range(len(nodes)):
+        for entry in range(indptr[nodes[at]], indptr[nodes[at] + 1]):
+            count += place[indices[entry]] > at
+    low = np.empty(count, np.int32)
+    high = np.empty(count, np.int32)
+    entries = np.empty(count, np.int64)
+    count = 0
+    for at in range(len(nodes)):
+        for entry in range(indptr[nodes[at]], indptr[nodes[at] + 1]):
+            other = place[indices[entry]]
+            if other > at:
+                low[count], high[count], entries[count] = at, other, entry
+                count += 1
+    return low, high, entries
+
+
+@njit(cache=True)
+def both_ends(count: int, low: Array, high: Array) -> tuple[Array, Array, Array]:
+    """Return links kept on both ends: where each node's row starts, its neighbours, and the link of each."""
+    indptr = np.zeros(count + 1, np.int64)
+    for link in range(len(low)):
+        indptr[low[link] + 1] += 1
+        indptr[high[link] + 1] += 1
+    for node in range(count):
+        indptr[node + 1] += indptr[node]
+    free = indptr[:-1].copy()
+    others = np.empty(2 * len(low), np.int64)
+    links = np.empty(2 * len(low), np.int64)
+    for link in range(len(low)):
+        a, b = low[link], high[link]
+        others[free[a]], links[free[a]] = b, link
+        others[free[b]], links[free[b]] = a, link
+        free[a] += 1
+        free[b] += 1
+    return indptr, others, links
+
+
+@njit(cache=True)
+def needed(indptr: Array, others: Array, first: int) -> Array:
+    """Return which nodes are left when those that a neighbour can stand in for go; the ``first`` ones never go.
+
+    A node can go when all its neighbours are also neighbours of one of them: whatever it joins, that one
+    joins. So a smallest connected set around given nodes never needs it.
+    """
+    count = len(indptr) - 1
+    left = np.ones(count, np.bool_)
+    near = np.full(count, -1)
+    for node in range(count):
+        if not left[node]:
+            continue
+        near[node] = node
+        for entry in range(indptr[node], indptr[node + 1]):
+            near[others[entry]] = node
+        for entry in range(indptr[node], indptr[node + 1]):
+            other = others[entry]
+            if other < first or not left[other]:
+                continue
+            left[other] = False
+            for way in range(indptr[other], indptr[other + 1]):
+                if left[others[way]] and near[others[way]] != node:
+                    left[other] = True
+                    break
+    return left

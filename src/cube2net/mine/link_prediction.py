@@ -1,0 +1,210 @@
+"""How well hidden links are found again: precision and recall at K and AUC by scores, and AUC by cosines of vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cube2net.array_types import Array
+from cube2net.errors import InputError, some, whole_number
+from cube2net.interfaces import Fitted
+from cube2net.mine.link_scores import known_links
+from cube2net.records.ragged import frozen
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+USERS_AT_ONCE = 1024
+LEVEL = 1e-9
+
+Pairs = tuple[Array, Array]
+"""The positions of the two ends of some pairs."""
+
+# Cosines that agree to so many digits are equal; and how many pairs are looked at together.
+DIGITS = 9
+PAIRS_AT_ONCE = 1 << 14
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Scores of every user with hidden links, in the order of ``users``; ``left_out`` users have none.
+
+    ``precision`` and ``recall`` are users × ``ks``; ``auc`` is nan for a user whose other items are all known.
+    ``cold`` says which users have no known link at all.
+    """
+
+    users: Array
+    ks: tuple[int, ...]
+    precision: Array
+    recall: Array
+    auc: Array
+    cold: Array
+    hidden: int
+    left_out: int
+
+    def __post_init__(self) -> None:
+        for name in ("users", "precision", "recall", "auc", "cold"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+
+    def __len__(self) -> int:
+        return len(self.users)
+
+    def __repr__(self) -> str:
+        parts = [f"{name} {value:.4f}" for name, value in self.means().items()]
+        return f"Ranking({len(self):,} users, {self.hidden:,} hidden links: {', '.join(parts)})"
+
+    def means(self) -> dict[str, float]:
+        """Return the mean over users of every score: ``P@5``, …, ``R@5``, …, ``AUC``; nan where there is no user."""
+        found = {f"P@{k}": _mean(self.precision[:, i]) for i, k in enumerate(self.ks)}
+        found |= {f"R@{k}": _mean(self.recall[:, i]) for i, k in enumerate(self.ks)}
+        return {**found, "AUC": _mean(self.auc)}
+
+
+def rank_links(
+    fitted: Fitted,
+    known: sp.csr_array,
+    hidden: sp.csr_array,
+    *,
+    ks: Sequence[int] = (1, 5, 10, 20),
+    items: int | None = None,
+) -> Ranking:
+    """Return how well hidden links are found again among the items that their users are not known to have.
+
+    Every user with a hidden link gets the first ``items`` items (all of them without a number) in the order of the
+    scores, without the known ones. Precision at K is the share of the first K places that hold hidden links,
+    recall at K the share of the hidden links that are there; AUC is how likely a hidden link stands above an item
+    that is neither known nor hidden. Items of equal scores (to 9 digits of the user's largest) may stand in any
+    order: the scores are their expected values over all orders, so that no order of the items matters. Users
+    without hidden links are left out and counted.
+    """
+    from cube2net.kernels.recommendation import hidden_ranks
+
+    known, hidden = known_links(known), known_links(hidden)
+    if known.shape != hidden.shape:
+        raise InputError(f"known links are {_by(known)} users × items and hidden ones {_by(hidden)}, expected the same")
+    wanted = tuple(whole_number("K", k, 1, what="places") for k in ks)
+    width = known.shape[1] if items is None else whole_number("items", items, 0, known.shape[1])
+    if hidden[:, width:].nnz:
+        raise InputError(f"{hidden[:, width:].nnz:,} hidden links lead to items beyond the first {width:,}")
+    cold = np.diff(known.indptr) == 0
+    known, hidden = known[:, :width], hidden[:, :width]
+    users = np.flatnonzero(np.diff(hidden.indptr))
+    table = np.zeros((len(users), 2 * len(wanted) + 1))
+    for start in range(0, len(users), USERS_AT_ONCE):
+        block = users[start : start + USERS_AT_ONCE]
+        scores = np.asarray(fitted.scores(block), dtype=np.float64)[:, :width]
+        if scores.shape != (len(block), width) or not bool(np.isfinite(scores).all()):
+            raise InputError(f"{fitted!r} gave scores of shape {scores.shape} that are not all finite")
+        mine, theirs = known[block], hidden[block]
+        if (mine.multiply(theirs)).nnz:
+            raise InputError("some links are both known and hidden: take hidden links out of the known ones")
+        slack = LEVEL * np.abs(scores).max(axis=1)
+        rows = (part.astype(np.int64) for part in (mine.indptr, mine.indices, theirs.indptr, theirs.indices))
+        above, level, auc = hidden_ranks(scores, slack, *rows)
+        hits = np.clip((np.array(wanted) - above[:, None]) / level[:, None], 0.0, 1.0)
+        own = np.add.reduceat(np.column_stack([hits, auc]), theirs.indptr[:-1])
+        counts = np.diff(theirs.indptr)[:, None]
+        table[start : start + USERS_AT_ONCE] = np.column_stack([own[:, :-1] / wanted, own / counts])
+    precision, recall, auc = np.split(table, [len(wanted), 2 * len(wanted)], axis=1)
+    return Ranking(
+        users=users,
+        ks=wanted,
+        precision=precision,
+        recall=recall,
+        auc=auc[:, 0],
+        cold=cold[users],
+        hidden=hidden.nnz,
+        left_out=known.shape[0] - len(users),
+    )
+
+
+def _mean(values: Array) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
+def _by(matrix: sp.csr_array) -> str:
+    return " × ".join(f"{size:,}" for size in matrix.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class PairRanking:
+    """The AUC of every hidden pair, and of every object that has one.
+
+    ``pairs`` is that of the pairs; ``objects`` are positions, ascending, and ``auc`` is the mean over the pairs of
+    each. A pair counts for both its ends.
+    """
+
+    objects: Array
+    auc: Array
+    pairs: Array
+
+    def __post_init__(self) -> None:
+        for name in ("objects", "auc", "pairs"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
+
+    def __len__(self) -> int:
+        return len(self.objects)
+
+    def __repr__(self) -> str:
+        return f"PairRanking({len(self):,} objects, {len(self.pairs):,} hidden pairs: AUC {self.mean:.4f})"
+
+    @property
+    def mean(self) -> float:
+        """The mean over the objects, each as important as any other."""
+        return float(self.auc.mean())
+
+
+def rank_pairs(vectors: Array, hidden: Pairs, unlinked: Pairs) -> PairRanking:
+    """Return how well hidden pairs stand above unlinked ones by the cosines of their objects' vectors.
+
+    Pairs are given by the positions of their ends. The AUC of a hidden pair is the share of the unlinked pairs that it
+    is above, and equal ones (to 9 digits) count half. The cosine with a vector of zeros is 0.
+
+    >>> vectors = np.array([[1.0, 0.0], [2.0, 0.1], [0.0, 1.0], [0.0, 0.0]])
+    >>> rank_pairs(vectors, (np.array([0, 0]), np.array([1, 3])), (np.array([0, 1]), np.array([2, 2]))).pairs.tolist()
+    [1.0, 0.25]
+    """
+    vectors = np.asarray(vectors, dtype=np.float64)
+    if vectors.ndim != 2 or not bool(np.isfinite(vectors).all()):
+        raise InputError(f"vectors have shape {vectors.shape}, expected a row of finite numbers for each object")
+    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    units = vectors / np.where(lengths > 0, lengths, 1.0)[:, None]
+    ends = [_checked(name, pairs, len(vectors)) for name, pairs in (("hidden", hidden), ("unlinked", unlinked))]
+    own, others = (_cosines(units, *pair) for pair in ends)
+    others.sort()
+    below, up_to = (np.searchsorted(others, own, side) for side in ("left", "right"))
+    pairs = (below + up_to) / (2 * len(others))
+    both = np.concatenate(ends[0])
+    counts = np.bincount(both, minlength=len(vectors))
+    sums = np.bincount(both, weights=np.tile(pairs, 2), minlength=len(vectors))
+    objects = np.flatnonzero(counts)
+    return PairRanking(objects, sums[objects] / counts[objects], pairs)
+
+
+def _cosines(units: Array, source: Array, target: Array) -> Array:
+    """Return the cosine of every pair, a block at a time."""
+    found = np.empty(len(source))
+    for start in range(0, len(source), PAIRS_AT_ONCE):
+        part = slice(start, start + PAIRS_AT_ONCE)
+        found[part] = np.einsum("ij,ij->i", units[source[part]], units[target[part]])
+    return found.round(DIGITS) + 0.0
+
+
+def _checked(name: str, pairs: Pairs, count: int) -> Pairs:
+    source, target = (np.asarray(side) for side in pairs)
+    if source.ndim != 1 or source.shape != target.shape or not len(source):
+        raise InputError(
+            f"the ends of {name} pairs have shapes {source.shape} and {target.shape}, expected one or more pairs, "
+            "two ends each"
+        )
+    ends = np.concatenate([source, target])
+    outside = ends[(ends < 0) | (ends >= count)].tolist()
+    if outside:
+        raise InputError(f"{name} pairs name objects that are not among the {count:,}: {some(outside)}")
+    if bool((source == target).any()):
+        raise InputError(f"{int((source == target).sum()):,} {name} pairs join an object with itself")
+    return source.astype(np.int64), target.astype(np.int64)

@@ -1,0 +1,258 @@
+"""The network of a query and a selection, in each of its forms: which nodes, which links, and what they weigh.
+
+How much cells weigh against links is told by how far the two agree: whether objects that are near by links are in the
+same cells.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cube2net.array_types import Array
+from cube2net.arrays import ragged_from_pairs, row_of_entries, take_rows
+from cube2net.compiling import load
+from cube2net.errors import ParameterError
+from cube2net.network.links import look_up_links
+from cube2net.records import Cube, Form, Network, Query, Selection
+from cube2net.records.link_weights import HEAVIEST
+
+# An object with so many links needs half as much of others as one without any.
+SILENT = 2.0
+# So many objects of a query are looked at: their pairs are 180,000.
+LOOKED_AT = 600
+# Cells are not trusted where objects two steps apart share them as often as this, and fully where as often as that.
+NONE, FULL = 1.5, 2.5
+# But never less than this; and before anything is seen they are trusted, as if so many pairs had said so.
+LEAST, BELIEVED = 0.1, 30
+
+
+def assemble(
+    cube: Cube, query: Query, selection: Selection, form: Form | str = "objects", *, nearest: Array | None = None
+) -> Network:
+    """Return the network of a query and a selection in a form; the form ``woven`` needs the ``nearest`` objects.
+
+    A form with cells as nodes needs a selection that has cells, unless it brings nothing at all.
+    """
+    from cube2net.kernels.hash_tables import look
+
+    form = Form(form) if isinstance(form, str) else form
+    others = np.setdiff1d(selection.objects, query.objects, assume_unique=True)
+    if form.has_cells and len(others) and not len(selection.cells):
+        raise ParameterError(
+            f"the form {form.kind!r} needs a method that chooses cells, and this one brought {len(others):,} objects "
+            "without any: choose the form 'objects', or a method such as 'greedy'"
+        )
+    if (form.kind == "woven") != (nearest is not None):
+        raise ParameterError("the nearest objects are for the form 'woven', which needs them")
+    if nearest is not None:
+        others = np.setdiff1d(nearest, query.objects)
+    objects = np.concatenate([query.objects, others[:0] if form.kind == "cells" else others])
+    (source, target, weight), keys, place = look_up_links(cube.links, objects)
+    members = take_rows(cube.cells.members, selection.cells)
+    held = look(keys, place, members.indices) - 1
+    there = held >= 0
+    ranks, held = row_of_entries(members)[there], held[there]
+    shares = _shares(cube, selection.cells, there) if form.has_cells else np.ones(len(held))
+    if form.keep == "linked":
+        linked = np.arange(len(objects)) < len(query)
+        linked[source] = linked[target] = True
+        position = np.cumsum(linked, dtype=np.int32) - 1
+        objects, source, target = objects[linked], position[source], position[target]
+        stays = linked[held]
+        ranks, held, shares = ranks[stays], position[held[stays]], shares[stays]
+    into = np.concatenate([target[source < len(query)], source[target < len(query)]])
+    query_links = np.bincount(into, minlength=len(objects))
+    trusted = None
+    if form.has_cells:
+        woven = Weaving(source, target, weight, held, ranks, shares, query_links, len(query))
+        trusted = form.trust or (woven.trust() if len(held) else 1.0)
+        factors = woven.near_factors(form.near_weight, trusted) if form.kind == "woven" else np.ones(len(weight))
+        joined = woven.memberships(form.membership, factors, trusted)
+        source = np.concatenate([source, held])
+        target = np.concatenate([target, len(objects) + ranks])
+        weight = np.minimum(np.concatenate([weight * factors, joined]), HEAVIEST)
+    return Network(
+        query=query,
+        selection=selection,
+        objects=objects,
+        cells=selection.cells if form.has_cells else selection.cells[:0],
+        source=source.astype(np.int32, copy=False),
+        target=target.astype(np.int32, copy=False),
+        weight=weight.astype(np.float32, copy=False),
+        brought_by=ragged_from_pairs(held, ranks, len(objects)),
+        query_links=query_links.astype(np.int32),
+        names=cube.objects,
+        dimensions=tuple(dimension.name for dimension in cube.dimensions),
+        labels=tuple(cube.cell(int(number)) for number in selection.cells),
+        form=form.kind,
+        settings={"trust": trusted if len(held) else None},
+    )
+
+
+def first_cells(cube: Cube, query: Query, selection: Selection, nodes: int, empty_value: float) -> Selection:
+    """Return as many of the first cells of a selection as fit, with their objects and the query, into some nodes."""
+    members = take_rows(cube.cells.members, selection.cells)
+    _, first = np.unique(np.concatenate([query.objects, members.indices]), return_index=True)
+    rank = np.searchsorted(members.indptr, np.maximum(first - len(query), 0), side="right")
+    rank[first < len(query)] = 0
+    sizes = np.cumsum(np.bincount(rank, minlength=len(selection.cells) + 1)) + np.arange(len(selection.cells) + 1)
+    count = max(0, int(np.searchsorted(sizes, nodes, side="right")) - 1)
+    if count == len(selection.cells):
+        return selection
+    return replace(
+        selection,
+        objects=np.unique(members.indices[: members.indptr[count]]),
+        value=float(selection.values[count - 1]) if count else empty_value,
+        cells=selection.cells[:count],
+        values=selection.values[:count],
+        bound=None,
+    )
+
+
+def _shares(cube: Cube, cells: Array, there: Array) -> Array:
+    """Return what each membership is worth beside the others of its object, for the members that are there.
+
+    Cells of the cube's own levels are worth the same. A cell of higher levels is worth as many of the cells below it
+    as hold the object, times log(1 + objects / objects in the cell): one that holds nearly all says little.
+    """
+    members = cube.cells.members
+    if cube.cells.counts is None:
+        return np.ones(int(there.sum()))
+    counts = take_rows(type(members)(members.indptr, cube.cells.counts), cells).indices
+    rarity = np.log1p(len(cube.objects) / members.sizes[cells])
+    shares: Array = (counts * np.repeat(rarity, members.sizes[cells]))[there]
+    return shares
+
+
+@dataclass(frozen=True, eq=False)
+class Weaving:
+    """Links and memberships that are to be weighed against each other.
+
+    ``source``, ``target`` and ``weight`` are links between positions of objects, the first ``query`` of which are the
+    query's; object ``held[i]`` is in cell ``ranks[i]``, which counts ``shares[i]`` among the memberships of the object;
+    ``query_links`` says how many links of every object lead into the query.
+
+    An object *needs* others the less the more links d into the query it has: 2 / (2 + d) is 1 without any, a half with
+    two, little with many. Where cells are trusted, near objects speak where links of the query are silent, and cells
+    where links are.
+    """
+
+    source: Array
+    target: Array
+    weight: Array
+    held: Array
+    ranks: Array
+    shares: Array
+    query_links: Array
+    query: int
+
+    def trust(self) -> float:
+        """Return how much cells are trusted, by how far they agree with links."""
+        cells = int(self.ranks.max(initial=-1)) + 1
+        sizes = {"query": self.query, "objects": len(self.query_links), "cells": cells}
+        return trust((self.source, self.target), self.held, self.ranks, **sizes)
+
+    def near_factors(self, near_weight: float | None, trusted: float) -> Array:
+        """Return what every link is multiplied by: 1 inside the query, and less for each end outside it.
+
+        A link between the query's object q and a near one weighs need(q)ᵗ times as much, and one between two near
+        objects need(x)ᵗ · need(y)ᵗ times, at the trust t. A number as ``near_weight`` stands for all of these.
+        """
+        ends = (self.source, self.target)
+        if near_weight is not None:
+            outside = sum((end >= self.query).astype(np.float64) for end in ends)
+            return np.asarray(near_weight**outside)
+        need = (SILENT / (SILENT + self.query_links)) ** trusted
+        own, other = (end < self.query for end in ends)
+        return np.asarray(
+            np.where(other & ~own, need[self.target], 1.0)
+            * np.where(own & ~other, need[self.source], 1.0)
+            * np.where(~own & ~other, need[self.source] * need[self.target], 1.0)
+        )
+
+    def memberships(self, kind: str, factors: Array, trusted: float) -> Array:
+        """Return the weight of every membership link.
+
+        Let s be the median, over the objects of the query that have a link within it, of the weight of all these links
+        together. The memberships of an object weigh together s / 2 (``even``), or t · s · 2 / (2 + d) (``need``), where
+        t is the trust and d the object's number of links, each counted by its factor.
+        """
+        if kind == "unit" or not len(self.held):
+            return np.ones(len(self.held))
+        if kind == "share":
+            return np.asarray(1.0 / np.bincount(self.ranks)[self.ranks])
+        own = (self.source < self.query) & (self.target < self.query)
+        typical = _median_strength(self.source[own], self.target[own], self.weight[own])
+        ends = np.concatenate([self.source, self.target])
+        degree = np.bincount(ends, weights=np.tile(factors, 2), minlength=len(self.query_links))
+        whole = trusted * typical * SILENT / (SILENT + degree) if kind == "need" else np.full(len(degree), typical / 2)
+        return np.asarray(whole[self.held] * self.shares / np.bincount(self.held, weights=self.shares)[self.held])
+
+
+def _median_strength(source: Array, target: Array, weight: Array) -> float:
+    """Return the median weight of all links of a node together, over the nodes that have one; 2 where none has."""
+    if not len(source):
+        return 2.0
+    strengths = np.bincount(np.concatenate([source, target]), weights=np.tile(weight, 2))
+    strong = strengths[strengths > 0]
+    return float(np.median(strong)) if len(strong) else 2.0
+
+
+def trust(links: tuple[Array, Array], held: Array, ranks: Array, *, query: int, objects: int, cells: int) -> float:
+    """Return how much cells are trusted against links, from 0.1 to 1, by what the links of the query say of them.
+
+    See :func:`agreement` for the arguments. Where few pairs can tell, cells are trusted.
+    """
+    found, pairs = agreement(links, held, ranks, query=query, objects=objects, cells=cells)
+    settled = (min(found, FULL) * pairs + FULL * BELIEVED) / (pairs + BELIEVED)
+    return min(1.0, max(LEAST, (settled - NONE) / (FULL - NONE)))
+
+
+def agreement(
+    links: tuple[Array, Array], held: Array, ranks: Array, *, query: int, objects: int, cells: int
+) -> tuple[float, int]:
+    """Return how many times as often two objects of the query share cells where they are two steps apart as where far.
+
+    Sharing is counted beside what chance would give, the product of the numbers of cells that the two are in: else busy
+    objects, which are near each other and in many cells, would decide. 1 is where cells say nothing about links. Pairs
+    that are linked are left out: the item that links two objects puts both into its cells, so these agree by
+    themselves. Far are pairs that no path of three links joins, or of two where all others are joined.
+
+    ``links`` join positions of ``objects``, the first ``query`` of which are the query's; object ``held[i]`` is in cell
+    ``ranks[i]``. Of a large query only some objects are looked at. With it come the pairs two steps apart that were
+    seen, 0 where nothing can be told; where far pairs share nothing, and near ones do, it is infinite.
+
+    >>> links = np.array([0, 1, 2, 3]), np.array([4, 4, 5, 5])  # 0 and 1 by 4, 2 and 3 by 5
+    >>> held = np.array([0, 1, 2, 3, 0, 2])
+    >>> agreement(links, held, np.array([0, 0, 1, 1, 2, 2]), query=4, objects=6, cells=3)  # 0 and 2 share a cell too
+    (4.5, 2)
+    >>> agreement(links, held[:4], np.array([0, 1, 0, 1]), query=4, objects=6, cells=2)
+    (0.0, 2)
+    """
+    load("scipy.sparse")
+    from scipy import sparse
+
+    rows = np.unique(np.linspace(0, query - 1, min(query, LOOKED_AT)).astype(np.int64))
+    upper = np.triu_indices(len(rows), 1)
+    ends = np.concatenate(links), np.concatenate(links[::-1])
+    joined = sparse.csr_array((np.ones(len(ends[0]), np.float32), ends), shape=(objects, objects))
+    around = joined[rows]
+    inside = held < query
+    homes = sparse.csr_array((np.ones(int(inside.sum()), np.float32), (held[inside], ranks[inside])), (query, cells))
+    homes = homes[rows]
+
+    linked = around[:, rows].toarray()[upper] > 0
+    near = ((around @ around.T).toarray()[upper] > 0) & ~linked
+    further = ~near & ~linked
+    far = further & ~(((around @ joined) @ around.T).toarray()[upper] > 0)
+    far = far if far.any() else further
+    shared = (homes @ homes.T).toarray()[upper].astype(np.float64)
+    count = homes.sum(axis=1)
+    chance = np.outer(count, count)[upper].astype(np.float64)
+    if not (chance[near].any() and chance[far].any() and (shared[near].any() or shared[far].any())):
+        return 1.0, 0
+    often, base = (float(shared[pairs].sum() / chance[pairs].sum()) for pairs in (near, far))
+    return often / base if base else math.inf, int(near.sum())

@@ -1,0 +1,368 @@
+"""A cube: built of files or a corpus stage by stage, updated, opened, checked, and asked what needs no query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cube2net import __version__
+from cube2net import cube as cubes
+from cube2net.arguments import made, path_of
+from cube2net.atomic_files import check_folder, write_files, write_table
+from cube2net.checkpoints import (
+    Checkpoints,
+    checkpoints_beside,
+    digest,
+    digest_corpus,
+    digest_files,
+    digest_tables,
+    identity_of,
+)
+from cube2net.compiling import tells_compiling
+from cube2net.cube import TOPIC
+from cube2net.embed import VECTORS, Nearest
+from cube2net.errors import ParameterError, SourceError, unknown, whole_number
+from cube2net.interfaces import CellEmbedder, Engine, NamesFiles, NodeEmbedder, Source, TopicModel
+from cube2net.pipeline.data import find_topics
+from cube2net.progress import Progress, silent
+from cube2net.records import Corpus, Cube, DimensionSpec, Topics, Vectors
+from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS
+from cube2net.sources import SOURCES, Task
+from cube2net.topics import TOPIC_MODELS, LdaModel, model_of
+
+Dimensions = Sequence[DimensionSpec | str]
+
+
+@tells_compiling
+def build_cube(
+    corpus: Corpus,
+    dimensions: Dimensions | None = None,
+    *,
+    topics: Topics | str | TopicModel = "lda",
+    min_objects: int = MIN_OBJECTS,
+    max_mentions: int = MAX_MENTIONS,
+    items: bool = True,
+    out: str | Path | None = None,
+    engine: str | Engine = "duckdb",
+    memory: str | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Cube:
+    """Return the cube of a corpus; with ``out`` it is also saved there, and opened from there.
+
+    Without ``dimensions`` the cube has those that the source proposes. When a dimension reads the attribute
+    ``topic`` and the items have none, a topic model finds it in their texts. ``memory`` such as ``"4GB"`` limits what
+    an engine given by its name may take. ``items=False`` makes a smaller cube, from which no items can be taken out.
+
+    With ``out``, topics and tables that are finished when the work is cut off are kept beside it, and the same call
+    goes on from there.
+    """
+    progress = progress or silent
+    recipe = Recipe(dimensions, topics, min_objects, max_mentions, items, _engine(engine, memory), seed)
+    if out is None:
+        return recipe.build(corpus, progress)
+    place = path_of(out, "out")
+    cubes.check_place(place)
+    with checkpoints_beside(place, progress) as stages:
+        return recipe.build_in(place, corpus, digest(__version__, digest_corpus(corpus)), stages, progress)
+
+
+@tells_compiling
+def build_from(
+    source: str | Source,
+    *paths: str | Path,
+    out: str | Path,
+    dimensions: Callable[[Corpus], Dimensions] | Dimensions | None = None,
+    topics: str | TopicModel = "lda",
+    min_objects: int = MIN_OBJECTS,
+    max_mentions: int = MAX_MENTIONS,
+    items: bool = True,
+    engine: str | Engine = "duckdb",
+    memory: str | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Cube:
+    """Return the cube of files of one kind, saved in a folder and opened from there.
+
+    It is :func:`build_cube` after :func:`read_source`, and what was read is kept, too, when the work is cut off.
+    ``dimensions`` may be a function of the corpus.
+    """
+    progress = progress or silent
+    place = path_of(out, "out")
+    cubes.check_place(place)
+    places = [path_of(path, "a path to read") for path in paths]
+    for path in places:
+        if not path.exists():
+            raise SourceError(f"there is no file {str(path)!r}: check the path")
+    reader: Source = made(source, SOURCES, Source, "source", {})
+    runner = _engine(engine, memory)
+    if dimensions is not None and not callable(dimensions):
+        dimensions = [_checked(dimension) for dimension in dimensions]
+    with checkpoints_beside(place, progress) as stages:
+        known = identity_of(reader, SOURCES.values())
+        read = reader.files_read(places) if isinstance(reader, NamesFiles) else [*places, *_files_named_in(reader)]
+        decides = digest(__version__, known, digest_files(read))
+        corpus = stages.corpus(decides, lambda: reader.read(places, progress=progress))
+        wanted = dimensions(corpus) if callable(dimensions) else dimensions
+        recipe = Recipe(wanted, topics, min_objects, max_mentions, items, runner, seed)
+        return recipe.build_in(place, corpus, decides, stages, progress)
+
+
+def build_task(task: Task, folder: str | Path, *, spreadsheet_safe: bool = False, **options: Any) -> Cube:
+    """Return the cube of a task of link prediction, built without its hidden links and saved with it in a folder.
+
+    ``cube/`` is the cube, ``query.csv`` names the query and ``hidden.csv`` the links to be found again. ``options`` are
+    those of :func:`build_cube`; ``spreadsheet_safe`` guards names in the two tables that spreadsheets would run.
+    """
+    folder = path_of(folder, "the folder of the task")
+    check_folder(folder, ("cube", "query.csv", "hidden.csv"), "a task's")
+    cube = build_cube(task.corpus, out=folder / "cube", **options)
+    ids = task.corpus.objects["object"]
+    hidden = zip(
+        *(ids.take(task.hidden[end].combine_chunks()).to_pylist() for end in ("source", "target")), strict=True
+    )
+    write = partial(write_table, spreadsheet_safe=spreadsheet_safe)
+    write_files(
+        {
+            folder / "query.csv": lambda path: write(path, ("object",), ((name,) for name in task.query)),
+            folder / "hidden.csv": lambda path: write(path, ("source", "target"), hidden),
+        }
+    )
+    return cube
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """How a cube is made of a corpus; without dimensions, in those that its source proposes."""
+
+    dimensions: Dimensions | None
+    topics: Topics | str | TopicModel
+    min_objects: int
+    max_mentions: int
+    items: bool
+    engine: Engine
+    seed: int
+
+    def __post_init__(self) -> None:
+        if isinstance(self.dimensions, str):
+            raise ParameterError(
+                f"dimensions are a list such as ['city', 'year@decades'], got the text {self.dimensions!r}"
+            )
+
+    def build(self, corpus: Corpus, progress: Progress) -> Cube:
+        """Return the cube of a corpus, in memory."""
+        specs = self._specs(corpus)
+        topics = self._topics(corpus, progress) if _needs_topics(corpus, specs) else None
+        return self._build(corpus, specs, topics, None, progress)
+
+    def build_in(self, out: Path, corpus: Corpus, decides: str, stages: Checkpoints, progress: Progress) -> Cube:
+        """Return the cube of a corpus, opened from where it is saved; ``decides`` tells the corpus from others."""
+        specs, topics = self._specs(corpus), None
+        if _needs_topics(corpus, specs):
+            if isinstance(self.topics, Topics):
+                topics = self.topics
+                decides = digest(decides, topics.names, topics.parents, digest_tables([topics.assigned, topics.words]))
+            else:
+                model: TopicModel = made(self.topics, TOPIC_MODELS, TopicModel, "topic model", {})
+                if isinstance(model, LdaModel):
+                    known = digest_tables([model.table()])
+                else:
+                    known = identity_of(model, TOPIC_MODELS.values())
+                decides = digest(decides, known, self.seed)
+                topics = stages.topics(decides, lambda: self._topics(corpus, progress))
+        by = [str(spec) for spec in specs], self.min_objects, self.max_mentions, type(self.engine).__name__
+        folder = stages.place("tables", digest(decides, *by))
+        cube = self._build(corpus, specs, topics, folder, progress)
+        progress("cube: files", 0, None)
+        cubes.save(cube, out, made_in=folder, progress=progress)
+        return cubes.read(out)
+
+    def _specs(self, corpus: Corpus) -> list[DimensionSpec]:
+        wanted = corpus.dimensions if self.dimensions is None else self.dimensions
+        return [DimensionSpec.parse(spec) if isinstance(spec, str) else spec for spec in wanted]
+
+    def _topics(self, corpus: Corpus, progress: Progress) -> Topics:
+        if isinstance(self.topics, Topics):
+            return self.topics
+        if isinstance(self.engine, cubes.DuckDB):
+            cubes.check_memory(self.engine.memory, texts=corpus.items.num_rows)
+        return find_topics(corpus, self.topics, seed=self.seed, progress=progress)
+
+    def _build(
+        self,
+        corpus: Corpus,
+        specs: list[DimensionSpec],
+        topics: Topics | None,
+        folder: Path | None,
+        progress: Progress,
+    ) -> Cube:
+        return cubes.build(
+            corpus,
+            specs,
+            self.engine,
+            topics=topics,
+            min_objects=self.min_objects,
+            max_mentions=self.max_mentions,
+            seed=self.seed,
+            items=self.items,
+            folder=folder,
+            progress=progress,
+        )
+
+
+def _files_named_in(reader: Source) -> list[Path]:
+    """Return the files that a source was told of in its parameters."""
+    values: list[Any] = [getattr(reader, part.name) for part in fields(reader)] if is_dataclass(reader) else []
+    named = [Path(value) for value in values if isinstance(value, str | Path)]
+    return [path for path in named if path.exists()]
+
+
+def _checked(dimension: DimensionSpec | str) -> DimensionSpec:
+    """Return a dimension; what cannot be read in it is said before a corpus is."""
+    spec = DimensionSpec.parse(dimension) if isinstance(dimension, str) else dimension
+    if spec.bins is not None:
+        cubes.parse_bins(spec.bins)
+    return spec
+
+
+def _needs_topics(corpus: Corpus, specs: Sequence[DimensionSpec]) -> bool:
+    return any(spec.attribute == TOPIC for spec in specs) and TOPIC not in corpus.attributes
+
+
+def _engine(engine: str | Engine, memory: str | None) -> Engine:
+    if memory is not None and not isinstance(engine, str):
+        raise ParameterError(f"memory is {memory!r} and the engine is given: set the memory where the engine is made")
+    options = {} if memory is None else {"memory": memory}
+    found: Engine = made(engine, cubes.ENGINES, Engine, "engine", options)
+    return found
+
+
+@tells_compiling
+def update_cube(
+    folder: str | Path,
+    corpus: Corpus,
+    *,
+    topics: Topics | None = None,
+    skip_known: bool = False,
+    engine: str = "duckdb",
+    progress: Progress | None = None,
+) -> Cube:
+    """Return the cube of a folder with the items and links of a corpus added, as if it had been built of all.
+
+    New texts are labelled by the cube's own topic model, in the labels that the cube has. An item that the cube has
+    already is refused, or with ``skip_known`` left out and counted. While another process writes the cube, this waits.
+    """
+    cube, _ = add_items(folder, corpus, topics=topics, skip_known=skip_known, engine=engine, progress=progress)
+    return cube
+
+
+def add_items(
+    folder: str | Path,
+    corpus: Corpus,
+    *,
+    topics: Topics | None = None,
+    skip_known: bool = False,
+    engine: str = "duckdb",
+    progress: Progress | None = None,
+) -> tuple[Cube, dict[str, int]]:
+    """Return what :func:`update_cube` does, and how many items, objects, cells and links were added."""
+    if engine not in cubes.ENGINES:
+        raise unknown("engine", engine, cubes.ENGINES)
+    place, progress = path_of(folder, "the folder of the cube"), progress or silent
+    added: dict[str, int] = {}
+
+    def grown(cube: Cube) -> Cube:
+        new = cubes.leave_out_known(cube, corpus) if skip_known else corpus
+        found = _new_topics(cube, new, progress) if topics is None else topics
+        after = cubes.update(cube, new, cubes.ENGINES[engine](), topics=found, progress=progress)
+        before = _counts(cube)
+        added.update({name: count - before[name] for name, count in _counts(after).items()})
+        return after
+
+    cubes.change_folder(place, grown, progress=progress)
+    return open_cube(place), added
+
+
+def _counts(cube: Cube) -> dict[str, int]:
+    items = int(cube.settings.get("items") or 0)
+    return {"items": items, "objects": len(cube.objects), "cells": len(cube.cells), "links": cube.links.count}
+
+
+def save_cube(cube: Cube, folder: str | Path) -> None:
+    """Write a cube to a folder, which appears whole or not at all."""
+    cubes.save(cube, path_of(folder, "the folder of the cube"))
+
+
+def open_cube(folder: str | Path) -> Cube:
+    """Return the cube of a folder; its arrays are memory-mapped, so this costs almost nothing.
+
+    It can be sent to other processes (``multiprocessing``, joblib, Dask): the folder is sent, and opened there.
+    """
+    return cubes.read(path_of(folder, "the folder of the cube"))
+
+
+def verify_cube(folder: str | Path) -> int:
+    """Return the number of files of a cube, having checked every byte of them."""
+    return cubes.verify(path_of(folder, "the folder of the cube"))
+
+
+def label_texts(cube: Cube, texts: Sequence[str | None]) -> Topics:
+    """Return the topics of new texts, by the topic model that was trained for a cube."""
+    if cube.topic_model is None:
+        raise ParameterError("the cube has no topic model: its topics were given, or it has no dimension of topics")
+    return model_of(cube.topic_model()).label_texts(texts, known=_topics_of(cube))
+
+
+def _new_topics(cube: Cube, corpus: Corpus, progress: Progress) -> Topics | None:
+    """Return the topics of new items: by the cube's own model, or as they are given; None where it has no topics."""
+    about = cube.settings.get("topics") or {}
+    if cube.topic_model is not None:
+        return model_of(cube.topic_model()).topics(corpus, known=_topics_of(cube), progress=progress)
+    return find_topics(corpus, "given", attribute=about["attribute"]) if about.get("model") == "given" else None
+
+
+def _topics_of(cube: Cube) -> set[str]:
+    """Return the labels of a cube's topics: those learned, and what was set aside under a name of its own."""
+    dimensions = {
+        spec.name for spec in map(DimensionSpec.parse, cube.settings.get("dimensions", ())) if spec.attribute == TOPIC
+    }
+    levels = [level for dimension in cube.dimensions for level in dimension.levels if level.name in dimensions]
+    return {label for level in levels for label in level.labels}
+
+
+def embed_cells(cube: Cube, vectors: str | CellEmbedder = "words", *, seed: int = 0, **options: Any) -> Vectors:
+    """Return a vector for every cell: of the words of its labels, or learned from the cells' members."""
+    if isinstance(vectors, NodeEmbedder) and not isinstance(vectors, CellEmbedder):
+        raise ParameterError(
+            f"a kind of vectors has the method embed_cells(cube, seed=...), got {vectors!r} with embed, that of "
+            "an embedding of nodes: rename the method if it embeds cells"
+        )
+    maker: CellEmbedder = made(vectors, VECTORS, CellEmbedder, "kind of vectors", options)
+    return maker.embed_cells(cube, seed=seed)
+
+
+def near_cells(
+    cube: Cube, cell: int | Sequence[str], k: int = 10, vectors: Vectors | None = None
+) -> list[tuple[str, ...]]:
+    """Return the labels of the k cells nearest to a cell (its number or its labels), without itself."""
+    cell = whole_number("cell", cell, 0, len(cube.cells) - 1) if isinstance(cell, int) else cube.find_cell(cell)
+    known = embed_cells(cube) if vectors is None else vectors
+    found, _ = Nearest.of(known).find(known.values[[cell]], k=k, taken=np.array([[cell]]))
+    return [cube.cell(int(number)) for number in found[0] if number >= 0]
+
+
+def read_manifest(folder: str | Path) -> dict[str, Any]:
+    """Return what a cube's folder says of itself: counts, settings, what was left out, files and checksums."""
+    return cubes.read_manifest(path_of(folder, "the folder of the cube"))
+
+
+def view_cube(cube: Cube, *, roll_up: Sequence[str] = (), where: Mapping[str, Sequence[str]] | None = None) -> Cube:
+    """Return the cube rolled up in some dimensions, and then only the cells with one of some labels."""
+    for dimension in roll_up:
+        cube = cubes.roll_up(cube, dimension)
+    return cubes.dice(cube, where) if where else cube

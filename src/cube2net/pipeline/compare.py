@@ -1,0 +1,332 @@
+"""Which network helps the next step, and how sure that is: comparing, choosing the best, and the report of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cube2net import referee
+from cube2net.arguments import made, names_of, path_of, repr_of
+from cube2net.array_types import Array
+from cube2net.atomic_files import check_folder
+from cube2net.compiling import tells_compiling
+from cube2net.cube import cuboid, hide_pairs, unlinked_pairs
+from cube2net.errors import ParameterError, unknown, whole_number
+from cube2net.extras import require
+from cube2net.fingerprints import array_fingerprint, cube_fingerprint, query_fingerprint
+from cube2net.interfaces import Method, NodeEmbedder
+from cube2net.locks import only_writer
+from cube2net.mine import EMBEDDINGS, Given, Miners, clustering_miners, embed_nodes, hidden_miners, link_miners
+from cube2net.network import Hops, Nothing, layout
+from cube2net.pipeline.construct import METHODS, WITH_OPTIONS, Asked, Chosen, Plan, choose, network_of, plan, query_of
+from cube2net.progress import Progress, silent
+from cube2net.records import Comparison, Cube, Network, Query, Setup
+from cube2net.records.comparison import TASKS
+from cube2net.referee import DEFAULT, FILES, SHORT_LIST, HiddenRuns, Journal, Maker, Report, Trials, Verdict, several
+from cube2net.select import OBJECTIVES, Exact
+from cube2net.threads import cores
+
+Rows = Sequence[int] | Array
+Methods = Sequence[str | Method] | Mapping[str, str | Method]
+Named = Mapping[str, str | Method]
+
+COMPARED: dict[str, str | Method] = {
+    "none": "none",
+    "hops": "hops",
+    "hops 2": Hops(hops=2),
+    **{name: name for name in METHODS if name not in ("none", "hops", "exact", "cube2net")},
+    "exact": Exact(seconds=15.0),
+    "cube2net": "cube2net",
+}
+"""All methods, one and two steps both, and proofs given up after a quarter of a minute."""
+
+BY_NAME: dict[str, str | Method] = {
+    **COMPARED,
+    **{name: METHODS[kind](**own) for name, (kind, own) in WITH_OPTIONS.items()},
+}
+"""What a name stands for; those that are not compared unless they are named come last."""
+
+JOURNAL = "trials.jsonl"
+WRITTEN = (JOURNAL, *FILES)
+"""What a comparison writes into its folder."""
+
+
+@tells_compiling
+def compare(
+    cube: Cube,
+    query: Asked,
+    task: str | None = None,
+    *,
+    hidden: tuple[Rows, Rows] | None = None,
+    users: str = "user",
+    methods: Methods | None = None,
+    objectives: Sequence[str] | None = None,
+    forms: Sequence[str] | None = None,
+    levels: Sequence[str] | None = None,
+    near: int | Sequence[int] | None = None,
+    memberships: Sequence[str] | None = None,
+    m: int | Sequence[int] | None = None,
+    miners: Given | None = None,
+    runs: int = 10,
+    seed: int = 0,
+    as_large: bool | Sequence[str] = True,
+    out: str | Path | None = None,
+    workers: int = 0,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Return how well the next step does on the network of every method, in every form, run by run.
+
+    Parameters
+    ----------
+    task
+        ``"clustering"``: the query's objects are embedded and clustered, and judged by their labels; miners are
+        embeddings. ``"hidden"``: a fifth of the items that join objects of the query is taken out of the cube, another
+        one in every run, and the links that are gone with them are to be found again by the vectors; no labels are
+        needed. ``"links"``:
+        ``hidden`` links (the rows of their two ends) between users and items of the query, which the cube was built
+        without, are found again; miners are recommenders, and ``users`` is the kind of objects that links are
+        recommended to. Without a word clustering where the query has labels, and else hidden.
+    methods, miners
+        Names, or objects of your own by a name; a method in a list is called by its class, with its parameters where
+        there are several of a class. The query alone is always there.
+    objectives, forms, levels, near, memberships, m
+        Methods that choose cells are compared for every combination; see :func:`construct`. Where neither these nor
+        methods are given, the list is short: the default network, two variants of it and the paper's form.
+    as_large
+        Also compare PageRank and hops, or those named, of as many nodes as every choice of cells has.
+    runs, seed
+        Runs have the seeds ``seed``, ``seed + 1``, …, the same for all.
+    out
+        A folder in which every trial is written down when it is made: a comparison that was interrupted goes on where
+        it stopped, also with more runs or methods; a folder of other files, without trials, is refused.
+    workers
+        How many networks are mined at the same time (0: one for every core); scores do not depend on it, but for proofs
+        that the clock ends.
+
+    Returns
+    -------
+    Comparison
+        All trials; a method that fails is one that says why.
+    """
+    progress = progress or silent
+    path = None if out is None else path_of(out, "out") / JOURNAL
+    asked = query_of(cube, query)
+    task = task_of(asked) if task is None else task
+    if task not in TASKS:
+        raise unknown("task", task, TASKS)
+    if path is not None and not path.exists():
+        check_folder(path.parent, WRITTEN, "a comparison's")
+    runs = whole_number("runs", runs, 1)
+    seed = whole_number("seed", seed, 0, None)
+    seeds, named = range(seed, seed + runs), named_methods(methods)
+    varied: dict[str, Any] = {"objectives": objectives, "forms": forms, "levels": levels, "memberships": memberships}
+    varied = {name: several(value) for name, value in {**varied, "near": near, "m": m}.items()}
+    for each in varied["levels"] or ():
+        cuboid(cube, each)
+    if methods is None and all(value is None for value in varied.values()):
+        setups = referee.with_peers([Setup(method="none"), *SHORT_LIST], as_large=as_large)
+    else:
+        kinds = {name: _method(method) for name, method in named.items()}
+        setups = referee.setups_of(kinds, as_large=as_large, known=OBJECTIVES, **varied)
+    if hidden is not None and task != "links":
+        raise ParameterError(f"hidden links are for the task 'links', and the task is {task!r}")
+    hiding = hidden_runs(cube, asked, named, miners) if task == "hidden" else None
+    pairs = hiding.counts(seeds) if hiding else {}
+    judges = hiding.of(seed)[1] if hiding else _judges(task, cube, asked, hidden, users, miners)
+    about = {
+        "task": task,
+        "cube": cube_fingerprint(cube),
+        "query": query_fingerprint(asked),
+        "hidden": "" if hiding else array_fingerprint(*judges.hidden),
+        "methods": {name: repr_of(method) for name, method in named.items()},
+        "miners": judges.parameters,
+        "pairs": pairs,
+    }
+    make, mine = (hiding.make, hiding.mine) if hiding else (maker(cube, asked, named), judges.mine)
+    trials = Trials(make, mine, workers or cores())
+    with nullcontext() if path is None else only_writer(path, progress):
+        journal = Journal.open(path, about)
+        progress(f"{len(setups)} networks × {len(judges.parameters)} miners × {runs} runs", 1, 1)
+        found = trials.run(setups, list(judges.parameters), seeds, journal, progress=progress)
+    return Comparison(
+        task,
+        judges.measures,
+        found,
+        truth=tuple(asked.labels or ()) if task == "clustering" else (),
+        settings={
+            "cube": repr(cube),
+            "query": repr(asked),
+            "task": task,
+            "runs": runs,
+            "seed": seed,
+            **{name: list(value) for name, value in varied.items() if value is not None},
+            **{name: about[name] for name in ("methods", "miners")},
+            **({"pairs": sum(pairs.values())} if hiding else {}),
+            "default": DEFAULT.name,
+        },
+    )
+
+
+def task_of(query: Query) -> str:
+    """Return the task that a query can be judged by: clustering where it has labels, and else hidden links."""
+    return "clustering" if len({label for label in query.labels or () if label}) > 1 else "hidden"
+
+
+def named_methods(methods: Methods | None) -> dict[str, str | Method]:
+    """Return methods by name; names that are registered are checked, and objects have to be methods."""
+    if methods is None:
+        return dict(COMPARED)
+    if isinstance(methods, str):
+        raise ParameterError(f"methods are a list of names, or objects by name, got the text {methods!r}")
+    given: dict[str, str | Method] = {}
+    if isinstance(methods, Mapping):
+        given.update(methods)
+    else:
+        listed = {name: BY_NAME.get(name, name) for name in methods if isinstance(name, str)}
+        others = {name: type(_method(method)) for name, method in listed.items()}
+        own = names_of([_method(each) for each in methods if not isinstance(each, str)], others)
+        called = {repr_of(method): name for name, method in own.items()}
+        for each in methods:
+            given |= {each: listed[each]} if isinstance(each, str) else {called[repr_of(each)]: each}
+    for name, method in given.items():
+        _method(method)
+        if name == "none" and method != "none" and not isinstance(method, Nothing):
+            raise ParameterError(f"the name 'none' is for the query alone, got {method!r}: give it another name")
+    return given
+
+
+def _method(given: str | Method) -> Method:
+    found: Method = made(given, METHODS, Method, "method", {})
+    return found
+
+
+def _judges(
+    task: str, cube: Cube, query: Query, hidden: tuple[Rows, Rows] | None, users: str, miners: Given | None
+) -> Miners:
+    """Return what judges networks by labels, or by links that the cube was built without."""
+    if task == "clustering":
+        return clustering_miners(query, miners)
+    if hidden is None:
+        raise ParameterError("the task 'links' needs the hidden links that are to be found again")
+    return link_miners(cube, query, hidden, users, miners)
+
+
+def hidden_runs(cube: Cube, query: Query, methods: Named, miners: Given | None) -> HiddenRuns[Miners]:
+    """Return what makes and judges networks by links of the query that are hidden."""
+    return HiddenRuns(
+        query,
+        hide=lambda seed: hide_pairs(cube, query, seed=seed),
+        unlinked=lambda count, seed: unlinked_pairs(cube, query, count, seed=seed),
+        maker=lambda left: maker(left, query, methods),
+        judge=lambda links, others: hidden_miners(query, links, others, miners),
+    )
+
+
+def maker(cube: Cube, query: Query, methods: Named = BY_NAME) -> Maker[Plan, Chosen]:
+    """Return what makes the networks of setups for one query."""
+
+    def planned(setup: Setup, nodes: int | None) -> Plan:
+        return plan(
+            cube,
+            query,
+            METHODS[setup.method]() if setup.like else methods.get(setup.method, setup.method),
+            setup.m or None,
+            setup.objective or None,
+            setup.form,
+            levels=setup.levels or "full",
+            near=setup.near,
+            membership=setup.membership or None,
+            max_nodes=nodes,
+        )
+
+    return Maker(planned, lambda wanted, seed: choose(wanted, seed=seed), network_of)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Auto:
+    """Choose method, objective, form and levels by how well the next step does.
+
+    The setups of :func:`candidates`, the query alone first, are mined run by run, those that are clearly behind are
+    given up, and it ends after ``runs`` runs or about ``seconds``; the few best have two runs at least, unless twice
+    the time is over. ``embedding`` is a name or an object of your own.
+
+    Where the query, or part of it, has labels, it is embedded, clustered and scored (F1) on the objects that have one.
+    Of the setups whose score, over the folds of the labels and the runs, is within a standard error of the best one,
+    the smallest network is taken, and the note says what to expect on other labels, with an interval.
+
+    Without labels a fifth of the items that join objects of the query is taken out, and networks are scored by how well
+    the links that are gone with them are found again (AUC). The default network is taken unless another is clearly
+    better; where fewer than 30 pairs can be hidden, that is too few to tell, and the default is taken at once.
+    """
+
+    seconds: float = 60.0
+    runs: int = 5
+    folds: int = 5
+    embedding: str | NodeEmbedder = "deepwalk"
+
+    chooses_cells = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "runs", whole_number("runs", self.runs, 1))
+        object.__setattr__(self, "folds", whole_number("folds", self.folds, 2))
+        if not isinstance(self.seconds, int | float) or not 0 < self.seconds < float("inf"):
+            raise ParameterError(f"seconds is {self.seconds!r}, expected a number above 0")
+        made(self.embedding, EMBEDDINGS, NodeEmbedder, "embedding", {})
+
+    def construct(self, cube: Cube, query: Query, *, seed: int = 0, progress: Progress = silent) -> Network:
+        """Return the network of the best setup; ``settings["tried"]`` has all, the best first."""
+        seed = whole_number("seed", seed, 0, None)
+        make, miners = maker(cube, query), {"": self.embedding}
+        until: dict[str, Any] = {"seeds": range(seed, seed + self.runs), "seconds": self.seconds, "progress": progress}
+        if any(query.labels or ()):
+            mine = clustering_miners(query, miners).mine
+            return referee.choose_by_labels(query, make, mine, folds=self.folds, **until)
+        return referee.choose_by_hidden_links(query, make, hidden_runs(cube, query, BY_NAME, miners), **until)
+
+
+def read_comparison(folder: str | Path, query: Query) -> Comparison:
+    """Return the comparison of all trials that a folder holds, for the query they were made for."""
+    return referee.read_comparison(path_of(folder, "the folder of the comparison") / JOURNAL, query)
+
+
+def verdict(comparison: Comparison) -> Verdict:
+    """Return which network helped, by how much, and how sure that is, in one sentence and in numbers."""
+    return referee.verdict_of(comparison)
+
+
+def results(comparison: Comparison) -> dict[str, Any]:
+    """Return the verdict, and the numbers it rests on, as JSON can carry them."""
+    return referee.results(Report(comparison, referee.verdict_of(comparison), referee.all_estimates(comparison)))
+
+
+def check_report() -> None:
+    """Raise where no report can be made here, before any work is done for it."""
+    require("a report", "plotly", "jinja2")
+
+
+def write_report(
+    cube: Cube,
+    query: Query,
+    comparison: Comparison,
+    folder: str | Path,
+    *,
+    methods: Methods | None = None,
+    command: str = "",
+    title: str = "Did it help?",
+    spreadsheet_safe: bool = False,
+) -> list[Path]:
+    """Write the report of a comparison into a folder, and return its files: a page, tables as CSV, and JSON.
+
+    ``methods`` are those of the comparison, where some are objects of your own. ``spreadsheet_safe`` guards labels in
+    the tables that spreadsheets would run as formulas.
+    """
+    place = path_of(folder, "the folder of the report")
+    check_report()
+    said, estimates = referee.verdict_of(comparison), referee.all_estimates(comparison)
+    report = Report(comparison, said, estimates, command=command, title=title)
+    make = maker(cube, query_of(cube, query), {**BY_NAME, **named_methods(methods)})
+    shown = referee.Illustrator(make, layout, lambda network, miner, seed: embed_nodes(network, miner, seed=seed))
+    return referee.write(shown.illustrated(report), place, spreadsheet_safe=spreadsheet_safe)

@@ -1,0 +1,311 @@
+"""The report as one HTML page: it loads nothing from anywhere, and its verdict and tables are read without scripts.
+
+The HTML stands in ``templates``, the looks in ``page.css``, the script that draws the figures in ``page.js``. Whatever
+a template is given is escaped, unless it says ``safe``: that is so for the style and the scripts, for data that was
+guarded here, and for names of plotly's traces, which come escaped.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from cube2net.escaping import holdable
+from cube2net.records import Comparison, Drawing, Setup
+from cube2net.records.comparison import FLOOR
+from cube2net.referee.report.closeups import CloseUp, scene
+from cube2net.referee.report.figures import CELL, DARK, PAPER, RIM, floor_trials, link_panels, score_by_size, sweep
+from cube2net.referee.report.network_figure import network_figure
+from cube2net.referee.report.result_tables import cost_table, deciding, difference_table, score_table
+from cube2net.referee.report.table import Layout, Table, shown
+from cube2net.referee.statistics import Estimates, miners_of
+from cube2net.referee.verdict import Verdict
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+MOST_MEASURES = 4
+READ_BY_HTML = re.compile("[<>&\u2028\u2029\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff]")
+TASK_WORDS = {
+    "clustering": "clustering the query",
+    "links": "finding hidden links again",
+    "hidden": "finding hidden links of the query again",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What a page is made of: a comparison, what it says, and what there is to look at."""
+
+    comparison: Comparison
+    verdict: Verdict
+    estimates: Estimates
+    drawings: Sequence[Drawing] = ()
+    close_ups: Sequence[CloseUp] = ()
+    cells: Table | None = None
+    command: str = ""
+    title: str = "Did it help?"
+
+    @property
+    def look(self) -> Setup:
+        """The setup to look at: the one that is drawn, or the verdict's best where there is nothing to draw."""
+        return self.verdict.shown or self.verdict.best
+
+
+def page(report: Report) -> str:
+    """Return the page of a report."""
+    figures = _Figures()
+    sections = dict(_sections(report, figures))
+    scripts = [_plotly_script(), asset("page.js")] if figures.count else []
+    return (
+        environment()
+        .get_template("page.html")
+        .render(
+            title=report.title,
+            verdict=report.verdict,
+            look=report.look,
+            scores=_scores(report),
+            sizes=_sizes(report),
+            sections=sections,
+            style=asset("page.css"),
+            scripts=scripts,
+            policy=policy(scripts),
+            palette=inert_json(DARK),
+        )
+    )
+
+
+@cache
+def environment() -> Environment:
+    """Return what makes HTML of templates: all that is put in is text that HTML can hold and shows as it stands."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("cube2net.referee.report"),
+        autoescape=True,
+        finalize=text,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def text(value: object) -> Markup:
+    """Return a text that HTML shows as it stands, between tags and inside quotes; what is HTML already stays.
+
+    >>> print(text('<b> "x" & y'), text(text("&")))
+    &lt;b&gt; &quot;x&quot; &amp; y &amp;
+    """
+    from markupsafe import Markup
+
+    return value if isinstance(value, Markup) else Markup(html.escape(holdable(str(value))))
+
+
+def asset(name: str) -> str:
+    """Return a file that lies beside this module."""
+    return resources.files("cube2net.referee.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def policy(scripts: Iterable[str]) -> str:
+    """Return the page's policy: these scripts run and no others, and nothing is loaded from anywhere.
+
+    >>> policy([""])[:83]
+    "default-src 'none'; script-src 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
+    """
+    digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
+    allowed = " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def inert_json(data: Any) -> str:
+    """Return JSON that no name in it can turn into a tag, for a script element that is not run.
+
+    >>> inert_json({"name": "</script>"})
+    '{"name":"\\\\u003c/script\\\\u003e"}'
+    """
+    return _guarded(json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False))
+
+
+def _guarded(text: str) -> str:
+    """Return JSON text with the signs that HTML reads, or cannot hold, written as numbers."""
+    return READ_BY_HTML.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def _plotly_script() -> str:
+    """Return plotly's own script, which comes inside its package."""
+    from plotly.offline import get_plotlyjs
+
+    return str(get_plotlyjs()).replace("\r\n", "\n")
+
+
+def shown_measures(comparison: Comparison) -> list[str]:
+    """Return the measures that a table of the page has room for: all of a few, else the first of each kind.
+
+    >>> from cube2net.records import Setup, Trial
+    >>> trial = Trial(Setup(method="none"), "als", 0, {"P@5": 0.1})
+    >>> shown_measures(Comparison("links", ("P@5", "P@1", "R@1", "R@5", "AUC"), (trial,)))
+    ['P@5', 'R@5', 'AUC']
+    """
+    if len(comparison.measures) <= MOST_MEASURES:
+        return list(comparison.measures)
+    rank = comparison.measures[0].partition("@")[2]
+    kinds: dict[str, str] = {}
+    for name in sorted(comparison.measures, key=lambda name: name.partition("@")[2] != rank):
+        kinds.setdefault(name.partition("@")[0], name)
+    return [name for name in comparison.measures if name in kinds.values()]
+
+
+def _sections(report: Report, figures: _Figures) -> Iterator[tuple[str, Any]]:
+    """Yield what there is to show, in the order to be read, by the key that the templates know it by."""
+    comparison, known, look = report.comparison, report.estimates, report.look
+    yield "compared", _compared(comparison)
+    if report.verdict.differences:
+        yield "differences", _differences(report)
+    scores = score_table(comparison, known, measures=shown_measures(comparison), best=look)
+    by_size = figures.add(score_by_size(comparison, known, best=look), "Score against the size of the network")
+    yield "scores", {"table": Layout(scores), "by_size": by_size}
+    lines = [(miner, sweep(comparison, known, miner=miner)) for miner in miners_of(comparison)]
+    plots = [figures.add(figure, f"{comparison.measures[0]}, {miner}") for miner, figure in lines if figure]
+    if plots:
+        yield "sweep", plots
+    if comparison.task == "links":
+        panels = link_panels(comparison, known, best=look)
+        plots = [figures.add(figure, title) for title, figure in panels.items()]
+        yield "panels", {"figures": plots, "floor": FLOOR if floor_trials(comparison) else ""}
+    yield "costs", Layout(cost_table(comparison, known, best=look))
+    if report.drawings:
+        drawn = [(drawing.title, *network_figure(drawing)) for drawing in report.drawings]
+        yield "network", [figures.add(figure, title, note) for title, figure, note in drawn]
+    if report.cells is not None and report.cells.rows:
+        yield "cells", Layout(report.cells)
+    if report.close_ups:
+        yield "closeups", [scene(found) for found in report.close_ups]
+    settings = {name: _setting(value) for name, value in comparison.settings.items()}
+    yield "repeat", {"command": report.command, "settings": settings}
+
+
+def _compared(comparison: Comparison) -> dict[str, str]:
+    """Return what was compared, in a few facts."""
+    failed = sum(bool(trial.reason) for trial in comparison.trials)
+    labels = len(set(comparison.truth) - {""})
+    pairs = comparison.settings.get("pairs") if comparison.task == "hidden" else None
+    facts = {
+        "task": TASK_WORDS[comparison.task],
+        "query": f"{len(comparison.truth):,} objects, {labels:,} labels" if comparison.truth else "",
+        "hidden links": f"{pairs:,} in all runs" if pairs is not None else "",
+        "setups": f"{len(comparison.setups):,}",
+        "runs": f"{len(comparison.seeds):,}, paired by seed",
+        "miners": ", ".join(comparison.miners),
+        "measures": ", ".join(comparison.measures),
+        "trials": f"{len(comparison.trials):,}" + (f", {failed:,} failed" if failed else ""),
+    }
+    return {name: value for name, value in facts.items() if value}
+
+
+def _differences(report: Report) -> dict[str, Any]:
+    verdict, miners = report.verdict, deciding(report.comparison)
+    alone = difference_table(verdict.differences, "Differences to the query alone", miners=miners)
+    near = difference_table(verdict.peers, "Differences to others made as large", peers=True, miners=miners)
+    return {"alone": Layout(alone), "peers": Layout(near) if verdict.peers else None, "best": verdict.best}
+
+
+def _scores(report: Report) -> dict[str, tuple[str, str, str]]:
+    """Return the scores that the page begins with, by name: mean, low and high of what to look at and of the query."""
+    comparison, known = report.comparison, report.estimates
+    miner, measure = miners_of(comparison)[0], comparison.measures[0]
+    alone = _alone(comparison)
+    own = {} if report.look == alone else {f"its {measure}": report.look}
+    wanted = own | {f"{measure} of the query alone": alone}
+    found = {name: known.get((setup, miner, measure)) if setup else None for name, setup in wanted.items()}
+    return {
+        name: (shown(each.mean, "score"), shown(each.low, "score"), shown(each.high, "score"))
+        for name, each in found.items()
+        if each is not None
+    }
+
+
+def _sizes(report: Report) -> dict[str, str]:
+    """Return the sizes that the page begins with, by name: the nodes of what to look at and of the query."""
+    wanted = {"nodes": report.look, "nodes of the query": _alone(report.comparison)}
+    nodes = {name: report.comparison.nodes(setup) if setup else math.nan for name, setup in wanted.items()}
+    return {name: shown(count, "count").removesuffix(".0") for name, count in nodes.items() if not math.isnan(count)}
+
+
+def _alone(comparison: Comparison) -> Setup | None:
+    return next((setup for setup in comparison.setups if setup.method == "none"), None)
+
+
+def _setting(value: Any) -> str:
+    """Return a setting as people read it: one line for what is inside a mapping, a list with commas.
+
+    >>> _setting({"line": "Line()", "m": [10, 20]})
+    'line: Line()\\nm: 10, 20'
+    """
+    if isinstance(value, Mapping):
+        return "\n".join(f"{name}: {_setting(inner)}" for name, inner in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(_setting(inner) for inner in value)
+    return str(value)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of a figure's legend: what it turns on and off, its name escaped as plotly takes it, and its looks."""
+
+    name: str
+    group: str
+    on: bool
+    shape: str
+    light: str
+    dark: str
+    rim: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A plotly figure as a page shows it: its place, its legend, a note, and its data."""
+
+    key: str
+    title: str
+    note: str
+    height: int
+    entries: tuple[Entry, ...]
+    data: str
+
+
+class _Figures:
+    """Numbers the figures of a page as they are added."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def add(self, figure: Any, title: str, note: str = "") -> Figure:
+        """Return a plotly figure as a page shows it."""
+        self.count += 1
+        named = [trace for trace in figure.data if trace.name and trace.showlegend is not False]
+        entries = tuple(_entry(trace) for trace in named)
+        data = _guarded(figure.to_json())
+        return Figure(f"figure-{self.count}", title, note, int(figure.layout.height), entries, data)
+
+
+def _entry(trace: Any) -> Entry:
+    line = getattr(trace, "mode", "") and "lines" in trace.mode
+    colour = trace.line.color if line else trace.marker.color
+    shape = "line" if line else "square" if trace.type == "bar" or trace.marker.symbol == "square" else "dot"
+    rim = RIM if colour in (PAPER, CELL) else "transparent"
+    on = trace.visible != "legendonly"
+    return Entry(trace.name, trace.legendgroup, on, shape, colour, DARK.get(colour, colour), rim)

@@ -1,0 +1,227 @@
+"""What every method that chooses cells keeps to: a checked question, a budget's limits, a time, one kind of answer."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from cube2net.array_types import Array
+from cube2net.arrays import take_rows
+from cube2net.compiling import Stopwatch
+from cube2net.errors import InputError, ParameterError, QueryError
+from cube2net.records import Budget, Cube, Judge, Query, Ragged, Repeats, Selection, Weights, Worth
+
+ADVICE = (
+    "use the method 'none', 'hops' or 'pagerank', a cube rolled up (--roll-up), "
+    "or one built with a smaller min_objects (--min-objects)"
+)
+
+
+def check(cube: Cube, query: Query, weights: Worth) -> None:
+    """Raise unless the query and the weights fit the cube."""
+    count = len(cube.objects)
+    if int(query.objects[-1]) >= count:
+        raise QueryError(f"query names row {int(query.objects[-1])}, and the cube has only {count:,} objects")
+    if weights.count != count:
+        raise InputError(f"the weights are for {weights.count:,} objects, and the cube has {count:,}")
+
+
+def check_sums(weights: Worth, method: str) -> Weights | Judge:
+    """Return a worth that a method can use which counts an object once; one that counts repeats is refused."""
+    if isinstance(weights, Repeats):
+        raise ParameterError(
+            f"the objective 'cover' counts how often an object is held, and the method {method!r} counts it once: "
+            "use 'greedy' or 'exact', or another objective"
+        )
+    return weights
+
+
+class Clock:
+    """How many seconds are left, compiling aside; without a limit always as many."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self.seconds = math.inf if seconds is None else seconds
+        self._watch = Stopwatch()
+
+    @property
+    def left(self) -> float:
+        """The seconds left; below 0 when the time is over."""
+        return self.seconds - self._watch.seconds if math.isfinite(self.seconds) else math.inf
+
+    def over(self) -> bool:
+        """Return whether no time is left."""
+        return self.left <= 0
+
+
+class Limits:
+    """What is left of ``max_nodes`` and ``max_links``; the network starts as the query and its own links.
+
+    Objects and links never leave a growing network, so a cell that does not fit now never will.
+    """
+
+    def __init__(self, cube: Cube, query: Query, budget: Budget) -> None:
+        from cube2net.kernels.limits import NO_LIMIT, bring
+
+        self._m = budget.m
+        self.any = budget.max_nodes is not None or budget.max_links is not None
+        if not self.any:
+            return
+        self._cube = cube
+        self._present = np.zeros(len(cube.objects), dtype=np.int8)
+        self._nodes = NO_LIMIT if budget.max_nodes is None else budget.max_nodes
+        self._links = NO_LIMIT if budget.max_links is None else budget.max_links
+        links = cube.links
+        new, more = bring(query.objects, self._present, links.indptr, links.indices, self._nodes, self._links)
+        self._full = new < 0
+        if not self._full:
+            self._spend(new, more)
+
+    def admit(self, cells: Array, want: int) -> Array:
+        """Return the places of the first ``want`` cells, in the order given, that fit; they are in from now on."""
+        if not self.any:
+            return np.arange(min(want, len(cells)))
+        if self._full:
+            return np.arange(0)
+        from cube2net.kernels.limits import bring_first
+
+        members, links = self._cube.cells.members, self._cube.links
+        places, nodes, more = bring_first(
+            cells,
+            want,
+            members.indptr,
+            members.indices,
+            self._present,
+            links.indptr,
+            links.indices,
+            self._nodes,
+            self._links,
+        )
+        self._spend(nodes, more)
+        return np.asarray(places)
+
+    def note(self, chosen: int, lacks: str) -> str:
+        """Return the sentence for fewer cells than asked for: what every other cell lacks; no text where m were."""
+        if chosen >= self._m:
+            return ""
+        cells = "1 cell" if chosen == 1 else f"{chosen:,} cells"
+        other = "other " if chosen else ""
+        return f"{cells}, not {self._m:,}: no {other}cell {lacks}{' and fits the limits' if self.any else ''}"
+
+    def _spend(self, nodes: int, links: int) -> None:
+        from cube2net.kernels.limits import NO_LIMIT
+
+        self._nodes -= 0 if self._nodes == NO_LIMIT else nodes
+        self._links -= 0 if self._links == NO_LIMIT else links
+
+
+def nothing_to_choose(cube: Cube, query: Query, weights: Worth) -> Selection | None:
+    """Return the selection of no cells, with a note that says why, where no cell can help; else None.
+
+    No cell can help where none holds an object with a positive gain (in the paper's objective: an object of the
+    query), unless the weights are such that even then one may (``untouched_may_help``). Of a function nothing is
+    known: there it is the objects of the query that count.
+    """
+    starts = cube.homes.indptr
+    homeless = bool((starts[query.objects] == starts[query.objects + 1]).all())
+    if isinstance(weights, Judge | Repeats):
+        choice = not homeless
+    else:
+        worth = weights.paying
+        choice = bool((starts[worth] < starts[worth + 1]).any()) or untouched_may_help(weights)
+    if choice:
+        return None
+    who, advice = (
+        "no cell holds an object that the objective gives a gain",
+        "use another objective, or the method 'none'",
+    )
+    if homeless:
+        none = f"none of the {len(query):,} objects of the query is"
+        who = ("the 1 object of the query is not" if len(query) == 1 else none) + " in any cell"
+        advice = ADVICE
+    nothing = np.empty(0, dtype=np.int32)
+    note = f"{who}, so there is nothing to choose from: {advice}"
+    return Selection(objects=nothing, value=weights.value(nothing), note=note)
+
+
+def outcome(cube: Cube, weights: Worth, cells: Array, prefix: str = "all", *, note: str = "") -> Selection:
+    """Return the selection of cells in the order chosen, with the value of every prefix.
+
+    ``prefix="best"`` keeps the shortest prefix of the highest value; that may be no cell at all. The note stays
+    where nothing is cut.
+    """
+    cells = np.asarray(cells, dtype=np.int64)
+    members = take_rows(cube.cells.members, cells)
+    objects, place = np.unique(members.indices, return_inverse=True)
+    rows = Ragged(members.indptr, place)
+    if isinstance(weights, Judge):
+        values = _judged(objects, rows, weights)
+    elif isinstance(weights, Repeats):
+        values = _repeated(objects, rows, weights)
+    else:
+        values = _counted(objects, rows, weights)
+    kept = int(values.argmax()) if prefix == "best" else len(cells)
+    return Selection(
+        objects=objects if kept == len(cells) else objects[np.unique(place[: rows.indptr[kept]])],
+        value=float(values[kept]),
+        cells=cells[:kept],
+        values=values[1 : kept + 1],
+        note=note if kept == len(cells) else "",
+    )
+
+
+def untouched_may_help(weights: Weights) -> bool:
+    """Return whether a cell without any positive gain could raise the value of some selection.
+
+    It cannot when the sum above is never below 0 or nothing has a cost, and a positive sum above always
+    has a cost below it.
+
+    >>> untouched_may_help(Weights(gain=np.array([1.0, 0.0]), cost=np.array([0.0, 1.0]), cost0=1.0))
+    False
+    >>> untouched_may_help(Weights(gain=np.array([1.0, -2.0]), cost=np.array([0.0, 1.0]), cost0=1.0))
+    True
+    """
+    gain, cost = weights.given
+    rest = weights.count - len(gain)
+    other_gain, other_cost = weights.others if rest else (0.0, 0.0)
+    if not (bool(cost.any()) or other_cost > 0):
+        return False
+    below_zero = weights.gain0 + float(gain[gain < 0].sum()) + rest * min(other_gain, 0.0) < 0
+    gains_free = bool((cost[gain > 0] == 0).any()) or (other_gain > 0 and other_cost == 0)
+    free = weights.cost0 == 0 and (weights.gain0 > 0 or gains_free)
+    return below_zero or free
+
+
+def _counted(objects: Array, rows: Ragged, weights: Weights) -> Array:
+    """Return the values of no cells, of the first, of the first two, …, by adding up what each one brings."""
+    from cube2net.kernels import coverage
+
+    covers = np.zeros(len(objects), dtype=np.int32)
+    gains, costs = coverage.grow(np.arange(len(rows)), rows.indptr, rows.indices, covers, *weights.at(objects))
+    sums = zip(np.cumsum(gains).tolist(), np.cumsum(costs).tolist(), strict=True)
+    return np.array([weights.ratio(0.0, 0.0)] + [weights.ratio(gain, cost) for gain, cost in sums])
+
+
+def _judged(objects: Array, rows: Ragged, judge: Judge) -> Array:
+    """Return the values of no cells, of the first, of the first two, …, one call for each."""
+    brought = np.zeros(len(objects), dtype=bool)
+    values = [judge.value(objects[brought])]
+    for row in range(len(rows)):
+        brought[rows[row]] = True
+        values.append(judge.value(objects[brought]))
+    return np.array(values)
+
+
+def _repeated(objects: Array, rows: Ragged, repeats: Repeats) -> Array:
+    """Return the values of no cells, of the first, of the first two, …, by counting who is held once more."""
+    place = np.searchsorted(objects, repeats.objects)
+    known = place < len(objects)
+    known[known] = objects[place[known]] == repeats.objects[known]
+    left = np.zeros(len(objects), dtype=np.int64)
+    left[place[known]] = len(rows) if repeats.most is None else repeats.most
+    values = np.zeros(len(rows) + 1)
+    for row in range(len(rows)):
+        served = rows[row][left[rows[row]] > 0]
+        left[served] -= 1
+        values[row + 1] = values[row] + len(served)
+    return values

@@ -1,0 +1,186 @@
+"""What every cell would still add to a growing selection, at a cost that follows the cells chosen.
+
+Objects count once (``Sums``), or until they are held often enough (``Served``). The value of the latter,
+Σ min(r, chosen cells that hold q), grows by less the more is chosen (it is submodular), so the cell that serves most
+objects is a good next one: m cells chosen so are worth at least 1 − 1/e of the best m.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from cube2net.array_types import Array
+from cube2net.arrays import ragged_from_pairs, row_of_entries, take_rows
+from cube2net.records import Cube, Ragged, Repeats
+from cube2net.select.contract import Limits
+
+# What agrees to so many digits is equal, be it values or sums.
+DIGITS, EQUAL = 12, 1e-12
+
+
+class Sums:
+    """Two sums over the members of cells that no chosen cell holds, kept up as cells are chosen.
+
+    ``members`` is cell → objects and ``homes`` object → cells; the objects may be groups of objects.
+    An object has two terms (a gain and a cost). Where only ``rows`` have terms of their own and all others the same,
+    the sums of a cell are its size times the terms of others, corrected for the rows that it holds: only the homes
+    of the rows are looked at, not the members of cells. Without rows ``terms`` are of all objects, and all members of
+    ``cells`` are looked at once. Sums of whole numbers are the same either way.
+
+    ``of[cell]`` are the sums of a cell; they are kept for ``cells`` only.
+    """
+
+    def __init__(
+        self,
+        members: Ragged,
+        homes: Ragged,
+        cells: Array,
+        rows: Array | None,
+        terms: Array,
+        others: tuple[float, float] = (0.0, 0.0),
+    ) -> None:
+        from cube2net.kernels import coverage
+
+        self._members = (members.indptr, members.indices)
+        self._homes = (homes.indptr, homes.indices)
+        self._terms, self._others = np.ascontiguousarray(terms, dtype=np.float64), np.array(others)
+        self._rows = np.empty(0, dtype=np.int64) if rows is None else rows
+        self._dense = rows is None
+        self._state = np.zeros(len(homes), dtype=np.uint8)
+        self.of = np.zeros((len(members), 2))
+        if self._dense:
+            gain, cost = self._terms[:, 0], self._terms[:, 1]
+            self.of[cells, 0], self.of[cells, 1] = coverage.residuals(cells, *self._members, self._state, gain, cost)
+            return
+        indptr = self._members[0]
+        self.of[cells] = (indptr[cells + 1] - indptr[cells])[:, None] * self._others
+        coverage.spread(self._rows, self._terms - self._others, *self._homes, self.of)
+        self._state[self._rows] = 2
+
+    def add(self, cell: int) -> None:
+        """Cover the members of a cell: what they are worth is taken from every cell that holds them."""
+        from cube2net.kernels import coverage
+
+        rows = (*self._members, *self._homes)
+        if self._dense:
+            coverage.cover_all(cell, *rows, self._terms, self._state, self.of)
+        else:
+            coverage.cover(cell, *rows, self._rows, self._terms, self._others, self._state, self.of)
+
+    def take_by_value(self, cells: Array, above: float, below: float, most: int) -> Array:
+        """Return at most so many cells in the order taken, each the one that raises above / below most.
+
+        The two numbers grow by the sums of the cells taken; what agrees to 12 digits is equal, and the first is taken.
+        """
+        from cube2net.kernels import coverage
+
+        chosen: list[int] = []
+        while len(chosen) < most and len(cells):
+            place = int(coverage.best_value(cells, self.of, above, below, 10.0**DIGITS))
+            cell = int(cells[place])
+            above, below = above + float(self.of[cell, 0]), below + float(self.of[cell, 1])
+            self.add(cell)
+            cells = np.delete(cells, place)
+            chosen.append(cell)
+        return np.array(chosen, dtype=np.int64)
+
+    def take_by_sum(self, cells: Array, most: int, room: float = math.inf) -> Array:
+        """Return at most so many cells in the order taken, each that of the largest first sum, while it is above 0.
+
+        A cell is passed over when its second sum is more than is left of ``room``. Sums that differ by no more than
+        12 digits of the largest at the start are equal, and the first is taken.
+        """
+        from cube2net.kernels import coverage
+
+        equal = EQUAL * float(np.abs(self.of[cells, 0]).max(initial=0.0))
+        taken = np.zeros(len(cells), dtype=bool)
+        chosen: list[int] = []
+        while len(chosen) < most:
+            place = int(coverage.best_sum(cells, self.of, taken, room, equal))
+            if place < 0:
+                break
+            cell = int(cells[place])
+            taken[place] = True
+            room -= float(self.of[cell, 1])
+            self.add(cell)
+            chosen.append(cell)
+        return np.array(chosen, dtype=np.int64)
+
+
+class Served:
+    """How many objects each cell would serve that still need one, kept up as cells are chosen.
+
+    ``cells`` are the numbers of the cells that hold an object of the query, ascending; ``gains[i]`` is what the i-th
+    would serve now, and ``left[q]`` how often the q-th object of the query may still be held.
+    """
+
+    def __init__(self, cube: Cube, repeats: Repeats) -> None:
+        self.homes = take_rows(cube.homes, repeats.objects)
+        self.cells, entries = np.unique(self.homes.indices, return_inverse=True)
+        self.homes = Ragged(self.homes.indptr, entries.astype(np.int32))
+        self.members = ragged_from_pairs(entries, row_of_entries(self.homes), len(self.cells))
+        sizes = self.homes.sizes
+        self.left = sizes.copy() if repeats.most is None else np.minimum(sizes, repeats.most)
+        self.gains: Array = self.members.sizes.copy()
+        self.taken = np.zeros(len(self.cells), dtype=bool)
+
+    def take(self, place: int) -> int:
+        """Choose a cell by its place, and return how many objects it serves."""
+        from cube2net.kernels import coverage
+
+        self.taken[place] = True
+        rows = (self.members.indptr, self.members.indices, self.homes.indptr, self.homes.indices)
+        return int(coverage.serve(place, *rows, self.left, self.gains))
+
+    def bound(self, value: float, m: int) -> float:
+        """Return a value that no m cells exceed: what is reached, and the m largest gains that are left beside it."""
+        free = self.gains[~self.taken]
+        most = np.sort(free)[max(0, len(free) - m) :]
+        return value + min(float(most.sum()), float(self.left.sum()))
+
+
+def serve_greedily(cube: Cube, repeats: Repeats, limits: Limits, m: int) -> tuple[Array, float]:
+    """Return at most m cells, each the one that serves most, and a bound on the value of any m; of equals the first.
+
+    It ends when no cell serves as many as ``repeats.least``. A cell that would break a limit is passed over.
+    """
+    served = Served(cube, repeats)
+    value, bound = 0.0, served.bound(0.0, m)
+    chosen: list[int] = []
+    while len(chosen) < m and len(served.cells):
+        order = _best_first(served, only=not limits.any)
+        order = order[served.gains[order] >= repeats.least]
+        admitted = limits.admit(served.cells[order], 1)
+        if len(admitted) == 0:
+            break
+        place = int(order[admitted[0]])
+        served.taken[order[: admitted[0]]] = True
+        chosen.append(int(served.cells[place]))
+        value += served.take(place)
+    if not limits.any:
+        bound = min(bound, served.bound(value, m))
+    return np.array(chosen, dtype=np.int64), max(bound, value)
+
+
+def in_order_of_service(cube: Cube, repeats: Repeats, cells: Array) -> Array:
+    """Return cells in the order in which they serve most, those that serve nobody any more last."""
+    served = Served(cube, repeats)
+    served.taken[:] = ~np.isin(served.cells, cells)
+    order: list[int] = []
+    while not served.taken.all():
+        place = int(_best_first(served, only=True)[0])
+        order.append(int(served.cells[place]))
+        served.take(place)
+    return np.array(order, dtype=np.int64)
+
+
+def _best_first(served: Served, *, only: bool) -> Array:
+    """Return the places of the cells that are free, the one that serves most first; of them the first one only."""
+    gains = np.where(served.taken, -1, served.gains)
+    if only:
+        place = int(np.argmax(gains))
+        return np.array([place] if gains[place] >= 0 else [], dtype=np.int64)
+    order = np.argsort(-gains, kind="stable")
+    return np.asarray(order[gains[order] >= 0])

@@ -1,0 +1,165 @@
+"""Lines of text, and where they stand.
+
+Data sets are read once: their lines go by as bytes or text, and one that is too long or not UTF-8 is passed over
+(``lines``, ``numbered``, ``texts``). Tables are read as often as needed, plain or gzipped, and checked from front to
+back before (``check_text``).
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+import pyarrow as pa
+
+from cube2net.errors import SourceError
+from cube2net.sources.io.dropped import Dropped, Places
+from cube2net.unpacking import Meter, gunzipped, open_raw
+
+BLOCK = 8 * 2**20
+"""So many bytes of a table are checked, or parsed, at a time."""
+LONGEST = 16 * 2**20
+"""The most bytes of a line."""
+BLANK = "\ufeff \t\r\n"
+FIRST_BLANK = BLANK.encode()
+
+Line = tuple[int, bytes | None]
+
+
+def lines(file: io.BufferedReader) -> Iterator[bytes | None]:
+    """Return the lines of a file as bytes; one of more than 16 MiB is passed over, and None stands for it.
+
+    >>> list(lines(io.BufferedReader(io.BytesIO(b"one\\ntwo"))))
+    [b'one\\n', b'two']
+    """
+    while line := file.readline(LONGEST):
+        if len(line) < LONGEST or line.endswith(b"\n"):
+            yield line
+            continue
+        while line and not line.endswith(b"\n"):
+            line = file.readline(LONGEST)
+        yield None
+
+
+def numbered(file: io.BufferedReader) -> Iterator[Line]:
+    """Return the lines of a file that are not blank, with their numbers; None stands for one that is too long.
+
+    >>> list(numbered(io.BufferedReader(io.BytesIO(b"\\xef\\xbb\\xbfone\\r\\n\\n two"))))
+    [(1, b'one'), (3, b'two')]
+    """
+    for number, line in enumerate(lines(file), start=1):
+        if line is None:
+            yield number, None
+        elif text := line.strip(FIRST_BLANK if number == 1 else None):
+            yield number, text
+
+
+def texts(name: str, numbered_lines: Iterable[Line], dropped: Dropped) -> Iterator[tuple[int, str]]:
+    """Return numbered lines as text; lines that are too long (None) or not UTF-8 are dropped and counted."""
+    for number, line in numbered_lines:
+        if line is None:
+            dropped.drop_one("lines longer than 16 MiB", f"{name} line {number:,}", "the line is longer than 16 MiB")
+            continue
+        try:
+            yield number, line.decode()
+        except UnicodeDecodeError as error:
+            wrong = f"byte 0x{line[error.start]:02x} is not UTF-8, expected text in UTF-8"
+            dropped.drop_one("lines that are not UTF-8", f"{name} line {number:,}", wrong)
+
+
+def read_whole(file: IO[bytes], most: int) -> bytes | None:
+    """Return all bytes of a file, None where there are more than so many.
+
+    >>> read_whole(io.BytesIO(b"abc"), 3), read_whole(io.BytesIO(b"abcd"), 3)
+    (b'abc', None)
+    """
+    whole = file.read(most + 1)
+    return whole if len(whole) <= most else None
+
+
+def is_packed(path: Path) -> bool:
+    """Return whether a file is gzipped, by its name."""
+    return path.suffix.lower() == ".gz"
+
+
+def open_bytes(path: Path, meter: Meter) -> io.BufferedReader:
+    """Return the bytes of a file, unpacked as far as a meter allows."""
+    gauge = meter.gauge(path)
+    raw = open_raw(path, gauge)
+    return gunzipped(raw, gauge) if is_packed(path) else raw
+
+
+def arrow_stream(path: Path, meter: Meter) -> pa.NativeFile:
+    """Return the bytes of a file for Arrow's readers, unpacked as far as a meter allows."""
+    return pa.PythonFile(open_bytes(path, meter), mode="r") if is_packed(path) else pa.OSFile(str(path))
+
+
+def physical_lines(path: Path, meter: Meter) -> Iterator[str]:
+    """Return the lines of a file, one character a byte, whatever ends them."""
+    with open_bytes(path, meter) as file, io.TextIOWrapper(file, encoding="latin-1", newline="") as text:
+        yield from text
+
+
+def check_text(path: Path, meter: Meter) -> None:
+    """Raise unless a file can be unpacked, holds something, is UTF-8 to its end, and has no line beyond 16 MiB."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    before, line, blank = 0, 0, True
+    try:
+        with open_bytes(path, meter) as file:
+            while block := file.read(BLOCK):
+                text = decoder.decode(block)
+                ends = [at for mark in (b"\n", b"\r") for at in (block.find(mark), block.rfind(mark)) if at >= 0]
+                if line + min(ends, default=len(block)) > LONGEST:
+                    raise too_long(path, _line_at(path, before, meter))
+                line = len(block) - 1 - max(ends) if ends else line + len(block)
+                before += len(block)
+                blank = blank and not text.strip(BLANK)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError as error:
+        at = before - len(decoder.getstate()[0]) + error.start
+        raise SourceError(
+            f"{path.name} line {_line_at(path, at, meter):,}: byte 0x{error.object[error.start]:02x} is not UTF-8, "
+            "expected text in UTF-8 (save the file in that encoding)"
+        ) from None
+    except OSError as error:
+        raise SourceError(f"{path.name} cannot be read: {error.strerror or error}") from None
+    if blank:
+        raise SourceError(f"{path.name} is empty, expected a header and rows")
+
+
+def too_long(path: Path, line: int) -> SourceError:
+    """Return the error for a line of a table that is longer than one may be."""
+    return SourceError(f"{path.name} line {line:,} is longer than {LONGEST:,} bytes, expected a row a line")
+
+
+def _line_at(path: Path, position: int, meter: Meter) -> int:
+    """Return the number of the line that a byte stands in."""
+    lines, left, last = 1, position, b""
+    with open_bytes(path, meter) as file:
+        while left > 0 and (block := file.read(min(left, BLOCK))):
+            lines += block.count(b"\n") + block.count(b"\r") - block.count(b"\r\n")
+            lines -= last == b"\r" and block.startswith(b"\n")
+            left, last = left - len(block), block[-1:]
+    return lines
+
+
+def line_places(path: Path, records: Callable[[], Iterable[int]]) -> Places:
+    """Return what turns rows into places, given the line on which every good record starts.
+
+    The file is only gone through when a place is asked for.
+    """
+
+    def places(rows: Sequence[int]) -> list[str]:
+        wanted = set(rows)
+        found: dict[int, int] = {}
+        for row, line in enumerate(records()):
+            if row in wanted:
+                found[row] = line
+                if len(found) == len(wanted):
+                    break
+        return [f"{path.name} line {found[row]:,}" if row in found else f"{path.name} row {row + 1:,}" for row in rows]
+
+    return places

@@ -1,0 +1,296 @@
+"""dblp: authors and their papers, from dblp.xml as it is published.
+
+It is read element by element: its records go by one at a time, and no entity is ever declared or fetched.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections import Counter
+from collections.abc import Callable, Container, Sequence
+from dataclasses import dataclass, field
+from html.entities import html5
+from pathlib import Path
+from xml.parsers import expat
+
+from cube2net.errors import Cube2netError, ParameterError, SourceError, listed, unknown
+from cube2net.progress import Progress, silent
+from cube2net.records import Corpus
+from cube2net.sources.io.dropped import Dropped
+from cube2net.sources.io.input_files import InputFiles, data_files
+from cube2net.sources.readers.papers import LONGEST_VENUE, YEARS, Papers, without_part
+from cube2net.unpacking import RATIO, TOTAL, Limits, Meter
+
+STAGE = "reading dblp"
+ATTRIBUTION = "dblp computer science bibliography (https://dblp.org), CC0 1.0"
+EXPECTED = "dblp.xml or dblp.xml.gz"
+ENDINGS = (".xml",)
+PIECE = 2**18
+LONGEST = 16 * 2**20
+"""The most bytes of a record."""
+DEEPEST = 100
+FIELDS = frozenset(("author", "title", "year", "journal", "booktitle", "school"))
+KINDS = ("article", "inproceedings", "incollection", "phdthesis")
+VENUES = ("streams", "titles")
+STREAM = re.compile(r"((?:conf|journals)/[^/]+)/")
+ORDINAL = (
+    r"(?:(?:twenty|thirty|forty|fifty|sixty)[- ])?(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)"
+    r"|(?:ten|eleven|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen)th|twelfth|[a-z]+tieth"
+)
+NOISE = re.compile(rf"\b(?:proceedings|proc\.) (?:of )?(?:the )?|\b[0-9]+(?:st|nd|rd|th)?\b|\b(?:{ORDINAL})\b", re.I)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dblp:
+    """Reads dblp.xml, plain or packed (gz, zip, tar).
+
+    Objects are authors under the name dblp gives them, with the number that tells namesakes apart
+    ("Wei Wang 0001"), and called without it. Items are papers of the given ``kinds`` with ``year``, ``venue``,
+    ``title`` and ``text``, which is the title. With ``venues="streams"`` the papers of one series (those whose
+    key begins with ``conf/kdd/``) have one venue, called by the commonest of its short names ("KDD");
+    with ``"titles"`` each has the journal or book title that stands in it. Long names come from the titles
+    of proceedings. A record that cannot be used is counted in ``dropped`` and the first few are said, or it
+    stops the reading when ``strict``. ``max_ratio`` and ``max_unpacked`` limit how far a packed file may swell.
+    """
+
+    kinds: tuple[str, ...] = ("article", "inproceedings")
+    venues: str = "streams"
+    strict: bool = False
+    max_ratio: int = RATIO
+    max_unpacked: int | str = TOTAL
+
+    def __post_init__(self) -> None:
+        Limits(self.max_ratio, self.max_unpacked)
+        kinds: object = self.kinds
+        if isinstance(kinds, str):
+            raise ParameterError(f"kinds is the text {kinds!r}, expected a tuple such as ('article',)")
+        for kind in self.kinds or ("",):
+            if kind not in KINDS:
+                raise unknown("kind of record", kind, KINDS)
+        if self.venues not in VENUES:
+            raise unknown("way to name venues", self.venues, VENUES)
+
+    def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
+        """Return the corpus of the file, read once from front to back."""
+        meter = Meter(Limits(self.max_ratio, self.max_unpacked))
+        files = InputFiles(data_files(paths, ENDINGS, EXPECTED), ENDINGS, meter)
+        dropped = Dropped(self.strict, progress)
+        papers = Papers(dropped, texts=False)
+        taker = _Taker(papers, dropped, self.venues == "streams")
+
+        def tell() -> None:
+            progress(STAGE, files.done, files.total)
+
+        for name, file in files:
+            taker.file = name
+            read_records(name, file, {*self.kinds, "proceedings"}, taker.take, tell, dropped)
+        tell()
+        labels = taker.labels()
+        full_names = {labels.get(venue, venue): found.most_common(1)[0][0] for venue, found in taker.long.items()}
+        return papers.corpus(ATTRIBUTION, listed(paths), labels=labels, full_names=full_names)
+
+
+@dataclass
+class Record:
+    """One record of dblp: its kind, its key, the line it starts on, and the texts of its fields."""
+
+    kind: str
+    key: str
+    line: int
+    authors: list[str] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
+
+
+class _Taker:
+    """Makes papers of records, and learns from all of them what venues are called."""
+
+    def __init__(self, papers: Papers, dropped: Dropped, by_stream: bool) -> None:
+        self.papers, self.dropped, self.by_stream = papers, dropped, by_stream
+        self.file = ""
+        self.short: dict[str, Counter[str]] = {}
+        self.long: dict[str, Counter[str]] = {}
+
+    def take(self, record: Record) -> None:
+        texts = record.texts
+        venue = self.venue(record)
+        if record.kind == "proceedings":
+            self.dropped.leave_out("records that are no papers")
+            name = long_name(texts.get("title", ""))
+            if venue and name:
+                self.long.setdefault(venue, Counter())[name] += 1
+            return
+        title, year = texts.get("title", ""), texts.get("year", "")
+        if not record.key:
+            self.drop(record, "papers without an id", "it has no key")
+        elif not title:
+            self.drop(record, "papers without a title", "it has no title")
+        elif not (year.isascii() and year.isdecimal() and len(year) == 4 and int(year) in YEARS):
+            allowed = f"a whole number from {YEARS[0]} to {YEARS[-1]}"
+            self.drop(record, "papers without a year", f"its year is {year[:40]!r}, expected {allowed}")
+        else:
+            keys = [author for author in record.authors if author]
+            if len(keys) < len(record.authors):
+                self.drop(record, "authors without a name", "an author of it has no name")
+            names = [without_number(key) for key in keys]
+            self.papers.add((self.file, record.line, record.key, int(year), venue, title, title, keys, names))
+
+    def venue(self, record: Record) -> str | None:
+        """Return the series of a record, or else the title of its journal, book or school."""
+        texts = record.texts
+        title = without_part(texts.get("journal") or texts.get("booktitle") or texts.get("school") or "")
+        series = STREAM.match(record.key) if self.by_stream else None
+        if series is None:
+            return title or None
+        stream = series[1][:LONGEST_VENUE]
+        found = self.short.get(stream)
+        if found is None:
+            found = self.short[stream] = Counter()
+        if title and record.kind != "proceedings":
+            found[title] += 1
+        return stream
+
+    def labels(self) -> dict[str, str]:
+        """Return what every series is called; where two would be called the same, the smaller says which it is."""
+        found: dict[str, str] = {}
+        for stream, titles in sorted(self.short.items(), key=lambda pair: (-pair[1].total(), pair[0])):
+            label = titles.most_common(1)[0][0] if titles else stream.partition("/")[2]
+            found[label if label not in found else f"{label} ({stream})"] = stream
+        return {stream: label for label, stream in found.items()}
+
+    def drop(self, record: Record, reason: str, sentence: str) -> None:
+        self.dropped.drop_one(reason, f"{self.file} line {record.line:,}, {record.kind} {record.key[:80]!r}", sentence)
+
+
+def without_number(author: str) -> str:
+    """Return an author's name without the number that tells namesakes apart.
+
+    >>> without_number("Wei Wang 0001"), without_number("Jiawei Han")
+    ('Wei Wang', 'Jiawei Han')
+    """
+    name, _, number = author.rpartition(" ")
+    return name if name and len(number) == 4 and number.isascii() and number.isdecimal() else author
+
+
+def long_name(title: str) -> str:
+    """Return the long name of a series from the title of one of its proceedings, empty if there is none.
+
+    >>> long_name("Proceedings of the 25th ACM SIGKDD International Conference on Knowledge Discovery & Data "
+    ...           "Mining, KDD 2019, Anchorage, AK, USA, August 4-8, 2019.")
+    'ACM SIGKDD International Conference on Knowledge Discovery & Data Mining'
+    >>> long_name("Computer Vision - ECCV 2018 - 15th European Conference, Munich, Germany")
+    'Computer Vision European Conference'
+    """
+    parts = re.split(r" - |: ", title[:LONGEST_VENUE].partition(",")[0])
+    kept = [part for part in parts if not re.fullmatch(r"\S+ ?(?:[0-9]{4}|'[0-9]{2})", part)]
+    name = " ".join(NOISE.sub(" ", " ".join(kept)).split()).strip(" .")
+    return name if " " in name else ""
+
+
+def read_records(
+    name: str,
+    file: io.BufferedReader,
+    kinds: Container[str],
+    take: Callable[[Record], None],
+    tell: Callable[[], None],
+    dropped: Dropped,
+) -> None:
+    """Hand every record of the kinds wanted to ``take``, and call ``tell`` after every piece of the file.
+
+    The file names a document type, dblp.dtd, which is not read: the characters it declares (``&uuml;``) are
+    those of HTML. A file with declarations of its own is refused, as they could grow without end or name
+    other files.
+    """
+    reader = _Reader(name, kinds, take, dropped)
+    parser, fed = reader.parser, 0
+    try:
+        while piece := file.read(PIECE):
+            parser.Parse(piece, False)
+            fed += len(piece)
+            since = reader.begins if reader.depth > 1 else max(parser.CurrentByteIndex, 0)
+            if fed - since > LONGEST:
+                raise reader.error("a record takes more than 16 MiB, which no paper does")
+            tell()
+        parser.Parse(b"", True)
+    except Cube2netError:
+        raise
+    except expat.ExpatError as error:
+        what = expat.ErrorString(error.code)
+        raise SourceError(f"{name} line {error.lineno:,}: not whole XML ({what})") from None
+    except (LookupError, ValueError) as error:
+        raise reader.error(f"its encoding cannot be read ({error})") from None
+
+
+class _Reader:
+    """Follows the elements of one file; text is only gathered inside a field that is wanted."""
+
+    def __init__(self, name: str, kinds: Container[str], take: Callable[[Record], None], dropped: Dropped) -> None:
+        self.name, self.kinds, self.take, self.dropped = name, kinds, take, dropped
+        self.record: Record | None = None
+        self.text: list[str] = []
+        self.depth = self.begins = 0
+        parser = self.parser = expat.ParserCreate()
+        parser.buffer_text = True
+        parser.StartElementHandler = self.start
+        parser.EndElementHandler = self.end
+        parser.StartDoctypeDeclHandler = self.doctype
+        parser.EntityDeclHandler = self.refuse
+        parser.ExternalEntityRefHandler = self.refuse
+        parser.SkippedEntityHandler = self.entity
+
+    def error(self, sentence: str) -> SourceError:
+        return SourceError(f"{self.name} line {self.parser.CurrentLineNumber:,}: {sentence}")
+
+    def doctype(self, _name: str, _system: str | None, _public: str | None, inside: bool) -> None:
+        if inside:
+            self.refuse()
+
+    def refuse(self, *_: object) -> int:
+        raise self.error(
+            "declarations inside the document type are refused, as entities could read other files or grow without end"
+        )
+
+    def entity(self, name: str, _is_parameter: bool) -> None:
+        if self.parser.CharacterDataHandler is None:
+            return
+        character = html5.get(f"{name};")
+        if character is None:
+            place = f"{self.name} line {self.parser.CurrentLineNumber:,}"
+            self.dropped.drop_one("characters of unknown name", place, f"'&{name[:40]};' names no known character")
+        else:
+            self.text.append(character)
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        depth = self.depth
+        self.depth = depth + 1
+        if depth == 2:
+            if self.record is not None and tag in FIELDS:
+                self.text = []
+                self.parser.CharacterDataHandler = self.text.append
+        elif depth == 1:
+            self.begins = self.parser.CurrentByteIndex
+            if tag in self.kinds:
+                self.record = Record(tag, attributes.get("key", "").strip(), self.parser.CurrentLineNumber)
+            else:
+                self.dropped.leave_out("records that are no papers")
+        elif depth == 0:
+            if tag != "dblp":
+                raise self.error(f"the first element is {tag[:40]!r}, expected 'dblp'")
+        elif depth > DEEPEST:
+            raise self.error(f"elements stand more than {DEEPEST} deep in each other")
+
+    def end(self, tag: str) -> None:
+        self.depth -= 1
+        record = self.record
+        if record is None or self.depth > 2:
+            return
+        if self.depth == 1:
+            self.record = None
+            self.take(record)
+        elif self.parser.CharacterDataHandler is not None:
+            self.parser.CharacterDataHandler = None
+            text = " ".join("".join(self.text).split())
+            if tag == "author":
+                record.authors.append(text)
+            elif text:
+                record.texts.setdefault(tag, text)

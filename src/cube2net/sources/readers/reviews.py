@@ -1,0 +1,188 @@
+"""Who reviewed what and when: gathered as large files go by, and at the end a corpus of things and their users."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cube2net.array_types import Array
+from cube2net.errors import SourceError
+from cube2net.records import Corpus, DimensionSpec
+from cube2net.records.corpus import LABELS, LINKS, MENTIONS, OBJECTS, table
+from cube2net.sources.io.dropped import SHOWN, Dropped
+
+REVIEWS = {"thing": pa.int32(), "user": pa.int32(), "time": pa.timestamp("s"), "stars": pa.float32()}
+NEVER = -(2**63)
+LAST = 253_402_300_799
+
+
+@dataclass(frozen=True, eq=False)
+class Reviewed:
+    """A corpus of things that users review, and every review: of what, by whom, when, with how many stars.
+
+    The things come first among the objects and the users after them; row i of the items is about object i.
+    ``reviews(thing, user, time, stars)`` names both by the rows of the corpus' objects; a time or stars
+    that nobody gave are missing.
+    """
+
+    corpus: Corpus
+    reviews: pa.Table
+
+    def __post_init__(self) -> None:
+        if dict(zip(self.reviews.schema.names, self.reviews.schema.types, strict=True)) != REVIEWS:
+            raise SourceError(f"reviews have columns {self.reviews.schema.names}, expected {list(REVIEWS)}")
+        things, objects = self.corpus.items.num_rows, self.corpus.objects.num_rows
+        for column, low, high in (("thing", 0, things), ("user", things, objects)):
+            ends = pc.min_max(self.reviews[column]).as_py()
+            if self.reviews.num_rows and not low <= ends["min"] <= ends["max"] < high:
+                raise SourceError(f"reviews name rows {ends['min']:,} to {ends['max']:,} as {column}s: not all are")
+
+    def __repr__(self) -> str:
+        return f"Reviewed({self.corpus!r}, {self.reviews.num_rows:,} reviews)"
+
+
+@dataclass(frozen=True, eq=False)
+class Things:
+    """What is reviewed: its kind, ids and names, and a table with one item about each."""
+
+    kind: str
+    ids: Sequence[str]
+    names: Sequence[str]
+    items: pa.Table
+
+
+class Reviews:
+    """Takes reviews one at a time, before or after what they are about is known; each costs 20 bytes."""
+
+    def __init__(self) -> None:
+        self.things: dict[str, int] = {}
+        self.users: dict[str, int] = {}
+        self.first: list[tuple[str, int]] = []
+        self.thing, self.user = array("i"), array("i")
+        self.time, self.stars = array("q"), array("f")
+
+    def __len__(self) -> int:
+        return len(self.thing)
+
+    def add(self, place: tuple[str, int], thing: str, user: str, time: int | None, stars: float) -> int:
+        """Take a review that stands on a line of a file, and return the number of the thing it is about."""
+        row = self.things.setdefault(thing, len(self.things))
+        if row == len(self.first):
+            self.first.append(place)
+        self.thing.append(row)
+        self.user.append(self.users.setdefault(user, len(self.users)))
+        self.time.append(NEVER if time is None else time)
+        self.stars.append(stars)
+        return row
+
+    def settle(
+        self,
+        things: Things,
+        dropped: Dropped,
+        *,
+        names: dict[int, str],
+        repeats: bool,
+        weights: str,
+        dimensions: tuple[DimensionSpec, ...],
+        attribution: str,
+    ) -> Reviewed:
+        """Return the corpus of the things and of the users who reviewed them.
+
+        Reviews of other things are left out. With ``repeats`` off only the latest review of a pair stands.
+        The weight of a link is the number of its reviews (``weights="count"``) or its stars ("stars").
+        """
+        thing, user, time, stars = self._known(things, dropped)
+        if not len(thing):
+            why = left_out(dropped)
+            raise SourceError(f"no review is about one of the {len(things.ids):,} {things.kind} records{why}")
+        count = len(things.ids)
+        codes, user = np.unique(user, return_inverse=True)
+        pairs = thing.astype(np.int64) * len(codes) + user
+        if not repeats:
+            kept = _latest(pairs, time)
+            dropped.leave_out("reviews that a later one of the same user replaces", len(pairs) - len(kept))
+            thing, user, time, stars, pairs = thing[kept], user[kept], time[kept], stars[kept], pairs[kept]
+        found, first, number = np.unique(pairs, return_index=True, return_counts=True)
+        source, target = (end.astype(np.int32) for end in np.divmod(found, len(codes)))
+        every = np.arange(count, dtype=np.int32)
+        known = list(self.users)
+        people = [known[code] for code in codes.tolist()]
+        called = [names.get(code, "") or f"user {known[code]}" for code in codes.tolist()]
+        reviews = {
+            "thing": thing,
+            "user": (user + count).astype(np.int32),
+            "time": _times(time),
+            "stars": _stars(stars),
+        }
+        corpus = Corpus(
+            objects=table(
+                OBJECTS,
+                object=[f"{things.kind}:{key}" for key in things.ids] + [f"user:{key}" for key in people],
+                name=[*things.names, *called],
+                kind=[things.kind] * count + ["user"] * len(people),
+            ),
+            items=things.items,
+            mentions=table(
+                MENTIONS, item=np.concatenate([every, source]), object=np.concatenate([every, target + np.int32(count)])
+            ),
+            links=table(
+                LINKS,
+                source=source,
+                target=target + np.int32(count),
+                weight=(number if weights == "count" else stars[first]).astype(np.float32),
+            ),
+            labels=table(LABELS),
+            dimensions=dimensions,
+            dropped=dict(dropped.counts),
+            attribution=attribution,
+        )
+        return Reviewed(corpus, table(REVIEWS, **reviews))
+
+    def _known(self, things: Things, dropped: Dropped) -> tuple[Array, Array, Array, Array]:
+        """Return the columns of the reviews of known things, by the things' rows."""
+        rows = np.full(len(self.things) + 1, -1, dtype=np.int32)
+        for row, key in enumerate(things.ids):
+            rows[self.things.get(key, -1)] = row
+        rows[-1] = -1
+        thing = rows[np.frombuffer(self.thing, np.int32)] if len(self) else np.empty(0, np.int32)
+        user = np.frombuffer(self.user, np.int32) if len(self) else thing
+        time = np.frombuffer(self.time, np.int64) if len(self) else np.empty(0, np.int64)
+        stars = np.frombuffer(self.stars, np.float32) if len(self) else np.empty(0, np.float32)
+        good = thing >= 0
+        if not good.all():
+            strange = [(self.first[row], key) for key, row in self.things.items() if rows[row] < 0][:SHOWN]
+            shown = [f"{file} line {line:,}: there is no {things.kind} {key!r}" for (file, line), key in strange]
+            dropped.drop(f"reviews of a {things.kind} that is not there", int((~good).sum()), shown)
+        return thing[good], user[good], time[good], stars[good]
+
+
+def left_out(dropped: Dropped) -> str:
+    """Return what was left out, in brackets, to end the sentence that says why nothing remains.
+
+    >>> dropped = Dropped()
+    >>> dropped.leave_out("films named twice", 2)
+    >>> left_out(dropped)
+    ' (left out: 2 films named twice)'
+    """
+    return f" (left out: {', '.join(dropped.reasons)})" if dropped.counts else ""
+
+
+def _latest(pairs: Array, time: Array) -> Array:
+    """Return where the latest review of every pair stands, in the order of the file."""
+    order = np.lexsort((np.arange(len(pairs)), time, pairs))
+    last = np.ones(len(order), dtype=bool)
+    last[:-1] = pairs[order[1:]] != pairs[order[:-1]]
+    return np.sort(order[last])
+
+
+def _times(time: Array) -> pa.Array:
+    return pc.cast(pa.array(time, pa.int64(), mask=time == NEVER), pa.timestamp("s"))
+
+
+def _stars(stars: Array) -> pa.Array:
+    return pa.array(stars, pa.float32(), mask=np.isnan(stars))

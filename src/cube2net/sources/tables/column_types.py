@@ -1,0 +1,226 @@
+"""What a column holds: ids, weights, or an attribute (labels, lists of them, numbers, dates), and so a dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cube2net.array_types import Array
+from cube2net.errors import SourceError
+from cube2net.records import DimensionSpec
+from cube2net.records.link_weights import LIGHTEST
+from cube2net.records.spec import MIN_OBJECTS
+from cube2net.sources.io.dropped import Dropped
+from cube2net.sources.tables.rows import Rows
+
+WHOLE = r"^-?[0-9]{1,18}$"
+NUMBER = r"^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+PADDED = r"^-?0[0-9]"
+DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9:.]+(Z|[+-][0-9:]+)?)?$"
+MISSING = r"(?i)^(na|n/a|nan|null|none|-|\?|)$"
+MOSTLY = 0.9
+FEW = 1000
+YEARS = (1500, 2100)
+MOST_DIMENSIONS = 4
+HEAVIEST = 1e30
+EXACT = 2.0**53
+
+
+def holds_text(kind: pa.DataType) -> bool:
+    """Return whether a column of this type holds text."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return pc.cast(column, column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
+def keys(rows: Rows, name: str) -> pa.ChunkedArray:
+    """Return a column as ids: trimmed text, whole numbers as text, an empty id is missing."""
+    column = _decoded(rows.table[name])
+    if pa.types.is_floating(column.type):
+        column = pc.if_else(pc.is_finite(column), pc.cast(column, pa.float64()), None)
+        whole = pc.and_(pc.equal(column, pc.floor(column)), pc.less(pc.abs(column), EXACT))
+        if pc.all(whole).as_py() is not False:
+            column = pc.cast(column, pa.int64())
+    if not (holds_text(column.type) or _is_simple(column.type) or pa.types.is_date(column.type)):
+        raise SourceError(f"{rows.name} column {name!r} holds {column.type}, expected text or whole numbers")
+    texts = pc.utf8_trim_whitespace(pc.cast(column, pa.string()))
+    return pc.if_else(pc.equal(texts, ""), pa.scalar(None, pa.string()), texts)
+
+
+def _is_simple(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_null(kind))
+
+
+def unique_keys(rows: Rows, name: str, what: str, dropped: Dropped) -> tuple[Rows, pa.ChunkedArray]:
+    """Return the rows that have an id, and their ids; an id that comes twice is an error."""
+    ids = keys(rows, name)
+    missing = np.flatnonzero(np.asarray(pc.is_null(ids)))
+    dropped.drop_rows(
+        f"{what} without an id", rows.places, missing.tolist(), lambda row: f"{name!r} is empty, expected an id"
+    )
+    if pc.count_distinct(ids).as_py() != len(ids) - ids.null_count:
+        raise _twice(rows, name, ids)
+    if len(missing) == len(ids):
+        raise SourceError(f"{rows.name} has no {what}, expected one row for each")
+    if len(missing):
+        has = pc.is_valid(ids)
+        left = np.flatnonzero(np.asarray(has))
+        places = rows.places
+        rows = Rows(
+            rows.name, rows.table.filter(has), lambda some: places([int(left[row]) for row in some]), rows.loose
+        )
+        ids = ids.filter(has)
+    return rows, ids
+
+
+def _twice(rows: Rows, name: str, ids: pa.ChunkedArray) -> SourceError:
+    counts = pc.value_counts(pc.drop_null(ids))
+    again = counts.filter(pc.greater(pc.struct_field(counts, "counts"), 1))
+    value = again[0]["values"].as_py()
+    first, second = np.flatnonzero(np.asarray(pc.fill_null(pc.equal(ids, value), False)))[:2].tolist()
+    one, two = rows.places([first, second])
+    others = f"; {len(again):,} ids come twice or more" if len(again) > 1 else ""
+    return SourceError(f"{two}: {name!r} is {value!r} again (as in {one}), expected every id once{others}")
+
+
+def find(rows: Rows, name: str, ids: pa.ChunkedArray) -> tuple[Array, pa.ChunkedArray]:
+    """Return the row of every id in a column among known ids (-1 unknown, -2 missing), and the column's ids."""
+    wanted = keys(rows, name)
+    found = np.asarray(pc.fill_null(pc.index_in(wanted, value_set=ids), -1)).astype(np.int64)
+    found[np.asarray(pc.is_null(wanted))] = -2
+    return found, wanted
+
+
+def weights(rows: Rows, name: str) -> Array:
+    """Return a column as weights, NaN where it is neither 0 nor a number from 1e-30 to 1e30."""
+    column = _decoded(rows.table[name])
+    if holds_text(column.type):
+        texts = pc.utf8_trim_whitespace(pc.cast(column, pa.string()))
+        column = pc.if_else(pc.match_substring_regex(texts, NUMBER), texts, None)
+    elif not (_is_simple(column.type) or pa.types.is_decimal(column.type)):
+        raise SourceError(f"{rows.name} column {name!r} holds {column.type}, expected numbers of 0 or more")
+    values = np.array(pc.cast(column, pa.float64(), safe=False).to_numpy(), dtype=np.float64)
+    values[~((values == 0) | ((values >= LIGHTEST) & (values <= HEAVIEST)))] = np.nan
+    return values
+
+
+def attribute(rows: Rows, name: str, dropped: Dropped, separator: str | None = None) -> pa.ChunkedArray | None:
+    """Return a column as labels, lists of labels, numbers or dates; None when it holds none of these."""
+    column = _decoded(rows.table[name])
+    kind = column.type
+    if separator is not None and not holds_text(kind):
+        if pa.types.is_list(kind):
+            return _lists(column)
+        raise SourceError(f"{rows.name} column {name!r} holds {kind}, expected text to part at {separator!r}")
+    if separator is not None:
+        return _lists(pc.split_pattern(pc.cast(column, pa.string()), separator))
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        return _lists(column)
+    if pa.types.is_boolean(kind):
+        column = pc.cast(column, pa.string())
+    elif holds_text(kind):
+        column = _typed(rows, name, pc.cast(column, pa.string()), dropped) if name in rows.loose else _dated(column)
+    elif pa.types.is_integer(kind):
+        column = pc.cast(column, pa.float64() if kind == pa.uint64() else pa.int64(), safe=False)
+    elif pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        column = _finite(pc.cast(column, pa.float64(), safe=False))
+    elif not (pa.types.is_date(kind) or pa.types.is_timestamp(kind)):
+        return None
+    return None if column.null_count == len(column) else column
+
+
+def _typed(rows: Rows, name: str, column: pa.ChunkedArray, dropped: Dropped) -> pa.ChunkedArray:
+    """Return text as numbers or dates where nearly all of it is; what is not is then missing, and counted."""
+    texts = pc.utf8_trim_whitespace(column)
+    texts = pc.if_else(pc.match_substring_regex(texts, MISSING), None, texts)
+    count = len(texts) - texts.null_count
+    if count == 0:
+        return texts
+    fits = pc.match_substring_regex(texts, NUMBER)
+    padded = pc.any(pc.match_substring_regex(texts, PADDED)).as_py()
+    if padded or (pc.sum(fits).as_py() or 0) < MOSTLY * count:
+        return _dated(column)
+    dropped.drop_rows(
+        f"values of {name!r} that are not numbers",
+        rows.places,
+        np.flatnonzero(np.asarray(pc.fill_null(pc.invert(fits), False))).tolist(),
+        lambda row: f"{name!r} is {texts[row].as_py()!r}, expected a number",
+    )
+    numbers = pc.if_else(fits, texts, None)
+    whole = pc.all(pc.match_substring_regex(numbers, WHOLE)).as_py()
+    return pc.cast(numbers, pa.int64()) if whole else _finite(pc.cast(numbers, pa.float64()))
+
+
+def _finite(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return pc.if_else(pc.is_finite(column), column, None)
+
+
+def _dated(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    column = pc.cast(column, pa.string())
+    if column.null_count < len(column) and pc.all(pc.match_substring_regex(column, DATE)).as_py():
+        try:
+            return pc.cast(pc.utf8_slice_codeunits(column, 0, 10), pa.date32())
+        except pa.ArrowInvalid:
+            return column
+    return column
+
+
+def _lists(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    """Return lists of trimmed texts without empty ones."""
+    made = []
+    for chunk in column.chunks:
+        values, parents = _decoded(pc.list_flatten(chunk)), pc.list_parent_indices(chunk)
+        try:
+            texts = pc.utf8_trim_whitespace(pc.cast(values, pa.string()))
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            return None
+        kept = pc.fill_null(pc.not_equal(texts, ""), False)
+        ends = np.zeros(len(chunk) + 1, dtype=np.int32)
+        np.cumsum(np.bincount(parents.filter(kept).to_numpy(), minlength=len(chunk)), out=ends[1:])
+        made.append(pa.ListArray.from_arrays(pa.array(ends), texts.filter(kept)))
+    lists = pa.chunked_array(made, pa.list_(pa.string()))
+    return lists if pc.max(pc.list_value_length(lists)).as_py() else None
+
+
+def default_dimensions(items: pa.Table) -> tuple[DimensionSpec, ...]:
+    """Return how items would make a cube of themselves: at most four dimensions, in the order of the columns.
+
+    Labels stand as they are where they are few, years become decades, other numbers quarters of the
+    items. What never or always differs tells nothing apart and is left out.
+
+    >>> items = pa.table({"item": ["a", "b"], "year": [1999, 2004], "city": ["Rome", "Oslo"], "text": ["", ""]})
+    >>> [str(spec) for spec in default_dimensions(items)]
+    ['decade=year@decades', 'city']
+    """
+    names = [name for name in items.column_names if name not in ("item", "text")]
+    specs = [spec for name in names if (spec := _dimension(name, items[name], names)) is not None]
+    return tuple(specs[:MOST_DIMENSIONS])
+
+
+def _dimension(name: str, column: pa.ChunkedArray, names: Sequence[str]) -> DimensionSpec | None:
+    if pa.types.is_list(column.type):
+        column = pc.list_flatten(column)
+    count = len(column) - column.null_count
+    distinct = pc.count_distinct(column).as_py()
+    if distinct < 2:
+        return None
+    if pa.types.is_temporal(column.type) or _are_years(name, column):
+        return DimensionSpec("decade" if name == "year" and "decade" not in names else name, name, bins="decades")
+    if not holds_text(column.type):
+        return DimensionSpec(name, name, bins="quantiles:4")
+    if distinct > max(FEW, count // 2) or (distinct == count > MIN_OBJECTS):
+        return None
+    return DimensionSpec(name, name)
+
+
+def _are_years(name: str, column: pa.ChunkedArray) -> bool:
+    if holds_text(column.type):
+        return False
+    values = pc.drop_null(column).to_numpy()
+    inside = (values >= YEARS[0]) & (values <= YEARS[1]) & (values == np.floor(values))
+    return bool(inside.mean() >= MOSTLY if "year" in name.casefold() else inside.all())

@@ -1,0 +1,217 @@
+"""A trained topic model: it labels items, old and new, and is kept in one file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from cube2net.array_types import Array
+from cube2net.atomic_files import write_files
+from cube2net.errors import InputError, SourceError, first_line, whole_number
+from cube2net.progress import Progress, silent
+from cube2net.records.corpus import Corpus, table
+from cube2net.records.ragged import frozen
+from cube2net.records.topics import WORDS, Topics
+from cube2net.topics.document_terms import Bags, TermTrie, make_bags, weigh
+from cube2net.topics.inference import ItemTopics, heaviest_topics, join_batches, labels_of, normalised
+from cube2net.topics.text_batches import Texts, in_order, term_batches, text_batches
+from cube2net.topics.topic_names import top_terms
+
+FORMAT = 1
+TOP_TERMS = 20
+ABOUT = b"cube2net.topics"
+KEPT = ("names", "parents", "alpha", "language", "labels_per_item", "min_weight", "settings")
+
+
+@dataclass(frozen=True, eq=False)
+class LdaModel:
+    """Topics learned from a corpus: the words of each topic (columns) for each term (rows), and their names.
+
+    ``weights`` is what one occurrence of each term counts, ``language`` that of most texts, and ``parents``
+    names the group of every topic where topics are grouped. An item gets up to ``labels_per_item`` topics:
+    the heaviest, and others of a share of ``min_weight`` or more. ``settings`` says how it was learned.
+    """
+
+    vocabulary: tuple[str, ...]
+    weights: Array
+    of_term: Array
+    names: tuple[str, ...]
+    alpha: float
+    language: str = "English"
+    parents: tuple[str, ...] | None = None
+    labels_per_item: int = 1
+    min_weight: float = 0.25
+    workers: int = 1
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.of_term.shape != (len(self.vocabulary), len(self.names)) or len(self.weights) != len(self.vocabulary):
+            raise InputError(
+                f"a topic model of {len(self.vocabulary):,} terms and {len(self.names)} topics has "
+                f"{len(self.weights):,} weights and a table of shape {self.of_term.shape}"
+            )
+        object.__setattr__(self, "weights", frozen(self.weights))
+        object.__setattr__(self, "of_term", frozen(self.of_term))
+
+    def __repr__(self) -> str:
+        return f"LdaModel({len(self.names)} topics, {len(self.vocabulary):,} terms)"
+
+    def topics(
+        self, corpus: Corpus, *, seed: int = 0, known: Collection[str] = (), progress: Progress = silent
+    ) -> Topics:
+        """Return the topics of a corpus, new or the one learned from; terms that are not known are passed over.
+
+        Languages of very few items share one label, but for those whose labels are ``known``: "French text".
+        """
+        items = corpus.items.num_rows
+        if corpus.terms is not None:
+            return self._label_batches(term_batches(corpus.terms, items), lambda part: part, items, known, progress)
+        if "text" not in corpus.items.column_names:
+            raise SourceError("the items have neither a text nor terms to find topics in: use other dimensions")
+        return self.label_texts(corpus.items["text"], known=known, progress=progress)
+
+    def label_texts(
+        self,
+        texts: Texts,
+        *,
+        batch: int | None = None,
+        known: Collection[str] = (),
+        progress: Progress = silent,
+    ) -> Topics:
+        """Return the topics of texts, a list or an Arrow column; text ``i`` is item ``i``.
+
+        Texts are read ``batch`` at a time, which does not change the answer; ``known`` is as in :meth:`topics`.
+        """
+        if isinstance(texts, str):
+            raise InputError(f"texts are a list such as ['a text', None], got the text {texts!r}")
+        whole_number("batch", batch, 1, or_none=True)
+        terms = TermTrie.of(self.vocabulary, self.language)
+        batches = ((first, len(part), part) for first, part in text_batches(texts, batch))
+        return self._label_batches(batches, terms.count, len(texts), known, progress)
+
+    def label(self, bags: Bags, *, progress: Progress = silent) -> Topics:
+        """Return the heaviest topics of every item."""
+        labels = self._labels(bags, normalised(self.of_term), workers=self.workers, progress=progress)
+        return self._topics([labels])
+
+    def _label_batches(
+        self,
+        batches: Iterable[tuple[int, int, Any]],
+        terms_of: Callable[[Any], pa.Table],
+        items: int,
+        known: Collection[str],
+        progress: Progress,
+    ) -> Topics:
+        """Return the topics of batches: the first item, how many items, and what their terms are counted in."""
+        probability = normalised(self.of_term)
+
+        def label(batch: tuple[int, int, Any]) -> ItemTopics:
+            first, size, given = batch
+            bags = make_bags(terms_of(given), size, self.vocabulary, fewest=1)
+            return self._labels(bags, probability, first=first)
+
+        def reported() -> Iterator[ItemTopics]:
+            for labels in in_order(label, batches, workers=self.workers):
+                progress("labels", int(labels.item[-1]) + 1, items)
+                yield labels
+
+        return self._topics(reported(), known)
+
+    def _labels(
+        self,
+        bags: Bags,
+        probability: Array,
+        *,
+        first: int = 0,
+        workers: int = 1,
+        progress: Progress = silent,
+    ) -> ItemTopics:
+        most = min(self.labels_per_item, len(self.names))
+        weighed = weigh(bags, self.weights)
+        topics, weights = heaviest_topics(
+            weighed, probability, self.alpha, most=most, workers=workers, progress=progress
+        )
+        return labels_of(bags, topics, weights, self.min_weight, first)
+
+    def _topics(self, labels: Iterable[ItemTopics], known: Collection[str] = ()) -> Topics:
+        assigned, extra = join_batches(labels, len(self.names), known)
+        return Topics(
+            names=(*self.names, *extra),
+            assigned=assigned,
+            words=self.words(),
+            parents=None if self.parents is None else (*self.parents, *extra),
+            settings=self.settings,
+        )
+
+    def words(self, most: int = TOP_TERMS) -> pa.Table:
+        """Return the heaviest terms of every topic with their probabilities."""
+        top = top_terms(self.of_term, most)
+        probability = self.of_term / np.maximum(self.of_term.sum(axis=0), 1e-12)
+        topic = np.repeat(np.arange(len(self.names), dtype=np.int32), top.shape[1])
+        weight = probability[top.reshape(-1), topic]
+        keep = weight > 0
+        terms = [self.vocabulary[term] for term in top.reshape(-1)[keep]]
+        return table(
+            WORDS,
+            topic=pa.array(topic[keep], pa.int32()),
+            term=pa.array(terms, pa.string()),
+            weight=pa.array(weight[keep], pa.float32()),
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to one Parquet file."""
+        write_files({Path(path): lambda aside: pq.write_table(self.table(), aside, compression="zstd")})
+
+    def table(self) -> pa.Table:
+        """Return the model as a table: a row a term, its weight and its words of every topic."""
+        about = {"format": FORMAT} | {name: getattr(self, name) for name in KEPT} | {"settings": dict(self.settings)}
+        of_topics = pa.array(self.of_term.reshape(-1), pa.float32())
+        return pa.table(
+            {
+                "term": pa.array(self.vocabulary, pa.string()),
+                "weight": pa.array(self.weights, pa.float32()),
+                "of_topics": pa.FixedSizeListArray.from_arrays(of_topics, max(1, len(self.names))),
+            }
+        ).replace_schema_metadata({ABOUT: json.dumps(about).encode()})
+
+
+def open_model(path: str | Path) -> LdaModel:
+    """Return the topic model of a file."""
+    try:
+        rows = pq.read_table(path)
+    except (OSError, pa.ArrowException) as error:
+        raise SourceError(f"{str(path)!r} is no topic model of cube2net: {first_line(error)}") from error
+    return model_of(rows, str(path))
+
+
+def model_of(rows: pa.Table, called: str = "the table") -> LdaModel:
+    """Return the topic model that a table holds."""
+    try:
+        about: dict[str, Any] = json.loads((rows.schema.metadata or {})[ABOUT])
+        if about["format"] > FORMAT:
+            raise SourceError(f"{called!r} is a topic model of format {about['format']}: update cube2net to read it")
+        if rows.schema.field("term").type != pa.string() or rows["term"].null_count:
+            raise ValueError("its terms are no texts")
+        if not pa.types.is_floating(rows.schema.field("weight").type) or rows["weight"].null_count:
+            raise ValueError("its weights are no numbers")
+        of_topics = rows["of_topics"].combine_chunks().flatten().to_numpy()
+        kept: dict[str, Any] = {name: about[name] for name in KEPT}
+        for name in ("names", "parents"):
+            kept[name] = None if kept[name] is None else tuple(kept[name])
+        return LdaModel(
+            vocabulary=tuple(rows["term"].to_pylist()),
+            weights=rows["weight"].to_numpy(),
+            of_term=of_topics.reshape(rows.num_rows, len(kept["names"])),
+            **kept,
+        )
+    except SourceError:
+        raise
+    except (pa.ArrowException, LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise SourceError(f"{called!r} is no topic model of cube2net: {first_line(error)}") from error

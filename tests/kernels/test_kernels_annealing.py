@@ -1,0 +1,138 @@
+"""Annealing, step by step, against plain Python on sets that draws the same numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cube2net.kernels import annealing as kernels
+from cube2net.kernels import swap_moves
+
+from slot_twin import Plain
+
+MASK = 2**64 - 1
+quick = settings(deadline=None, max_examples=60)
+
+
+def draws(seed: int) -> Iterator[float]:
+    """Yield what splitmix64 gives, by whole numbers without an end."""
+    while True:
+        seed = (seed + 0x9E3779B97F4A7C15) & MASK
+        bits = ((seed ^ (seed >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+        bits = ((bits ^ (bits >> 27)) * 0x94D049BB133111EB) & MASK
+        yield ((bits ^ (bits >> 31)) >> 11) / 2**53
+
+
+def plain_propose(plain: Plain, cells: list[int], draw: Iterator[float]) -> int:
+    """Return a home of a group that pays and is not covered, or any cell; as a rule the best of three by their key."""
+    homes = list(range(len(plain.sets)))
+    if plain.targets and next(draw) < kernels.AIMED:
+        for _ in range(kernels.AGAIN):
+            at = next(draw) * plain.odds[-1]
+            group = next(group for group, odds in zip(plain.targets, plain.odds, strict=True) if odds > at)
+            if group not in plain.covered(cells):
+                break
+        homes = [cell for cell, held in enumerate(plain.sets) if group in held]
+    tries = kernels.TRIES if next(draw) < kernels.KEYED else 1
+    drawn = [homes[int(next(draw) * len(homes))] for _ in range(tries)]
+    return max(drawn, key=lambda cell: plain.key[cell])
+
+
+def plain_decide(
+    plain: Plain, cells: list[int], cell: int, most: int, room: float, heat: float, draw: Iterator[float]
+) -> int:
+    """Return the slot that the cell goes to, or −1, drawn by exp(value / heat)."""
+    ways = [[*cells[:slot], cell, *cells[slot + 1 :]] for slot in range(len(cells))] + [[*cells, cell]]
+    values = [plain.value(way) if plain.total(way, 2) <= room and len(way) <= most else -math.inf for way in ways]
+    top = max(*values, plain.value(cells))
+    odds = [math.exp((value - top) / heat) if (value - top) / heat > -kernels.FARTHEST else 0.0 for value in values]
+    stay = math.exp((plain.value(cells) - top) / heat)
+    left = next(draw) * (stay + sum(odds)) - stay
+    if left < 0:
+        return -1
+    for slot, odd in enumerate(odds):
+        left -= odd
+        if left < 0:
+            return slot
+    return -1
+
+
+def plain_cool(
+    plain: Plain, cells: list[int], steps: int, hot: float, cold: float, most: int, room: float, links: float, seed: int
+) -> tuple[list[int], list[int]]:
+    """Return the cells at the end of a cooling, and the best."""
+    draw, cells, best = draws(seed), list(cells), list(cells)
+    for step in range(steps):
+        heat = hot * (cold / hot) ** (step // kernels.SMOOTH * kernels.SMOOTH / steps)
+        changed = list(cells)
+        if cells and next(draw) < kernels.DROPS:
+            slot = int(next(draw) * len(cells))
+            changed[slot] = changed[-1]
+            changed.pop()
+            fall = plain.value(changed) - plain.value(cells)
+            if next(draw) >= math.exp(min(0.0, fall) / heat):
+                continue
+        else:
+            cell = plain_propose(plain, cells, draw)
+            if cell in cells:
+                continue
+            slot = plain_decide(plain, cells, cell, most, room, heat, draw)
+            if slot < 0:
+                continue
+            changed[slot : slot + 1] = [cell]
+            if plain.linked and plain.link_count(changed) > links:
+                continue
+        cells = changed
+        if plain.value(cells) > plain.value(best) * (1 + 1e-12):
+            best = list(cells)
+    return cells, best
+
+
+def test_the_numbers_drawn_are_those_of_splitmix64() -> None:
+    for seed in (0, 1, 2**63 - 1, MASK):
+        random, twin = np.array([seed], np.uint64), draws(seed)
+        assert [kernels.draw(random) for _ in range(5)] == [next(twin) for _ in range(5)]
+
+
+@quick
+@given(st.integers(0, 10**6), st.sets(st.integers(0, 8), max_size=5))
+def test_cells_are_proposed_and_placed_as_plain_python_does(seed: int, some: set[int]) -> None:
+    plain, cells = Plain(seed), sorted(some)
+    choice, state, draw = plain.choice(), plain.state(5, seed), draws(seed)
+    kernels.start(choice, state, np.array(cells, dtype=np.int64), 0.0)
+    for room, heat in ((math.inf, 0.1), (9.0, 0.5), (0.0, 1.0)):
+        cell = kernels.propose(choice, state)
+        assert cell == plain_propose(plain, cells, draw)
+        if cell not in cells:
+            swap_moves.weigh(choice, state, cell)
+            slot = kernels.decide(state, room, 0.0, heat)
+            assert slot == plain_decide(plain, cells, cell, 5, room, heat, draw)
+
+
+def test_without_a_group_that_pays_any_cell_is_proposed() -> None:
+    plain = Plain(1)
+    plain.targets, plain.odds = [], np.empty(0)
+    choice, state = plain.choice(), plain.state(2, 5)
+    assert {kernels.propose(choice, state) for _ in range(300)} == set(range(len(plain.sets)))
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize(("room", "links"), [(math.inf, math.inf), (9.0, math.inf), (math.inf, 60.0), (12.0, 70.0)])
+def test_a_cooling_ends_where_plain_python_ends(seed: int, room: float, links: float) -> None:
+    plain = Plain(seed, linked=math.isfinite(links))
+    choice, state = plain.choice(), plain.state(4, seed)
+    kernels.start(choice, state, np.empty(0, np.int64), 0.0)
+    # in two parts: a cooling may be interrupted anywhere
+    for first, last in ((0, 128), (128, 300)):
+        kernels.cool(choice, state, first, last, 300, 0.2, 0.005, room, links, 0.0)
+    cells, best = plain_cool(plain, [], 300, 0.2, 0.005, 4, room, links, seed)
+    plain.assert_recounted(state, cells)
+    assert state.best[: state.filled[1]].tolist() == best
+    assert state.value.tolist() == [plain.value(cells), plain.value(best)]
+    assert plain.total(cells, 2) <= room
+    assert not plain.linked or plain.link_count(cells) <= links or not cells

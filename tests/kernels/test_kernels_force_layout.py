@@ -1,0 +1,109 @@
+"""The forces of a layout against plain Python."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cube2net.array_types import Array
+from cube2net.kernels.force_layout import attract, relax, repel, separate
+
+
+def plain_repel(place: Array, mass: Array) -> Array:
+    force = np.zeros_like(place)
+    for i in range(len(place)):
+        for j in range(len(place)):
+            if i != j:
+                way = place[i] - place[j]
+                force[i] += way * mass[i] * mass[j] / max(float(way @ way), 1e-9)
+    return force
+
+
+def plain_attract(place: Array, source: Array, target: Array, pull: Array) -> Array:
+    force = np.zeros_like(place)
+    for a, b, strength in zip(source, target, pull, strict=True):
+        way = place[b] - place[a]
+        distance = math.hypot(*way)
+        force[a] += way / max(distance, 1e-9) * strength * math.log1p(distance)
+        force[b] -= way / max(distance, 1e-9) * strength * math.log1p(distance)
+    return force
+
+
+def plain_relax(
+    place: Array, links: tuple[Array, Array, Array], mass: Array, steps: int, reach: float, hold: Array
+) -> Array:
+    place = place.copy()
+    for step in range(steps):
+        force = plain_repel(place, mass) + plain_attract(place, *links) - hold * mass[:, None] * place
+        size = np.linalg.norm(force, axis=1)
+        limit = reach * (1 - step / steps) ** 1.5
+        place += force * (np.minimum(limit, size / mass) / np.maximum(size, 1e-9))[:, None]
+    return place
+
+
+def some_places(seed: int, count: int) -> tuple[Array, Array, tuple[Array, Array, Array]]:
+    rng = np.random.default_rng(seed)
+    ends = rng.integers(0, count, size=(2, 2 * count))
+    ends = ends[:, ends[0] != ends[1]]
+    links = ends[0], ends[1], rng.random(ends.shape[1])
+    return rng.normal(size=(count, 2)) * 5, rng.random(count) + 0.5, links
+
+
+def test_two_nodes_push_each_other_by_mass_over_distance() -> None:
+    force = np.zeros((2, 2))
+    repel(np.array([[0.0, 0.0], [4.0, 0.0]]), np.array([2.0, 3.0]), 1, force)
+    assert force.tolist() == [[-1.5, 0.0], [1.5, 0.0]]
+
+
+def test_a_link_pulls_both_ends_by_the_logarithm_of_its_length() -> None:
+    force = np.zeros((2, 2))
+    attract(np.array([[0.0, 0.0], [0.0, 3.0]]), np.array([0]), np.array([1]), np.array([2.0]), force)
+    np.testing.assert_allclose(force, [[0, 2 * math.log(4)], [0, -2 * math.log(4)]])
+
+
+@given(st.integers(0, 10_000), st.integers(2, 25), st.integers(1, 2))
+@settings(max_examples=30, deadline=None)
+def test_forces_equal_plain_python_with_two_bins_or_fewer(seed: int, count: int, bins: int) -> None:
+    place, mass, links = some_places(seed, count)
+    force = np.zeros_like(place)
+    repel(place, mass, bins, force)
+    np.testing.assert_allclose(force, plain_repel(place, mass), atol=1e-9)
+    force[:] = 0
+    attract(place, *links, force)
+    np.testing.assert_allclose(force, plain_attract(place, *links), atol=1e-9)
+
+
+def test_many_bins_come_close_to_the_exact_push() -> None:
+    place, mass, _ = some_places(3, 120)
+    force = np.zeros_like(place)
+    repel(place, mass, 8, force)
+    exact = plain_repel(place, mass)
+    assert np.linalg.norm(force - exact) < 0.05 * np.linalg.norm(exact)
+
+
+def test_relaxing_equals_plain_python_and_leaves_its_input_alone() -> None:
+    place, mass, links = some_places(5, 12)
+    before = place.copy()
+    hold = np.array([0.05, 0.08])
+    result = relax(place, *links, mass, 2, 10, 3.0, hold)
+    np.testing.assert_allclose(result, plain_relax(place, links, mass, 10, 3.0, hold), rtol=1e-6)
+    assert np.array_equal(place, before)
+
+
+@given(st.integers(0, 10_000), st.integers(1, 60))
+@settings(max_examples=30, deadline=None)
+def test_separated_discs_do_not_overlap(seed: int, count: int) -> None:
+    rng = np.random.default_rng(seed)
+    radius = rng.uniform(0.3, 0.8, count)
+    place = separate(rng.normal(size=(count, 2)).round(1), radius, 1000)
+    apart = np.linalg.norm(place[:, None] - place[None], axis=2) + 10 * np.eye(count)
+    assert np.all(apart >= 0.99 * (radius[:, None] + radius[None]))
+
+
+def test_nodes_at_the_very_same_place_come_apart_and_far_ones_stay() -> None:
+    place = separate(np.array([[0.0, 0.0], [0.0, 0.0], [9.0, 9.0]]), np.full(3, 0.5), 100)
+    assert np.linalg.norm(place[0] - place[1]) > 0.99
+    assert place[2].tolist() == [9.0, 9.0]

@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import normalized_mutual_info_score
+
+from cube2net.errors import InputError, ParameterError
+from cube2net.kernels.cluster_agreement import AGREEMENT
+from cube2net.mine.cluster_metrics import METRICS, f1, jaccard_index, nmi, overlapping_nmi
+
+PAIRS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), min_size=1, max_size=25)
+COVERS = st.lists(
+    st.tuples(st.frozensets(st.integers(0, 3), max_size=3), st.frozensets(st.integers(0, 3), max_size=3)),
+    min_size=1,
+    max_size=12,
+).filter(lambda pairs: any(one for one, _ in pairs) and any(other for _, other in pairs))
+every_metric = pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
+NORMS = ("max", "sum", "lfk")
+
+
+def groups(labels: list[int]) -> list[set[int]]:
+    return [{place for place, own in enumerate(labels) if own == label} for label in sorted(set(labels))]
+
+
+def slow_f1(found: list[int], truth: list[int]) -> float:
+    total = 0.0
+    for c in groups(found):
+        scores = []
+        for t in groups(truth):
+            precision, recall = len(c & t) / len(c), len(c & t) / len(t)
+            scores.append(2 * precision * recall / (precision + recall) if precision + recall else 0.0)
+        total += len(c) / len(found) * max(scores)
+    return total
+
+
+def slow_jaccard(found: list[int], truth: list[int]) -> float:
+    def half(ones: list[set[int]], others: list[set[int]]) -> float:
+        return sum(max(len(a & b) / len(a | b) for b in others) for a in ones) / len(ones) / 2
+
+    return half(groups(found), groups(truth)) + half(groups(truth), groups(found))
+
+
+@given(PAIRS)
+def test_scores_are_those_of_their_definitions_written_out(pairs: list[tuple[int, int]]) -> None:
+    found, truth = [list(part) for part in zip(*pairs, strict=True)]
+    assert f1(found, truth) == pytest.approx(slow_f1(found, truth))
+    assert jaccard_index(found, truth) == pytest.approx(slow_jaccard(found, truth))
+    assert nmi(found, truth) == pytest.approx(normalized_mutual_info_score(truth, found), abs=1e-9)
+
+
+@every_metric
+@given(pairs=PAIRS, shift=st.permutations(range(5)))
+def test_renaming_clusters_or_shuffling_objects_changes_no_score(
+    metric: Callable[..., float], pairs: list[tuple[int, int]], shift: list[int]
+) -> None:
+    found, truth = [list(part) for part in zip(*pairs, strict=True)]
+    score = metric(found, truth)
+    assert metric([f"c{shift[label]}" for label in found], np.array(truth) * 7 - 3) == pytest.approx(score)
+    assert metric(found[::-1], truth[::-1]) == pytest.approx(score)
+    assert 0 <= score <= 1
+
+
+@every_metric
+@given(labels=st.lists(st.integers(0, 4), min_size=1, max_size=20))
+def test_equal_partitions_score_one(metric: Callable[..., float], labels: list[int]) -> None:
+    assert metric(labels, [f"t{label}" for label in labels]) == pytest.approx(1.0)
+
+
+def test_scores_by_hand() -> None:
+    found, truth = [0, 0, 0, 1, 1, 1], ["a", "a", "b", "b", "b", "b"]
+    # c0 = {0, 1, 2}: with a (2 shared) 4/5, with b (1 shared) 2/7; c1 = {3, 4, 5}: with b (3 shared) 6/7
+    assert f1(found, truth) == pytest.approx((4 / 5 + 6 / 7) / 2)
+    assert f1(truth, found) == pytest.approx(2 / 6 * 4 / 5 + 4 / 6 * 6 / 7)
+    # J: c0 with a 2/3, c1 with b 3/4, and the same from the other side
+    assert jaccard_index(found, truth) == pytest.approx((2 / 3 + 3 / 4) / 2)
+    half, third = math.log(2), -(math.log(1 / 3) / 3 + 2 * math.log(2 / 3) / 3)
+    joint = -(2 / 6 * math.log(2 / 6) + 1 / 6 * math.log(1 / 6) + 3 / 6 * math.log(3 / 6))
+    assert nmi(found, truth) == pytest.approx(2 * (half + third - joint) / (half + third))
+
+
+def test_scores_bear_the_names_of_the_tables_scores_and_are_theirs() -> None:
+    assert list(METRICS) == list(AGREEMENT)
+    shared = np.array([[2.0, 1.0], [0.0, 3.0]])
+    for name, score in METRICS.items():
+        assert score([0, 0, 0, 1, 1, 1], ["a", "a", "b", "b", "b", "b"]) == float(AGREEMENT[name](shared))
+
+
+def test_one_cluster_tells_nothing_of_two_and_everything_of_one() -> None:
+    assert nmi([0, 0, 0, 0], [0, 0, 1, 1]) == 0.0
+    assert nmi([0, 0], ["a", "a"]) == 1.0
+    assert f1([0, 0, 0, 0], [0, 0, 1, 1]) == pytest.approx(2 / 3)
+
+
+def bits(share: float) -> float:
+    return -share * math.log2(share) if share > 0 else 0.0
+
+
+def slow_overlapping(found: list[frozenset[int]], truth: list[frozenset[int]], norm: str) -> float:
+    """Return the score by its papers' equations, one pair of groups at a time."""
+    n = len(found)
+    names = [sorted(set(itertools.chain(*labels))) for labels in (found, truth)]
+    X, Y = ([[label in own for own in labels] for label in names[side]] for side, labels in enumerate((found, truth)))
+
+    def alone(x: list[bool]) -> float:
+        return bits(sum(x) / n) + bits(1 - sum(x) / n)
+
+    def left(x: list[bool], others: list[list[bool]]) -> float:
+        best = alone(x)
+        for y in others:
+            h = {
+                (i, j): bits(sum((a, b) == (i, j) for a, b in zip(x, y, strict=True)) / n)
+                for i in (0, 1)
+                for j in (0, 1)
+            }
+            if h[1, 1] + h[0, 0] >= h[0, 1] + h[1, 0]:
+                best = min(best, sum(h.values()) - alone(y))
+        return best
+
+    hx, hy = sum(map(alone, X)), sum(map(alone, Y))
+    lx, ly = sum(left(x, Y) for x in X), sum(left(y, X) for y in Y)
+    if norm == "lfk":
+        shares = [[left(a, B) / alone(a) if alone(a) > 0 else 0.0 for a in A] for A, B in ((X, Y), (Y, X))]
+        return 1 - (sum(shares[0]) / len(X) + sum(shares[1]) / len(Y)) / 2
+    most = max(hx, hy) if norm == "max" else (hx + hy) / 2
+    return (hx - lx + hy - ly) / 2 / most if most > 0 else 1.0
+
+
+@settings(deadline=None)
+@given(COVERS, st.sampled_from(NORMS))
+def test_overlapping_nmi_is_that_of_its_papers_equations(
+    pairs: list[tuple[frozenset[int], frozenset[int]]], norm: str
+) -> None:
+    found, truth = [list(part) for part in zip(*pairs, strict=True)]
+    score = overlapping_nmi(found, truth, norm=norm)
+    assert score == pytest.approx(slow_overlapping(found, truth, norm), abs=1e-9)
+    assert score == pytest.approx(overlapping_nmi(truth, found, norm=norm), abs=1e-9)
+    renamed = [frozenset(f"g{(label + 1) % 4}" for label in own) for own in found]
+    assert score == pytest.approx(overlapping_nmi(renamed, truth, norm=norm), abs=1e-9)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_equal_groups_score_one_and_unrelated_ones_zero(norm: str) -> None:
+    cover = [{0}, {0, 1}, {1}, set(), {1, 2}]
+    assert overlapping_nmi(cover, cover, norm=norm) == pytest.approx(1.0)
+    halves, other = [["a"], ["a"], ["b"], ["b"]], [["x"], ["y"], ["x"], ["y"]]
+    assert overlapping_nmi(halves, other, norm=norm) == pytest.approx(0.0)
+
+
+@every_metric
+def test_labels_that_cannot_be_scored_are_refused(metric: Callable[..., float]) -> None:
+    with pytest.raises(InputError, match="3 objects have a found label and 2 a true one, expected the same objects"):
+        metric([0, 0, 1], [0, 1])
+    with pytest.raises(InputError, match="there are no objects to score: give one label for each object"):
+        metric([], [])
+    with pytest.raises(InputError, match=r"labels have shape \(2, 1\), expected one label for each object"):
+        metric(np.zeros((2, 1)), [0, 1])
+    with pytest.raises(InputError, match="an object has several labels, expected one: use overlapping_nmi"):
+        metric([0, 1], [["a"], ["a", "b"]])
+
+
+def test_groups_that_cannot_be_scored_are_refused() -> None:
+    with pytest.raises(InputError, match="the found labels of object 1 are 'b', expected several such as"):
+        overlapping_nmi([["a"], "b"], [["a"], ["b"]])
+    with pytest.raises(InputError, match="none of the 2 objects has a true label"):
+        overlapping_nmi([["a"], ["b"]], [[], []])
+    with pytest.raises(ParameterError, match="unknown norm 'mean': choose one of lfk, max, sum"):
+        overlapping_nmi([["a"]], [["a"]], norm="mean")

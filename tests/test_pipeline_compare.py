@@ -1,0 +1,693 @@
+"""Comparing methods on one query: which setups, paired how, made once, resumed, and refused with one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import cube2net as c2n
+from cube2net.errors import InputError, ParameterError, QueryError
+from cube2net.interfaces import Method, chooses_cells, draws
+from cube2net.locks import only_writer
+from cube2net.mine import LINK_MEASURES, METRICS, cluster_query, miners
+from cube2net.network import Hops, PageRank
+from cube2net.pipeline import JOURNAL, METHODS, compare, task_of
+from cube2net.pipeline.compare import COMPARED, maker, named_methods
+from cube2net.pipeline.construct import Chosen, Plan, with_vectors
+from cube2net.pipeline.construct import choose as really_choose
+from cube2net.records import Budget, Comparison, Cube, Network, Objects, Query, Selection, Setup, Vectors, Worth
+from cube2net.records.cube import STAR
+from cube2net.referee import AS_LARGE, SHORT_LIST, Maker, setups_of, with_peers
+from cube2net.select import OBJECTIVES, Cube2net, Greedy, Linked, Random
+
+from toys import random_cube, toy_cube
+
+GREEDY = Setup(method="greedy", objective="linked", form="cells", m=3)
+PEERS = [Setup(method=name, like=GREEDY.name) for name in AS_LARGE]
+TINY: dict[str, Any] = {
+    "methods": ["none", "greedy", "pagerank"],
+    "objectives": ["linked"],
+    "forms": ["cells"],
+    "m": 3,
+    "miners": ["deepwalk"],
+    "runs": 2,
+}
+# As registered, but for the learner, which learns for a moment only.
+QUICK: dict[str, Method] = {
+    name: Cube2net(trajectories=4, updates=1, epochs=1, k=3) if name == "cube2net" else kind()
+    for name, kind in METHODS.items()
+}
+CUBES = [(random_cube(seed), Query(np.sort(np.random.default_rng(seed).choice(40, 8, False)))) for seed in range(4)]
+
+
+# Which setups
+
+
+def of_names(methods: dict[str, str | Method]) -> dict[str, Method]:
+    return {name: METHODS[method]() if isinstance(method, str) else method for name, method in methods.items()}
+
+
+def names(methods: dict[str, str | Method], **options: Any) -> list[str]:
+    options = {"objectives": ["jaccard", "linked"], "forms": ["objects", "cells"], "m": [5], **options}
+    return [setup.name for setup in setups_of(of_names(methods), known=OBJECTIVES, **options)]
+
+
+def test_the_query_alone_comes_first_and_once() -> None:
+    assert names({}) == ["none"]
+    assert names({"pagerank": "pagerank", "none": "none"}) == ["none", "pagerank"]
+
+
+def test_a_method_that_chooses_cells_is_there_for_every_objective_form_and_number() -> None:
+    assert names({"greedy": "greedy", "hops": "hops"}, m=[5, 9], as_large=False) == [
+        "none",
+        "greedy · jaccard · objects · m 5",
+        "greedy · jaccard · objects · m 9",
+        "greedy · jaccard · cells · m 5",
+        "greedy · jaccard · cells · m 9",
+        "greedy · linked · objects · m 5",
+        "greedy · linked · objects · m 9",
+        "greedy · linked · cells · m 5",
+        "greedy · linked · cells · m 9",
+        "hops",
+    ]
+
+
+def test_random_cells_stand_under_the_first_objective_alone() -> None:
+    assert names({"random": "random"}, as_large=False) == [
+        "none",
+        "random · jaccard · objects · m 5",
+        "random · jaccard · cells · m 5",
+    ]
+
+
+def test_those_as_large_as_a_choice_of_cells_come_right_behind_it() -> None:
+    found = setups_of(of_names({"pagerank": "pagerank", "greedy": "greedy"}), ["linked"], ["cells"], [3, 4])
+    assert [setup.name for setup in found] == [
+        "none",
+        "pagerank",
+        "greedy · linked · cells · m 3",
+        "pagerank, as large as greedy · linked · cells · m 3",
+        "hops, as large as greedy · linked · cells · m 3",
+        "greedy · linked · cells · m 4",
+        "pagerank, as large as greedy · linked · cells · m 4",
+        "hops, as large as greedy · linked · cells · m 4",
+    ]
+
+
+def test_no_two_setups_of_all_methods_have_the_same_name() -> None:
+    found = names(COMPARED, forms=["objects", "cells", "both", "woven"], m=[5, 20])
+    assert len(found) == len(set(found))
+    assert {"none", "hops", "hops 2", *METHODS} == set(COMPARED)
+
+
+def test_a_method_of_ones_own_has_forms_unless_it_brings_objects_alone() -> None:
+    assert names({"far": Hops(hops=2), "near": PageRank(top=3)}) == ["none", "far", "near"]
+    assert names({"mine": Greedy(by="price")}, objectives=["linked"], forms=["both"], as_large=False) == [
+        "none",
+        "mine · linked · both · m 5",
+    ]
+    assert chooses_cells(Failing()) and not chooses_cells(METHODS["steiner"])
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"objectives": ["jacard"]}, "unknown objective 'jacard': choose one of "),
+        ({"forms": ["cell"]}, "unknown form 'cell': choose one of both, cells, objects, woven (did you mean 'cells'?)"),
+        ({"m": []}, "a comparison needs at least one number of cells, one objective and one form"),
+        ({"objectives": []}, "a comparison needs at least one number of cells, one objective and one form"),
+        ({"forms": []}, "a comparison needs at least one number of cells, one objective and one form"),
+        ({"m": [5, 0]}, "m is 0, expected a whole number of 1 or more"),
+        ({"m": [2.5]}, "m is 2.5, expected a whole number of 1 or more"),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_setups_that_cannot_be_are_refused(options: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        names({"greedy": "greedy"}, **options)
+    assert str(caught.value).startswith(sentence)
+
+
+# What the registry's methods are said to do is what they do
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_methods_said_to_choose_cells_do_and_no_others(name: str) -> None:
+    chosen = [c2n.construct(cube, query, QUICK[name], m=4).selection.cells for cube, query in CUBES[:3]]
+    assert any(len(cells) for cells in chosen) == chooses_cells(METHODS[name]) == chooses_cells(QUICK[name])
+
+
+@pytest.mark.parametrize("name", [name for name in METHODS if not draws(METHODS[name])])
+@pytest.mark.parametrize("objective", ["jaccard", "linked"])
+def test_methods_that_are_not_said_to_draw_give_the_same_for_every_seed(name: str, objective: str) -> None:
+    for cube, query in CUBES:
+        one, other = (c2n.construct(cube, query, name, 4, objective, seed=seed).selection for seed in (0, 7))
+        assert other.objects.tolist() == one.objects.tolist()
+        assert other.cells.tolist() == one.cells.tolist()
+
+
+def test_the_paper_to_the_letter_is_a_name_and_compared_only_where_it_is_named() -> None:
+    assert "cube2net paper" not in COMPARED
+    named = named_methods(["none", "cube2net paper", "hops 2"])
+    assert named["cube2net paper"] == Cube2net(preset="paper")
+    assert named["hops 2"] == Hops(hops=2)
+    assert names(named, objectives=["jaccard"], forms=["objects"], as_large=False)[1:2] == [
+        "cube2net paper · jaccard · objects · m 5"
+    ]
+
+
+def test_the_paper_moves_among_raw_vectors() -> None:
+    cube = CUBES[0][0]
+    for preset, scale in (("paper", "none"), ("default", "blocks")):
+        ready = with_vectors(cube, Cube2net(preset=preset), 0)
+        assert isinstance(ready, Cube2net)
+        (found,) = ready.vectors
+        assert isinstance(found, Vectors)
+        assert found.values.tolist() == c2n.pipeline.embed_cells(cube, "words", scale=scale).values.tolist()
+
+
+def test_random_cells_depend_on_the_seed() -> None:
+    cube, query = CUBES[0]
+    drawn = {tuple(c2n.construct(cube, query, "random", 4, seed=seed).selection.cells.tolist()) for seed in range(5)}
+    assert len(drawn) > 1 and draws(Random())
+
+
+# Networks of setups
+
+
+def made(setup: Setup, seed: int = 0, nodes: int | None = None, by: Maker | None = None) -> Network:
+    return (by or maker(*CUBES[0], {**QUICK, "far": Hops(hops=2)}))(setup, seed, nodes)
+
+
+def same(one: Network, other: Network) -> bool:
+    return all(
+        np.array_equal(getattr(one, part), getattr(other, part))
+        for part in ("objects", "cells", "source", "target", "weight")
+    )
+
+
+@pytest.mark.parametrize("form", ["objects", "cells", "both", "woven"])
+@pytest.mark.parametrize("method", ["greedy", "random"])
+@pytest.mark.parametrize("objective", ["jaccard", "linked"])
+def test_the_network_of_a_setup_is_the_one_that_construct_gives(method: str, objective: str, form: str) -> None:
+    setup = Setup(method=method, objective=objective, form=form, m=3)
+    for seed in (0, 2):
+        assert same(made(setup, seed), c2n.construct(*CUBES[0], method, 3, objective, form, seed))
+
+
+def test_a_setup_as_large_as_another_gets_no_more_nodes_than_it_is_told() -> None:
+    full = len(made(Setup(method="hops")))
+    for nodes in (8, 9, 12, full, full + 10):
+        assert len(made(PEERS[1], 0, nodes)) == min(nodes, full)
+        assert len(made(PEERS[0], 0, nodes)) <= nodes
+
+
+def test_a_peer_is_the_registered_method_whatever_bears_its_name() -> None:
+    by = maker(*CUBES[0], {"hops": Hops(hops=2), "pagerank": PageRank(top=1)})
+    assert same(made(PEERS[1], by=by), c2n.construct(*CUBES[0], "hops"))
+    assert same(made(Setup(method="hops"), by=by), c2n.construct(*CUBES[0], Hops(hops=2)))
+    assert len(made(PEERS[0], 0, 14, by)) > 9
+
+
+def test_what_a_method_chooses_is_chosen_once_for_all_forms_and_unless_it_draws_for_all_seeds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[tuple[object, object, int]] = []
+
+    def choose(plan: Plan, *, seed: int) -> Chosen:
+        asked.append((plan.method, plan.objective, seed))
+        return really_choose(plan, seed=seed)
+
+    monkeypatch.setattr(import_module("cube2net.pipeline.compare"), "choose", choose)
+    by = maker(*CUBES[0], {"greedy": "greedy", "random": "random", "mine": Failing(fails=False)})
+    for seed in (0, 1):
+        for form in ("objects", "cells"):
+            for method in ("greedy", "random", "mine"):
+                by(Setup(method=method, objective="linked", form=form, m=3), seed)
+    assert asked == [
+        (Greedy(), Linked(), 0),
+        (Random(), Linked(), 0),
+        (Failing(fails=False), Linked(), 0),
+        (Random(), Linked(), 1),
+        (Failing(fails=False), Linked(), 1),
+    ]
+
+
+# Comparing
+
+
+@dataclass(frozen=True)
+class Failing:
+    """A method of one's own that cannot answer, or brings the first object."""
+
+    fails: bool = True
+
+    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+        if self.fails:
+            raise RuntimeError("out of luck")
+        return Selection(np.array([0]), weights.value(np.array([0])))
+
+
+@pytest.fixture(scope="module")
+def planted() -> tuple[Cube, Query]:
+    """A cube of six communities, and 50 objects of two of them."""
+    corpus = c2n.make_planted(objects=300, communities=6, noise=0.2, links=4.0, within=0.8, seed=0)
+    cube = c2n.build_cube(corpus.corpus)
+    return cube, cube.query({name: f"group {group}" for group in (0, 1) for name in corpus.query(group)[:25]})
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("comparison") / "out"
+
+
+@pytest.fixture(scope="module")
+def compared(planted: tuple[Cube, Query], folder: Path) -> Comparison:
+    return compare(*planted, out=folder, **TINY)
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is made and mined from now on."""
+    noted: list[str] = []
+
+    def counted(call: Callable[..., Any], what: str) -> Callable[..., Any]:
+        def counting(*args: Any, **options: Any) -> Any:
+            noted.append(what)
+            return call(*args, **options)
+
+        return counting
+
+    monkeypatch.setattr(Maker, "__call__", counted(Maker.__call__, "made"))
+    monkeypatch.setattr(miners, "cluster_query", counted(cluster_query, "mined"))
+    return noted
+
+
+def plain(comparison: Comparison) -> list[str]:
+    return [repr((vars(trial), trial.evidence.tolist())) for trial in comparison.trials]
+
+
+def test_a_comparison_waits_for_another_that_writes_the_same_journal(
+    planted: tuple[Cube, Query], tmp_path: Path
+) -> None:
+    said: list[str] = []
+    waits = Event()
+
+    def progress(stage: str, done: int, total: int | None = None) -> None:
+        said.append(stage)
+        waits.set()
+
+    one = {**TINY, "methods": ["none"], "runs": 1, "out": tmp_path / "out", "progress": progress}
+    other = Thread(target=compare, args=planted, kwargs=one)
+    with only_writer(tmp_path / "out" / JOURNAL):
+        other.start()
+        assert waits.wait(60)
+        assert not (tmp_path / "out" / JOURNAL).exists()
+    other.join()
+    assert "another process is writing" in said[0]
+    assert (tmp_path / "out" / JOURNAL).exists()
+
+
+def test_a_comparison_has_every_setup_paired_by_seed(compared: Comparison, planted: tuple[Cube, Query]) -> None:
+    assert compared.setups == (Setup(method="none"), GREEDY, *PEERS, Setup(method="pagerank"))
+    assert compared.miners == ("deepwalk",) and compared.seeds == (0, 1)
+    assert compared.measures == tuple(METRICS) and compared.truth == planted[1].labels
+    for setup in compared.setups:
+        assert [trial.seed for trial in compared.of(setup, "deepwalk")] == [0, 1]
+    assert compared.peers(GREEDY) == PEERS
+    assert {trial.nodes for setup in (GREEDY, *PEERS) for trial in compared.of(setup, "deepwalk")} == {53}
+
+
+def test_the_scores_are_those_of_the_network_that_construct_gives(
+    compared: Comparison, planted: tuple[Cube, Query]
+) -> None:
+    network = c2n.construct(*planted, "greedy", m=3, objective="linked", form="cells")
+    for trial in compared.of(GREEDY, "deepwalk"):
+        found = cluster_query(network, "deepwalk", seed=trial.seed).labels
+        assert trial.evidence.tolist() == found.tolist()
+        assert trial.scores == {name: metric(found, planted[1].labels or ()) for name, metric in METRICS.items()}
+        assert (trial.nodes, trial.links, trial.value) == (len(network), len(network.source), network.selection.value)
+        assert {"select", "links", "mine"} <= set(trial.seconds)
+    assert all(trial.value is None for trial in compared.trials if trial.setup != GREEDY)
+
+
+def test_cells_join_what_the_query_alone_leaves_apart(compared: Comparison) -> None:
+    alone, cells = (compared.of(setup, "deepwalk")[0] for setup in (compared.alone, GREEDY))
+    assert cells.loose < alone.loose
+    assert cells.scores["F1"] > 0.9 > alone.scores["F1"]
+
+
+def test_settings_say_what_is_needed_to_do_it_again(compared: Comparison) -> None:
+    assert {name: compared.settings[name] for name in ("task", "runs", "seed", "m", "objectives", "forms")} == {
+        "task": "clustering",
+        "runs": 2,
+        "seed": 0,
+        "m": [3],
+        "objectives": ["linked"],
+        "forms": ["cells"],
+    }
+    assert list(compared.settings["methods"]) == ["none", "greedy", "pagerank"]
+    assert compared.settings["miners"]["deepwalk"].startswith("DeepWalk(dimensions=128")
+
+
+def test_a_comparison_is_resumed_without_making_anything_again(
+    compared: Comparison, planted: tuple[Cube, Query], folder: Path, calls: list[str]
+) -> None:
+    written = (folder / JOURNAL).read_bytes()
+    assert plain(compare(*planted, out=folder, **TINY)) == plain(compared)
+    assert calls == [] and (folder / JOURNAL).read_bytes() == written
+
+
+def test_a_run_more_makes_its_own_trials_and_keeps_the_others(
+    compared: Comparison, planted: tuple[Cube, Query], folder: Path, tmp_path: Path, calls: list[str]
+) -> None:
+    (tmp_path / JOURNAL).write_bytes((folder / JOURNAL).read_bytes())
+    more = compare(*planted, out=str(tmp_path), **{**TINY, "runs": 1, "seed": 2, "methods": ["none", "hops"]})
+    assert calls == ["made", "mined"] * 2 and more.seeds == (2,)
+    assert len((tmp_path / JOURNAL).read_text().splitlines()) == 1 + 10 + 2
+    assert [trial.key for trial in more.trials] == [("none", "deepwalk", 2), ("hops", "deepwalk", 2)]
+
+
+def test_the_number_of_workers_and_a_folder_change_no_score(compared: Comparison, planted: tuple[Cube, Query]) -> None:
+    again = compare(*planted, **{**TINY, "methods": ["greedy"]}, workers=3)
+    for trial in again.trials:
+        twin = compared.of(trial.setup, "deepwalk")[trial.seed]
+        assert trial.scores == twin.scores and trial.evidence.tolist() == twin.evidence.tolist()
+
+
+def test_a_method_that_fails_is_a_row_that_says_why(planted: tuple[Cube, Query]) -> None:
+    cube, query = planted
+    found = compare(cube, query, **{**TINY, "methods": {"none": "none", "odd": Failing()}, "runs": 1})
+    odd = Setup(method="odd", objective="linked", form="cells", m=3)
+    assert found.reasons(odd) == ["RuntimeError: out of luck"]
+    assert found.reasons(found.peers(odd)[0]) == [f"there is no network of {odd.name!r} to be as large as"]
+    assert len(found.of(found.alone, "deepwalk")) == 1
+
+
+def test_objects_without_a_label_are_clustered_and_not_scored(planted: tuple[Cube, Query]) -> None:
+    cube, query = planted
+    assert query.labels is not None
+    partly = replace(query, labels=tuple(label if i % 2 else "" for i, label in enumerate(query.labels)))
+    found = compare(cube, partly, **{**TINY, "methods": ["none"], "runs": 1}).trials[0]
+    assert len(found.evidence) == len(query)
+    assert found.scores["F1"] == METRICS["F1"](found.evidence[1::2], query.labels[1::2])
+
+
+@pytest.fixture(scope="module")
+def films() -> tuple[Cube, Query, tuple[list[int], list[int]]]:
+    """Two groups of four users and four films each, all linked inside but for one film a user; the query is all."""
+    pairs = [(u, 8 + f) for u in range(8) for f in range(8) if (u < 4) == (f < 4)]
+    hidden = [(u, f) for u, f in pairs if f - 8 == u]
+    cube = toy_cube([[*range(8), *range(8, 16)]], objects=16, links=[pair for pair in pairs if pair not in hidden])
+    table = cube.objects.table.set_column(2, "kind", pa.array(["user"] * 8 + ["film"] * 8))
+    return (
+        replace(cube, objects=Objects.of(table)),
+        Query(np.arange(16)),
+        ([u for u, _ in hidden], [f for _, f in hidden]),
+    )
+
+
+def test_hidden_links_are_found_again_by_recommenders(
+    films: tuple[Cube, Query, tuple[list[int], list[int]]], tmp_path: Path
+) -> None:
+    cube, query, hidden = films
+    options: dict[str, Any] = {"methods": ["none", "pagerank"], "miners": ["popularity", "ease"], "runs": 2}
+    found = compare(cube, query, "links", hidden=hidden, out=tmp_path, **options)
+    assert found.measures == LINK_MEASURES and found.truth == () and found.miners == ("popularity", "ease")
+    by_miner = {trial.miner: trial for trial in found.trials if trial.setup == found.alone}
+    assert by_miner["ease"].scores["AUC"] == 1.0 and by_miner["popularity"].scores["AUC"] == 0.5
+    assert by_miner["ease"].evidence.shape == (8, len(LINK_MEASURES))
+    assert plain(compare(cube, query, "links", hidden=hidden, out=tmp_path, **options)) == plain(found)
+
+
+def test_the_recommenders_are_the_floor_the_papers_and_a_strong_one_unless_named(
+    films: tuple[Cube, Query, tuple[list[int], list[int]]],
+) -> None:
+    cube, query, hidden = films
+    assert compare(cube, query, "links", hidden=hidden, methods=[], runs=1).miners == (
+        "popularity",
+        "softimpute",
+        "ease",
+    )
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"task": "cluster"}, "unknown task 'cluster': choose one of clustering, hidden, links"),
+        ({"methods": ["none", "gredy"]}, "unknown method 'gredy': choose one of anneal, cube2net, exact, greedy, "),
+        ({"methods": {"mine": 3}}, "a method is a name (anneal, cube2net, "),
+        ({"methods": {"mine": Greedy}}, "a method is a name (anneal, cube2net, "),
+        ({"objectives": ["link"]}, "unknown objective 'link': choose one of "),
+        ({"forms": ["all"]}, "unknown form 'all': choose one of both, cells, objects, woven"),
+        ({"hidden": ([0], [1])}, "hidden links are for the task 'links', and the task is 'clustering'"),
+        ({"task": "links"}, "the task 'links' needs the hidden links that are to be found again"),
+        ({"miners": ["ease"]}, "unknown embedding 'ease': choose one of deepwalk, line, node2vec"),
+        (
+            {"task": "links", "hidden": ([0], [1])},
+            "unknown recommender 'deepwalk': choose one of als, ease, itemknn, popularity, softimpute",
+        ),
+        (
+            {"task": "links", "hidden": ([0], [1]), "miners": ["ease"]},
+            "1 hidden links do not join an object of the kind 'user' with one of another: kinds here are object",
+        ),
+        ({"runs": 0}, "runs is 0, expected a whole number of 1 or more"),
+        ({"seed": -1}, "seed is -1, expected a whole number of 0 or more"),
+        ({"m": 0}, "m is 0, expected a whole number of 1 or more"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_bad_input_is_refused_before_anything_is_written(
+    change: dict[str, Any], sentence: str, planted: tuple[Cube, Query], tmp_path: Path, calls: list[str]
+) -> None:
+    with pytest.raises(InputError) as caught:
+        compare(*planted, out=tmp_path / "out", **{**TINY, **change})
+    assert str(caught.value).startswith(sentence) and "\n" not in str(caught.value)
+    assert not (tmp_path / "out").exists() and not calls
+
+
+def test_a_query_without_labels_cannot_be_judged_by_clusters(planted: tuple[Cube, Query], tmp_path: Path) -> None:
+    cube, query = planted
+    for labels, count in ((None, 0), (("x",) * len(query), 1)):
+        with pytest.raises(QueryError, match=f"the query has {count} different labels, expected 2 or more"):
+            compare(cube, replace(query, labels=labels), "clustering", out=tmp_path / "out", **TINY)
+    assert not (tmp_path / "out").exists()
+
+
+def test_without_a_task_a_query_is_judged_by_its_labels_and_else_by_its_hidden_links(
+    planted: tuple[Cube, Query],
+) -> None:
+    cube, query = planted
+    few = {**TINY, "methods": ["greedy"], "runs": 1, "as_large": False}
+    assert compare(cube, query, **few).task == "clustering"
+    for labels in (None, ("x",) * len(query), ("", *("x",) * (len(query) - 1))):
+        assert task_of(replace(query, labels=labels)) == "hidden"
+    hidden = compare(cube, replace(query, labels=None), **few)
+    assert (hidden.task, hidden.measures[0], hidden.truth) == ("hidden", "AUC", ())
+    assert hidden.settings["pairs"] > 0
+
+
+# The list that is compared when nobody says more
+
+
+def test_without_names_the_default_two_variants_and_the_papers_form_are_compared(planted: tuple[Cube, Query]) -> None:
+    found = compare(*planted, miners=["deepwalk"], runs=1, as_large=False)
+    names = ["none", *(setup.name for setup in SHORT_LIST)]
+    assert [setup.name for setup in found.setups] == names
+    assert names[1:] == [
+        "greedy · cover · woven",
+        "greedy · cover · cells",
+        "greedy · cover · woven · levels one",
+        "greedy · jaccard · objects · m 20",
+    ]
+    assert found.settings["default"] == names[1] and not {"objectives", "forms", "m"} & found.settings.keys()
+    sizes = {setup.name: found.nodes(setup) for setup in found.setups}
+    made = {
+        "greedy · cover · woven": c2n.construct(*planted),
+        "greedy · cover · cells": c2n.construct(*planted, form="cells"),
+        "greedy · cover · woven · levels one": c2n.construct(*planted, levels="one"),
+        "greedy · jaccard · objects · m 20": c2n.construct(*planted, form="objects"),
+    }
+    assert {name: len(network) for name, network in made.items()} == {name: sizes[name] for name in made}
+    assert max(sizes[name] for name in names[1:4]) <= 3 * len(planted[1])
+
+
+def test_every_choice_of_cells_has_rivals_as_large_behind_it() -> None:
+    setups = with_peers(SHORT_LIST, as_large=True)
+    assert len(setups) == 3 * len(SHORT_LIST)
+    for place, setup in enumerate(SHORT_LIST):
+        peers = [Setup(method=name, like=setup.name) for name in AS_LARGE]
+        assert setups[3 * place : 3 * place + 3] == [setup, *peers]
+
+
+def test_one_word_makes_the_list_that_of_all_combinations() -> None:
+    setups = setups_of(
+        of_names({"greedy": "greedy"}), forms=["woven"], levels=["full", "one"], near=[0, 5], as_large=False
+    )
+    assert [setup.name for setup in setups if setup.objective == "cover"] == [
+        "greedy · cover · woven · near 0",
+        "greedy · cover · woven · near 5",
+        "greedy · cover · woven · levels one · near 0",
+        "greedy · cover · woven · levels one · near 5",
+    ]
+    assert {setup.objective: setup.m for setup in setups if setup.objective} == {
+        "cover": 0,
+        "jaccard": 20,
+        "coverage": 20,
+        "linked": 20,
+    }
+    other = setups_of(of_names({"anneal": "anneal", "random": "random"}), memberships=["even", "need"], as_large=False)
+    assert not [setup for setup in other if setup.objective == "cover"]
+    assert {setup.form: setup.membership for setup in other if setup.objective} == {
+        "objects": "",
+        "cells": "need",
+        "both": "need",
+        "woven": "need",
+    }
+
+
+def test_a_setup_is_made_with_its_levels_near_objects_and_membership() -> None:
+    planted = c2n.make_planted(seed=0)
+    cube = c2n.build_cube(planted.corpus)
+    query = cube.query(planted.query(0))
+    setup = Setup(method="greedy", objective="cover", form="woven", levels="one", near=3, membership="even")
+    network = maker(cube, query, {"greedy": "greedy"})(setup, 0)
+    assert [network.settings[name] for name in ("levels", "near", "membership")] == ["one", 3, "even"]
+    assert {labels.count(STAR) for labels in network.labels} == {2}
+    assert network.labels == c2n.construct(cube, query, levels="one").labels
+
+
+def test_negative_workers_are_refused(planted: tuple[Cube, Query]) -> None:
+    with pytest.raises(ParameterError, match="workers is -1, expected a whole number of"):
+        compare(*planted, workers=-1, **TINY)
+
+
+@pytest.mark.parametrize(
+    ("differs", "change"),
+    [
+        ("query", lambda cube, query: (cube, Query(query.objects[:-1], query.labels[:-1]), {})),
+        ("query", lambda cube, query: (cube, replace(query, labels=query.labels[::-1]), {})),
+        ("cube", lambda cube, query: (c2n.cube.dice(cube, {"decade": ["200X"]}), query, {})),
+        ("methods 'greedy'", lambda cube, query: (cube, query, {"methods": {"greedy": Greedy(by="price")}})),
+    ],
+    ids=["fewer objects", "other labels", "another cube", "another greedy"],
+)
+def test_the_folder_of_another_comparison_is_refused(
+    differs: str, change: Any, compared: Comparison, planted: tuple[Cube, Query], folder: Path, calls: list[str]
+) -> None:
+    cube, query, options = change(*planted)
+    with pytest.raises(InputError) as caught:
+        compare(cube, query, out=folder, **{**TINY, **options})
+    assert str(caught.value) == (
+        f"{str(folder / JOURNAL)!r} holds the trials of another comparison (it differs in {differs}): "
+        "choose another folder, or remove it"
+    )
+    assert not calls
+
+
+def test_trials_of_a_cube_that_differs_only_in_its_small_cells_or_labels_are_refused(tmp_path: Path) -> None:
+    cube, query = CUBES[0]
+    compare(cube, query, "hidden", out=tmp_path / "report", **{**TINY, "runs": 1})
+    more = replace(cube, small=replace(cube.cells, counts=None))
+    for other in (more, replace(cube, cells=replace(cube.cells, labels=np.roll(cube.cells.labels, 1, axis=0)))):
+        with pytest.raises(InputError, match="differ"):
+            compare(other, query, "hidden", out=tmp_path / "report", **{**TINY, "runs": 1})
+
+
+def test_one_text_is_one_name_and_methods_are_a_list() -> None:
+    cube, query = CUBES[1]
+    options = {**TINY, "objectives": "linked", "forms": "cells", "levels": "one", "runs": 1}
+    found = compare(cube, query, "hidden", **options)
+    assert {setup.levels for setup in found.setups if setup.objective} == {"one"}
+    with pytest.raises(ParameterError, match="methods are a list of names, or objects by name, got the text 'greedy'"):
+        compare(cube, query, "hidden", methods="greedy")
+    with pytest.raises(ParameterError, match="unknown level 'ona'"):
+        compare(cube, query, "hidden", **{**options, "levels": ["ona"]})
+
+
+# Methods of one's own in a list
+
+
+@dataclass(frozen=True)
+class Firsts:
+    """A method of one's own that brings the first objects."""
+
+    count: int = 2
+
+    chooses_cells = draws = False
+
+    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+        objects = np.setdiff1d(np.arange(len(cube.objects)), query.objects)[: self.count]
+        return Selection(objects, weights.value(objects))
+
+
+class Plain:
+    """A method of one's own that tells nothing of itself, and chooses the first cell."""
+
+    def __init__(self, first: int = 0) -> None:
+        self.first = first
+
+    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+        return Greedy().select(cube, query, weights=weights, budget=budget, seed=seed)
+
+
+def test_a_method_in_a_list_is_called_by_its_class_and_with_its_parameters_where_there_are_several() -> None:
+    def called(*methods: Any) -> list[str]:
+        return list(named_methods(methods))
+
+    assert called("none", Firsts(), "hops") == ["none", "Firsts", "hops"]
+    assert called(Firsts(), Firsts(count=5)) == ["Firsts()", "Firsts(count=5)"]
+    assert called("greedy", Greedy(by="price")) == ["greedy", "Greedy(by='price')"]
+    assert called(Greedy(by="price")) == ["Greedy"]
+    assert called(Firsts(), Firsts(), "none", "none") == ["Firsts", "none"]
+    assert called(Plain(), Plain(3)) == ["Plain(first=0)", "Plain(first=3)"]
+    assert called("hops 2", Hops()) == ["hops 2", "Hops()"]
+    with pytest.raises(ParameterError, match="a method is a name .* or an object like one, got 3"):
+        called("none", 3)
+
+
+def test_methods_of_ones_own_take_part_as_names_do(planted: tuple[Cube, Query], tmp_path: Path) -> None:
+    cube, query = planted
+    methods = ["greedy", Firsts(), c2n.METHODS["greedy"](by="price"), Plain()]
+    options: dict[str, Any] = {**TINY, "methods": methods, "runs": 1, "as_large": False, "out": tmp_path / "out"}
+    found = compare(cube, query, **options)
+    cells = " · linked · cells · m 3"
+    names = ["none", f"greedy{cells}", "Firsts", f"Greedy(by='price'){cells}", f"Plain{cells}"]
+    assert [setup.name for setup in found.setups] == names
+    assert not any(trial.reason for trial in found.trials)
+    assert found.settings["methods"] == {
+        "greedy": "'greedy'",
+        "Firsts": "Firsts(count=2)",
+        "Greedy(by='price')": repr(Greedy(by="price")),
+        "Plain": "Plain(first=0)",
+    }
+    written = (tmp_path / "out" / JOURNAL).read_bytes()
+    again = compare(cube, query, **{**options, "methods": [*methods[:3], Plain()]})
+    assert plain(again) == plain(found) and (tmp_path / "out" / JOURNAL).read_bytes() == written
+    with pytest.raises(InputError, match="it differs in methods 'Firsts'"):
+        compare(cube, query, **{**options, "methods": [Firsts(count=7)]})
+    c2n.write_report(cube, query, found, tmp_path / "out", methods=methods)
+    for name in ("report.html", "scores.csv", "trials.csv"):
+        text = (tmp_path / "out" / name).read_text()
+        assert "Firsts" in text and "Greedy(by=" in text and "Plain" in text
+
+
+def test_a_method_of_ones_own_is_drawn_where_it_is_the_best(planted: tuple[Cube, Query], tmp_path: Path) -> None:
+    cube, query = planted
+    options: dict[str, Any] = {**TINY, "methods": [Plain()], "as_large": False}
+    found = compare(cube, query, **options)
+    c2n.write_report(cube, query, found, tmp_path / "one", methods=options["methods"])
+    assert (tmp_path / "one" / "cells.csv").exists()
+    c2n.write_report(cube, query, found, tmp_path / "two")
+    assert not (tmp_path / "two" / "cells.csv").exists(), "nobody said what the method was"
