@@ -64,7 +64,7 @@ def clustered(query: Query) -> Clusters:
     def clusters(network: Network, seed: int) -> Array:
         key = network_fingerprint(network), seed
         if key not in kept:
-            kept[key] = c2n.cluster_query(network, EMBEDDING, count, seed=seed).labels
+            kept[key] = c2n.pipeline.cluster_query(network, EMBEDDING, count, seed=seed).labels
         return kept[key]
 
     return clusters

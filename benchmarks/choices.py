@@ -94,9 +94,9 @@ def measured(
     cube: Cube, asked_for: dict[str, Query], asked: argparse.Namespace, done: set[tuple[Any, ...]]
 ) -> Iterator[dict[str, Any]]:
     """Yield one record for every run that is not done yet."""
-    words = c2n.embed_cells(cube, "words")
+    words = c2n.pipeline.embed_cells(cube, "words")
     cases = [
-        (name, query, objective, c2n.weigh(cube, query, objective))
+        (name, query, objective, c2n.pipeline.weigh(cube, query, objective))
         for name, query in list(asked_for.items())[asked.part :: asked.parts]
         for objective in OBJECTIVES
     ]

@@ -20,21 +20,21 @@ def main() -> None:
     """Time every view and print a line for each."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("cube", type=Path)
-    parser.add_argument("--levels", action="append", help="levels as c2n.cuboid takes them; again for another view")
+    parser.add_argument("--levels", action="append", help="levels as cuboid takes them; again for another view")
     parser.add_argument("--times", type=int, default=9)
     given = parser.parse_args()
     cube = c2n.open_cube(given.cube)
     print(f"{cube}, {len(cube.small):,} smaller cells")
     for levels in given.levels or ["one", *(dimension.name for dimension in cube.dimensions)]:
-        view = c2n.cuboid(cube, levels)
+        view = c2n.cube.cuboid(cube, levels)
         spent = []
         for _ in range(given.times):
             cube.kept_views.clear()
             start = time.process_time()
-            view = c2n.cuboid(cube, levels)
+            view = c2n.cube.cuboid(cube, levels)
             spent.append(1000 * (time.process_time() - start))
         start = time.perf_counter()
-        c2n.cuboid(cube, levels)
+        c2n.cube.cuboid(cube, levels)
         again = 1000 * (time.perf_counter() - start)
         print(
             f"{levels}: {len(view.cells):,} cells, {len(view.cells.members.indices):,} members, "

@@ -46,7 +46,7 @@ def main() -> None:
 
 def compare(archive: Path, folder: Path | None, plot: Path | None) -> None:
     """Print how far every distribution lies from that of the Anthology, and draw them."""
-    corpus = c2n.read_acl(archive)
+    corpus = c2n.pipeline.read_acl(archive)
     cube = c2n.build_cube(corpus) if folder is None else c2n.open_cube(folder)
     real = figures(corpus, cube)
     years = corpus.items["year"].to_numpy()

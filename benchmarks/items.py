@@ -37,7 +37,7 @@ def main() -> None:
 
 def built(place: Path, papers: int, times: int) -> Path:
     """Say what building with and without the index takes; return the folder of the cube with it."""
-    corpus = c2n.make_dblp_like(papers)
+    corpus = c2n.pipeline.make_dblp_like(papers)
     seconds: dict[bool, list[float]] = {True: [], False: []}
     for _ in range(times + 1):
         for items in (False, True):

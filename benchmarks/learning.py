@@ -75,12 +75,12 @@ def annealed(cube: Cube, query: Query, weights: Worth, updates: int, seed: int) 
 
 
 def curves(cube: Cube, queries: dict[str, Query], seeds: int, plot: Path | None) -> None:
-    words = [c2n.embed_cells(cube, "words").values]
+    words = [c2n.pipeline.embed_cells(cube, "words").values]
     print("\ncurves: best value after so many updates of 40 trajectories, mean of the seeds")
     drawn: dict[str, dict[str, Any]] = {}
     for name, query in queries.items():
         for objective in ("jaccard", "linked"):
-            weights = c2n.weigh(cube, query, objective)
+            weights = c2n.pipeline.weigh(cube, query, objective)
             greedy = Greedy().select(cube, query, weights=weights, budget=Budget(m=M)).value
             print(f"{name}, {objective}: greedy {greedy:.4f}; updates {AT}")
             lines: dict[str, Any] = {"greedy": [greedy] * UPDATES}
@@ -124,10 +124,10 @@ def draw(panels: dict[str, dict[str, Any]], path: Path) -> None:
 
 def vectors(cube: Cube, queries: dict[str, Query], seeds: int) -> None:
     print(f"\nvectors: best value after updates {AT}, jaccard, mean of the seeds")
-    kinds = {kind: [c2n.embed_cells(cube, kind).values] for kind in ("words", "members")}
+    kinds = {kind: [c2n.pipeline.embed_cells(cube, kind).values] for kind in ("words", "members")}
     kinds["both"] = kinds["words"] + kinds["members"]
     for name, query in queries.items():
-        weights = c2n.weigh(cube, query, "jaccard")
+        weights = c2n.pipeline.weigh(cube, query, "jaccard")
         for kind, values in kinds.items():
             points = Space.of(values, directions=8)
             lengths = np.linalg.norm(points.points / points.unit, axis=1)
@@ -141,7 +141,7 @@ def vectors(cube: Cube, queries: dict[str, Query], seeds: int) -> None:
 
 def reuse(cube: Cube, seeds: int) -> None:
     """Learn twelve queries in turn, and go on with eight others; k is small, so that the policy has to know where."""
-    words = c2n.embed_cells(cube, "words")
+    words = c2n.pipeline.embed_cells(cube, "words")
     queries = [drawn_query(cube, number) for number in range(20)]
     worths = [Jaccard().weigh(query, len(cube.objects)) for query in queries]
     print(
@@ -171,7 +171,7 @@ def newcomers(cube: Cube, seeds: int) -> None:
     A call says how well the objects brought match them (jaccard). At the time of asking that is only known
     of past communities, or by asking around: so calls are dear.
     """
-    words = c2n.embed_cells(cube, "words")
+    words = c2n.pipeline.embed_cells(cube, "words")
     tasks = communities(cube, 40)
     past, new = tasks[:32], tasks[32:]
     print("\nnewcomers: value reached with so many calls for each of 8 new communities, mean of the seeds [and range]")

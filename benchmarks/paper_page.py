@@ -233,7 +233,7 @@ def sweep(comparison: Comparison) -> Iterator[str]:
 
 def letter(cube: Cube, query: Query) -> Iterator[str]:
     """Yield what the paper's first actions can reach."""
-    values = c2n.embed_cells(cube, "words", scale="none").values.astype(np.float64)
+    values = c2n.pipeline.embed_cells(cube, "words", scale="none").values.astype(np.float64)
     rng = np.random.default_rng(0)
     actions = rng.normal(0.5, PRESETS["paper"].spread, size=(2_000, values.shape[1])).astype(np.float32)
     nearest = ((values**2).sum(1) - 2 * actions @ values.T).argmin(1)

@@ -41,7 +41,7 @@ def acl(labels: str, without: tuple[str, ...] = ()) -> Callable[[Path, Path], tu
         archive = next((data / "acl").glob("*.tar.xz"))
         folder = out / "cubes" / ("acl" if not without else "acl-" + labels)
         if not folder.exists():
-            c2n.build_cube(c2n.read_acl(archive, without_sigs=without), out=folder)
+            c2n.build_cube(c2n.pipeline.read_acl(archive, without_sigs=without), out=folder)
         path = data / "acl" / f"{labels}.csv"
         if not path.exists():
             path = out / "queries" / f"{labels}.csv"
@@ -70,10 +70,10 @@ def films(name: str) -> Callable[[Path, Path], tuple[Cube, Query, dict[str, Any]
 
     def load(data: Path, out: Path) -> tuple[Cube, Query, dict[str, Any]]:
         archives = sorted((data / "movies").glob("*.tar.xz"))
-        task = c2n.read_task("movies", *archives, name=name)
+        task = c2n.pipeline.read_task("movies", *archives, name=name)
         folder = out / "cubes" / name
         if not folder.exists():
-            c2n.build_cube(task.corpus, topics=c2n.find_topics(task.corpus, count=50), out=folder)
+            c2n.build_cube(task.corpus, topics=c2n.pipeline.find_topics(task.corpus, count=50), out=folder)
         cube = c2n.open_cube(folder)
         hidden = tuple(task.hidden[end].to_numpy() for end in ("source", "target"))
         return cube, cube.query(list(task.query)), {"task": "links", "hidden": hidden}

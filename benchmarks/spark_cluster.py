@@ -84,7 +84,7 @@ def main() -> None:
     parser.add_argument("--papers", type=int, default=30_000)
     parser.add_argument("--partitions", type=int, default=4)
     given = parser.parse_args()
-    corpus = c2n.make_dblp_like(given.papers)
+    corpus = c2n.pipeline.make_dblp_like(given.papers)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch).resolve()
         (folder / "staging").mkdir()

@@ -166,7 +166,7 @@ def main() -> None:
     ask.add_argument("--samples", action="store_true", help="learn from fewer of the texts, and nothing else")
     asked = ask.parse_args()
     only = asked.only.split(",")
-    corpus = c2n.read_acl(asked.acl)
+    corpus = c2n.pipeline.read_acl(asked.acl)
     if asked.grow:
         grow(corpus.items["text"].to_pylist(), asked.workers, asked.topics)
         return

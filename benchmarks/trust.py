@@ -69,7 +69,7 @@ def row(name: str, cube: Cube, query: Query, runs: int) -> str:
         )
         for network in networks
     ]
-    loose = c2n.summary(alone)["query_loose"]
+    loose = c2n.pipeline.summary(alone)["query_loose"]
     return f"| `{name}` | {len(query):,} | {loose:,} | {' | '.join(scores)} | {default.settings['trust']:.2f} |"
 
 

@@ -1,19 +1,24 @@
-"""Writes docs/cli.md, the help pages of every command, from the program itself.
+"""Writes docs/cli.md, the help pages of every command, and docs/api.md, the public names, from the program itself.
 
-python scripts/make_pages.py          write it
-python scripts/make_pages.py --check  compare it, and exit with 1 where it differs
+python scripts/make_pages.py          write them
+python scripts/make_pages.py --check  compare them, and exit with 1 where one differs
 """
 
 from __future__ import annotations
 
+import inspect
+import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from typer.testing import CliRunner
 
+import cube2net
 from cube2net.cli.app import app
+from cube2net.deprecated import MOVED
 
-PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
+DOCS = Path(__file__).parents[1] / "docs"
 COMMANDS = ("", "demo", "build", "info", "update", "verify", "query", "compare", "task")
 HEAD = """# Command line
 
@@ -40,8 +45,23 @@ which is the same value: `query --show-missing --json` gives missing names to th
 """
 
 
-def page() -> str:
-    """Return the whole page."""
+API_HEAD = """# Public names
+
+`import cube2net as c2n` has these names, and keeps them. They stand in `src/cube2net/__init__.pyi`, from which this
+page is made; `help(c2n.construct)` says more of each. What is more special is in the rooms: `c2n.cube` rolls cubes up
+and slices them, `c2n.records` has the records that pass between rooms, `c2n.pipeline` every step by itself, and
+[the glossary](glossary.md) says what the words mean.
+"""
+OLD_HEAD = """## Old names
+
+They work for one release more, with a `DeprecationWarning` that names the new one.
+
+| old | new |
+| --- | --- |"""
+
+
+def cli_page() -> str:
+    """Return the help pages of all commands."""
     parts = [HEAD]
     for command in COMMANDS:
         words = [command, "--help"] if command else ["--help"]
@@ -53,14 +73,40 @@ def page() -> str:
     return "\n".join(parts)
 
 
+def api_page() -> str:
+    """Return the public names by what they are for, each with the first line that is said of it."""
+    parts = [API_HEAD]
+    for title, names in public_names():
+        rows = [f"| `{name}` | {first_line(name)} |" for name in names]
+        parts.append("\n".join([f"## {title}", "", "| name | |", "| --- | --- |", *rows]) + "\n")
+    old = [f"| `{name}` | `cube2net.{new}` |" for name, new in MOVED.items()]
+    return "\n".join([*parts, "\n".join([OLD_HEAD, *old]) + "\n"])
+
+
+def public_names() -> Iterator[tuple[str, list[str]]]:
+    """Give the titles and names of the list of public names."""
+    stub = Path(cube2net.__file__).with_suffix(".pyi").read_text(encoding="utf-8")
+    for part in re.split(r"\n\n# ", stub)[1:]:
+        title, _, lines = part.partition("\n")
+        yield title, re.findall(r"\b(\w+) as \1\b", lines)
+
+
+def first_line(name: str) -> str:
+    """Return what is said of a public name, in one line."""
+    thing = getattr(cube2net, name)
+    if not callable(thing):
+        return f"{', '.join(f'`{key}`' for key in thing)}"
+    return (inspect.getdoc(thing) or "").partition("\n")[0].replace("|", "\\|")
+
+
 def main() -> None:
-    """Write or compare the page."""
-    text = page()
-    if "--check" in sys.argv:
-        if not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != text:
-            raise SystemExit("docs/cli.md differs from the program: run python scripts/make_pages.py")
-    else:
-        PAGE.write_text(text, encoding="utf-8")
+    """Write or compare the pages."""
+    for name, text in (("cli.md", cli_page()), ("api.md", api_page())):
+        page = DOCS / name
+        if "--check" not in sys.argv:
+            page.write_text(text, encoding="utf-8")
+        elif not page.is_file() or page.read_text(encoding="utf-8") != text:
+            raise SystemExit(f"docs/{name} differs from the program: run python scripts/make_pages.py")
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ def make_bases(base: Path) -> None:
     write_query(base / "query.csv")
     specs = ["city/state", "trade"]
     c2n.build_cube(c2n.read_tables(base / "first"), specs, min_objects=5, out=base / "plain")
-    topics = c2n.find_topics(c2n.read_tables(base / "first"), count=4, seed=0)
+    topics = c2n.pipeline.find_topics(c2n.read_tables(base / "first"), count=4, seed=0)
     c2n.build_cube(
         c2n.read_tables(base / "first"), ["city", "topic"], topics=topics, min_objects=5, out=base / "topical"
     )

@@ -83,7 +83,7 @@ def rolled_up(asked: Question) -> None:
     cube = asked.cube
     for dimension in asked.cube.dimensions:
         if len(dimension.levels) > 1:
-            cube = c2n.roll_up(cube, dimension.name)
+            cube = c2n.cube.roll_up(cube, dimension.name)
     check_network(c2n.construct(cube, asked.query))
 
 
@@ -119,12 +119,14 @@ QUESTIONS: dict[str, Callable[[Question], object]] = {
     "two hops": by("two hops"),
     "export": exported,
     "roll up": rolled_up,
-    "slice": lambda asked: c2n.slice(asked.cube, asked.cube.dimensions[0].name, asked.cube.dimensions[0].labels[0]),
-    "near cells": lambda asked: c2n.near_cells(asked.cube, 0),
-    "members": lambda asked: c2n.embed_cells(asked.cube, "members"),
+    "slice": lambda asked: c2n.cube.slice_cube(
+        asked.cube, asked.cube.dimensions[0].name, asked.cube.dimensions[0].labels[0]
+    ),
+    "near cells": lambda asked: c2n.pipeline.near_cells(asked.cube, 0),
+    "members": lambda asked: c2n.pipeline.embed_cells(asked.cube, "members"),
     "hidden": compared,
     "update": grown,
-    "texts": lambda asked: c2n.label_texts(asked.cube, ["speech grammar parser", None]),
+    "texts": lambda asked: c2n.pipeline.label_texts(asked.cube, ["speech grammar parser", None]),
     "names": lambda asked: asked.cube.objects.near("Name 1"),
     "save": lambda asked: c2n.save_cube(asked.cube, asked.place / "saved"),
 }

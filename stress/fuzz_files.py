@@ -78,7 +78,7 @@ def ask_query(name: str) -> Callable[[Cube, Path, Path], None]:
 
 def ask_pairs(cube: Cube, place: Path, base: Path) -> None:
     """Read links from a file."""
-    source, target = c2n.read_links(cube, place / "hidden.csv")
+    source, target = c2n.pipeline.read_links(cube, place / "hidden.csv")
     if len(source) != len(target):
         raise AssertionError("links with one end")
 
@@ -151,7 +151,7 @@ def write_words(base: Path, place: Path) -> None:
 
 def ask_words(cube: Cube, place: Path, base: Path) -> None:
     """Read the table and give cells the vectors of their words."""
-    c2n.embed_cells(cube, WordVectors(words=read_words(place / "words.txt.gz")))
+    c2n.pipeline.embed_cells(cube, WordVectors(words=read_words(place / "words.txt.gz")))
 
 
 KEPT = tuple(f"words.txt.gz.words/{name}" for name in ("manifest.json", "words.txt", "vectors.npy"))

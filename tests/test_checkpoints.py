@@ -127,7 +127,7 @@ def test_what_was_made_of_other_data_or_settings_is_made_again(papers: Path, tmp
 
 
 def test_a_corpus_at_hand_has_stages_too_and_those_taken_over_are_named(tmp_path: Path) -> None:
-    corpus = c2n.make_dblp_like(2_000)
+    corpus = c2n.pipeline.make_dblp_like(2_000)
     with pytest.raises(CutError):
         c2n.build_cube(corpus, out=tmp_path / "cube", progress=told([], "cube: key objects"))
     stages: list[str] = []
@@ -155,7 +155,7 @@ def test_the_person_is_told_where_the_stages_are(papers: Path, tmp_path: Path) -
 
 
 def test_the_person_is_told_again_where_more_was_finished(tmp_path: Path) -> None:
-    corpus = c2n.make_dblp_like(2_000)
+    corpus = c2n.pipeline.make_dblp_like(2_000)
     for cut_at in ("cube: key objects", "cube: links"):
         stages: list[str] = []
         with pytest.raises(CutError):
@@ -193,7 +193,7 @@ def test_two_builds_of_one_cube_at_a_time_do_not_share_stages(tmp_path: Path) ->
 
 
 def test_arrays_made_in_files_are_those_made_in_memory(tmp_path: Path) -> None:
-    corpus = c2n.make_dblp_like(2_000)
+    corpus = c2n.pipeline.make_dblp_like(2_000)
     c2n.save_cube(c2n.build_cube(corpus), tmp_path / "one")
     c2n.build_cube(corpus, out=tmp_path / "other")
     assert read_manifest(tmp_path / "one") == read_manifest(tmp_path / "other")
@@ -241,7 +241,7 @@ class Own:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def topics(self, corpus: Corpus, *, seed: int, progress: Progress = silent) -> c2n.Topics:
+    def topics(self, corpus: Corpus, *, seed: int, progress: Progress = silent) -> c2n.records.Topics:
         return replace(Lda(count=1).topics(corpus, seed=seed), names=(self.name,), model=None)
 
     def __repr__(self) -> str:
@@ -264,16 +264,16 @@ def test_more_threads_do_not_make_topics_anew(papers: Path, tmp_path: Path) -> N
 
 
 def test_a_task_that_was_cut_off_can_be_made_again(tmp_path: Path) -> None:
-    corpus = c2n.make_dblp_like(2_000)
+    corpus = c2n.pipeline.make_dblp_like(2_000)
     hidden = pa.table({"source": pa.array([0], pa.int32()), "target": pa.array([1], pa.int32())})
     task = SimpleNamespace(corpus=corpus, query=("0", "1"), hidden=hidden)
     with pytest.raises(CutError):
-        c2n.build_task(task, tmp_path / "task", progress=told([], "cube: links"))  # type: ignore[arg-type]
-    c2n.build_task(task, tmp_path / "task")  # type: ignore[arg-type]
+        c2n.pipeline.build_task(task, tmp_path / "task", progress=told([], "cube: links"))  # type: ignore[arg-type]
+    c2n.pipeline.build_task(task, tmp_path / "task")  # type: ignore[arg-type]
     assert sorted(path.name for path in (tmp_path / "task").iterdir()) == ["cube", "hidden.csv", "query.csv"]
     (tmp_path / "task" / "mine.txt").write_text("")
     with pytest.raises(InputError, match="holds other files than a task's"):
-        c2n.build_task(task, tmp_path / "task")  # type: ignore[arg-type]
+        c2n.pipeline.build_task(task, tmp_path / "task")  # type: ignore[arg-type]
 
 
 def test_checkpoints_that_are_removed_are_never_seen_by_the_next_build(tmp_path: Path) -> None:
@@ -297,12 +297,12 @@ def test_checkpoints_that_are_removed_are_never_seen_by_the_next_build(tmp_path:
 def test_columns_with_dictionaries_in_pieces_can_be_kept(tmp_path: Path) -> None:
     class Pieces:
         def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
-            corpus = c2n.make_dblp_like(100)
+            corpus = c2n.pipeline.make_dblp_like(100)
             parts = [corpus.items["venue"].slice(at, 50).combine_chunks().dictionary_encode() for at in (0, 50)]
             return replace(corpus, items=corpus.items.set_column(2, "venue", pa.chunked_array(parts)))
 
     cube = c2n.build_from(Pieces(), out=tmp_path / "cube", dimensions=["venue"], min_objects=1)
-    expected = c2n.build_cube(c2n.make_dblp_like(100), ["venue"], min_objects=1)
+    expected = c2n.build_cube(c2n.pipeline.make_dblp_like(100), ["venue"], min_objects=1)
     assert cube.dimensions[0].labels == expected.dimensions[0].labels
 
 

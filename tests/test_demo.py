@@ -95,7 +95,7 @@ def test_the_network_of_the_demo_can_be_made_again_from_its_cube(demo: tuple[Pat
 
 def test_no_paper_of_the_volumes_that_tell_the_areas_is_in_the_cube(demo: tuple[Path, str]) -> None:
     cube = c2n.open_cube(demo[0] / "cube")
-    whole, left = c2n.load_bundled(), c2n.load_bundled(without_sigs=c2n.AREA_SIGS)
+    whole, left = c2n.load_bundled(), c2n.load_bundled(without_sigs=c2n.pipeline.AREA_SIGS)
     assert len(cube.objects) == left.objects.num_rows < whole.objects.num_rows
 
 

@@ -194,7 +194,7 @@ def test_the_tables_of_a_task_are_safe_where_asked_and_still_name_its_objects(
     task = SimpleNamespace(corpus=corpus, query=tuple(ids[at] for at in ends), hidden=hidden)
     for safe in (False, True):
         out = tmp_path / str(safe)
-        cube = c2n.build_task(task, out, min_objects=1, spreadsheet_safe=safe)  # type: ignore[arg-type]
+        cube = c2n.pipeline.build_task(task, out, min_objects=1, spreadsheet_safe=safe)  # type: ignore[arg-type]
         found = [formulas_in(out / name) for name in ("query.csv", "hidden.csv")]
         assert found == ([0, 0] if safe else [len(ends), 2])
         assert sorted(pipeline.read_query(cube, out / "query.csv").objects.tolist()) == sorted(ends)

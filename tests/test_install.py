@@ -134,7 +134,7 @@ comparison = c2n.compare(cube, query, methods=["none"], miners=["deepwalk"], run
 
 
 def environment():
-    import cube2net.select.environment
+    import cube2net.select.learn.environment
 
 
 for call, *given in (

@@ -392,7 +392,7 @@ def held_out(network: Network, query: Query) -> float:
     """Return the mean score on the labels that were not given."""
     assert query.labels is not None
     labels = query.labels[::2]
-    found = [c2n.cluster_query(network, QUICK, 3, seed=seed).labels[::2] for seed in (50, 51, 52)]
+    found = [c2n.pipeline.cluster_query(network, QUICK, 3, seed=seed).labels[::2] for seed in (50, 51, 52)]
     return float(np.mean([METRICS["F1"](clusters, labels) for clusters in found]))
 
 
@@ -427,7 +427,7 @@ def test_the_network_says_what_was_chosen_what_was_tried_and_what_that_is_worth(
     note = chosen.selection.note
     assert note.startswith(f"chosen by 45 labels: {own['setup']}, of {len(tried)} ways tried in ")
     assert f"(2 runs: F1 {own['F1']:.3f}, the query alone {alone['F1']:.3f}); on other labels expect " in note
-    about = c2n.summary(chosen)
+    about = c2n.pipeline.summary(chosen)
     assert (about["chosen"], about["tried"], about["note"]) == (own["setup"], tried, note)
 
 

@@ -171,7 +171,7 @@ def test_the_paper_moves_among_raw_vectors() -> None:
         assert isinstance(ready, Cube2net)
         (found,) = ready.vectors
         assert isinstance(found, Vectors)
-        assert found.values.tolist() == c2n.embed_cells(cube, "words", scale=scale).values.tolist()
+        assert found.values.tolist() == c2n.pipeline.embed_cells(cube, "words", scale=scale).values.tolist()
 
 
 def test_random_cells_depend_on_the_seed() -> None:
@@ -578,7 +578,7 @@ def test_negative_workers_are_refused(planted: tuple[Cube, Query]) -> None:
     [
         ("query", lambda cube, query: (cube, Query(query.objects[:-1], query.labels[:-1]), {})),
         ("query", lambda cube, query: (cube, replace(query, labels=query.labels[::-1]), {})),
-        ("cube", lambda cube, query: (c2n.dice(cube, {"decade": ["200X"]}), query, {})),
+        ("cube", lambda cube, query: (c2n.cube.dice(cube, {"decade": ["200X"]}), query, {})),
         ("methods 'greedy'", lambda cube, query: (cube, query, {"methods": {"greedy": Greedy(by="price")}})),
     ],
     ids=["fewer objects", "other labels", "another cube", "another greedy"],

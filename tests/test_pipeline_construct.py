@@ -40,7 +40,7 @@ def test_linked_brings_near_objects_where_jaccard_sees_no_difference() -> None:
     near = c2n.construct(cube, [0, 1], m=1, objective="linked")
     assert near.selection.cells.tolist() == [1]
     assert near.selection.value == 3 / 4
-    assert c2n.weigh(cube, near.query, "linked").value(near.selection.objects) == 3 / 4
+    assert c2n.pipeline.weigh(cube, near.query, "linked").value(near.selection.objects) == 3 / 4
 
 
 def test_members_without_a_link_to_the_network_are_left_out_where_the_objective_sees_links() -> None:
@@ -55,7 +55,7 @@ def test_members_without_a_link_to_the_network_are_left_out_where_the_objective_
     ):
         network = c2n.construct(cube, [0], m=1, **({"form": "objects"} | options))
         assert network.objects.tolist() == objects
-        assert c2n.summary(network)["left_out"] == left_out
+        assert c2n.pipeline.summary(network)["left_out"] == left_out
 
 
 def test_what_is_kept_is_all_or_linked() -> None:
@@ -97,12 +97,12 @@ def test_greedy_follows_a_function() -> None:
     assert network.selection.values.tolist() == pytest.approx([1 - 5 / 1000, 1 - 5 / 1000])
     small = c2n.construct(cube, [0, 1, 2], m=2, objective=lambda objects, query: 1 / (1 + len(objects)))
     assert small.selection.cells.tolist() == [2, 1]
-    assert c2n.summary(small)["objective"] == "<lambda>"
+    assert c2n.pipeline.summary(small)["objective"] == "<lambda>"
 
 
 def test_gains_of_cells_by_a_function_sum_to_its_value() -> None:
     cube = random_cube(1)
-    about = c2n.summary(c2n.construct(cube, [1, 5, 9], m=3, objective=lambda objects, query: 2 + len(objects)))
+    about = c2n.pipeline.summary(c2n.construct(cube, [1, 5, 9], m=3, objective=lambda objects, query: 2 + len(objects)))
     assert 2 + sum(cell["gain"] for cell in about["cells"]) == about["value"]
 
 
@@ -163,7 +163,7 @@ def test_a_query_that_no_cell_helps_is_answered_with_itself_and_a_note(method: s
     cube = toy_cube([[0, 1]], objects=5, links=[(2, 3), (3, 4), (0, 2)])
     network = c2n.construct(cube, [2, 3], method, form=form)
     assert (network.objects.tolist(), len(network.cells), len(network.source)) == ([2, 3], 0, 1)
-    about = c2n.summary(network)
+    about = c2n.pipeline.summary(network)
     assert (about["value"], about["cells"]) == (None, [])
     assert about["note"].startswith("none of the 2 objects of the query is in any cell, so there is nothing to choose")
 
@@ -194,10 +194,10 @@ CUBE = toy_cube([[0, 1, 3], [2, 4]], objects=6, links=[(0, 1), (0, 5)])
 
 
 def test_a_bound_is_found_when_asked_for(bounds: list[tuple[Budget, float]]) -> None:
-    about = c2n.summary(c2n.construct(CUBE, [0, 1, 2], m=1, form="objects"))
+    about = c2n.pipeline.summary(c2n.construct(CUBE, [0, 1, 2], m=1, form="objects"))
     assert (about["bound"], about["gap"], about["proven"], bounds) == (None, None, None, [])
     network = c2n.construct(CUBE, [0, 1, 2], m=1, form="objects", max_nodes=5, bound=True)
-    about = c2n.summary(network)
+    about = c2n.pipeline.summary(network)
     assert (about["value"], about["bound"], about["proven"]) == (0.5, 0.75, False)
     assert about["gap"] == pytest.approx(1 / 3)
     assert bounds == [(Budget(m=1, max_nodes=5), 0.5)]
@@ -206,10 +206,10 @@ def test_a_bound_is_found_when_asked_for(bounds: list[tuple[Budget, float]]) -> 
 
 def test_a_choice_for_cover_has_a_bound_without_being_asked_for_one(bounds: list[tuple[Budget, float]]) -> None:
     for bound in (False, True):
-        about = c2n.summary(c2n.construct(CUBE, [0, 1, 2], bound=bound))
+        about = c2n.pipeline.summary(c2n.construct(CUBE, [0, 1, 2], bound=bound))
         # Cell 0 holds two of the three, and no other cell holds two: any three cells hold three at most.
         assert (about["objective"], about["value"], about["bound"], about["proven"]) == ("cover", 2.0, 3.0, False)
-    about = c2n.summary(c2n.construct(CUBE, [0, 1, 2], m=1))
+    about = c2n.pipeline.summary(c2n.construct(CUBE, [0, 1, 2], m=1))
     assert (about["value"], about["bound"], about["gap"], about["proven"], bounds) == (2.0, 2.0, 0.0, True, [])
 
 
@@ -229,7 +229,7 @@ def test_a_choice_for_cover_has_a_bound_without_being_asked_for_one(bounds: list
 def test_where_no_bound_can_be_found_the_note_says_why(
     bounds: list[tuple[Budget, float]], options: dict, note: str
 ) -> None:
-    about = c2n.summary(c2n.construct(CUBE, [0, 1, 2], form="objects", bound=True, **({"m": 1} | options)))
+    about = c2n.pipeline.summary(c2n.construct(CUBE, [0, 1, 2], form="objects", bound=True, **({"m": 1} | options)))
     assert (about["bound"], about["proven"], about["note"], bounds) == (None, None, note, [])
 
 
@@ -280,7 +280,7 @@ def test_a_method_that_asks_for_cell_vectors_gets_them() -> None:
 
 def test_vectors_that_a_method_has_already_are_left_as_they_are() -> None:
     cube = random_cube(0)
-    have = c2n.embed_cells(cube, "members")
+    have = c2n.pipeline.embed_cells(cube, "members")
     network = c2n.construct(cube, [0, 1], Mover(vectors=(have,)))
     assert set(network.seconds) == PARTS
 
@@ -296,7 +296,7 @@ def test_the_vectors_follow_the_seed() -> None:
     cube = random_cube(0, cells=60, objects=80)
     for seed in (0, 0, 1):
         c2n.construct(cube, [0, 1], Watcher(), seed=seed)
-        assert np.array_equal(seen[-1], c2n.embed_cells(cube, "members", seed=seed).values)
+        assert np.array_equal(seen[-1], c2n.pipeline.embed_cells(cube, "members", seed=seed).values)
 
 
 def test_an_unknown_kind_of_vectors_is_refused() -> None:
@@ -355,7 +355,7 @@ def test_a_woven_network_has_the_cells_and_as_many_near_objects_instead_of_their
         ("o1", "cell:label 1"): 1.0,
     }
     assert (network.settings["membership"], network.form) == ("even", "woven")
-    assert c2n.summary(network)["left_out"] == 0
+    assert c2n.pipeline.summary(network)["left_out"] == 0
 
 
 @pytest.mark.parametrize(("near", "objects"), [(0, []), (1, [5]), (2, [4, 5]), (3, [4, 5, 6]), (99, [4, 5, 6])])
@@ -380,7 +380,7 @@ def test_memberships_weigh_as_asked_in_every_form_with_cells_and_by_need_where_n
     found = {}
     for membership in (None, "unit", "share", "even", "need"):
         network = c2n.construct(cube, [0, 1], m=2, objective="coverage", form=form, membership=membership)
-        assert network.settings["membership"] == c2n.summary(network)["membership"] == (membership or "need")
+        assert network.settings["membership"] == c2n.pipeline.summary(network)["membership"] == (membership or "need")
         found[membership] = {ends: w for ends, w in weights_of(network).items() if ends[1].startswith("cell:")}
     assert found[None] == found["need"] and set(found["unit"].values()) == {1.0}
     for cell in ("cell:label 0", "cell:label 1"):
@@ -392,7 +392,7 @@ def test_memberships_weigh_as_asked_in_every_form_with_cells_and_by_need_where_n
 
 def test_a_network_of_objects_has_no_memberships_and_a_weight_for_them_is_refused() -> None:
     network = c2n.construct(WOVEN, [0, 1], m=2, form="objects")
-    assert network.settings["membership"] is None and c2n.summary(network)["membership"] is None
+    assert network.settings["membership"] is None and c2n.pipeline.summary(network)["membership"] is None
     for wrong in ({"membership": "share"}, {"trust": 0.5}):
         with pytest.raises(ParameterError) as error:
             c2n.construct(WOVEN, [0, 1], m=2, form="objects", **wrong)
@@ -492,7 +492,7 @@ def test_no_option_of_a_method_is_hidden_by_a_parameter_of_construct() -> None:
 
 def test_a_path_in_place_of_a_cube_is_one_sentence(tmp_path: Path) -> None:
     for given in ("cube", tmp_path, None):
-        for ask in (c2n.construct, c2n.compare, c2n.weigh):
+        for ask in (c2n.construct, c2n.compare, c2n.pipeline.weigh):
             with pytest.raises(ParameterError) as caught:
                 ask(given, ["a"])
             assert str(caught.value).startswith("the cube is ") and "open_cube opens the folder of one" in str(
@@ -512,7 +512,7 @@ def test_what_is_no_path_is_one_sentence(tmp_path: Path) -> None:
         lambda: c2n.build_from("tables", tmp_path / "nodes.csv", out=None),
         lambda: c2n.read_source("tables", None),
         lambda: c2n.read_query(CUBE, None),
-        lambda: c2n.read_links(CUBE, 3.5),
+        lambda: c2n.pipeline.read_links(CUBE, 3.5),
         lambda: c2n.write_network(network, None),
         lambda: c2n.draw_network(network, None),
         lambda: c2n.compare(CUBE, [0, 1, 2], out=True),
@@ -548,10 +548,10 @@ def test_a_query_asked_of_another_cube_is_refused(tmp_path: Path) -> None:
     query = cube.query(one.query(0))
     turned = other.corpus.objects.take(list(range(60))[::-1])
     wrong = c2n.build_cube(replace(other.corpus, objects=turned))
-    for ask in (c2n.construct, c2n.weigh, c2n.compare):
+    for ask in (c2n.construct, c2n.pipeline.weigh, c2n.compare):
         with pytest.raises(QueryError) as caught:
             ask(wrong, query)
         assert str(caught.value).startswith("the query was made for another cube: row ")
     again = c2n.open_cube(tmp_path / "one")
-    for same in (cube, again, c2n.cuboid(cube, "one"), pickle.loads(pickle.dumps(again))):
+    for same in (cube, again, c2n.cube.cuboid(cube, "one"), pickle.loads(pickle.dumps(again))):
         assert len(c2n.construct(same, pickle.loads(pickle.dumps(query)))) > len(query)

@@ -27,7 +27,7 @@ def asked() -> tuple[Cube, Query]:
 @pytest.fixture(scope="module")
 def network(asked: tuple[Cube, Query]) -> Network:
     cube, query = asked
-    return c2n.construct(c2n.cuboid(cube, "one"), query, "greedy", 4, "coverage", form="both")
+    return c2n.construct(c2n.cube.cuboid(cube, "one"), query, "greedy", 4, "coverage", form="both")
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_every_method_chooses_among_cells_of_any_levels(
     asked: tuple[Cube, Query], method: object, levels: str | list[str]
 ) -> None:
     cube, query = asked
-    view = c2n.cuboid(cube, levels)
+    view = c2n.cube.cuboid(cube, levels)
     made = c2n.construct(view, query, method, 3, "coverage", form="cells")  # type: ignore[arg-type]
     assert 1 <= len(made.cells) <= 3
     assert made.labels == tuple(view.cell(int(cell)) for cell in made.cells)
@@ -47,11 +47,11 @@ def test_every_method_chooses_among_cells_of_any_levels(
 
 
 def test_cells_near_one_label_are_found_by_words_and_by_members(asked: tuple[Cube, Query]) -> None:
-    view = c2n.cuboid(asked[0], "one")
+    view = c2n.cube.cuboid(asked[0], "one")
     for vectors in ("words", "members"):
-        found = c2n.near_cells(view, ["∗", "venue 0", "∗"], 5, c2n.embed_cells(view, vectors))
+        found = c2n.pipeline.near_cells(view, ["∗", "venue 0", "∗"], 5, c2n.pipeline.embed_cells(view, vectors))
         assert len(set(found)) == 5 and ("∗", "venue 0", "∗") not in found
-    decades = [cell for cell in c2n.near_cells(view, ["198X", "∗", "∗"], 2) if cell[0] != STAR]
+    decades = [cell for cell in c2n.pipeline.near_cells(view, ["198X", "∗", "∗"], 2) if cell[0] != STAR]
     assert decades, "a decade is nearer to other decades than to what has no year"
 
 
@@ -70,5 +70,5 @@ def test_a_label_of_all_is_written_as_a_star_in_exports_tables_and_drawings(netw
 
 def test_a_view_is_not_saved(asked: tuple[Cube, Query], tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match=r"a view .cells of decade; venue; topic. cannot be saved"):
-        c2n.save_cube(c2n.cuboid(asked[0], "one"), tmp_path / "cube")
+        c2n.save_cube(c2n.cube.cuboid(asked[0], "one"), tmp_path / "cube")
     assert not (tmp_path / "cube").exists()

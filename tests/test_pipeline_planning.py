@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import cube2net as c2n
 from cube2net.errors import ParameterError, QueryError
 from cube2net.interfaces import Method, chooses_cells, counts_repeats
-from cube2net.network import Hops, PageRank, description
+from cube2net.network import Hops, PageRank, forms
 from cube2net.pipeline.construct import METHODS, default_form, default_objective, networks, plan
 from cube2net.records import Budget, Cube, Form, Query, Selection, Worth
 from cube2net.records.budget import PAPER_CELLS
@@ -43,7 +43,7 @@ def test_without_a_word_it_is_greedy_for_cover_woven_and_sized_by_the_query() ->
     assert made.form == Form("woven", near=None, near_weight=None, membership="need", trust=None, keep="all")
     assert (made.cube, made.levels, made.max_nodes, made.sized) == (CUBE, "full", None, True)
     assert made.budget == Budget(m=len(ASKED)), "never more cells than the query has objects"
-    about = c2n.summary(c2n.construct(CUBE, ASKED))
+    about = c2n.pipeline.summary(c2n.construct(CUBE, ASKED))
     assert (about["method"], about["objective"], about["form"], about["m"]) == ("greedy", "cover", "woven", None)
 
 
@@ -51,7 +51,7 @@ def test_the_papers_answer_is_one_word_away() -> None:
     made = plan(CUBE, ASKED, form="objects")
     assert (made.method, made.objective, made.form) == (Greedy(), Jaccard(), Form("objects"))
     assert (made.budget, made.sized) == (Budget(m=PAPER_CELLS), False)
-    about = c2n.summary(c2n.construct(CUBE, ASKED, form="objects"))
+    about = c2n.pipeline.summary(c2n.construct(CUBE, ASKED, form="objects"))
     said = [about[name] for name in ("m", "near", "near_weight", "membership", "trust")]
     assert said == [20, 0, None, None, None]
 
@@ -120,7 +120,7 @@ def test_cells_of_higher_levels_are_counted_every_time(planted: tuple[Cube, Quer
     for levels in ("one", "venue", ["full", "venue,topic"]):
         made = plan(cube, query, levels=levels)
         assert (made.objective, made.levels) == (Cover(r=None), levels)
-        assert made.cube is c2n.cuboid(cube, levels)
+        assert made.cube is c2n.cube.cuboid(cube, levels)
     assert plan(cube, query, levels="one", objective=Cover(r=2)).objective == Cover(r=2)
     assert plan(cube, query, levels="one", objective="coverage").objective == Coverage()
     for full in ("full", ["full"], "decade,venue,topic"):
@@ -130,7 +130,7 @@ def test_cells_of_higher_levels_are_counted_every_time(planted: tuple[Cube, Quer
 
 def test_a_view_is_asked_like_the_levels_it_was_made_of(planted: tuple[Cube, Query]) -> None:
     cube, query = planted
-    view = c2n.cuboid(cube, "one")
+    view = c2n.cube.cuboid(cube, "one")
     made = plan(view, query)
     assert (made.cube, made.objective) == (view, Cover(r=None))
     one, same = c2n.construct(view, query), c2n.construct(cube, query, levels="one")
@@ -231,7 +231,7 @@ def test_no_form_has_more_nodes_than_asked_for(
     rows = np.sort(np.random.default_rng(seed).choice(40, count, replace=False))
     network = c2n.construct(cube, rows.tolist(), method, m, form=form, seed=seed, max_nodes=nodes)
     assert len(network) <= max(nodes, count)
-    assert c2n.summary(network)["nodes"] == len(network.nodes) == len(network)
+    assert c2n.pipeline.summary(network)["nodes"] == len(network.nodes) == len(network)
 
 
 @settings(max_examples=60, deadline=None)
@@ -304,7 +304,7 @@ def test_a_large_answer_is_announced_before_it_is_made_and_in_the_note(
         LARGE, [0, 1], objective="jaccard", form=form, m=2, progress=lambda stage, *_: heard.append(stage)
     )
     assert heard == [said, "made"]
-    assert network.selection.note == c2n.summary(network)["note"] == said
+    assert network.selection.note == c2n.pipeline.summary(network)["note"] == said
 
 
 def test_a_method_without_cells_is_announced_too_and_what_is_not_large_is_not() -> None:
@@ -334,7 +334,7 @@ def test_cells_of_one_label_are_nodes_with_a_star_for_all_others(planted: tuple[
 
     cube, query = planted
     network = c2n.construct(cube, query, levels="one")
-    assert c2n.summary(network)["levels"] == network.settings["levels"] == "one"
+    assert c2n.pipeline.summary(network)["levels"] == network.settings["levels"] == "one"
     assert len(network.cells) and {labels.count(STAR) for labels in network.labels} == {2}
     title = next(" · ".join(labels) for labels in network.labels if labels[1] != STAR)
     assert title.startswith("∗ · venue ") and title.endswith(" · ∗")
@@ -366,7 +366,7 @@ def test_a_cell_of_one_label_holds_whoever_is_in_a_cell_below_it(planted: tuple[
 def test_large_labels_weigh_less_than_small_ones_in_an_objects_memberships() -> None:
     planted = c2n.make_planted(seed=0)
     cube = c2n.build_cube(planted.corpus)
-    view = c2n.cuboid(cube, "one")
+    view = c2n.cube.cuboid(cube, "one")
     network = c2n.construct(cube, planted.query(0), levels="one", near=0)
     assert view.cells.counts is not None
     joined = network.target >= len(network.objects)
@@ -392,8 +392,8 @@ def test_a_limit_below_the_query_is_said_and_nothing_is_added() -> None:
 
 
 def test_many_near_objects_are_announced_before_they_are_brought(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(description, "MANY", 5)
-    monkeypatch.setattr(description, "MANY_EACH", 1)
+    monkeypatch.setattr(forms, "MANY", 5)
+    monkeypatch.setattr(forms, "MANY_EACH", 1)
     told: list[str] = []
     network = c2n.construct(random_cube(3), [0, 1], near=30, progress=lambda stage, *_: told.append(stage))
     assert told == ["near asks for up to 30 objects for a query of 2: a smaller near makes the network smaller"]
@@ -401,7 +401,7 @@ def test_many_near_objects_are_announced_before_they_are_brought(monkeypatch: py
 
 
 def test_trust_is_of_cells_that_are_there() -> None:
-    assert c2n.summary(c2n.construct(random_cube(3), [0, 1, 2], m=0))["trust"] is None
+    assert c2n.pipeline.summary(c2n.construct(random_cube(3), [0, 1, 2], m=0))["trust"] is None
 
 
 def test_labels_that_are_missing_in_a_frame_are_no_labels() -> None:

@@ -32,8 +32,8 @@ def measure(results: Results, raw: Path, data: Path) -> None:
 
 def build(archive: Path, folder: Path) -> dict[str, Any]:
     """Return the seconds of reading, of the topics and of the cube."""
-    reading, corpus = timed(lambda: c2n.read_acl(archive))
-    finding, topics = timed(lambda: c2n.find_topics(corpus, seed=0, workers=0))
+    reading, corpus = timed(lambda: c2n.pipeline.read_acl(archive))
+    finding, topics = timed(lambda: c2n.pipeline.find_topics(corpus, seed=0, workers=0))
     building = [timed(lambda: c2n.build_cube(corpus, topics=topics))[0] for _ in range(3)]
     cube = c2n.build_cube(corpus, topics=topics, out=folder)
     return {

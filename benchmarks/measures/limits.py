@@ -154,7 +154,7 @@ def _greedy(cube: Cube, query: Array) -> dict[str, Any]:
 
 def _nearest(cube: Cube) -> dict[str, Any]:
     """The vectors of the labels once, and one number of every cell."""
-    vectors = c2n.embed_cells(cube)
+    vectors = c2n.pipeline.embed_cells(cube)
     rng = np.random.default_rng(0)
     spread = vectors.values.std()
     actions = vectors.values[rng.integers(0, len(vectors), BATCH)] + spread * rng.normal(size=(BATCH, 1))

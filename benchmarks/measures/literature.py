@@ -33,7 +33,7 @@ def make(data: Path, papers: int, seed: int = 0) -> dict[str, Any]:
     folder = corpus_folder(data, papers, seed)
     if folder.exists():
         return {"papers": papers, "seconds": None}
-    seconds, _ = timed(lambda: c2n.make_dblp_like(papers, out=folder, seed=seed))
+    seconds, _ = timed(lambda: c2n.pipeline.make_dblp_like(papers, out=folder, seed=seed))
     return {"papers": papers, "seconds": seconds}
 
 

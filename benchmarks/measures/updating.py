@@ -27,7 +27,7 @@ def measure(results: Results, data: Path, papers: int) -> None:
 
 def update(data: Path, papers: int, share: float) -> dict[str, Any]:
     """Return what an update takes and what a rebuild takes, in one process, one after the other."""
-    corpus = c2n.open_dblp_like(corpus_folder(data, papers))
+    corpus = c2n.pipeline.open_dblp_like(corpus_folder(data, papers))
     first, second = split(corpus, papers - round(papers * share))
     folder = data / "updated"
     shutil.rmtree(folder, ignore_errors=True)

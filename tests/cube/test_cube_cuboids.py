@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cube2net.cube import DuckDB, build, cuboid, dice, drill_down, roll_up, slice_
+from cube2net.cube import DuckDB, build, cuboid, dice, drill_down, roll_up, slice_cube
 from cube2net.errors import ParameterError
 from cube2net.records import Cells, Cube, DimensionSpec
 
@@ -199,7 +199,7 @@ def test_a_view_is_not_rolled_drilled_sliced_or_taken_from_again() -> None:
     for done in (
         lambda: roll_up(view, "venue"),
         lambda: drill_down(view, "decades"),
-        lambda: slice_(view, "venue", "KDD"),
+        lambda: slice_cube(view, "venue", "KDD"),
         lambda: dice(view, {"venue": "KDD"}),
         lambda: cuboid(view, "venue"),
     ):

@@ -13,9 +13,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from cube2net.cube import DuckDB, build, dice, read, roll_up, save, verify, without_items
-from cube2net.cube.update import update
-from cube2net.cube.update_corpus import concatenate
+from cube2net.cube import DuckDB, build, concatenate, dice, read, roll_up, save, update, verify, without_items
 from cube2net.errors import CubeError, ParameterError
 from cube2net.records import Cube, DimensionSpec, ItemIndex, Ragged, Topics
 from cube2net.records.corpus import table

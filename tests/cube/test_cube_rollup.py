@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cube2net.cube import DuckDB, build, dice, drill_down, roll_up, slice_
+from cube2net.cube import DuckDB, build, dice, drill_down, roll_up, slice_cube
 from cube2net.errors import ParameterError
 from cube2net.records import Cube, DimensionSpec
 
@@ -42,7 +42,7 @@ def test_a_slice_holds_the_cells_of_its_label_also_after_rolling(rows: list) -> 
     cube = build(corpus_of(rows, objects=10, kinds=KINDS), FINE, DuckDB(), min_objects=1)
     for venue in cube.dimensions[1].labels:
         wanted = {cell[:1]: objects for cell, objects in contents(cube).items() if cell[1] == venue}
-        assert contents(slice_(cube, "venue", venue)) == wanted
+        assert contents(slice_cube(cube, "venue", venue)) == wanted
     rolled = roll_up(cube, "venue")
     for kind in rolled.dimensions[1].labels:
         part = dice(rolled, {"kind": kind})
@@ -68,8 +68,8 @@ def test_a_view_that_is_not_there_is_refused_in_one_sentence() -> None:
     with pytest.raises(ParameterError, match="unknown dimension 'venues': choose one of decades, venue .did you mean"):
         dice(cube, {"venues": "KDD"})
     with pytest.raises(ParameterError, match="unknown label of 'venue' 'KDDD': .*did you mean 'KDD'"):
-        slice_(cube, "venue", "KDDD")
+        slice_cube(cube, "venue", "KDDD")
     with pytest.raises(ParameterError, match="no label is given for dimension 'venue'"):
         dice(cube, {"venue": []})
     with pytest.raises(ParameterError, match="only dimension"):
-        slice_(slice_(cube, "venue", "KDD"), "decades", "200X")
+        slice_cube(slice_cube(cube, "venue", "KDD"), "decades", "200X")

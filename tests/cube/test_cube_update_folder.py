@@ -17,11 +17,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from cube2net.cube import DuckDB, build, dice, read, roll_up, save, verify
-from cube2net.cube.store import write
-from cube2net.cube.update import leave_out_known, update
-from cube2net.cube.update_corpus import concatenate
-from cube2net.cube.update_ledger import Ledger
+from cube2net.cube import DuckDB, build, concatenate, dice, leave_out_known, read, roll_up, save, update, verify
+from cube2net.cube.format.ledger import Ledger
+from cube2net.cube.format.store import write
 from cube2net.errors import CubeError, ParameterError, SourceError
 from cube2net.records import Corpus, DimensionSpec, Topics
 from cube2net.records.corpus import TERMS, table
@@ -98,7 +96,8 @@ def test_a_killed_update_leaves_the_old_cube_and_the_next_one_tidies_up(folder: 
         import os, signal, sys
         from pathlib import Path
         sys.path += {sys.path!r}
-        from cube2net.cube import DuckDB, store
+        from cube2net.cube import DuckDB
+        from cube2net.cube.format import store
         from updates import update_folder
         from test_cube_update_folder import addition
         store.write_manifest = lambda *what: os.kill(os.getpid(), signal.SIGKILL)

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from cube2net.cube import DuckDB, build, dice, drill_down, roll_up, slice_, without_items
-from cube2net.cube.update import update
+from cube2net.cube import DuckDB, build, dice, drill_down, roll_up, slice_cube, update, without_items
 from cube2net.errors import CubeError, ParameterError, SourceError
 from cube2net.records import Cells, Corpus, Cube, DimensionSpec
 
@@ -112,7 +111,7 @@ def test_views_lose_items_as_the_cube_does(corpus: Corpus, data: st.DataObject, 
         lambda cube: roll_up(cube, "year"),
         lambda cube: roll_up(roll_up(cube, "year"), "venue"),
         lambda cube: dice(cube, {"venue": label}),
-        lambda cube: slice_(cube, "venue", label),
+        lambda cube: slice_cube(cube, "venue", label),
         lambda cube: drill_down(roll_up(cube, "year"), "decades"),
         lambda cube: drill_down(dice(roll_up(cube, "year"), {"venue": label}), "decades"),
     ]

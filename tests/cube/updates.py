@@ -14,7 +14,7 @@ import pyarrow as pa
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from cube2net.cube.update import change_folder, update
+from cube2net.cube import change_folder, update
 from cube2net.interfaces import Engine
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics

@@ -139,12 +139,12 @@ def test_embedders_of_cells_and_of_nodes_are_told_apart() -> None:
         assert isinstance(kind(), NodeEmbedder) and not isinstance(kind(), CellEmbedder)
     cube = random_cube(0)
     with pytest.raises(ParameterError, match="an embedding is a name .* or an object like one, got WordVectors"):
-        c2n.embed_nodes(c2n.construct(cube, cube.query(["o0", "o1"]), "none"), WordVectors())  # type: ignore[arg-type]
+        c2n.pipeline.embed_nodes(c2n.construct(cube, cube.query(["o0", "o1"]), "none"), WordVectors())  # type: ignore[arg-type]
 
 
 def test_an_object_with_the_verb_of_nodes_is_told_the_verb_of_cells() -> None:
     with pytest.raises(ParameterError, match=r"has the method embed_cells\(cube, seed=\.\.\.\), got DeepWalk"):
-        c2n.embed_cells(random_cube(0), DeepWalk())  # type: ignore[arg-type]
+        c2n.pipeline.embed_cells(random_cube(0), DeepWalk())  # type: ignore[arg-type]
 
 
 def test_some_cells_can_be_taken_from_vectors() -> None:

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from cube2net.array_types import Array
 from cube2net.arrays import links_from_pairs, ragged_from_lists, transpose
 from cube2net.kernels.csr import (
+    add_links,
     count_ends,
     count_entries,
     count_groups,
     fill_groups,
     fill_homes,
     fill_links,
-    merge_links,
     merge_rows,
 )
 
@@ -120,7 +120,7 @@ def test_merged_links_add_weights_and_keep_what_rounding_takes(old: list, more: 
     before = np.array([1e-9 * k for row in more for k in sorted(row)])
     rests = before.copy()
     added = np.array([row[k] / 3 for row in more for k in sorted(row)], np.float64)
-    starts, ends, totals = merge_links(
+    starts, ends, totals = add_links(
         a.indptr, a.indices, weights, b.indptr, b.indices, added, np.array(place, np.int64), rests
     )
     assert totals.dtype == np.float32

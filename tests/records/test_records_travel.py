@@ -58,7 +58,7 @@ def test_a_network_travels_whole(form: str) -> None:
         assert_same(sent, got)
         assert got.nodes.equals(sent.nodes)
         assert got.links.equals(sent.links)
-        assert c2n.summary(got) == c2n.summary(sent)
+        assert c2n.pipeline.summary(got) == c2n.pipeline.summary(sent)
 
 
 def test_a_network_that_travels_is_as_large_as_itself_and_not_as_its_cube() -> None:
@@ -114,7 +114,7 @@ def test_a_cube_in_memory_and_a_view_do_not_travel_and_say_so(folder: Path) -> N
     with pytest.raises(CubeError, match="^a cube in memory does not travel"):
         pickle.dumps(replace(cube, settings={}))
     with pytest.raises(CubeError, match=r"^a view of a cube \(.+\) does not travel between processes: open the cube"):
-        pickle.dumps(c2n.dice(cube, {"group": ["label 0", "label 1"]}))
+        pickle.dumps(c2n.cube.dice(cube, {"group": ["label 0", "label 1"]}))
 
 
 def test_a_copy_of_a_cube_is_that_cube(folder: Path) -> None:

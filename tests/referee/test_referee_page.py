@@ -8,8 +8,11 @@ import json
 import re
 import shutil
 import subprocess
+import sys
+from dataclasses import replace
 from functools import cache
 from html.parser import HTMLParser
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +21,7 @@ import pytest
 from cube2net.errors import InputError
 from cube2net.records import Comparison, Drawing
 from cube2net.referee.report.closeups import close_ups
-from cube2net.referee.report.page import Report, page
+from cube2net.referee.report.page import Report, environment, page
 from cube2net.referee.report.result_tables import cell_table
 from cube2net.referee.report.write import write
 from cube2net.referee.statistics import all_estimates
@@ -111,6 +114,31 @@ def test_every_tag_is_closed_and_no_name_becomes_a_tag() -> None:
     figures = sum(attributes.get("class") == "plot" for _, attributes in found.tags)
     assert len([script for script in scripts if "type" not in script]) == 2
     assert len([script for script in scripts if script.get("type") == "application/json"]) == figures + 1
+
+
+def test_templates_escape_all_but_what_was_made_safe_before() -> None:
+    folder = Path(str(resources.files("cube2net.referee.report"))) / "templates"
+    safe = [
+        found for path in sorted(folder.iterdir()) for found in re.findall(r"(\S+) \| safe", path.read_text("utf-8"))
+    ]
+    assert sorted(safe) == ["each.name", "palette", "plot.data", "script", "style"]
+    assert not re.search(r"autoescape|Markup", "".join(path.read_text("utf-8") for path in folder.iterdir()))
+    made = environment().from_string('<p title="{{ name }}">{{ name }}{{ name | upper }}</p>')
+    assert made.render(name="<'\"&\x01") == (
+        '<p title="&lt;&#39;&#34;&amp;␁">&lt;&#39;&#34;&amp;␁&lt;&#39;&#34;&amp;␁</p>'
+    )
+
+
+def test_importing_the_referee_loads_nothing_that_only_a_report_needs() -> None:
+    program = "import sys, cube2net.referee; print(*sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert not {"jinja2", "markupsafe", "plotly", "matplotlib", "scipy", "numba"} & set(done.stdout.split())
+
+
+def test_the_same_report_is_the_same_page_and_no_name_is_a_template() -> None:
+    made = replace(report(clustering()), title="{{ 7 * 7 }}{% raw %}")
+    assert page(made) == page(made)
+    assert "<title>{{ 7 * 7 }}{% raw %} · cube2net</title>" in page(made)
 
 
 def test_the_verdict_is_the_first_heading() -> None:

@@ -159,7 +159,7 @@ def test_terms_stand_in_for_texts(tmp_path: Path) -> None:
         {"item": 1, "term": "graph", "count": 3},
     ]
     assert "terms.csv: 1 repeated terms add their counts" in said
-    assert len(c2n.find_topics(corpus, "lda", count=2).names) >= 1
+    assert len(c2n.pipeline.find_topics(corpus, "lda", count=2).names) >= 1
     put(tmp_path, terms="item,word\np,tree\n")
     assert read([tmp_path])[0].terms.to_pylist() == [{"item": 0, "term": "tree", "count": 1}]
 

@@ -1,14 +1,14 @@
-"""Corpus and topics become a cube: labels, the plan and its engines, the store, and views of a cube."""
+"""Corpus and topics become a cube: it grows by the plan in an engine, is kept on disk, and is seen from many sides."""
 
-from cube2net.cube.bins import parse_bins
-from cube2net.cube.build import build
-from cube2net.cube.columns import TOPIC
 from cube2net.cube.cuboids import cuboid
 from cube2net.cube.engines.duckdb import DuckDB, check_memory
 from cube2net.cube.engines.spark import Spark
-from cube2net.cube.rollup import dice, drill_down, roll_up, slice_
-from cube2net.cube.store import check_place, read, read_manifest, save, verify
-from cube2net.cube.update import change_folder, leave_out_known, update
+from cube2net.cube.format.parts import lookup_of
+from cube2net.cube.format.store import change_folder, check_place, read, read_manifest, save, verify
+from cube2net.cube.grow.attribute_labels import TOPIC, parse_bins
+from cube2net.cube.grow.concatenation import concatenate, concatenate_topics
+from cube2net.cube.grow.growing import build, leave_out_known, update
+from cube2net.cube.rollup import dice, drill_down, roll_up, slice_cube
 from cube2net.cube.without import hide_pairs, unlinked_pairs, without_items
 from cube2net.interfaces import Engine
 
@@ -23,17 +23,20 @@ __all__ = [
     "change_folder",
     "check_memory",
     "check_place",
+    "concatenate",
+    "concatenate_topics",
     "cuboid",
     "dice",
     "drill_down",
     "hide_pairs",
     "leave_out_known",
+    "lookup_of",
     "parse_bins",
     "read",
     "read_manifest",
     "roll_up",
     "save",
-    "slice_",
+    "slice_cube",
     "unlinked_pairs",
     "update",
     "verify",

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.cube.rollup import all_labels, check_whole, regroup, said
+from cube2net.cube.format.parts import check_whole
+from cube2net.cube.rollup import all_labels, regroup, said
 from cube2net.errors import ParameterError, unknown
 from cube2net.records import Cube, Dimension, Level
 

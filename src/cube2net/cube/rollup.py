@@ -10,8 +10,9 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.arrays import take_rows, transpose
-from cube2net.cube.items import renumbered
-from cube2net.cube.packing import pack_homes
+from cube2net.cube.format.parts import check_whole
+from cube2net.cube.grow.cell_members import pack_homes
+from cube2net.cube.grow.item_index import renumbered
 from cube2net.errors import CubeError, ParameterError
 from cube2net.records import Cells, Cube, Dimension, Ragged
 from cube2net.records.spec import MIN_OBJECTS, SMALL
@@ -68,7 +69,7 @@ def dice(cube: Cube, where: Mapping[str, str | Sequence[str]]) -> Cube:
     return said(_keep(cube, keep, finest), f"only {part}")
 
 
-def slice_(cube: Cube, dimension: str, label: str) -> Cube:
+def slice_cube(cube: Cube, dimension: str, label: str) -> Cube:
     """Return the cube of the cells with one label, without that dimension."""
     number = cube.dimension(dimension)
     if len(cube.dimensions) == 1:
@@ -157,13 +158,6 @@ def regroup(cube: Cube, dimensions: tuple[Dimension, ...], labels: Sequence[Arra
         finest=finest,
         items=renumbered(cube.items, number[groups[:, 0]]) if len(labels) == 1 else None,
     )
-
-
-def check_whole(cube: Cube, done: str) -> None:
-    """Raise where the cells of a cube are those of other cuboids, which cannot stand for the cube in what is done."""
-    if cube.cells.counts is not None:
-        view = cube.settings.get("views", ["cells of other cuboids"])[-1]
-        raise ParameterError(f"a view ({view}) cannot be {done}: do it with the cube, and take the cells after that")
 
 
 def _distinct(labels: Array) -> tuple[Array, Array]:

@@ -114,7 +114,7 @@ def merge_rows(
 
 
 @njit(cache=True)
-def merge_links(
+def add_links(
     indptr: Array,
     indices: Array,
     weights: Array,

@@ -29,7 +29,7 @@ from cube2net.pipeline.compare import (
     verdict,
     write_report,
 )
-from cube2net.pipeline.construct import LINK_TOLERANCE, METHODS, construct, weigh
+from cube2net.pipeline.construct import LINK_TOLERANCE, METHODS, WITH_OPTIONS, construct, weigh
 from cube2net.pipeline.data import (
     AREA_SIGS,
     check_outputs,
@@ -53,6 +53,7 @@ from cube2net.pipeline.data import (
     to_scipy,
     write_network,
 )
+from cube2net.records.form import FORMS
 from cube2net.referee import DEFAULT
 from cube2net.select import OBJECTIVES
 from cube2net.sources import SOURCES
@@ -62,12 +63,14 @@ __all__ = [
     "AREA_SIGS",
     "DEFAULT",
     "ENGINES",
+    "FORMS",
     "JOURNAL",
     "LINK_TOLERANCE",
     "METHODS",
     "OBJECTIVES",
     "SOURCES",
     "TOPIC_MODELS",
+    "WITH_OPTIONS",
     "WRITTEN",
     "Auto",
     "add_items",

@@ -1,26 +1,54 @@
-"""The item index of a cube: made from what the plan reads, kept in files, and numbered anew when cells are."""
+"""The item index of a cube: made from what the plan reads, grown with new items, and numbered anew when cells are."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from functools import cache, partial
 
 import numpy as np
 import pyarrow as pa
 
 from cube2net.array_types import Array
-from cube2net.arrow_files import MappedFolder
-from cube2net.cube.manifest import damaged
-from cube2net.cube.packing import Allocate, in_memory
-from cube2net.cube.soundness import check_columns
-from cube2net.errors import CubeError, InputError
+from cube2net.arrays import join_rows
+from cube2net.cube.format.parts import ITEM_CELLS, ITEM_OBJECTS, Allocate, LazyItems, in_memory
+from cube2net.cube.grow.cell_members import NONE, cell_keys
+from cube2net.cube.grow.dimensions import Labelled
 from cube2net.records import Cells, Cube, ItemIndex, Ragged
+from cube2net.records.limits import check_count
 
-OBJECTS, CELLS, IDS = "items.objects", "items.cells", "items.arrow"
-ABOUT = b"cube2net.items"
-NONE = np.empty(0, np.int32)
-LazyItems = Callable[[], ItemIndex]
+
+def grow_items(
+    cube: Cube,
+    cells: Sequence[Cells],
+    labelled: Labelled,
+    ids: pa.ChunkedArray,
+    mentions: pa.Table,
+    allocate: Allocate = in_memory,
+) -> LazyItems | None:
+    """Return what gives the index of a cube's items and of new ones, or None where the cube has no index.
+
+    ``cells`` are those of today, kept and small. Old objects keep their numbers.
+    """
+    if cube.items is None:
+        return None
+    sizes = [len(dimension.labels) for dimension in labelled.dimensions]
+    if len(cube.items()) == 0:
+        first = index_items(ids, mentions, labelled.table, cells, sizes, cube.items().derived, allocate)
+        return lambda: first
+    numbers = _numbers(cube, cells, sizes, labelled.places)
+    moved = bool(np.any(numbers != np.arange(len(numbers))))
+    if len(ids) == 0 and not moved:
+        return cube.items
+    old = cube.items()
+    check_count("items", len(old) + len(ids))
+    new = index_items(ids, mentions, labelled.table, cells, sizes, old.derived)
+    index = ItemIndex(
+        join_rows(old.objects, new.objects),
+        join_rows(rows_anew(old.cells, NONE, numbers) if moved else old.cells, new.cells),
+        old.derived,
+        lambda: pa.chunked_array([*old.ids.chunks, *new.ids.chunks], pa.string()),
+    )
+    return lambda: index
 
 
 def index_items(
@@ -29,7 +57,6 @@ def index_items(
     labels: pa.Table,
     cells: Sequence[Cells],
     sizes: Sequence[int],
-    *,
     derived: bool,
     allocate: Allocate = in_memory,
 ) -> ItemIndex:
@@ -40,14 +67,14 @@ def index_items(
     from cube2net.kernels.item_rows import count_cells, fill_cells
 
     count, width = len(ids), len(sizes)
-    objects = pack_rows(OBJECTS, mentions, "object", count, 1, allocate)
+    objects = pack_rows(ITEM_OBJECTS, mentions, "object", count, 1, allocate)
     labelled = pack_rows("labels", labels, "label", count, width, in_memory)
     counts = np.empty(count, np.int64)
     count_cells(objects.indptr, labelled.indptr, width, counts)
-    indptr = allocate(f"{CELLS}.indptr", count + 1, np.int64)
+    indptr = allocate(f"{ITEM_CELLS}.indptr", count + 1, np.int64)
     indptr[0] = 0
     np.cumsum(counts, out=indptr[1:])
-    indices = allocate(f"{CELLS}.indices", int(indptr[-1]), np.int32)
+    indices = allocate(f"{ITEM_CELLS}.indices", int(indptr[-1]), np.int32)
     keys, numbers = cells_by_key(cells, sizes)
     fill_cells(indptr, labelled.indptr, labelled.indices, np.array(sizes, np.int64), keys, numbers, indices)
     return ItemIndex(objects, Ragged(indptr, indices), derived, lambda: ids)
@@ -91,14 +118,6 @@ def cells_by_key(cells: Sequence[Cells], sizes: Sequence[int]) -> tuple[Array, A
     return keys[order], order.astype(np.int32)
 
 
-def cell_keys(labels: Array, sizes: Sequence[int]) -> Array:
-    """Return the key of every row of labels, as the plan makes it."""
-    keys = np.zeros(len(labels), np.int64)
-    for number, size in enumerate(sizes):
-        keys = keys * size + labels[:, number]
-    return keys
-
-
 def renumbered(items: LazyItems | None, numbers: Array) -> LazyItems | None:
     """Return what gives an index with other numbers of cells, when called; cells whose number is -1 are left out."""
     if items is None:
@@ -119,51 +138,11 @@ def rows_anew(rows: Ragged, empty: Array, numbers: Array) -> Ragged:
     return Ragged(*renumber_rows(rows.indptr, rows.indices, empty, numbers))
 
 
-def arrays_of_items(cube: Cube) -> dict[str, Array]:
-    """Return the arrays of a cube's item index by name; none where it has no index."""
-    if cube.items is None:
-        return {}
-    index = cube.items()
-    return {
-        f"{OBJECTS}.indptr": index.objects.indptr,
-        f"{OBJECTS}.indices": index.objects.indices,
-        f"{CELLS}.indptr": index.cells.indptr,
-        f"{CELLS}.indices": index.cells.indices,
-    }
-
-
-def table_of_items(index: ItemIndex) -> pa.Table:
-    """Return the ids of an index as a table that also says whether links come from its items."""
-    about = json.dumps({"derived": index.derived}).encode()
-    return pa.table({"item": index.ids}).replace_schema_metadata({ABOUT: about})
-
-
-def open_items(folder: MappedFolder, files: Collection[str], objects: int, cells: int) -> LazyItems | None:
-    """Return what reads the item index of a cube from files that are opened now, or None for a cube that has none."""
-    if IDS not in files:
-        return None
-    names = [f"{rows}.{part}" for rows in (OBJECTS, CELLS) for part in ("indptr", "indices")]
-    arrays = [folder.array(f"{name}.npy", "i") for name in names]
-    file = folder.buffer(IDS)
-
-    @cache
-    def reader() -> ItemIndex:
-        try:
-            ids = pa.ipc.open_file(file).read_all()
-            check_columns(ids, {"item": pa.string()}, "items")
-            ids.validate(full=True)
-            derived = bool(json.loads(ids.schema.metadata[ABOUT])["derived"])
-            index = ItemIndex(Ragged(*arrays[:2]), Ragged(*arrays[2:]), derived, lambda: ids["item"])
-            if ids.num_rows != len(index):
-                raise CubeError(f"{len(index):,} items have {ids.num_rows:,} ids")
-            for rows, count in ((index.objects, objects), (index.cells, cells)):
-                if len(rows.indices) and not 0 <= int(rows.indices.min()) <= int(rows.indices.max()) < count:
-                    raise CubeError("it points to what is not there")
-        except (pa.ArrowException, CubeError, InputError, OSError, KeyError, TypeError, ValueError) as error:
-            raise damaged(folder.path, "items", error) from None
-        return index
-
-    return reader
+def _numbers(cube: Cube, cells: Sequence[Cells], sizes: Sequence[int], places: Sequence[Array]) -> Array:
+    """Return the number that every cell of a cube has among those of today."""
+    keys, order = cells_by_key(cells, sizes)
+    labels = np.concatenate([cube.cells.labels, cube.small.labels])
+    return order[np.searchsorted(keys, cell_keys(labels, sizes, places))]
 
 
 def _renumber(items: LazyItems, numbers: Array) -> ItemIndex:

@@ -6,8 +6,10 @@ that it found, and begins again where another cube came in its place meanwhile.
 
 from __future__ import annotations
 
+import os
+import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -17,14 +19,12 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow.parquet as pq
 
+from cube2net.array_types import Array
 from cube2net.arrow_files import MappedFolder, write_mapped_table
 from cube2net.atomic_files import being_replaced, check_replaceable, new_folder
-from cube2net.cube import manifest as manifests
-from cube2net.cube.items import IDS, table_of_items
-from cube2net.cube.manifest import MANIFEST, check_seal, checksum, describe, write_manifest
-from cube2net.cube.parts import arrays_of, assemble, lookups_of, tables_of
-from cube2net.cube.rollup import check_whole
-from cube2net.cube.update_files import same_memory, take_over
+from cube2net.cube.format import manifest as manifests
+from cube2net.cube.format.manifest import MANIFEST, check_seal, checksum, describe, write_manifest
+from cube2net.cube.format.parts import IDS, arrays_of, assemble, check_whole, lookups_of, table_of_items, tables_of
 from cube2net.errors import Cube2netError, CubeError, first_line, some
 from cube2net.locks import only_writer
 from cube2net.progress import Progress, silent
@@ -58,6 +58,16 @@ def save(cube: Cube, folder: Path, *, made_in: Path | None = None, progress: Pro
         write(cube, folder, made_in=made_in)
 
 
+def change_folder(folder: Path, change: Callable[[Cube], Cube], *, progress: Progress = silent) -> None:
+    """Put what a function makes of a folder's cube in its place, wholly or not at all, as its only writer."""
+    folder = Path(folder)
+    read_manifest(folder)
+    check_place(folder)
+    with only_writer(folder, progress):
+        stored = read_verified(folder)
+        write(change(stored.cube), folder, before=stored)
+
+
 def write(cube: Cube, folder: Path, *, before: Stored | None = None, made_in: Path | None = None) -> None:
     """Write a cube to a folder of which the caller is the only writer.
 
@@ -75,7 +85,7 @@ def write(cube: Cube, folder: Path, *, before: Stored | None = None, made_in: Pa
             if file in same:
                 continue
             if made_in is not None and (made_in / file).exists():
-                take_over(made_in / file, aside / file)
+                _take_over(made_in / file, aside / file)
             else:
                 np.save(aside / file, array)
         for name, table in tables_of(cube).items():
@@ -87,7 +97,7 @@ def write(cube: Cube, folder: Path, *, before: Stored | None = None, made_in: Pa
             write_mapped_table(aside / IDS, table_of_items(cube.items()), rows=None)
         files = {path.name: describe(path) for path in sorted(aside.iterdir())}
         for name in same:
-            take_over(folder / name, aside / name)
+            _take_over(folder / name, aside / name)
             files[name] = before.manifest["files"][name]  # type: ignore[union-attr]
         counts = {
             "objects": len(cube.objects),
@@ -218,7 +228,7 @@ def _check_unchanged(folder: Path, before: Stored | None) -> None:
 def _same(cube: Cube, before: Stored) -> set[str]:
     """Return the files that a cube shares with the one before it."""
     old = before.cube
-    files = {f"{name}.npy" for name in same_memory(arrays_of(cube), arrays_of(old))}
+    files = {f"{name}.npy" for name in _same_memory(arrays_of(cube), arrays_of(old))}
     if cube.objects is old.objects and old.objects.lookups:
         files |= {"objects.arrow", *(f"{name}.npy" for name in lookups_of(old))}
     if cube.topic_words is not None and cube.topic_words is old.topic_words:
@@ -228,6 +238,23 @@ def _same(cube: Cube, before: Stored) -> set[str]:
     if cube.items is not None and cube.items is old.items:
         files.add(IDS)
     return files
+
+
+def _same_memory(arrays: Mapping[str, Array], others: Mapping[str, Array]) -> set[str]:
+    """Return the names under which both have the very same memory, which is more than the same values."""
+    return {name for name, array in arrays.items() if name in others and _memory_of(array) == _memory_of(others[name])}
+
+
+def _take_over(old: Path, new: Path) -> None:
+    """Give a file a second name, or copy it where a file can have but one."""
+    try:
+        os.link(old, new)
+    except OSError:
+        shutil.copyfile(old, new)
+
+
+def _memory_of(array: Array) -> tuple[object, ...]:
+    return array.__array_interface__["data"][0], array.shape, array.dtype, array.strides
 
 
 def _finest_only(cube: Cube) -> Cube:

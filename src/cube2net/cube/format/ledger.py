@@ -1,18 +1,37 @@
-"""Which labels go with which parents, counted: what the parents of a growing dimension are decided by."""
+"""What a cube keeps beside its cells so that items can be added to it as if they had been there from the start."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from cube2net.array_types import Array
+from cube2net.arrays import flat_texts
+from cube2net.arrow_files import MappedFolder
+from cube2net.cube.format.manifest import damaged
+from cube2net.cube.format.soundness import check_columns
+from cube2net.errors import CubeError
+from cube2net.records.corpus import LABELS, table
 
+FORMAT = 1
+ABOUT = b"cube2net.ledger"
+RESTS = {"source": pa.int32(), "target": pa.int32(), "rest": pa.float64()}
 FAMILIES = {"dimension": pa.int32(), "labels": pa.list_(pa.int32()), "parents": pa.list_(pa.int32())} | {
     "items": pa.int64()
 }
+PARTS = {"ledger": LABELS, "ledger.families": FAMILIES, "ledger.rests": RESTS}
+"""The tables of a ledger and their columns."""
+GAPS = ("full_name", "parent")
+SMALL_PARTS = ("derived", "above", "kinds", "numbers", "topics", "topic_parents")
+COUNTED = ("dropped", "unlabelled", "selfish", "crowded")
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +139,116 @@ class Families:
                 apart |= (parents != best[codes[:, i]][:, None]).all(axis=1)
             count += int(counts[apart].sum())
         return count
+
+
+@dataclass(frozen=True, eq=False)
+class Ledger:
+    """What cells and links no longer tell of the items they were made from.
+
+    ``items`` are the ids as sorted numbers of 64 bits. ``labels`` is what the source said of the labels of the
+    cube's attributes, used or not, and ``topics`` and ``topic_parents`` the topics in their order. ``above`` says
+    where the parents of a dimension come from (``attribute``, ``bins``, ``labels`` or ``topics``), ``kinds`` what
+    an attribute holds, ``families`` which labels went with which parents, and ``numbers`` holds one number of every
+    bin, not a whole one if there was such. ``derived`` says whether links come from items that mention both ends;
+    ``rests`` is what the weights of given links lack of their sums for being rounded. The rest are counts: what
+    the source left out, items without a label by dimension, links of an object to itself, and crowded items.
+    """
+
+    items: Array
+    labels: pa.Table
+    derived: bool
+    above: Mapping[str, str] = field(default_factory=dict)
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    numbers: Mapping[str, Array] = field(default_factory=dict)
+    families: Mapping[str, Families] = field(default_factory=dict)
+    topics: tuple[str, ...] | None = None
+    topic_parents: tuple[str, ...] | None = None
+    rests: pa.Table = field(default_factory=lambda: table(RESTS))
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    unlabelled: Mapping[str, int] = field(default_factory=dict)
+    selfish: int = 0
+    crowded: int = 0
+
+    def __repr__(self) -> str:
+        return f"Ledger({len(self.items):,} items)"
+
+    @classmethod
+    def empty(cls, *, derived: bool) -> Ledger:
+        """Return the ledger of a cube to which nothing was added yet."""
+        return cls(items=np.empty(0, np.uint64), labels=table(LABELS), derived=derived)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no item was ever read: every dimension is made of an attribute, or of topics."""
+        return not self.kinds and self.topics is None
+
+    def tables(self, names: Sequence[str]) -> dict[str, pa.Table]:
+        """Return the ledger without its items as tables, by the name of their file; ``names`` are the dimensions."""
+        about = {"format": FORMAT} | {name: getattr(self, name) for name in (*SMALL_PARTS, *COUNTED)}
+        about["numbers"] = {name: numbers.tolist() for name, numbers in self.numbers.items()}
+        tables = {"ledger": self.labels.replace_schema_metadata({ABOUT: json.dumps(about).encode()})}
+        if self.families:
+            parts = [families.table(names.index(name)) for name, families in self.families.items()]
+            tables["ledger.families"] = pa.concat_tables(parts)
+        if self.rests.num_rows:
+            tables["ledger.rests"] = self.rests
+        return tables
+
+    @classmethod
+    def read(cls, items: Array, tables: Mapping[str, pa.Table], names: Sequence[str]) -> Ledger:
+        """Return the ledger of its items and tables."""
+        about: dict[str, Any] = json.loads(tables["ledger"].schema.metadata[ABOUT])
+        if about["format"] > FORMAT:
+            raise CubeError(f"the cube's ledger has format {about['format']}: install a newer cube2net to update it")
+        found: dict[str, Any] = {name: about[name] for name in (*SMALL_PARTS, *COUNTED)}
+        found["numbers"] = {name: np.array(numbers) for name, numbers in found["numbers"].items()}
+        for name in ("topics", "topic_parents"):
+            found[name] = None if found[name] is None else tuple(found[name])
+        families = tables.get("ledger.families", pa.schema(list(FAMILIES.items())).empty_table())
+        of = {
+            name: Families.read(families.filter(pc.equal(families["dimension"], number)))
+            for number, name in enumerate(names)
+            if found["above"].get(name) == "attribute"
+        }
+        labels = tables["ledger"].replace_schema_metadata(None)
+        rests = tables.get("ledger.rests", table(RESTS))
+        return cls(items=items, labels=labels, families=of, rests=rests, **found)
+
+
+def open_ledger(folder: MappedFolder, files: Collection[str], names: Sequence[str]) -> Callable[[], Ledger] | None:
+    """Return what reads the ledger of a cube from files that are opened now, or None for a cube that has none."""
+    if "ledger.parquet" not in files:
+        return None
+    items = folder.array("ledger.items.npy", "u")
+    parts = {part: folder.buffer(f"{part}.parquet") for part in PARTS if f"{part}.parquet" in files}
+
+    @cache
+    def reader() -> Ledger:
+        try:
+            tables = {part: pq.read_table(file) for part, file in parts.items()}
+            for part, rows in tables.items():
+                check_columns(rows, PARTS[part], f"rows of {part}", gaps=GAPS)
+            return Ledger.read(items, tables, names)
+        except (
+            pa.ArrowException,
+            CubeError,
+            OSError,
+            KeyError,
+            TypeError,
+            ValueError,
+            AttributeError,
+            RecursionError,
+        ) as error:
+            raise damaged(folder.path, "ledger", error) from None
+
+    return reader
+
+
+def hashes(ids: pa.ChunkedArray) -> Array:
+    """Return a number of 64 bits for every id, the same on every machine."""
+    from cube2net.kernels.text_hashes import hash_texts
+
+    return hash_texts(*flat_texts(ids))
 
 
 def _counted(codes: Array, counts: Array) -> tuple[Array, Array]:

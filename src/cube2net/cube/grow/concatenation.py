@@ -1,8 +1,9 @@
-"""What two corpora are together: the meaning of an update is the cube of this."""
+"""What two corpora are together, and a cube's objects with a corpus: the meaning of an update is the cube of this."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
@@ -11,10 +12,30 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.errors import SourceError, some
-from cube2net.records import Corpus, Topics
+from cube2net.records import Corpus, Objects, Topics
 from cube2net.records.corpus import LABELS, LINKS, MENTIONS, OBJECTS, TERMS, table
 from cube2net.records.limits import check_count
 from cube2net.records.topics import ASSIGNED
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """The objects of a cube and of a corpus together, and the corpus's mentions and links by their numbers."""
+
+    objects: Objects
+    mentions: pa.Table
+    links: pa.Table | None
+
+
+def place(corpus: Corpus, objects: Objects) -> Placed:
+    """Return a corpus placed among the objects that a cube has, which keep their numbers; new ones follow them."""
+    if len(objects) == 0:
+        return Placed(Objects.of(corpus.objects.select(list(OBJECTS))), corpus.mentions, corpus.links)
+    rows = place_objects(objects.table["object"], corpus.objects["object"])
+    if int(rows.max(initial=-1)) >= len(objects):
+        objects = Objects.of(_join_objects(objects.table, corpus.objects, rows))
+    links = None if corpus.links is None else _placed_links(corpus.links, rows)
+    return Placed(objects, _placed_mentions(corpus.mentions, rows), links)
 
 
 def concatenate(first: Corpus, second: Corpus) -> Corpus:
@@ -35,18 +56,16 @@ def concatenate(first: Corpus, second: Corpus) -> Corpus:
     shift = first.items.num_rows
     links, terms = None, None
     if first.links is not None and second.links is not None:
-        ends = {end: pa.array(rows[second.links[end].to_numpy()], pa.int32()) for end in ("source", "target")}
-        more = table(LINKS, **ends, weight=second.links["weight"])
-        links = pa.concat_tables([first.links.select(list(LINKS)), more])
+        links = pa.concat_tables([first.links.select(list(LINKS)), _placed_links(second.links, rows)])
     if first.terms is not None and second.terms is not None:
         columns = {name: second.terms[name] for name in ("term", "count")}
         more = table(TERMS, item=_shifted(second.terms["item"], shift), **columns)
         terms = pa.concat_tables([first.terms.select(list(TERMS)), more])
     return Corpus(
-        objects=join_objects(first.objects, second.objects, rows),
+        objects=_join_objects(first.objects, second.objects, rows),
         items=_items(first.items, second.items),
         mentions=pa.concat_tables(
-            [first.mentions.select(list(MENTIONS)), place_mentions(second.mentions, rows, shift)]
+            [first.mentions.select(list(MENTIONS)), _placed_mentions(second.mentions, rows, shift)]
         ),
         links=links,
         terms=terms,
@@ -86,16 +105,22 @@ def place_objects(known: pa.ChunkedArray, ids: pa.ChunkedArray) -> Array:
     return rows
 
 
-def join_objects(known: pa.Table, objects: pa.Table, rows: Array) -> pa.Table:
+def _join_objects(known: pa.Table, objects: pa.Table, rows: Array) -> pa.Table:
     """Return the known objects and then the new ones, given the row of every object."""
     new = objects.filter(pa.array(rows >= known.num_rows))
     return pa.concat_tables([known.select(list(OBJECTS)), new.select(list(OBJECTS))])
 
 
-def place_mentions(mentions: pa.Table, rows: Array, shift: int = 0) -> pa.Table:
+def _placed_mentions(mentions: pa.Table, rows: Array, shift: int = 0) -> pa.Table:
     """Return mentions with the objects at their rows, and the items numbered from ``shift`` on."""
     objects = pa.array(rows[mentions["object"].to_numpy()], pa.int32())
     return table(MENTIONS, item=_shifted(mentions["item"], shift), object=objects)
+
+
+def _placed_links(links: pa.Table, rows: Array) -> pa.Table:
+    """Return links with their ends at their rows."""
+    ends = {end: pa.array(rows[links[end].to_numpy()], pa.int32()) for end in ("source", "target")}
+    return table(LINKS, **ends, weight=links["weight"])
 
 
 def check_links(derived: bool, brings_none: bool) -> None:

@@ -21,10 +21,11 @@ import pyarrow as pa
 from cube2net.array_types import Array
 from cube2net.arrow_files import MappedFolder
 from cube2net.atomic_files import write_files
-from cube2net.cube.lookups import KEYS
 from cube2net.errors import Cube2netError, CubeError, first_line
 from cube2net.records import Cube
 
+KEYS = {"object": "objects.by-id", "name": "objects.by-name"}
+"""The columns by which objects are found, and what the arrays for it are called."""
 FEW_ENTRIES = 8_000_000
 """A cube whose arrays have no more entries than that is looked through at every opening."""
 FEW_TEXTS = 1_000_000
@@ -99,11 +100,11 @@ def _check_texts(cube: Cube) -> None:
 
 def _mark(folder: MappedFolder, files: Iterable[str]) -> str:
     """Return what no file of a folder can be changed without changing, as one checksum."""
-    told: list[Any] = []
+    facts: list[Any] = []
     for name in sorted(files):
         about = folder.stat(name)
-        told.append((name, about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns))
-    return hashlib.sha256(json.dumps(told).encode()).hexdigest()
+        facts.append((name, about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns))
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
 
 def _notes() -> Path:

@@ -1,0 +1,101 @@
+"""A finding holds the numbers, and its sentence is made of nothing else."""
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from cube2net.records import Setup, Trial
+from cube2net.referee.finding import Finding, Peer, Way, find
+from cube2net.referee.statistics import ALL, Difference
+from cube2net.referee.verdict import sentence, verdict_of
+
+from comparisons import ALONE, EXACT, GREEDY, PEER, clustering, found_again, hidden_links
+
+BEST = Setup(method="greedy", objective="linked", m=20)
+HOPS = Setup(method="hops", like=BEST.name)
+
+
+def difference(one: Setup, other: Setup, mean: float, low: float, high: float) -> Difference:
+    return Difference(one, other, ALL, "F1", mean, low, high, 0.5, 0.5, 1.0, 3)
+
+
+def by_hand() -> Finding:
+    """Return a finding in which greedy is above the query alone by 0.2, and hops below greedy by 0.1."""
+    return Finding(
+        "clustering",
+        "F1",
+        alone=Way(ALONE, 40, 0.5),
+        top=Way(BEST, 60, 0.7),
+        differences=(difference(BEST, ALONE, 0.2, 0.1, 0.3),),
+        counts=(1,),
+        peers=(Peer(HOPS, 59, True, difference(BEST, HOPS, 0.1, 0.05, 0.15)),),
+        shown=BEST,
+        runs=3,
+    )
+
+
+def test_a_finding_made_by_hand_is_told_in_a_sentence() -> None:
+    found = by_hand()
+    assert found.helps and found.best == found.top and found.gain == found.differences[0]
+    assert sentence(found) == (
+        "greedy · linked · objects helps: F1 +0.200 [0.100, 0.300] over the query alone, at 60 nodes; "
+        "hops at the same size: 0.100 lower [0.050, 0.150]"
+    )
+
+
+def test_what_is_not_sure_is_not_said_to_help() -> None:
+    unsure = replace(by_hand(), differences=(difference(BEST, ALONE, 0.2, -0.1, 0.5),), peers=())
+    assert not unsure.helps and unsure.best == unsure.top
+    assert sentence(unsure) == (
+        "nothing tried is surely better than the query alone, F1 0.500: the only way, greedy · linked · objects, "
+        "has +0.200 [−0.100, 0.500] over it, at 60 nodes"
+    )
+    lower = replace(by_hand(), differences=(difference(BEST, ALONE, -0.2, -0.3, -0.1),), counts=(4,), peers=())
+    assert not lower.helps and lower.best == lower.alone
+    assert sentence(lower) == (
+        "adding nothing is best here: F1 0.500; the one network of 4 other ways, greedy · linked · objects, is "
+        "0.200 lower [0.100, 0.300]"
+    )
+
+
+def test_the_floor_is_told_where_there_is_one_and_what_is_below_it_too() -> None:
+    above, under = (sentence(replace(by_hand(), floor=floor, peers=())) for floor in (0.6, 0.7))
+    assert above.endswith(", at 60 nodes; popularity on the query alone: F1 0.600")
+    assert under.endswith(", at 60 nodes, not above popularity on the query alone: F1 0.700")
+    assert not by_hand().above_floor and "popularity" not in sentence(by_hand())
+
+
+def test_the_numbers_are_those_of_the_trials() -> None:
+    comparison = clustering()
+    found = find(comparison)
+    assert (found.task, found.measure, found.runs, found.enough, found.pairs) == ("clustering", "F1", 4, True, None)
+    assert (found.alone.setup, found.top.setup, found.shown) == (ALONE, GREEDY[1], GREEDY[1])
+    assert (found.alone.nodes, found.top.nodes, found.top.score, found.top.several) == (12, 32, 1.0, True)
+    assert [each.one for each in found.differences] == [GREEDY[1], GREEDY[0], PEER] and found.counts == (1, 1, 1)
+    assert [(peer.setup, peer.nodes, peer.same_size) for peer in found.peers] == [(PEER, 32, True)]
+    assert found.failed == 1 and found.uncompared == 0 and found.default is None and math.isnan(found.floor)
+    verdict = verdict_of(comparison)
+    assert verdict.finding == found and verdict.sentence == sentence(found)
+    assert verdict.peers == tuple(peer.difference for peer in found.peers)
+
+
+def test_hidden_links_and_the_floor_are_counted() -> None:
+    few = find(found_again(pairs=24))
+    assert (few.task, few.pairs, few.enough, few.helps) == ("hidden", 24, False, False)
+    floor = find(hidden_links(miners={"popularity": 0.05, "ease": 0.2}))
+    assert floor.floor == pytest.approx(0.05, abs=0.02) and floor.above_floor
+
+
+def test_setups_that_make_the_same_network_are_one_difference_that_counts_them() -> None:
+    comparison = clustering(wrong={ALONE: 4, GREEDY[1]: 0, GREEDY[0]: 3})
+    exact = [replace(trial, setup=EXACT) for trial in comparison.trials if trial.setup == GREEDY[1]]
+    found = find(replace(comparison, trials=(*comparison.trials, *exact)))
+    assert [each.one for each in found.differences] == [GREEDY[1], GREEDY[0]] and found.counts == (2, 1)
+
+
+def test_a_default_as_large_as_another_that_failed_is_said_to_have() -> None:
+    comparison = clustering(wrong={ALONE: 4, GREEDY[1]: 0})
+    failed = Trial(PEER, "line", 0, reason="took too long")
+    found = find(replace(comparison, trials=(*comparison.trials, failed), settings={"default": PEER.name}))
+    assert sentence(found).endswith(f"; the default, {PEER.name}, failed")

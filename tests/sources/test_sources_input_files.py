@@ -1,0 +1,122 @@
+"""Every data set is read one way: whatever it is packed in, the corpus is the same."""
+
+import bz2
+import gzip
+import io
+import lzma
+import tarfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import test_sources_acl as acl
+import test_sources_aminer as aminer
+import test_sources_movies as movies
+import test_sources_yelp as yelp
+
+from cube2net.checkpoints import digest_corpus
+from cube2net.errors import SourceError
+from cube2net.progress import silent
+from cube2net.sources import SOURCES, Aminer, Movies
+from cube2net.sources.io.dropped import Dropped
+from cube2net.sources.io.input_files import InputFiles, data_files
+from cube2net.unpacking import Meter
+
+Files = dict[str, bytes]
+DATA: dict[str, Files] = {
+    "acl": acl.FILES,
+    "aminer": {"papers.json": aminer.bytes_of(*aminer.V10)},
+    "movies": movies.FILES,
+    "yelp": yelp.FILES,
+}
+PRESSES: dict[str, Callable[[bytes], bytes]] = {"gz": gzip.compress, "xz": lzma.compress, "bz2": bz2.compress}
+
+
+def tar(files: Files) -> bytes:
+    held = io.BytesIO()
+    with tarfile.open(fileobj=held, mode="w") as archive:
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return held.getvalue()
+
+
+def zipped(files: Files) -> bytes:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return held.getvalue()
+
+
+PACKS: dict[str, Callable[[Files], bytes]] = {
+    "data.zip": zipped,
+    "data.tar": tar,
+    "data.tgz": lambda files: gzip.compress(tar(files)),
+    "data.tar.xz": lambda files: lzma.compress(tar(files)),
+    "data.tar.bz2": lambda files: bz2.compress(tar(files)),
+    "no ending": lambda files: lzma.compress(tar(files)),
+}
+
+
+@pytest.mark.parametrize("name", PACKS)
+@pytest.mark.parametrize("source", DATA)
+def test_a_data_set_is_the_same_in_a_folder_and_in_any_archive(tmp_path: Path, source: str, name: str) -> None:
+    for file, content in DATA[source].items():
+        (tmp_path / "plain" / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "plain" / file).write_bytes(content)
+    (tmp_path / "packed").mkdir()
+    packed = tmp_path / "packed" / name
+    packed.write_bytes(PACKS[name](DATA[source]))
+    reader = SOURCES[source]()
+    plain = digest_corpus(reader.read([tmp_path / "plain"]))
+    assert digest_corpus(reader.read([packed])) == plain
+    if "." in name and source != "acl":
+        assert digest_corpus(reader.read([tmp_path / "packed"])) == plain
+
+
+@pytest.mark.parametrize("press", PRESSES)
+def test_a_packed_file_is_known_by_its_first_bytes_and_not_by_its_name(tmp_path: Path, press: str) -> None:
+    (tmp_path / "papers.json").write_bytes(PRESSES[press](DATA["aminer"]["papers.json"]))
+    (tmp_path / "plain.json").write_bytes(DATA["aminer"]["papers.json"])
+    found, plain = (Aminer().read([tmp_path / name]) for name in ("papers.json", "plain.json"))
+    assert digest_corpus(found) == digest_corpus(plain)
+
+
+@pytest.mark.parametrize("name", PACKS)
+def test_bytes_on_disk_are_counted_while_an_archive_is_read(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(PACKS[name]({f"{number}.json": bytes(range(256)) * 4_000 for number in range(5)}))
+    files = InputFiles(data_files([tmp_path / name], (".json",), "data"), (".json",), Meter())
+    done = [files.done]
+    for _, file in files:
+        assert len(file.read()) == 256 * 4_000
+        done.append(files.done)
+    assert done == sorted(done) and files.done == files.total == (tmp_path / name).stat().st_size
+    assert done[1] > 0
+
+
+def test_what_is_called_a_tar_and_is_none_is_said_to_be_none(tmp_path: Path) -> None:
+    (tmp_path / "ratings.tar").write_bytes(b"1::2::3::4\n" * 200)
+    with pytest.raises(SourceError, match=r"^ratings\.tar is not a whole tar archive: "):
+        Movies().read([tmp_path / "ratings.tar"])
+
+
+def test_places_are_only_looked_up_for_somebody_who_reads_them() -> None:
+    said: list[str] = []
+    asked: list[int] = []
+
+    def places(rows: object) -> list[str]:
+        found = list(rows)  # type: ignore[call-overload]
+        asked.extend(found)
+        return [f"line {row}" for row in found]
+
+    nobody = Dropped(progress=silent)
+    nobody.drop_rows("bad rows", places, [4, 5, 6, 7], str)
+    assert (nobody.counts, asked) == ({"bad rows": 4}, [])
+    somebody = Dropped(progress=lambda stage, done, total=None: said.append(stage))
+    somebody.drop_rows("bad rows", places, [4, 5, 6, 7], str)
+    assert (said, asked) == (["left out bad rows: 4 (line 4: 4; line 5: 5; line 6: 6; …)"], [4, 5, 6])
+    with pytest.raises(SourceError, match=r"^line 4: 4$"):
+        Dropped(strict=True).drop_rows("bad rows", places, [4, 5], str)

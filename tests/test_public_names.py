@@ -1,0 +1,68 @@
+"""The public names: one list, each found and documented, and the old ones that still work."""
+
+import ast
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+import cube2net as c2n
+from cube2net.deprecated import MOVED
+
+STUB = Path(c2n.__file__).with_suffix(".pyi")
+
+
+def listed() -> list[str]:
+    """Return the names of the list, in its order."""
+    tree = ast.parse(STUB.read_text(encoding="utf-8"))
+    return [
+        alias.name for node in tree.body if isinstance(node, ast.ImportFrom) and node.module for alias in node.names
+    ]
+
+
+def test_the_list_makes_all_and_dir() -> None:
+    assert sorted(listed()) == sorted(c2n.__all__) == sorted(set(listed()))
+    assert set(c2n.__all__) <= set(dir(c2n))
+
+
+@pytest.mark.parametrize("name", listed())
+def test_a_public_name_is_there_and_documented(name: str) -> None:
+    thing = getattr(c2n, name)
+    assert thing.__doc__
+    if callable(thing):
+        assert thing.__doc__ != dict.__doc__
+
+
+def test_what_is_not_there_is_said_as_python_does() -> None:
+    with pytest.raises(AttributeError, match="module 'cube2net' has no attribute 'nothing'"):
+        c2n.nothing  # noqa: B018
+
+
+def test_no_public_name_hides_one_of_pythons_own() -> None:
+    import builtins
+
+    assert not set(c2n.__all__) & set(dir(builtins))
+
+
+@pytest.mark.parametrize("old", MOVED)
+def test_an_old_name_works_and_says_the_new_one(old: str) -> None:
+    with pytest.warns(DeprecationWarning, match=rf"^cube2net\.{old} is now cube2net\.{MOVED[old]}: ") as said:
+        thing = getattr(c2n, old)
+    assert said[0].filename == __file__
+    assert thing is not None
+    assert old not in c2n.__all__
+
+
+def test_a_public_name_is_given_without_a_warning() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for name in c2n.__all__:
+            getattr(c2n, name)
+
+
+def test_a_star_brings_the_public_names_and_nothing_else() -> None:
+    program = "before = set(globals()); from cube2net import *; print(*sorted(set(globals()) - before - {'before'}))"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ended.stdout.split() == sorted(c2n.__all__)
