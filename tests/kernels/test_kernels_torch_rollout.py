@@ -55,7 +55,7 @@ class Case:
 
 
 class Compiled:
-    """The state of ``kernels.rollout`` for a batch."""
+    """The state of ``numba_rollout`` for a batch."""
 
     def __init__(self, case: Case, batch: int, room: float) -> None:
         self.case = case

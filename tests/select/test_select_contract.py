@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -280,6 +281,14 @@ def test_a_function_that_it_cannot_use_is_refused(name: str) -> None:
     query = Query(np.array([0, 1]))
     with pytest.raises(ParameterError, match="the objective 'pairs' is a function"):
         choose(name, cube, query, Own(pairs).weigh(query, 3), Budget())
+
+
+@every_selector
+def test_it_says_what_it_can_do(name: str) -> None:
+    method: Any = SELECTORS[name]
+    assert method.chooses_cells
+    assert method.draws == (name in ("random", "anneal", "cube2net", "cube2net paper"))
+    assert method.counts_repeats == (name in COUNT_REPEATS and name != "random")  # which only has a value for them
 
 
 def test_every_method_counts_repeats_or_says_that_it_cannot() -> None:

@@ -142,7 +142,7 @@ def _show_cells(network: Network, about: Mapping[str, Any]) -> None:
     if falling:
         best = float(network.selection.values.max())
         lower = f"{falling} of {len(rows)} cells lower the {about['objective']}"
-        say(f"{lower}: --best-prefix stops at its best, {best:.4f}")
+        say(f"{lower}: --prefix best stops at its best, {best:.4f}")
     if about["m"] is not None and len(rows) < about["m"] and not about["note"]:
         say(f"{len(rows)} cells, of {about['m']} at most")
 

@@ -1,7 +1,7 @@
 """Annealing of selections, compiled: a cell is proposed and swapped for another, added or left; cells are dropped.
 
-A selection sits in slots, and one look at a proposed cell tells its value in place of every chosen one (``slots``).
-Which of these happens is drawn with probability ∝ exp(value / heat), staying as it is among them.
+A selection sits in slots, and one look at a proposed cell tells its value in place of every chosen one
+(``swap_moves``). Which of these happens is drawn with probability ∝ exp(value / heat), staying as it is among them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,13 @@
-"""Cube + query → selection: which cells to bring, and what they are worth."""
+"""Cube + query → selection: which cells to bring, what they are worth, and how far that is from the best.
+
+Choosing is at the top; ``prove`` finds the best selection and bounds on it, ``learn`` learns to choose.
+"""
 
 from cube2net.select.anneal import Anneal
 from cube2net.select.greedy import Greedy
 from cube2net.select.learn.cube2net import Cube2net
+from cube2net.select.learn.policy import Trained
+from cube2net.select.learn.presets import PRESETS
 from cube2net.select.objective import OBJECTIVES, Cover, Coverage, FBeta, Jaccard, Linked, Own, Precision
 from cube2net.select.prove.bound import bounded
 from cube2net.select.prove.exact import Exact
@@ -10,6 +15,7 @@ from cube2net.select.random import Random
 
 __all__ = [
     "OBJECTIVES",
+    "PRESETS",
     "Anneal",
     "Cover",
     "Coverage",
@@ -22,5 +28,6 @@ __all__ = [
     "Own",
     "Precision",
     "Random",
+    "Trained",
     "bounded",
 ]

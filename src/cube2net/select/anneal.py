@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -58,7 +58,9 @@ class Anneal:
     ``steps`` is 100,000 when nobody says, and 2,000 for a function.
     """
 
-    chooses_cells = draws = True
+    chooses_cells: ClassVar[bool] = True
+    draws: ClassVar[bool] = True
+    counts_repeats: ClassVar[bool] = False
 
     steps: int | None = None
     restarts: int = 5

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -52,7 +53,8 @@ class Greedy:
     none serves enough of them (see ``Cover``); m is then the most there may be, and a bound is always known.
     """
 
-    chooses_cells, draws = True, False
+    chooses_cells: ClassVar[bool] = True
+    draws: ClassVar[bool] = False
 
     among: str = "touched"
     by: str = "value"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from cube2net.records import Budget, Cube, Query, Selection, Worth
 from cube2net.seeding import stream
@@ -13,8 +14,10 @@ from cube2net.select.contract import Limits, check, nothing_to_choose, outcome
 class Random:
     """Draw m cells, all equally likely and none twice, whatever the query (the paper's CubeRandom)."""
 
-    chooses_cells = draws = True
-    heeds_objective = False
+    chooses_cells: ClassVar[bool] = True
+    draws: ClassVar[bool] = True
+    counts_repeats: ClassVar[bool] = False
+    heeds_objective: ClassVar[bool] = False
 
     def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
         """Return m cells of the cube in random order; a cell that would break a limit is passed over."""

@@ -1,10 +1,11 @@
-"""Many selections growing side by side, in tensors: the twin of ``kernels.rollout`` for any device of torch.
+"""Many selections growing side by side, in tensors: the twin of ``numba_rollout`` for any device of torch.
 
 Weights are whole numbers of 2⁻ᵇⁱᵗˢ. What a cell still brings is one 64-bit number, gain·2³² + cost, so that one
 addition lowers both and the order of additions does not matter. Prices are whole numbers of 2⁻²⁴. All comparisons
 are between whole numbers: every device takes the same cells for the same points.
 
-On a GPU the work is done by the kernels of ``kernels.rollout_triton``; the functions here are what they must equal.
+On a GPU the work is done by the kernels of ``triton_search`` and ``triton_cover``; the functions here are what they
+must equal.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def tables(
     *,
     device: str | torch.device = "cpu",
 ) -> Tables:
-    """Return a choice among cells as tensors; the arrays are those of ``kernels.rollout``."""
+    """Return a choice among cells as tensors; the arrays are those of ``numba_rollout``."""
     bits = binary_places(gain, cost)
     weights = (np.rint(gain * 2.0**bits).astype(np.int64) << 32) + np.rint(cost * 2.0**bits).astype(np.int64)
     rows = np.repeat(np.arange(len(points)), np.diff(members_indptr))

@@ -9,10 +9,15 @@ from torch import Tensor
 
 from cube2net.errors import MissingPackageError
 from cube2net.kernels.rollout.triton_cover import Groups, Growing, Holdings, aim, look, take
-from cube2net.kernels.rollout.triton_search import GROUPED, HELD, STREAMED, least, triton
+from cube2net.kernels.rollout.triton_search import GROUPED, HELD, STREAMED, least
 
 if TYPE_CHECKING:
     from cube2net.kernels.rollout.torch_rollout import State, Tables
+
+try:
+    import triton  # type: ignore[import-not-found, unused-ignore]
+except ImportError:  # the module can then be read, not run
+    triton = None
 
 MOST_HELD = 16384
 
@@ -27,6 +32,10 @@ class Compiled:
     def __init__(self, tables: Tables, state: State, k: int, steps: int, *, way: int | None = None) -> None:
         if triton is None:
             raise MissingPackageError("selections on a GPU need the package 'triton': install torch built for CUDA")
+        if not hasattr(triton.language, "tuple"):
+            raise MissingPackageError(
+                f"triton is {triton.__version__}, and selections on a GPU need 3.3 or later: install torch 2.7 or later"
+            )
         self.tables, self.state, self.k = tables, state, k
         device = tables.points.device
         self._each, self._groups, self._most_found = _grouping(tables, k + steps)
@@ -44,12 +53,12 @@ class Compiled:
         )
         self._growing = Growing(state.left, state.covered, state.above, state.below, state.room, state.gone)
         self._sheet = torch.empty(0, dtype=torch.int32, device=device)
-        self._room = Groups(self._sheet, self._sheet, self._sheet, self._sheet)
+        self._scratch = Groups(self._sheet, self._sheet, self._sheet, self._sheet)
         if way == GROUPED:
             blocks, self._sheet = _sheets(tables, self._groups, self._each)
             minima = torch.empty((len(state.left), self._groups), dtype=torch.int32, device=device)
             found = torch.empty((len(state.left), 2 * self._most_found), dtype=torch.int32, device=device)
-            self._room = Groups(minima, torch.empty_like(minima), found, blocks)
+            self._scratch = Groups(minima, torch.empty_like(minima), found, blocks)
 
     def aim(self, actions: Tensor, centre: Tensor | None, unit: float, reach: int) -> Tensor:
         """Return actions in steps of the grid."""
@@ -77,14 +86,14 @@ class Compiled:
         D = self.tables.directions
         rows, columns, warps = self._tile
         least[(triton.cdiv(len(points), rows), self._groups // columns)](
-            points, self._sheet, self._room.minima, len(points), self._each,
+            points, self._sheet, self._scratch.minima, len(points), self._each,
             D=D, K=_depth(D), GROUPS=self._groups, ROWS=rows, COLUMNS=columns, num_warps=warps, num_stages=3,
         )  # fmt: skip
 
     def _take(self, points: Tensor, price: Tensor, chosen: Tensor, steps: int, pass_over: bool, limited: bool) -> None:
         t = self.tables
         take[(len(self.state.left),)](
-            points, t.turned, self._held, self._growing, chosen, price, self._room, self._each,
+            points, t.turned, self._held, self._growing, chosen, price, self._scratch, self._each,
             len(self.state.left), t.columns, t.words, self.k, steps,
             D=t.directions, WAY=self.way, BLOCK=self._block, GROUPS=self._groups, FOUND=self._most_found,
             FEW=16 * self.k < t.cells, LANES=self._lanes, PASS_OVER=pass_over, LIMITED=limited,

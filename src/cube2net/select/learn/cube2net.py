@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from cube2net.array_types import Array
 from cube2net.compiling import Stopwatch
@@ -52,7 +53,9 @@ class Cube2net:
     object of the query; with a ``policy``, which is there to spare calls, it is left out unless ``floor=True``.
     """
 
-    chooses_cells = draws = True
+    chooses_cells: ClassVar[bool] = True
+    draws: ClassVar[bool] = True
+    counts_repeats: ClassVar[bool] = False
 
     preset: str = "default"
     vectors: str | Vectors | tuple[Vectors, ...] = "words"

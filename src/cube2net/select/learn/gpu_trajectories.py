@@ -1,4 +1,4 @@
-"""Selections that grow side by side in tensors on one device: what ``select.trajectories`` is in arrays.
+"""Selections that grow side by side in tensors on one device: what ``cpu_trajectories`` is in arrays.
 
 Nothing waits for the host between the first and the last step of an episode: prices, sums, values and the best
 selection met stay on the device, and the best is read back when somebody asks for it. The steps of an episode

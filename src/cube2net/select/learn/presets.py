@@ -23,7 +23,7 @@ class Preset:
     offsets from its centre. What is rewarded: ``units`` are those of greedy's value; ``each_step`` asks a function
     after every step and not only at the end; ``whole`` looks at selections of all m steps only. What comes back: the
     best selection ``"met"`` or the learned policy's ``"plan"`` (``answer``), not below greedy's with a ``floor``. How
-    long: ``trajectories``, ``updates``, ``patience``. The rest are the settings of PPO, see ``select.ppo.Settings``.
+    long: ``trajectories``, ``updates``, ``patience``. The rest are the settings of PPO, see ``ppo.Settings``.
     """
 
     scale: str = "blocks"

@@ -34,8 +34,8 @@ def bounded(cube: Cube, query: Query, weights: Worth, budget: Budget, selection:
     elif budget.max_links is not None:
         reason = "max_links cannot be taken into account"
     elif not selection.proven:
-        found = float(upper_bound(cube, query, weights, budget, at_least=selection.value))
-        return replace(selection, bound=found if selection.bound is None else min(found, selection.bound))
+        bound = upper_bound(cube, query, weights, budget, at_least=selection.value)
+        return replace(selection, bound=bound if selection.bound is None else min(bound, selection.bound))
     if not reason:
         return selection
     return replace(selection, note="; ".join(filter(None, (selection.note, f"no bound: {reason}"))))

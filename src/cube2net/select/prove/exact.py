@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -42,8 +43,9 @@ class Exact:
     proves it, cells that serve few included.
     """
 
-    chooses_cells = counts_repeats = True
-    draws = False
+    chooses_cells: ClassVar[bool] = True
+    draws: ClassVar[bool] = False
+    counts_repeats: ClassVar[bool] = True
 
     seconds: float | None = 60.0
 
