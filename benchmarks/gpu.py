@@ -95,7 +95,7 @@ class Choice:
         groups = self.held(cells)
         return self.ratio(float(self.gain[groups].sum()), float(self.cost[groups].sum()))
 
-    def tables(self, where: str) -> rollout.Tables:
+    def tables(self, where: str) -> rollout.CellTables:
         """Return the choice in tensors."""
         members, homes = self.members, self.homes
         return rollout.tables(
@@ -360,7 +360,7 @@ def rollouts(rng: np.random.Generator, top: dict[str, float], batches: list[int]
 
 
 def rollout_row(
-    choice: Choice, tables: rollout.Tables, k: int, sets: list[Any], given: dict[str, Any], top: dict[str, float]
+    choice: Choice, tables: rollout.CellTables, k: int, sets: list[Any], given: dict[str, Any], top: dict[str, float]
 ) -> dict[str, Any]:
     batch = sets[0].shape[1]
     state = rollout.start(tables, batch)

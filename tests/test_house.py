@@ -16,7 +16,7 @@ LAYERS = [
     ("array_types", "progress", "spelling", "escaping", "deprecated"),
     ("errors",),
     ("records", "extras"),
-    ("interrupts", "sizes"),
+    ("interrupts",),
     ("arrays", "seeding", "atomic_files", "arrow_files", "compiling", "unpacking", "fingerprints"),
     ("threads",),
     ("kernels",),
