@@ -512,7 +512,7 @@ def test_cells_that_lower_the_value_come_with_what_to_do(tool, cube: Path, tmp_p
         status, out, _ = tool(*words)
         assert status == 0
         told.add("-0." in out)
-        assert ("cells lower the jaccard: --best-prefix stops at its best, 0." in out) == ("-0." in out)
+        assert ("cells lower the jaccard: --prefix best stops at its best, 0." in out) == ("-0." in out)
     assert told == {True, False}
 
 

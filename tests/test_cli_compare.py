@@ -25,7 +25,7 @@ Tool = Callable[..., tuple[int, str, str]]
 CITIES = ("Ghent", "Turin", "Malmö")
 FILES = ["report.html", "trials.csv", "scores.csv", "costs.csv", "results.json"]
 FEW = ("--methods", "none,greedy", "--methods", "hops 2", "--objectives", "jaccard", "--forms", "cells")
-SHORT = (*FEW, "-m", 3, "--embeddings", "deepwalk", "--quiet")
+SHORT = (*FEW, "-m", 3, "--miners", "deepwalk", "--quiet")
 
 
 def run(*words: object, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> tuple[int, str, str]:
@@ -208,6 +208,8 @@ def test_a_method_that_cannot_answer_is_told_under_the_table(
     tool: Tool, cube: Path, names: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Unlucky:
+        chooses_cells = False
+
         def select(self, *args: object, **options: object) -> None:
             raise RuntimeError("out of luck")
 
@@ -223,14 +225,14 @@ def test_a_method_that_cannot_answer_is_told_under_the_table(
             ("--task", "cluster"),
             "unknown task 'cluster': choose one of clustering, hidden, links .did you mean 'clustering'",
         ),
-        (("--task", "cluster", "--embeddings", "line"), "unknown task 'cluster'"),
-        (("--recommenders", "ease"), "--recommenders is for the task 'links', and the task is 'clustering'"),
-        (("--task", "links", "--embeddings", "line"), "--embeddings is for the tasks 'clustering' and 'hidden', and"),
+        (("--task", "cluster", "--miners", "line"), "unknown task 'cluster'"),
+        (("--miners", "ease"), "unknown embedding 'ease': choose one of deepwalk, line, node2vec"),
+        (("--rivals", "hops", "--no-as-large"), "rivals are the networks made as large, and as_large leaves them out"),
         (("--methods", "gredy"), "unknown method 'gredy': choose one of anneal, .*did you mean 'greedy'"),
         (("--methods", " ,"), "--methods is ' ,', expected one or more names with commas"),
-        (("--embeddings", ""), "--embeddings is '', expected one or more names with commas"),
+        (("--miners", ""), "--miners is '', expected one or more names with commas"),
         (("--forms", ""), "--forms is '', expected one or more names with commas"),
-        (("--embeddings", "walk"), "unknown embedding 'walk': choose one of deepwalk, line, node2vec"),
+        (("--miners", "walk"), "unknown embedding 'walk': choose one of deepwalk, line, node2vec"),
         (("--objectives", "link"), "unknown objective 'link'"),
         (("--forms", "all"), "unknown form 'all': choose one of both, cells, objects, woven"),
         (("--task", "links"), "the task 'links' needs the hidden links that are to be found again"),
@@ -282,8 +284,8 @@ def test_the_folder_of_another_comparison_is_one_sentence_and_left_as_it_is(
 
 def test_compare_takes_levels_near_objects_and_memberships(tool: Tool, cube: Path, names: Path) -> None:
     words = ("compare", cube, "--query", names, "--methods", "greedy", "--objectives", "cover", "--forms", "woven")
-    words += ("--levels", "one", "--levels", "full", "--near", 0, "--near", 5, "--membership", "even,need")
-    words += ("--embeddings", "deepwalk", "--runs", 1, "--no-as-large", "--quiet", "--json")
+    words += ("--levels", "one", "--levels", "full", "--near", 0, "--near", 5, "--memberships", "even,need")
+    words += ("--miners", "deepwalk", "--runs", 1, "--no-as-large", "--quiet", "--json")
     status, out, err = tool(*words)
     assert (status, err) == (0, "")
     told = json.loads(out)
@@ -332,7 +334,7 @@ def test_a_task_is_a_cube_a_query_and_hidden_links_and_the_command_it_shows_comp
 
     words = shlex.split(command)
     assert words[:2] == ["cube2net", "compare"]
-    few = ("--recommenders", "popularity,ease", *FEW, "-m", 2, "--runs", 2, "--no-as-large", "--quiet")
+    few = ("--miners", "popularity,ease", *FEW, "-m", 2, "--runs", 2, "--no-as-large", "--quiet")
     status, out, err = tool(*words[1:], *few, "--out", place / "report")
     assert (status, err) == (0, "")
     told = json.loads((place / "report" / "results.json").read_text(encoding="utf-8"))
@@ -424,6 +426,30 @@ def test_auto_without_enough_labels_is_one_sentence_and_status_2(tool: Tool, cub
     status, out, err = tool("query", cube, "--query", query, "--method", "auto")
     assert (status, out) == (2, "")
     assert err.startswith("cube2net: 'auto' chooses by labels, and 6 objects of the query have one, expected 10 or")
+
+
+def test_options_of_the_release_before_work_and_say_the_new_ones(tool: Tool, cube: Path, names: Path) -> None:
+    words = ("compare", cube, "--query", names, *FEW, "-m", 3, "--runs", 1, "--no-as-large", "--json", "--quiet")
+    status, out, err = tool(*words, "--embeddings", "line", "--membership", "even")
+    assert (status, out) == (0, tool(*words, "--miners", "line", "--memberships", "even")[1])
+    assert err.splitlines() == [
+        "--membership is now --memberships: the old name goes with the next release",
+        "--embeddings is now --miners: the old name goes with the next release",
+    ]
+    words = ("query", cube, "--query", names, "--form", "objects", "--json")
+    status, out, err = tool(*words, "--best-prefix")
+    assert (status, err) == (0, "--best-prefix is now --prefix best: the old name goes with the next release\n")
+    new = json.loads(tool(*words, "--prefix", "best")[1])
+    assert {**json.loads(out), "seconds": 0} == {**new, "seconds": 0}
+    assert "--best-prefix" not in tool("query", "--help")[1]
+
+
+def test_a_name_with_options_means_the_same_everywhere(tool: Tool, cube: Path, names: Path) -> None:
+    two = json.loads(tool("query", cube, "--query", names, "--method", "hops 2", "--json")[1])
+    set_ = json.loads(tool("query", cube, "--query", names, "--method", "hops", "--set", "hops=2", "--json")[1])
+    opened = pipeline.open_cube(cube)
+    built = pipeline.construct(opened, pipeline.read_query(opened, names), "hops 2")
+    assert two["method"] == "hops" and two["nodes"] == set_["nodes"] == len(built)
 
 
 def test_a_woven_network_has_cells_and_as_many_near_objects_as_asked(tool: Tool, cube: Path, names: Path) -> None:

@@ -88,3 +88,14 @@ def test_no_module_seeds_globally_prints_or_unpickles(path: Path) -> None:
         r"^\s*print\(",
     ):
         assert not re.search(banned, text, re.MULTILINE), banned
+
+
+def test_no_sentence_of_the_library_speaks_of_the_command_line() -> None:
+    for path in MODULES:
+        if part_of(path) in ("cli", "__main__"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Raise):
+                texts = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant)]
+                flags = [text for text in texts if isinstance(text, str) and re.search(r"(?<![\w-])--[a-z]", text)]
+                assert not flags, f"{path}: {flags}"

@@ -18,6 +18,7 @@ from cube2net.extras import EXTRAS, require
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 OPTIONAL = [package for packages in EXTRAS.values() for package in packages]
+GONE = [*OPTIONAL, "markupsafe", "py4j"]
 
 # A fresh interpreter that does not find some packages, whatever is installed: the first word has their names.
 WITHOUT = """
@@ -37,7 +38,7 @@ def python_without(program: str, *words: str, folder: Path, packages: list[str])
 
 def core(words: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Return what a command does where no extra is installed."""
-    return python_without(COMMAND_LINE, *words.split(), folder=folder, packages=OPTIONAL)
+    return python_without(COMMAND_LINE, *words.split(), folder=folder, packages=GONE)
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +156,7 @@ for call, *given in (
 
 
 def test_the_library_says_the_same_sentences_as_the_command_line(folder: Path) -> None:
-    ended = python_without(LIBRARY, folder=folder, packages=OPTIONAL)
+    ended = python_without(LIBRARY, folder=folder, packages=GONE)
     assert ended.stderr == ""
     assert ended.stdout.splitlines() == [
         "a NetworkX graph needs the package 'networkx': pip install 'cube2net[graph]'",
@@ -203,6 +204,25 @@ def test_every_package_that_the_code_imports_is_declared() -> None:
                 imported.add(str(node.module).partition(".")[0])
     others = imported - sys.stdlib_module_names - {"cube2net"}
     known = names(PROJECT["dependencies"]) | {canonicalize_name(package) for package in OPTIONAL}
-    # scikit-learn goes by another name; py4j comes with pyspark, and triton with a torch for GPUs.
-    by_another_name = {"sklearn": "scikit-learn", "py4j": "pyspark", "triton": "torch"}
-    assert {canonicalize_name(by_another_name.get(name, name)) for name in others} <= known
+    # scikit-learn goes by another name; the others come with the package named, triton with a torch for GPUs.
+    comes_with = {"sklearn": "scikit-learn", "py4j": "pyspark", "triton": "torch", "markupsafe": "jinja2"}
+    assert {canonicalize_name(comes_with.get(name, name)) for name in others} <= known
+
+
+def test_the_lowest_versions_are_those_that_the_project_names() -> None:
+    command = [sys.executable, str(ROOT / "scripts" / "lowest_versions.py")]
+    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    named = {canonicalize_name(line.partition("==")[0]): line for line in lines}
+    assert names(PROJECT["dependencies"]) | {canonicalize_name(package) for package in OPTIONAL} <= set(named)
+    assert named["pyspark"] == "pyspark==4.0"
+    pinned = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    assert named["torch"] in pinned
+    missing = set(named) - {canonicalize_name(line.partition("==")[0]) for line in pinned}
+    assert not missing, "constraints.txt names every dependency"
+
+
+def test_no_extra_repeats_what_another_one_brings() -> None:
+    declared = PROJECT["optional-dependencies"]
+    every = [Requirement(each).name for extra in declared.values() for each in extra]
+    own = [name for name in every if name != PROJECT["name"]]
+    assert len(own) == len(set(own))

@@ -6,13 +6,13 @@ import csv
 import json
 import re
 from dataclasses import replace
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from markupsafe import escape
 
 import cube2net as c2n
 from cube2net import referee

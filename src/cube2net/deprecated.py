@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from functools import wraps
 from importlib import import_module
-from typing import Any, ParamSpec, TypeVar
-
-P = ParamSpec("P")
-T = TypeVar("T")
+from typing import Any
 
 MOVED = {
     "AREA_SIGS": "pipeline.AREA_SIGS",
@@ -47,35 +42,12 @@ def old_name(name: str) -> Any:
     if name not in MOVED:
         raise AttributeError(f"module 'cube2net' has no attribute {name!r}")
     new = f"cube2net.{MOVED[name]}"
-    _warn(f"cube2net.{name} is now {new}", depth=4)
+    warn_renamed(f"cube2net.{name}", new, depth=4)
     module, _, attribute = new.rpartition(".")
     return getattr(import_module(module), attribute)
 
 
-def renamed(**new_names: str) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Let a function take parameters by their old names too: ``@renamed(old="new")``.
-
-    >>> @renamed(colour="hue")
-    ... def paint(hue):
-    ...     return hue
-    >>> with warnings.catch_warnings(record=True) as said:
-    ...     warnings.simplefilter("always")
-    ...     paint(colour="red"), str(said[0].message)
-    ('red', "the parameter 'colour' of paint is now 'hue': the old name goes with the next release")
-    """
-
-    def decorate(function: Callable[P, T]) -> Callable[P, T]:
-        @wraps(function)
-        def call(*args: P.args, **options: P.kwargs) -> T:
-            for old in [name for name in options if name in new_names]:
-                _warn(f"the parameter {old!r} of {function.__name__} is now {new_names[old]!r}", depth=3)
-                options[new_names[old]] = options.pop(old)
-            return function(*args, **options)
-
-        return call
-
-    return decorate
-
-
-def _warn(sentence: str, *, depth: int) -> None:
-    warnings.warn(f"{sentence}: the old name goes with the next release", DeprecationWarning, stacklevel=depth)
+def warn_renamed(old: str, new: str, *, depth: int) -> None:
+    """Say that something is called otherwise now, to who is ``depth`` calls above."""
+    said = f"{old} is now {new}: the old name goes with the next release"
+    warnings.warn(said, DeprecationWarning, stacklevel=depth)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cube2net.cube.format.parts import lookup_of
+from cube2net.cube import lookup_of
 from cube2net.errors import ParameterError, QueryError
 from cube2net.network import assemble
 from cube2net.records import Objects, Selection

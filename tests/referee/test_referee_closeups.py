@@ -114,6 +114,6 @@ def test_the_drawing_names_its_nodes_and_escapes_them() -> None:
     closer = close_ups(made, vectors(0, 1, 2, 3, 3, 3), vectors(0, 0, 2, 3, 3, 3))[0]
     page = html_close_up(closer)
     assert "<script>" not in page and page.count("</svg>") == 1
-    assert "a &quot;b&quot; &amp; c" in page and re.search("[名前]…</text>", page)
+    assert "a &#34;b&#34; &amp; c" in page and re.search("[名前]…</text>", page)
     assert page.count("<circle") == 4 and page.count("<path") == 3
     assert "cosine</span> 0.00" in page and "<b>1.00</b>" in page

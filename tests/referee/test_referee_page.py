@@ -125,7 +125,7 @@ def test_templates_escape_all_but_what_was_made_safe_before() -> None:
     assert not re.search(r"autoescape|Markup", "".join(path.read_text("utf-8") for path in folder.iterdir()))
     made = environment().from_string('<p title="{{ name }}">{{ name }}{{ name | upper }}</p>')
     assert made.render(name="<'\"&\x01") == (
-        '<p title="&lt;&#x27;&quot;&amp;␁">&lt;&#x27;&quot;&amp;␁&lt;&#x27;&quot;&amp;␁</p>'
+        '<p title="&lt;&#39;&#34;&amp;␁">&lt;&#39;&#34;&amp;␁&lt;&#39;&#34;&amp;␁</p>'
     )
 
 

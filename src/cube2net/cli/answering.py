@@ -47,6 +47,7 @@ def answer(
     """
     kinds = methods()
     method = method or ("greedy" if shortcuts.get("preset") is None else "cube2net")
+    method, own = pipeline.WITH_OPTIONS.get(method, (method, {}))
     if method not in kinds:
         raise unknown("method", method, kinds)
     if objective is not None and objective not in pipeline.OBJECTIVES:
@@ -56,7 +57,8 @@ def answer(
     free = objective is not None or chooses_cells(kinds[method])
     of_objective = set(fields_of(pipeline.OBJECTIVES[named]) if free else ()) - set(fields_of(kinds[method]))
     worth = {name: text for name, text in given.items() if name in of_objective}
-    chosen = {name: text for name, text in given.items() if name not in of_objective}
+    chosen = {name: str(value) for name, value in own.items()}
+    chosen |= {name: text for name, text in given.items() if name not in of_objective}
     for name, value in shortcuts.items():
         if value is not None:
             _check_shortcut(name, method, given)
@@ -140,7 +142,7 @@ def _show_cells(network: Network, about: Mapping[str, Any]) -> None:
     if falling:
         best = float(network.selection.values.max())
         lower = f"{falling} of {len(rows)} cells lower the {about['objective']}"
-        say(f"{lower}: --best-prefix stops at its best, {best:.4f}")
+        say(f"{lower}: --prefix best stops at its best, {best:.4f}")
     if about["m"] is not None and len(rows) < about["m"] and not about["note"]:
         say(f"{len(rows)} cells, of {about['m']} at most")
 

@@ -28,9 +28,7 @@ def compare(
     forms: Sequence[str] | None,
     memberships: Sequence[str] | None,
     levels: Sequence[str] | None,
-    embeddings: Sequence[str] | None,
-    recommenders: Sequence[str] | None,
-    as_large: bool,
+    miners: Sequence[str] | None,
     rivals: Sequence[str] | None,
     out: Path | None,
     spreadsheet_safe: bool,
@@ -41,22 +39,19 @@ def compare(
     """Return the comparison of methods on a query file, and the files of its report where a folder is given."""
     if hidden is not None and task not in (None, "links"):
         raise ParameterError(f"--hidden is for the task 'links', and the task is {task!r}")
-    if rivals and not as_large:
-        raise ParameterError("--rivals names networks made as large, and --no-as-large leaves them out: give one")
     if out is not None:
         pipeline.check_report()
     query = pipeline.read_query(cube, path, skip_missing=skip_missing)
     task = task or ("links" if hidden is not None else pipeline.task_of(query))
     given = {"methods": methods, "objectives": objectives, "forms": forms, "memberships": memberships}
+    given |= {"miners": miners, "rivals": rivals}
     lists: dict[str, Any] = {name: names_in(name, texts) for name, texts in given.items()}
     comparison = pipeline.compare(
         cube,
         query,
         task,
         hidden=None if hidden is None else pipeline.read_links(cube, hidden),
-        miners=miners(task, embeddings, recommenders),
         levels=levels or None,
-        as_large=as_large and (names_in("rivals", rivals) or True),
         out=out,
         **{name: names for name, names in lists.items() if names},
         **options,
@@ -84,20 +79,6 @@ def names_in(option: str, texts: Sequence[str] | None) -> list[str]:
     if texts and not names:
         raise ParameterError(f"--{option} is {texts[0]!r}, expected one or more names with commas")
     return names
-
-
-def miners(task: str, embeddings: Sequence[str] | None, recommenders: Sequence[str] | None) -> list[str] | None:
-    """Return the miners asked for; those of the other tasks are refused."""
-    given = {"embeddings": (embeddings, ("clustering", "hidden")), "recommenders": (recommenders, ("links",))}
-    names = {option: names_in(option, texts) for option, (texts, _) in given.items()}
-    found = None
-    for option, (_, tasks) in given.items():
-        if task in tasks:
-            found = names[option] or None
-        elif names[option] and any(task in others for _, others in given.values()):
-            which = f"task{'s' * (len(tasks) > 1)} {' and '.join(map(repr, tasks))}"
-            raise ParameterError(f"--{option} is for the {which}, and the task is {task!r}")
-    return found
 
 
 def told(comparison: Comparison) -> dict[str, Any]:

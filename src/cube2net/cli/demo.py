@@ -59,7 +59,7 @@ def run(out: Path, *, seed: int = 0, progress: Progress = silent) -> None:
     tool = "cube2net" if shutil.which("cube2net") else sys.argv[0]
     asked = f"{tool} compare {out}/cube --query {out}/query.csv"
     chosen = f"--methods {DEFAULT.method} --objectives {DEFAULT.objective} --forms {DEFAULT.form}"
-    command = f"{asked} {chosen} --rivals {RIVAL} --embeddings {EMBEDDING} --runs {RUNS} --out {out}/report"
+    command = f"{asked} {chosen} --rivals {RIVAL} --miners {EMBEDDING} --runs {RUNS} --out {out}/report"
     pipeline.write_report(
         cube, query, judged["clustering"], out / "report", command=command, title="The demo: did it help?"
     )
@@ -85,7 +85,7 @@ def _compare(cube: Cube, query: Query, task: str, runs: int, seed: int, progress
         objectives=[DEFAULT.objective],
         forms=[DEFAULT.form],
         miners=[EMBEDDING],
-        as_large=[RIVAL],
+        rivals=[RIVAL],
         runs=runs,
         seed=seed,
         progress=progress,

@@ -26,6 +26,7 @@ from cube2net.cli.options import (
     SpreadsheetSafe,
     Where,
     check_safe,
+    say_new_name,
     warn_of_formulas,
 )
 from cube2net.cli.signals import KEPT
@@ -92,7 +93,11 @@ def query(
     ] = None,
     max_nodes: Annotated[int | None, typer.Option(help="At most this many nodes.")] = None,
     max_links: Annotated[int | None, typer.Option(help="At most this many links (form objects).")] = None,
-    best_prefix: Annotated[bool, typer.Option("--best-prefix", help="Stop where the objective is highest.")] = False,
+    prefix: Annotated[
+        str,
+        typer.Option(metavar="WHICH", help="Of the cells chosen: all, or best, up to the highest objective."),
+    ] = "all",
+    best_prefix: Annotated[bool, typer.Option("--best-prefix", hidden=True)] = False,
     keep: Annotated[
         str | None,
         typer.Option(
@@ -133,6 +138,8 @@ def query(
     from cube2net.pipeline import check_outputs, draw_network, missing_names, summary, write_network
 
     check_safe(out, spreadsheet_safe, "--out network.csv")
+    if best_prefix:
+        say_new_name("--best-prefix", "--prefix best")
     check_outputs(out, draw, spreadsheet_safe=spreadsheet_safe)
     opened = answering.view(_opened(cube), where or [], roll_up or [])
     if show_missing:
@@ -157,7 +164,7 @@ def query(
             seed=seed,
             max_nodes=max_nodes,
             max_links=max_links,
-            prefix="best" if best_prefix else "all",
+            prefix="best" if best_prefix else prefix,
             keep=keep,
             membership=membership,
             near=near,
@@ -220,19 +227,16 @@ def compare(
         typer.Option(metavar="NAMES", help="Which cells: full, one, or levels that stay; may be repeated."),
     ] = None,
     near: Annotated[list[int] | None, typer.Option(help="How many near objects (form woven); may be repeated.")] = None,
-    membership: Annotated[
+    memberships: Annotated[
         list[str] | None,
         typer.Option(metavar="NAMES", help=f"Several with commas: {', '.join(MEMBERSHIP_NAMES)}. Without, need."),
     ] = None,
-    embeddings: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAMES", help=f"For clustering and hidden: {', '.join(EMBEDDING_NAMES)}. Without, all."),
-    ] = None,
-    recommenders: Annotated[
+    miners: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAMES",
-            help=f"For links: {', '.join(RECOMMENDER_NAMES)}. Without, popularity, softimpute and ease.",
+            help=f"For clustering and hidden: {', '.join(EMBEDDING_NAMES)}; without, all. For links: "
+            f"{', '.join(RECOMMENDER_NAMES)}; without, popularity, softimpute and ease.",
         ),
     ] = None,
     m: Annotated[
@@ -248,6 +252,9 @@ def compare(
         list[str] | None,
         typer.Option(metavar="NAMES", help="Which of PageRank and hops are made as large: pagerank, hops, or both."),
     ] = None,
+    membership: Annotated[list[str] | None, typer.Option(hidden=True)] = None,
+    embeddings: Annotated[list[str] | None, typer.Option(hidden=True)] = None,
+    recommenders: Annotated[list[str] | None, typer.Option(hidden=True)] = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FOLDER", help="Write a report there; what was interrupted there goes on."),
@@ -271,6 +278,10 @@ def compare(
 
     opened = answering.view(_opened(cube), where or [], roll_up or [])
     check_safe(out, spreadsheet_safe, "--out FOLDER")
+    for name, old in (("--membership", membership), ("--embeddings", embeddings), ("--recommenders", recommenders)):
+        if old:
+            say_new_name(name, "--memberships" if name == "--membership" else "--miners")
+    memberships, miners = memberships or membership, miners or embeddings or recommenders
     if out is not None:
         KEPT.append(out / JOURNAL)
     with shown_progress(quiet) as progress:
@@ -285,9 +296,8 @@ def compare(
             forms=forms,
             levels=levels,
             near=near or None,
-            memberships=membership,
-            embeddings=embeddings,
-            recommenders=recommenders,
+            memberships=memberships,
+            miners=miners,
             m=m or None,
             runs=runs,
             as_large=as_large,

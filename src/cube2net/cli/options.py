@@ -61,3 +61,8 @@ def warn_of_formulas(paths: Iterable[Path]) -> None:
                 f"{path.name}: {begin} with =, +, - or @, which spreadsheets run as formulas "
                 "(--spreadsheet-safe guards them)"
             )
+
+
+def say_new_name(old: str, new: str) -> None:
+    """Say what an option of the release before is called now."""
+    complain(f"{old} is now {new}: the old name goes with the next release")

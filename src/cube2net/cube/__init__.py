@@ -3,6 +3,7 @@
 from cube2net.cube.cuboids import cuboid
 from cube2net.cube.engines.duckdb import DuckDB, check_memory
 from cube2net.cube.engines.spark import Spark
+from cube2net.cube.format.parts import lookup_of
 from cube2net.cube.format.store import change_folder, check_place, read, read_manifest, save, verify
 from cube2net.cube.grow.attribute_labels import TOPIC, parse_bins
 from cube2net.cube.grow.concatenation import concatenate, concatenate_topics
@@ -29,6 +30,7 @@ __all__ = [
     "drill_down",
     "hide_pairs",
     "leave_out_known",
+    "lookup_of",
     "parse_bins",
     "read",
     "read_manifest",

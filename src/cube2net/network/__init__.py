@@ -1,16 +1,25 @@
 """Cube + Selection → Network: methods that follow links, a network's links and forms, and its ways out."""
 
-from cube2net.network.description import (
+from cube2net.network.draw import check_picture_path, draw
+from cube2net.network.export import (
+    EXPORTS,
+    check_network_path,
+    summary,
+    to_igraph,
+    to_networkx,
+    to_pyg,
+    to_scipy,
+    write,
+)
+from cube2net.network.forms import (
+    assemble,
     brings_objects,
+    first_cells,
     form_of,
     room_for_near,
     said_of_limit,
     said_of_size,
-    summary,
 )
-from cube2net.network.draw import check_picture_path, draw
-from cube2net.network.export import EXPORTS, check_network_path, to_igraph, to_networkx, to_pyg, to_scipy, write
-from cube2net.network.forms import assemble, first_cells
 from cube2net.network.hops import Hops, Nothing
 from cube2net.network.layout import layout
 from cube2net.network.links import induce, within

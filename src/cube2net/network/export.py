@@ -1,4 +1,4 @@
-"""A network in a file of any format, or as another library's graph.
+"""A network in a file of any format, as another library's graph, or in numbers and texts.
 
 ``write`` picks the format by the suffix of the path. CSV and Parquet hold two tables, so they make two
 files: ``network.csv`` becomes ``network.nodes.csv`` and ``network.links.csv``. Every format keeps the ids,
@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from cube2net.atomic_files import check_path, write_files
 from cube2net.errors import ParameterError, quoted
@@ -27,7 +30,7 @@ from cube2net.network.table_formats import (
 from cube2net.network.xml_formats import write_gexf, write_graphml
 from cube2net.records import Network
 
-__all__ = ["EXPORTS", "check_network_path", "to_igraph", "to_networkx", "to_pyg", "to_scipy", "write"]
+__all__ = ["EXPORTS", "check_network_path", "summary", "to_igraph", "to_networkx", "to_pyg", "to_scipy", "write"]
 
 CSV = {".nodes": write_nodes_csv, ".links": write_links_csv}
 EXPORTS: dict[str, Mapping[str, Exporter]] = {
@@ -69,3 +72,54 @@ def check_network_path(path: Path, *, spreadsheet_safe: bool = False) -> None:
     check_path(path, EXPORTS, "network file")
     if spreadsheet_safe and path.suffix.lower() not in SAFE_EXPORTS:
         raise ParameterError(f"spreadsheet_safe guards the cells of a .csv file, got {quoted(path.suffix)}")
+
+
+def summary(network: Network) -> dict[str, Any]:
+    """Return what a network is, as numbers and texts that JSON can carry."""
+    selection, settings = network.selection, network.settings
+    gains = selection.gains(settings["empty_value"]).tolist()
+    of_query = network.brought_by.indices[: network.brought_by.indptr[len(network.query)]]
+    in_query = np.bincount(of_query, minlength=len(selection.cells)).tolist()
+    brought = np.union1d(network.query.objects, selection.objects)
+    held = network.brought_by.sizes[: len(network.query)] > 0
+    joined = np.zeros(len(network), dtype=bool)
+    joined[network.source] = joined[network.target] = True
+    return {
+        "method": settings["method"],
+        "m": settings["m"],
+        "objective": settings["objective"],
+        "form": network.form,
+        "levels": settings["levels"],
+        "near": settings["near"],
+        "near_weight": settings["near_weight"],
+        "keep": settings["keep"],
+        "membership": settings["membership"],
+        "trust": settings["trust"],
+        "value": selection.value if len(selection.cells) else None,
+        "bound": selection.bound,
+        "gap": selection.gap,
+        "proven": None if selection.bound is None else selection.proven,
+        "note": selection.note or None,
+        "cells": [
+            {
+                "labels": dict(zip(network.dimensions, labels, strict=True)),
+                "gain": gain,
+                "objects": size,
+                "query_objects": shared,
+            }
+            for labels, gain, size, shared in zip(
+                network.labels, gains, settings["cell_objects"], in_query, strict=True
+            )
+        ],
+        "nodes": len(network),
+        "links": len(network.source),
+        "left_out": 0 if network.form in ("cells", "woven") else len(brought) - len(network.objects),
+        "query_found": len(network.query),
+        "query_missing": len(network.query.missing),
+        "query_held": int(held.sum()),
+        "query_loose": int((~joined[: len(network.query)]).sum()),
+        "chosen": settings.get("chosen"),
+        "tried": settings.get("tried"),
+        "seconds": dict(network.seconds),
+        "seed": settings["seed"],
+    }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +28,55 @@ LOOKED_AT = 600
 NONE, FULL = 1.5, 2.5
 # But never less than this; and before anything is seen they are trusted, as if so many pairs had said so.
 LEAST, BELIEVED = 0.1, 30
+# A network that brings more objects than this, and more than so many for each of the query, is announced.
+MANY, MANY_EACH = 1_000, 20
+
+
+def form_of(kind: str, **given: Any) -> Form:
+    """Return a form; what was given and means nothing in it is refused."""
+    form = Form(kind, **{name: value for name, value in given.items() if value is not None})
+    for name in ("membership", "trust"):
+        if given.get(name) is not None and not form.has_cells:
+            raise ParameterError(f"{name} is about links to cells, and the form 'objects' has no cells as nodes")
+    if given.get("trust") is not None and form.kind != "woven" and form.membership != "need":
+        raise ParameterError(f"trust weighs memberships by need, got the membership {form.membership!r}")
+    for name in ("near", "near_weight"):
+        if given.get(name) is not None and kind != "woven":
+            raise ParameterError(f"{name} is about the near objects of the form 'woven', got the form {kind!r}")
+    return form
+
+
+def brings_objects(selection: Selection) -> bool:
+    """Return whether a selection has objects that no cell of it brought."""
+    return not len(selection.cells) and len(selection.objects) > 0
+
+
+def room_for_near(query: Query, form: Form, cells: int, max_nodes: int | None) -> int:
+    """Return how many near objects there are to be: as many as wanted, or as a limit on nodes leaves room for."""
+    if form.kind != "woven":
+        return 0
+    wanted = len(query) if form.near is None else form.near
+    return wanted if max_nodes is None else max(0, min(wanted, max_nodes - len(query) - cells))
+
+
+def said_of_size(cube: Cube, query: Query, selection: Selection, form: Form, max_nodes: int | None) -> str:
+    """Return a sentence that says how large a network will be, where that is much more than the query asks for."""
+    near = room_for_near(query, form, len(selection.cells), max_nodes)
+    brought = len(selection.objects) if form.has_brought else min(near, len(cube.objects) - len(query))
+    if brought <= max(MANY, MANY_EACH * len(query)):
+        return ""
+    cells = f"the {len(selection.cells):,} cells hold" if len(selection.cells) else "the method brings"
+    smaller = "m, max_nodes or the form 'woven' makes" if len(selection.cells) else "max_nodes makes"
+    if form.kind == "woven":
+        cells, smaller = "near asks for up to", "a smaller near makes"
+    return f"{cells} {brought:,} objects for a query of {len(query):,}: {smaller} the network smaller"
+
+
+def said_of_limit(query: Query, max_nodes: int | None) -> str:
+    """Return a sentence where a limit on nodes is below the query alone, which always stays whole."""
+    if max_nodes is None or max_nodes >= len(query):
+        return ""
+    return f"the query alone has {len(query):,} nodes, more than max_nodes {max_nodes:,}: nothing is added to it"
 
 
 def assemble(

@@ -29,7 +29,7 @@ from cube2net.pipeline.compare import (
     verdict,
     write_report,
 )
-from cube2net.pipeline.construct import LINK_TOLERANCE, METHODS, construct, weigh
+from cube2net.pipeline.construct import LINK_TOLERANCE, METHODS, WITH_OPTIONS, construct, weigh
 from cube2net.pipeline.data import (
     AREA_SIGS,
     check_outputs,
@@ -70,6 +70,7 @@ __all__ = [
     "OBJECTIVES",
     "SOURCES",
     "TOPIC_MODELS",
+    "WITH_OPTIONS",
     "WRITTEN",
     "Auto",
     "add_items",

@@ -14,6 +14,7 @@ from cube2net.array_types import Array
 from cube2net.atomic_files import check_folder
 from cube2net.compiling import tells_compiling
 from cube2net.cube import cuboid, hide_pairs, unlinked_pairs
+from cube2net.deprecated import warn_renamed
 from cube2net.errors import ParameterError, unknown, whole_number
 from cube2net.extras import require
 from cube2net.fingerprints import array_fingerprint, cube_fingerprint, query_fingerprint
@@ -21,12 +22,12 @@ from cube2net.interfaces import Method, NodeEmbedder
 from cube2net.locks import only_writer
 from cube2net.mine import EMBEDDINGS, Given, Miners, clustering_miners, embed_nodes, hidden_miners, link_miners
 from cube2net.network import Hops, Nothing, layout
-from cube2net.pipeline.construct import METHODS, Asked, Chosen, Plan, choose, network_of, plan, query_of
+from cube2net.pipeline.construct import METHODS, WITH_OPTIONS, Asked, Chosen, Plan, choose, network_of, plan, query_of
 from cube2net.progress import Progress, silent
 from cube2net.records import Comparison, Cube, Network, Query, Setup
 from cube2net.records.comparison import TASKS
 from cube2net.referee import DEFAULT, FILES, SHORT_LIST, HiddenRuns, Journal, Maker, Report, Trials, Verdict, several
-from cube2net.select import OBJECTIVES, Cube2net, Exact
+from cube2net.select import OBJECTIVES, Exact
 from cube2net.threads import cores
 
 Rows = Sequence[int] | Array
@@ -43,7 +44,10 @@ COMPARED: dict[str, str | Method] = {
 }
 """All methods, one and two steps both, and proofs given up after a quarter of a minute."""
 
-BY_NAME: dict[str, str | Method] = {**COMPARED, "cube2net paper": Cube2net(preset="paper")}
+BY_NAME: dict[str, str | Method] = {
+    **COMPARED,
+    **{name: METHODS[kind](**own) for name, (kind, own) in WITH_OPTIONS.items()},
+}
 """What a name stands for; those that are not compared unless they are named come last."""
 
 JOURNAL = "trials.jsonl"
@@ -69,7 +73,8 @@ def compare(
     miners: Given | None = None,
     runs: int = 10,
     seed: int = 0,
-    as_large: bool | Sequence[str] = True,
+    as_large: bool = True,
+    rivals: Sequence[str] | None = None,
     out: str | Path | None = None,
     workers: int = 0,
     progress: Progress | None = None,
@@ -92,8 +97,8 @@ def compare(
     objectives, forms, levels, near, memberships, m
         Methods that choose cells are compared for every combination; see :func:`construct`. Where neither these nor
         methods are given, the list is short: the default network, two variants of it and the paper's form.
-    as_large
-        Also compare PageRank and hops, or those named, of as many nodes as every choice of cells has.
+    as_large, rivals
+        Also compare PageRank and hops, or the rivals named, of as many nodes as every choice of cells has.
     runs, seed
         Runs have the seeds ``seed``, ``seed + 1``, …, the same for all.
     out
@@ -119,15 +124,16 @@ def compare(
     runs = whole_number("runs", runs, 1)
     seed = whole_number("seed", seed, 0, None)
     seeds, named = range(seed, seed + runs), named_methods(methods)
+    peers = _rivals(as_large, rivals)
     varied: dict[str, Any] = {"objectives": objectives, "forms": forms, "levels": levels, "memberships": memberships}
     varied = {name: several(value) for name, value in {**varied, "near": near, "m": m}.items()}
     for each in varied["levels"] or ():
         cuboid(cube, each)
     if methods is None and all(value is None for value in varied.values()):
-        setups = referee.with_peers([Setup(method="none"), *SHORT_LIST], as_large=as_large)
+        setups = referee.with_peers([Setup(method="none"), *SHORT_LIST], as_large=peers)
     else:
         kinds = {name: _method(method) for name, method in named.items()}
-        setups = referee.setups_of(kinds, as_large=as_large, known=OBJECTIVES, **varied)
+        setups = referee.setups_of(kinds, as_large=peers, known=OBJECTIVES, **varied)
     if hidden is not None and task != "links":
         raise ParameterError(f"hidden links are for the task 'links', and the task is {task!r}")
     hiding = hidden_runs(cube, asked, named, miners) if task == "hidden" else None
@@ -165,6 +171,16 @@ def compare(
             "default": DEFAULT.name,
         },
     )
+
+
+def _rivals(as_large: bool | Sequence[str], rivals: Sequence[str] | None) -> bool | Sequence[str]:
+    """Return which methods are made as large as others: all that can be, those named, or none."""
+    if not isinstance(as_large, bool):
+        warn_renamed("the list as_large", "rivals", depth=4)
+        return as_large
+    if rivals and not as_large:
+        raise ParameterError("rivals are the networks made as large, and as_large leaves them out: give one of the two")
+    return rivals or as_large
 
 
 def task_of(query: Query) -> str:

@@ -45,6 +45,14 @@ METHODS: dict[str, type[Method]] = {
     "exact": Exact,
     "cube2net": Cube2net,
 }
+"""Every method by its name, in the order in which one would teach them."""
+
+WITH_OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
+    "hops 2": ("hops", {"hops": 2}),
+    "cube2net paper": ("cube2net", {"preset": "paper"}),
+}
+"""Names that stand for a method with options, wherever a method is named."""
+
 Asked = Query | Iterable[str] | Iterable[int] | Mapping[str, str]
 Levels = str | Sequence[str]
 Valued = str | Objective | LinkObjective | Callable[[Array, Query], float]
@@ -89,7 +97,8 @@ def construct(
     cube, query
         Objects by id, by name or by row, a mapping that gives them labels, or a :class:`Query`.
     method
-        A name or an object of your own with ``select``; ``"auto"`` (or :class:`Auto`) tries several networks.
+        A name of :data:`METHODS`, ``"hops 2"``, ``"cube2net paper"``, or an object of your own with ``select``;
+        ``"auto"`` (or :class:`Auto`) tries several networks.
     m
         At most so many cells. Without a number as many as serve the query for the objective ``cover``, and else 20.
     objective
@@ -101,7 +110,7 @@ def construct(
         methods that choose cells, and ``"objects"`` for others.
     levels
         Which cells there are: ``"full"`` (the cube's own), ``"one"`` (one label each, ⟨∗, ACL, ∗⟩), or the names of
-        the levels that stay, such as ``"venue,topic"``; see :func:`cube2net.cuboid`.
+        the levels that stay, such as ``"venue,topic"``; see :func:`cube2net.cube.cuboid`.
     near, near_weight
         Of the form ``"woven"``: how many objects nearest by links, as many as Q has without a number, and what the
         weight of a link is multiplied by for each end outside Q; without a number, the less the better linked.
@@ -163,6 +172,9 @@ def query_of(cube: Cube, query: Asked) -> Query:
 def method_of(method: str | Method | MakesNetworks, options: Mapping[str, Any]) -> Method | MakesNetworks:
     """Return the method of a name with its options, or the object itself."""
     kinds: dict[str, type[Any]] = dict(METHODS)
+    if isinstance(method, str) and method in WITH_OPTIONS:
+        method, own = WITH_OPTIONS[method]
+        options = {**own, **options}
     if method == "auto":
         from cube2net.pipeline.compare import Auto
 

@@ -1,7 +1,7 @@
 """Methods × seeds → scores, tests, a verdict and a report."""
 
 from cube2net.referee.auto import ByHiddenLinks, ByLabels, choose_by_hidden_links, choose_by_labels
-from cube2net.referee.hidden import HiddenRuns
+from cube2net.referee.hidden_runs import HiddenRuns
 from cube2net.referee.illustrations import Illustrator
 from cube2net.referee.journal import Journal
 from cube2net.referee.race import Marks, Race

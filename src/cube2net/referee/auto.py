@@ -12,7 +12,7 @@ from cube2net.errors import QueryError
 from cube2net.kernels.cluster_agreement import AGREEMENT, weighed_tables
 from cube2net.progress import Progress
 from cube2net.records import Network, Query, Setup
-from cube2net.referee.hidden import HiddenRuns, J
+from cube2net.referee.hidden_runs import HiddenRuns, J
 from cube2net.referee.race import Marks, Race, best_of, further
 from cube2net.referee.setups import DEFAULT
 from cube2net.referee.statistics import ENOUGH

@@ -1,9 +1,9 @@
-"""The labels of one attribute: numbers become bins, dates, texts and lists become pairs of item and label."""
+"""The labels of one attribute: numbers become bins, texts and lists stand as they are; labels that are there stay."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -15,6 +15,7 @@ from cube2net.errors import ParameterError, SourceError
 from cube2net.records import Corpus, Topics
 
 TOPIC = "topic"
+NONE = np.empty(0, np.int32)
 ONE_PIECE = 2**31
 """So many bytes of texts do not go into one piece with offsets of 32 bits."""
 NUMBER = r"(?i)^[+-]?(\d+\.?\d*(e[+-]?\d+)?|\.\d+(e[+-]?\d+)?|nan|inf|infinity)$"
@@ -35,6 +36,20 @@ class Column:
     items: Array
     codes: Array
     names: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class GrownLabels:
+    """One dimension's labels, old and new: where the old ones are now, and the new items' column.
+
+    For bins, ``numbers`` are an example of every old bin and then the new numbers, ``codes`` their bins.
+    """
+
+    names: tuple[str, ...]
+    places: Array
+    column: Column
+    numbers: Array = field(default_factory=lambda: np.empty(0))
+    codes: Array = field(default_factory=lambda: NONE)
 
 
 def read_labels(corpus: Corpus, attribute: str) -> Column:
@@ -134,6 +149,44 @@ def _large(kind: pa.DataType) -> pa.DataType:
     if pa.types.is_string(kind):
         return pa.large_string()
     return pa.large_list(_large(kind.value_type)) if pa.types.is_list(kind) else kind
+
+
+def by_name(known: tuple[str, ...], column: Column) -> GrownLabels:
+    """Return labels that are known and those of a column, by name."""
+    return in_order(tuple(sorted({*known, *column.names})), known, column)
+
+
+def in_order(names: tuple[str, ...], known: tuple[str, ...], column: Column) -> GrownLabels:
+    """Return labels that are known and those of a column, in the order of all their names."""
+    if not known:
+        return GrownLabels(names, NONE, column)
+    number = {name: place for place, name in enumerate(names)}
+    places = np.array([number[name] for name in known], dtype=np.int32)
+    codes = np.array([number[name] for name in column.names], dtype=np.int32)[column.codes]
+    return GrownLabels(names, places, Column(column.items, codes, names))
+
+
+def by_bins(corpus: Corpus, attribute: str, bins: str, old: Array) -> GrownLabels:
+    """Return the bins of an attribute's numbers, and of an example of each bin that there was."""
+    parse_bins(bins)
+    items, new = read_numbers(corpus, attribute)
+    numbers = np.concatenate([old, new])
+    codes, names = bin_numbers(numbers, bins, f"attribute {attribute!r}")
+    return GrownLabels(names, codes[: len(old)], Column(items, codes[len(old) :], names), numbers, codes)
+
+
+def examples_of(values: Array, codes: Array, count: int) -> Array:
+    """Return a number of every bin: its first that is not whole, or else its first.
+
+    Numbers that have the same bins and are whole together with them get the same names.
+
+    >>> examples_of(np.array([4.0, 7.0, 4.5, 1.0, 4.25]), np.array([1, 2, 1, 0, 1]), 3).tolist()
+    [1.0, 4.5, 7.0]
+    """
+    found = np.empty(count)
+    for rows in (np.arange(len(values)), np.flatnonzero(values != np.floor(values))):
+        found[codes[rows[::-1]]] = values[rows[::-1]]
+    return found
 
 
 def bin_numbers(values: Array, bins: str, what: str = "a number") -> tuple[Array, tuple[str, ...]]:

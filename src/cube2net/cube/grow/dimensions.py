@@ -10,7 +10,7 @@ without labels, and an empty ledger: then its specs say what is read, and the co
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -19,14 +19,18 @@ import pyarrow.compute as pc
 from cube2net.array_types import Array
 from cube2net.cube.format.ledger import Families, Ledger
 from cube2net.cube.grow.attribute_labels import (
+    NONE,
     TOPIC,
     Column,
+    GrownLabels,
     bin_numbers,
+    by_bins,
+    by_name,
+    examples_of,
+    in_order,
     is_bins,
     kind_of,
-    parse_bins,
     read_labels,
-    read_numbers,
     read_topics,
 )
 from cube2net.cube.grow.concatenation import join_labels, join_topics
@@ -36,7 +40,6 @@ from cube2net.records.corpus import LABELS
 
 ANY_NUMBERS = ("whole numbers", "halffloat", "float", "double")
 DATES = ("date", "timestamp")
-NONE = np.empty(0, np.int32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,20 +62,6 @@ class Labelled:
     def unlabelled(self) -> dict[str, int]:
         """How many items have no label, by dimension."""
         return dict(self.ledger.unlabelled)
-
-
-@dataclass(frozen=True, eq=False)
-class _Labels:
-    """One dimension's labels, old and new: where the old ones are now, and the new items' column.
-
-    For bins, ``numbers`` are an example of every old bin and then the new numbers, ``codes`` their bins.
-    """
-
-    names: tuple[str, ...]
-    places: Array
-    column: Column
-    numbers: Array = field(default_factory=lambda: np.empty(0))
-    codes: Array = field(default_factory=lambda: NONE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +97,7 @@ def label_items(
     for number, (spec, old) in enumerate(zip(specs, dimensions, strict=True)):
         labels = _labels(spec, old, learned, corpus, topics)
         if spec.name in learned.numbers:
-            numbers[spec.name] = _examples(labels.numbers, labels.codes, len(labels.names))
+            numbers[spec.name] = examples_of(labels.numbers, labels.codes, len(labels.names))
         full_names, said = _said(learned.labels, spec, labels.names)
         parents = _parents(spec, old, labels, said, learned, corpus)
         if parents is not None and parents.families is not None:
@@ -243,7 +232,7 @@ def _alike(kind: str, known: str) -> bool:
     return (kind in ANY_NUMBERS and known in ANY_NUMBERS) or (kind.startswith(DATES) and known.startswith(DATES))
 
 
-def _labels(spec: DimensionSpec, old: Dimension, ledger: Ledger, corpus: Corpus, topics: Topics | None) -> _Labels:
+def _labels(spec: DimensionSpec, old: Dimension, ledger: Ledger, corpus: Corpus, topics: Topics | None) -> GrownLabels:
     """Return the labels of a dimension: topics in their order, bins from low to high, texts by name."""
     known = old.levels[0].labels
     by_topics = ledger.topics is not None and _from_topics(spec, topics)
@@ -252,52 +241,17 @@ def _labels(spec: DimensionSpec, old: Dimension, ledger: Ledger, corpus: Corpus,
     if by_topics and topics is not None and ledger.topics is not None:
         column = read_topics(topics)
         used = {*known, *column.names}
-        labels = _placed(tuple(name for name in ledger.topics if name in used), known, column)
+        labels = in_order(tuple(name for name in ledger.topics if name in used), known, column)
     elif spec.bins is not None:
-        labels = _binned(spec, ledger.numbers[spec.name], corpus)
+        labels = by_bins(corpus, spec.attribute, spec.bins, ledger.numbers[spec.name])
     else:
-        labels = _by_name(known, read_labels(corpus, spec.attribute))
+        labels = by_name(known, read_labels(corpus, spec.attribute))
     if not labels.names:
         raise SourceError(
             f"dimension {spec.name!r} would have no label: no item has a value of the attribute "
             f"{spec.attribute!r}; read another attribute, or leave the dimension out"
         )
     return labels
-
-
-def _by_name(known: tuple[str, ...], column: Column) -> _Labels:
-    return _placed(tuple(sorted({*known, *column.names})), known, column)
-
-
-def _placed(names: tuple[str, ...], known: tuple[str, ...], column: Column) -> _Labels:
-    if not known:
-        return _Labels(names, NONE, column)
-    number = {name: place for place, name in enumerate(names)}
-    places = np.array([number[name] for name in known], dtype=np.int32)
-    codes = np.array([number[name] for name in column.names], dtype=np.int32)[column.codes]
-    return _Labels(names, places, Column(column.items, codes, names))
-
-
-def _binned(spec: DimensionSpec, old: Array, corpus: Corpus) -> _Labels:
-    parse_bins(spec.bins or "")
-    items, new = read_numbers(corpus, spec.attribute)
-    numbers = np.concatenate([old, new])
-    codes, names = bin_numbers(numbers, spec.bins or "", f"attribute {spec.attribute!r}")
-    return _Labels(names, codes[: len(old)], Column(items, codes[len(old) :], names), numbers, codes)
-
-
-def _examples(values: Array, codes: Array, count: int) -> Array:
-    """Return a number of every bin: its first that is not whole, or else its first.
-
-    Numbers that have the same bins and are whole together with them get the same names.
-
-    >>> _examples(np.array([4.0, 7.0, 4.5, 1.0, 4.25]), np.array([1, 2, 1, 0, 1]), 3).tolist()
-    [1.0, 4.5, 7.0]
-    """
-    found = np.empty(count)
-    for rows in (np.arange(len(values)), np.flatnonzero(values != np.floor(values))):
-        found[codes[rows[::-1]]] = values[rows[::-1]]
-    return found
 
 
 def _said(known: pa.Table, spec: DimensionSpec, names: tuple[str, ...]) -> tuple[tuple[str, ...], dict[str, str]]:
@@ -309,7 +263,7 @@ def _said(known: pa.Table, spec: DimensionSpec, names: tuple[str, ...]) -> tuple
 
 
 def _parents(
-    spec: DimensionSpec, old: Dimension, labels: _Labels, said: dict[str, str], ledger: Ledger, corpus: Corpus
+    spec: DimensionSpec, old: Dimension, labels: GrownLabels, said: dict[str, str], ledger: Ledger, corpus: Corpus
 ) -> _Parents | None:
     """Return the parents of a dimension's labels from where the ledger says that they come; None if it has none."""
     source = ledger.above.get(spec.name)
@@ -336,9 +290,9 @@ def _named(parents: Sequence[str]) -> _Parents:
     return _Parents(codes.astype(np.int32), tuple(str(name) for name in names))
 
 
-def _most_common(spec: DimensionSpec, old: Dimension, labels: _Labels, ledger: Ledger, corpus: Corpus) -> _Parents:
+def _most_common(spec: DimensionSpec, old: Dimension, labels: GrownLabels, ledger: Ledger, corpus: Corpus) -> _Parents:
     """Return the parents that most items of each label have in another attribute."""
-    above = _by_name(old.levels[1].labels, read_labels(corpus, spec.parent or ""))
+    above = by_name(old.levels[1].labels, read_labels(corpus, spec.parent or ""))
     families = Families.of(
         (labels.column.items, labels.column.codes), (above.column.items, above.column.codes), corpus.items.num_rows
     )
@@ -351,7 +305,7 @@ def _most_common(spec: DimensionSpec, old: Dimension, labels: _Labels, ledger: L
     return _Parents(parents, above.names, families, families.strays(parents))
 
 
-def _coarser_bins(spec: DimensionSpec, labels: _Labels) -> _Parents:
+def _coarser_bins(spec: DimensionSpec, labels: GrownLabels) -> _Parents:
     """Return the parents that are coarser bins, each of which holds whole bins."""
     codes, names = bin_numbers(labels.numbers, spec.parent or "", f"attribute {spec.attribute!r}")
     rows = np.arange(len(codes))

@@ -96,7 +96,7 @@ def update(
     if known.any():
         ids = corpus.items["item"].filter(pa.array(known)).to_pylist()
         plural = "1 of the new items is" if len(ids) == 1 else f"{len(ids):,} of the new items are"
-        raise SourceError(f"{plural} in the cube already: {some(ids)} (--skip-known leaves them out)")
+        raise SourceError(f"{plural} in the cube already: {some(ids)} (skip_known=True leaves them out)")
     check_links(ledger.derived, corpus.links is None)
     lost = corpus.dropped.get(UNKNOWN_OBJECTS, 0)
     if lost:
@@ -116,7 +116,10 @@ def grow(
     folder: Path | None = None,
     progress: Progress = silent,
 ) -> Cube:
-    """Return a cube, which may be empty, with the items and links of a corpus added."""
+    """Return a cube, which may be empty, with the items and links of a corpus added.
+
+    The engine works in the ``folder``, where there is one; the arrays of a cube that was empty become files in it.
+    """
     ledger = _ledger(cube)
     progress("cube: labels" if ledger.is_empty else "update: labels", 0, None)
     placed = place(corpus, cube.objects)
@@ -132,7 +135,7 @@ def grow(
     made = engine.run(inputs, plan, wanted, folder=folder, progress=progress)
 
     progress(*("cube: packing", len(plan), len(plan)) if ledger.is_empty else ("update: merging", 0, None))
-    allocate = in_memory if folder is None else in_files(folder)
+    allocate = in_files(folder) if folder is not None and ledger.is_empty else in_memory
     count = len(placed.objects)
     brought = pack_cells(made, sizes, least, allocate)
     cells = grow_cells(cube, labelled.places, sizes, brought, least=least, objects=count, allocate=allocate)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import html
 import json
 import math
 import re
@@ -32,7 +31,6 @@ from cube2net.referee.verdict import Verdict
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-    from markupsafe import Markup
 
 MOST_MEASURES = 4
 READ_BY_HTML = re.compile("[<>&\u2028\u2029\x7f-\x9f\ufdd0-\ufdef\ufffe\uffff\ud800-\udfff]")
@@ -87,13 +85,17 @@ def page(report: Report) -> str:
 
 @cache
 def environment() -> Environment:
-    """Return what makes HTML of templates: all that is put in is text that HTML can hold and shows as it stands."""
+    """Return what makes HTML of templates: all that is put in is text that HTML can hold, and shows as it stands.
+
+    >>> environment().from_string("<p>{{ name }}</p>").render(name="<b> & co")
+    '<p>&lt;b&gt; &amp; co</p>'
+    """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(
         loader=PackageLoader("cube2net.referee.report"),
         autoescape=True,
-        finalize=text,
+        finalize=_held,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -101,15 +103,9 @@ def environment() -> Environment:
     )
 
 
-def text(value: object) -> Markup:
-    """Return a text that HTML shows as it stands, between tags and inside quotes; what is HTML already stays.
-
-    >>> print(text('<b> "x" & y'), text(text("&")))
-    &lt;b&gt; &quot;x&quot; &amp; y &amp;
-    """
-    from markupsafe import Markup
-
-    return value if isinstance(value, Markup) else Markup(html.escape(holdable(str(value))))
+def _held(value: object) -> object:
+    """Return a value as a text that HTML can hold; what is HTML already stays."""
+    return value if hasattr(value, "__html__") else holdable(str(value))
 
 
 def asset(name: str) -> str:
