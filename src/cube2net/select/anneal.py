@@ -167,7 +167,7 @@ class Annealer:
         self._present = np.zeros(len(cube.objects) if linked else 0, dtype=np.int8)
         self._own_links = 0
         if linked:
-            from cube2net.kernels.fitting_cells import NO_LIMIT, bring
+            from cube2net.kernels.budget_limits import NO_LIMIT, bring
 
             brought = bring(query.objects, self._present, links.indptr, links.indices, NO_LIMIT, NO_LIMIT - 1)
             self._own_links = brought[1]
