@@ -27,11 +27,12 @@ import torch
 
 SOURCE = Path(__file__).parents[1] / "src"
 sys.path.insert(0, str(SOURCE))
-# Without pyarrow or numba the room cannot be imported whole; its two modules of tensors can.
-if not all(map(find_spec, ("pyarrow", "numba"))):
-    room = types.ModuleType("cube2net.select")
-    room.__path__ = [str(SOURCE / "cube2net" / "select")]
-    sys.modules["cube2net.select"] = room
+# Without pyarrow or numba the package and its room cannot be imported whole; the modules of tensors can.
+if not all(map(find_spec, ("pyarrow", "numba", "lazy_loader"))):
+    for name in ("cube2net", "cube2net.select"):
+        room = types.ModuleType(name)
+        room.__path__ = [str(SOURCE.joinpath(*name.split(".")))]
+        sys.modules[name] = room
 
 from cube2net.kernels.rollout import torch_rollout as rollout  # noqa: E402
 from cube2net.kernels.rollout import triton_launch as compiled  # noqa: E402
