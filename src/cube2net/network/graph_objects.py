@@ -30,8 +30,8 @@ def to_networkx(network: Network) -> networkx.Graph:
     Returns
     -------
     networkx.Graph
-        Nodes have ``name``, ``kind``, ``in_query``, ``label``, ``cells`` (the ranks of the chosen cells that hold them, from
-        1) and ``query_links``; the kind of a link is ``"link"`` or ``"membership"``.
+        Nodes have ``name``, ``kind``, ``in_query``, ``label``, ``cells`` (the ranks of the chosen cells that hold them,
+        from 1) and ``query_links``; the kind of a link is ``"link"`` or ``"membership"``.
 
     Examples
     --------
@@ -105,8 +105,8 @@ def to_pyg(network: Network) -> Data:
     -------
     torch_geometric.data.Data
         Tensors: ``edge_index``, ``edge_weight``, ``edge_kind`` (into ``edge_kind_names``), ``seed_mask`` (the query),
-        ``kind`` (into ``kind_names``), ``query_links``, and ``y``, the labels of the query (into ``label_names``, -1 where
-        there is none). Lists: ``ids``, ``names`` and ``cells``.
+        ``kind`` (into ``kind_names``), ``query_links``, and ``y``, the labels of the query (into ``label_names``, -1
+        where there is none). Lists: ``ids``, ``names`` and ``cells``.
 
     Examples
     --------

@@ -15,7 +15,7 @@ from cube2net.records import Budget, Cube, Links, Query, Selection, Worth
 
 @dataclass(frozen=True, kw_only=True)
 class Nothing:
-    """Bring nothing: the network is the query and its own links (the paper's NoCube). It has no parameters."""
+    """Bring nothing: the network is the query and its own links (the paper's NoCube)."""
 
     chooses_cells = draws = False
 
@@ -40,8 +40,8 @@ class Hops:
         How many steps along links, 1 or 2.
     fan_out
         At most so many others are brought by one object, so that a hub cannot flood the answer: those at the end of its
-        heaviest links, and of equal links those with the lower object number. Only objects that are not there yet count:
-        neighbours in the query, or a step nearer to it, are not brought by anyone. None brings all.
+        heaviest links, and of equal links those with the lower object number. Only objects that are not there yet
+        count: neighbours in the query, or a step nearer to it, are not brought by anyone. None brings all.
     """
 
     chooses_cells = draws = False

@@ -21,11 +21,10 @@ Layer = Callable[[int, Array], Array]  # the number of a tree and the best piece
 class MaxDisc:
     """Bring the others of the connected objects C that have many of the query and few besides.
 
-    The discrepancy of C is ``alpha`` · (query objects in C) − (other objects in C). To maximise it over
-    connected C is NP-hard in general and takes one linear pass on a tree, so trees are laid into the
-    links around the query, the best C of each is found exactly, and the best of all is the answer
-    (Gionis, Mathioudakis and Ukkonen, *Bump hunting in the dark*, ICDE 2015). Objects whose links a neighbour has too are
-    left out.
+    The discrepancy of C is ``alpha`` · (query objects in C) − (other objects in C). To maximise it over connected C is
+    NP-hard in general and takes one linear pass on a tree, so trees are laid into the links around the query, the best
+    C of each is found exactly, and the best of all is the answer (Gionis, Mathioudakis and Ukkonen, *Bump hunting in
+    the dark*, ICDE 2015). Objects whose links a neighbour has too are left out.
 
     C is one connected piece and may leave much of the query out; as in the paper, the network keeps all
     of the query and the method only brings C's other objects. With a small ``alpha`` that is often none. A
@@ -49,10 +48,11 @@ class MaxDisc:
     tries
         How many trees.
     reach
-        Objects further from the query, in hops, are not looked at. Without a number it is α·|Q|/2, rounded up: no object
-        beyond is in a smallest best C, for each of the two branches that it joins must be worth the way.
+        Objects further from the query, in hops, are not looked at. Without a number it is α·|Q|/2, rounded up: no
+        object beyond is in a smallest best C, for each of the two branches that it joins must be worth the way.
     most
-        At most so many others are looked at: of the ring of hops that does not fit, those with most links back come first.
+        At most so many others are looked at: of the ring of hops that does not fit, those with most links back come
+        first.
 
     Examples
     --------

@@ -34,12 +34,13 @@ class PageRank:
     Parameters
     ----------
     top
-        How many objects. Without a number as many as ``max_nodes`` leaves room for; without that too, four for each object
-        of the query, but at least 100 and at most 5,000.
+        How many objects. Without a number as many as ``max_nodes`` leaves room for; without that too, four for each
+        object of the query, but at least 100 and at most 5,000.
     damping
         The probability that the walk goes on at a step, above 0 and below 1.
     tolerance
-        How far the scores may be from the exact ones, summed over all objects (all scores sum to 1); see :func:`scores`.
+        How far the scores may be from the exact ones, summed over all objects (all scores sum to 1); see
+        :func:`scores`.
     """
 
     chooses_cells = draws = False

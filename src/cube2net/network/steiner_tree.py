@@ -36,8 +36,8 @@ class Steiner:
     Parameters
     ----------
     prize
-        What it costs to leave an object of the query out, in links of cost 1: one that would alone take ``prize`` links or
-        more is not joined. Infinity joins all that can be.
+        What it costs to leave an object of the query out, in links of cost 1: one that would alone take ``prize`` links
+        or more is not joined. Infinity joins all that can be.
     cost
         ``"unit"``: a link costs 1, so the tree brings few objects. ``"weight"``: a link costs the mean weight of the
         cube's links divided by its own weight, so strong links are cheap; links of weight 0 are not used.

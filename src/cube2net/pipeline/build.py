@@ -63,18 +63,18 @@ def build_cube(
     corpus
         The data, of :func:`read_source` or made by hand.
     dimensions
-        Those of the cube, such as ``["venue", "decade=year@decades"]`` or :class:`DimensionSpec`; without any, those that
-        the source proposes.
+        Those of the cube, such as ``["venue", "decade=year@decades"]`` or :class:`DimensionSpec`; without any, those
+        that the source proposes.
     topics
-        Where topics come from when a dimension reads the attribute ``topic`` and the items have none: the name of a topic
-        model, one of your own, or topics that are known. ``"lda"`` finds them in the texts.
+        Where topics come from when a dimension reads the attribute ``topic`` and the items have none: the name of a
+        topic model, one of your own, or topics that are known. ``"lda"`` finds them in the texts.
     min_objects
         Cells with fewer objects are set aside, and come back when the cube is rolled up.
     max_mentions
         An item that mentions more objects makes no links, where two objects are linked when an item mentions both.
     items
-        Whether the cube keeps which items mention which objects. ``False`` makes a smaller cube, from which no items can be
-        taken out.
+        Whether the cube keeps which items mention which objects. ``False`` makes a smaller cube, from which no items
+        can be taken out.
     out
         The folder to save the cube in; without one it is in memory alone.
     engine
@@ -329,8 +329,8 @@ def update_cube(
 ) -> Cube:
     """Return the cube of a folder with the items and links of a corpus added, as if it had been built of all.
 
-    New texts are labelled by the cube's own topic model, in the labels that the cube has. While another process writes the
-    cube, this waits.
+    New texts are labelled by the cube's own topic model, in the labels that the cube has. While another process writes
+    the cube, this waits.
 
     Parameters
     ----------

@@ -91,8 +91,8 @@ def compare(
         ``"clustering"``: the query's objects are embedded and clustered, and judged by their labels; miners are
         embeddings. ``"hidden"``: a fifth of the items that join objects of the query is taken out of the cube, another
         one in every run, and the links that are gone with them are to be found again by the vectors; no labels are
-        needed. ``"links"``: ``hidden`` links between users and items of the query, which the cube was built without, are
-        found again; miners are recommenders. Without a word clustering where the query has labels, and else hidden.
+        needed. ``"links"``: ``hidden`` links between users and items of the query, which the cube was built without,
+        are found again; miners are recommenders. Without a word clustering where the query has labels, and else hidden.
     hidden, users
         For the task ``"links"``: the rows of the two ends of the links to find, and the kind of objects that links are
         recommended to, by default ``"user"``.
@@ -132,7 +132,7 @@ def compare(
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
     >>> cube = c2n.build_cube(planted.corpus)
-    >>> labels = {name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:20]}
+    >>> labels = {name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:10]}
     >>> c2n.compare(cube, labels, methods=["pagerank"], miners=["deepwalk"], runs=2)
     Comparison(clustering: 2 setups × 1 miners × 2 seeds)
     """
@@ -355,7 +355,7 @@ def read_comparison(folder: str | Path, query: Query) -> Comparison:
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
     >>> cube = c2n.build_cube(planted.corpus)
-    >>> query = cube.query({name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:20]})
+    >>> query = cube.query({name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:10]})
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = c2n.compare(cube, query, methods=["pagerank"], miners=["deepwalk"], runs=2, out=folder)
     ...     c2n.read_comparison(folder, query)
@@ -375,19 +375,18 @@ def verdict(comparison: Comparison) -> Verdict:
     Returns
     -------
     Verdict
-        ``sentence`` says it; ``helps`` is whether ``best`` is surely better than the query alone, and ``differences`` are
-        how far every setup is from that. Nothing is said to differ that is not sure to.
+        ``sentence`` says it; ``helps`` is whether ``best`` is surely better than the query alone, and ``differences``
+        are how far every setup is from that. Nothing is said to differ that is not sure to.
 
     Examples
     --------
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
     >>> cube = c2n.build_cube(planted.corpus)
-    >>> labels = {name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:20]}
+    >>> labels = {name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:10]}
     >>> said = c2n.verdict(c2n.compare(cube, labels, methods=["pagerank"], miners=["deepwalk"], runs=3))
-    >>> said.helps, said.best.name
-    (True, 'pagerank')
-    >>> said.sentence
+    >>> said.helps, said.sentence
+    (True, 'pagerank helps: F1 +0.3... over the query alone, at 120 nodes')
     """
     return referee.verdict_of(comparison)
 
@@ -432,8 +431,8 @@ def write_report(
     title
         What stands above the page.
     spreadsheet_safe
-        Whether labels in the tables that spreadsheets would run as formulas get an apostrophe in front. By default they are
-        written to the letter.
+        Whether labels in the tables that spreadsheets would run as formulas get an apostrophe in front. By default they
+        are written to the letter.
 
     Returns
     -------
@@ -446,7 +445,7 @@ def write_report(
     >>> import cube2net as c2n
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
     >>> cube = c2n.build_cube(planted.corpus)
-    >>> query = cube.query({name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:20]})
+    >>> query = cube.query({name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:10]})
     >>> comparison = c2n.compare(cube, query, methods=["pagerank"], miners=["deepwalk"], runs=2)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     [path.name for path in c2n.write_report(cube, query, comparison, folder)]

@@ -104,8 +104,9 @@ def construct(
     m
         At most so many cells. Without a number as many as serve the query for the objective ``cover``, and else 20.
     objective
-        A name of :data:`OBJECTIVES`, an object of your own, or a function ``f(objects, query)`` of the row numbers brought.
-        Without one, ``"cover"`` in the forms woven and cells for greedy and exact, and else the paper's ``"jaccard"``.
+        A name of :data:`OBJECTIVES`, an object of your own, or a function ``f(objects, query)`` of the row numbers
+        brought. Without one, ``"cover"`` in the forms woven and cells for greedy and exact, and else the paper's
+        ``"jaccard"``.
     form
         ``"woven"`` (the query, cells and near objects), ``"cells"`` (the query and cells), ``"objects"`` (the query and
         all objects of the cells) or ``"both"``; see :class:`cube2net.records.Form`. Without one, ``"woven"`` for
@@ -119,8 +120,9 @@ def construct(
         Of the form ``"woven"``: how many objects nearest by links, as many as Q has without a number, and what the
         weight of a link is multiplied by for each end outside Q; without a number, the less the better linked.
     membership, trust
-        What links between an object and its cells weigh: ``"need"`` (the default), ``"even"``, ``"share"`` or ``"unit"``;
-        and how much cells are trusted against links, above 0 and up to 1: without a number, as far as the two agree.
+        What links between an object and its cells weigh: ``"need"`` (the default), ``"even"``, ``"share"`` or
+        ``"unit"``; and how much cells are trusted against links, above 0 and up to 1: without a number, as far as the
+        two agree.
     keep
         ``"linked"`` leaves out objects brought that have no link to the network, ``"all"`` keeps them; without a word
         it is ``"linked"`` where the objective sees links.

@@ -81,8 +81,8 @@ def read_tables(*paths: str | Path, progress: Progress | None = None, **options:
     options
         A table by its name (``nodes``, ``links``, ``objects``, ``items``, ``mentions``, ``labels``, ``terms``).
         ``columns`` says which column is what, ``{"source": "from"}``; what it does not say is guessed. ``separators``
-        part a text into several labels, ``{"genres": "|"}``; ``delimiter`` is the sign between columns. ``strict`` stops
-        at a row that cannot be used, which else is counted. ``max_ratio`` and ``max_unpacked`` (bytes, or such as
+        part a text into several labels, ``{"genres": "|"}``; ``delimiter`` is the sign between columns. ``strict``
+        stops at a row that cannot be used, which else is counted. ``max_ratio`` and ``max_unpacked`` (bytes, or such as
         ``"4GB"``) limit how far packed files may swell.
 
     Returns
@@ -130,14 +130,14 @@ def read_task(
 def load_bundled(without_sigs: Sequence[str] = ()) -> Corpus:
     """Return the slice of the ACL Anthology that comes with the package, without the volumes of some groups.
 
-    Objects are authors, items are papers since 2016 with ``year``, ``venue``, ``sig``, ``volume`` and ``title``; counts of
-    terms stand in for their abstracts.
+    Objects are authors, items are papers since 2016 with ``year``, ``venue``, ``sig``, ``volume`` and ``title``; counts
+    of terms stand in for their abstracts.
 
     Parameters
     ----------
     without_sigs
-        Special interest groups whose volumes are left out, such as ``["sigmt"]``, and with them authors of nothing else.
-        Without any, all is there.
+        Special interest groups whose volumes are left out, such as ``["sigmt"]``, and with them authors of nothing
+        else. Without any, all is there.
 
     Returns
     -------
@@ -200,8 +200,8 @@ def load_areas() -> dict[str, str]:
 def from_networkx(graph: Any, **options: Any) -> Corpus:
     """Return the corpus of a NetworkX graph: every node is an object and its own item.
 
-    Links are undirected: links both ways, or several between two nodes, add their weights. Links of a node to itself are
-    left out.
+    Links are undirected: links both ways, or several between two nodes, add their weights. Links of a node to itself
+    are left out.
 
     Parameters
     ----------
@@ -235,12 +235,12 @@ def make_planted(**options: Any) -> Planted:
     Parameters
     ----------
     options
-        How many ``objects`` (1,000) there are in how many ``communities`` (10), each of which owns so many ``cells`` (4).
-        An object is mentioned by so many ``items`` (3) in these cells, and an item mentions so many ``mentions`` (3) at
-        most. ``noise`` (0.1) is the share of items that mention any objects in any cell. An object has about so many
-        ``links`` (8), a share ``within`` (0.9) of them inside its community. The cells lie in so many ``decades`` (5),
-        ``venues`` and ``topics``; without numbers there are about four times as many cells as are owned. The same ``seed``
-        (0) makes the same corpus.
+        How many ``objects`` (1,000) there are in how many ``communities`` (10), each of which owns so many ``cells``
+        (4). An object is mentioned by so many ``items`` (3) in these cells, and an item mentions so many ``mentions``
+        (3) at most. ``noise`` (0.1) is the share of items that mention any objects in any cell. An object has about so
+        many ``links`` (8), a share ``within`` (0.9) of them inside its community. The cells lie in so many ``decades``
+        (5), ``venues`` and ``topics``; without numbers there are about four times as many cells as are owned. The same
+        ``seed`` (0) makes the same corpus.
 
     Returns
     -------
@@ -292,8 +292,8 @@ def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Q
     cube
         The cube that has the objects.
     path
-        A CSV or TSV file with a column ``object``, and maybe ``label``; else a text with one id or name a line, in which
-        empty lines and lines that begin with ``#`` are passed over.
+        A CSV or TSV file with a column ``object``, and maybe ``label``; else a text with one id or name a line, in
+        which empty lines and lines that begin with ``#`` are passed over.
     skip_missing
         Whether names that no object bears, or that several do, are left out and listed in ``Query.missing``. By default
         they are refused.
@@ -363,8 +363,8 @@ def write_network(network: Network, path: str | Path, *, spreadsheet_safe: bool 
     path
         Where to; ``.graphml``, ``.gexf``, ``.csv``, ``.parquet``, ``.npz`` or ``.json``.
     spreadsheet_safe
-        For ``.csv``: names that spreadsheets would run as formulas, ids among them, get an apostrophe in front. By default
-        names are written to the letter.
+        For ``.csv``: names that spreadsheets would run as formulas, ids among them, get an apostrophe in front. By
+        default names are written to the letter.
 
     Returns
     -------

@@ -59,8 +59,8 @@ class Anneal:
     restarts
         How many rounds.
     seconds
-        With a number the rounds go on until the time is over, each twice as long as the one before, and the answer depends
-        on the speed of the machine too; ``restarts`` is not looked at. Without one there is no limit of time.
+        With a number the rounds go on until the time is over, each twice as long as the one before, and the answer
+        depends on the speed of the machine too; ``restarts`` is not looked at. Without one there is no limit of time.
     """
 
     chooses_cells: ClassVar[bool] = True

@@ -12,7 +12,7 @@ from cube2net.select.contract import Limits, check, nothing_to_choose, outcome
 
 @dataclass(frozen=True, kw_only=True)
 class Random:
-    """Draw m cells, all equally likely and none twice, whatever the query (the paper's CubeRandom). It has no parameters."""
+    """Draw m cells, all equally likely and none twice, whatever the query (the paper's CubeRandom)."""
 
     chooses_cells: ClassVar[bool] = True
     draws: ClassVar[bool] = True

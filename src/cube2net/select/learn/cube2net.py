@@ -29,8 +29,8 @@ class Cube2net:
     learned mean; the reward is what the cell adds to the value, q(S′) − q(S); the policy is improved by PPO. The
     answer is the best trajectory ever met, and never below greedy's for the same objective, unless ``floor=False``.
 
-    The preset ``"paper"`` is the paper to the letter: raw vectors, sigmoids on every layer, one σ, mini-batches, all cells,
-    the nearest one is taken, exactly m steps, and the answer is what the learned policy plans, without a floor.
+    The preset ``"paper"`` is the paper to the letter: raw vectors, sigmoids on every layer, one σ, mini-batches, all
+    cells, the nearest one is taken, exactly m steps, and the answer is what the learned policy plans, without a floor.
     The default repairs what keeps that from learning:
 
     - only cells that may be in a best selection (see ``Problem``), as points in 8 principal directions of their
@@ -58,8 +58,8 @@ class Cube2net:
     directions
         In how many principal directions of the vectors cells are points.
     trajectories, updates, epochs
-        Learning ends after ``updates`` batches of ``trajectories``, each batch gone through in ``epochs``; by default 60
-        batches of 40, in 10.
+        Learning ends after ``updates`` batches of ``trajectories``, each batch gone through in ``epochs``; by default
+        60 batches of 40, in 10.
     patience
         Learning ends when the best value has not risen for so many batches, by default 15.
     seconds
