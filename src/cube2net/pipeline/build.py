@@ -55,12 +55,50 @@ def build_cube(
 ) -> Cube:
     """Return the cube of a corpus; with ``out`` it is also saved there, and opened from there.
 
-    Without ``dimensions`` the cube has those that the source proposes. When a dimension reads the attribute
-    ``topic`` and the items have none, a topic model finds it in their texts. ``memory`` such as ``"4GB"`` limits what
-    an engine given by its name may take. ``items=False`` makes a smaller cube, from which no items can be taken out.
-
     With ``out``, topics and tables that are finished when the work is cut off are kept beside it, and the same call
     goes on from there.
+
+    Parameters
+    ----------
+    corpus
+        The data, of :func:`read_source` or made by hand.
+    dimensions
+        Those of the cube, such as ``["venue", "decade=year@decades"]`` or :class:`DimensionSpec`; without any, those
+        that the source proposes.
+    topics
+        Where topics come from when a dimension reads the attribute ``topic`` and the items have none: the name of a
+        topic model, one of your own, or topics that are known. ``"lda"`` finds them in the texts.
+    min_objects
+        Cells with fewer objects are set aside, and come back when the cube is rolled up.
+    max_mentions
+        An item that mentions more objects makes no links, where two objects are linked when an item mentions both.
+    items
+        Whether the cube keeps which items mention which objects. ``False`` makes a smaller cube, from which no items
+        can be taken out.
+    out
+        The folder to save the cube in; without one it is in memory alone.
+    engine
+        ``"duckdb"`` works in this process, ``"spark"`` on a cluster; or one of your own.
+    memory
+        What an engine given by its name may take, such as ``"4GB"``; without a word it decides by itself.
+    seed
+        Of all that is random, which is finding topics: the same seed makes the same cube.
+    progress
+        Told how far it is; None for nobody.
+
+    Returns
+    -------
+    Cube
+        For :func:`construct` and :func:`compare`.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> corpus = c2n.make_planted(objects=200, communities=4, noise=0).corpus
+    >>> c2n.build_cube(corpus)
+    Cube(decade × venue × topic: 16 cells, 200 objects, 720 links)
+    >>> c2n.build_cube(corpus, ["venue", "decade=year@decades"], min_objects=20)
+    Cube(venue × decade: 12 cells, 200 objects, 720 links)
     """
     progress = progress or silent
     recipe = Recipe(dimensions, topics, min_objects, max_mentions, items, _engine(engine, memory), seed)
@@ -90,7 +128,44 @@ def build_from(
     """Return the cube of files of one kind, saved in a folder and opened from there.
 
     It is :func:`build_cube` after :func:`read_source`, and what was read is kept, too, when the work is cut off.
-    ``dimensions`` may be a function of the corpus.
+
+    Parameters
+    ----------
+    source
+        ``"tables"``, ``"acl"``, ``"aminer"``, ``"dblp"``, ``"yelp"`` or ``"movies"``, or an object of your own with
+        ``read``, such as ``Tables(strict=True)``.
+    paths
+        The files to read, or their folder, as the source expects them.
+    out
+        The folder to save the cube in.
+    dimensions
+        As in :func:`build_cube`, or a function that gives them for the corpus.
+    topics
+        The name of a topic model, or one of your own.
+    min_objects, max_mentions, items, engine, memory, seed, progress
+        As in :func:`build_cube`.
+
+    Returns
+    -------
+    Cube
+        Its arrays are memory-mapped.
+
+    Raises
+    ------
+    SourceError
+        A file is missing or is not what it should be; the sentence names the file and the line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import cube2net as c2n
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     nodes, links = Path(folder, "nodes.csv"), Path(folder, "links.csv")
+    ...     _ = nodes.write_text("id,city\\nada,Rome\\nbob,Oslo\\neve,Oslo\\n")
+    ...     _ = links.write_text("from,to\\nada,bob\\nbob,eve\\n")
+    ...     c2n.build_from("tables", nodes, links, out=f"{folder}/cube", dimensions=["city"], min_objects=1)
+    Cube(city: 2 cells, 3 objects, 2 links)
     """
     progress = progress or silent
     place = path_of(out, "out")
@@ -254,8 +329,42 @@ def update_cube(
 ) -> Cube:
     """Return the cube of a folder with the items and links of a corpus added, as if it had been built of all.
 
-    New texts are labelled by the cube's own topic model, in the labels that the cube has. An item that the cube has
-    already is refused, or with ``skip_known`` left out and counted. While another process writes the cube, this waits.
+    New texts are labelled by the cube's own topic model, in the labels that the cube has. While another process writes
+    the cube, this waits.
+
+    Parameters
+    ----------
+    folder
+        The folder of the cube; it is replaced when all is done.
+    corpus
+        The new data, of the same kind as the old.
+    topics
+        Topics of the new items; without any, those that the cube's own model finds.
+    skip_known
+        Whether an item that the cube has already is left out and counted. By default it is refused.
+    engine
+        The name of the engine that does it, ``"duckdb"`` or ``"spark"``.
+    progress
+        Told how far it is; None for nobody.
+
+    Returns
+    -------
+    Cube
+        The cube opened anew. One that was opened before stays as it was.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import networkx as nx
+    >>> import cube2net as c2n
+    >>> def of(*links):
+    ...     graph = nx.Graph(links)
+    ...     nx.set_node_attributes(graph, "Rome", "city")
+    ...     return c2n.from_networkx(graph)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = c2n.build_cube(of(("ada", "bob")), ["city"], min_objects=1, out=f"{folder}/cube")
+    ...     c2n.update_cube(f"{folder}/cube", of(("eve", "joe")))
+    Cube(city: 1 cells, 4 objects, 2 links)
     """
     cube, _ = add_items(folder, corpus, topics=topics, skip_known=skip_known, engine=engine, progress=progress)
     return cube
@@ -294,7 +403,30 @@ def _counts(cube: Cube) -> dict[str, int]:
 
 
 def save_cube(cube: Cube, folder: str | Path) -> None:
-    """Write a cube to a folder, which appears whole or not at all."""
+    """Write a cube to a folder, which appears whole or not at all.
+
+    Parameters
+    ----------
+    cube
+        The cube to save.
+    folder
+        A place where nothing is, or a cube that this one replaces.
+
+    Returns
+    -------
+    None
+        The cube is in the folder, for :func:`open_cube`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import cube2net as c2n
+    >>> cube = c2n.build_cube(c2n.make_planted(objects=200, communities=4, noise=0).corpus)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     c2n.save_cube(cube, f"{folder}/cube")
+    ...     c2n.open_cube(f"{folder}/cube")
+    Cube(decade × venue × topic: 16 cells, 200 objects, 720 links)
+    """
     cubes.save(cube, path_of(folder, "the folder of the cube"))
 
 
@@ -302,12 +434,63 @@ def open_cube(folder: str | Path) -> Cube:
     """Return the cube of a folder; its arrays are memory-mapped, so this costs almost nothing.
 
     It can be sent to other processes (``multiprocessing``, joblib, Dask): the folder is sent, and opened there.
+
+    Parameters
+    ----------
+    folder
+        Where :func:`save_cube`, :func:`build_cube` or ``cube2net build`` wrote it.
+
+    Returns
+    -------
+    Cube
+        It stays whole while another one takes its place in the folder.
+
+    Raises
+    ------
+    CubeError
+        The folder is missing, is no cube, is damaged, or was written by a later version.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import cube2net as c2n
+    >>> corpus = c2n.make_planted(objects=200, communities=4, noise=0).corpus
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = c2n.build_cube(corpus, out=f"{folder}/cube")
+    ...     c2n.open_cube(f"{folder}/cube")
+    Cube(decade × venue × topic: 16 cells, 200 objects, 720 links)
     """
     return cubes.read(path_of(folder, "the folder of the cube"))
 
 
 def verify_cube(folder: str | Path) -> int:
-    """Return the number of files of a cube, having checked every byte of them."""
+    """Return the number of files of a cube, having checked every byte of them.
+
+    Parameters
+    ----------
+    folder
+        The folder of the cube.
+
+    Returns
+    -------
+    int
+        How many files there are; all are as they were written.
+
+    Raises
+    ------
+    CubeError
+        The first file that is missing or differs; build the cube again, or take a copy.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import cube2net as c2n
+    >>> corpus = c2n.make_planted(objects=200, communities=4, noise=0).corpus
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = c2n.build_cube(corpus, out=f"{folder}/cube")
+    ...     c2n.verify_cube(f"{folder}/cube") > 20
+    True
+    """
     return cubes.verify(path_of(folder, "the folder of the cube"))
 
 

@@ -83,35 +83,58 @@ def compare(
 
     Parameters
     ----------
+    cube
+        Of :func:`build_cube` or :func:`open_cube`.
+    query
+        Objects by id, by name or by row, a mapping that gives them labels, or a :class:`Query`.
     task
         ``"clustering"``: the query's objects are embedded and clustered, and judged by their labels; miners are
         embeddings. ``"hidden"``: a fifth of the items that join objects of the query is taken out of the cube, another
         one in every run, and the links that are gone with them are to be found again by the vectors; no labels are
-        needed. ``"links"``:
-        ``hidden`` links (the rows of their two ends) between users and items of the query, which the cube was built
-        without, are found again; miners are recommenders, and ``users`` is the kind of objects that links are
-        recommended to. Without a word clustering where the query has labels, and else hidden.
+        needed. ``"links"``: ``hidden`` links between users and items of the query, which the cube was built without,
+        are found again; miners are recommenders. Without a word clustering where the query has labels, and else hidden.
+    hidden, users
+        For the task ``"links"``: the rows of the two ends of the links to find, and the kind of objects that links are
+        recommended to, by default ``"user"``.
     methods, miners
         Names, or objects of your own by a name; a method in a list is called by its class, with its parameters where
-        there are several of a class. The query alone is always there.
+        there are several of a class. The query alone is always there. Without any, all that fit the task.
     objectives, forms, levels, near, memberships, m
         Methods that choose cells are compared for every combination; see :func:`construct`. Where neither these nor
         methods are given, the list is short: the default network, two variants of it and the paper's form.
-    as_large, rivals
-        Also compare PageRank and hops, or the rivals named, of as many nodes as every choice of cells has.
     runs, seed
         Runs have the seeds ``seed``, ``seed + 1``, …, the same for all.
+    as_large, rivals
+        Also compare PageRank and hops, or the rivals named, of as many nodes as every choice of cells has;
+        ``as_large=False`` leaves them out.
     out
         A folder in which every trial is written down when it is made: a comparison that was interrupted goes on where
-        it stopped, also with more runs or methods; a folder of other files, without trials, is refused.
+        it stopped, also with more runs or methods; a folder of other files, without trials, is refused. Without one
+        nothing is written.
     workers
         How many networks are mined at the same time (0: one for every core); scores do not depend on it, but for proofs
         that the clock ends.
+    progress
+        Told how far it is; None for nobody.
 
     Returns
     -------
     Comparison
         All trials; a method that fails is one that says why.
+
+    See Also
+    --------
+    verdict : What it comes to, in one sentence.
+    write_report : A page of it.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> cube = c2n.build_cube(planted.corpus)
+    >>> labels = {name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:10]}
+    >>> c2n.compare(cube, labels, methods=["pagerank"], miners=["deepwalk"], runs=2)
+    Comparison(clustering: 2 setups × 1 miners × 2 seeds)
     """
     progress = progress or silent
     path = None if out is None else path_of(out, "out") / JOURNAL
@@ -264,7 +287,7 @@ class Auto:
 
     The setups of :func:`candidates`, the query alone first, are mined run by run, those that are clearly behind are
     given up, and it ends after ``runs`` runs or about ``seconds``; the few best have two runs at least, unless twice
-    the time is over. ``embedding`` is a name or an object of your own.
+    the time is over.
 
     Where the query, or part of it, has labels, it is embedded, clustered and scored (F1) on the objects that have one.
     Of the setups whose score, over the folds of the labels and the runs, is within a standard error of the best one,
@@ -273,6 +296,17 @@ class Auto:
     Without labels a fifth of the items that join objects of the query is taken out, and networks are scored by how well
     the links that are gone with them are found again (AUC). The default network is taken unless another is clearly
     better; where fewer than 30 pairs can be hidden, that is too few to tell, and the default is taken at once.
+
+    Parameters
+    ----------
+    seconds
+        About how long it may take.
+    runs
+        At most so many runs of every setup.
+    folds
+        In how many parts the labels are scored, 2 or more.
+    embedding
+        What the next step embeds nodes by: a name or an object of your own.
     """
 
     seconds: float = 60.0
@@ -301,12 +335,59 @@ class Auto:
 
 
 def read_comparison(folder: str | Path, query: Query) -> Comparison:
-    """Return the comparison of all trials that a folder holds, for the query they were made for."""
+    """Return the comparison of all trials that a folder holds, for the query they were made for.
+
+    Parameters
+    ----------
+    folder
+        The ``out`` of :func:`compare`, or of ``cube2net compare``.
+    query
+        The one that was compared.
+
+    Returns
+    -------
+    Comparison
+        As it was, also of one that was interrupted.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> cube = c2n.build_cube(planted.corpus)
+    >>> query = cube.query({name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:10]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = c2n.compare(cube, query, methods=["pagerank"], miners=["deepwalk"], runs=2, out=folder)
+    ...     c2n.read_comparison(folder, query)
+    Comparison(clustering: 2 setups × 1 miners × 2 seeds)
+    """
     return referee.read_comparison(path_of(folder, "the folder of the comparison") / JOURNAL, query)
 
 
 def verdict(comparison: Comparison) -> Verdict:
-    """Return which network helped, by how much, and how sure that is, in one sentence and in numbers."""
+    """Return which network helped, by how much, and how sure that is, in one sentence and in numbers.
+
+    Parameters
+    ----------
+    comparison
+        Of :func:`compare` or :func:`read_comparison`.
+
+    Returns
+    -------
+    Verdict
+        ``sentence`` says it; ``helps`` is whether ``best`` is surely better than the query alone, and ``differences``
+        are how far every setup is from that. Nothing is said to differ that is not sure to.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> cube = c2n.build_cube(planted.corpus)
+    >>> labels = {name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:10]}
+    >>> said = c2n.verdict(c2n.compare(cube, labels, methods=["pagerank"], miners=["deepwalk"], runs=3))
+    >>> said.helps, said.sentence
+    (True, 'pagerank helps: F1 +0.3... over the query alone, at 120 nodes')
+    """
     return referee.verdict_of(comparison)
 
 
@@ -333,8 +414,42 @@ def write_report(
 ) -> list[Path]:
     """Write the report of a comparison into a folder, and return its files: a page, tables as CSV, and JSON.
 
-    ``methods`` are those of the comparison, where some are objects of your own. ``spreadsheet_safe`` guards labels in
-    the tables that spreadsheets would run as formulas.
+    It needs ``pip install 'cube2net[report]'``.
+
+    Parameters
+    ----------
+    cube, query
+        Those that were compared.
+    comparison
+        Of :func:`compare` or :func:`read_comparison`.
+    folder
+        Where to; it is made where it is not there.
+    methods
+        Those of the comparison, where some are objects of your own.
+    command
+        The command to show as the one that does it again; without one none is shown.
+    title
+        What stands above the page.
+    spreadsheet_safe
+        Whether labels in the tables that spreadsheets would run as formulas get an apostrophe in front. By default they
+        are written to the letter.
+
+    Returns
+    -------
+    list of Path
+        The page first.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> cube = c2n.build_cube(planted.corpus)
+    >>> query = cube.query({name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:10]})
+    >>> comparison = c2n.compare(cube, query, methods=["pagerank"], miners=["deepwalk"], runs=2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     [path.name for path in c2n.write_report(cube, query, comparison, folder)]
+    ['report.html', 'trials.csv', 'scores.csv', 'costs.csv', 'results.json']
     """
     place = path_of(folder, "the folder of the report")
     check_report()

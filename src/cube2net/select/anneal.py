@@ -48,14 +48,19 @@ class Anneal:
     used (so one large cell gives way to several small ones, which no single step does). The answer depends on the
     seed alone.
 
-    With ``seconds`` the rounds go on until the time is over, each twice as long as the one before, and the answer
-    depends on the speed of the machine too; ``restarts`` is not looked at.
-
     A function of one's own is asked at most ``steps`` times in one cooling (and then once for each cell of the
     answer); with ``seconds``, as often as the time allows. It starts from the cells that overlap best with the query.
     Greedy asks a function far more often, so it is not tried first, and there is no promise to reach it.
 
-    ``steps`` is 100,000 when nobody says, and 2,000 for a function.
+    Parameters
+    ----------
+    steps
+        Cells proposed in one cooling; 100,000 when nobody says, and 2,000 for a function.
+    restarts
+        How many rounds.
+    seconds
+        With a number the rounds go on until the time is over, each twice as long as the one before, and the answer
+        depends on the speed of the machine too; ``restarts`` is not looked at. Without one there is no limit of time.
     """
 
     chooses_cells: ClassVar[bool] = True
