@@ -14,7 +14,7 @@ ROOT = Path(cube2net.__file__).parent
 PAGE = Path(__file__).parents[1] / "docs" / "glossary.md"
 # Here others' words are spoken: those of libraries, of formats and of compiled code's textbooks.
 THEIRS = {
-    "edge": "network/formats network/export network/convert sources",
+    "edge": "network/xml_formats network/graph_objects sources",
     "graph": "sources/ network/ select/learn select/device kernels/rollout",
     "document": "sources/ topics/",
 }
