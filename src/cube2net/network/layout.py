@@ -29,9 +29,9 @@ def layout(network: Network, *, seed: int = 0) -> Array:
     then nodes that overlap are pushed apart. Parts are packed in rows, large ones first; nodes without
     links stand in a grid below. A disc of diameter 1 fits around every node of the query.
 
-    With igraph's layouts in place of these forces more links cross at 200 and 2,000 nodes (2.5 and 2.4 % of pairs here,
-    at best 2.9 and 3.1 % there) and no more names find a place. Only Fruchterman and Reingold's is faster, three times
-    at 2,000 nodes; at 20,000 it is better too (1.9 %, 2.3 % here): see ``benchmarks/layouts.py``.
+    With igraph's layouts in place of these forces more links cross at 200 and 2,000 nodes: 2.9 and 3.1 % of pairs at
+    best, 2.5 and 2.4 % here, where as many names or more find a place. At 20,000 nodes fewer cross (1.9 %, 2.3 % here)
+    in a quarter of the time, and no name finds a place. ``benchmarks/layouts.py`` shows it.
     """
     from scipy.sparse import csgraph
 
