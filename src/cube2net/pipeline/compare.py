@@ -1,4 +1,4 @@
-"""Which network helps the next step, and how sure that is: comparing, choosing the best, and the report of it."""
+"""Which network helps the next step: comparing many, and choosing one by what it does."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from cube2net.compiling import tells_compiling
 from cube2net.cube import cuboid, hide_pairs, unlinked_pairs
 from cube2net.deprecated import warn_renamed
 from cube2net.errors import ParameterError, unknown, whole_number
-from cube2net.extras import require
 from cube2net.fingerprints import array_fingerprint, cube_fingerprint, query_fingerprint
 from cube2net.interfaces import Method, NodeEmbedder
 from cube2net.locks import only_writer
-from cube2net.mine import EMBEDDINGS, Given, Miners, clustering_miners, embed_nodes, hidden_miners, link_miners
-from cube2net.network import Hops, Nothing, layout
-from cube2net.pipeline.construct import METHODS, WITH_OPTIONS, Asked, Chosen, Plan, choose, network_of, plan, query_of
+from cube2net.mine import EMBEDDINGS, Given, Miners, clustering_miners, hidden_miners, link_miners
+from cube2net.network import Hops, Nothing
+from cube2net.pipeline.construct import METHODS, WITH_OPTIONS, Chosen, Plan, choose, network_of, plan
+from cube2net.pipeline.queries import Asked, query_of
 from cube2net.progress import Progress, silent
 from cube2net.records import Comparison, Cube, Network, Query, Setup
 from cube2net.records.comparison import TASKS
-from cube2net.referee import DEFAULT, FILES, SHORT_LIST, HiddenRuns, Journal, Maker, Report, Trials, Verdict, several
+from cube2net.referee import DEFAULT, FILES, SHORT_LIST, HiddenRuns, Journal, Maker, Trials, several
 from cube2net.select import OBJECTIVES, Exact
 from cube2net.threads import cores
 
@@ -50,7 +50,10 @@ BY_NAME: dict[str, str | Method] = {
 }
 """What a name stands for; those that are not compared unless they are named come last."""
 
+
 JOURNAL = "trials.jsonl"
+
+
 WRITTEN = (JOURNAL, *FILES)
 """What a comparison writes into its folder."""
 
@@ -332,129 +335,3 @@ class Auto:
             mine = clustering_miners(query, miners).mine
             return referee.choose_by_labels(query, make, mine, folds=self.folds, **until)
         return referee.choose_by_hidden_links(query, make, hidden_runs(cube, query, BY_NAME, miners), **until)
-
-
-def read_comparison(folder: str | Path, query: Query) -> Comparison:
-    """Return the comparison of all trials that a folder holds, for the query they were made for.
-
-    Parameters
-    ----------
-    folder
-        The ``out`` of :func:`compare`, or of ``cube2net compare``.
-    query
-        The one that was compared.
-
-    Returns
-    -------
-    Comparison
-        As it was, also of one that was interrupted.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import cube2net as c2n
-    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> cube = c2n.build_cube(planted.corpus)
-    >>> query = cube.query({name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:10]})
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = c2n.compare(cube, query, methods=["pagerank"], miners=["deepwalk"], runs=2, out=folder)
-    ...     c2n.read_comparison(folder, query)
-    Comparison(clustering: 2 setups × 1 miners × 2 seeds)
-    """
-    return referee.read_comparison(path_of(folder, "the folder of the comparison") / JOURNAL, query)
-
-
-def verdict(comparison: Comparison) -> Verdict:
-    """Return which network helped, by how much, and how sure that is, in one sentence and in numbers.
-
-    Parameters
-    ----------
-    comparison
-        Of :func:`compare` or :func:`read_comparison`.
-
-    Returns
-    -------
-    Verdict
-        ``sentence`` says it; ``helps`` is whether ``best`` is surely better than the query alone, and ``differences``
-        are how far every setup is from that. Nothing is said to differ that is not sure to.
-
-    Examples
-    --------
-    >>> import cube2net as c2n
-    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> cube = c2n.build_cube(planted.corpus)
-    >>> labels = {name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:10]}
-    >>> said = c2n.verdict(c2n.compare(cube, labels, methods=["pagerank"], miners=["deepwalk"], runs=3))
-    >>> said.helps, said.sentence
-    (True, 'pagerank helps: F1 +0.3... over the query alone, at 120 nodes')
-    """
-    return referee.verdict_of(comparison)
-
-
-def results(comparison: Comparison) -> dict[str, Any]:
-    """Return the verdict, and the numbers it rests on, as JSON can carry them."""
-    return referee.results(Report(comparison, referee.verdict_of(comparison), referee.all_estimates(comparison)))
-
-
-def check_report() -> None:
-    """Raise where no report can be made here, before any work is done for it."""
-    require("a report", "plotly", "jinja2")
-
-
-def write_report(
-    cube: Cube,
-    query: Query,
-    comparison: Comparison,
-    folder: str | Path,
-    *,
-    methods: Methods | None = None,
-    command: str = "",
-    title: str = "Did it help?",
-    spreadsheet_safe: bool = False,
-) -> list[Path]:
-    """Write the report of a comparison into a folder, and return its files: a page, tables as CSV, and JSON.
-
-    It needs ``pip install 'cube2net[report]'``.
-
-    Parameters
-    ----------
-    cube, query
-        Those that were compared.
-    comparison
-        Of :func:`compare` or :func:`read_comparison`.
-    folder
-        Where to; it is made where it is not there.
-    methods
-        Those of the comparison, where some are objects of your own.
-    command
-        The command to show as the one that does it again; without one none is shown.
-    title
-        What stands above the page.
-    spreadsheet_safe
-        Whether labels in the tables that spreadsheets would run as formulas get an apostrophe in front. By default they
-        are written to the letter.
-
-    Returns
-    -------
-    list of Path
-        The page first.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> import cube2net as c2n
-    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
-    >>> cube = c2n.build_cube(planted.corpus)
-    >>> query = cube.query({name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:10]})
-    >>> comparison = c2n.compare(cube, query, methods=["pagerank"], miners=["deepwalk"], runs=2)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     [path.name for path in c2n.write_report(cube, query, comparison, folder)]
-    ['report.html', 'trials.csv', 'scores.csv', 'costs.csv', 'results.json']
-    """
-    place = path_of(folder, "the folder of the report")
-    check_report()
-    said, estimates = referee.verdict_of(comparison), referee.all_estimates(comparison)
-    report = Report(comparison, said, estimates, command=command, title=title)
-    make = maker(cube, query_of(cube, query), {**BY_NAME, **named_methods(methods)})
-    shown = referee.Illustrator(make, layout, lambda network, miner, seed: embed_nodes(network, miner, seed=seed))
-    return referee.write(shown.illustrated(report), place, spreadsheet_safe=spreadsheet_safe)

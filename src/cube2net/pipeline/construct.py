@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
@@ -26,7 +26,8 @@ from cube2net.interfaces import (
     chooses_cells,
     counts_repeats,
 )
-from cube2net.pipeline.build import embed_cells
+from cube2net.pipeline.cubes import embed_cells
+from cube2net.pipeline.queries import Asked, query_of
 from cube2net.progress import Progress, silent
 from cube2net.records import Budget, Cube, Form, Judge, Network, Query, Repeats, Selection, Weights, Worth
 from cube2net.records.budget import PAPER_CELLS
@@ -53,7 +54,6 @@ WITH_OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 """Names that stand for a method with options, wherever a method is named."""
 
-Asked = Query | Iterable[str] | Iterable[int] | Mapping[str, str]
 Levels = str | Sequence[str]
 Valued = str | Objective | LinkObjective | Callable[[Array, Query], float]
 
@@ -140,8 +140,7 @@ def construct(
     Returns
     -------
     Network
-        Its ``selection`` has the cells in the order chosen, and a ``note`` where there is something to say. The first
-        answer of a process also pays for loading the compiled kernels.
+        Its ``selection`` has the cells in the order chosen, and a ``note`` where there is something to say.
 
     Raises
     ------
@@ -174,21 +173,6 @@ def construct(
         wanted = plan(cube, query, chooser, **{**options, "form": "objects"})
         chosen = choose(wanted, seed=seed, bound=bound, progress=progress)
     return network_of(wanted, chosen, default=form is None, progress=progress)
-
-
-def query_of(cube: Cube, query: Asked) -> Query:
-    """Return the query of some objects of a cube; one that was made for another cube is refused."""
-    if not isinstance(cube, Cube):
-        raise ParameterError(f"the cube is {quoted(cube)}, expected a Cube: open_cube opens the folder of one")
-    asked = query if isinstance(query, Query) else cube.query(query)
-    if int(asked.objects[-1]) >= len(cube.objects):
-        raise QueryError(f"the query was made for another cube: it names row {int(asked.objects[-1]):,}")
-    if asked.ids is not None and not asked.ids.equals(cube.objects.ids(asked.objects)):
-        there, here = (side.to_pylist() for side in (asked.ids, cube.objects.ids(asked.objects)))
-        at = next(place for place, own in enumerate(there) if own != here[place])
-        which = f"row {int(asked.objects[at]):,} is {quoted(there[at])} there and {quoted(here[at])} here"
-        raise QueryError(f"the query was made for another cube: {which}")
-    return asked
 
 
 def method_of(method: str | Method | MakesNetworks, options: Mapping[str, Any]) -> Method | MakesNetworks:

@@ -1,4 +1,4 @@
-"""What comes in and what goes out: raw data, made-up data, topics, queries and links by name, networks as files."""
+"""What comes in and what goes out: raw data, made-up data, topics, networks as files and pictures."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from typing import Any
 from cube2net import network as networks
 from cube2net import sources
 from cube2net.arguments import made, path_of
-from cube2net.array_types import Array
-from cube2net.errors import QueryError, some, unknown
-from cube2net.escaping import unguarded
+from cube2net.errors import unknown
 from cube2net.interfaces import Source, TopicModel
 from cube2net.progress import Progress, silent
-from cube2net.records import Corpus, Cube, Network, Query, Topics
+from cube2net.records import Corpus, Network, Topics
 from cube2net.sources import SOURCES, Movies, Planted, Task, Yelp
 from cube2net.topics import TOPIC_MODELS
 
@@ -276,71 +274,6 @@ def find_topics(
     """Return the topics of a corpus by a topic model."""
     maker: TopicModel = made(model, TOPIC_MODELS, TopicModel, "topic model", options)
     return maker.topics(corpus, seed=seed, progress=progress or silent)
-
-
-def missing_names(cube: Cube, path: str | Path) -> list[str]:
-    """Return the names of a query file that no object of the cube bears, or that several do."""
-    found = cube.objects.find(_known(cube, sources.read_query_file(path_of(path, "the file of the query"))[0]))
-    return [*found.missing, *found.ambiguous]
-
-
-def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Query:
-    """Return the query that a file names: a name a line, or a table ``object[,label]``.
-
-    Parameters
-    ----------
-    cube
-        The cube that has the objects.
-    path
-        A CSV or TSV file with a column ``object``, and maybe ``label``; else a text with one id or name a line, in
-        which empty lines and lines that begin with ``#`` are passed over.
-    skip_missing
-        Whether names that no object bears, or that several do, are left out and listed in ``Query.missing``. By default
-        they are refused.
-
-    Returns
-    -------
-    Query
-        For :func:`construct` and :func:`compare`.
-
-    Raises
-    ------
-    QueryError
-        The file names nothing, or objects that are not in the cube.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> import cube2net as c2n
-    >>> cube = c2n.build_cube(c2n.make_planted(objects=200, communities=4).corpus)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Path(folder, "query.csv")
-    ...     _ = path.write_text("object,label\\no0,red\\no5,blue\\nnobody,blue\\n")
-    ...     query = c2n.read_query(cube, path, skip_missing=True)
-    >>> query, query.missing
-    (Query(2 objects, 2 labels, 1 missing), ('nobody',))
-    """
-    names, labels = sources.read_query_file(path_of(path, "the file of the query"))
-    return cube.query(_known(cube, names), labels, skip_missing=skip_missing)
-
-
-def _known(cube: Cube, names: list[str]) -> list[str]:
-    """Return names of a file as the cube has them: where a spreadsheet's guard is in front of one, maybe without."""
-    bare = {name: unguarded(name) for name in names if unguarded(name) != name}
-    unknown = set(cube.objects.find(list(bare)).missing) if bare else set()
-    return [bare[name] if name in unknown else name for name in names]
-
-
-def read_links(cube: Cube, path: str | Path) -> tuple[Array, Array]:
-    """Return the links that a table names with its columns ``source`` and ``target``: the rows of both ends."""
-    pairs = sources.read_pairs_file(path_of(path, "the file of the links"))
-    found = cube.objects.find(_known(cube, [name for pair in pairs for name in pair]))
-    lost = [*found.missing, *found.ambiguous]
-    if lost:
-        raise QueryError(f"{Path(path).name} names {len(lost):,} objects that are not in the cube: {some(lost)}")
-    rows = found.rows.reshape(-1, 2)
-    return rows[:, 0], rows[:, 1]
 
 
 def check_outputs(network: str | Path | None, picture: str | Path | None, *, spreadsheet_safe: bool = False) -> None:
