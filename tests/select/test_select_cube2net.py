@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from safetensors.numpy import save_file
 
 from cube2net.array_types import Array
-from cube2net.cli.parameters import configured
+from cube2net.cli.options import configured
 from cube2net.errors import InputError, ParameterError
 from cube2net.records import Budget, Cube, Judge, Query, Selection, Vectors, Weights
 from cube2net.select import Greedy, Jaccard

@@ -14,8 +14,8 @@ from cube2net.pipeline import weigh
 from cube2net.records import Budget, Cube, Judge, Query, Weights
 from cube2net.select import Anneal, Exact, Greedy, Jaccard
 from cube2net.select.problem import Problem
-from cube2net.select.prove.bound import target_of, upper_bound
 from cube2net.select.prove.duals import Relaxation, tighten
+from cube2net.select.prove.exact import target_of, upper_bound
 
 from toys import random_cube, toy_cube
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from cube2net.errors import SourceError
 from cube2net.interfaces import Source
 from cube2net.records import Corpus
-from cube2net.sources.io import archive_members, text_lines
+from cube2net.sources.io import input_files, text_records
 from cube2net.sources.readers import papers as papers_module
 from cube2net.sources.readers.aminer import Aminer
 from cube2net.sources.readers.papers import IdSet
@@ -412,7 +412,7 @@ def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind
 
 
 def test_a_line_without_end_is_passed_over_and_not_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_lines, "LONGEST", 1000)
+    monkeypatch.setattr(text_records, "LONGEST", 1000)
     path = tmp_path / "few.json"
     path.write_bytes(bytes_of(V10[0]) + b"x" * 5000 + b"\n" + bytes_of(V10[1]) + b"y" * 2500)
     corpus = read(path)
@@ -426,7 +426,7 @@ def test_a_tar_with_an_endless_header_is_refused(tmp_path: Path, monkeypatch: py
         member = tarfile.TarInfo("a.json")
         member.pax_headers = {"comment": "x" * 200_000}
         archive.addfile(member)
-    monkeypatch.setattr(archive_members, "HEADERS", 50_000)
+    monkeypatch.setattr(input_files, "HEADERS", 50_000)
     with pytest.raises(SourceError, match="long.tar has a header of more than 50,000 bytes"):
         read(path)
 

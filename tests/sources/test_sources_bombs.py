@@ -21,11 +21,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cube2net import unpacking
-from cube2net.cli.parameters import configured
+from cube2net.cli.options import configured
 from cube2net.errors import ParameterError, SourceError
 from cube2net.sources import SOURCES, Acl, Aminer, Dblp, Movies, Tables, Yelp
 from cube2net.sources.tables import parquet
-from cube2net.sources.tables.parquet_pages import Page, chunks_of, pages_of
+from cube2net.sources.tables.parquet import Page, chunks_of, pages_of
 from cube2net.sources.tables.query_files import read_query_file
 from cube2net.sources.tables.table_source import read_rows
 from cube2net.unpacking import Gauge, Meter, UnpackLimits, open_zip, unpacked
@@ -133,7 +133,7 @@ def test_the_limits_are_parameters_of_every_source_and_checked(name: str) -> Non
 
 
 def test_a_long_row_or_line_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("io.text_lines", "tables.delimited"):
+    for module in ("io.text_records", "tables.text_tables"):
         monkeypatch.setattr(f"cube2net.sources.{module}.LONGEST", 2**20)
         monkeypatch.setattr(f"cube2net.sources.{module}.BLOCK", 2**16)
     quoted, line = tmp_path / "quoted.csv", tmp_path / "line.jsonl"

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from cube2net.errors import ParameterError, SourceError
 from cube2net.interfaces import Source
 from cube2net.records import Corpus
-from cube2net.sources.io import archive_members
+from cube2net.sources.io import input_files
 from cube2net.sources.made.link_tasks import matching
 from cube2net.sources.readers import movies
 from cube2net.sources.readers.movies import FilmTexts, Movies, title_key
@@ -252,7 +252,7 @@ def test_a_bomb_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     bomb.write_bytes(gzip.compress(bytes(70 * 2**20)))
     with pytest.raises(SourceError, match="unpacks to more than 100 times its size"):
         Movies().read([bomb])
-    monkeypatch.setattr(archive_members, "LIMIT", 1_000)
+    monkeypatch.setattr(input_files, "LIMIT", 1_000)
     (tmp_path / "a.tar.xz").write_bytes(tar({"ratings.dat": bytes(1_001)}, "w:xz"))
     with pytest.raises(SourceError, match=r"ratings\.dat takes 1,001 bytes or more unpacked"):
         Movies().read([tmp_path / "a.tar.xz"])

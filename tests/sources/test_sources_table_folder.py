@@ -12,7 +12,7 @@ import cube2net as c2n
 from cube2net.errors import SourceError
 from cube2net.records import Corpus
 from cube2net.sources.io.dropped import Dropped
-from cube2net.sources.tables.rows import Rows
+from cube2net.sources.tables.column_types import Rows
 from cube2net.sources.tables.table_corpus import with_labels_and_terms
 from cube2net.sources.tables.table_roles import assign
 from cube2net.sources.tables.table_source import Tables

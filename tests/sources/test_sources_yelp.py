@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from cube2net.errors import ParameterError, QueryError, SourceError
 from cube2net.interfaces import Source
 from cube2net.records import Corpus
-from cube2net.sources.io import text_lines
+from cube2net.sources.io import text_records
 from cube2net.sources.made.link_tasks import Task, link_task, matching
 from cube2net.sources.readers.reviews import Reviewed
 from cube2net.sources.readers.yelp import ITEMS, Yelp, attribute_labels, city_labels, seconds_of
@@ -268,7 +268,7 @@ def test_data_without_a_use_is_refused_in_one_sentence(tmp_path: Path) -> None:
 
 def test_a_line_without_end_is_passed_over_and_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = folder(tmp_path, FILES | {"review.json": b"{" * 5_000 + b"\n" + FILES["review.json"]})
-    monkeypatch.setattr(text_lines, "LONGEST", 1_000)
+    monkeypatch.setattr(text_records, "LONGEST", 1_000)
     assert Yelp().read([path]).dropped["lines longer than 16 MiB"] == 1
     with pytest.raises(SourceError, match=r"review.json line 1: the line is longer than 16 MiB"):
         Yelp(strict=True).read([path])

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cube2net import pipeline
-from cube2net.cli.parameters import configured, fields_of, split_settings
+from cube2net.cli.options import configured, fields_of, split_settings
 from cube2net.cli.terminal import say, show_table
 from cube2net.errors import ParameterError, listed, some, unknown
 from cube2net.interfaces import chooses_cells

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cube2net import pipeline
-from cube2net.cli.parameters import configured, split_settings
+from cube2net.cli.options import configured, split_settings
 from cube2net.cli.terminal import say, show_table
 from cube2net.errors import ParameterError, SourceError, listed, unknown
 from cube2net.interfaces import Engine, Source, TopicModel

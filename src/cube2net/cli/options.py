@@ -1,15 +1,22 @@
-"""Options that several commands share, and the names that their help lists: loaded without anything that takes long."""
+"""Options that several commands share, and parameters from text, as a command line gives them.
+
+Nothing that takes long is loaded for them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import dataclasses
+import json
+import types
+import typing
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, TypeVar
 
 import typer
 
 from cube2net.cli.terminal import complain
-from cube2net.errors import ParameterError
+from cube2net.errors import ParameterError, unknown
 
 METHOD_NAMES = ("none", "hops", "pagerank", "steiner", "maxdisc", "random", "greedy", "anneal", "exact", "cube2net")
 OBJECTIVE_NAMES = ("jaccard", "fbeta", "precision", "coverage", "linked", "cover")
@@ -41,6 +48,7 @@ SpreadsheetSafe = Annotated[
         help="In CSV files, put ' before names that spreadsheets would run as formulas: =, +, - or @ first.",
     ),
 ]
+T = TypeVar("T")
 
 
 def check_safe(out: Path | None, spreadsheet_safe: bool, example: str) -> None:
@@ -66,3 +74,133 @@ def warn_of_formulas(paths: Iterable[Path]) -> None:
 def say_new_name(old: str, new: str) -> None:
     """Say what an option of the release before is called now."""
     complain(f"{old} is now {new}: the old name goes with the next release")
+
+
+def fields_of(kind: type[Any]) -> dict[str, Any]:
+    """Return the names and types of the parameters of a dataclass, but for those that the pipeline hands over."""
+    hints = typing.get_type_hints(kind)
+    fields = [field for field in dataclasses.fields(kind) if not field.metadata.get("handed")]
+    return {field.name: hints[field.name] for field in fields}
+
+
+def split_settings(settings: Iterable[str]) -> dict[str, str]:
+    """Return ``name=value`` texts as a dictionary.
+
+    >>> split_settings(["hops=2", "fan_out=50"])
+    {'hops': '2', 'fan_out': '50'}
+    """
+    found = {}
+    for text in settings:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise ParameterError(f"cannot read the parameter {text!r}: write name=value")
+        found[name.strip().replace("-", "_")] = value.strip()
+    return found
+
+
+def configured(kind: type[T], settings: Mapping[str, str], what: str, **handed: object) -> T:
+    """Return an instance whose parameters are read from text, but for those that are handed over.
+
+    Several values are written with commas (``a,b``) and names with values as ``name:value`` pairs. Where a
+    value holds a comma, they are written as JSON with texts only: ``["a, b", "c"]`` or ``{"genres": ","}``.
+
+    >>> from cube2net.records import Budget
+    >>> configured(Budget, {"m": "5", "prefix": "best"}, "budget")
+    Budget(m=5, max_nodes=None, max_links=None, prefix='best')
+    """
+    allowed = fields_of(kind)
+    values = {}
+    for name, text in settings.items():
+        if name not in allowed:
+            if not allowed:
+                raise ParameterError(f"{what} takes no parameters, got {name!r}")
+            raise unknown(f"parameter of {what}", name, allowed)
+        try:
+            values[name] = _convert(text, allowed[name])
+        except ValueError:
+            wanted = _describe(allowed[name])
+            raise ParameterError(f"parameter {name!r} of {what} is {text!r}, expected {wanted}") from None
+    return kind(**values, **handed)
+
+
+def _convert(text: str, hint: Any) -> Any:
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (types.UnionType, typing.Union):
+        if type(None) in arguments and text.lower() in ("none", ""):
+            return None
+        return _first(text, [kind for kind in arguments if kind is not type(None)])
+    if origin in (tuple, list, Sequence):
+        return tuple(_convert(part, arguments[0]) for part in _several(text))
+    if origin in (dict, Mapping):
+        return {name: _convert(value, arguments[1]) for name, value in _pairs(text).items()}
+    if origin is typing.Literal:
+        if text not in arguments:
+            raise ValueError(text)
+        return text
+    if hint is bool:
+        if text.lower() not in ("true", "false", "yes", "no", "1", "0"):
+            raise ValueError(text)
+        return text.lower() in ("true", "yes", "1")
+    if hint in (int, float):
+        return hint(text)
+    return text
+
+
+def _several(text: str) -> list[str]:
+    """Return the values written with commas, or as a JSON list of texts."""
+    if text.startswith(("[", "{")):
+        values = _json(text)
+        if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+            raise ValueError(text)
+        return values
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _pairs(text: str) -> dict[str, str]:
+    """Return the values by name written as ``name:value`` with commas, or as a JSON object of texts."""
+    if text.startswith(("[", "{")):
+        pairs = _json(text)
+        if not isinstance(pairs, _Object) or not all(isinstance(value, str) for _, value in pairs):
+            raise ValueError(text)
+    else:
+        parts = [part.partition(":") for part in text.split(",") if part.strip()]
+        pairs = [(name.strip(), value.strip()) for name, _, value in parts]
+        if not all(name and value for name, value in pairs):
+            raise ValueError(text)
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError(text)
+    return dict(pairs)
+
+
+class _Object(list[tuple[str, Any]]):
+    """The pairs of a JSON object, those with the same name included."""
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_Object)
+    except RecursionError:
+        raise ValueError(text) from None
+
+
+def _first(text: str, kinds: list[Any]) -> Any:
+    for kind in sorted(kinds, key=lambda kind: kind is str):
+        try:
+            return _convert(text, kind)
+        except ValueError:
+            continue
+    raise ValueError(text)
+
+
+def _describe(hint: Any) -> str:
+    names = {int: "a whole number", float: "a number", bool: "true or false", str: "a text"}
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (types.UnionType, typing.Union):
+        return " or ".join("none" if kind is type(None) else _describe(kind) for kind in arguments)
+    if origin is typing.Literal:
+        return f"one of {', '.join(map(str, arguments))}"
+    if origin in (tuple, list, Sequence):
+        return f'{_describe(arguments[0])}, several with commas, or JSON such as ["one", "two"]'
+    if origin in (dict, Mapping):
+        return 'name:value pairs with commas or JSON such as {"name": "value"}'
+    return names.get(hint, "a text")

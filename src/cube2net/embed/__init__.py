@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from cube2net.embed.member_vectors import MemberVectors
+from cube2net.embed.cell_vectors import STOP_WORDS, LabelVectors, MemberVectors, WordVectors, label_vectors, read_names
 from cube2net.embed.nearest_cells import Nearest
 from cube2net.embed.word_table import WordTable, default_words, read_words
-from cube2net.embed.word_vectors import STOP_WORDS, LabelVectors, WordVectors, label_vectors, read_names
 
 VECTORS = {"words": WordVectors, "members": MemberVectors}
 

@@ -9,8 +9,7 @@ from cube2net.select.learn.cube2net import Cube2net
 from cube2net.select.learn.policy import Trained
 from cube2net.select.learn.presets import PRESETS
 from cube2net.select.objective import OBJECTIVES, Cover, Coverage, FBeta, Jaccard, Linked, Own, Precision
-from cube2net.select.prove.bound import bounded
-from cube2net.select.prove.exact import Exact
+from cube2net.select.prove.exact import Exact, bounded
 from cube2net.select.random import Random
 
 __all__ = [

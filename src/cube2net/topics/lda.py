@@ -16,8 +16,7 @@ from cube2net.seeding import stream
 from cube2net.threads import cores
 from cube2net.topics.document_terms import RESERVED, Bags, make_bags, rarity, weigh
 from cube2net.topics.gibbs import LdaSettings, kmeans_start, sample_topics
-from cube2net.topics.inference import normalised, sharpen, topic_words
-from cube2net.topics.lda_model import LdaModel
+from cube2net.topics.lda_model import LdaModel, normalised, sharpen, topic_words
 from cube2net.topics.phrases import Phrases
 from cube2net.topics.preprocessing import spoken_language
 from cube2net.topics.text_batches import take_items, with_terms, with_text

@@ -17,9 +17,8 @@ from cube2net.records.corpus import Corpus
 from cube2net.records.topics import Topics
 from cube2net.seeding import stream
 from cube2net.topics.document_terms import Bags
-from cube2net.topics.inference import topic_words
 from cube2net.topics.lda import NOTHING, Lda, TrainingTexts
-from cube2net.topics.lda_model import LdaModel
+from cube2net.topics.lda_model import LdaModel, topic_words
 from cube2net.topics.phrases import Phrases
 
 OFFSET, DECAY = 1.0, 0.51

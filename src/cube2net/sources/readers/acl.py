@@ -17,7 +17,7 @@ from cube2net.records import Corpus, DimensionSpec
 from cube2net.records.corpus import LABELS, MENTIONS, OBJECTS, table
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.io.input_files import InputFiles
-from cube2net.sources.io.text_lines import read_whole
+from cube2net.sources.io.text_records import read_whole
 from cube2net.sources.readers.acl_xml import Paper, read_xml
 from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 

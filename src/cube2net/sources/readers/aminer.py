@@ -15,8 +15,7 @@ from cube2net.progress import Progress, silent
 from cube2net.records import Corpus
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.io.input_files import InputFiles, data_files
-from cube2net.sources.io.json_records import Lines, Records, json_records
-from cube2net.sources.io.text_lines import lines, texts
+from cube2net.sources.io.text_records import Lines, Records, json_records, lines, texts
 from cube2net.sources.readers.papers import LONGEST_VENUE, YEARS, Papers, without_part
 from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 

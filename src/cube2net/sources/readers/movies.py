@@ -21,10 +21,10 @@ from cube2net.records import Corpus, DimensionSpec
 from cube2net.records.link_weights import LIGHTEST
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.io.input_files import InputFiles, data_files
-from cube2net.sources.io.text_lines import numbered, read_whole
+from cube2net.sources.io.text_records import numbered, read_whole
 from cube2net.sources.made.link_tasks import Task, Where, link_task
 from cube2net.sources.readers.reviews import LAST, Reviewed, Reviews, Things, left_out
-from cube2net.sources.tables.rows import text_of
+from cube2net.sources.tables.column_types import text_of
 from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 
 EXPECTED = "ratings.dat and movies.dat (or .csv), a folder with them or its archive, and films' texts as movies-….json"

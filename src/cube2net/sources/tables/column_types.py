@@ -1,21 +1,28 @@
-"""What a column holds: ids, weights, or an attribute (labels, lists of them, numbers, dates), and so a dimension."""
+"""What a column holds: ids, weights, or an attribute (labels, lists of them, numbers, dates), and so a dimension.
+
+Columns are those of ``Rows``, a table with the places its rows come from; Python values of any kinds become columns.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.array_types import Array
-from cube2net.errors import SourceError
+from cube2net.errors import SourceError, listed
 from cube2net.records import DimensionSpec
 from cube2net.records.link_weights import LIGHTEST
 from cube2net.records.spec import MIN_OBJECTS
-from cube2net.sources.io.dropped import Dropped
-from cube2net.sources.tables.rows import Rows
+from cube2net.sources.io.dropped import Dropped, Places
 
+MANY = (list, tuple, set, frozenset, np.ndarray)
+REFUSED = (pa.ArrowException, OverflowError, TypeError, ValueError)
 WHOLE = r"^-?[0-9]{1,18}$"
 NUMBER = r"^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 PADDED = r"^-?0[0-9]"
@@ -27,6 +34,84 @@ YEARS = (1500, 2100)
 MOST_DIMENSIONS = 4
 HEAVIEST = 1e30
 EXACT = 2.0**53
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """A table and where its rows come from.
+
+    ``places`` turns row numbers into words: ``links.csv line 7``. ``loose`` are the columns whose values
+    came as text because the file could not say what they are.
+    """
+
+    name: str
+    table: pa.Table
+    places: Places
+    loose: frozenset[str] = frozenset()
+
+    def __repr__(self) -> str:
+        return f"Rows({self.name!r}, {self.table.num_rows:,} rows, columns {listed(self.table.column_names)})"
+
+
+def column_of(values: Sequence[Any]) -> tuple[pa.Array | None, bool]:
+    """Return a column, and whether its values had to become text because their kinds differ.
+
+    Where one value is a list all become lists of texts. Values with fields inside make no column.
+
+    >>> column, texts = column_of([1, "n.d.", True])
+    >>> column.to_pylist(), texts
+    (['1', 'n.d.', 'true'], True)
+    """
+    if any(isinstance(value, dict) for value in values):
+        return None, False
+    if any(isinstance(value, MANY) for value in values):
+        return _list_column(values), False
+    plain = [value.item() if isinstance(value, np.generic) else value for value in values]
+    kinds = {type(value) for value in plain if value is not None}
+    if kinds <= {int, float} or len(kinds) == 1:
+        try:
+            return pa.array(plain, from_pandas=True), False
+        except REFUSED:
+            pass
+    return pa.array([None if value is None else text_of(value) for value in plain], pa.string()), True
+
+
+def _list_column(values: Iterable[Any]) -> pa.Array | None:
+    rows: list[list[str] | None] = []
+    for value in values:
+        if isinstance(value, set | frozenset):
+            rows.append(sorted(text_of(entry) for entry in value if entry is not None))
+        elif isinstance(value, MANY):
+            if any(isinstance(entry, (*MANY, dict)) for entry in value):
+                return None
+            rows.append([text_of(entry) for entry in value if entry is not None])
+        else:
+            rows.append(None if value is None else [text_of(value)])
+    return pa.array(rows, pa.list_(pa.string()))
+
+
+def text_of(value: Any) -> str:
+    """Return a value as text that UTF-8 can hold; truth values as in JSON.
+
+    >>> text_of(True), text_of(2.5), text_of("a")
+    ('true', '2.5', 'a')
+    """
+    text = json.dumps(value) if isinstance(value, bool) else str(value)
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def columns_of(named: Mapping[str, Sequence[object]]) -> tuple[dict[str, pa.Array], set[str], list[str]]:
+    """Return the columns as arrays, the names of those that hold mixed values, and of those left out."""
+    arrays, mixed, left_out = {}, set(), []
+    for name, values in named.items():
+        array, loose = column_of(values)
+        if array is None:
+            left_out.append(name)
+            continue
+        arrays[name] = array
+        if loose:
+            mixed.add(name)
+    return arrays, mixed, left_out
 
 
 def holds_text(kind: pa.DataType) -> bool:
@@ -115,12 +200,12 @@ def attribute(rows: Rows, name: str, dropped: Dropped, separator: str | None = N
     kind = column.type
     if separator is not None and not holds_text(kind):
         if pa.types.is_list(kind):
-            return _lists(column)
+            return _trimmed_lists(column)
         raise SourceError(f"{rows.name} column {name!r} holds {kind}, expected text to part at {separator!r}")
     if separator is not None:
-        return _lists(pc.split_pattern(pc.cast(column, pa.string()), separator))
+        return _trimmed_lists(pc.split_pattern(pc.cast(column, pa.string()), separator))
     if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
-        return _lists(column)
+        return _trimmed_lists(column)
     if pa.types.is_boolean(kind):
         column = pc.cast(column, pa.string())
     elif holds_text(kind):
@@ -170,7 +255,7 @@ def _dated(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column
 
 
-def _lists(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
+def _trimmed_lists(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
     """Return lists of trimmed texts without empty ones."""
     made = []
     for chunk in column.chunks:

@@ -11,7 +11,7 @@ from cube2net.errors import SourceError, some
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus
 from cube2net.sources.io.dropped import Dropped
-from cube2net.sources.tables.rows import Rows, column_of, columns_of, text_of
+from cube2net.sources.tables.column_types import Rows, column_of, columns_of, text_of
 from cube2net.sources.tables.table_corpus import network_corpus
 
 

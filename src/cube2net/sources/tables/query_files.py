@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 
 from cube2net.errors import QueryError, SourceError, some
-from cube2net.sources.io.text_lines import read_whole
+from cube2net.sources.io.text_records import read_whole
 
 LIMIT = 64 * 2**20
 

@@ -16,6 +16,7 @@ from cube2net.records.corpus import LABELS, LINKS, MENTIONS, TERMS, UNKNOWN_OBJE
 from cube2net.records.limits import MOST, check_count
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.column_types import (
+    Rows,
     attribute,
     default_dimensions,
     find,
@@ -24,7 +25,6 @@ from cube2net.sources.tables.column_types import (
     unique_keys,
     weights,
 )
-from cube2net.sources.tables.rows import Rows
 
 Columns = Mapping[str, str]
 Part = tuple[Rows, Columns]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cube2net.errors import SourceError, some, unknown
-from cube2net.sources.io.text_lines import is_packed
+from cube2net.sources.io.text_records import is_packed
 
 _THINGS = ("object", "node", "author", "person", "user", "member", "entity", "business", "account", "package", "gene")
 _RECORDS = ("item", "paper", "document", "doc", "record", "publication", "article", "work", "review", "event")

@@ -10,11 +10,8 @@ from cube2net.errors import ParameterError, SourceError, listed, some
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus
 from cube2net.sources.io.dropped import Dropped
-from cube2net.sources.tables.column_types import holds_text
-from cube2net.sources.tables.delimited import read_delimited
-from cube2net.sources.tables.jsonlines import read_jsonlines
+from cube2net.sources.tables.column_types import Rows, holds_text
 from cube2net.sources.tables.parquet import read_parquet
-from cube2net.sources.tables.rows import Rows
 from cube2net.sources.tables.table_corpus import Part, item_corpus, network_corpus, with_labels_and_terms
 from cube2net.sources.tables.table_roles import (
     CALLED,
@@ -26,6 +23,7 @@ from cube2net.sources.tables.table_roles import (
     is_whole,
     tables_in,
 )
+from cube2net.sources.tables.text_tables import read_delimited, read_jsonlines
 from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}

@@ -1,17 +1,19 @@
-"""Lines of text, and where they stand.
+"""Records of text: lines, where they stand, and JSON objects out of them.
 
 Data sets are read once: their lines go by as bytes or text, and one that is too long or not UTF-8 is passed over
 (``lines``, ``numbered``, ``texts``). Tables are read as often as needed, plain or gzipped, and checked from front to
-back before (``check_text``).
+back before (``check_text``). JSON objects stand one a line, or in an array, on one line each or spread over many.
 """
 
 from __future__ import annotations
 
 import codecs
 import io
+import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import pyarrow as pa
 
@@ -20,6 +22,14 @@ from cube2net.sources.io.dropped import Dropped, Places
 from cube2net.unpacking import Meter, gunzipped, open_raw
 
 BLOCK = 8 * 2**20
+Lines = Iterable[tuple[int, str]]
+Records = Iterator[tuple[int, dict[str, Any]]]
+
+AROUND = "\ufeff \t\r\n[],"
+SKIPPED = re.compile(r"[\ufeff \t\r\n\[\],]*")
+NUMBER = re.compile(r'^(\s*"[^"\\]*"\s*:\s*)Number(?:Int|Long)\("?(-?[0-9]+)"?\)')
+
+
 """So many bytes of a table are checked, or parsed, at a time."""
 LONGEST = 16 * 2**20
 """The most bytes of a line."""
@@ -163,3 +173,77 @@ def line_places(path: Path, records: Callable[[], Iterable[int]]) -> Places:
         return [f"{path.name} line {found[row]:,}" if row in found else f"{path.name} row {row + 1:,}" for row in rows]
 
     return places
+
+
+def json_records(name: str, texts: Lines, dropped: Dropped) -> Records:
+    """Return the objects of JSON lines, or of a JSON array, whether an object has one line or many.
+
+    Commas stand before or after the objects of an array, and numbers may be written as NumberInt(2011). Yelp's files
+    and AMiner's V10, V11 and V15 have an object a line, V12 and V14 an array, V13 one of objects spread over lines.
+
+    >>> some = enumerate(['[', '{"id": 1}', ',{"id": 2}', '{', '  "year": NumberInt(2011)', '}', ']'], start=1)
+    >>> list(json_records("few.json", some, Dropped()))
+    [(2, {'id': 1}), (3, {'id': 2}), (4, {'year': 2011})]
+    """
+    decode = json.JSONDecoder().raw_decode
+    for number, text in _whole(texts):
+        escaped = "\\" in text and ("\\ud" in text or "\\uD" in text)
+        start = 0 if text.startswith("{") else _after(text, 0)
+        while start < len(text):
+            try:
+                record, start = decode(text, start)
+                if escaped:
+                    json.dumps(record, ensure_ascii=False).encode()
+                if type(record) is not dict:
+                    raise ValueError("an object is expected")
+            except (ValueError, RecursionError) as error:
+                dropped.drop_one("lines that are no JSON objects", f"{name} line {number:,}", _wrong(text, error))
+                break
+            yield number, record
+            start = _after(text, start)
+
+
+def _after(text: str, start: int) -> int:
+    """Return where the next thing starts that does not only stand between objects."""
+    match = SKIPPED.match(text, start)
+    return match.end() if match else start
+
+
+def _wrong(text: str, error: Exception) -> str:
+    shown = text[:40].strip() + ("…" if len(text) > 40 else "")
+    if isinstance(error, json.JSONDecodeError):
+        return f"{shown!r} is not a JSON object ({error.msg} at character {error.pos + 1:,})"
+    if isinstance(error, UnicodeEncodeError):
+        return f"{shown!r} holds half a character, expected valid escapes"
+    why = "nested too deep" if isinstance(error, RecursionError) else str(error)
+    return f"{shown!r} is not a JSON object ({why})"
+
+
+def _whole(texts: Lines) -> Lines:
+    """Return lines, those of an object that is spread over several put together.
+
+    Such an object opens with a brace alone on its line, and closes with one that stands as far to the right.
+    """
+    held: list[str] = []
+    first = size = 0
+    opening = closing = ""
+    for number, text in texts:
+        opens = len(text) < 80 and text.strip(AROUND) == "{"
+        if held:
+            if text.startswith(closing):
+                yield first, "".join(held) + text
+                held = []
+                continue
+            if size <= LONGEST and not (opens and text.startswith(opening)):
+                held.append(NUMBER.sub(r"\1\2", text) if "Number" in text else text)
+                size += len(text)
+                continue
+            yield first, "".join(held)
+            held = []
+        if opens:
+            indent = text[: len(text) - len(text.lstrip(" \t"))]
+            opening, closing, held, first, size = indent + "{", indent + "}", [text], number, len(text)
+        else:
+            yield number, text
+    if held:
+        yield first, "".join(held)

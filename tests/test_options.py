@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from cube2net.cli.parameters import configured, split_settings
+from cube2net.cli.options import configured, split_settings
 from cube2net.errors import ParameterError
 
 
