@@ -131,7 +131,7 @@ def construct(
     prefix
         ``"best"`` cuts the cells where the value was highest; ``"all"`` keeps them all.
     bound
-        Also find an upper bound on the value of any choice of m cells, where one can be found.
+        Also find an upper bound on the value of any choice of m cells.
     progress
         Told how far long work is, and how large a large network will be before it is made; None for nobody.
     method_options
@@ -164,7 +164,7 @@ def construct(
     options |= {"membership": membership, "trust": trust, "keep": keep, "max_nodes": max_nodes, "max_links": max_links}
     options |= {"levels": levels, "prefix": prefix}
     if not isinstance(chooser, Method):
-        _check_nothing_chosen({**options, "bound": bound})
+        _check_nothing_chosen(chooser, {**options, "bound": bound})
         return chooser.construct(cube, query_of(cube, query), seed=seed, progress=progress)
     wanted = plan(cube, query, chooser, **options)
     chosen = choose(wanted, seed=seed, bound=bound, progress=progress)
@@ -194,12 +194,13 @@ def method_of(method: str | Method | MakesNetworks, options: Mapping[str, Any]) 
     return found
 
 
-def _check_nothing_chosen(options: Mapping[str, Any]) -> None:
-    """Raise where something is asked of a method that chooses all of it by itself."""
+def _check_nothing_chosen(method: object, options: Mapping[str, Any]) -> None:
+    """Raise where something is asked of what chooses all of it by itself."""
+    who = type(method).__name__.replace("Auto", "auto")
     defaults = {"levels": "full", "prefix": "all", "bound": False}
     for name, value in options.items():
         if value != defaults.get(name):
-            raise ParameterError(f"'auto' chooses what to bring by itself, and {name} is {value!r}: leave it out")
+            raise ParameterError(f"{who!r} chooses what to bring by itself, and {name} is {value!r}: leave it out")
 
 
 @dataclass(frozen=True, eq=False)
@@ -372,10 +373,8 @@ def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: P
         large = networks.said_of_size(cube, query, selection, form, plan.max_nodes)
         if large:
             progress(large, 1, 1)
-        nearest = None
-        if form.kind == "woven":
-            room = networks.room_for_near(query, form, len(selection.cells), plan.max_nodes)
-            nearest = networks.nearest(cube.links, query, room)
+        room = networks.room_for_near(query, form, len(selection.cells), plan.max_nodes)
+        nearest = networks.nearest(cube.links, query, room) if form.kind == "woven" else None
         network = networks.assemble(cube, query, selection, form, nearest=nearest)
     note = networks.said_of_limit(query, plan.max_nodes) or "; ".join(filter(None, (selection.note, large)))
     return replace(

@@ -13,7 +13,8 @@ from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.records import Budget, Cube, Judge, Query, Ragged, Repeats, Selection, Weights, Worth
 
 ADVICE = (
-    "use the method 'none', 'hops' or 'pagerank', a cube rolled up (roll_up), or one built with a smaller min_objects"
+    "use the method 'none', 'hops' or 'pagerank', a cube rolled up (roll_up), "
+    "or one built with a smaller min_objects (min_objects=2)"
 )
 
 
