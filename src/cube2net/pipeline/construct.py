@@ -32,7 +32,7 @@ from cube2net.progress import Progress, silent
 from cube2net.records import Budget, Cube, Form, Judge, Network, Query, Repeats, Selection, Weights, Worth
 from cube2net.records.budget import PAPER_CELLS
 from cube2net.records.weights import called
-from cube2net.select import OBJECTIVES, Anneal, Cover, Cube2net, Exact, Greedy, Own, Random, bounded
+from cube2net.select import OBJECTIVES, Anneal, Cover, Cube2net, Exact, Greedy, Own, Random, bounded, check_selection
 
 METHODS: dict[str, type[Method]] = {
     "none": networks.Nothing,
@@ -181,10 +181,10 @@ def method_of(method: str | Method | MakesNetworks, options: Mapping[str, Any]) 
     if isinstance(method, str) and method in WITH_OPTIONS:
         method, own = WITH_OPTIONS[method]
         options = {**own, **options}
-    if method == "auto":
+    if isinstance(method, str) and method not in kinds:
         from cube2net.pipeline.compare import Auto
 
-        kinds = {method: Auto}
+        kinds["auto"] = Auto
     if isinstance(method, str) and method in kinds:
         check_options(options, f"the method {method!r}", options_of(kinds[method]), construct)
     elif options and not isinstance(method, str):
@@ -292,8 +292,7 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
     """Return what the method of a plan chooses; see :func:`construct` for the parameters."""
     whole_number("seed", seed, 0, None)
     cube, query, budget = plan.cube, plan.query, plan.budget
-    kernels = ["coverage", "subgraphs", *(["pagerank_push"] if isinstance(plan.objective, LinkObjective) else [])]
-    for kernel in kernels:
+    for kernel in ("coverage", "subgraphs", *(["pagerank_push"] if isinstance(plan.objective, LinkObjective) else [])):
         import_module(f"cube2net.kernels.{kernel}")
     seconds: dict[str, float] = {}
     with timed(seconds, "weigh"):
@@ -305,7 +304,8 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
     if isinstance(ready, TellsProgress):
         ready = ready.with_progress(progress)
     with timed(seconds, "select"):
-        selection = ready.select(cube, query, weights=weights, budget=budget, seed=seed)
+        given = ready.select(cube, query, weights=weights, budget=budget, seed=seed)
+    selection = check_selection(given, cube, name_of(plan.method, METHODS))
     seconds["select"] -= selection.train_seconds
     seconds["train"] = selection.train_seconds
     if bound:
