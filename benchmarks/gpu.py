@@ -27,11 +27,12 @@ import torch
 
 SOURCE = Path(__file__).parents[1] / "src"
 sys.path.insert(0, str(SOURCE))
-# Without pyarrow or numba the room cannot be imported whole; its two modules of tensors can.
-if not all(map(find_spec, ("pyarrow", "numba"))):
-    room = types.ModuleType("cube2net.select")
-    room.__path__ = [str(SOURCE / "cube2net" / "select")]
-    sys.modules["cube2net.select"] = room
+# Without pyarrow or numba the package and its room cannot be imported whole; the modules of tensors can.
+if not all(map(find_spec, ("pyarrow", "numba", "lazy_loader"))):
+    for name in ("cube2net", "cube2net.select"):
+        room = types.ModuleType(name)
+        room.__path__ = [str(SOURCE.joinpath(*name.split(".")))]
+        sys.modules[name] = room
 
 from cube2net.kernels.rollout import torch_rollout as rollout  # noqa: E402
 from cube2net.kernels.rollout import triton_launch as compiled  # noqa: E402
@@ -95,7 +96,7 @@ class Choice:
         groups = self.held(cells)
         return self.ratio(float(self.gain[groups].sum()), float(self.cost[groups].sum()))
 
-    def tables(self, where: str) -> rollout.Tables:
+    def tables(self, where: str) -> rollout.CellTables:
         """Return the choice in tensors."""
         members, homes = self.members, self.homes
         return rollout.tables(
@@ -360,7 +361,7 @@ def rollouts(rng: np.random.Generator, top: dict[str, float], batches: list[int]
 
 
 def rollout_row(
-    choice: Choice, tables: rollout.Tables, k: int, sets: list[Any], given: dict[str, Any], top: dict[str, float]
+    choice: Choice, tables: rollout.CellTables, k: int, sets: list[Any], given: dict[str, Any], top: dict[str, float]
 ) -> dict[str, Any]:
     batch = sets[0].shape[1]
     state = rollout.start(tables, batch)

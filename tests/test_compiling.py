@@ -1,10 +1,12 @@
 """Times without compiling, and a word to those who wait for it."""
 
+import os
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -217,3 +219,29 @@ print(with_objects(2.5), lifted(np.ones(3)), said)
 """
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("2.5 3.0 []\n", "")
+
+
+KERNEL = """
+from typing import NamedTuple
+import numpy as np
+from cube2net.kernels.compiled import njit
+class {name}(NamedTuple):
+    values: np.ndarray
+@njit(cache=True)
+def total(record):
+    return record.values.sum()
+print(total({name}(np.arange(4))), sum(total.stats.cache_hits.values()))
+"""
+
+
+def test_compiled_code_that_names_a_record_that_is_gone_is_made_anew(tmp_path: Path) -> None:
+    kernel, said = tmp_path / "kernel.py", []
+    for name in ("Before", "Before", "After", "After"):
+        kernel.write_text(KERNEL.format(name=name), encoding="utf-8")
+        os.utime(kernel, (1e9 + len(name), 1e9 + len(name)))
+        where = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kept")}
+        command = [sys.executable, "-c", "import kernel"]
+        ended = subprocess.run(command, capture_output=True, text=True, check=False, env=where, cwd=tmp_path)
+        assert ended.returncode == 0, ended.stderr
+        said.append(ended.stdout.strip())
+    assert said == ["6 0", "6 1", "6 0", "6 1"]

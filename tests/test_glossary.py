@@ -12,10 +12,11 @@ import cube2net
 
 ROOT = Path(cube2net.__file__).parent
 PAGE = Path(__file__).parents[1] / "docs" / "glossary.md"
-# Here others' words are spoken: those of libraries, of formats and of compiled code's textbooks.
+# Here others' words are spoken: those of libraries and formats; and bins, boxes and texts have edges too.
 THEIRS = {
-    "edge": "network/formats network/export network/convert sources",
-    "graph": "sources/ network/ select/learn select/device kernels/rollout",
+    "edge": "network/ cube/grow/attribute_labels kernels/topic_models kernels/force_layout sources/ topics/ "
+    "referee/report",
+    "graph": "sources/ network/ pipeline/data select/learn kernels/rollout",
     "document": "sources/ topics/",
 }
 

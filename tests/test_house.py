@@ -16,7 +16,7 @@ LAYERS = [
     ("array_types", "progress", "spelling", "escaping", "deprecated"),
     ("errors",),
     ("records", "extras"),
-    ("interrupts", "sizes"),
+    ("interrupts",),
     ("arrays", "seeding", "atomic_files", "arrow_files", "compiling", "unpacking", "fingerprints"),
     ("threads",),
     ("kernels",),
@@ -88,3 +88,19 @@ def test_no_module_seeds_globally_prints_or_unpickles(path: Path) -> None:
         r"^\s*print\(",
     ):
         assert not re.search(banned, text, re.MULTILINE), banned
+
+
+def test_no_sentence_of_the_library_speaks_of_the_command_line() -> None:
+    for path in MODULES:
+        if part_of(path) in ("cli", "__main__"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Raise):
+                texts = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant)]
+                flags = [text for text in texts if isinstance(text, str) and re.search(r"(?<![\w-])--[a-z]", text)]
+                assert not flags, f"{path}: {flags}"
+
+
+def test_no_module_is_longer_than_four_hundred_lines() -> None:
+    lengths = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
+    assert {name: length for name, length in lengths.items() if length > 400} == {}

@@ -1,6 +1,8 @@
 """The public names: one list, each found and documented, and the old ones that still work."""
 
 import ast
+import inspect
+import re
 import subprocess
 import sys
 import warnings
@@ -66,3 +68,28 @@ def test_a_star_brings_the_public_names_and_nothing_else() -> None:
     program = "before = set(globals()); from cube2net import *; print(*sorted(set(globals()) - before - {'before'}))"
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ended.stdout.split() == sorted(c2n.__all__)
+
+
+def public_functions() -> list[str]:
+    """Return the public names that are functions."""
+    return [name for name in listed() if inspect.isfunction(getattr(c2n, name))]
+
+
+def sections(name: str) -> dict[str, str]:
+    """Return the numpydoc sections of a public function's docstring, title → text."""
+    titled = re.split(r"^([A-Z][A-Za-z ]+)\n-{3,}\n", inspect.getdoc(getattr(c2n, name)) or "", flags=re.MULTILINE)
+    return dict(zip(titled[1::2], titled[2::2], strict=True))
+
+
+@pytest.mark.parametrize("name", public_functions())
+def test_a_public_function_explains_every_parameter_and_no_other(name: str) -> None:
+    lines = sections(name).get("Parameters", "").splitlines()
+    explained = [word for line in lines if re.match(r"\w", line) for word in line.split(", ")]
+    assert sorted(explained) == sorted(inspect.signature(getattr(c2n, name)).parameters)
+
+
+@pytest.mark.parametrize("name", public_functions())
+def test_a_public_function_says_what_comes_back_and_shows_it_in_an_example_that_runs(name: str) -> None:
+    assert sections(name)["Returns"].strip()
+    assert ">>> " in sections(name)["Examples"]
+    assert "+SKIP" not in sections(name)["Examples"]

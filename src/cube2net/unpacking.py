@@ -1,6 +1,6 @@
 """Files, plain or packed (gz, xz, bz2), a block at a time; what comes out of a packed one is metered.
 
-    Limits    how far packed files may swell: ``max_ratio`` and ``max_unpacked``
+    UnpackLimits    how far packed files may swell: ``max_ratio`` and ``max_unpacked``
     Meter     what all packed files of one reading have given so far
     Gauge     what one of them has given, for how many of its bytes on disk
 
@@ -44,13 +44,13 @@ BROKEN = (
 
 
 @dataclass(frozen=True)
-class Limits:
+class UnpackLimits:
     """How far packed files may swell.
 
     Beyond its first 16 MiB, a file may not give more than ``max_ratio`` bytes for every byte on disk; all files of
     one reading together may give ``max_unpacked`` bytes, a number or a text such as ``"50GB"``.
 
-    >>> Limits(max_unpacked="2GB").total
+    >>> UnpackLimits(max_unpacked="2GB").total
     2000000000
     """
 
@@ -73,8 +73,8 @@ class Limits:
 class Meter:
     """Counts what the packed files of one reading give; a file that is read again counts once."""
 
-    def __init__(self, limits: Limits | None = None) -> None:
-        self.limits = limits or Limits()
+    def __init__(self, limits: UnpackLimits | None = None) -> None:
+        self.limits = limits or UnpackLimits()
         self.given: dict[object, int] = {}
 
     def gauge(self, path: Path, name: str | None = None) -> Gauge:

@@ -6,7 +6,7 @@ import numpy as np
 
 from cube2net.arrays import links_from_pairs, ragged_from_lists, transpose
 from cube2net.kernels import swap_moves
-from cube2net.kernels.swap_moves import Choice, State
+from cube2net.kernels.swap_moves import SwapProblem, SwapState
 from cube2net.records import Ragged
 
 GAIN0, COST0, COMMON = 0.5, 3.0, np.array([0.0, 0.25, 1.0])
@@ -46,7 +46,7 @@ class Plain:
         network = {*self.query, *(o for group in self.covered(cells) for o in (2 * group, 2 * group + 1))}
         return sum(n in network for o in network for n in self.links.neighbours(o).tolist()) // 2
 
-    def choice(self) -> Choice:
+    def choice(self) -> SwapProblem:
         members = ragged_from_lists([sorted(held) for held in self.sets])
         homes = transpose(members, self.groups)
         plain = (self.worth == COMMON).all(axis=1)
@@ -54,7 +54,7 @@ class Plain:
         none = Ragged(np.zeros(1, np.int64), np.empty(0, np.int32))
         objects = ragged_from_lists([[2 * g, 2 * g + 1] for g in range(self.groups)]) if self.linked else none
         links = Ragged(self.links.indptr, self.links.indices) if self.linked else none
-        return Choice(
+        return SwapProblem(
             members.indptr,
             entries,
             homes.indptr,
@@ -72,10 +72,10 @@ class Plain:
             COMMON,
         )
 
-    def state(self, slots: int, seed: int = 0) -> State:
+    def state(self, slots: int, seed: int = 0) -> SwapState:
         present = np.zeros(2 * self.groups + 5 if self.linked else 0, np.int8)
         present[self.query if self.linked else []] = 1
-        return State(
+        return SwapState(
             chosen=np.zeros(slots, np.int64),
             slot=np.full(len(self.sets), -1, np.int64),
             covers=np.zeros(self.groups, np.int32),
@@ -93,7 +93,7 @@ class Plain:
             random=np.array([seed], np.uint64),
         )
 
-    def assert_recounted(self, state: State, cells: list[int]) -> None:
+    def assert_recounted(self, state: SwapState, cells: list[int]) -> None:
         """Assert that the state is what a recount of the cells in its slots gives."""
         count = int(state.filled[0])
         assert state.chosen[:count].tolist() == cells

@@ -50,7 +50,7 @@ class Case:
             rng.integers(0, 3, groups).astype(np.float64),
         )
 
-    def tables(self) -> torch_rollout.Tables:
+    def tables(self) -> torch_rollout.CellTables:
         return torch_rollout.tables(**vars(self))
 
 

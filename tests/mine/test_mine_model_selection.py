@@ -39,7 +39,7 @@ def test_the_recommender_that_finds_known_links_best_is_chosen() -> None:
     assert {type(made) for made, _, _ in choice.tried} == {ItemKnn, Popularity, Watching}
     recalls = [recall for _, recall, _ in choice.tried]
     assert recalls == sorted(recalls, reverse=True)
-    assert repr(choice) == "Choice(ItemKnn(neighbours=100, shrink=10.0) of 3)"
+    assert repr(choice) == "BestOf(ItemKnn(neighbours=100, shrink=10.0) of 3)"
 
 
 def test_a_share_of_the_links_to_the_first_items_is_hidden_and_nothing_else() -> None:

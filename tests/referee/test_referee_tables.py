@@ -19,7 +19,7 @@ from cube2net.referee.report.result_tables import (
     ordered,
     score_table,
 )
-from cube2net.referee.report.table import Column, Row, Table, shown
+from cube2net.referee.report.table import Row, Table, TableColumn, shown
 from cube2net.referee.statistics import ALL, Difference, Estimate, all_estimates
 
 from comparisons import ALONE, EXACT, GREEDY, PEER, WHY, clustering, hidden_links, html_table, network
@@ -176,7 +176,7 @@ def test_main_rows_are_the_best_with_its_peers_and_the_best_of_every_method() ->
 
 
 def test_a_small_table_is_this_html() -> None:
-    table = Table("Sizes", (Column("setup"), Column("nodes", style="count")), (Row(("none", 116)),))
+    table = Table("Sizes", (TableColumn("setup"), TableColumn("nodes", style="count")), (Row(("none", 116)),))
     assert html_table(table).split("\n") == [
         '<div class="scroll" tabindex="0" role="region" aria-label="Sizes"><table class="setups">',
         "<thead>",
@@ -192,7 +192,7 @@ def test_a_small_table_is_this_html() -> None:
 
 def test_a_long_table_is_folded_and_keeps_every_row() -> None:
     rows = tuple(Row((f"row {number}", number), main=number < 3) for number in range(40))
-    table = Table("Long", (Column("setup"), Column("nodes", style="count")), rows)
+    table = Table("Long", (TableColumn("setup"), TableColumn("nodes", style="count")), rows)
     page = html_table(table)
     shown_first, folded = page.split("<details>")
     assert shown_first.count('scope="row"') == 3 and folded.count('scope="row"') == 37
@@ -221,7 +221,7 @@ def test_numbers_are_written_as_people_read_them(cell: float | str | None, style
 
 
 def test_html_escapes_everything_and_marks_the_best() -> None:
-    columns = (Column("<setup>"), Column("F1", "“a” & <b>", "score", "high"))
+    columns = (TableColumn("<setup>"), TableColumn("F1", "“a” & <b>", "score", "high"))
     rows = (
         Row(("</td><script>", Estimate(0.5, 0.4, 0.6, 3)), reason='one run failed: "<i>"'),
         Row(("b", Estimate(0.75, 0.7, 0.8, 3)), short="short & sweet"),
@@ -236,7 +236,9 @@ def test_html_escapes_everything_and_marks_the_best() -> None:
 
 
 def test_markdown_keeps_bars_and_tags_inside_their_cells() -> None:
-    table = Table("", (Column("setup"), Column("F1", style="score")), (Row(("a|b <c>\nd", None), reason="x|y"),))
+    table = Table(
+        "", (TableColumn("setup"), TableColumn("F1", style="score")), (Row(("a|b <c>\nd", None), reason="x|y"),)
+    )
     assert table.markdown() == "| setup | F1 |\n| :--- | ---: |\n| a\\|b &lt;c&gt; d | – (x\\|y) |\n"
 
 

@@ -28,7 +28,7 @@ from cube2net.sources.tables import parquet
 from cube2net.sources.tables.parquet_pages import Page, chunks_of, pages_of
 from cube2net.sources.tables.query_files import read_query_file
 from cube2net.sources.tables.table_source import read_rows
-from cube2net.unpacking import Gauge, Limits, Meter, open_zip, unpacked
+from cube2net.unpacking import Gauge, Meter, UnpackLimits, open_zip, unpacked
 
 MUCH = 40 * 2**20
 
@@ -62,12 +62,12 @@ def test_a_table_that_swells_too_far_is_refused_and_can_be_trusted(tmp_path: Pat
     said = refusal(lambda: read_rows(path))
     assert said.startswith(f"{name} unpacks to more than 100 times its size (")
     assert said.endswith("): it is not read any further, raise max_ratio if you trust it (max_ratio=1000)")
-    said = refusal(lambda: read_rows(path, meter=Meter(Limits(10**6, "20MB"))))
+    said = refusal(lambda: read_rows(path, meter=Meter(UnpackLimits(10**6, "20MB"))))
     assert said == (
         f"{name} unpacks to more than 20,000,000 bytes: it is not read any further, raise max_unpacked if you trust it "
         "(max_unpacked=200000000)"
     )
-    assert read_rows(path, meter=Meter(Limits(10**6, "300MB"))).table.num_rows > 0
+    assert read_rows(path, meter=Meter(UnpackLimits(10**6, "300MB"))).table.num_rows > 0
 
 
 SWELLING: dict[str, tuple[Any, Callable[[Path], Path]]] = {
@@ -124,8 +124,8 @@ def test_all_files_of_one_reading_count_together_and_each_once(tmp_path: Path) -
 @pytest.mark.parametrize("name", SOURCES)
 def test_the_limits_are_parameters_of_every_source_and_checked(name: str) -> None:
     reader: Any = configured(SOURCES[name], {"max_unpacked": "50GB", "max_ratio": "500"}, name)
-    assert Limits(reader.max_ratio, reader.max_unpacked).total == 50 * 10**9
-    assert Limits(1, "5000").total == Limits(1, 5000).total == 5000
+    assert UnpackLimits(reader.max_ratio, reader.max_unpacked).total == 50 * 10**9
+    assert UnpackLimits(1, "5000").total == UnpackLimits(1, 5000).total == 5000
     with pytest.raises(ParameterError, match="max_unpacked is 'much', expected a number and a unit, such as 512MB"):
         configured(SOURCES[name], {"max_unpacked": "much"}, name)
     with pytest.raises(ParameterError, match="max_ratio is 0, expected a whole number of 1 or more"):

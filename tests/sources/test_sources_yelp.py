@@ -22,7 +22,7 @@ from cube2net.records import Corpus
 from cube2net.sources.io import text_lines
 from cube2net.sources.made.link_tasks import Task, link_task, matching
 from cube2net.sources.readers.reviews import Reviewed
-from cube2net.sources.readers.yelp import ITEMS, Yelp, city_labels, feature_labels, seconds_of
+from cube2net.sources.readers.yelp import ITEMS, Yelp, attribute_labels, city_labels, seconds_of
 
 from fuzz import check_corpus_or_sentence, damaged
 
@@ -201,10 +201,10 @@ def test_the_attributes_of_all_rounds_become_the_same_labels() -> None:
     middle = ["GoodForKids: True", "RestaurantsTakeOut: True", "Parking: {'garage': True, 'lot': False}", "WiFi: free"]
     late = {"GoodForKids": "True", "RestaurantsTakeOut": "True", "Parking": "{u'garage': True}", "WiFi": "u'free'"}
     labels = ["good for kids", "take out", "parking: garage", "wi fi: free"]
-    assert feature_labels(early) == feature_labels(middle) == feature_labels(late) == labels
-    assert feature_labels({"RestaurantsPriceRange2": 2, "Price Range": "2"}) == ["price range: 2"]
+    assert attribute_labels(early) == attribute_labels(middle) == attribute_labels(late) == labels
+    assert attribute_labels({"RestaurantsPriceRange2": 2, "Price Range": "2"}) == ["price range: 2"]
     for nothing in (None, {}, [], "x", 7, {"Alcohol": "u'none'"}, {"A": None}, {"A": {}}, ["B: False"], {"": True}):
-        assert feature_labels(nothing) == []
+        assert attribute_labels(nothing) == []
 
 
 def test_a_city_has_one_spelling_in_a_state_and_one_state() -> None:

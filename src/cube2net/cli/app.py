@@ -15,6 +15,15 @@ from cube2net.cli.signals import INTERRUPTED, KEPT, Signals
 from cube2net.cli.terminal import LEFT, UndeliveredError, complain, guarded_streams, line, say, shown_progress
 from cube2net.errors import Cube2netError, quoted
 
+TYPED = {
+    "skip_missing=True leaves": "--show-missing lists them all, --skip-missing leaves",
+    "skip_known=True": "--skip-known",
+    "roll_up)": "--roll-up)",
+    "max_ratio=": "--set max_ratio=",
+    "max_unpacked=": "--set max_unpacked=",
+}
+"""What the library's sentences advise in brackets, and how that is typed here."""
+
 app = typer.Typer(
     name="cube2net",
     help="Small networks around the objects you care about, chosen from a data cube.",
@@ -99,7 +108,7 @@ def _status(signals: Signals) -> int:
         ended = app(prog_name="cube2net", standalone_mode=False)
         return ended if isinstance(ended, int) else 0
     except Cube2netError as error:
-        refuse(str(error))
+        refuse(as_typed(str(error)))
     except SystemExit as exited:
         return exited.code if isinstance(exited.code, int) else int(exited.code is not None)
     except OSError as error:
@@ -112,6 +121,19 @@ def _status(signals: Signals) -> int:
     except Exception as error:
         return _usage(error)
     return 2
+
+
+def as_typed(sentence: str) -> str:
+    """Return a sentence of the library with its parameters as they are typed here.
+
+    >>> as_typed("2 items are in the cube already: 'a', 'b' (skip_known=True leaves them out)")
+    "2 items are in the cube already: 'a', 'b' (--skip-known leaves them out)"
+    >>> as_typed("raise max_ratio if you trust it (max_ratio=1000)")
+    'raise max_ratio if you trust it (--set max_ratio=1000)'
+    """
+    for python, typed in TYPED.items():
+        sentence = sentence.replace(f"({python}", f"({typed}")
+    return sentence
 
 
 def _usage(error: Any) -> int:

@@ -28,7 +28,7 @@ class Nearest:
     """
 
     vectors: Vectors
-    groups: Groups | None
+    groups: CellGroups | None
 
     @classmethod
     def of(cls, vectors: Vectors, *, way: str = "auto") -> Nearest:
@@ -96,7 +96,7 @@ class Nearest:
         squares = np.einsum("ij,ij->i", values, values, dtype=np.float64)
         return (squares / 2).astype(np.float32), float(np.sqrt(squares.max()))
 
-    def _by_tables(self, groups: Groups, actions: Array, taken: Array, cells: Array, far: Array) -> None:
+    def _by_tables(self, groups: CellGroups, actions: Array, taken: Array, cells: Array, far: Array) -> None:
         from cube2net.kernels.nearest import label_distances, nearest_by_tables
 
         tables = np.empty((len(actions), groups.columns[-1]))
@@ -131,7 +131,7 @@ class Nearest:
 
 
 @dataclass(frozen=True, eq=False)
-class Groups:
+class CellGroups:
     """Cells that differ in one dimension only, put together; see ``kernels.nearest.nearest_by_tables``."""
 
     turned: tuple[Array, ...]
@@ -148,7 +148,7 @@ def _pays(vectors: Vectors) -> bool:
     return sum(table.size for table in vectors.tables) <= vectors.values.size
 
 
-def _group(vectors: Vectors, labels: Array) -> Groups:
+def _group(vectors: Vectors, labels: Array) -> CellGroups:
     """Return the groups along the dimension that leaves the fewest of them."""
     columns = (0, *np.cumsum([len(table) for table in vectors.tables]).tolist())
     flat = labels.astype(np.int32) + np.array(columns[:-1], dtype=np.int32)
@@ -161,7 +161,7 @@ def _group(vectors: Vectors, labels: Array) -> Groups:
         new[1:] = (rows[1:] != rows[:-1]).any(axis=1)
         found.append((order, np.append(np.flatnonzero(new), len(rows)), last))
     order, starts, last = min(found, key=lambda one: len(one[1]))
-    return Groups(
+    return CellGroups(
         turned=tuple(np.ascontiguousarray(table.T, dtype=np.float64) for table in vectors.tables),
         columns=columns,
         heads=np.ascontiguousarray(np.delete(flat, last, axis=1)[order[starts[:-1]]]),

@@ -22,7 +22,7 @@ from cube2net.embed.glove import Parsed, find_table, open_table, parse, unpackin
 from cube2net.errors import InputError
 from cube2net.progress import Progress, silent
 from cube2net.records.ragged import frozen
-from cube2net.unpacking import RATIO, TOTAL, Limits, Meter
+from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 
 FORMAT = 1
 
@@ -105,7 +105,7 @@ def read_words(
     ``strict`` a bad line is an error, otherwise it is counted in ``dropped`` and the first are named in
     ``bad_lines``. ``max_ratio`` and ``max_unpacked`` limit how far a packed file may swell.
     """
-    meter = Meter(Limits(max_ratio, max_unpacked))
+    meter = Meter(UnpackLimits(max_ratio, max_unpacked))
     with unpacking(str(path)):
         file, inside = find_table(Path(path))
     name = file.name if inside is None else f"{file.name}/{inside}"

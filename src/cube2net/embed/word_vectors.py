@@ -19,7 +19,7 @@ from cube2net.errors import SourceError, first_line, listed, unknown
 from cube2net.records import Cube
 from cube2net.records.topics import NO_TEXT
 from cube2net.records.vectors import Vectors
-from cube2net.unpacking import RATIO, TOTAL, Limits
+from cube2net.unpacking import RATIO, TOTAL, UnpackLimits
 
 SCALES = ("blocks", "none")
 
@@ -60,7 +60,7 @@ class WordVectors:
     max_unpacked: int | str = TOTAL
 
     def __post_init__(self) -> None:
-        Limits(self.max_ratio, self.max_unpacked)
+        UnpackLimits(self.max_ratio, self.max_unpacked)
         if self.scale not in SCALES:
             raise unknown("scale", self.scale, SCALES)
 

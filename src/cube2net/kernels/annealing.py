@@ -10,7 +10,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.kernels.compiled import njit
-from cube2net.kernels.swap_moves import COLUMNS, Choice, State, close, put, ratio, take, weigh
+from cube2net.kernels.swap_moves import COLUMNS, SwapProblem, SwapState, close, put, ratio, take, weigh
 
 DROPS = 0.03  # how often a cell is dropped instead of one proposed
 AIMED = 0.45  # how often a proposed cell is to hold an uncovered group that pays; else it is any
@@ -34,7 +34,7 @@ def draw(random: Array) -> float:
 
 
 @njit(cache=True)
-def propose(choice: Choice, state: State) -> int:
+def propose(choice: SwapProblem, state: SwapState) -> int:
     """Return a cell worth looking at: a home of an uncovered group that pays, or any; a high key helps."""
     first, cells = 0, len(choice.key)
     aimed = len(choice.targets) > 0 and draw(state.random) < AIMED
@@ -56,7 +56,7 @@ def propose(choice: Choice, state: State) -> int:
 
 
 @njit(cache=True)
-def decide(state: State, room: float, least: float, heat: float) -> int:
+def decide(state: SwapState, room: float, least: float, heat: float) -> int:
     """Draw what becomes of the cell that was weighed: the slot it goes to (the next free one is last), or −1.
 
     A slot is drawn with probability ∝ exp(value with the cell there / heat), and so is leaving all as it is. What
@@ -97,7 +97,7 @@ def decide(state: State, room: float, least: float, heat: float) -> int:
 
 
 @njit(cache=True)
-def settle(state: State, least: float) -> None:
+def settle(state: SwapState, least: float) -> None:
     """Take note of the value as it stands, and of the selection where it is the best so far."""
     state.value[0] = ratio(state.sums[0], state.sums[1], least)
     if state.value[0] > state.value[1] + EQUAL * abs(state.value[1]):
@@ -108,7 +108,7 @@ def settle(state: State, least: float) -> None:
 
 
 @njit(cache=True)
-def start(choice: Choice, state: State, cells: Array, least: float) -> float:
+def start(choice: SwapProblem, state: SwapState, cells: Array, least: float) -> float:
     """Put the cells into the slots of an empty state; return what a cell is worth there, on average.
 
     That is the mean of what the value loses without one of the cells.
@@ -127,8 +127,8 @@ def start(choice: Choice, state: State, cells: Array, least: float) -> float:
 
 @njit(cache=True, nogil=True)
 def cool(
-    choice: Choice,
-    state: State,
+    choice: SwapProblem,
+    state: SwapState,
     first: int,
     last: int,
     steps: int,

@@ -31,9 +31,26 @@ def njit(**options: Any) -> Callable[[F], F]:
                 raise
             compiling.WAITING.kept = False
             made = numba.njit(**{**options, "cache": False})(function)
+        _forget_what_is_stale(getattr(made, "_cache", None))
         return made
 
     return compiled
+
+
+def _forget_what_is_stale(cache: Any) -> None:
+    """Let a kernel be compiled anew where what was kept names a record that is gone, as after an update."""
+    load = getattr(cache, "load_overload", None)
+    if load is None:
+        return
+
+    def load_overload(*wanted: Any) -> Any:
+        try:
+            return load(*wanted)
+        except (AttributeError, ImportError):
+            cache.flush()
+            return None
+
+    cache.load_overload = load_overload
 
 
 class _Times(event.Listener):

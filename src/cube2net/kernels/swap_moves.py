@@ -25,7 +25,7 @@ from cube2net.kernels.compiled import njit
 COLUMNS = 3
 
 
-class Choice(NamedTuple):
+class SwapProblem(NamedTuple):
     """What does not change: who holds what, what it is worth, where to look, and who is linked.
 
     ``targets`` are groups that pay and ``odds`` the running sum of how much; a cell of higher ``key`` is proposed more
@@ -50,7 +50,7 @@ class Choice(NamedTuple):
     common: Array
 
 
-class State(NamedTuple):
+class SwapState(NamedTuple):
     """What changes: cells in slots (``slot`` is −1 for cells not chosen), and what follows from them.
 
     ``sums`` are gain, cost, nodes and links of the selection as it stands, with the constants of the objective in
@@ -100,7 +100,7 @@ def plain_last(members_indptr: Array, members_indices: Array, plain: Array) -> t
 
 
 @njit(cache=True)
-def put(choice: Choice, state: State, cell: int, slot: int) -> None:
+def put(choice: SwapProblem, state: SwapState, cell: int, slot: int) -> None:
     """Put a cell into a free slot."""
     state.chosen[slot] = cell
     state.slot[cell] = slot
@@ -133,7 +133,7 @@ def put(choice: Choice, state: State, cell: int, slot: int) -> None:
 
 
 @njit(cache=True)
-def take(choice: Choice, state: State, slot: int) -> None:
+def take(choice: SwapProblem, state: SwapState, slot: int) -> None:
     """Take the cell out of a slot, which is free then."""
     cell = state.chosen[slot]
     state.slot[cell] = -1
@@ -168,7 +168,7 @@ def take(choice: Choice, state: State, slot: int) -> None:
 
 
 @njit(cache=True)
-def enter(choice: Choice, present: Array, group: int) -> int:
+def enter(choice: SwapProblem, present: Array, group: int) -> int:
     """Bring the objects of a group into the network; return how many links come with them."""
     links = 0
     for place in range(choice.objects_indptr[group], choice.objects_indptr[group + 1]):
@@ -180,7 +180,7 @@ def enter(choice: Choice, present: Array, group: int) -> int:
 
 
 @njit(cache=True)
-def leave(choice: Choice, present: Array, group: int) -> int:
+def leave(choice: SwapProblem, present: Array, group: int) -> int:
     """Undo ``enter``; return how many links go with the objects."""
     links = 0
     for place in range(choice.objects_indptr[group], choice.objects_indptr[group + 1]):
@@ -192,7 +192,7 @@ def leave(choice: Choice, present: Array, group: int) -> int:
 
 
 @njit(cache=True)
-def close(choice: Choice, state: State, slot: int) -> None:
+def close(choice: SwapProblem, state: SwapState, slot: int) -> None:
     """Move the cell of the last slot into a free one, so that slots stay without gaps; there is one fewer."""
     last = state.filled[0] - 1
     if slot != last:
@@ -211,7 +211,7 @@ def close(choice: Choice, state: State, slot: int) -> None:
 
 
 @njit(cache=True)
-def weigh(choice: Choice, state: State, cell: int) -> None:
+def weigh(choice: SwapProblem, state: SwapState, cell: int) -> None:
     """Write to ``shared`` what a cell holds that only slot s holds; after the last slot, what it would add to all."""
     count, several = state.filled[0], len(state.best) + 1
     plain, end = choice.plain[cell], choice.members_indptr[cell + 1]

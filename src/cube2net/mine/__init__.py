@@ -17,7 +17,7 @@ from cube2net.mine.miners import (
     known_labels,
     link_miners,
 )
-from cube2net.mine.model_selection import Choice, choose
+from cube2net.mine.model_selection import BestOf, choose
 from cube2net.mine.node_embeddings import EMBEDDINGS, DeepWalk, Line, Node2vec
 from cube2net.mine.random_walks import Walks, links_of
 from cube2net.mine.recommenders import RECOMMENDERS, TRIED, Als, Ease, ItemKnn, Popularity
@@ -30,8 +30,8 @@ __all__ = [
     "RECOMMENDERS",
     "TRIED",
     "Als",
+    "BestOf",
     "Bipartite",
-    "Choice",
     "Clusters",
     "DeepWalk",
     "Ease",

@@ -29,14 +29,14 @@ class HasPath(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Choice(Generic[R]):
+class BestOf(Generic[R]):
     """The best of some recommenders, and every one tried with its recall at K and its AUC, best first."""
 
     best: R
     tried: tuple[tuple[R, float, float], ...]
 
     def __repr__(self) -> str:
-        return f"Choice({self.best!r} of {len(self.tried)})"
+        return f"BestOf({self.best!r} of {len(self.tried)})"
 
 
 def choose(
@@ -48,7 +48,7 @@ def choose(
     share: float = 0.2,
     repeats: int = 2,
     k: int = 10,
-) -> Choice[R]:
+) -> BestOf[R]:
     """Return the recommender that finds known links best when they are hidden from it.
 
     ``repeats`` times a random ``share`` of the links (to the first ``items`` items) is hidden, every recommender
@@ -74,7 +74,7 @@ def choose(
             recall[number] = recall.get(number, 0.0) + np.nan_to_num(means[f"R@{k}"]) / repeats
             auc[number] = auc.get(number, 0.0) + np.nan_to_num(means["AUC"]) / repeats
     order = sorted(tried, key=lambda number: (-round(recall[number], 12), -round(auc[number], 12), number))
-    return Choice(tried[order[0]], tuple((tried[number], recall[number], auc[number]) for number in order))
+    return BestOf(tried[order[0]], tuple((tried[number], recall[number], auc[number]) for number in order))
 
 
 def _fits(recommenders: Sequence[Any], links: sp.csr_array, seed: int) -> Iterator[tuple[Any, Fitted]]:

@@ -20,7 +20,27 @@ ADVICE = "rename them in the source"
 
 
 def to_networkx(network: Network) -> networkx.Graph:
-    """Return a NetworkX graph: nodes are ids with every attribute, links carry ``weight`` and ``kind``."""
+    """Return a NetworkX graph: nodes are ids with every attribute, links carry ``weight`` and ``kind``.
+
+    Parameters
+    ----------
+    network
+        The network of :func:`construct`.
+
+    Returns
+    -------
+    networkx.Graph
+        Nodes have ``name``, ``kind``, ``in_query``, ``label``, ``cells`` (the ranks of the chosen cells that hold them,
+        from 1) and ``query_links``; the kind of a link is ``"link"`` or ``"membership"``.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> network = c2n.construct(c2n.build_cube(planted.corpus), planted.query(0))
+    >>> print(c2n.to_networkx(network))
+    Graph with 104 nodes and 422 edges
+    """
     require("a NetworkX graph", "networkx")
     import networkx
 
@@ -39,7 +59,26 @@ def to_networkx(network: Network) -> networkx.Graph:
 
 
 def to_igraph(network: Network) -> igraph.Graph:
-    """Return an igraph graph: vertex i is node i with every attribute, edges carry ``weight`` and ``kind``."""
+    """Return an igraph graph: vertex i is node i with every attribute, edges carry ``weight`` and ``kind``.
+
+    Parameters
+    ----------
+    network
+        The network of :func:`construct`.
+
+    Returns
+    -------
+    igraph.Graph
+        Undirected; vertices have the columns of ``network.nodes`` as attributes.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> graph = c2n.to_igraph(c2n.construct(c2n.build_cube(planted.corpus), planted.query(0)))
+    >>> graph.vcount(), graph.ecount(), graph.vs[0]["id"]
+    (104, 422, 'o1')
+    """
     require("an igraph graph", "igraph")
     import igraph
 
@@ -57,9 +96,25 @@ def to_igraph(network: Network) -> igraph.Graph:
 def to_pyg(network: Network) -> Data:
     """Return a PyTorch Geometric ``Data`` whose row i is node i, every link in both directions.
 
-    Tensors: ``edge_index``, ``edge_weight``, ``edge_kind`` (into ``edge_kind_names``), ``seed_mask`` (the
-    query), ``kind`` (into ``kind_names``), ``query_links``, and ``y``, the labels of the query (into
-    ``label_names``, -1 where there is none). Lists: ``ids``, ``names`` and ``cells``.
+    Parameters
+    ----------
+    network
+        The network of :func:`construct`.
+
+    Returns
+    -------
+    torch_geometric.data.Data
+        Tensors: ``edge_index``, ``edge_weight``, ``edge_kind`` (into ``edge_kind_names``), ``seed_mask`` (the query),
+        ``kind`` (into ``kind_names``), ``query_links``, and ``y``, the labels of the query (into ``label_names``, -1
+        where there is none). Lists: ``ids``, ``names`` and ``cells``.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> data = c2n.to_pyg(c2n.construct(c2n.build_cube(planted.corpus), planted.query(0)))
+    >>> data.num_nodes, data.num_edges, int(data.seed_mask.sum())
+    (104, 844, 50)
     """
     require("a PyTorch Geometric graph", "torch", "torch_geometric")
     import torch

@@ -29,14 +29,19 @@ class Nothing:
 class Hops:
     """Bring every object within ``hops`` steps of the query (the paper's NoCube+ and NoCube++).
 
-    With ``fan_out`` one object brings at most so many others, so that a hub cannot flood the answer: those at
-    the end of its heaviest links, and of equal links those with the lower object number. Only objects that
-    are not there yet count: neighbours in the query, or a step nearer to it, are not brought by anyone.
-
     Where ``max_nodes`` or ``max_links`` leaves room for a part only, it is the nearest objects, of the equally
     near those of the highest personalised PageRank, of these those that most objects a step nearer bring, and
     of these those with the lower number: the best that so many objects within these steps can be. The query itself is
     always whole.
+
+    Parameters
+    ----------
+    hops
+        How many steps along links, 1 or 2.
+    fan_out
+        At most so many others are brought by one object, so that a hub cannot flood the answer: those at the end of its
+        heaviest links, and of equal links those with the lower object number. Only objects that are not there yet
+        count: neighbours in the query, or a step nearer to it, are not brought by anyone. None brings all.
     """
 
     chooses_cells = draws = False

@@ -28,6 +28,10 @@ def layout(network: Network, *, seed: int = 0) -> Array:
     whole unfolds, then by forces (links pull by the logarithm of their length, nodes push by 1/distance),
     then nodes that overlap are pushed apart. Parts are packed in rows, large ones first; nodes without
     links stand in a grid below. A disc of diameter 1 fits around every node of the query.
+
+    With igraph's layouts in place of these forces more links cross at 200 and 2,000 nodes: 2.9 and 3.1 % of pairs at
+    best, 2.5 and 2.4 % here, where as many names or more find a place. At 20,000 nodes fewer cross (1.9 %, 2.3 % here)
+    in a quarter of the time, and no name finds a place. ``benchmarks/layouts.py`` shows it.
     """
     from scipy.sparse import csgraph
 
@@ -58,17 +62,30 @@ def _radius(network: Network) -> Array:
 
 def _part(links: sp.csr_array, radius: Array, rng: np.random.Generator) -> Array:
     """Return the places of one connected part, its long side along x, about its middle."""
-    from cube2net.kernels.force_layout import relax, separate
+    from cube2net.kernels.force_layout import separate
+
+    count = links.shape[0]
+    source, target = _ends(links)
+    place = _turned(_by_forces(links, rng))
+    box = np.maximum(np.ptp(place, axis=0), 1e-9)
+    crowd = float((np.pi * radius**2).sum())
+    scale = np.sqrt(3.2 * crowd / max(float(box.prod()), float(box.max()) ** 2 / 8))
+    if count < SMALL:
+        scale = 1.7 / max(float(np.median(np.linalg.norm(place[source] - place[target], axis=1))), 1e-9)
+    return separate(place * scale, radius, 200 if count <= 5000 else 20)
+
+
+def _by_forces(links: sp.csr_array, rng: np.random.Generator) -> Array:
+    """Return the places at which what pulls and pushes the nodes of one connected part is about even."""
+    from cube2net.kernels.force_layout import relax
 
     count = links.shape[0]
     degree = np.diff(links.indptr).astype(np.float64)
-    ends = links.tocoo()
-    once = ends.row < ends.col
-    source, target = ends.row[once].astype(np.int64), ends.col[once].astype(np.int64)
+    source, target = _ends(links)
     start = _unfolded(links)
     start *= 10 * np.sqrt(count) / max(float(start.std(axis=0).max()), 1e-9)
     start += rng.normal(size=start.shape) * np.sqrt(count) / 10
-    place = relax(
+    return relax(
         start,
         source,
         target,
@@ -79,13 +96,13 @@ def _part(links: sp.csr_array, radius: Array, rng: np.random.Generator) -> Array
         float(np.sqrt(count)),
         np.array([HOLD, HOLD * WIDE]),
     )
-    place = _turned(place)
-    box = np.maximum(np.ptp(place, axis=0), 1e-9)
-    crowd = float((np.pi * radius**2).sum())
-    scale = np.sqrt(3.2 * crowd / max(float(box.prod()), float(box.max()) ** 2 / 8))
-    if count < SMALL:
-        scale = 1.7 / max(float(np.median(np.linalg.norm(place[source] - place[target], axis=1))), 1e-9)
-    return separate(place * scale, radius, 200 if count <= 5000 else 20)
+
+
+def _ends(links: sp.csr_array) -> tuple[Array, Array]:
+    """Return the two ends of every link, each link once."""
+    ends = links.tocoo()
+    once = ends.row < ends.col
+    return ends.row[once].astype(np.int64), ends.col[once].astype(np.int64)
 
 
 def _unfolded(links: sp.csr_array) -> Array:

@@ -21,29 +21,41 @@ Layer = Callable[[int, Array], Array]  # the number of a tree and the best piece
 class MaxDisc:
     """Bring the others of the connected objects C that have many of the query and few besides.
 
-    The discrepancy of C is ``alpha`` · (query objects in C) − (other objects in C). To maximise it over
-    connected C is NP-hard in general and takes one linear pass on a tree, so trees are laid into the
-    links around the query, the best C of each is found exactly, and the best of all is the answer
-    (Gionis, Mathioudakis and Ukkonen, *Bump hunting in the dark*, ICDE 2015). The trees:
-
-    - ``"bfs"``: breadth-first trees from the objects of the query, from ``tries`` of them drawn at random
-      if there are more.
-    - ``"spanning"``: ``tries`` random spanning trees, the lightest under random weights.
-    - ``"smart"``: ``tries`` spanning trees that lead through promising objects. A query object has the
-      price 0, another object 1/k, where k is its number of links into the query (1 if it has none), and
-      a link weighs the prices of its ends: what it costs to bring an object is shared among the query
-      objects that it joins. The first tree is the lightest one. Every later tree holds the best C so far
-      together and draws the rest at random around these weights, so the answer only gets better.
-
-    No object further than α·|Q|/2 hops (rounded up) from the query is in a smallest best C, for each
-    of the two branches that it joins must be worth the way. So nothing beyond is looked at; ``reach``
-    sets the number of hops by hand. Nor are more than ``most`` others: of the ring of hops that does not
-    fit, those with most links back come first. Objects whose links a neighbour has too are left out.
+    The discrepancy of C is ``alpha`` · (query objects in C) − (other objects in C). To maximise it over connected C is
+    NP-hard in general and takes one linear pass on a tree, so trees are laid into the links around the query, the best
+    C of each is found exactly, and the best of all is the answer (Gionis, Mathioudakis and Ukkonen, *Bump hunting in
+    the dark*, ICDE 2015). Objects whose links a neighbour has too are left out.
 
     C is one connected piece and may leave much of the query out; as in the paper, the network keeps all
     of the query and the method only brings C's other objects. With a small ``alpha`` that is often none. A
     limit on nodes or links is met by cutting off the branches that lose least for each object spared.
 
+    Parameters
+    ----------
+    alpha
+        What an object of the query is worth, in other objects.
+    tree
+        Which trees are laid:
+
+        - ``"bfs"``: breadth-first trees from the objects of the query, from ``tries`` of them drawn at random
+          if there are more.
+        - ``"spanning"``: ``tries`` random spanning trees, the lightest under random weights.
+        - ``"smart"``: ``tries`` spanning trees that lead through promising objects. A query object has the
+          price 0, another object 1/k, where k is its number of links into the query (1 if it has none), and
+          a link weighs the prices of its ends: what it costs to bring an object is shared among the query
+          objects that it joins. The first tree is the lightest one. Every later tree holds the best C so far
+          together and draws the rest at random around these weights, so the answer only gets better.
+    tries
+        How many trees.
+    reach
+        Objects further from the query, in hops, are not looked at. Without a number it is α·|Q|/2, rounded up: no
+        object beyond is in a smallest best C, for each of the two branches that it joins must be worth the way.
+    most
+        At most so many others are looked at: of the ring of hops that does not fit, those with most links back come
+        first.
+
+    Examples
+    --------
     >>> MaxDisc(alpha=2.0, tree="bfs")
     MaxDisc(alpha=2.0, tree='bfs', tries=32, reach=None, most=200000)
     """

@@ -27,13 +27,20 @@ class PageRank:
     """Bring the ``top`` objects outside the query by the scores of a walk that starts again at the query.
 
     The walk follows a link as likely as it is heavy, goes on with probability ``damping`` and else starts
-    again at an object of the query, each as likely. ``tolerance`` is how far the scores may be from the exact
-    ones, summed over all objects (all scores sum to 1); see :func:`scores`. An object that the walk does not
-    reach is never brought, and of equal scores the lower object number is.
+    again at an object of the query, each as likely. An object that the walk does not
+    reach is never brought, and of equal scores the lower object number is. Where ``max_links`` leaves room for a part
+    only, it is the best. The query itself is always whole.
 
-    Without ``top`` as many are brought as ``max_nodes`` leaves room for; without that too, four for each
-    object of the query, but at least 100 and at most 5,000. Where ``max_links`` leaves room for a part only,
-    it is the best. The query itself is always whole.
+    Parameters
+    ----------
+    top
+        How many objects. Without a number as many as ``max_nodes`` leaves room for; without that too, four for each
+        object of the query, but at least 100 and at most 5,000.
+    damping
+        The probability that the walk goes on at a step, above 0 and below 1.
+    tolerance
+        How far the scores may be from the exact ones, summed over all objects (all scores sum to 1); see
+        :func:`scores`.
     """
 
     chooses_cells = draws = False

@@ -22,21 +22,30 @@ class Steiner:
 
         Σ cost(link), over the links of T  +  prize · (query objects of the part that are not in T)
 
-    ``cost="unit"``: a link costs 1, so the tree brings few objects. A query object that would alone take
-    ``prize`` links or more is not joined; ``prize=inf`` joins all that can be. ``cost="weight"``: a
-    link costs the mean weight of the cube's links divided by its own weight, so strong links are cheap;
-    links of weight 0 are not used. Query objects outside the trees stay in the network all the same.
+    Query objects outside the trees stay in the network all the same.
 
     Two trees are made and the cheaper one is taken: that of Goemans and Williamson's growing moats,
     which costs at most twice the least possible, and that of Takahashi and Matsuyama's nearest paths
     over the query objects of the first, which is cheaper on most real networks. Both are pruned to their
     best subtree, then spanned anew over their own objects as long as that makes them cheaper. Where the
-    links make a tree, the answer is the cheapest there is. At most ``most`` objects around the query are
-    looked at, ring by ring, and what is promised holds among these. With unit costs, objects whose links
+    links make a tree, the answer is the cheapest there is. With unit costs, objects whose links
     a neighbour has too are left out beforehand, which no cheapest tree misses.
 
     A limit on nodes or links is met by cutting off the branches that lose least for each object spared.
 
+    Parameters
+    ----------
+    prize
+        What it costs to leave an object of the query out, in links of cost 1: one that would alone take ``prize`` links
+        or more is not joined. Infinity joins all that can be.
+    cost
+        ``"unit"``: a link costs 1, so the tree brings few objects. ``"weight"``: a link costs the mean weight of the
+        cube's links divided by its own weight, so strong links are cheap; links of weight 0 are not used.
+    most
+        At most so many objects around the query are looked at, ring by ring, and what is promised holds among these.
+
+    Examples
+    --------
     >>> Steiner(prize=2.0)
     Steiner(prize=2.0, cost='unit', most=200000)
     """

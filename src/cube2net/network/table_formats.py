@@ -152,7 +152,26 @@ def write_npz(network: Network, path: Path) -> None:
 
 
 def to_scipy(network: Network) -> sp.csr_array:
-    """Return the symmetric adjacency of a network: row and column i are node i, every link on both ends."""
+    """Return the symmetric adjacency of a network: row and column i are node i, every link on both ends.
+
+    Parameters
+    ----------
+    network
+        The network of :func:`construct`.
+
+    Returns
+    -------
+    scipy.sparse.csr_array
+        The weights of the links, as floats of 32 bits.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> matrix = c2n.to_scipy(c2n.construct(c2n.build_cube(planted.corpus), planted.query(0)))
+    >>> matrix.shape, matrix.nnz
+    ((104, 104), 844)
+    """
     import scipy.sparse as sp
 
     ends = np.concatenate([network.source, network.target]), np.concatenate([network.target, network.source])

@@ -2,11 +2,11 @@
 
 from cube2net.cube import ENGINES
 from cube2net.mine import cluster_query, embed_nodes
-from cube2net.pipeline.build import (
+from cube2net.pipeline.build import build_cube, build_from, build_task
+from cube2net.pipeline.compare import JOURNAL, WRITTEN, Auto, compare, task_of
+from cube2net.pipeline.construct import LINK_TOLERANCE, METHODS, WITH_OPTIONS, construct, weigh
+from cube2net.pipeline.cubes import (
     add_items,
-    build_cube,
-    build_from,
-    build_task,
     embed_cells,
     label_texts,
     near_cells,
@@ -17,19 +17,6 @@ from cube2net.pipeline.build import (
     verify_cube,
     view_cube,
 )
-from cube2net.pipeline.compare import (
-    JOURNAL,
-    WRITTEN,
-    Auto,
-    check_report,
-    compare,
-    read_comparison,
-    results,
-    task_of,
-    verdict,
-    write_report,
-)
-from cube2net.pipeline.construct import LINK_TOLERANCE, METHODS, WITH_OPTIONS, construct, weigh
 from cube2net.pipeline.data import (
     AREA_SIGS,
     check_outputs,
@@ -41,11 +28,8 @@ from cube2net.pipeline.data import (
     load_labs,
     make_dblp_like,
     make_planted,
-    missing_names,
     open_dblp_like,
     read_acl,
-    read_links,
-    read_query,
     read_source,
     read_tables,
     read_task,
@@ -53,6 +37,8 @@ from cube2net.pipeline.data import (
     to_scipy,
     write_network,
 )
+from cube2net.pipeline.queries import missing_names, read_links, read_query
+from cube2net.pipeline.report import check_report, read_comparison, results, verdict, write_report
 from cube2net.records.form import FORMS
 from cube2net.referee import DEFAULT
 from cube2net.select import OBJECTIVES

@@ -1,14 +1,12 @@
-"""A cube: built of files or a corpus stage by stage, updated, opened, checked, and asked what needs no query."""
+"""A cube of files or of a corpus: reading, topics and cells, stage by stage."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from cube2net import __version__
 from cube2net import cube as cubes
@@ -25,15 +23,14 @@ from cube2net.checkpoints import (
 )
 from cube2net.compiling import tells_compiling
 from cube2net.cube import TOPIC
-from cube2net.embed import VECTORS, Nearest
-from cube2net.errors import ParameterError, SourceError, unknown, whole_number
-from cube2net.interfaces import CellEmbedder, Engine, NamesFiles, NodeEmbedder, Source, TopicModel
+from cube2net.errors import ParameterError, SourceError
+from cube2net.interfaces import Engine, NamesFiles, Source, TopicModel
 from cube2net.pipeline.data import find_topics
 from cube2net.progress import Progress, silent
-from cube2net.records import Corpus, Cube, DimensionSpec, Topics, Vectors
+from cube2net.records import Corpus, Cube, DimensionSpec, Topics
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS
 from cube2net.sources import SOURCES, Task
-from cube2net.topics import TOPIC_MODELS, LdaModel, model_of
+from cube2net.topics import TOPIC_MODELS, LdaModel
 
 Dimensions = Sequence[DimensionSpec | str]
 
@@ -55,12 +52,50 @@ def build_cube(
 ) -> Cube:
     """Return the cube of a corpus; with ``out`` it is also saved there, and opened from there.
 
-    Without ``dimensions`` the cube has those that the source proposes. When a dimension reads the attribute
-    ``topic`` and the items have none, a topic model finds it in their texts. ``memory`` such as ``"4GB"`` limits what
-    an engine given by its name may take. ``items=False`` makes a smaller cube, from which no items can be taken out.
-
     With ``out``, topics and tables that are finished when the work is cut off are kept beside it, and the same call
     goes on from there.
+
+    Parameters
+    ----------
+    corpus
+        The data, of :func:`read_source` or made by hand.
+    dimensions
+        Those of the cube, such as ``["venue", "decade=year@decades"]`` or :class:`DimensionSpec`; without any, those
+        that the source proposes.
+    topics
+        Where topics come from when a dimension reads the attribute ``topic`` and the items have none: the name of a
+        topic model, one of your own, or topics that are known. ``"lda"`` finds them in the texts.
+    min_objects
+        Cells with fewer objects are set aside, and come back when the cube is rolled up.
+    max_mentions
+        An item that mentions more objects makes no links, where two objects are linked when an item mentions both.
+    items
+        Whether the cube keeps which items mention which objects. ``False`` makes a smaller cube, from which no items
+        can be taken out.
+    out
+        The folder to save the cube in; without one it is in memory alone.
+    engine
+        ``"duckdb"`` works in this process, ``"spark"`` on a cluster; or one of your own.
+    memory
+        What an engine given by its name may take, such as ``"4GB"``; without a word it decides by itself.
+    seed
+        Of all that is random, which is finding topics: the same seed makes the same cube.
+    progress
+        Told how far it is; None for nobody.
+
+    Returns
+    -------
+    Cube
+        For :func:`construct` and :func:`compare`.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> corpus = c2n.make_planted(objects=200, communities=4, noise=0).corpus
+    >>> c2n.build_cube(corpus)
+    Cube(decade × venue × topic: 16 cells, 200 objects, 720 links)
+    >>> c2n.build_cube(corpus, ["venue", "decade=year@decades"], min_objects=20)
+    Cube(venue × decade: 12 cells, 200 objects, 720 links)
     """
     progress = progress or silent
     recipe = Recipe(dimensions, topics, min_objects, max_mentions, items, _engine(engine, memory), seed)
@@ -90,7 +125,44 @@ def build_from(
     """Return the cube of files of one kind, saved in a folder and opened from there.
 
     It is :func:`build_cube` after :func:`read_source`, and what was read is kept, too, when the work is cut off.
-    ``dimensions`` may be a function of the corpus.
+
+    Parameters
+    ----------
+    source
+        ``"tables"``, ``"acl"``, ``"aminer"``, ``"dblp"``, ``"yelp"`` or ``"movies"``, or an object of your own with
+        ``read``, such as ``Tables(strict=True)``.
+    paths
+        The files to read, or their folder, as the source expects them.
+    out
+        The folder to save the cube in.
+    dimensions
+        As in :func:`build_cube`, or a function that gives them for the corpus.
+    topics
+        The name of a topic model, or one of your own.
+    min_objects, max_mentions, items, engine, memory, seed, progress
+        As in :func:`build_cube`.
+
+    Returns
+    -------
+    Cube
+        Its arrays are memory-mapped.
+
+    Raises
+    ------
+    SourceError
+        A file is missing or is not what it should be; the sentence names the file and the line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import cube2net as c2n
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     nodes, links = Path(folder, "nodes.csv"), Path(folder, "links.csv")
+    ...     _ = nodes.write_text("id,city\\nada,Rome\\nbob,Oslo\\neve,Oslo\\n")
+    ...     _ = links.write_text("from,to\\nada,bob\\nbob,eve\\n")
+    ...     c2n.build_from("tables", nodes, links, out=f"{folder}/cube", dimensions=["city"], min_objects=1)
+    Cube(city: 2 cells, 3 objects, 2 links)
     """
     progress = progress or silent
     place = path_of(out, "out")
@@ -240,129 +312,3 @@ def _engine(engine: str | Engine, memory: str | None) -> Engine:
     options = {} if memory is None else {"memory": memory}
     found: Engine = made(engine, cubes.ENGINES, Engine, "engine", options)
     return found
-
-
-@tells_compiling
-def update_cube(
-    folder: str | Path,
-    corpus: Corpus,
-    *,
-    topics: Topics | None = None,
-    skip_known: bool = False,
-    engine: str = "duckdb",
-    progress: Progress | None = None,
-) -> Cube:
-    """Return the cube of a folder with the items and links of a corpus added, as if it had been built of all.
-
-    New texts are labelled by the cube's own topic model, in the labels that the cube has. An item that the cube has
-    already is refused, or with ``skip_known`` left out and counted. While another process writes the cube, this waits.
-    """
-    cube, _ = add_items(folder, corpus, topics=topics, skip_known=skip_known, engine=engine, progress=progress)
-    return cube
-
-
-def add_items(
-    folder: str | Path,
-    corpus: Corpus,
-    *,
-    topics: Topics | None = None,
-    skip_known: bool = False,
-    engine: str = "duckdb",
-    progress: Progress | None = None,
-) -> tuple[Cube, dict[str, int]]:
-    """Return what :func:`update_cube` does, and how many items, objects, cells and links were added."""
-    if engine not in cubes.ENGINES:
-        raise unknown("engine", engine, cubes.ENGINES)
-    place, progress = path_of(folder, "the folder of the cube"), progress or silent
-    added: dict[str, int] = {}
-
-    def grown(cube: Cube) -> Cube:
-        new = cubes.leave_out_known(cube, corpus) if skip_known else corpus
-        found = _new_topics(cube, new, progress) if topics is None else topics
-        after = cubes.update(cube, new, cubes.ENGINES[engine](), topics=found, progress=progress)
-        before = _counts(cube)
-        added.update({name: count - before[name] for name, count in _counts(after).items()})
-        return after
-
-    cubes.change_folder(place, grown, progress=progress)
-    return open_cube(place), added
-
-
-def _counts(cube: Cube) -> dict[str, int]:
-    items = int(cube.settings.get("items") or 0)
-    return {"items": items, "objects": len(cube.objects), "cells": len(cube.cells), "links": cube.links.count}
-
-
-def save_cube(cube: Cube, folder: str | Path) -> None:
-    """Write a cube to a folder, which appears whole or not at all."""
-    cubes.save(cube, path_of(folder, "the folder of the cube"))
-
-
-def open_cube(folder: str | Path) -> Cube:
-    """Return the cube of a folder; its arrays are memory-mapped, so this costs almost nothing.
-
-    It can be sent to other processes (``multiprocessing``, joblib, Dask): the folder is sent, and opened there.
-    """
-    return cubes.read(path_of(folder, "the folder of the cube"))
-
-
-def verify_cube(folder: str | Path) -> int:
-    """Return the number of files of a cube, having checked every byte of them."""
-    return cubes.verify(path_of(folder, "the folder of the cube"))
-
-
-def label_texts(cube: Cube, texts: Sequence[str | None]) -> Topics:
-    """Return the topics of new texts, by the topic model that was trained for a cube."""
-    if cube.topic_model is None:
-        raise ParameterError("the cube has no topic model: its topics were given, or it has no dimension of topics")
-    return model_of(cube.topic_model()).label_texts(texts, known=_topics_of(cube))
-
-
-def _new_topics(cube: Cube, corpus: Corpus, progress: Progress) -> Topics | None:
-    """Return the topics of new items: by the cube's own model, or as they are given; None where it has no topics."""
-    about = cube.settings.get("topics") or {}
-    if cube.topic_model is not None:
-        return model_of(cube.topic_model()).topics(corpus, known=_topics_of(cube), progress=progress)
-    return find_topics(corpus, "given", attribute=about["attribute"]) if about.get("model") == "given" else None
-
-
-def _topics_of(cube: Cube) -> set[str]:
-    """Return the labels of a cube's topics: those learned, and what was set aside under a name of its own."""
-    dimensions = {
-        spec.name for spec in map(DimensionSpec.parse, cube.settings.get("dimensions", ())) if spec.attribute == TOPIC
-    }
-    levels = [level for dimension in cube.dimensions for level in dimension.levels if level.name in dimensions]
-    return {label for level in levels for label in level.labels}
-
-
-def embed_cells(cube: Cube, vectors: str | CellEmbedder = "words", *, seed: int = 0, **options: Any) -> Vectors:
-    """Return a vector for every cell: of the words of its labels, or learned from the cells' members."""
-    if isinstance(vectors, NodeEmbedder) and not isinstance(vectors, CellEmbedder):
-        raise ParameterError(
-            f"a kind of vectors has the method embed_cells(cube, seed=...), got {vectors!r} with embed, that of "
-            "an embedding of nodes: rename the method if it embeds cells"
-        )
-    maker: CellEmbedder = made(vectors, VECTORS, CellEmbedder, "kind of vectors", options)
-    return maker.embed_cells(cube, seed=seed)
-
-
-def near_cells(
-    cube: Cube, cell: int | Sequence[str], k: int = 10, vectors: Vectors | None = None
-) -> list[tuple[str, ...]]:
-    """Return the labels of the k cells nearest to a cell (its number or its labels), without itself."""
-    cell = whole_number("cell", cell, 0, len(cube.cells) - 1) if isinstance(cell, int) else cube.find_cell(cell)
-    known = embed_cells(cube) if vectors is None else vectors
-    found, _ = Nearest.of(known).find(known.values[[cell]], k=k, taken=np.array([[cell]]))
-    return [cube.cell(int(number)) for number in found[0] if number >= 0]
-
-
-def read_manifest(folder: str | Path) -> dict[str, Any]:
-    """Return what a cube's folder says of itself: counts, settings, what was left out, files and checksums."""
-    return cubes.read_manifest(path_of(folder, "the folder of the cube"))
-
-
-def view_cube(cube: Cube, *, roll_up: Sequence[str] = (), where: Mapping[str, Sequence[str]] | None = None) -> Cube:
-    """Return the cube rolled up in some dimensions, and then only the cells with one of some labels."""
-    for dimension in roll_up:
-        cube = cubes.roll_up(cube, dimension)
-    return cubes.dice(cube, where) if where else cube

@@ -1,4 +1,4 @@
-"""Which network helps the next step, and how sure that is: comparing, choosing the best, and the report of it."""
+"""Which network helps the next step: comparing many, and choosing one by what it does."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from cube2net.compiling import tells_compiling
 from cube2net.cube import cuboid, hide_pairs, unlinked_pairs
 from cube2net.deprecated import warn_renamed
 from cube2net.errors import ParameterError, unknown, whole_number
-from cube2net.extras import require
 from cube2net.fingerprints import array_fingerprint, cube_fingerprint, query_fingerprint
 from cube2net.interfaces import Method, NodeEmbedder
 from cube2net.locks import only_writer
-from cube2net.mine import EMBEDDINGS, Given, Miners, clustering_miners, embed_nodes, hidden_miners, link_miners
-from cube2net.network import Hops, Nothing, layout
-from cube2net.pipeline.construct import METHODS, WITH_OPTIONS, Asked, Chosen, Plan, choose, network_of, plan, query_of
+from cube2net.mine import EMBEDDINGS, Given, Miners, clustering_miners, hidden_miners, link_miners
+from cube2net.network import Hops, Nothing
+from cube2net.pipeline.construct import METHODS, WITH_OPTIONS, Chosen, Plan, choose, network_of, plan
+from cube2net.pipeline.queries import Asked, query_of
 from cube2net.progress import Progress, silent
 from cube2net.records import Comparison, Cube, Network, Query, Setup
 from cube2net.records.comparison import TASKS
-from cube2net.referee import DEFAULT, FILES, SHORT_LIST, HiddenRuns, Journal, Maker, Report, Trials, Verdict, several
+from cube2net.referee import DEFAULT, FILES, SHORT_LIST, HiddenRuns, Journal, Maker, Trials, several
 from cube2net.select import OBJECTIVES, Exact
 from cube2net.threads import cores
 
@@ -50,7 +50,10 @@ BY_NAME: dict[str, str | Method] = {
 }
 """What a name stands for; those that are not compared unless they are named come last."""
 
+
 JOURNAL = "trials.jsonl"
+
+
 WRITTEN = (JOURNAL, *FILES)
 """What a comparison writes into its folder."""
 
@@ -83,35 +86,58 @@ def compare(
 
     Parameters
     ----------
+    cube
+        Of :func:`build_cube` or :func:`open_cube`.
+    query
+        Objects by id, by name or by row, a mapping that gives them labels, or a :class:`Query`.
     task
         ``"clustering"``: the query's objects are embedded and clustered, and judged by their labels; miners are
         embeddings. ``"hidden"``: a fifth of the items that join objects of the query is taken out of the cube, another
         one in every run, and the links that are gone with them are to be found again by the vectors; no labels are
-        needed. ``"links"``:
-        ``hidden`` links (the rows of their two ends) between users and items of the query, which the cube was built
-        without, are found again; miners are recommenders, and ``users`` is the kind of objects that links are
-        recommended to. Without a word clustering where the query has labels, and else hidden.
+        needed. ``"links"``: ``hidden`` links between users and items of the query, which the cube was built without,
+        are found again; miners are recommenders. Without a word clustering where the query has labels, and else hidden.
+    hidden, users
+        For the task ``"links"``: the rows of the two ends of the links to find, and the kind of objects that links are
+        recommended to, by default ``"user"``.
     methods, miners
         Names, or objects of your own by a name; a method in a list is called by its class, with its parameters where
-        there are several of a class. The query alone is always there.
+        there are several of a class. The query alone is always there. Without any, all that fit the task.
     objectives, forms, levels, near, memberships, m
         Methods that choose cells are compared for every combination; see :func:`construct`. Where neither these nor
         methods are given, the list is short: the default network, two variants of it and the paper's form.
-    as_large, rivals
-        Also compare PageRank and hops, or the rivals named, of as many nodes as every choice of cells has.
     runs, seed
         Runs have the seeds ``seed``, ``seed + 1``, …, the same for all.
+    as_large, rivals
+        Also compare PageRank and hops, or the rivals named, of as many nodes as every choice of cells has;
+        ``as_large=False`` leaves them out.
     out
         A folder in which every trial is written down when it is made: a comparison that was interrupted goes on where
-        it stopped, also with more runs or methods; a folder of other files, without trials, is refused.
+        it stopped, also with more runs or methods; a folder of other files, without trials, is refused. Without one
+        nothing is written.
     workers
         How many networks are mined at the same time (0: one for every core); scores do not depend on it, but for proofs
         that the clock ends.
+    progress
+        Told how far it is; None for nobody.
 
     Returns
     -------
     Comparison
         All trials; a method that fails is one that says why.
+
+    See Also
+    --------
+    verdict : What it comes to, in one sentence.
+    write_report : A page of it.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> cube = c2n.build_cube(planted.corpus)
+    >>> labels = {name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:10]}
+    >>> c2n.compare(cube, labels, methods=["pagerank"], miners=["deepwalk"], runs=2)
+    Comparison(clustering: 2 setups × 1 miners × 2 seeds)
     """
     progress = progress or silent
     path = None if out is None else path_of(out, "out") / JOURNAL
@@ -264,7 +290,7 @@ class Auto:
 
     The setups of :func:`candidates`, the query alone first, are mined run by run, those that are clearly behind are
     given up, and it ends after ``runs`` runs or about ``seconds``; the few best have two runs at least, unless twice
-    the time is over. ``embedding`` is a name or an object of your own.
+    the time is over.
 
     Where the query, or part of it, has labels, it is embedded, clustered and scored (F1) on the objects that have one.
     Of the setups whose score, over the folds of the labels and the runs, is within a standard error of the best one,
@@ -273,6 +299,17 @@ class Auto:
     Without labels a fifth of the items that join objects of the query is taken out, and networks are scored by how well
     the links that are gone with them are found again (AUC). The default network is taken unless another is clearly
     better; where fewer than 30 pairs can be hidden, that is too few to tell, and the default is taken at once.
+
+    Parameters
+    ----------
+    seconds
+        About how long it may take.
+    runs
+        At most so many runs of every setup.
+    folds
+        In how many parts the labels are scored, 2 or more.
+    embedding
+        What the next step embeds nodes by: a name or an object of your own.
     """
 
     seconds: float = 60.0
@@ -298,48 +335,3 @@ class Auto:
             mine = clustering_miners(query, miners).mine
             return referee.choose_by_labels(query, make, mine, folds=self.folds, **until)
         return referee.choose_by_hidden_links(query, make, hidden_runs(cube, query, BY_NAME, miners), **until)
-
-
-def read_comparison(folder: str | Path, query: Query) -> Comparison:
-    """Return the comparison of all trials that a folder holds, for the query they were made for."""
-    return referee.read_comparison(path_of(folder, "the folder of the comparison") / JOURNAL, query)
-
-
-def verdict(comparison: Comparison) -> Verdict:
-    """Return which network helped, by how much, and how sure that is, in one sentence and in numbers."""
-    return referee.verdict_of(comparison)
-
-
-def results(comparison: Comparison) -> dict[str, Any]:
-    """Return the verdict, and the numbers it rests on, as JSON can carry them."""
-    return referee.results(Report(comparison, referee.verdict_of(comparison), referee.all_estimates(comparison)))
-
-
-def check_report() -> None:
-    """Raise where no report can be made here, before any work is done for it."""
-    require("a report", "plotly", "jinja2")
-
-
-def write_report(
-    cube: Cube,
-    query: Query,
-    comparison: Comparison,
-    folder: str | Path,
-    *,
-    methods: Methods | None = None,
-    command: str = "",
-    title: str = "Did it help?",
-    spreadsheet_safe: bool = False,
-) -> list[Path]:
-    """Write the report of a comparison into a folder, and return its files: a page, tables as CSV, and JSON.
-
-    ``methods`` are those of the comparison, where some are objects of your own. ``spreadsheet_safe`` guards labels in
-    the tables that spreadsheets would run as formulas.
-    """
-    place = path_of(folder, "the folder of the report")
-    check_report()
-    said, estimates = referee.verdict_of(comparison), referee.all_estimates(comparison)
-    report = Report(comparison, said, estimates, command=command, title=title)
-    make = maker(cube, query_of(cube, query), {**BY_NAME, **named_methods(methods)})
-    shown = referee.Illustrator(make, layout, lambda network, miner, seed: embed_nodes(network, miner, seed=seed))
-    return referee.write(shown.illustrated(report), place, spreadsheet_safe=spreadsheet_safe)

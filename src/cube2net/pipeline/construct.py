@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
@@ -26,7 +26,8 @@ from cube2net.interfaces import (
     chooses_cells,
     counts_repeats,
 )
-from cube2net.pipeline.build import embed_cells
+from cube2net.pipeline.cubes import embed_cells
+from cube2net.pipeline.queries import Asked, query_of
 from cube2net.progress import Progress, silent
 from cube2net.records import Budget, Cube, Form, Judge, Network, Query, Repeats, Selection, Weights, Worth
 from cube2net.records.budget import PAPER_CELLS
@@ -53,7 +54,6 @@ WITH_OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 """Names that stand for a method with options, wherever a method is named."""
 
-Asked = Query | Iterable[str] | Iterable[int] | Mapping[str, str]
 Levels = str | Sequence[str]
 Valued = str | Objective | LinkObjective | Callable[[Array, Query], float]
 
@@ -94,7 +94,9 @@ def construct(
 
     Parameters
     ----------
-    cube, query
+    cube
+        Of :func:`build_cube` or :func:`open_cube`.
+    query
         Objects by id, by name or by row, a mapping that gives them labels, or a :class:`Query`.
     method
         A name of :data:`METHODS`, ``"hops 2"``, ``"cube2net paper"``, or an object of your own with ``select``;
@@ -102,12 +104,15 @@ def construct(
     m
         At most so many cells. Without a number as many as serve the query for the objective ``cover``, and else 20.
     objective
-        A name, an object of your own, or a function ``f(objects, query)`` of the row numbers brought. Without one,
-        ``"cover"`` in the forms woven and cells for greedy and exact, and else the paper's ``"jaccard"``.
+        A name of :data:`OBJECTIVES`, an object of your own, or a function ``f(objects, query)`` of the row numbers
+        brought. Without one, ``"cover"`` in the forms woven and cells for greedy and exact, and else the paper's
+        ``"jaccard"``.
     form
         ``"woven"`` (the query, cells and near objects), ``"cells"`` (the query and cells), ``"objects"`` (the query and
         all objects of the cells) or ``"both"``; see :class:`cube2net.records.Form`. Without one, ``"woven"`` for
         methods that choose cells, and ``"objects"`` for others.
+    seed
+        Of all that is random: the same seed makes the same network.
     levels
         Which cells there are: ``"full"`` (the cube's own), ``"one"`` (one label each, ⟨∗, ACL, ∗⟩), or the names of
         the levels that stay, such as ``"venue,topic"``; see :func:`cube2net.cube.cuboid`.
@@ -115,27 +120,43 @@ def construct(
         Of the form ``"woven"``: how many objects nearest by links, as many as Q has without a number, and what the
         weight of a link is multiplied by for each end outside Q; without a number, the less the better linked.
     membership, trust
-        What links between an object and its cells weigh: ``"need"``, ``"even"``, ``"share"`` or ``"unit"``; and how
-        much cells are trusted against links, above 0 and up to 1: without a number, as far as the two agree.
+        What links between an object and its cells weigh: ``"need"`` (the default), ``"even"``, ``"share"`` or
+        ``"unit"``; and how much cells are trusted against links, above 0 and up to 1: without a number, as far as the
+        two agree.
     keep
         ``"linked"`` leaves out objects brought that have no link to the network, ``"all"`` keeps them; without a word
         it is ``"linked"`` where the objective sees links.
     max_nodes, max_links
-        Limits on the network's size; links can be limited in the form ``"objects"`` only.
+        Limits on the network's size, none by default; links can be limited in the form ``"objects"`` only.
     prefix
-        ``"best"`` cuts the cells where the value was highest.
+        ``"best"`` cuts the cells where the value was highest; ``"all"`` keeps them all.
     bound
         Also find an upper bound on the value of any choice of m cells, where one can be found.
     progress
-        Told how far long work is, and how large a large network will be before it is made.
+        Told how far long work is, and how large a large network will be before it is made; None for nobody.
     method_options
         Options of a method given by its name: ``construct(cube, query, "greedy", by="price")``.
 
     Returns
     -------
     Network
-        Its ``selection`` has the cells in the order chosen, and a ``note`` where there is something to say. The first
-        answer of a process also pays for loading the compiled kernels.
+        Its ``selection`` has the cells in the order chosen, and a ``note`` where there is something to say.
+
+    Raises
+    ------
+    QueryError
+        The query names objects that are not in the cube; ``cube.query(objects, skip_missing=True)`` leaves them out.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> cube = c2n.build_cube(planted.corpus)
+    >>> c2n.construct(cube, planted.query(0))
+    Network(100 objects, 4 cells, 422 links, 50 in the query)
+    >>> paper = c2n.construct(cube, planted.query(0), "greedy", m=4, form="objects")
+    >>> paper, set(paper.labels) == set(planted.best_cells[0])
+    (Network(50 objects, 163 links, 50 in the query), True)
     """
     progress = progress or silent
     chooser = method_of(method, method_options)
@@ -152,21 +173,6 @@ def construct(
         wanted = plan(cube, query, chooser, **{**options, "form": "objects"})
         chosen = choose(wanted, seed=seed, bound=bound, progress=progress)
     return network_of(wanted, chosen, default=form is None, progress=progress)
-
-
-def query_of(cube: Cube, query: Asked) -> Query:
-    """Return the query of some objects of a cube; one that was made for another cube is refused."""
-    if not isinstance(cube, Cube):
-        raise ParameterError(f"the cube is {quoted(cube)}, expected a Cube: open_cube opens the folder of one")
-    asked = query if isinstance(query, Query) else cube.query(query)
-    if int(asked.objects[-1]) >= len(cube.objects):
-        raise QueryError(f"the query was made for another cube: it names row {int(asked.objects[-1]):,}")
-    if asked.ids is not None and not asked.ids.equals(cube.objects.ids(asked.objects)):
-        there, here = (side.to_pylist() for side in (asked.ids, cube.objects.ids(asked.objects)))
-        at = next(place for place, own in enumerate(there) if own != here[place])
-        which = f"row {int(asked.objects[at]):,} is {quoted(there[at])} there and {quoted(here[at])} here"
-        raise QueryError(f"the query was made for another cube: {which}")
-    return asked
 
 
 def method_of(method: str | Method | MakesNetworks, options: Mapping[str, Any]) -> Method | MakesNetworks:

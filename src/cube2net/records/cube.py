@@ -183,7 +183,7 @@ class Cube:
             for dimension in self.dimensions:
                 if name in (level.name for level in dimension.levels[dimension.at :]):
                     raise ParameterError(
-                        f"{name!r} is a level above {dimension.name!r}: roll {dimension.name!r} up first (--roll-up)"
+                        f"{name!r} is a level above {dimension.name!r}: roll {dimension.name!r} up first (roll_up)"
                     )
             raise unknown("dimension", name, names)
         return names.index(name)
@@ -276,7 +276,7 @@ class Cube:
             parts.append(
                 f"query names {plural} not in the cube: {some(missing)}"
                 + (f" (did you mean {hints}?)" if hints else "")
-                + (" (see them all with --show-missing)" if len(missing) > 3 else "")
+                + (" (skip_missing=True leaves them out)" if len(missing) > 3 else "")
             )
         if ambiguous:
             plural = (

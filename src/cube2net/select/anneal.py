@@ -22,7 +22,7 @@ from cube2net.select.objective import Jaccard
 from cube2net.select.problem import Problem
 
 if TYPE_CHECKING:
-    from cube2net.kernels.swap_moves import State
+    from cube2net.kernels.swap_moves import SwapState
 
 STEPS, CALLS = 100_000, 2_000
 # The heat at the start of a cooling and at its end, as a share of what a chosen cell is worth on average: every other
@@ -48,14 +48,19 @@ class Anneal:
     used (so one large cell gives way to several small ones, which no single step does). The answer depends on the
     seed alone.
 
-    With ``seconds`` the rounds go on until the time is over, each twice as long as the one before, and the answer
-    depends on the speed of the machine too; ``restarts`` is not looked at.
-
     A function of one's own is asked at most ``steps`` times in one cooling (and then once for each cell of the
     answer); with ``seconds``, as often as the time allows. It starts from the cells that overlap best with the query.
     Greedy asks a function far more often, so it is not tried first, and there is no promise to reach it.
 
-    ``steps`` is 100,000 when nobody says, and 2,000 for a function.
+    Parameters
+    ----------
+    steps
+        Cells proposed in one cooling; 100,000 when nobody says, and 2,000 for a function.
+    restarts
+        How many rounds.
+    seconds
+        With a number the rounds go on until the time is over, each twice as long as the one before, and the answer
+        depends on the speed of the machine too; ``restarts`` is not looked at. Without one there is no limit of time.
     """
 
     chooses_cells: ClassVar[bool] = True
@@ -125,7 +130,7 @@ class Annealer:
     def __init__(
         self, cube: Cube, query: Query, problem: Problem, budget: Budget, begin: Selection, jumps: float, seed: int
     ) -> None:
-        from cube2net.kernels.swap_moves import Choice
+        from cube2net.kernels.swap_moves import SwapProblem
 
         price = begin.value
         worth = np.column_stack([problem.gain, problem.cost, problem.nodes])
@@ -142,7 +147,7 @@ class Annealer:
             objects = ragged_from_pairs(problem.group[outside], problem.objects[outside], len(problem.gain))
             links = Ragged(cube.links.indptr, cube.links.indices)
         members, plain, common = _plain_last(problem.members, worth)
-        self._choice = Choice(
+        self._choice = SwapProblem(
             members.indptr,
             members.indices,
             problem.homes.indptr,
@@ -167,7 +172,7 @@ class Annealer:
         self._present = np.zeros(len(cube.objects) if linked else 0, dtype=np.int8)
         self._own_links = 0
         if linked:
-            from cube2net.kernels.limits import NO_LIMIT, bring
+            from cube2net.kernels.budget_limits import NO_LIMIT, bring
 
             brought = bring(query.objects, self._present, links.indptr, links.indices, NO_LIMIT, NO_LIMIT - 1)
             self._own_links = brought[1]
@@ -209,11 +214,11 @@ class Annealer:
         """Return how many steps fit into a time, at the speed so far."""
         return max(1, int(self._done / self._spent * seconds)) if self._spent > 0 else CHUNK
 
-    def _state(self) -> State:
-        from cube2net.kernels.swap_moves import COLUMNS, State
+    def _state(self) -> SwapState:
+        from cube2net.kernels.swap_moves import COLUMNS, SwapState
 
         cells, groups, slots = len(self._choice.key), len(self._choice.worth), self._slots
-        return State(
+        return SwapState(
             chosen=np.zeros(slots, np.int64),
             slot=np.full(cells, -1, np.int64),
             covers=np.zeros(groups, np.int32),

@@ -13,8 +13,7 @@ from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.records import Budget, Cube, Judge, Query, Ragged, Repeats, Selection, Weights, Worth
 
 ADVICE = (
-    "use the method 'none', 'hops' or 'pagerank', a cube rolled up (--roll-up), "
-    "or one built with a smaller min_objects (--min-objects)"
+    "use the method 'none', 'hops' or 'pagerank', a cube rolled up (roll_up), or one built with a smaller min_objects"
 )
 
 
@@ -61,7 +60,7 @@ class Limits:
     """
 
     def __init__(self, cube: Cube, query: Query, budget: Budget) -> None:
-        from cube2net.kernels.limits import NO_LIMIT, bring
+        from cube2net.kernels.budget_limits import NO_LIMIT, bring
 
         self._m = budget.m
         self.any = budget.max_nodes is not None or budget.max_links is not None
@@ -83,7 +82,7 @@ class Limits:
             return np.arange(min(want, len(cells)))
         if self._full:
             return np.arange(0)
-        from cube2net.kernels.limits import bring_first
+        from cube2net.kernels.budget_limits import bring_first
 
         members, links = self._cube.cells.members, self._cube.links
         places, nodes, more = bring_first(
@@ -109,7 +108,7 @@ class Limits:
         return f"{cells}, not {self._m:,}: no {other}cell {lacks}{' and fits the limits' if self.any else ''}"
 
     def _spend(self, nodes: int, links: int) -> None:
-        from cube2net.kernels.limits import NO_LIMIT
+        from cube2net.kernels.budget_limits import NO_LIMIT
 
         self._nodes -= 0 if self._nodes == NO_LIMIT else nodes
         self._links -= 0 if self._links == NO_LIMIT else links

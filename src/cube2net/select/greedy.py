@@ -30,27 +30,48 @@ class Greedy:
     where it was highest). Among equals the cell of the lowest number is taken. Values that agree to 12 digits
     are equal: beyond that, sums of weights depend on the order of adding.
 
-    ``among="touched"`` looks only at cells that hold an object with a positive gain (in the paper's
-    objective: an object of the query), and stops early when they run out. ``among="all"`` looks at every cell
-    at every step: the paper's CubeGreedy to the letter.
+    For ``cover`` the cell is taken that serves most objects of the query which still need one, and choosing ends when
+    none serves enough of them (see ``Cover``); m is then the most there may be, and a bound is always known.
 
-    *While the value rises both choose the same cells.* Let a selection have the value G / C, and let a cell
-    that is not touched add the gain −a ≤ 0 and the cost b ≥ 0. Where G ≥ 0 and C > 0, its value
-    (G − a) / (C + b) is at most G / C; where costs are nil (b = 0) the same holds for any G; and a
-    selection without cost is worth 0, which (0 − a) / b does not exceed. So a step that raises the value
-    takes a touched cell. That covers every built-in objective; for weights with which G could be below 0, or
-    above 0 without a cost (``untouched_may_help``), all cells are looked at.
+    Parameters
+    ----------
+    among
+        ``"touched"`` looks only at cells that hold an object with a positive gain (in the paper's objective: an object
+        of the query), and stops early when they run out. ``"all"`` looks at every cell at every step: the paper's
+        CubeGreedy to the letter.
+    by
+        ``"value"`` goes by the value that a cell leads to. ``"price"`` adds the cell with the largest gain − λ·cost
+        while that is above 0, at a price λ that is the best value known, and repeats with the value reached until it no
+        longer rises (see ``priced_greedy``). That chooses at most m cells, with a higher value as a rule, and takes no
+        ``max_links`` and no function.
+    progress
+        Told how far it is where a function of one's own is asked; :func:`construct` hands its own down.
+
+    Notes
+    -----
+    *While the value rises both kinds of* ``among`` *choose the same cells.* Let a selection have the value G / C, and
+    let a cell that is not touched add the gain −a ≤ 0 and the cost b ≥ 0. Where G ≥ 0 and C > 0, its value (G − a) / (C
+    + b) is at most G / C; where costs are nil (b = 0) the same holds for any G; and a selection without cost is worth
+    0, which (0 − a) / b does not exceed. So a step that raises the value takes a touched cell. That covers every
+    built-in objective; for weights with which G could be below 0, or above 0 without a cost (``untouched_may_help``),
+    all cells are looked at.
 
     *When the value must fall*, a small untouched cell may lower it less than any touched one, and then the two
     differ. Such a cell brings objects that are worth nothing and no object of the query: it only pads a
     selection up to m cells, so it is not the default.
 
-    ``by="price"`` adds the cell with the largest gain − λ·cost while that is above 0, at a price λ that is the
-    best value known, and repeats with the value reached until it no longer rises (see ``priced_greedy``). That
-    chooses at most m cells, with a higher value as a rule, and takes no ``max_links`` and no function.
+    Examples
+    --------
+    The four planted cells of a community hold its members and nobody else. Only among all cells a fifth is found, which
+    brings others:
 
-    For ``cover`` the cell is taken that serves most objects of the query which still need one, and choosing ends when
-    none serves enough of them (see ``Cover``); m is then the most there may be, and a bound is always known.
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> cube = c2n.build_cube(planted.corpus)
+    >>> c2n.construct(cube, planted.query(0), c2n.Greedy(among="all"), m=5, form="objects").selection
+    Selection(5 cells, 75 objects, value 0.6667)
+    >>> c2n.construct(cube, planted.query(0), c2n.Greedy(by="price"), m=5, form="objects").selection
+    Selection(4 cells, 50 objects, value 1.0000)
     """
 
     chooses_cells: ClassVar[bool] = True

@@ -96,7 +96,7 @@ def update(
     if known.any():
         ids = corpus.items["item"].filter(pa.array(known)).to_pylist()
         plural = "1 of the new items is" if len(ids) == 1 else f"{len(ids):,} of the new items are"
-        raise SourceError(f"{plural} in the cube already: {some(ids)} (--skip-known leaves them out)")
+        raise SourceError(f"{plural} in the cube already: {some(ids)} (skip_known=True leaves them out)")
     check_links(ledger.derived, corpus.links is None)
     lost = corpus.dropped.get(UNKNOWN_OBJECTS, 0)
     if lost:

@@ -33,7 +33,7 @@ HIGHEST_PRICE = 256.0
 
 
 @dataclass(frozen=True, eq=False)
-class Tables:
+class CellTables:
     """A choice among cells, in tensors on one device; nothing here changes while selections grow.
 
     ``points`` is (cells, directions) in steps of the grid and ``turned`` its transpose, with columns added up to
@@ -84,7 +84,7 @@ def tables(
     nodes: Array,
     *,
     device: str | torch.device = "cpu",
-) -> Tables:
+) -> CellTables:
     """Return a choice among cells as tensors; the arrays are those of ``numba_rollout``."""
     bits = binary_places(gain, cost)
     weights = (np.rint(gain * 2.0**bits).astype(np.int64) << 32) + np.rint(cost * 2.0**bits).astype(np.int64)
@@ -99,7 +99,7 @@ def tables(
     def put(array: Array, dtype: torch.dtype) -> Tensor:
         return torch.tensor(np.ascontiguousarray(array), dtype=dtype, device=device)
 
-    return Tables(
+    return CellTables(
         points=put(points, torch.int16),
         turned=put(turned, torch.int16),
         members_indptr=put(members_indptr, torch.int32),
@@ -149,7 +149,7 @@ class State:
     gone: Tensor
 
 
-def start(tables: Tables, batch: int) -> State:
+def start(tables: CellTables, batch: int) -> State:
     """Return room for selections; ``restart`` empties them."""
     device = tables.points.device
     return State(
@@ -162,7 +162,7 @@ def start(tables: Tables, batch: int) -> State:
     )
 
 
-def restart(tables: Tables, state: State, max_nodes: float = math.inf) -> None:
+def restart(tables: CellTables, state: State, max_nodes: float = math.inf) -> None:
     """Empty every selection."""
     state.left.copy_(tables.first)
     for part in (state.covered, state.above, state.below, state.gone):
@@ -190,7 +190,7 @@ def distances(points: Tensor, turned: Tensor) -> Tensor:
     return far
 
 
-def best_near(tables: Tables, left: Tensor, points: Tensor, k: int, price: Tensor, pass_over: bool) -> Tensor:
+def best_near(tables: CellTables, left: Tensor, points: Tensor, k: int, price: Tensor, pass_over: bool) -> Tensor:
     """Return, for every selection, the best free cell among those no farther than the k-th nearest free one.
 
     The best has the largest gain − price·cost, and the lowest number among equals; -1 for none. ``pass_over``: one
@@ -216,7 +216,7 @@ def priced(left: Tensor, price: Tensor) -> Tensor:
 
 
 def take(
-    tables: Tables, state: State, points: Tensor, k: int, price: Tensor, *, pass_over: bool, limited: bool
+    tables: CellTables, state: State, points: Tensor, k: int, price: Tensor, *, pass_over: bool, limited: bool
 ) -> Tensor:
     """Let every selection take one cell near its point, and return their numbers; -1 where none is taken.
 
@@ -254,7 +254,7 @@ def _entries(indptr: Tensor, rows: Tensor) -> tuple[Tensor, Tensor]:
     return torch.arange(len(of), device=rows.device) + (begin - ends + sizes)[of], of
 
 
-def _uncovered(tables: Tables, state: State, rows: Tensor, cells: Tensor) -> tuple[Tensor, Tensor]:
+def _uncovered(tables: CellTables, state: State, rows: Tensor, cells: Tensor) -> tuple[Tensor, Tensor]:
     """Return the selection and the group of every group that a cell would newly cover."""
     at, of = _entries(tables.members_indptr, cells)
     groups = tables.members[at].long()
@@ -263,13 +263,13 @@ def _uncovered(tables: Tables, state: State, rows: Tensor, cells: Tensor) -> tup
     return of[new], groups[new]
 
 
-def _brings(tables: Tables, state: State, chosen: Tensor) -> Tensor:
+def _brings(tables: CellTables, state: State, chosen: Tensor) -> Tensor:
     rows = torch.nonzero(chosen >= 0).squeeze(1)
     of, groups = _uncovered(tables, state, rows, chosen[rows])
     return torch.zeros_like(state.room).index_add_(0, of, tables.nodes[groups].long())
 
 
-def _cover(tables: Tables, state: State, rows: Tensor, cells: Tensor) -> None:
+def _cover(tables: CellTables, state: State, rows: Tensor, cells: Tensor) -> None:
     of, groups = _uncovered(tables, state, rows, cells)
     bits = torch.ones_like(groups, dtype=torch.int32) << (groups & 31).int()
     # The bits are distinct and none is set yet, so adding them sets them.
@@ -279,7 +279,7 @@ def _cover(tables: Tables, state: State, rows: Tensor, cells: Tensor) -> None:
     state.left.view(-1).index_add_(0, places, -tables.weights[groups][entry])
 
 
-def centres(tables: Tables, left: Tensor, spots: Tensor, price: Tensor) -> tuple[Tensor, Tensor]:
+def centres(tables: CellTables, left: Tensor, spots: Tensor, price: Tensor) -> tuple[Tensor, Tensor]:
     """Return the mean spot of the free cells, weighted by what each would add at the price, and the sums of weights.
 
     Cells that would add nothing have no weight; without any weight the centre is 0.
@@ -294,7 +294,7 @@ def centres(tables: Tables, left: Tensor, spots: Tensor, price: Tensor) -> tuple
 class Plain:
     """The same work in torch's own operations, on one set of tables and one batch."""
 
-    def __init__(self, tables: Tables, state: State, k: int) -> None:
+    def __init__(self, tables: CellTables, state: State, k: int) -> None:
         self.tables, self.state, self.k = tables, state, k
 
     def aim(self, actions: Tensor, centre: Tensor | None, unit: float, reach: int) -> Tensor:

@@ -12,7 +12,7 @@ from cube2net.kernels.rollout.triton_cover import Groups, Growing, Holdings, aim
 from cube2net.kernels.rollout.triton_search import GROUPED, HELD, STREAMED, least
 
 if TYPE_CHECKING:
-    from cube2net.kernels.rollout.torch_rollout import State, Tables
+    from cube2net.kernels.rollout.torch_rollout import CellTables, State
 
 try:
     import triton  # type: ignore[import-not-found, unused-ignore]
@@ -29,7 +29,7 @@ class Compiled:
     many cells a selection takes: the bound of ``grouped`` is made for so many cells that are not free.
     """
 
-    def __init__(self, tables: Tables, state: State, k: int, steps: int, *, way: int | None = None) -> None:
+    def __init__(self, tables: CellTables, state: State, k: int, steps: int, *, way: int | None = None) -> None:
         if triton is None:
             raise MissingPackageError("selections on a GPU need the package 'triton': install torch built for CUDA")
         if not hasattr(triton.language, "tuple"):
@@ -136,7 +136,7 @@ def _depth(directions: int) -> int:
     return max(16, int(triton.next_power_of_2(3 * directions + 3)))
 
 
-def _strips(tables: Tables) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def _strips(tables: CellTables) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Return the strips of every cell (offsets, their numbers, their groups), and the homes of every strip.
 
     The homes of a group are cut into strips of 8; the last one of a group is filled up with -1.
@@ -156,7 +156,7 @@ def _strips(tables: Tables) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     return ends[tables.members_indptr.long()].int(), numbers.int(), tables.members[entry], homes
 
 
-def _grouping(tables: Tables, wanted: int) -> tuple[int, int, int]:
+def _grouping(tables: CellTables, wanted: int) -> tuple[int, int, int]:
     """Return the cells of a group, the number of groups, and the most cells compared; no groups where of no use."""
     largest = int(tables.points.abs().max()) if tables.points.numel() else 0
     groups = 2048
@@ -165,7 +165,7 @@ def _grouping(tables: Tables, wanted: int) -> tuple[int, int, int]:
     return -(-tables.cells // groups), groups, max(256, int(triton.next_power_of_2(2 * wanted)))
 
 
-def _sheets(tables: Tables, groups: int, each: int) -> tuple[Tensor, Tensor]:
+def _sheets(tables: CellTables, groups: int, each: int) -> tuple[Tensor, Tensor]:
     """Return the points by group, direction and place, and by place, part and group in half precision.
 
     The parts are the high, the low and again the high halves of the coordinates, and the squared length in three

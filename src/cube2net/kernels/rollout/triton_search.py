@@ -23,6 +23,7 @@ except ImportError:  # the module can then be read, not run
     triton = None
 
 HELD, GROUPED, STREAMED = 0, 1, 2
+
 jit: Any = triton.jit if triton is not None else lambda function: function
 # Numbers that change from query to query are no reason to compile again.
 jit_sizes: Any = triton.jit(do_not_specialize=["each", "batch", "words", "k", "steps"]) if triton is not None else jit

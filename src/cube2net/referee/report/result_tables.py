@@ -9,7 +9,7 @@ import numpy as np
 
 from cube2net.records import Comparison, Network, Setup, Trial
 from cube2net.records.comparison import FLOOR
-from cube2net.referee.report.table import Cell, Column, Row, Table
+from cube2net.referee.report.table import Cell, Row, Table, TableColumn
 from cube2net.referee.statistics import ALL, Difference, Estimate, Estimates, miners_of
 
 FIRST = 10
@@ -65,8 +65,8 @@ def score_table(
     Beside its name stands over how many runs they are means: two numbers where that differs within a row.
     """
     wanted = [(measure, miner) for measure in measures or comparison.measures for miner in miners_of(comparison)]
-    columns = [Column("setup"), Column("runs", style="count")]
-    columns += [Column(miner, measure, "score", "high") for measure, miner in wanted]
+    columns = [TableColumn("setup"), TableColumn("runs", style="count")]
+    columns += [TableColumn(miner, measure, "score", "high") for measure, miner in wanted]
     cells: dict[Setup, tuple[Cell, ...]] = {}
     for setup in comparison.setups:
         found = [known.get((setup, miner, measure)) for measure, miner in wanted]
@@ -84,10 +84,10 @@ def cost_table(comparison: Comparison, known: Estimates, *, best: Setup | None =
     """Return seconds and sizes of every setup, means over its runs, in the form of the paper's Table III."""
     making, mining, size = "seconds to make the network", "seconds to mine it", "network"
     columns = [
-        Column("setup"),
-        *(Column(name, making, "seconds") for name in [*MAKING, "in all"]),
-        *(Column(miner, mining, "seconds") for miner in comparison.miners),
-        *(Column(name, size, "count") for name in ("nodes", "links", "links, both ends", "loose")),
+        TableColumn("setup"),
+        *(TableColumn(name, making, "seconds") for name in [*MAKING, "in all"]),
+        *(TableColumn(miner, mining, "seconds") for miner in comparison.miners),
+        *(TableColumn(name, size, "count") for name in ("nodes", "links", "links, both ends", "loose")),
     ]
     cells = {setup: _costs(comparison, setup) for setup in comparison.setups}
     notes = (
@@ -108,14 +108,14 @@ def difference_table(
     ``miners`` are all together, in words.
     """
     columns = (
-        Column("compared with" if peers else "setup"),
-        Column("difference", style="change"),
-        Column("bootstrap", "p after Holm", "chance"),
-        Column("t-test", "p after Holm", "chance"),
-        Column("Wilcoxon", "p after Holm", "chance"),
-        Column("effect", style="change"),
-        Column("runs", style="count"),
-        Column("sure"),
+        TableColumn("compared with" if peers else "setup"),
+        TableColumn("difference", style="change"),
+        TableColumn("bootstrap", "p after Holm", "chance"),
+        TableColumn("t-test", "p after Holm", "chance"),
+        TableColumn("Wilcoxon", "p after Holm", "chance"),
+        TableColumn("effect", style="change"),
+        TableColumn("runs", style="count"),
+        TableColumn("sure"),
     )
     rows = tuple(
         Row(
@@ -157,11 +157,11 @@ def cell_table(network: Network) -> Table:
     in_query = np.bincount(held, minlength=len(network.labels)).tolist()
     sizes = network.settings.get("cell_objects") or [None] * len(network.labels)
     columns = (
-        Column("rank", style="count"),
-        *(Column(name) for name in network.dimensions),
-        Column("objects", style="count"),
-        Column("in the query", style="count"),
-        Column("value so far", style="number"),
+        TableColumn("rank", style="count"),
+        *(TableColumn(name) for name in network.dimensions),
+        TableColumn("objects", style="count"),
+        TableColumn("in the query", style="count"),
+        TableColumn("value so far", style="number"),
     )
     rows = [
         Row((rank + 1, *labels, sizes[rank], in_query[rank], float(network.selection.values[rank])), main=rank < FIRST)

@@ -21,7 +21,7 @@ WIDE, EDGE = 220, 4
 
 
 @dataclass(frozen=True)
-class Column:
+class TableColumn:
     """One column: its name, the heading it shares with its neighbours, how its numbers are written, which is best.
 
     ``style`` is text, score, change (a score with its sign), chance (a p-value), number, count or seconds; ``best`` is
@@ -59,7 +59,7 @@ class Row:
 class Table:
     """A title, columns, rows and notes, in the order to be read.
 
-    >>> columns = (Column("setup"), Column("F1", style="score"))
+    >>> columns = (TableColumn("setup"), TableColumn("F1", style="score"))
     >>> table = Table("Scores", columns, (Row(("none", Estimate(0.5, 0.4, 0.6, 9))),))
     >>> print(table.markdown())
     **Scores**
@@ -73,7 +73,7 @@ class Table:
     """
 
     title: str
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
     rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
 
@@ -144,7 +144,7 @@ class ShownCell:
 
 
 @dataclass(frozen=True)
-class Line:
+class ShownRow:
     """A row as a page shows it: its first cell, and the others, none where all that there is is a ``reason``."""
 
     head: ShownCell
@@ -166,7 +166,7 @@ class Layout:
         self.rest = [line for main, line in lines if not main and table.folded]
 
 
-def _heads(columns: Sequence[Column]) -> list[list[Head]]:
+def _heads(columns: Sequence[TableColumn]) -> list[list[Head]]:
     """Return the lines of the heading: one, or two where columns share a heading."""
     if not any(column.group for column in columns):
         return [[Head(column.name, _kinds(n=column.style != "text")) for column in columns]]
@@ -182,7 +182,7 @@ def _heads(columns: Sequence[Column]) -> list[list[Head]]:
     return [above, below]
 
 
-def _line_of(row: Row, columns: Sequence[Column], best: Sequence[float | None], reach: float) -> Line:
+def _line_of(row: Row, columns: Sequence[TableColumn], best: Sequence[float | None], reach: float) -> ShownRow:
     head = ShownCell(row.short or shown(row.cells[0], columns[0].style), _kinds(n=columns[0].style != "text"))
     cells = []
     for place in range(1, len(columns) if not (row.reason and is_empty(row)) else 1):
@@ -190,10 +190,10 @@ def _line_of(row: Row, columns: Sequence[Column], best: Sequence[float | None], 
         new = place > 1 and columns[place - 1].group != column.group
         kinds = _kinds(n=column.style != "text", first=new, best=_number(cell) == best[place])
         cells.append(_shown_cell(cell, column, kinds, reach, sure=row.sure))
-    return Line(head, tuple(cells), row.reason, _kinds(peer=bool(row.short), chosen=row.chosen))
+    return ShownRow(head, tuple(cells), row.reason, _kinds(peer=bool(row.short), chosen=row.chosen))
 
 
-def _shown_cell(cell: Cell, column: Column, kinds: str, reach: float, *, sure: bool) -> ShownCell:
+def _shown_cell(cell: Cell, column: TableColumn, kinds: str, reach: float, *, sure: bool) -> ShownCell:
     if not isinstance(cell, Estimate):
         return ShownCell(shown(cell, column.style), kinds)
     mean, low, high = (shown(value, column.style) for value in (cell.mean, cell.low, cell.high))

@@ -29,28 +29,55 @@ class Cube2net:
     learned mean; the reward is what the cell adds to the value, q(S′) − q(S); the policy is improved by PPO. The
     answer is the best trajectory ever met, and never below greedy's for the same objective, unless ``floor=False``.
 
-    ``preset="paper"`` is the paper to the letter: raw vectors, sigmoids on every layer, one σ, mini-batches, all cells,
-    the nearest one is taken, exactly m steps, and the answer is what the learned policy plans, without a floor.
-    ``"printed"`` is the same with the paper's misprints. ``switches`` change any field of a ``Preset`` by name:
-    ``Cube2net(preset="paper", switches={"scale": "blocks"})``. The default repairs what keeps that from learning:
+    The preset ``"paper"`` is the paper to the letter: raw vectors, sigmoids on every layer, one σ, mini-batches, all
+    cells, the nearest one is taken, exactly m steps, and the answer is what the learned policy plans, without a floor.
+    The default repairs what keeps that from learning:
 
     - only cells that may be in a best selection (see ``Problem``), as points in 8 principal directions of their
       vectors, scaled to a spread of 1; linear outputs;
-    - among the ``k`` nearest cells (``None``: two fifths of the useful ones) the one with the largest gain − λ·cost
+    - among the ``k`` nearest cells the one with the largest gain − λ·cost
       is taken, λ being the best value so far: at the best value λ*, a best selection maximises G − λ*·C
       (Dinkelbach). Where none adds anything at that price, the step takes nothing;
     - beside the sum, the agent sees how many steps are left and the centre of what is still to gain, and acts
       relative to that centre. So a policy can go on with another query.
 
-    ``vectors`` are those of the cells: ``"words"`` of their labels, ``"members"`` they share, or ``"both"``.
-    Learning ends after ``updates`` batches of ``trajectories`` (each gone through in ``epochs``), when the best value
-    has not risen for ``patience`` batches, or after ``seconds``. ``policy`` is one to start from (a file, or what
-    ``fit`` left), ``save`` a file to write it to.
-
     A function of one's own is asked once for every trajectory, at its end. Near cells (32 unless ``k`` says otherwise)
     are then compared by jaccard, at a price that is one more number of the action: what a function makes of gain and
     cost has to be learned. Greedy, the floor, then calls the function for every step and every cell left that holds an
     object of the query; with a ``policy``, which is there to spare calls, it is left out unless ``floor=True``.
+
+    Parameters
+    ----------
+    preset
+        ``"default"``, ``"paper"``, or ``"printed"``: the paper with its misprints. Numbers that are None below are the
+        preset's.
+    vectors
+        Those of the cells: ``"words"`` of their labels, ``"members"`` they share, ``"both"``, or vectors of your own.
+    k
+        How many near cells a step chooses among; by default two fifths of the useful ones.
+    directions
+        In how many principal directions of the vectors cells are points.
+    trajectories, updates, epochs
+        Learning ends after ``updates`` batches of ``trajectories``, each batch gone through in ``epochs``; by default
+        60 batches of 40, in 10.
+    patience
+        Learning ends when the best value has not risen for so many batches, by default 15.
+    seconds
+        Learning ends after so many seconds; None is no limit.
+    floor
+        Whether the answer is never below greedy's; None leaves it to the preset.
+    switches
+        Changes to any field of a ``Preset``, by name: ``Cube2net(preset="paper", switches={"scale": "blocks"})``.
+    device
+        ``"cpu"``, or ``"cuda"`` for a graphics card.
+    workers
+        How many threads learn.
+    policy
+        One to start from: a file, or what ``fit`` left.
+    save
+        A file to write the policy to.
+    progress
+        Told how learning goes; :func:`construct` hands its own down.
     """
 
     chooses_cells: ClassVar[bool] = True

@@ -229,7 +229,7 @@ def usable(device: str | torch.device) -> torch.device:
     return wanted
 
 
-def _at_work(tables: rollout.Tables, state: rollout.State, dynamics: Dynamics) -> rollout.Plain | Compiled:
+def _at_work(tables: rollout.CellTables, state: rollout.State, dynamics: Dynamics) -> rollout.Plain | Compiled:
     if tables.points.device.type != "cuda":
         return rollout.Plain(tables, state, dynamics.k)
     from cube2net.kernels.rollout.triton_launch import Compiled

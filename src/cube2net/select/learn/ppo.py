@@ -290,15 +290,8 @@ def train(
         rollout = roll_out(environment, policy, generator)
         losses = update(policy, optimizer, rollout, settings, generator)
         returns = rollout.rewards.sum(0)
-        spread = policy.log_spread.detach().exp().mean()
-        return torch.stack(
-            [
-                returns.mean(),
-                returns.max(),
-                spread,
-                *(losses[name] for name in ("policy_loss", "value_loss", "distance")),
-            ]
-        )
+        seen = [returns.mean(), returns.max(), policy.log_spread.detach().exp().mean()]
+        return torch.stack([*seen, *(losses[name] for name in ("policy_loss", "value_loss", "distance"))])
 
     following = once if capture is None else capture(once)
     for number in range(1, updates + 1):

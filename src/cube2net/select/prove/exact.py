@@ -35,12 +35,17 @@ class Exact:
     out to be better raises λ.
 
     The ``bound`` of the answer holds for all selections of at most m cells that keep ``max_nodes``. It is the
-    value itself when the proof was completed within ``seconds`` (None is no limit), and otherwise the highest bound
+    value itself when the proof was completed in time, and otherwise the highest bound
     of the parts that were not done. Bounds come from sums of weights alone, not from a solver's tolerances, and
     are true up to rounding of the last digits.
 
     ``cover`` is another problem, with whole numbers for values: SciPy's solver finds the m cells that serve most and
     proves it, cells that serve few included.
+
+    Parameters
+    ----------
+    seconds
+        How long the proof may take; None is no limit. After that the best selection found comes back, with a note.
     """
 
     chooses_cells: ClassVar[bool] = True

@@ -19,7 +19,7 @@ from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.io.input_files import InputFiles
 from cube2net.sources.io.text_lines import read_whole
 from cube2net.sources.readers.acl_xml import Paper, read_xml
-from cube2net.unpacking import RATIO, TOTAL, Limits, Meter
+from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 
 LONGEST = 16 * 2**20
 STAGE = "reading the ACL Anthology"
@@ -65,7 +65,7 @@ class Acl:
     max_unpacked: int | str = TOTAL
 
     def __post_init__(self) -> None:
-        Limits(self.max_ratio, self.max_unpacked)
+        UnpackLimits(self.max_ratio, self.max_unpacked)
         if isinstance(self.without_sigs, str):
             raise ParameterError(f"without_sigs is the text {self.without_sigs!r}, expected a tuple such as ('sigmt',)")
         if self.from_year is not None and self.to_year is not None and self.from_year > self.to_year:
@@ -77,7 +77,7 @@ class Acl:
         tables: dict[str, Entries] = {}
         dropped = Dropped(self.strict, progress)
         found, count = _files([Path(path) for path in paths])
-        meter = Meter(Limits(self.max_ratio, self.max_unpacked))
+        meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
         for done, (name, file) in enumerate(InputFiles(found, (".xml", *TABLES), meter, guarded=True), start=1):
             if name.endswith(".json"):
                 tables[Path(name).name] = _read_json(name, file)

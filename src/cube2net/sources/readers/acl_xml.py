@@ -58,7 +58,7 @@ def read_xml(name: str, file: IO[bytes], dropped: Dropped) -> list[Paper]:
         piece = file.read(PIECE)
         try:
             text.decode(piece)
-            reader.parser.Parse(piece, not piece)
+            reader.xml.Parse(piece, not piece)
         except UnicodeDecodeError as error:
             lines += error.object[: error.start].count(b"\n")
             raise SourceError(f"{name} line {lines:,}: bytes that are not UTF-8") from None
@@ -108,15 +108,15 @@ class _Reader:
         self.paper: dict[str, str] | None = None
         self.authors: dict[str, str] = {}
         self.author: dict[str, str] = {}
-        parser = self.parser = expat.ParserCreate("UTF-8")
-        parser.buffer_text = True
-        parser.StartElementHandler = self.start
-        parser.EndElementHandler = self.end
-        parser.StartDoctypeDeclHandler = self.doctype
+        xml = self.xml = expat.ParserCreate("UTF-8")
+        xml.buffer_text = True
+        xml.StartElementHandler = self.start
+        xml.EndElementHandler = self.end
+        xml.StartDoctypeDeclHandler = self.doctype
 
     def doctype(self, *_: object) -> None:
         raise SourceError(
-            f"{self.name} line {self.parser.CurrentLineNumber:,}: a document type declaration is refused, "
+            f"{self.name} line {self.xml.CurrentLineNumber:,}: a document type declaration is refused, "
             "as its entities could read other files or grow without end"
         )
 
@@ -126,20 +126,20 @@ class _Reader:
             if tag == "par":
                 self.text.append(" ")
             elif tag in UNSAID and tags[self.depth - 1] == "abstract":
-                self.parser.CharacterDataHandler = None
+                self.xml.CharacterDataHandler = None
         elif not tags:
             if tag != "collection":
-                line = self.parser.CurrentLineNumber
+                line = self.xml.CurrentLineNumber
                 raise SourceError(f"{self.name} line {line:,}: the first element is {tag!r}, expected 'collection'")
             self.collection = attributes.get("id", "").strip()
         elif (tags[-1], tag) in WANTED:
             self.depth = len(tags) + 1
             self.text = []
-            self.parser.CharacterDataHandler = self.text.append
+            self.xml.CharacterDataHandler = self.text.append
         elif tag == "author":
             self.author = {"id": attributes.get("id", "").strip()}
         elif tag == "paper":
-            self.paper, self.authors, self.line = {}, {}, self.parser.CurrentLineNumber
+            self.paper, self.authors, self.line = {}, {}, self.xml.CurrentLineNumber
             self.number = attributes.get("id", "").strip()
         elif tag == "volume":
             number = attributes.get("id", "").strip()
@@ -150,12 +150,12 @@ class _Reader:
         tags = self.tags
         tags.pop()
         if self.depth > len(tags):
-            self.parser.CharacterDataHandler = None
+            self.xml.CharacterDataHandler = None
             self.depth = 0
             self.take_text(tag, " ".join("".join(self.text).split()))
         elif self.depth:
             if tag in UNSAID:
-                self.parser.CharacterDataHandler = self.text.append
+                self.xml.CharacterDataHandler = self.text.append
         elif tag == "author":
             self.take_author()
         elif tag == "paper":
@@ -198,4 +198,4 @@ class _Reader:
             self.papers.append(Paper(self.name, self.line, number, volume, *rest))
 
     def drop(self, reason: str, sentence: str) -> None:
-        self.dropped.drop_one(reason, f"{self.name} line {self.parser.CurrentLineNumber:,}", sentence)
+        self.dropped.drop_one(reason, f"{self.name} line {self.xml.CurrentLineNumber:,}", sentence)

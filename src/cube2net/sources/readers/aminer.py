@@ -18,7 +18,7 @@ from cube2net.sources.io.input_files import InputFiles, data_files
 from cube2net.sources.io.json_records import Lines, Records, json_records
 from cube2net.sources.io.text_lines import lines, texts
 from cube2net.sources.readers.papers import LONGEST_VENUE, YEARS, Papers, without_part
-from cube2net.unpacking import RATIO, TOTAL, Limits, Meter
+from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 
 STAGE = "reading AMiner's papers"
 ATTRIBUTION = (
@@ -53,11 +53,11 @@ class Aminer:
     max_unpacked: int | str = TOTAL
 
     def __post_init__(self) -> None:
-        Limits(self.max_ratio, self.max_unpacked)
+        UnpackLimits(self.max_ratio, self.max_unpacked)
 
     def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
         """Return the corpus of the files, each read once from front to back."""
-        meter = Meter(Limits(self.max_ratio, self.max_unpacked))
+        meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
         files = InputFiles(data_files(paths, ENDINGS, EXPECTED), ENDINGS, meter)
         dropped = Dropped(self.strict, progress)
         papers = Papers(dropped, texts=self.abstracts)

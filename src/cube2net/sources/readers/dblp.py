@@ -20,7 +20,7 @@ from cube2net.records import Corpus
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.io.input_files import InputFiles, data_files
 from cube2net.sources.readers.papers import LONGEST_VENUE, YEARS, Papers, without_part
-from cube2net.unpacking import RATIO, TOTAL, Limits, Meter
+from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 
 STAGE = "reading dblp"
 ATTRIBUTION = "dblp computer science bibliography (https://dblp.org), CC0 1.0"
@@ -61,7 +61,7 @@ class Dblp:
     max_unpacked: int | str = TOTAL
 
     def __post_init__(self) -> None:
-        Limits(self.max_ratio, self.max_unpacked)
+        UnpackLimits(self.max_ratio, self.max_unpacked)
         kinds: object = self.kinds
         if isinstance(kinds, str):
             raise ParameterError(f"kinds is the text {kinds!r}, expected a tuple such as ('article',)")
@@ -73,7 +73,7 @@ class Dblp:
 
     def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
         """Return the corpus of the file, read once from front to back."""
-        meter = Meter(Limits(self.max_ratio, self.max_unpacked))
+        meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
         files = InputFiles(data_files(paths, ENDINGS, EXPECTED), ENDINGS, meter)
         dropped = Dropped(self.strict, progress)
         papers = Papers(dropped, texts=False)
@@ -202,16 +202,16 @@ def read_records(
     other files.
     """
     reader = _Reader(name, kinds, take, dropped)
-    parser, fed = reader.parser, 0
+    xml, fed = reader.xml, 0
     try:
         while piece := file.read(PIECE):
-            parser.Parse(piece, False)
+            xml.Parse(piece, False)
             fed += len(piece)
-            since = reader.begins if reader.depth > 1 else max(parser.CurrentByteIndex, 0)
+            since = reader.begins if reader.depth > 1 else max(xml.CurrentByteIndex, 0)
             if fed - since > LONGEST:
                 raise reader.error("a record takes more than 16 MiB, which no paper does")
             tell()
-        parser.Parse(b"", True)
+        xml.Parse(b"", True)
     except Cube2netError:
         raise
     except expat.ExpatError as error:
@@ -229,17 +229,17 @@ class _Reader:
         self.record: Record | None = None
         self.text: list[str] = []
         self.depth = self.begins = 0
-        parser = self.parser = expat.ParserCreate()
-        parser.buffer_text = True
-        parser.StartElementHandler = self.start
-        parser.EndElementHandler = self.end
-        parser.StartDoctypeDeclHandler = self.doctype
-        parser.EntityDeclHandler = self.refuse
-        parser.ExternalEntityRefHandler = self.refuse
-        parser.SkippedEntityHandler = self.entity
+        xml = self.xml = expat.ParserCreate()
+        xml.buffer_text = True
+        xml.StartElementHandler = self.start
+        xml.EndElementHandler = self.end
+        xml.StartDoctypeDeclHandler = self.doctype
+        xml.EntityDeclHandler = self.refuse
+        xml.ExternalEntityRefHandler = self.refuse
+        xml.SkippedEntityHandler = self.named_character
 
     def error(self, sentence: str) -> SourceError:
-        return SourceError(f"{self.name} line {self.parser.CurrentLineNumber:,}: {sentence}")
+        return SourceError(f"{self.name} line {self.xml.CurrentLineNumber:,}: {sentence}")
 
     def doctype(self, _name: str, _system: str | None, _public: str | None, inside: bool) -> None:
         if inside:
@@ -250,12 +250,12 @@ class _Reader:
             "declarations inside the document type are refused, as entities could read other files or grow without end"
         )
 
-    def entity(self, name: str, _is_parameter: bool) -> None:
-        if self.parser.CharacterDataHandler is None:
+    def named_character(self, name: str, _is_parameter: bool) -> None:
+        if self.xml.CharacterDataHandler is None:
             return
         character = html5.get(f"{name};")
         if character is None:
-            place = f"{self.name} line {self.parser.CurrentLineNumber:,}"
+            place = f"{self.name} line {self.xml.CurrentLineNumber:,}"
             self.dropped.drop_one("characters of unknown name", place, f"'&{name[:40]};' names no known character")
         else:
             self.text.append(character)
@@ -266,11 +266,11 @@ class _Reader:
         if depth == 2:
             if self.record is not None and tag in FIELDS:
                 self.text = []
-                self.parser.CharacterDataHandler = self.text.append
+                self.xml.CharacterDataHandler = self.text.append
         elif depth == 1:
-            self.begins = self.parser.CurrentByteIndex
+            self.begins = self.xml.CurrentByteIndex
             if tag in self.kinds:
-                self.record = Record(tag, attributes.get("key", "").strip(), self.parser.CurrentLineNumber)
+                self.record = Record(tag, attributes.get("key", "").strip(), self.xml.CurrentLineNumber)
             else:
                 self.dropped.leave_out("records that are no papers")
         elif depth == 0:
@@ -287,8 +287,8 @@ class _Reader:
         if self.depth == 1:
             self.record = None
             self.take(record)
-        elif self.parser.CharacterDataHandler is not None:
-            self.parser.CharacterDataHandler = None
+        elif self.xml.CharacterDataHandler is not None:
+            self.xml.CharacterDataHandler = None
             text = " ".join("".join(self.text).split())
             if tag == "author":
                 record.authors.append(text)

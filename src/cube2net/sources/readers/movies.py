@@ -25,7 +25,7 @@ from cube2net.sources.io.text_lines import numbered, read_whole
 from cube2net.sources.made.link_tasks import Task, Where, link_task
 from cube2net.sources.readers.reviews import LAST, Reviewed, Reviews, Things, left_out
 from cube2net.sources.tables.rows import text_of
-from cube2net.unpacking import RATIO, TOTAL, Limits, Meter
+from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 
 EXPECTED = "ratings.dat and movies.dat (or .csv), a folder with them or its archive, and films' texts as movies-….json"
 TWEETINGS = (
@@ -86,7 +86,7 @@ class Movies:
     max_unpacked: int | str = TOTAL
 
     def __post_init__(self) -> None:
-        Limits(self.max_ratio, self.max_unpacked)
+        UnpackLimits(self.max_ratio, self.max_unpacked)
         if self.weights not in WEIGHTS:
             raise unknown("weights", self.weights, WEIGHTS)
         if not 0 <= self.years_apart <= 5:
@@ -99,7 +99,7 @@ class Movies:
     def read_reviewed(self, paths: Sequence[Path], *, progress: Progress = silent) -> Reviewed:
         """Return the corpus of the files, and every rating with its time."""
         films = _Films(Dropped(self.strict, progress), FilmTexts(self.years_apart))
-        endings, meter = tuple(ROLES), Meter(Limits(self.max_ratio, self.max_unpacked))
+        endings, meter = tuple(ROLES), Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
         files = InputFiles(data_files(paths, endings, EXPECTED), endings, meter, once=True)
         for name, file in files:
 

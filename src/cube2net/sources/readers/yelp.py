@@ -24,7 +24,7 @@ from cube2net.sources.io.json_records import json_records
 from cube2net.sources.io.text_lines import numbered, texts
 from cube2net.sources.made.link_tasks import Task, Where, link_task
 from cube2net.sources.readers.reviews import LAST, Reviewed, Reviews, Things, left_out
-from cube2net.unpacking import RATIO, TOTAL, Limits, Meter
+from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 
 ENDINGS = (".json",)
 EXPECTED = "Yelp's business.json, review.json and user.json, a folder with them, or its archive"
@@ -83,7 +83,7 @@ class Yelp:
     max_unpacked: int | str = TOTAL
 
     def __post_init__(self) -> None:
-        Limits(self.max_ratio, self.max_unpacked)
+        UnpackLimits(self.max_ratio, self.max_unpacked)
         if self.max_text < 0:
             raise ParameterError(f"max_text is {self.max_text!r}, expected 0 or more characters")
 
@@ -95,7 +95,7 @@ class Yelp:
         """Return the corpus of the files, and every review with its date and stars."""
         dropped = Dropped(self.strict, progress)
         yelp = _Yelp(dropped, self.max_text)
-        meter = Meter(Limits(self.max_ratio, self.max_unpacked))
+        meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
         files = InputFiles(data_files(paths, ENDINGS, EXPECTED), ENDINGS, meter, once=True)
         for name, file in files:
             if OTHER_FILES.search(name.casefold()):
@@ -163,7 +163,7 @@ class _Yelp:
             text_of(record.get("city")),
             text_of(record.get("state")) or NO_STATE,
             self.shared(category_labels(record.get("categories"))),
-            self.shared(feature_labels(record.get("attributes"))),
+            self.shared(attribute_labels(record.get("attributes"))),
             number_of(record.get("stars")),
         )
 
@@ -254,16 +254,17 @@ def kind_of(record: dict[str, Any]) -> str | None:
     return "user" if "user_id" in record else None
 
 
-def feature_labels(attributes: object) -> list[str]:
+def attribute_labels(attributes: object) -> list[str]:
     """Return what a business has or offers, each as a short label; what it has not is left out.
 
     The rounds write nested tables, lists of texts, and texts that look like Python:
 
-    >>> feature_labels({"Good For Kids": True, "Take-out": False, "Parking": {"garage": True, "lot": False}})
+    >>> attribute_labels({"Good For Kids": True, "Take-out": False, "Parking": {"garage": True, "lot": False}})
     ['good for kids', 'parking: garage']
-    >>> feature_labels(["GoodForKids: True", "Alcohol: full_bar", "BusinessParking: {'garage': True, 'lot': False}"])
+    >>> attribute_labels(["GoodForKids: True", "Alcohol: full_bar", "BusinessParking: {'garage': True, 'lot': False}"])
     ['good for kids', 'alcohol: full bar', 'business parking: garage']
-    >>> feature_labels({"RestaurantsTakeOut": "True", "WiFi": "u'free'", "Smoking": "u'no'", "Music": "{u'dj': True}"})
+    >>> texts = {"RestaurantsTakeOut": "True", "WiFi": "u'free'", "Smoking": "u'no'", "Music": "{u'dj': True}"}
+    >>> attribute_labels(texts)
     ['take out', 'wi fi: free', 'music: dj']
     """
     if isinstance(attributes, dict):

@@ -35,7 +35,7 @@ class Page(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Column:
+class ParquetColumn:
     """A column: its path in the schema, whether of byte arrays, the bytes of a value, and how deep in lists it is.
 
     Texts are byte arrays; a value has so many bytes beside those of its text.
@@ -52,7 +52,7 @@ class Chunk:
     """A column in one group of rows: how many values it has, and where its pages are."""
 
     group: int
-    column: Column
+    column: ParquetColumn
     rows: int
     values: int
     start: int
@@ -97,7 +97,7 @@ def pages_of(file: io.BufferedReader, chunk: Chunk) -> Iterator[Page]:
             seen += 0 if kind == DICTIONARY else _number(inner, 1)
 
 
-def _columns(schema: list[Any]) -> Iterator[Column]:
+def _columns(schema: list[Any]) -> Iterator[ParquetColumn]:
     """Return the columns of a schema, which is a tree told from the root, every element with how many are below it."""
     above: list[tuple[str, int]] = []
     left = [1]
@@ -121,7 +121,7 @@ def _columns(schema: list[Any]) -> Iterator[Column]:
             logical = element.get(10)
             decimal = element.get(6) == DECIMAL or (isinstance(logical, dict) and DECIMAL in logical)
             width = 16 if decimal else WIDTHS.get(kind, _number(element, 2))
-            yield Column(path, kind == TEXT, width, lists)
+            yield ParquetColumn(path, kind == TEXT, width, lists)
 
 
 def _header(file: io.BufferedReader, place: int) -> tuple[dict[int, Any], int]:

@@ -26,7 +26,7 @@ from cube2net.sources.tables.table_roles import (
     is_whole,
     tables_in,
 )
-from cube2net.unpacking import RATIO, TOTAL, Limits, Meter
+from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 ALLOWED = "a name that ends in .csv, .tsv, .jsonl, .ndjson (each also with .gz) or .parquet"
@@ -60,7 +60,7 @@ class Tables:
     max_unpacked: int | str = TOTAL
 
     def __post_init__(self) -> None:
-        Limits(self.max_ratio, self.max_unpacked)
+        UnpackLimits(self.max_ratio, self.max_unpacked)
         check_roles(self.columns)
         for name, separator in self.separators.items():
             if not separator:
@@ -76,7 +76,7 @@ class Tables:
         of files with these names; files of other names are passed over, and this is said.
         """
         dropped = Dropped(self.strict, progress)
-        meter = Meter(Limits(self.max_ratio, self.max_unpacked))
+        meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
         files, remarks = self._files(paths)
         for remark in remarks:
             dropped.say(remark)

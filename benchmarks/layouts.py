@@ -1,0 +1,163 @@
+"""Pictures beside igraph's layouts and adjustText: networks of 200, 2,000 and 20,000 nodes, in one run.
+
+    python benchmarks/layouts.py [--nodes 200 2000 20000] [--slow 2000] [--pairs 1000000]
+
+Networks are the bundled cube's: authors of its labs and the objects nearest to them. A layout of igraph stands in for
+our forces and gets all else that is ours: scale, room for every node, and parts side by side. Crossings are the share
+of pairs of links without a common end that cross, of pairs drawn at random. Names are how many of the names wanted find
+a place in the picture without covering another, a node of the query or a cell. Then all these names are written into
+our layout by us and by adjustText: how many stand there, how many of them cover something, and how many are astray,
+nearer to another node of the query than to their own. Seconds are the processor's. Kamada and Kawai's layout is left
+out above ``--slow`` nodes, and adjustText where it is not installed (pip install adjustText).
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+import igraph
+import numpy as np
+
+import cube2net as c2n
+from cube2net.array_types import Array
+from cube2net.network import captions
+from cube2net.network.layout import layout
+from cube2net.records import Network
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+with suppress(ImportError):
+    from adjustText import adjust_text
+
+LAYOUT, DRAW = (sys.modules[f"cube2net.network.{name}"] for name in ("layout", "draw"))
+LAYOUTS = {
+    "ours": None,
+    "igraph, Fruchterman and Reingold": "fruchterman_reingold",
+    "igraph, DrL": "drl",
+    "igraph, Kamada and Kawai": "kamada_kawai",
+}
+# A name covers what it overlaps by more than this many pixels.
+TOUCH = 0.5
+
+
+def make_network(cube: c2n.Cube, nodes: int) -> Network:
+    """Return the network of some authors of labs and the objects nearest to them, so many nodes in all."""
+    rows = cube.query(list(c2n.load_labs())).objects
+    few = np.sort(np.random.default_rng(0).choice(rows, min(len(rows), nodes // 4), replace=False))
+    return c2n.construct(cube, few.tolist(), "pagerank", max_nodes=nodes, form="objects")
+
+
+def laid_out(network: Network, by: str | None) -> Array:
+    """Return the places of a network's nodes, by our forces or by a layout of igraph in their place."""
+
+    def igraphs(links: sp.csr_array, rng: np.random.Generator) -> Array:
+        igraph.set_random_number_generator(random.Random(0))
+        graph = igraph.Graph(links.shape[0], np.column_stack(LAYOUT._ends(links)).tolist())
+        return np.array(getattr(graph, f"layout_{by}")().coords)
+
+    with replaced(LAYOUT, _by_forces=LAYOUT._by_forces if by is None else igraphs):
+        return layout(network)
+
+
+@contextmanager
+def replaced(module: Any, **others: Any) -> Iterator[None]:
+    """Let other functions stand in for a module's for a while."""
+    before = {name: getattr(module, name) for name in others}
+    vars(module).update(others)
+    try:
+        yield
+    finally:
+        vars(module).update(before)
+
+
+def crossings(network: Network, place: Array, pairs: int) -> float:
+    """Return the share of pairs of links without a common end that cross, of so many pairs drawn at random."""
+    one, other = np.random.default_rng(0).integers(0, len(network.source), (2, pairs))
+    a, b, c, d = network.source[one], network.target[one], network.source[other], network.target[other]
+    apart = (a != c) & (a != d) & (b != c) & (b != d)
+    a, b, c, d = (place[end[apart]] for end in (a, b, c, d))
+    return float(np.mean((_left(a, b, c) != _left(a, b, d)) & (_left(c, d, a) != _left(c, d, b))))
+
+
+def _left(a: Array, b: Array, c: Array) -> Array:
+    return (b[:, 0] - a[:, 0]) * (c[:, 1] - a[:, 1]) > (b[:, 1] - a[:, 1]) * (c[:, 0] - a[:, 0])
+
+
+def important(network: Network) -> Array:
+    """Return which nodes no name may cover: those of the query, and cells."""
+    return network.in_query | (np.arange(len(network)) >= len(network.objects))
+
+
+def add_adjusted(axes: Any, network: Network, place: Array, sizes: Array, fonts: list[str]) -> None:
+    """Write all names that we would, and let adjustText move them."""
+    names = captions.texts(network.nodes, "name")
+    wanted = np.array([node for node, _ in captions._wanted(network)])
+    style = {"fontsize": 7.5, "fontfamily": fonts, "ha": "center", "va": "center", "parse_math": False}
+    found = [axes.text(*place[node], captions.short(names[node], captions.LONGEST), **style) for node in wanted]
+    shown = important(network)
+    dots = axes.scatter(place[shown, 0], place[shown, 1], s=sizes[shown] ** 2, alpha=0)
+    dots.set_sizes(dots.get_sizes(), axes.figure.dpi)
+    adjust_text(found, target_x=place[wanted, 0], target_y=place[wanted, 1], objects=dots, ax=axes)
+
+
+def named(network: Network, place: Array, add_captions: Callable[..., None]) -> tuple[float, int, int, int]:
+    """Return the seconds that it takes to write the names of a picture, and how many stand there, cover and mislead."""
+    seen: dict[str, Any] = {}
+
+    def timed(axes: Any, network: Network, place: Array, sizes: Array, fonts: list[str]) -> None:
+        start = time.process_time()
+        add_captions(axes, network, place, sizes, fonts)
+        seen.update(seconds=time.process_time() - start, around=sizes / 2)
+
+    with replaced(DRAW, layout=lambda network, seed: place, add_captions=timed):
+        picture = DRAW.figure(network)
+    axes = picture.axes[0]
+    boxes = np.array([text.get_window_extent().extents for text in axes.texts]).reshape(-1, 4)
+    boxes += np.array([TOUCH, TOUCH, -TOUCH, -TOUCH])
+    dots, around = axes.transData.transform(place), seen["around"] * picture.dpi / 72 - TOUCH
+    shown = important(network)
+    covers = (captions._covered(boxes, boxes) > 1) | (captions._hidden(boxes, dots, around, shown.astype(float)) > 0)
+    outside = np.maximum(boxes[:, None, :2] - dots[shown], dots[shown] - boxes[:, None, 2:]).clip(0)
+    nearest = np.flatnonzero(shown)[np.linalg.norm(outside, axis=2).argmin(axis=1)] if len(boxes) else []
+    names = captions.texts(network.nodes, "name")
+    theirs = [captions.short(names[node], captions.LONGEST) for node in nearest]
+    astray = sum(text.get_text() != name for text, name in zip(axes.texts, theirs, strict=True))
+    return seen["seconds"], len(boxes), int(covers.sum()), astray
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--nodes", type=int, nargs="+", default=[200, 2_000, 20_000])
+    parser.add_argument("--slow", type=int, default=2_000)
+    parser.add_argument("--pairs", type=int, default=1_000_000)
+    asked = parser.parse_args()
+    cube = c2n.build_cube(c2n.load_bundled())
+    layout(make_network(cube, 50))  # compiled before a clock looks
+    for nodes in asked.nodes:
+        network = make_network(cube, nodes)
+        print(f"\n{network}\n{'layout':34}{'seconds':>9}{'crossings':>11}{'names':>7}")
+        ours = layout(network)
+        for name, by in LAYOUTS.items():
+            if by == "kamada_kawai" and nodes > asked.slow:
+                continue
+            start = time.process_time()
+            place = laid_out(network, by)
+            seconds = time.process_time() - start
+            _, count, cover, _ = named(network, place, captions.add_captions)
+            print(f"{name:34}{seconds:9.2f}{crossings(network, place, asked.pairs):11.2%}{count - cover:7}", flush=True)
+        print(f"{'names':34}{'seconds':>9}{'written':>11}{'cover':>7}{'astray':>8}")
+        for name, add in {"ours": captions.add_captions, "adjustText": add_adjusted}.items():
+            if name == "ours" or "adjust_text" in globals():
+                seconds, count, cover, astray = named(network, ours, add)
+                print(f"{name:34}{seconds:9.2f}{count:11}{cover:7}{astray:8}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,255 @@
+"""Cubes that are there: opened, saved, checked, added to, seen from other sides, and what their cells mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cube2net import cube as cubes
+from cube2net.arguments import made, path_of
+from cube2net.compiling import tells_compiling
+from cube2net.cube import TOPIC
+from cube2net.embed import VECTORS, Nearest
+from cube2net.errors import ParameterError, unknown, whole_number
+from cube2net.interfaces import CellEmbedder, NodeEmbedder
+from cube2net.pipeline.data import find_topics
+from cube2net.progress import Progress, silent
+from cube2net.records import Corpus, Cube, DimensionSpec, Topics, Vectors
+from cube2net.topics import model_of
+
+
+@tells_compiling
+def update_cube(
+    folder: str | Path,
+    corpus: Corpus,
+    *,
+    topics: Topics | None = None,
+    skip_known: bool = False,
+    engine: str = "duckdb",
+    progress: Progress | None = None,
+) -> Cube:
+    """Return the cube of a folder with the items and links of a corpus added, as if it had been built of all.
+
+    New texts are labelled by the cube's own topic model, in the labels that the cube has. While another process writes
+    the cube, this waits.
+
+    Parameters
+    ----------
+    folder
+        The folder of the cube; it is replaced when all is done.
+    corpus
+        The new data, of the same kind as the old.
+    topics
+        Topics of the new items; without any, those that the cube's own model finds.
+    skip_known
+        Whether an item that the cube has already is left out and counted. By default it is refused.
+    engine
+        The name of the engine that does it, ``"duckdb"`` or ``"spark"``.
+    progress
+        Told how far it is; None for nobody.
+
+    Returns
+    -------
+    Cube
+        The cube opened anew. One that was opened before stays as it was.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import networkx as nx
+    >>> import cube2net as c2n
+    >>> def of(*links):
+    ...     graph = nx.Graph(links)
+    ...     nx.set_node_attributes(graph, "Rome", "city")
+    ...     return c2n.from_networkx(graph)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = c2n.build_cube(of(("ada", "bob")), ["city"], min_objects=1, out=f"{folder}/cube")
+    ...     c2n.update_cube(f"{folder}/cube", of(("eve", "joe")))
+    Cube(city: 1 cells, 4 objects, 2 links)
+    """
+    cube, _ = add_items(folder, corpus, topics=topics, skip_known=skip_known, engine=engine, progress=progress)
+    return cube
+
+
+def add_items(
+    folder: str | Path,
+    corpus: Corpus,
+    *,
+    topics: Topics | None = None,
+    skip_known: bool = False,
+    engine: str = "duckdb",
+    progress: Progress | None = None,
+) -> tuple[Cube, dict[str, int]]:
+    """Return what :func:`update_cube` does, and how many items, objects, cells and links were added."""
+    if engine not in cubes.ENGINES:
+        raise unknown("engine", engine, cubes.ENGINES)
+    place, progress = path_of(folder, "the folder of the cube"), progress or silent
+    added: dict[str, int] = {}
+
+    def grown(cube: Cube) -> Cube:
+        new = cubes.leave_out_known(cube, corpus) if skip_known else corpus
+        found = _new_topics(cube, new, progress) if topics is None else topics
+        after = cubes.update(cube, new, cubes.ENGINES[engine](), topics=found, progress=progress)
+        before = _counts(cube)
+        added.update({name: count - before[name] for name, count in _counts(after).items()})
+        return after
+
+    cubes.change_folder(place, grown, progress=progress)
+    return open_cube(place), added
+
+
+def _counts(cube: Cube) -> dict[str, int]:
+    items = int(cube.settings.get("items") or 0)
+    return {"items": items, "objects": len(cube.objects), "cells": len(cube.cells), "links": cube.links.count}
+
+
+def save_cube(cube: Cube, folder: str | Path) -> None:
+    """Write a cube to a folder, which appears whole or not at all.
+
+    Parameters
+    ----------
+    cube
+        The cube to save.
+    folder
+        A place where nothing is, or a cube that this one replaces.
+
+    Returns
+    -------
+    None
+        The cube is in the folder, for :func:`open_cube`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import cube2net as c2n
+    >>> cube = c2n.build_cube(c2n.make_planted(objects=200, communities=4, noise=0).corpus)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     c2n.save_cube(cube, f"{folder}/cube")
+    ...     c2n.open_cube(f"{folder}/cube")
+    Cube(decade × venue × topic: 16 cells, 200 objects, 720 links)
+    """
+    cubes.save(cube, path_of(folder, "the folder of the cube"))
+
+
+def open_cube(folder: str | Path) -> Cube:
+    """Return the cube of a folder; its arrays are memory-mapped, so this costs almost nothing.
+
+    It can be sent to other processes (``multiprocessing``, joblib, Dask): the folder is sent, and opened there.
+
+    Parameters
+    ----------
+    folder
+        Where :func:`save_cube`, :func:`build_cube` or ``cube2net build`` wrote it.
+
+    Returns
+    -------
+    Cube
+        It stays whole while another one takes its place in the folder.
+
+    Raises
+    ------
+    CubeError
+        The folder is missing, is no cube, is damaged, or was written by a later version.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import cube2net as c2n
+    >>> corpus = c2n.make_planted(objects=200, communities=4, noise=0).corpus
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = c2n.build_cube(corpus, out=f"{folder}/cube")
+    ...     c2n.open_cube(f"{folder}/cube")
+    Cube(decade × venue × topic: 16 cells, 200 objects, 720 links)
+    """
+    return cubes.read(path_of(folder, "the folder of the cube"))
+
+
+def verify_cube(folder: str | Path) -> int:
+    """Return the number of files of a cube, having checked every byte of them.
+
+    Parameters
+    ----------
+    folder
+        The folder of the cube.
+
+    Returns
+    -------
+    int
+        How many files there are; all are as they were written.
+
+    Raises
+    ------
+    CubeError
+        The first file that is missing or differs; build the cube again, or take a copy.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import cube2net as c2n
+    >>> corpus = c2n.make_planted(objects=200, communities=4, noise=0).corpus
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = c2n.build_cube(corpus, out=f"{folder}/cube")
+    ...     c2n.verify_cube(f"{folder}/cube") > 20
+    True
+    """
+    return cubes.verify(path_of(folder, "the folder of the cube"))
+
+
+def label_texts(cube: Cube, texts: Sequence[str | None]) -> Topics:
+    """Return the topics of new texts, by the topic model that was trained for a cube."""
+    if cube.topic_model is None:
+        raise ParameterError("the cube has no topic model: its topics were given, or it has no dimension of topics")
+    return model_of(cube.topic_model()).label_texts(texts, known=_topics_of(cube))
+
+
+def _new_topics(cube: Cube, corpus: Corpus, progress: Progress) -> Topics | None:
+    """Return the topics of new items: by the cube's own model, or as they are given; None where it has no topics."""
+    about = cube.settings.get("topics") or {}
+    if cube.topic_model is not None:
+        return model_of(cube.topic_model()).topics(corpus, known=_topics_of(cube), progress=progress)
+    return find_topics(corpus, "given", attribute=about["attribute"]) if about.get("model") == "given" else None
+
+
+def _topics_of(cube: Cube) -> set[str]:
+    """Return the labels of a cube's topics: those learned, and what was set aside under a name of its own."""
+    dimensions = {
+        spec.name for spec in map(DimensionSpec.parse, cube.settings.get("dimensions", ())) if spec.attribute == TOPIC
+    }
+    levels = [level for dimension in cube.dimensions for level in dimension.levels if level.name in dimensions]
+    return {label for level in levels for label in level.labels}
+
+
+def embed_cells(cube: Cube, vectors: str | CellEmbedder = "words", *, seed: int = 0, **options: Any) -> Vectors:
+    """Return a vector for every cell: of the words of its labels, or learned from the cells' members."""
+    if isinstance(vectors, NodeEmbedder) and not isinstance(vectors, CellEmbedder):
+        raise ParameterError(
+            f"a kind of vectors has the method embed_cells(cube, seed=...), got {vectors!r} with embed, that of "
+            "an embedding of nodes: rename the method if it embeds cells"
+        )
+    maker: CellEmbedder = made(vectors, VECTORS, CellEmbedder, "kind of vectors", options)
+    return maker.embed_cells(cube, seed=seed)
+
+
+def near_cells(
+    cube: Cube, cell: int | Sequence[str], k: int = 10, vectors: Vectors | None = None
+) -> list[tuple[str, ...]]:
+    """Return the labels of the k cells nearest to a cell (its number or its labels), without itself."""
+    cell = whole_number("cell", cell, 0, len(cube.cells) - 1) if isinstance(cell, int) else cube.find_cell(cell)
+    known = embed_cells(cube) if vectors is None else vectors
+    found, _ = Nearest.of(known).find(known.values[[cell]], k=k, taken=np.array([[cell]]))
+    return [cube.cell(int(number)) for number in found[0] if number >= 0]
+
+
+def read_manifest(folder: str | Path) -> dict[str, Any]:
+    """Return what a cube's folder says of itself: counts, settings, what was left out, files and checksums."""
+    return cubes.read_manifest(path_of(folder, "the folder of the cube"))
+
+
+def view_cube(cube: Cube, *, roll_up: Sequence[str] = (), where: Mapping[str, Sequence[str]] | None = None) -> Cube:
+    """Return the cube rolled up in some dimensions, and then only the cells with one of some labels."""
+    for dimension in roll_up:
+        cube = cubes.roll_up(cube, dimension)
+    return cubes.dice(cube, where) if where else cube

@@ -1,0 +1,95 @@
+"""Queries: the objects that a file or a caller names, as a cube has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from cube2net import sources
+from cube2net.arguments import path_of
+from cube2net.array_types import Array
+from cube2net.errors import ParameterError, QueryError, quoted, some
+from cube2net.escaping import unguarded
+from cube2net.records import Cube, Query
+
+Asked = Query | Iterable[str] | Iterable[int] | Mapping[str, str]
+
+
+def query_of(cube: Cube, query: Asked) -> Query:
+    """Return the query of some objects of a cube; one that was made for another cube is refused."""
+    if not isinstance(cube, Cube):
+        raise ParameterError(f"the cube is {quoted(cube)}, expected a Cube: open_cube opens the folder of one")
+    asked = query if isinstance(query, Query) else cube.query(query)
+    if int(asked.objects[-1]) >= len(cube.objects):
+        raise QueryError(f"the query was made for another cube: it names row {int(asked.objects[-1]):,}")
+    if asked.ids is not None and not asked.ids.equals(cube.objects.ids(asked.objects)):
+        there, here = (side.to_pylist() for side in (asked.ids, cube.objects.ids(asked.objects)))
+        at = next(place for place, own in enumerate(there) if own != here[place])
+        which = f"row {int(asked.objects[at]):,} is {quoted(there[at])} there and {quoted(here[at])} here"
+        raise QueryError(f"the query was made for another cube: {which}")
+    return asked
+
+
+def missing_names(cube: Cube, path: str | Path) -> list[str]:
+    """Return the names of a query file that no object of the cube bears, or that several do."""
+    found = cube.objects.find(_known(cube, sources.read_query_file(path_of(path, "the file of the query"))[0]))
+    return [*found.missing, *found.ambiguous]
+
+
+def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Query:
+    """Return the query that a file names: a name a line, or a table ``object[,label]``.
+
+    Parameters
+    ----------
+    cube
+        The cube that has the objects.
+    path
+        A CSV or TSV file with a column ``object``, and maybe ``label``; else a text with one id or name a line, in
+        which empty lines and lines that begin with ``#`` are passed over.
+    skip_missing
+        Whether names that no object bears, or that several do, are left out and listed in ``Query.missing``. By default
+        they are refused.
+
+    Returns
+    -------
+    Query
+        For :func:`construct` and :func:`compare`.
+
+    Raises
+    ------
+    QueryError
+        The file names nothing, or objects that are not in the cube.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import cube2net as c2n
+    >>> cube = c2n.build_cube(c2n.make_planted(objects=200, communities=4).corpus)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "query.csv")
+    ...     _ = path.write_text("object,label\\no0,red\\no5,blue\\nnobody,blue\\n")
+    ...     query = c2n.read_query(cube, path, skip_missing=True)
+    >>> query, query.missing
+    (Query(2 objects, 2 labels, 1 missing), ('nobody',))
+    """
+    names, labels = sources.read_query_file(path_of(path, "the file of the query"))
+    return cube.query(_known(cube, names), labels, skip_missing=skip_missing)
+
+
+def _known(cube: Cube, names: list[str]) -> list[str]:
+    """Return names of a file as the cube has them: where a spreadsheet's guard is in front of one, maybe without."""
+    bare = {name: unguarded(name) for name in names if unguarded(name) != name}
+    unknown = set(cube.objects.find(list(bare)).missing) if bare else set()
+    return [bare[name] if name in unknown else name for name in names]
+
+
+def read_links(cube: Cube, path: str | Path) -> tuple[Array, Array]:
+    """Return the links that a table names with its columns ``source`` and ``target``: the rows of both ends."""
+    pairs = sources.read_pairs_file(path_of(path, "the file of the links"))
+    found = cube.objects.find(_known(cube, [name for pair in pairs for name in pair]))
+    lost = [*found.missing, *found.ambiguous]
+    if lost:
+        raise QueryError(f"{Path(path).name} names {len(lost):,} objects that are not in the cube: {some(lost)}")
+    rows = found.rows.reshape(-1, 2)
+    return rows[:, 0], rows[:, 1]
