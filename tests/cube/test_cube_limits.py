@@ -16,7 +16,7 @@ import pytest
 
 import cube2net as c2n
 from cube2net.cube import DuckDB, build, update
-from cube2net.cube.grow import attribute_labels, cell_members
+from cube2net.cube.grow import attribute_labels, cells_and_links
 from cube2net.cube.grow.concatenation import place_objects
 from cube2net.cube.plan import split_keys, statements
 from cube2net.errors import ParameterError, SourceError
@@ -194,7 +194,7 @@ def test_links_and_homes_are_packed_behind_two_thousand_million_others(tmp_path:
 
 def test_offsets_go_on_beyond_32_bits() -> None:
     sizes = np.array([FAR - 1] * 3)
-    indptr = cell_members.offsets_of(sizes, np.empty(4, np.int64))
+    indptr = cells_and_links.offsets_of(sizes, np.empty(4, np.int64))
     assert indptr.tolist() == [0, FAR - 1, 2 * (FAR - 1), 3 * (FAR - 1)]
     links = Links(np.array([0, FAR + 4]), *(np.broadcast_to(kind(0), FAR + 4) for kind in (np.int32, np.float32)))
     assert (links.degrees.tolist(), links.count) == ([FAR + 4], FAR // 2 + 2)

@@ -8,7 +8,7 @@ from cube2net.array_types import Array
 from cube2net.arrays import links_from_pairs
 from cube2net.kernels.sgns import APART, SLOTS, TRIES, draw_noise, learn_links, learn_walks, meet, pick, sigmoid
 from cube2net.kernels.walks import GOLDEN, counter, fill_walks, place_of, running_sums, scramble, share
-from cube2net.mine.skipgram import MOST_DIMENSIONS, blank, chances, small
+from cube2net.mine.node_embeddings import MOST_DIMENSIONS, blank, chances, small
 from cube2net.records import Links
 
 DRAWS = np.uint64(5)

@@ -10,8 +10,8 @@ from threadpoolctl import threadpool_limits
 
 from cube2net.errors import InputError, ParameterError
 from cube2net.interfaces import Fitted, Recommender
+from cube2net.mine.bipartite import without_floor
 from cube2net.mine.link_prediction import rank_links
-from cube2net.mine.link_scores import without_floor
 from cube2net.mine.recommenders import RECOMMENDERS, TRIED, Als, Ease, ItemKnn
 from cube2net.mine.softimpute import SoftImpute
 

@@ -1,12 +1,10 @@
 """Network → Vectors, labels, scores: what a network does for the next step."""
 
 from cube2net.interfaces import Fitted, Recommender
-from cube2net.mine.bipartite import Bipartite, bipartite
-from cube2net.mine.cluster_metrics import METRICS, f1, jaccard_index, nmi, overlapping_nmi
+from cube2net.mine.bipartite import Bipartite, bipartite, without_floor
+from cube2net.mine.clustering import METRICS, Clusters, KMeans, f1, jaccard_index, nmi, overlapping_nmi
 from cube2net.mine.hidden_links import LINK_MEASURES, HiddenLinks, LinkMiner
-from cube2net.mine.kmeans import Clusters, KMeans
-from cube2net.mine.link_prediction import PairRanking, Ranking, rank_links, rank_pairs
-from cube2net.mine.link_scores import without_floor
+from cube2net.mine.link_prediction import BestOf, PairRanking, Ranking, choose, rank_links, rank_pairs
 from cube2net.mine.miners import (
     Given,
     Miners,
@@ -17,7 +15,6 @@ from cube2net.mine.miners import (
     known_labels,
     link_miners,
 )
-from cube2net.mine.model_selection import BestOf, choose
 from cube2net.mine.node_embeddings import EMBEDDINGS, DeepWalk, Line, Node2vec
 from cube2net.mine.random_walks import Walks, links_of
 from cube2net.mine.recommenders import RECOMMENDERS, TRIED, Als, Ease, ItemKnn, Popularity

@@ -15,8 +15,7 @@ from cube2net.errors import InputError, listed, some
 from cube2net.fingerprints import network_fingerprint
 from cube2net.interfaces import Recommender
 from cube2net.mine.bipartite import bipartite
-from cube2net.mine.link_prediction import rank_links
-from cube2net.mine.model_selection import choose
+from cube2net.mine.link_prediction import choose, rank_links
 from cube2net.records import Cube, Network, Query
 
 KS = (5, 1, 10, 20)

@@ -13,9 +13,8 @@ from cube2net.array_types import Array
 from cube2net.compiling import Spent
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.interfaces import NodeEmbedder, Recommender
-from cube2net.mine.cluster_metrics import METRICS
+from cube2net.mine.clustering import METRICS, Clusters, KMeans
 from cube2net.mine.hidden_links import DIGITS, LINK_MEASURES, HiddenLinks, LinkMiner, positions
-from cube2net.mine.kmeans import Clusters, KMeans
 from cube2net.mine.link_prediction import rank_pairs
 from cube2net.mine.node_embeddings import EMBEDDINGS
 from cube2net.mine.recommenders import RECOMMENDERS, TRIED

@@ -10,7 +10,7 @@ import numpy as np
 from cube2net.array_types import Array
 from cube2net.errors import ParameterError, whole_number
 from cube2net.interfaces import Fitted, Recommender
-from cube2net.mine.link_scores import Factors, Floor, ItemWeights, known_links, link_counts, ones
+from cube2net.mine.bipartite import Factors, Floor, ItemWeights, known_links, link_counts, ones
 from cube2net.mine.softimpute import SoftImpute
 from cube2net.records.ragged import frozen
 from cube2net.seeding import stream

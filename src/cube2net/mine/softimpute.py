@@ -13,8 +13,8 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.errors import ParameterError, unknown, whole_number
-from cube2net.mine.link_scores import Factors, Floor, known_links, ones
-from cube2net.mine.model_selection import choose
+from cube2net.mine.bipartite import Factors, Floor, known_links, ones
+from cube2net.mine.link_prediction import choose
 from cube2net.seeding import stream
 from cube2net.threads import one_thread
 

@@ -12,8 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from cube2net.arrow_files import finished, open_mapped, write_mapped
-from cube2net.cube.engines.spark_session import check_installed, one_sentence, open_session
-from cube2net.cube.engines.spark_setup import check_master, is_local
+from cube2net.cube.engines.spark_session import check_installed, check_master, is_local, one_sentence, open_session
 from cube2net.cube.engines.spark_staging import Staging, check_place, staging_folder
 from cube2net.errors import InputError, ParameterError, parse_size, whole_number
 from cube2net.progress import Progress, silent

@@ -31,11 +31,10 @@ import pyarrow as pa
 from cube2net.array_types import Array
 from cube2net.cube.format.ledger import Ledger, hashes
 from cube2net.cube.format.parts import given, in_files, in_memory
-from cube2net.cube.grow.cell_members import grow_cells, pack_cells
+from cube2net.cube.grow.cells_and_links import count_left_out, grow_cells, grow_links, pack_cells
 from cube2net.cube.grow.concatenation import check_links, join_attribution, join_counts, place
 from cube2net.cube.grow.dimensions import empty_dimensions, label_items
 from cube2net.cube.grow.item_index import grow_items
-from cube2net.cube.grow.link_sums import count_left_out, grow_links
 from cube2net.cube.plan import WANTED, WANTED_LINKS, statements
 from cube2net.errors import CubeError, ParameterError, SourceError, some
 from cube2net.interfaces import Engine

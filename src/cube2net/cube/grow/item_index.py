@@ -11,7 +11,7 @@ import pyarrow as pa
 from cube2net.array_types import Array
 from cube2net.arrays import join_rows
 from cube2net.cube.format.parts import ITEM_CELLS, ITEM_OBJECTS, Allocate, LazyItems, in_memory
-from cube2net.cube.grow.cell_members import NONE, cell_keys
+from cube2net.cube.grow.cells_and_links import NONE, cell_keys
 from cube2net.cube.grow.dimensions import Labelled
 from cube2net.records import Cells, Cube, ItemIndex, Ragged
 from cube2net.records.limits import check_count
