@@ -702,6 +702,24 @@ def test_methods_may_come_one_by_one_and_slips_are_said() -> None:
         named_methods([Greedy])  # type: ignore[list-item]
 
 
+def test_two_objects_that_call_themselves_the_same_are_not_taken_for_one() -> None:
+    class Mine(Random):
+        """One that hides what it holds."""
+
+        def __repr__(self) -> str:
+            return "Mine()"
+
+        def __eq__(self, other: object) -> bool:
+            return self is other
+
+        __hash__ = object.__hash__
+
+    one = Mine()
+    assert len(named_methods([one, one])) == 1
+    with pytest.raises(ParameterError, match=r"two different objects call themselves 'Mine\(\)': give each a name"):
+        named_methods([one, Mine()])
+
+
 def test_rivals_are_those_named_all_or_none() -> None:
     module = import_module("cube2net.pipeline.compare")
     assert [module._rivals(True, given) for given in (None, "hops", ["hops"], [])] == [True, ["hops"], ["hops"], []]

@@ -84,7 +84,11 @@ def names_of(objects: Iterable[object], others: Mapping[str, type]) -> dict[str,
     >>> list(names_of([Budget(m=5), Budget(m=9)], {})), list(names_of([Budget(m=5)], {"mine": Budget}))
     (['Budget(m=5)', 'Budget(m=9)'], ['Budget(m=5)'])
     """
-    once = {repr_of(thing): thing for thing in objects}
+    once: dict[str, object] = {}
+    for thing in objects:
+        same = once.setdefault(repr_of(thing), thing)
+        if same is not thing and same != thing:
+            raise ParameterError(f"two different objects call themselves {quoted(repr_of(thing))}: give each a name")
     kinds = [*map(type, once.values()), *others.values()]
     names = [name_with(thing) if kinds.count(type(thing)) > 1 else type(thing).__name__ for thing in once.values()]
     clear = [names.count(name) == 1 and name not in others for name in names]
