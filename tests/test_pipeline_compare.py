@@ -448,7 +448,7 @@ def test_the_recommenders_are_the_floor_the_papers_and_a_strong_one_unless_named
         ({"task": "cluster"}, "unknown task 'cluster': choose one of clustering, hidden, links"),
         ({"methods": ["none", "gredy"]}, "unknown method 'gredy': choose one of anneal, cube2net, exact, greedy, "),
         ({"methods": {"mine": 3}}, "a method is a name (anneal, cube2net, "),
-        ({"methods": {"mine": Greedy}}, "a method is a name (anneal, cube2net, "),
+        ({"methods": {"mine": Greedy}}, "the method is the class Greedy, expected an object: Greedy()"),
         ({"objectives": ["link"]}, "unknown objective 'link': choose one of "),
         ({"forms": ["all"]}, "unknown form 'all': choose one of both, cells, objects, woven"),
         ({"hidden": ([0], [1])}, "hidden links are for the task 'links', and the task is 'clustering'"),
@@ -610,7 +610,7 @@ def test_one_text_is_one_name_and_methods_are_a_list() -> None:
     options = {**TINY, "objectives": "linked", "forms": "cells", "levels": "one", "runs": 1}
     found = compare(cube, query, "hidden", **options)
     assert {setup.levels for setup in found.setups if setup.objective} == {"one"}
-    with pytest.raises(ParameterError, match="methods are a list of names, or objects by name, got the text 'greedy'"):
+    with pytest.raises(ParameterError, match="methods are a list of names and objects, or .*, got 'greedy'"):
         compare(cube, query, "hidden", methods="greedy")
     with pytest.raises(ParameterError, match="unknown level 'ona'"):
         compare(cube, query, "hidden", **{**options, "levels": ["ona"]})
@@ -691,3 +691,40 @@ def test_a_method_of_ones_own_is_drawn_where_it_is_the_best(planted: tuple[Cube,
     assert (tmp_path / "one" / "cells.csv").exists()
     c2n.write_report(cube, query, found, tmp_path / "two")
     assert not (tmp_path / "two" / "cells.csv").exists(), "nobody said what the method was"
+
+
+def test_methods_may_come_one_by_one_and_slips_are_said() -> None:
+    assert list(named_methods(name for name in ("greedy", "hops 2"))) == ["greedy", "hops 2"]
+    assert named_methods({"two": "hops 2"}) == {"two": Hops(hops=2)}
+    with pytest.raises(ParameterError, match=r"methods are a list of names and objects, .*, got Greedy\(among="):
+        named_methods(Greedy())  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match=r"the method is the class Greedy, expected an object: Greedy\(\)"):
+        named_methods([Greedy])  # type: ignore[list-item]
+
+
+def test_two_objects_that_call_themselves_the_same_are_not_taken_for_one() -> None:
+    class Mine(Random):
+        """One that hides what it holds."""
+
+        def __repr__(self) -> str:
+            return "Mine()"
+
+        def __eq__(self, other: object) -> bool:
+            return self is other
+
+        __hash__ = object.__hash__
+
+    one = Mine()
+    assert len(named_methods([one, one])) == 1
+    with pytest.raises(ParameterError, match=r"two different objects call themselves 'Mine\(\)': give each a name"):
+        named_methods([one, Mine()])
+
+
+def test_rivals_are_those_named_all_or_none() -> None:
+    module = import_module("cube2net.pipeline.compare")
+    assert [module._rivals(True, given) for given in (None, "hops", ["hops"], [])] == [True, ["hops"], ["hops"], []]
+    assert module._rivals(False, None) is False
+    with pytest.raises(ParameterError, match="rivals are the networks made as large, and as_large=False leaves them"):
+        module._rivals(False, ["hops"])
+    with pytest.warns(DeprecationWarning, match="the list as_large is now rivals"):
+        assert module._rivals(["hops"], None) == ["hops"]

@@ -555,3 +555,33 @@ def test_a_query_asked_of_another_cube_is_refused(tmp_path: Path) -> None:
     again = c2n.open_cube(tmp_path / "one")
     for same in (cube, again, c2n.cube.cuboid(cube, "one"), pickle.loads(pickle.dumps(again))):
         assert len(c2n.construct(same, pickle.loads(pickle.dumps(query)))) > len(query)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ([0, 1], r"the method 'Own' chose \[0, 1\], expected a Selection"),
+        (None, "the method 'Own' chose None, expected a Selection"),
+        (Selection(np.array([2, 99_999]), 0.0), "the method 'Own' chose object 99999, and the cube has"),
+        (Selection(np.array([-3, 2]), 0.0), "the method 'Own' chose object -3, and the cube has"),
+        (
+            Selection(np.array([2]), 0.0, cells=np.array([999]), values=np.array([0.5])),
+            "the method 'Own' chose cell 999, and the cube has",
+        ),
+    ],
+    ids=str,
+)
+def test_what_a_method_of_ones_own_chooses_is_checked_before_compiled_code_sees_it(given: Any, sentence: str) -> None:
+    class Own:
+        """A method that makes a mistake."""
+
+        def select(self, cube: Cube, query: Query, **options: object) -> Any:
+            return given
+
+    with pytest.raises(InputError, match=sentence):
+        c2n.construct(CUBE, [0, 1, 2], Own())
+
+
+def test_the_rows_of_a_selection_are_whole_numbers() -> None:
+    with pytest.raises(InputError, match=r"the objects of a selection are row numbers, got \[1.5, 2.5\]"):
+        Selection(np.array([1.5, 2.5]), 0.0)

@@ -25,7 +25,7 @@ SMALL: dict[str, Any] = {
     "objectives": ["cover"],
     "forms": ["woven"],
     "miners": ["deepwalk"],
-    "as_large": ["pagerank"],
+    "rivals": ["pagerank"],
 }
 
 
@@ -82,7 +82,7 @@ def test_the_command_takes_rivals_by_name(planted: tuple[Cube, Query], tmp_path:
     names = cube.objects.table["object"].take(query.objects).to_pylist()
     (tmp_path / "names.txt").write_text("\n".join(names) + "\n", encoding="utf-8")
     words = f"compare {tmp_path / 'cube'} --query {tmp_path / 'names.txt'} --methods greedy --objectives cover"
-    words += " --forms woven --embeddings deepwalk --rivals pagerank --runs 1 --json --quiet"
+    words += " --forms woven --miners deepwalk --rivals pagerank --runs 1 --json --quiet"
     ended = subprocess.run(
         [sys.executable, "-m", "cube2net", *words.split()], capture_output=True, text=True, check=False
     )

@@ -32,6 +32,8 @@ def made(
             given = registry[given](**options)
         except TypeError as error:
             raise ParameterError(f"{what} {given!r} cannot be made so: {error}") from None
+    elif isinstance(given, type) and given in registry.values():
+        raise ParameterError(f"the {what} is the class {given.__name__}, expected an object: {given.__name__}()")
     elif isinstance(given, type) or not isinstance(given, protocol):
         article = "an" if what[0] in "aeiou" else "a"
         raise ParameterError(
@@ -53,7 +55,8 @@ def check_options(
     given: Iterable[str], what: str, allowed: Sequence[str], function: Callable[..., Any], *, instead: str = ""
 ) -> None:
     """Raise where something has no option of a name; it may be a misspelt parameter of the function that was called."""
-    own = [name for name in inspect.signature(function).parameters if name not in allowed]
+    parameters = inspect.signature(function).parameters.values()
+    own = [each.name for each in parameters if each.kind is not each.VAR_KEYWORD and each.name not in allowed]
     for name in given:
         if name in allowed:
             continue
@@ -81,7 +84,11 @@ def names_of(objects: Iterable[object], others: Mapping[str, type]) -> dict[str,
     >>> list(names_of([Budget(m=5), Budget(m=9)], {})), list(names_of([Budget(m=5)], {"mine": Budget}))
     (['Budget(m=5)', 'Budget(m=9)'], ['Budget(m=5)'])
     """
-    once = {repr_of(thing): thing for thing in objects}
+    once: dict[str, object] = {}
+    for thing in objects:
+        same = once.setdefault(repr_of(thing), thing)
+        if same is not thing and same != thing:
+            raise ParameterError(f"two different objects call themselves {quoted(repr_of(thing))}: give each a name")
     kinds = [*map(type, once.values()), *others.values()]
     names = [name_with(thing) if kinds.count(type(thing)) > 1 else type(thing).__name__ for thing in once.values()]
     clear = [names.count(name) == 1 and name not in others for name in names]

@@ -16,7 +16,7 @@ from cube2net.errors import Cube2netError, InputError, ParameterError
 from cube2net.fingerprints import network_fingerprint
 from cube2net.records import Network, Setup, Trial
 from cube2net.referee.journal import Journal
-from cube2net.referee.trials import Trials, described, told
+from cube2net.referee.trials import Trials, described, reason_of
 
 from comparisons import ALONE, PEER, network
 
@@ -203,7 +203,7 @@ def test_workers_are_one_or_more() -> None:
 )
 def test_a_setup_that_cannot_be_made_says_why_and_the_others_go_on(error: Exception, reason: str) -> None:
     trials = Workshop(broken={"anneal": error}).run()
-    assert {trial.reason for trial in found(trials, OTHER)} == {reason} == {told(error)}
+    assert {trial.reason for trial in found(trials, OTHER)} == {reason} == {reason_of(error)}
     assert {trial.nodes for trial in found(trials, OTHER)} == {0}
     assert not any(trial.reason for trial in trials if trial.setup != OTHER)
     assert len(trials) == 16

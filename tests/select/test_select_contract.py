@@ -205,7 +205,7 @@ def test_a_query_in_no_cell_is_answered_with_nothing_and_a_note_that_says_what_t
     cube = toy_cube([[0, 1], [1, 2]], objects=5)
     advice = (
         " in any cell, so there is nothing to choose from: use the method 'none', 'hops' or 'pagerank', "
-        "a cube rolled up (roll_up), or one built with a smaller min_objects"
+        "a cube rolled up (roll_up), or one built with a smaller min_objects (min_objects=2)"
     )
     for rows, start in (([3, 4], "none of the 2 objects of the query is"), ([4], "the 1 object of the query is not")):
         query = Query(np.array(rows))

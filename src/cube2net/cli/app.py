@@ -16,9 +16,11 @@ from cube2net.cli.terminal import LEFT, UndeliveredError, complain, guarded_stre
 from cube2net.errors import Cube2netError, quoted
 
 TYPED = {
-    "skip_missing=True leaves": "--show-missing lists them all, --skip-missing leaves",
+    "skip_missing=True leaves": "cube2net query --show-missing lists them all, --skip-missing leaves",
     "skip_known=True": "--skip-known",
     "roll_up)": "--roll-up)",
+    "min_objects=": "--min-objects ",
+    "memory=": "--memory ",
     "max_ratio=": "--set max_ratio=",
     "max_unpacked=": "--set max_unpacked=",
 }
@@ -133,7 +135,7 @@ def as_typed(sentence: str) -> str:
     """
     for python, typed in TYPED.items():
         sentence = sentence.replace(f"({python}", f"({typed}")
-    return sentence
+    return sentence.replace("and as_large=False leaves", "and --no-as-large leaves")
 
 
 def _usage(error: Any) -> int:

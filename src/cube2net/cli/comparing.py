@@ -81,11 +81,6 @@ def names_in(option: str, texts: Sequence[str] | None) -> list[str]:
     return names
 
 
-def told(comparison: Comparison) -> dict[str, Any]:
-    """Return the verdict on a comparison as JSON can carry it."""
-    return pipeline.results(comparison)
-
-
 def show_comparison(comparison: Comparison) -> None:
     """Show the verdict, and the setups that come nearest to it."""
     said = pipeline.verdict(comparison)

@@ -26,6 +26,7 @@ from cube2net.cli.options import (
     SpreadsheetSafe,
     Where,
     check_safe,
+    one_of,
     say_new_name,
     warn_of_formulas,
 )
@@ -274,14 +275,12 @@ def compare(
     variants of it, the paper's form, and PageRank and hops as large as each.
     """
     from cube2net.cli import answering, comparing
-    from cube2net.pipeline import JOURNAL
+    from cube2net.pipeline import JOURNAL, results
 
     opened = answering.view(_opened(cube), where or [], roll_up or [])
     check_safe(out, spreadsheet_safe, "--out FOLDER")
-    for name, old in (("--membership", membership), ("--embeddings", embeddings), ("--recommenders", recommenders)):
-        if old:
-            say_new_name(name, "--memberships" if name == "--membership" else "--miners")
-    memberships, miners = memberships or membership, miners or embeddings or recommenders
+    memberships = one_of({"--memberships": memberships, "--membership": membership})
+    miners = one_of({"--miners": miners, "--embeddings": embeddings, "--recommenders": recommenders})
     if out is not None:
         KEPT.append(out / JOURNAL)
     with shown_progress(quiet) as progress:
@@ -312,7 +311,7 @@ def compare(
         )
     warn_of_formulas(files)
     if as_json:
-        show_json(comparing.told(comparison))
+        show_json(results(comparison))
     else:
         comparing.show_comparison(comparison)
         for path in files:

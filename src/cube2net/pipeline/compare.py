@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from cube2net.atomic_files import check_folder
 from cube2net.compiling import tells_compiling
 from cube2net.cube import cuboid, hide_pairs, unlinked_pairs
 from cube2net.deprecated import warn_renamed
-from cube2net.errors import ParameterError, unknown, whole_number
+from cube2net.errors import ParameterError, quoted, unknown, whole_number
 from cube2net.fingerprints import array_fingerprint, cube_fingerprint, query_fingerprint
 from cube2net.interfaces import Method, NodeEmbedder
 from cube2net.locks import only_writer
@@ -44,10 +44,8 @@ COMPARED: dict[str, str | Method] = {
 }
 """All methods, one and two steps both, and proofs given up after a quarter of a minute."""
 
-BY_NAME: dict[str, str | Method] = {
-    **COMPARED,
-    **{name: METHODS[kind](**own) for name, (kind, own) in WITH_OPTIONS.items()},
-}
+OPTIONED: dict[str, Method] = {name: METHODS[kind](**own) for name, (kind, own) in WITH_OPTIONS.items()}
+BY_NAME: dict[str, str | Method] = {**COMPARED, **OPTIONED}
 """What a name stands for; those that are not compared unless they are named come last."""
 
 
@@ -164,25 +162,25 @@ def compare(
         raise ParameterError(f"hidden links are for the task 'links', and the task is {task!r}")
     hiding = hidden_runs(cube, asked, named, miners) if task == "hidden" else None
     pairs = hiding.counts(seeds) if hiding else {}
-    judges = hiding.of(seed)[1] if hiding else _judges(task, cube, asked, hidden, users, miners)
+    judging = hiding.of(seed)[1] if hiding else _miners_of(task, cube, asked, hidden, users, miners)
     about = {
         "task": task,
         "cube": cube_fingerprint(cube),
         "query": query_fingerprint(asked),
-        "hidden": "" if hiding else array_fingerprint(*judges.hidden),
+        "hidden": "" if hiding else array_fingerprint(*judging.hidden),
         "methods": {name: repr_of(method) for name, method in named.items()},
-        "miners": judges.parameters,
+        "miners": judging.parameters,
         "pairs": pairs,
     }
-    make, mine = (hiding.make, hiding.mine) if hiding else (maker(cube, asked, named), judges.mine)
+    make, mine = (hiding.make, hiding.mine) if hiding else (maker(cube, asked, named), judging.mine)
     trials = Trials(make, mine, workers or cores())
     with nullcontext() if path is None else only_writer(path, progress):
         journal = Journal.open(path, about)
-        progress(f"{len(setups)} networks × {len(judges.parameters)} miners × {runs} runs", 1, 1)
-        found = trials.run(setups, list(judges.parameters), seeds, journal, progress=progress)
+        progress(f"{len(setups)} networks × {len(judging.parameters)} miners × {runs} runs", 1, 1)
+        found = trials.run(setups, list(judging.parameters), seeds, journal, progress=progress)
     return Comparison(
         task,
-        judges.measures,
+        judging.measures,
         found,
         truth=tuple(asked.labels or ()) if task == "clustering" else (),
         settings={
@@ -202,11 +200,12 @@ def compare(
 def _rivals(as_large: bool | Sequence[str], rivals: Sequence[str] | None) -> bool | Sequence[str]:
     """Return which methods are made as large as others: all that can be, those named, or none."""
     if not isinstance(as_large, bool):
-        warn_renamed("the list as_large", "rivals", depth=4)
+        warn_renamed("the list as_large", "rivals", depth=5)
         return as_large
-    if rivals and not as_large:
-        raise ParameterError("rivals are the networks made as large, and as_large leaves them out: give one of the two")
-    return rivals or as_large
+    named = several(rivals)
+    if named and not as_large:
+        raise ParameterError("rivals are the networks made as large, and as_large=False leaves them out: give one")
+    return as_large if named is None else named
 
 
 def task_of(query: Query) -> str:
@@ -218,12 +217,18 @@ def named_methods(methods: Methods | None) -> dict[str, str | Method]:
     """Return methods by name; names that are registered are checked, and objects have to be methods."""
     if methods is None:
         return dict(COMPARED)
-    if isinstance(methods, str):
-        raise ParameterError(f"methods are a list of names, or objects by name, got the text {methods!r}")
+    if isinstance(methods, str) or not isinstance(methods, Iterable):
+        raise ParameterError(f"methods are a list of names and objects, or objects by name, got {quoted(methods)}")
     given: dict[str, str | Method] = {}
     if isinstance(methods, Mapping):
-        given.update(methods)
+        given.update(
+            {
+                name: OPTIONED.get(method, method) if isinstance(method, str) else method
+                for name, method in methods.items()
+            }
+        )
     else:
+        methods = list(methods)
         listed = {name: BY_NAME.get(name, name) for name in methods if isinstance(name, str)}
         others = {name: type(_method(method)) for name, method in listed.items()}
         own = names_of([_method(each) for each in methods if not isinstance(each, str)], others)
@@ -242,10 +247,10 @@ def _method(given: str | Method) -> Method:
     return found
 
 
-def _judges(
+def _miners_of(
     task: str, cube: Cube, query: Query, hidden: tuple[Rows, Rows] | None, users: str, miners: Given | None
 ) -> Miners:
-    """Return what judges networks by labels, or by links that the cube was built without."""
+    """Return what mines and scores networks by labels, or by links that the cube was built without."""
     if task == "clustering":
         return clustering_miners(query, miners)
     if hidden is None:
@@ -260,7 +265,7 @@ def hidden_runs(cube: Cube, query: Query, methods: Named, miners: Given | None) 
         hide=lambda seed: hide_pairs(cube, query, seed=seed),
         unlinked=lambda count, seed: unlinked_pairs(cube, query, count, seed=seed),
         maker=lambda left: maker(left, query, methods),
-        judge=lambda links, others: hidden_miners(query, links, others, miners),
+        miners=lambda links, others: hidden_miners(query, links, others, miners),
     )
 
 
@@ -326,8 +331,9 @@ class Auto:
             raise ParameterError(f"seconds is {self.seconds!r}, expected a number above 0")
         made(self.embedding, EMBEDDINGS, NodeEmbedder, "embedding", {})
 
-    def construct(self, cube: Cube, query: Query, *, seed: int = 0, progress: Progress = silent) -> Network:
+    def construct(self, cube: Cube, query: Query, *, seed: int = 0, progress: Progress | None = None) -> Network:
         """Return the network of the best setup; ``settings["tried"]`` has all, the best first."""
+        progress = progress or silent
         seed = whole_number("seed", seed, 0, None)
         make, miners = maker(cube, query), {"": self.embedding}
         until: dict[str, Any] = {"seeds": range(seed, seed + self.runs), "seconds": self.seconds, "progress": progress}

@@ -32,7 +32,7 @@ from cube2net.progress import Progress, silent
 from cube2net.records import Budget, Cube, Form, Judge, Network, Query, Repeats, Selection, Weights, Worth
 from cube2net.records.budget import PAPER_CELLS
 from cube2net.records.weights import called
-from cube2net.select import OBJECTIVES, Anneal, Cover, Cube2net, Exact, Greedy, Own, Random, bounded
+from cube2net.select import OBJECTIVES, Anneal, Cover, Cube2net, Exact, Greedy, Own, Random, bounded, check_selection
 
 METHODS: dict[str, type[Method]] = {
     "none": networks.Nothing,
@@ -131,7 +131,7 @@ def construct(
     prefix
         ``"best"`` cuts the cells where the value was highest; ``"all"`` keeps them all.
     bound
-        Also find an upper bound on the value of any choice of m cells, where one can be found.
+        Also find an upper bound on the value of any choice of m cells.
     progress
         Told how far long work is, and how large a large network will be before it is made; None for nobody.
     method_options
@@ -164,7 +164,7 @@ def construct(
     options |= {"membership": membership, "trust": trust, "keep": keep, "max_nodes": max_nodes, "max_links": max_links}
     options |= {"levels": levels, "prefix": prefix}
     if not isinstance(chooser, Method):
-        _check_nothing_chosen({**options, "bound": bound})
+        _check_nothing_chosen(chooser, {**options, "bound": bound})
         return chooser.construct(cube, query_of(cube, query), seed=seed, progress=progress)
     wanted = plan(cube, query, chooser, **options)
     chosen = choose(wanted, seed=seed, bound=bound, progress=progress)
@@ -181,10 +181,10 @@ def method_of(method: str | Method | MakesNetworks, options: Mapping[str, Any]) 
     if isinstance(method, str) and method in WITH_OPTIONS:
         method, own = WITH_OPTIONS[method]
         options = {**own, **options}
-    if method == "auto":
+    if isinstance(method, str) and method not in kinds:
         from cube2net.pipeline.compare import Auto
 
-        kinds = {method: Auto}
+        kinds["auto"] = Auto
     if isinstance(method, str) and method in kinds:
         check_options(options, f"the method {method!r}", options_of(kinds[method]), construct)
     elif options and not isinstance(method, str):
@@ -194,12 +194,13 @@ def method_of(method: str | Method | MakesNetworks, options: Mapping[str, Any]) 
     return found
 
 
-def _check_nothing_chosen(options: Mapping[str, Any]) -> None:
-    """Raise where something is asked of a method that chooses all of it by itself."""
+def _check_nothing_chosen(method: object, options: Mapping[str, Any]) -> None:
+    """Raise where something is asked of what chooses all of it by itself."""
+    who = type(method).__name__.replace("Auto", "auto")
     defaults = {"levels": "full", "prefix": "all", "bound": False}
     for name, value in options.items():
         if value != defaults.get(name):
-            raise ParameterError(f"'auto' chooses what to bring by itself, and {name} is {value!r}: leave it out")
+            raise ParameterError(f"{who!r} chooses what to bring by itself, and {name} is {value!r}: leave it out")
 
 
 @dataclass(frozen=True, eq=False)
@@ -291,8 +292,7 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
     """Return what the method of a plan chooses; see :func:`construct` for the parameters."""
     whole_number("seed", seed, 0, None)
     cube, query, budget = plan.cube, plan.query, plan.budget
-    kernels = ["coverage", "subgraphs", *(["pagerank_push"] if isinstance(plan.objective, LinkObjective) else [])]
-    for kernel in kernels:
+    for kernel in ("coverage", "subgraphs", *(["pagerank_push"] if isinstance(plan.objective, LinkObjective) else [])):
         import_module(f"cube2net.kernels.{kernel}")
     seconds: dict[str, float] = {}
     with timed(seconds, "weigh"):
@@ -304,7 +304,8 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
     if isinstance(ready, TellsProgress):
         ready = ready.with_progress(progress)
     with timed(seconds, "select"):
-        selection = ready.select(cube, query, weights=weights, budget=budget, seed=seed)
+        given = ready.select(cube, query, weights=weights, budget=budget, seed=seed)
+    selection = check_selection(given, cube, name_of(plan.method, METHODS))
     seconds["select"] -= selection.train_seconds
     seconds["train"] = selection.train_seconds
     if bound:
@@ -372,10 +373,8 @@ def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: P
         large = networks.said_of_size(cube, query, selection, form, plan.max_nodes)
         if large:
             progress(large, 1, 1)
-        nearest = None
-        if form.kind == "woven":
-            room = networks.room_for_near(query, form, len(selection.cells), plan.max_nodes)
-            nearest = networks.nearest(cube.links, query, room)
+        room = networks.room_for_near(query, form, len(selection.cells), plan.max_nodes)
+        nearest = networks.nearest(cube.links, query, room) if form.kind == "woven" else None
         network = networks.assemble(cube, query, selection, form, nearest=nearest)
     note = networks.said_of_limit(query, plan.max_nodes) or "; ".join(filter(None, (selection.note, large)))
     return replace(

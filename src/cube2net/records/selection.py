@@ -37,6 +37,11 @@ class Selection:
     note: str = ""
 
     def __post_init__(self) -> None:
+        for what, rows in (("objects", self.objects), ("cells", self.cells)):
+            if np.size(rows) and np.asarray(rows).dtype.kind not in "iu":
+                raise InputError(
+                    f"the {what} of a selection are row numbers, got {np.asarray(rows).ravel()[:3].tolist()}"
+                )
         objects = np.asarray(self.objects, dtype=np.int32)
         if bool(np.any(objects[1:] <= objects[:-1])):
             raise InputError("the objects of a selection must ascend without repeats")

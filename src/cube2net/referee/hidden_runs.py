@@ -39,16 +39,16 @@ class HiddenRuns(Generic[J]):
     """Makes and judges networks by links of the query that are hidden anew for every seed.
 
     ``hide(seed)`` takes links out of the cube, ``unlinked(count, seed)`` finds pairs of the query without one,
-    ``maker(cube)`` makes networks of what is left, and ``judge(hidden, unlinked)`` is what judges them. Every run tells
-    of other links, so that several tell of most. Evidence is a row for every object of the query, nan for those without
-    a hidden link in the run. What one seed hides is kept until another's turn comes.
+    ``maker(cube)`` makes networks of what is left, and ``miners(hidden, unlinked)`` is what scores them. Every
+    run tells of other links, so that several tell of most. Evidence is a row for every object of the query, nan for
+    those without a hidden link in the run. What one seed hides is kept until another's turn comes.
     """
 
     query: Query
     hide: Callable[[int], Hidden]
     unlinked: Callable[[int, int], Pairs]
     maker: Callable[[Cube], Make]
-    judge: Callable[[Pairs, Pairs], J]
+    miners: Callable[[Pairs, Pairs], J]
     kept: dict[int, tuple[Make, J]] = field(default_factory=dict)
 
     def counts(self, seeds: Sequence[int]) -> dict[str, int]:
@@ -59,9 +59,9 @@ class HiddenRuns(Generic[J]):
         """Return what makes networks without the links that a seed hides, and what judges by these."""
         if seed not in self.kept:
             found = self.hide(seed)
-            judges = self.judge((found.source, found.target), self._apart(found, seed))
+            miners = self.miners((found.source, found.target), self._apart(found, seed))
             self.kept.clear()
-            self.kept[seed] = self.maker(found.cube), judges
+            self.kept[seed] = self.maker(found.cube), miners
         return self.kept[seed]
 
     def make(self, setup: Setup, seed: int, nodes: int | None = None) -> Network:
@@ -70,10 +70,10 @@ class HiddenRuns(Generic[J]):
 
     def mine(self, network: Network, miner: str, seed: int) -> tuple[dict[str, float], Array, float]:
         """Return the scores, those of every object of the query, and the seconds it took to learn."""
-        judges = self.of(seed)[1]
-        scores, own, spent = judges.mine(network, miner, seed)
+        miners = self.of(seed)[1]
+        scores, own, spent = miners.mine(network, miner, seed)
         evidence = np.full((len(self.query), own.shape[1]), np.nan)
-        evidence[np.unique(np.concatenate(judges.hidden[:2]))] = own
+        evidence[np.unique(np.concatenate(miners.hidden[:2]))] = own
         return dict(scores), evidence, spent
 
     def _apart(self, found: Hidden, seed: int) -> Pairs:

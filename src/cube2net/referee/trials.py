@@ -167,7 +167,7 @@ def described(setup: Setup, network: Network, seed: int) -> Trial:
     )
 
 
-def told(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
     """Return what went wrong in one sentence; a mistake that is not ours to explain is named by its kind."""
     text, kind = " ".join(str(error).split()), type(error).__name__
     return (text or kind) if isinstance(error, Cube2netError) else f"{kind}: {text}".rstrip(": ")
@@ -182,7 +182,7 @@ def _trial(about: Trial, work: Future[Mined]) -> Trial:
         )
     except Exception as error:
         step()  # an interrupt that compiled code took for trouble of its own is none of a setup
-        return replace(about, reason=told(error))
+        return replace(about, reason=reason_of(error))
 
 
 def _has_an_answer(work: Future[Mined]) -> bool:

@@ -22,6 +22,9 @@ class Verdict:
     finding: Finding
     sentence: str
 
+    def __str__(self) -> str:
+        return self.sentence
+
     @property
     def best(self) -> Setup:
         """The setup to take a closer look at.

@@ -4,6 +4,7 @@ Choosing is at the top; ``prove`` finds the best selection and bounds on it, ``l
 """
 
 from cube2net.select.anneal import Anneal
+from cube2net.select.contract import check_selection
 from cube2net.select.greedy import Greedy
 from cube2net.select.learn.cube2net import Cube2net
 from cube2net.select.learn.policy import Trained
@@ -29,4 +30,5 @@ __all__ = [
     "Random",
     "Trained",
     "bounded",
+    "check_selection",
 ]

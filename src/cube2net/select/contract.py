@@ -9,11 +9,12 @@ import numpy as np
 from cube2net.array_types import Array
 from cube2net.arrays import take_rows
 from cube2net.compiling import Stopwatch
-from cube2net.errors import InputError, ParameterError, QueryError
+from cube2net.errors import InputError, ParameterError, QueryError, quoted
 from cube2net.records import Budget, Cube, Judge, Query, Ragged, Repeats, Selection, Weights, Worth
 
 ADVICE = (
-    "use the method 'none', 'hops' or 'pagerank', a cube rolled up (roll_up), or one built with a smaller min_objects"
+    "use the method 'none', 'hops' or 'pagerank', a cube rolled up (roll_up), "
+    "or one built with a smaller min_objects (min_objects=2)"
 )
 
 
@@ -167,6 +168,17 @@ def outcome(cube: Cube, weights: Worth, cells: Array, prefix: str = "all", *, no
         values=values[1 : kept + 1],
         note=note if kept == len(cells) else "",
     )
+
+
+def check_selection(given: object, cube: Cube, method: str) -> Selection:
+    """Return what a method chose; what is not of this cube is refused, as compiled code does not look where it ends."""
+    if not isinstance(given, Selection):
+        raise InputError(f"the method {method!r} chose {quoted(given)}, expected a Selection")
+    for what, rows, count in (("object", given.objects, len(cube.objects)), ("cell", given.cells, len(cube.cells))):
+        wrong = rows[(rows < 0) | (rows >= count)]
+        if len(wrong):
+            raise InputError(f"the method {method!r} chose {what} {int(wrong[0])}, and the cube has {count:,} {what}s")
+    return given
 
 
 def untouched_may_help(weights: Weights) -> bool:

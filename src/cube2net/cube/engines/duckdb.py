@@ -157,7 +157,8 @@ class DuckDB:
         except duckdb.OutOfMemoryException:
             limit = f"its memory of {self.memory}" if self.memory else "the memory of this machine"
             raise InputError(
-                f"DuckDB needs more than {limit} for {what}, or there is no space on the disk: give it more memory"
+                f"DuckDB needs more than {limit} for {what}, or there is no space on the disk: "
+                "give it more (memory=8GB)"
             ) from None
         except duckdb.InterruptException:
             raise KeyboardInterrupt from None

@@ -79,7 +79,7 @@ def make_dblp_like(
     venues: int | None = None,
     topics: int = 100,
     seed: int = 0,
-    progress: Progress = silent,
+    progress: Progress | None = None,
 ) -> Corpus:
     """Return a made-up corpus of papers as many as asked for, by default as many as DBLP had, with realistic tails.
 
@@ -98,14 +98,14 @@ def make_dblp_like(
     making = Making.of(papers, years, authors, newcomers, venues, topics, seed)
     if out is None:
         parts: dict[str, list[pa.Table]] = {name: [] for name in TABLES}
-        for name, part in making.tables(progress):
+        for name, part in making.tables(progress or silent):
             parts[name].append(part)
         return _corpus({name: pa.concat_tables(some) for name, some in parts.items()})
     folder = Path(out)
     if folder.exists() and not _replaceable(folder):
         raise SourceError(f"{str(folder)!r} exists and is not a made-up corpus: choose another place or remove it")
     with new_folder(folder) as aside:
-        _write(aside, making.tables(progress))
+        _write(aside, making.tables(progress or silent))
     return open_dblp_like(out)
 
 

@@ -24,7 +24,7 @@ def from_networkx(
     text: str = "text",
     separators: Mapping[str, str] | None = None,
     strict: bool = False,
-    progress: Progress = silent,
+    progress: Progress | None = None,
 ) -> Corpus:
     """Return the corpus of a NetworkX graph: every node is an object and its own item.
 
@@ -44,7 +44,7 @@ def from_networkx(
         raise SourceError(f"cannot read a {type(graph).__name__} as a graph, expected a NetworkX graph")
     if graph.number_of_nodes() == 0:
         raise SourceError("the graph has no nodes, expected one or more")
-    dropped = Dropped(strict, progress)
+    dropped = Dropped(strict, progress or silent)
     keys = {node: text_of(str(node)).strip() for node in graph.nodes}
     _check_keys(keys)
     nodes = _rows([data for _, data in graph.nodes(data=True)], list(keys.values()), dropped)
