@@ -66,7 +66,7 @@ test: .venv/ready-test
 
 test-lowest: .venv-lowest/ready
 	.venv-lowest/bin/python -m pip freeze --exclude-editable
-	NUMBA_CACHE_DIR=.venv-lowest/compiled .venv-lowest/bin/python -m pytest -p no:cacheprovider $(BUT_LAYOUT)
+	NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/compiled .venv-lowest/bin/python -m pytest -p no:cacheprovider $(BUT_LAYOUT)
 
 bench: .venv/ready-bench
 	.venv/bin/python benchmarks/run.py $(OUT) $(DATA)
