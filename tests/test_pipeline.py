@@ -129,7 +129,7 @@ def test_names_that_are_not_there_are_refused_with_what_is() -> None:
         ({"method": "gredy"}, "unknown method 'gredy'"),
         ({"objective": object()}, "an objective is a name"),
         ({"form": "cube"}, "unknown form 'cube'"),
-        ({"method": c2n.METHODS["greedy"]}, "is a name .* or an object like one"),
+        ({"method": c2n.METHODS["greedy"]}, r"the method is the class Greedy, expected an object: Greedy\(\)"),
     ):
         with pytest.raises(ParameterError, match=text):
             c2n.construct(cube, planted.query(0), **wrong)
