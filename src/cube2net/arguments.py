@@ -55,11 +55,11 @@ def check_options(
     given: Iterable[str], what: str, allowed: Sequence[str], function: Callable[..., Any], *, instead: str = ""
 ) -> None:
     """Raise where something has no option of a name; it may be a misspelt parameter of the function that was called."""
-    parameters = inspect.signature(function).parameters.values()
-    own = [each.name for each in parameters if each.kind is not each.VAR_KEYWORD and each.name not in allowed]
     for name in given:
         if name in allowed:
             continue
+        parameters = inspect.signature(function).parameters.values()
+        own = [each.name for each in parameters if each.kind is not each.VAR_KEYWORD and each.name not in allowed]
         near = nearest(name, [*own, *allowed])
         if near in own:
             raise ParameterError(f"{function.__name__} has no parameter {name!r} (did you mean {near!r}?)")

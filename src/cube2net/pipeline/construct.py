@@ -185,7 +185,7 @@ def method_of(method: str | Method | MakesNetworks, options: Mapping[str, Any]) 
         from cube2net.pipeline.compare import Auto
 
         kinds["auto"] = Auto
-    if isinstance(method, str) and method in kinds:
+    if options and isinstance(method, str) and method in kinds:
         check_options(options, f"the method {method!r}", options_of(kinds[method]), construct)
     elif options and not isinstance(method, str):
         instead = ": set it where the method is made"
