@@ -20,120 +20,25 @@ from cube2net.locks import only_writer
 from cube2net.mine import LINK_MEASURES, METRICS, cluster_query, miners
 from cube2net.network import Hops, PageRank
 from cube2net.pipeline import JOURNAL, METHODS, compare, task_of
-from cube2net.pipeline.compare import COMPARED, maker, named_methods
+from cube2net.pipeline.compare import maker
 from cube2net.pipeline.construct import Chosen, Plan, with_vectors
 from cube2net.pipeline.construct import choose as really_choose
 from cube2net.records import Budget, Comparison, Cube, Network, Objects, Query, Selection, Setup, Vectors, Worth
 from cube2net.records.cube import STAR
-from cube2net.referee import AS_LARGE, SHORT_LIST, Maker, setups_of, with_peers
-from cube2net.select import OBJECTIVES, Cube2net, Greedy, Linked, Random
+from cube2net.referee import AS_LARGE, SHORT_LIST, Maker
+from cube2net.select import Cube2net, Greedy, Linked, Random
 
-from toys import random_cube, toy_cube
+from comparisons import TINY, plain
+from toys import random_cube, toy_cube, two_communities
 
 GREEDY = Setup(method="greedy", objective="linked", form="cells", m=3)
 PEERS = [Setup(method=name, like=GREEDY.name) for name in AS_LARGE]
-TINY: dict[str, Any] = {
-    "methods": ["none", "greedy", "pagerank"],
-    "objectives": ["linked"],
-    "forms": ["cells"],
-    "m": 3,
-    "miners": ["deepwalk"],
-    "runs": 2,
-}
 # As registered, but for the learner, which learns for a moment only.
 QUICK: dict[str, Method] = {
     name: Cube2net(trajectories=4, updates=1, epochs=1, k=3) if name == "cube2net" else kind()
     for name, kind in METHODS.items()
 }
 CUBES = [(random_cube(seed), Query(np.sort(np.random.default_rng(seed).choice(40, 8, False)))) for seed in range(4)]
-
-
-# Which setups
-
-
-def of_names(methods: dict[str, str | Method]) -> dict[str, Method]:
-    return {name: METHODS[method]() if isinstance(method, str) else method for name, method in methods.items()}
-
-
-def names(methods: dict[str, str | Method], **options: Any) -> list[str]:
-    options = {"objectives": ["jaccard", "linked"], "forms": ["objects", "cells"], "m": [5], **options}
-    return [setup.name for setup in setups_of(of_names(methods), known=OBJECTIVES, **options)]
-
-
-def test_the_query_alone_comes_first_and_once() -> None:
-    assert names({}) == ["none"]
-    assert names({"pagerank": "pagerank", "none": "none"}) == ["none", "pagerank"]
-
-
-def test_a_method_that_chooses_cells_is_there_for_every_objective_form_and_number() -> None:
-    assert names({"greedy": "greedy", "hops": "hops"}, m=[5, 9], as_large=False) == [
-        "none",
-        "greedy · jaccard · objects · m 5",
-        "greedy · jaccard · objects · m 9",
-        "greedy · jaccard · cells · m 5",
-        "greedy · jaccard · cells · m 9",
-        "greedy · linked · objects · m 5",
-        "greedy · linked · objects · m 9",
-        "greedy · linked · cells · m 5",
-        "greedy · linked · cells · m 9",
-        "hops",
-    ]
-
-
-def test_random_cells_stand_under_the_first_objective_alone() -> None:
-    assert names({"random": "random"}, as_large=False) == [
-        "none",
-        "random · jaccard · objects · m 5",
-        "random · jaccard · cells · m 5",
-    ]
-
-
-def test_those_as_large_as_a_choice_of_cells_come_right_behind_it() -> None:
-    found = setups_of(of_names({"pagerank": "pagerank", "greedy": "greedy"}), ["linked"], ["cells"], [3, 4])
-    assert [setup.name for setup in found] == [
-        "none",
-        "pagerank",
-        "greedy · linked · cells · m 3",
-        "pagerank, as large as greedy · linked · cells · m 3",
-        "hops, as large as greedy · linked · cells · m 3",
-        "greedy · linked · cells · m 4",
-        "pagerank, as large as greedy · linked · cells · m 4",
-        "hops, as large as greedy · linked · cells · m 4",
-    ]
-
-
-def test_no_two_setups_of_all_methods_have_the_same_name() -> None:
-    found = names(COMPARED, forms=["objects", "cells", "both", "woven"], m=[5, 20])
-    assert len(found) == len(set(found))
-    assert {"none", "hops", "hops 2", *METHODS} == set(COMPARED)
-
-
-def test_a_method_of_ones_own_has_forms_unless_it_brings_objects_alone() -> None:
-    assert names({"far": Hops(hops=2), "near": PageRank(top=3)}) == ["none", "far", "near"]
-    assert names({"mine": Greedy(by="price")}, objectives=["linked"], forms=["both"], as_large=False) == [
-        "none",
-        "mine · linked · both · m 5",
-    ]
-    assert chooses_cells(Failing()) and not chooses_cells(METHODS["steiner"])
-
-
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        ({"objectives": ["jacard"]}, "unknown objective 'jacard': choose one of "),
-        ({"forms": ["cell"]}, "unknown form 'cell': choose one of both, cells, objects, woven (did you mean 'cells'?)"),
-        ({"m": []}, "a comparison needs at least one number of cells, one objective and one form"),
-        ({"objectives": []}, "a comparison needs at least one number of cells, one objective and one form"),
-        ({"forms": []}, "a comparison needs at least one number of cells, one objective and one form"),
-        ({"m": [5, 0]}, "m is 0, expected a whole number of 1 or more"),
-        ({"m": [2.5]}, "m is 2.5, expected a whole number of 1 or more"),
-    ],
-    ids=lambda value: str(value)[:30],
-)
-def test_setups_that_cannot_be_are_refused(options: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(ParameterError) as caught:
-        names({"greedy": "greedy"}, **options)
-    assert str(caught.value).startswith(sentence)
 
 
 # What the registry's methods are said to do is what they do
@@ -152,16 +57,6 @@ def test_methods_that_are_not_said_to_draw_give_the_same_for_every_seed(name: st
         one, other = (c2n.construct(cube, query, name, 4, objective, seed=seed).selection for seed in (0, 7))
         assert other.objects.tolist() == one.objects.tolist()
         assert other.cells.tolist() == one.cells.tolist()
-
-
-def test_the_paper_to_the_letter_is_a_name_and_compared_only_where_it_is_named() -> None:
-    assert "cube2net paper" not in COMPARED
-    named = named_methods(["none", "cube2net paper", "hops 2"])
-    assert named["cube2net paper"] == Cube2net(preset="paper")
-    assert named["hops 2"] == Hops(hops=2)
-    assert names(named, objectives=["jaccard"], forms=["objects"], as_large=False)[1:2] == [
-        "cube2net paper · jaccard · objects · m 5"
-    ]
 
 
 def test_the_paper_moves_among_raw_vectors() -> None:
@@ -259,9 +154,7 @@ class Failing:
 @pytest.fixture(scope="module")
 def planted() -> tuple[Cube, Query]:
     """A cube of six communities, and 50 objects of two of them."""
-    corpus = c2n.make_planted(objects=300, communities=6, noise=0.2, links=4.0, within=0.8, seed=0)
-    cube = c2n.build_cube(corpus.corpus)
-    return cube, cube.query({name: f"group {group}" for group in (0, 1) for name in corpus.query(group)[:25]})
+    return two_communities(25)
 
 
 @pytest.fixture(scope="module")
@@ -289,10 +182,6 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(Maker, "__call__", counted(Maker.__call__, "made"))
     monkeypatch.setattr(miners, "cluster_query", counted(cluster_query, "mined"))
     return noted
-
-
-def plain(comparison: Comparison) -> list[str]:
-    return [repr((vars(trial), trial.evidence.tolist())) for trial in comparison.trials]
 
 
 def test_a_comparison_waits_for_another_that_writes_the_same_journal(
@@ -523,40 +412,6 @@ def test_without_names_the_default_two_variants_and_the_papers_form_are_compared
     assert max(sizes[name] for name in names[1:4]) <= 3 * len(planted[1])
 
 
-def test_every_choice_of_cells_has_rivals_as_large_behind_it() -> None:
-    setups = with_peers(SHORT_LIST, as_large=True)
-    assert len(setups) == 3 * len(SHORT_LIST)
-    for place, setup in enumerate(SHORT_LIST):
-        peers = [Setup(method=name, like=setup.name) for name in AS_LARGE]
-        assert setups[3 * place : 3 * place + 3] == [setup, *peers]
-
-
-def test_one_word_makes_the_list_that_of_all_combinations() -> None:
-    setups = setups_of(
-        of_names({"greedy": "greedy"}), forms=["woven"], levels=["full", "one"], near=[0, 5], as_large=False
-    )
-    assert [setup.name for setup in setups if setup.objective == "cover"] == [
-        "greedy · cover · woven · near 0",
-        "greedy · cover · woven · near 5",
-        "greedy · cover · woven · levels one · near 0",
-        "greedy · cover · woven · levels one · near 5",
-    ]
-    assert {setup.objective: setup.m for setup in setups if setup.objective} == {
-        "cover": 0,
-        "jaccard": 20,
-        "coverage": 20,
-        "linked": 20,
-    }
-    other = setups_of(of_names({"anneal": "anneal", "random": "random"}), memberships=["even", "need"], as_large=False)
-    assert not [setup for setup in other if setup.objective == "cover"]
-    assert {setup.form: setup.membership for setup in other if setup.objective} == {
-        "objects": "",
-        "cells": "need",
-        "both": "need",
-        "woven": "need",
-    }
-
-
 def test_a_setup_is_made_with_its_levels_near_objects_and_membership() -> None:
     planted = c2n.make_planted(seed=0)
     cube = c2n.build_cube(planted.corpus)
@@ -614,117 +469,3 @@ def test_one_text_is_one_name_and_methods_are_a_list() -> None:
         compare(cube, query, "hidden", methods="greedy")
     with pytest.raises(ParameterError, match="unknown level 'ona'"):
         compare(cube, query, "hidden", **{**options, "levels": ["ona"]})
-
-
-# Methods of one's own in a list
-
-
-@dataclass(frozen=True)
-class Firsts:
-    """A method of one's own that brings the first objects."""
-
-    count: int = 2
-
-    chooses_cells = draws = False
-
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
-        objects = np.setdiff1d(np.arange(len(cube.objects)), query.objects)[: self.count]
-        return Selection(objects, weights.value(objects))
-
-
-class Plain:
-    """A method of one's own that tells nothing of itself, and chooses the first cell."""
-
-    def __init__(self, first: int = 0) -> None:
-        self.first = first
-
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
-        return Greedy().select(cube, query, weights=weights, budget=budget, seed=seed)
-
-
-def test_a_method_in_a_list_is_called_by_its_class_and_with_its_parameters_where_there_are_several() -> None:
-    def called(*methods: Any) -> list[str]:
-        return list(named_methods(methods))
-
-    assert called("none", Firsts(), "hops") == ["none", "Firsts", "hops"]
-    assert called(Firsts(), Firsts(count=5)) == ["Firsts()", "Firsts(count=5)"]
-    assert called("greedy", Greedy(by="price")) == ["greedy", "Greedy(by='price')"]
-    assert called(Greedy(by="price")) == ["Greedy"]
-    assert called(Firsts(), Firsts(), "none", "none") == ["Firsts", "none"]
-    assert called(Plain(), Plain(3)) == ["Plain(first=0)", "Plain(first=3)"]
-    assert called("hops 2", Hops()) == ["hops 2", "Hops()"]
-    with pytest.raises(ParameterError, match="a method is a name .* or an object like one, got 3"):
-        called("none", 3)
-
-
-def test_methods_of_ones_own_take_part_as_names_do(planted: tuple[Cube, Query], tmp_path: Path) -> None:
-    cube, query = planted
-    methods = ["greedy", Firsts(), c2n.METHODS["greedy"](by="price"), Plain()]
-    options: dict[str, Any] = {**TINY, "methods": methods, "runs": 1, "as_large": False, "out": tmp_path / "out"}
-    found = compare(cube, query, **options)
-    cells = " · linked · cells · m 3"
-    names = ["none", f"greedy{cells}", "Firsts", f"Greedy(by='price'){cells}", f"Plain{cells}"]
-    assert [setup.name for setup in found.setups] == names
-    assert not any(trial.reason for trial in found.trials)
-    assert found.settings["methods"] == {
-        "greedy": "'greedy'",
-        "Firsts": "Firsts(count=2)",
-        "Greedy(by='price')": repr(Greedy(by="price")),
-        "Plain": "Plain(first=0)",
-    }
-    written = (tmp_path / "out" / JOURNAL).read_bytes()
-    again = compare(cube, query, **{**options, "methods": [*methods[:3], Plain()]})
-    assert plain(again) == plain(found) and (tmp_path / "out" / JOURNAL).read_bytes() == written
-    with pytest.raises(InputError, match="it differs in methods 'Firsts'"):
-        compare(cube, query, **{**options, "methods": [Firsts(count=7)]})
-    c2n.write_report(cube, query, found, tmp_path / "out", methods=methods)
-    for name in ("report.html", "scores.csv", "trials.csv"):
-        text = (tmp_path / "out" / name).read_text()
-        assert "Firsts" in text and "Greedy(by=" in text and "Plain" in text
-
-
-def test_a_method_of_ones_own_is_drawn_where_it_is_the_best(planted: tuple[Cube, Query], tmp_path: Path) -> None:
-    cube, query = planted
-    options: dict[str, Any] = {**TINY, "methods": [Plain()], "as_large": False}
-    found = compare(cube, query, **options)
-    c2n.write_report(cube, query, found, tmp_path / "one", methods=options["methods"])
-    assert (tmp_path / "one" / "cells.csv").exists()
-    c2n.write_report(cube, query, found, tmp_path / "two")
-    assert not (tmp_path / "two" / "cells.csv").exists(), "nobody said what the method was"
-
-
-def test_methods_may_come_one_by_one_and_slips_are_said() -> None:
-    assert list(named_methods(name for name in ("greedy", "hops 2"))) == ["greedy", "hops 2"]
-    assert named_methods({"two": "hops 2"}) == {"two": Hops(hops=2)}
-    with pytest.raises(ParameterError, match=r"methods are a list of names and objects, .*, got Greedy\(among="):
-        named_methods(Greedy())  # type: ignore[arg-type]
-    with pytest.raises(ParameterError, match=r"the method is the class Greedy, expected an object: Greedy\(\)"):
-        named_methods([Greedy])  # type: ignore[list-item]
-
-
-def test_two_objects_that_call_themselves_the_same_are_not_taken_for_one() -> None:
-    class Mine(Random):
-        """One that hides what it holds."""
-
-        def __repr__(self) -> str:
-            return "Mine()"
-
-        def __eq__(self, other: object) -> bool:
-            return self is other
-
-        __hash__ = object.__hash__
-
-    one = Mine()
-    assert len(named_methods([one, one])) == 1
-    with pytest.raises(ParameterError, match=r"two different objects call themselves 'Mine\(\)': give each a name"):
-        named_methods([one, Mine()])
-
-
-def test_rivals_are_those_named_all_or_none() -> None:
-    module = import_module("cube2net.pipeline.compare")
-    assert [module._rivals(True, given) for given in (None, "hops", ["hops"], [])] == [True, ["hops"], ["hops"], []]
-    assert module._rivals(False, None) is False
-    with pytest.raises(ParameterError, match="rivals are the networks made as large, and as_large=False leaves them"):
-        module._rivals(False, ["hops"])
-    with pytest.warns(DeprecationWarning, match="the list as_large is now rivals"):
-        assert module._rivals(["hops"], None) == ["hops"]

@@ -23,7 +23,7 @@ from cube2net.pipeline import DEFAULT, JOURNAL, results
 from cube2net.records import Comparison, Cube, Objects, Query, Setup
 from cube2net.referee import illustrations
 
-from toys import toy_cube
+from toys import toy_cube, two_communities
 
 TINY: dict[str, Any] = {
     "methods": ["none", "greedy", "pagerank"],
@@ -42,9 +42,7 @@ GREEDY = Setup(method="greedy", objective="linked", form="cells", m=3, membershi
 @pytest.fixture(scope="module")
 def planted() -> tuple[Cube, Query]:
     """A cube of six communities, and 40 objects of two of them."""
-    corpus = c2n.make_planted(objects=300, communities=6, noise=0.2, links=4.0, within=0.8, seed=0)
-    cube = c2n.build_cube(corpus.corpus)
-    return cube, cube.query({name: f"group {group}" for group in (0, 1) for name in corpus.query(group)[:20]})
+    return two_communities(20)
 
 
 @pytest.fixture(scope="module")

@@ -71,7 +71,8 @@ def test_the_same_seed_damages_alike_and_others_otherwise(name: str) -> None:
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_undamaged_input_of_every_source_is_read(name: str, tmp_path: Path) -> None:
-    SAMPLES[name](tmp_path, tmp_path, None)
+    SAMPLES[name](tmp_path, tmp_path, None)  # raises where nothing was read
+    assert list(tmp_path.iterdir())
 
 
 def judged(tmp_path: Path, target: object, seed: int = 1) -> str:

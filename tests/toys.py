@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from cube2net import build_cube, make_planted
 from cube2net.arrays import links_from_pairs, ragged_from_lists, transpose
-from cube2net.records import Cells, Cube, Dimension, Level, Objects, Ragged
+from cube2net.records import Cells, Cube, Dimension, Level, Objects, Query, Ragged
 
 
 def toy_cube(members: list[list[int]], *, objects: int, links: list[tuple[int, int]] | None = None) -> Cube:
@@ -35,3 +36,10 @@ def random_cube(seed: int, *, cells: int = 12, objects: int = 40, links: int = 8
     ]
     ends = rng.integers(0, objects, size=(links, 2))
     return toy_cube(members, objects=objects, links=[(int(a), int(b)) for a, b in ends if a != b])
+
+
+def two_communities(each: int) -> tuple[Cube, Query]:
+    """Return a cube of six planted communities, and so many objects of each of two of them, labelled by it."""
+    planted = make_planted(objects=300, communities=6, noise=0.2, links=4.0, within=0.8, seed=0)
+    cube = build_cube(planted.corpus)
+    return cube, cube.query({name: f"group {group}" for group in (0, 1) for name in planted.query(group)[:each]})

@@ -17,6 +17,7 @@ import stat
 import struct
 import zipfile
 import zlib
+from abc import abstractmethod
 from dataclasses import dataclass
 from gzip import BadGzipFile
 from pathlib import Path
@@ -233,9 +234,9 @@ class _Stream(io.RawIOBase):
         view[: len(piece)] = piece
         return len(piece)
 
+    @abstractmethod
     def piece(self, most: int) -> bytes:
         """Return the next bytes, none at the end."""
-        raise NotImplementedError
 
 
 class _Metered(_Stream):

@@ -153,7 +153,7 @@ def test_a_small_cube_is_not_noted(folder: Path, tmp_path: Path, monkeypatch: py
 )
 def test_an_array_of_another_kind_is_one_sentence(folder: Path, array: Any) -> None:
     path = folder / "links.indices.npy"
-    np.save(path, array, allow_pickle=True)
+    np.save(path, array)
     resize(folder, "links.indices.npy")
     with pytest.raises(CubeError, match=r"is damaged: links\.indices\.npy (holds|has the shape)"):
         read(folder)

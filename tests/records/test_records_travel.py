@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 import cube2net as c2n
-from cube2net.errors import CubeError
+from cube2net.errors import CubeError, QueryError
 from cube2net.records import Cube, Network, Query
 
 from toys import random_cube
@@ -135,3 +135,18 @@ def test_another_process_answers_with_the_same_network(folder: Path) -> None:
             got, own = pool.submit(answered, cube, form).result(), network(cube, form)
             assert_same(replace(own, seconds={}), replace(got, seconds={}))
             assert got.nodes.equals(own.nodes)
+
+
+def test_a_query_asked_of_another_cube_is_refused(tmp_path: Path) -> None:
+    one, other = (c2n.make_planted(objects=60, communities=3, seed=seed) for seed in (0, 1))
+    cube = c2n.build_cube(one.corpus, out=tmp_path / "one")
+    query = cube.query(one.query(0))
+    turned = other.corpus.objects.take(list(range(60))[::-1])
+    wrong = c2n.build_cube(replace(other.corpus, objects=turned))
+    for ask in (c2n.construct, c2n.pipeline.weigh, c2n.compare):
+        with pytest.raises(QueryError) as caught:
+            ask(wrong, query)
+        assert str(caught.value).startswith("the query was made for another cube: row ")
+    opened = c2n.open_cube(tmp_path / "one")
+    for same in (cube, opened, c2n.cube.cuboid(cube, "one"), again(opened)):
+        assert len(c2n.construct(same, again(query))) > len(query)

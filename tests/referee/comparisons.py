@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,12 +15,27 @@ from cube2net.referee.report.closeups import CloseUp, scene
 from cube2net.referee.report.page import environment
 from cube2net.referee.report.table import Layout, Table
 
+TINY: dict[str, Any] = {
+    "methods": ["none", "greedy", "pagerank"],
+    "objectives": ["linked"],
+    "forms": ["cells"],
+    "m": 3,
+    "miners": ["deepwalk"],
+    "runs": 2,
+}
+"""What a comparison needs to be over soon."""
+
 TRUTH = ("x",) * 6 + ("y",) * 6
 ALONE = Setup(method="none")
 GREEDY = [Setup(method="greedy", objective="linked", form="cells", m=m) for m in (10, 20)]
 PEER = Setup(method="pagerank", like=GREEDY[1].name)
 EXACT = Setup(method="exact", objective="linked", form="cells", m=20)
 WHY = "no proof within 60 seconds: raise the limit or choose 'anneal' </script><b>&"
+
+
+def plain(comparison: Comparison) -> list[str]:
+    """Return all that the trials of a comparison hold, as texts."""
+    return [repr((vars(trial), trial.evidence.tolist())) for trial in comparison.trials]
 
 
 def clustering(

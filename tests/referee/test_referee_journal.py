@@ -352,8 +352,8 @@ def test_a_line_without_an_end_is_refused_before_it_fills_the_memory(
 def test_a_journal_is_json_as_the_standard_has_it(name: str, tmp_path: Path) -> None:
     path = tmp_path / "trials.jsonl"
     Journal.open(path, ABOUT).add(TRIALS[name])
-    for line in path.read_text(encoding="ascii").splitlines():
-        json.loads(line, parse_constant=pytest.fail)
+    lines = [json.loads(line, parse_constant=pytest.fail) for line in path.read_text(encoding="ascii").splitlines()]
+    assert len(lines) == 2 and all(isinstance(line, dict) for line in lines)
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

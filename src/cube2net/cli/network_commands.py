@@ -18,6 +18,7 @@ from cube2net.cli.options import (
     RECOMMENDER_NAMES,
     AsJson,
     CubePath,
+    QueryFile,
     Quiet,
     RollUp,
     Seed,
@@ -39,9 +40,7 @@ if TYPE_CHECKING:
 
 def query(
     cube: CubePath,
-    query: Annotated[
-        Path, typer.Option("--query", metavar="FILE", help="Names, one a line, or a CSV with object[,label].")
-    ],
+    query: QueryFile,
     method: Annotated[
         str | None,
         typer.Option(
@@ -190,9 +189,7 @@ def query(
 
 def compare(
     cube: CubePath,
-    query: Annotated[
-        Path, typer.Option("--query", metavar="FILE", help="Names, one a line, or a CSV with object[,label].")
-    ],
+    query: QueryFile,
     task: Annotated[
         str | None,
         typer.Option(

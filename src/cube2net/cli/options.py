@@ -28,6 +28,9 @@ TASK_NAMES = ("clustering", "links", "hidden")
 SOURCE_NAMES = ("tables", "acl", "aminer", "dblp", "yelp", "movies", "bundled")
 
 CubePath = Annotated[Path, typer.Argument(metavar="CUBE", help="Folder of a cube.")]
+QueryFile = Annotated[
+    Path, typer.Option("--query", metavar="FILE", help="Names, one a line, or a CSV with object[,label].")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress.")]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same answer.")]

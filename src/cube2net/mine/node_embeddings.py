@@ -208,16 +208,7 @@ class DeepWalk:
 
     def embed_links(self, links: Links, *, seed: int = 0) -> Array:
         """Return one float32 row for every object of a table of links; one without links has a row of zeros."""
-        return walk_vectors(
-            Walks.of(links, rounds=self.walks, length=self.length, seed=seed),
-            dimensions=self.dimensions,
-            window=self.window,
-            negatives=self.negatives,
-            epochs=self.epochs,
-            rate=self.rate,
-            workers=self.workers,
-            seed=seed,
-        )
+        return _of_walks(self, Walks.of(links, rounds=self.walks, length=self.length, seed=seed), seed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -253,16 +244,22 @@ class Node2vec:
 
     def embed_links(self, links: Links, *, seed: int = 0) -> Array:
         """Return one float32 row for every object of a table of links; one without links has a row of zeros."""
-        return walk_vectors(
-            Walks.of(links, rounds=self.walks, length=self.length, p=self.p, q=self.q, seed=seed),
-            dimensions=self.dimensions,
-            window=self.window,
-            negatives=self.negatives,
-            epochs=self.epochs,
-            rate=self.rate,
-            workers=self.workers,
-            seed=seed,
-        )
+        walks = Walks.of(links, rounds=self.walks, length=self.length, p=self.p, q=self.q, seed=seed)
+        return _of_walks(self, walks, seed)
+
+
+def _of_walks(method: DeepWalk | Node2vec, walks: Walks, seed: int) -> Array:
+    """Return the vectors that a method learns from its walks."""
+    return walk_vectors(
+        walks,
+        dimensions=method.dimensions,
+        window=method.window,
+        negatives=method.negatives,
+        epochs=method.epochs,
+        rate=method.rate,
+        workers=method.workers,
+        seed=seed,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -34,7 +34,6 @@ from cube2net.pipeline.data import (
     read_tables,
     read_task,
     summary,
-    to_scipy,
     write_network,
 )
 from cube2net.pipeline.queries import missing_names, read_links, read_query
@@ -95,7 +94,6 @@ __all__ = [
     "save_cube",
     "summary",
     "task_of",
-    "to_scipy",
     "update_cube",
     "verdict",
     "verify_cube",

@@ -317,11 +317,6 @@ def write_network(network: Network, path: str | Path, *, spreadsheet_safe: bool 
     return networks.write(network, path_of(path, "the file of the network"), spreadsheet_safe=spreadsheet_safe)
 
 
-def to_scipy(network: Network) -> Any:
-    """Return the symmetric adjacency of a network as a SciPy matrix."""
-    return networks.to_scipy(network)
-
-
 def draw_network(network: Network, path: str | Path, *, title: str | None = None, seed: int = 0) -> None:
     """Draw a network to a PNG, SVG or PDF file.
 

@@ -1,0 +1,159 @@
+"""Which setups are compared: every combination of what is named, the query alone first, and those as large behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cube2net.errors import ParameterError
+from cube2net.interfaces import Method, chooses_cells
+from cube2net.network import Hops, PageRank
+from cube2net.pipeline import METHODS
+from cube2net.pipeline.compare import COMPARED, named_methods
+from cube2net.records import Budget, Cube, Query, Selection, Setup, Worth
+from cube2net.referee import AS_LARGE, SHORT_LIST, setups_of, with_peers
+from cube2net.select import OBJECTIVES, Cube2net, Greedy
+
+
+def of_names(methods: dict[str, str | Method]) -> dict[str, Method]:
+    return {name: METHODS[method]() if isinstance(method, str) else method for name, method in methods.items()}
+
+
+def names(methods: dict[str, str | Method], **options: Any) -> list[str]:
+    options = {"objectives": ["jaccard", "linked"], "forms": ["objects", "cells"], "m": [5], **options}
+    return [setup.name for setup in setups_of(of_names(methods), known=OBJECTIVES, **options)]
+
+
+def test_the_query_alone_comes_first_and_once() -> None:
+    assert names({}) == ["none"]
+    assert names({"pagerank": "pagerank", "none": "none"}) == ["none", "pagerank"]
+
+
+def test_a_method_that_chooses_cells_is_there_for_every_objective_form_and_number() -> None:
+    assert names({"greedy": "greedy", "hops": "hops"}, m=[5, 9], as_large=False) == [
+        "none",
+        "greedy · jaccard · objects · m 5",
+        "greedy · jaccard · objects · m 9",
+        "greedy · jaccard · cells · m 5",
+        "greedy · jaccard · cells · m 9",
+        "greedy · linked · objects · m 5",
+        "greedy · linked · objects · m 9",
+        "greedy · linked · cells · m 5",
+        "greedy · linked · cells · m 9",
+        "hops",
+    ]
+
+
+def test_random_cells_stand_under_the_first_objective_alone() -> None:
+    assert names({"random": "random"}, as_large=False) == [
+        "none",
+        "random · jaccard · objects · m 5",
+        "random · jaccard · cells · m 5",
+    ]
+
+
+def test_those_as_large_as_a_choice_of_cells_come_right_behind_it() -> None:
+    found = setups_of(of_names({"pagerank": "pagerank", "greedy": "greedy"}), ["linked"], ["cells"], [3, 4])
+    assert [setup.name for setup in found] == [
+        "none",
+        "pagerank",
+        "greedy · linked · cells · m 3",
+        "pagerank, as large as greedy · linked · cells · m 3",
+        "hops, as large as greedy · linked · cells · m 3",
+        "greedy · linked · cells · m 4",
+        "pagerank, as large as greedy · linked · cells · m 4",
+        "hops, as large as greedy · linked · cells · m 4",
+    ]
+
+
+def test_no_two_setups_of_all_methods_have_the_same_name() -> None:
+    found = names(COMPARED, forms=["objects", "cells", "both", "woven"], m=[5, 20])
+    assert len(found) == len(set(found))
+    assert {"none", "hops", "hops 2", *METHODS} == set(COMPARED)
+
+
+def test_a_method_of_ones_own_has_forms_unless_it_brings_objects_alone() -> None:
+    assert names({"far": Hops(hops=2), "near": PageRank(top=3)}) == ["none", "far", "near"]
+    assert names({"mine": Greedy(by="price")}, objectives=["linked"], forms=["both"], as_large=False) == [
+        "none",
+        "mine · linked · both · m 5",
+    ]
+    assert chooses_cells(Failing()) and not chooses_cells(METHODS["steiner"])
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"objectives": ["jacard"]}, "unknown objective 'jacard': choose one of "),
+        ({"forms": ["cell"]}, "unknown form 'cell': choose one of both, cells, objects, woven (did you mean 'cells'?)"),
+        ({"m": []}, "a comparison needs at least one number of cells, one objective and one form"),
+        ({"objectives": []}, "a comparison needs at least one number of cells, one objective and one form"),
+        ({"forms": []}, "a comparison needs at least one number of cells, one objective and one form"),
+        ({"m": [5, 0]}, "m is 0, expected a whole number of 1 or more"),
+        ({"m": [2.5]}, "m is 2.5, expected a whole number of 1 or more"),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_setups_that_cannot_be_are_refused(options: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        names({"greedy": "greedy"}, **options)
+    assert str(caught.value).startswith(sentence)
+
+
+def test_the_paper_to_the_letter_is_a_name_and_compared_only_where_it_is_named() -> None:
+    assert "cube2net paper" not in COMPARED
+    named = named_methods(["none", "cube2net paper", "hops 2"])
+    assert named["cube2net paper"] == Cube2net(preset="paper")
+    assert named["hops 2"] == Hops(hops=2)
+    assert names(named, objectives=["jaccard"], forms=["objects"], as_large=False)[1:2] == [
+        "cube2net paper · jaccard · objects · m 5"
+    ]
+
+
+@dataclass(frozen=True)
+class Failing:
+    """A method of one's own that cannot answer, or brings the first object."""
+
+    fails: bool = True
+
+    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+        if self.fails:
+            raise RuntimeError("out of luck")
+        return Selection(np.array([0]), weights.value(np.array([0])))
+
+
+def test_every_choice_of_cells_has_rivals_as_large_behind_it() -> None:
+    setups = with_peers(SHORT_LIST, as_large=True)
+    assert len(setups) == 3 * len(SHORT_LIST)
+    for place, setup in enumerate(SHORT_LIST):
+        peers = [Setup(method=name, like=setup.name) for name in AS_LARGE]
+        assert setups[3 * place : 3 * place + 3] == [setup, *peers]
+
+
+def test_one_word_makes_the_list_that_of_all_combinations() -> None:
+    setups = setups_of(
+        of_names({"greedy": "greedy"}), forms=["woven"], levels=["full", "one"], near=[0, 5], as_large=False
+    )
+    assert [setup.name for setup in setups if setup.objective == "cover"] == [
+        "greedy · cover · woven · near 0",
+        "greedy · cover · woven · near 5",
+        "greedy · cover · woven · levels one · near 0",
+        "greedy · cover · woven · levels one · near 5",
+    ]
+    assert {setup.objective: setup.m for setup in setups if setup.objective} == {
+        "cover": 0,
+        "jaccard": 20,
+        "coverage": 20,
+        "linked": 20,
+    }
+    other = setups_of(of_names({"anneal": "anneal", "random": "random"}), memberships=["even", "need"], as_large=False)
+    assert not [setup for setup in other if setup.objective == "cover"]
+    assert {setup.form: setup.membership for setup in other if setup.objective} == {
+        "objects": "",
+        "cells": "need",
+        "both": "need",
+        "woven": "need",
+    }

@@ -1,0 +1,122 @@
+"""Woven networks: which nodes they have, and what a membership weighs."""
+
+from __future__ import annotations
+
+import pytest
+
+import cube2net as c2n
+from cube2net.errors import ParameterError
+from cube2net.records import Network
+
+from toys import toy_cube
+
+# Cells 0 and 1 hold the query's 0 and 1; 0–4, 0–5, 1–5 and 5–6 lead out of it, and 2, 3 and 7 have no link.
+WOVEN = toy_cube([[0, 2], [1, 3, 7], [6]], objects=8, links=[(0, 4), (0, 5), (1, 5), (5, 6)])
+
+
+def weights_of(network: Network) -> dict[tuple[str, str], float]:
+    ids = network.nodes["id"].to_pylist()
+    ends = zip(network.source.tolist(), network.target.tolist(), network.weight.tolist(), strict=True)
+    return {(ids[a], ids[b]): weight for a, b, weight in ends}
+
+
+def test_a_woven_network_has_the_cells_and_as_many_near_objects_instead_of_their_members() -> None:
+    network = c2n.construct(WOVEN, [0, 1], m=2, objective="coverage", form="woven", membership="even")
+    assert network.objects.tolist() == [0, 1, 4, 5] and sorted(network.cells.tolist()) == [0, 1]
+    assert network.selection.objects.tolist() == [0, 1, 2, 3, 7]
+    # No links within the query: an object's memberships weigh 1 together.
+    assert weights_of(network) == {
+        ("o0", "o4"): 1.0,
+        ("o0", "o5"): 1.0,
+        ("o1", "o5"): 1.0,
+        ("o0", "cell:label 0"): 1.0,
+        ("o1", "cell:label 1"): 1.0,
+    }
+    assert (network.settings["membership"], network.form) == ("even", "woven")
+    assert c2n.pipeline.summary(network)["left_out"] == 0
+
+
+@pytest.mark.parametrize(("near", "objects"), [(0, []), (1, [5]), (2, [4, 5]), (3, [4, 5, 6]), (99, [4, 5, 6])])
+def test_near_is_how_many_objects_nearest_by_links_are_woven_in(near: int, objects: list[int]) -> None:
+    for m in (1, 2):
+        network = c2n.construct(WOVEN, [0, 1], m=m, objective="coverage", form="woven", near=near)
+        assert network.objects.tolist() == [0, 1, *objects] and len(network.cells) == m
+
+
+def test_a_near_object_that_a_chosen_cell_holds_is_its_member() -> None:
+    cube = toy_cube([[0, 1, 2]], objects=3, links=[(0, 2)])
+    network = c2n.construct(cube, [0, 1], m=1, form="woven", membership="share")
+    assert weights_of(network) == {
+        ("o0", "o2"): 1.0,
+        **{(f"o{row}", "cell:label 0"): pytest.approx(1 / 3) for row in range(3)},
+    }
+
+
+@pytest.mark.parametrize("form", ["cells", "both", "woven"])
+def test_memberships_weigh_as_asked_in_every_form_with_cells_and_by_need_where_nobody_asks(form: str) -> None:
+    cube = toy_cube([[0, 1, 2], [0, 3]], objects=5, links=[(0, 1), (0, 4), (1, 2)])
+    found = {}
+    for membership in (None, "unit", "share", "even", "need"):
+        network = c2n.construct(cube, [0, 1], m=2, objective="coverage", form=form, membership=membership)
+        assert network.settings["membership"] == c2n.pipeline.summary(network)["membership"] == (membership or "need")
+        found[membership] = {ends: w for ends, w in weights_of(network).items() if ends[1].startswith("cell:")}
+    assert found[None] == found["need"] and set(found["unit"].values()) == {1.0}
+    for cell in ("cell:label 0", "cell:label 1"):
+        assert sum(weight for ends, weight in found["share"].items() if ends[1] == cell) == pytest.approx(1.0)
+    # The query has one link: the strength of both of its objects is 1, half of it is shared by an object's cells.
+    for row in ("o0", "o1"):
+        assert sum(weight for ends, weight in found["even"].items() if ends[0] == row) == pytest.approx(0.5)
+
+
+def test_a_network_of_objects_has_no_memberships_and_a_weight_for_them_is_refused() -> None:
+    network = c2n.construct(WOVEN, [0, 1], m=2, form="objects")
+    assert network.settings["membership"] is None and c2n.pipeline.summary(network)["membership"] is None
+    for wrong in ({"membership": "share"}, {"trust": 0.5}):
+        with pytest.raises(ParameterError) as error:
+            c2n.construct(WOVEN, [0, 1], m=2, form="objects", **wrong)
+        name = next(iter(wrong))
+        assert str(error.value) == f"{name} is about links to cells, and the form 'objects' has no cells as nodes"
+
+
+def test_a_query_that_no_cell_helps_is_woven_into_its_near_objects() -> None:
+    for near, objects in ((None, [4, 0]), (3, [4, 0, 1, 5]), (0, [4])):
+        network = c2n.construct(WOVEN, [4], form="woven", near=near)
+        assert network.objects.tolist() == objects and not len(network.cells)
+        assert "the 1 object of the query is not in any cell" in network.selection.note
+
+
+def test_a_query_whose_objects_share_no_cell_is_woven_into_its_near_objects_and_told_so() -> None:
+    network = c2n.construct(WOVEN, [0, 1])
+    assert network.objects.tolist() == [0, 1, 4, 5] and not len(network.cells)
+    assert network.selection.note == "no cell serves 2 objects of the query that need it"
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (
+            {"near": 2, "form": "objects"},
+            "near is about the near objects of the form 'woven', got the form 'objects'",
+        ),
+        ({"near": 2, "form": "both"}, "near is about the near objects of the form 'woven', got the form 'both'"),
+        ({"near": 2, "method": "hops"}, "near is about the near objects of the form 'woven', got the form 'objects'"),
+        (
+            {"near_weight": 0.5, "form": "cells"},
+            "near_weight is about the near objects of the form 'woven', got the form 'cells'",
+        ),
+        ({"near": -1, "form": "woven"}, "near is -1, expected 0 or more objects, or None"),
+        ({"near": 1.5, "form": "woven"}, "near is 1.5, expected a whole number of 0 or more objects, or None"),
+        ({"membership": "odd", "form": "cells"}, "unknown membership 'odd': choose one of even, need, share, unit"),
+        ({"form": "weave"}, "unknown form 'weave': choose one of both, cells, objects, woven"),
+        (
+            {"form": "woven", "max_links": 3},
+            "max_links limits the form 'objects', got the form 'woven': limit max_nodes instead",
+        ),
+        ({"form": "woven", "method": "hops"}, "the form 'woven' needs a method that chooses cells, and this one"),
+    ],
+    ids=str,
+)
+def test_a_form_that_cannot_be_is_refused_with_a_sentence(options: dict, sentence: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        c2n.construct(WOVEN, [0, 1], **options)
+    assert str(caught.value).startswith(sentence)
