@@ -18,6 +18,8 @@ UNKNOWN_OBJECTS = "mentions of unknown objects"
 OBJECTS = {"object": pa.string(), "name": pa.string(), "kind": pa.string()}
 MENTIONS = {"item": pa.int32(), "object": pa.int32()}
 LINKS = {"source": pa.int32(), "target": pa.int32(), "weight": pa.float32()}
+LINK_DETAILS = ("kind", "time", "item")
+"""What else a link may say: its kind (a text), its time, and the item that states it (by row)."""
 TERMS = {"item": pa.int32(), "term": pa.string(), "count": pa.int32()}
 LABELS = {"attribute": pa.string(), "label": pa.string(), "full_name": pa.string(), "parent": pa.string()}
 
@@ -39,15 +41,18 @@ def table(columns: Mapping[str, pa.DataType], **values: object) -> pa.Table:
 class Corpus:
     """Raw data in one shape, whatever file it came from.
 
-    ``objects(object, name, kind)`` are the nodes: a unique id, a readable name, and a kind
-    ("author", "business"). ``items(item, …attributes, text)`` carry attributes: strings, numbers,
+    ``objects(object, name, kind, …attributes)`` are the nodes: a unique id, a readable name, a kind ("author",
+    "business"), and whatever else is known of each. ``whole_ids`` says that these ids are whole numbers, written as
+    texts here. ``items(item, …attributes, text)`` carry attributes: strings, numbers,
     lists of strings, dates; ``text`` may be absent. ``mentions(item, object)`` says which items mention
     which objects, and ``links(source, target, weight)`` which objects are linked; in both, objects and
     items are given by their row number. A weight is 1e-30 or more, or 0 for a link that is there and has no
-    strength. ``links`` may be None: then two objects are linked when an item mentions both. ``terms(item,
-    term, count)`` may stand in for the text. ``labels(attribute, label, full_name, parent)`` holds what is
-    known of an attribute's values. ``dimensions`` is how the source would make a cube of itself, and
-    ``dropped`` counts what it left out, by reason.
+    strength. ``links`` may be None: then two objects are linked when an item mentions both. Links may have the
+    columns ``kind`` (text), ``time`` (as an attribute of items) and ``item`` (the row of the item that states it), and
+    ``directed`` says that they lead from source to target. ``time`` names the attribute of items that says when each
+    was, or is empty. ``terms(item, term, count)`` may stand in for the text. ``labels(attribute, label, full_name,
+    parent)`` holds what is known of an attribute's values. ``dimensions`` is how the source would make a cube of
+    itself, and ``dropped`` counts what it left out, by reason.
     """
 
     objects: pa.Table
@@ -59,6 +64,9 @@ class Corpus:
     dimensions: tuple[DimensionSpec, ...] = ()
     dropped: Mapping[str, int] = field(default_factory=dict)
     attribution: str = ""
+    time: str = ""
+    directed: bool = False
+    whole_ids: bool = False
 
     def __post_init__(self) -> None:
         check_count("objects", self.objects.num_rows)
@@ -75,6 +83,7 @@ class Corpus:
             _check(self.links, LINKS, "links")
             _within(self.links, "source", self.objects.num_rows, "links")
             _within(self.links, "target", self.objects.num_rows, "links")
+            _check_details(self.links, self.items.num_rows)
             weights = self.links["weight"]
             light = pa.scalar(LIGHTEST, pa.float32())
             good = pc.or_(pc.equal(weights, 0), pc.and_(pc.greater_equal(weights, light), pc.is_finite(weights)))
@@ -84,6 +93,10 @@ class Corpus:
                     f"links have {bad.as_py():,} weights that are negative, missing, not finite or below {LIGHTEST:g}, "
                     "expected 0 or more"
                 )
+        if self.time and self.time not in self.attributes:
+            raise SourceError(
+                f"items have no attribute {self.time!r}, said to be their time: they have {listed(self.attributes)}"
+            )
         if self.terms is not None:
             _check(self.terms, TERMS, "terms")
             _within(self.terms, "item", self.items.num_rows, "terms")
@@ -97,6 +110,11 @@ class Corpus:
         """The names of what an item carries, besides its id and its text."""
         return tuple(name for name in self.items.column_names if name not in ("item", "text"))
 
+    @property
+    def object_attributes(self) -> tuple[str, ...]:
+        """The names of what an object carries itself, besides its id, name and kind."""
+        return tuple(name for name in self.objects.column_names if name not in OBJECTS)
+
 
 def _check(rows: pa.Table, columns: Mapping[str, pa.DataType], what: str) -> None:
     for name, kind in columns.items():
@@ -104,6 +122,19 @@ def _check(rows: pa.Table, columns: Mapping[str, pa.DataType], what: str) -> Non
             raise SourceError(f"{what} have no column {name!r}: they have {listed(rows.column_names)}")
         if rows.schema.field(name).type != kind:
             raise SourceError(f"{what} column {name!r} holds {rows.schema.field(name).type}, expected {kind}")
+
+
+def _check_details(links: pa.Table, items: int) -> None:
+    """Raise where what links say besides their weight is not of the right type."""
+    kinds = {name: links.schema.field(name).type for name in LINK_DETAILS if name in links.column_names}
+    if "kind" in kinds:
+        _check(links, {"kind": pa.string()}, "links")
+    if "item" in kinds:
+        _check(links, {"item": pa.int32()}, "links")
+        _within(links, "item", items, "links")
+    time = kinds.get("time")
+    if time is not None and not (pa.types.is_temporal(time) or pa.types.is_integer(time)):
+        raise SourceError(f"links column 'time' holds {time}, expected dates, times or whole numbers such as years")
 
 
 def _unique(rows: pa.Table, column: str, what: str) -> None:

@@ -1,0 +1,56 @@
+"""The corpus: what a source hands on is checked once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pyarrow as pa
+import pytest
+
+from cube2net.errors import SourceError
+from cube2net.records import Corpus
+from cube2net.records.corpus import LINKS, MENTIONS, OBJECTS, table
+
+
+def two_friends(**more: object) -> Corpus:
+    links = table(LINKS, source=[0], target=[1], weight=[1.0])
+    for name, column in more.items():
+        links = links.append_column(name, column)
+    return Corpus(
+        objects=table(OBJECTS, object=["a", "b"], name=["Ann", "Bob"], kind=["person", "person"]),
+        items=pa.table({"item": ["a", "b"], "year": [1999, 2004]}),
+        mentions=table(MENTIONS, item=[0, 1], object=[0, 1]),
+        links=links,
+    )
+
+
+def test_links_may_say_their_kind_time_and_item() -> None:
+    corpus = two_friends(kind=pa.array(["knows"]), time=pa.array([2001]), item=pa.array([1], pa.int32()))
+    assert corpus.links is not None
+    assert corpus.links.column_names == ["source", "target", "weight", "kind", "time", "item"]
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "sentence"),
+    [
+        ("kind", pa.array([3]), "links column 'kind' holds int64, expected string"),
+        ("item", pa.array([2], pa.int32()), "links column 'item' points to row 2 of a table of 2 rows"),
+        ("time", pa.array(["1999"]), "links column 'time' holds string, expected dates, times or whole numbers"),
+    ],
+)
+def test_what_a_link_says_must_be_of_the_right_type(name: str, column: pa.Array, sentence: str) -> None:
+    with pytest.raises(SourceError, match=sentence):
+        two_friends(**{name: column})
+
+
+def test_the_time_of_items_is_one_of_their_attributes() -> None:
+    assert replace(two_friends(), time="year").time == "year"
+    with pytest.raises(SourceError, match="items have no attribute 'yaer', said to be their time: they have year"):
+        replace(two_friends(), time="yaer")
+
+
+def test_columns_of_objects_beyond_the_three_are_their_attributes() -> None:
+    corpus = two_friends()
+    more = corpus.objects.append_column("city", pa.array(["Rome", "Oslo"]))
+    assert corpus.object_attributes == ()
+    assert replace(corpus, objects=more).object_attributes == ("city",)
