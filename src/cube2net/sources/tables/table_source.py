@@ -39,7 +39,8 @@ class Tables:
     ``mentions``, with ``links`` if there are any. ``labels`` (attribute, label, full_name, parent) may say more of
     the values of attributes, and ``terms`` (item, term, count) stand in for texts. ``columns`` says which column is
     what (``{"source": "from", "items.item": "paper"}``); what it does not say is guessed among usual spellings, and
-    the guess is said to ``progress``. ``separators`` part a text column into several labels (``{"genres": "|"}``). A
+    the guess is said to ``progress``. Links may have a kind and a time, and with ``directed`` they lead from source to
+    target. ``separators`` part a text column into several labels (``{"genres": "|"}``). A
     row that cannot be used is counted in ``dropped`` and the first few are said, or stop the reading when ``strict``;
     so does every id that comes twice. ``max_ratio`` and ``max_unpacked`` limit how far packed files may swell.
     """
@@ -59,6 +60,7 @@ class Tables:
     decimal: str | None = None
     dates: str | None = None
     header: bool | None = None
+    directed: bool = False
     strict: bool = False
     max_ratio: int = RATIO
     max_unpacked: int | str = TOTAL
@@ -87,10 +89,10 @@ class Tables:
             progress(f"reading {path.name}", number, len(files))
             parts[role] = self._part(role, path, dropped, meter)
         if "nodes" in parts:
-            corpus = network_corpus(parts["nodes"], parts["links"], self.separators, dropped)
+            corpus = network_corpus(parts["nodes"], parts["links"], self.separators, dropped, directed=self.directed)
         else:
             needed = parts["objects"], parts["items"], parts["mentions"]
-            corpus = item_corpus(*needed, parts.get("links"), self.separators, dropped)
+            corpus = item_corpus(*needed, parts.get("links"), self.separators, dropped, directed=self.directed)
         return with_labels_and_terms(corpus, parts, dropped) if {"labels", "terms"} & set(parts) else corpus
 
     def files_read(self, paths: Sequence[Path] = ()) -> list[Path]:
