@@ -139,7 +139,7 @@ def assemble(
         dimensions=tuple(dimension.name for dimension in cube.dimensions),
         labels=tuple(cube.cell(int(number)) for number in selection.cells),
         form=form.kind,
-        settings={"trust": trusted if len(held) else None},
+        settings={"trust": trusted if len(held) else None, "directed": bool(cube.settings.get("directed"))},
         carried=carried(cube),
     )
 
