@@ -11,8 +11,8 @@ from typing import IO, Any
 from cube2net.arrow_files import MappedFolder
 from cube2net.errors import CubeError, first_line
 
-FORMAT = 2
-"""Format 1 had its objects in Parquet; it can be read and updated."""
+FORMAT = 3
+"""Format 1 had its objects in Parquet, formats 1 and 2 one parent of every label; they can be read and updated."""
 MANIFEST = "manifest.json"
 LARGEST = 64 * 2**20
 """No manifest has so many bytes: counts, settings and a line for every file are a few thousand."""
