@@ -128,7 +128,7 @@ def knowing(draw: st.DrawFn, corpus: Corpus, *, whole_ids: bool, directed: bool)
 def specs_of(draw: st.DrawFn, texts: list[str]) -> list[DimensionSpec]:
     chosen = draw(st.lists(st.sampled_from(texts), min_size=1, max_size=3, unique=True))
     specs = [DimensionSpec.parse(text) for text in chosen]
-    taken = [name for spec in specs for name in (spec.name, spec.parent) if name is not None]
+    taken = [name for spec in specs for name in (spec.name, *(level.name for level in spec.levels))]
     assume(len(set(taken)) == len(taken))
     return specs
 
@@ -138,8 +138,9 @@ def assert_same(one: Cube, other: Cube) -> None:
     for mine, its in zip(one.dimensions, other.dimensions, strict=True):
         for fine, coarse in zip(mine.levels, its.levels, strict=True):
             assert (fine.name, fine.labels, fine.full_names) == (coarse.name, coarse.labels, coarse.full_names)
-            assert (fine.parents is None) == (coarse.parents is None)
-            assert fine.parents is None or (fine.parents.tolist() == coarse.parents.tolist())  # type: ignore[union-attr]
+            assert {name: parents.tolist() for name, parents in fine.above.items()} == {
+                name: parents.tolist() for name, parents in coarse.above.items()
+            }
     for name in ("cells.labels", "small.labels", *ragged("cells.members"), *ragged("small.members")):
         assert_equal(one, other, name)
     for name in (*ragged("homes"), *ragged("links"), "links.weights"):
@@ -154,13 +155,12 @@ def assert_same(one: Cube, other: Cube) -> None:
     assert one.topic_words is None or one.topic_words.equals(other.topic_words)
     assert one.ledger is not None and other.ledger is not None
     left, right = one.ledger(), other.ledger()
-    names = [dimension.name for dimension in one.dimensions]
     assert left.items.tolist() == right.items.tolist()
-    for name, told in left.tables(names).items():
+    for name, told in left.tables().items():
         if name == "ledger":
-            assert metadata(told) == metadata(right.tables(names)[name])
+            assert metadata(told) == metadata(right.tables()[name])
         else:
-            assert sorted(map(str, told.to_pylist())) == sorted(map(str, right.tables(names)[name].to_pylist()))
+            assert sorted(map(str, told.to_pylist())) == sorted(map(str, right.tables()[name].to_pylist()))
 
 
 def assert_same_items(one: Cube, other: Cube) -> None:

@@ -69,8 +69,12 @@ def build(
     }
 
     def grouped(specs: Sequence[DimensionSpec]) -> list[DimensionSpec]:
-        topic = {} if topic_groups is None else {"parent": "topic group"}
-        return [replace(spec, **topic) if spec.attribute == "topic" else spec for spec in specs]
+        return [
+            replace(spec, parent="topic group")
+            if topic_groups is not None and spec.attribute == "topic" and spec.parent is None
+            else spec
+            for spec in specs
+        ]
 
     def proposed(corpus: Corpus) -> list[DimensionSpec]:
         return grouped(corpus.dimensions)
@@ -168,9 +172,15 @@ def about(folder: Path) -> dict[str, Any]:
         "format": manifest["format"],
         "bytes": sum(file["bytes"] for file in manifest["files"].values()),
         "dimensions": [
-            {"name": level.name, "labels": len(level.labels), "level_above": depth > 0, "examples": level.labels[:3]}
+            {
+                "name": level.name,
+                "labels": len(level.labels),
+                "level_above": number > 0,
+                "above": dimension.levels[dimension.below[number]].name if number else None,
+                "examples": level.labels[:3],
+            }
             for dimension in cube.dimensions
-            for depth, level in enumerate(dimension.levels)
+            for number, level in enumerate(dimension.levels)
         ],
         "items": settings.get("items"),
         **manifest["counts"],
@@ -208,11 +218,14 @@ def show_homeless(cube: Cube, min_objects: int) -> None:
 def show_about(about: dict[str, Any]) -> None:
     """Show a cube."""
     say(f"{about['cube']}: cube format {about['format']}, {about['bytes'] / 1e6:,.2f} MB")
+    depth: dict[str, int] = {}
+    for entry in about["dimensions"]:
+        depth[entry["name"]] = 0 if entry["above"] is None else depth[entry["above"]] + 1
     show_table(
         "dimensions",
         ("dimension", "labels", "for example"),
         [
-            ("  ↑ " * entry["level_above"] + entry["name"], f"{entry['labels']:,}", ", ".join(entry["examples"]))
+            ("  ↑ " * depth[entry["name"]] + entry["name"], f"{entry['labels']:,}", ", ".join(entry["examples"]))
             for entry in about["dimensions"]
         ],
         right=("labels",),

@@ -20,9 +20,10 @@ def build(
     dimension: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME[=ATTRIBUTE][@BINS][/PARENT]",
-            help="A dimension, such as decade=year@decades or city/state; may be repeated. Odd names go in quotes. "
-            "Without any, those that the source proposes.",
+            metavar="NAME[=ATTRIBUTE][@BINS][/LEVEL…]",
+            help="A dimension, such as decade=year@decades, city/state or topic/subfield/field; may be repeated, also "
+            "for a second path of levels above (venue/kind and venue/publisher). Odd names go in quotes. Without any, "
+            "those that the source proposes.",
         ),
     ] = None,
     topics: Annotated[int, typer.Option(help="How many topics to find in the texts.")] = 100,

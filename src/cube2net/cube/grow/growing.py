@@ -42,7 +42,7 @@ from cube2net.interfaces import Engine
 from cube2net.progress import Progress, silent
 from cube2net.records import Cells, Corpus, Cube, DimensionSpec, ItemIndex, Links, Objects, Ragged, Topics
 from cube2net.records.corpus import MENTIONS, OBJECTS, TERMS, UNKNOWN_OBJECTS, table
-from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS, SMALL
+from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS, SMALL, join_specs
 
 KNOWN = "items that were in the cube already"
 
@@ -69,6 +69,7 @@ def build(
         raise ParameterError(f"min_objects is {min_objects!r}, expected 1 or more")
     if max_mentions < 2:
         raise ParameterError(f"max_mentions is {max_mentions!r}, expected 2 or more")
+    specs = join_specs(specs)
     settings: dict[str, Any] = {
         "dimensions": [str(spec) for spec in specs],
         "min_objects": min_objects,
