@@ -248,6 +248,7 @@ def about_corpus(corpus: Corpus) -> dict[str, Any]:
         "dimensions": [str(spec) for spec in corpus.dimensions],
         "dropped": dict(corpus.dropped),
         "attribution": corpus.attribution,
+        "time": corpus.time,
     }
 
 

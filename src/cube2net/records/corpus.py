@@ -51,9 +51,9 @@ class Corpus:
     columns ``kind`` (text), ``time`` (as an attribute of items) and ``item`` (the row of the item that states it), and
     ``directed`` says that they lead from source to target. ``time`` names the attribute of items that says when each
     was, or is empty. ``gone`` are the ids of items that are no more, such as papers that were withdrawn or merged into
-    others: an update takes them out of a cube. ``terms(item, term, count)`` may stand in for the text. ``labels(attribute, label, full_name,
-    parent)`` holds what is known of an attribute's values. ``dimensions`` is how the source would make a cube of
-    itself, and ``dropped`` counts what it left out, by reason.
+    others: an update takes them out of a cube. ``terms(item, term, count)`` may stand in for the text.
+    ``labels(attribute, label, full_name, parent)`` holds what is known of an attribute's values. ``dimensions`` is how
+    the source would make a cube of itself, and ``dropped`` counts what it left out, by reason.
     """
 
     objects: pa.Table

@@ -73,6 +73,7 @@ def concatenate(first: Corpus, second: Corpus) -> Corpus:
         dimensions=first.dimensions,
         dropped=join_counts(first.dropped, second.dropped),
         attribution=join_attribution(first.attribution, second.attribution),
+        time=first.time,
     )
 
 
