@@ -2,9 +2,9 @@
 
     python benchmarks/items.py [--papers 300000] [--cube CUBE] [--taken 5000] [--times 5]
 
-Made-up papers are built into cubes without items, with their index and with their attributes too, in turn, after a first pair that is not counted; with
-``--cube`` nothing is built and that cube is asked. The least of the times is told: of building in CPU seconds,
-of the rest by the clock.
+Made-up papers are built into cubes without items, with their index and with their attributes too, in turn, after a
+first round that is not counted; with ``--cube`` nothing is built and that cube is asked. The least of the times is told:
+of building in CPU seconds, of the rest by the clock.
 """
 
 from __future__ import annotations
