@@ -249,6 +249,8 @@ def about_corpus(corpus: Corpus) -> dict[str, Any]:
         "dropped": dict(corpus.dropped),
         "attribution": corpus.attribution,
         "time": corpus.time,
+        "directed": corpus.directed,
+        "whole_ids": corpus.whole_ids,
     }
 
 

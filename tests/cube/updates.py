@@ -97,7 +97,33 @@ def wholes(draw: st.DrawFn) -> Corpus:
     for name, place, kind in (("city", 3, pa.list_(pa.string())), ("state", 4, pa.list_(pa.string()))):
         items = items.append_column(name, pa.array([row[place] for row in rows], kind))
     items = items.append_column("stars", pa.array([row[5] for row in rows], pa.float64()))
-    return replace(plain, items=items, dropped={"papers without authors": 2}, attribution="by hand")
+    whole = replace(plain, items=items, dropped={"papers without authors": 2}, attribution="by hand")
+    return knowing(draw, whole, whole_ids=draw(st.booleans()), directed=draw(st.booleans()))
+
+
+def knowing(draw: st.DrawFn, corpus: Corpus, *, whole_ids: bool, directed: bool) -> Corpus:
+    """Return a corpus that may also know attributes of objects, and kinds, times and directions of links."""
+    objects, links = corpus.objects, corpus.links
+    for name, values, kind in (
+        ("age", st.integers(0, 99), draw(st.sampled_from([pa.int16(), pa.int64()]))),
+        ("home", st.sampled_from(["Rome", "Oslo"]), pa.string()),
+        ("tags", st.lists(st.sampled_from("ab"), max_size=2), pa.list_(pa.string())),
+    ):
+        if draw(st.booleans()):
+            column = draw(st.lists(maybe(values), min_size=len(objects), max_size=len(objects)))
+            objects = objects.append_column(name, pa.array(column, kind))
+    if whole_ids:
+        ids = [str(3 - int(key.removeprefix("o"))) for key in objects["object"].to_pylist()]
+        objects = objects.set_column(0, "object", pa.array(ids, pa.string()))
+    if links is not None:
+        for name, values, kind in (
+            ("kind", st.sampled_from(["cites", "knows", "likes"]), pa.string()),
+            ("time", st.integers(1990, 2020), draw(st.sampled_from([pa.int32(), pa.int64()]))),
+        ):
+            if draw(st.booleans()):
+                column = draw(st.lists(maybe(values), min_size=len(links), max_size=len(links)))
+                links = links.append_column(name, pa.array(column, kind))
+    return replace(corpus, objects=objects, links=links, directed=directed and links is not None, whole_ids=whole_ids)
 
 
 def specs_of(draw: st.DrawFn, texts: list[str]) -> list[DimensionSpec]:
@@ -120,7 +146,10 @@ def assert_same(one: Cube, other: Cube) -> None:
     for name in (*ragged("homes"), *ragged("links"), "links.weights"):
         assert_equal(one, other, name)
     assert_same_items(one, other)
+    assert_same_details(one, other)
     assert one.objects.table.equals(other.objects.table)
+    assert one.objects.whole == other.objects.whole
+    assert one.objects.attributes.equals(other.objects.attributes)
     assert json.loads(json.dumps(one.settings)) == json.loads(json.dumps(other.settings))
     assert (one.topic_words is None) == (other.topic_words is None)
     assert one.topic_words is None or one.topic_words.equals(other.topic_words)
@@ -167,6 +196,16 @@ def attribute_bytes(index: ItemIndex, rows: int = 5) -> bytes:
     return sink.getvalue()
 
 
+def assert_same_details(one: Cube, other: Cube) -> None:
+    """The links of two cubes are the same one by one, with all that the source says of them."""
+    assert (one.details is None) == (other.details is None)
+    if one.details is None or other.details is None:
+        return
+    mine, its = one.details(), other.details()
+    assert_equal(mine, its, "indptr")
+    assert mine.rows.equals(its.rows)
+
+
 def ragged(name: str) -> tuple[str, str]:
     return f"{name}.indptr", f"{name}.indices"
 
@@ -203,6 +242,8 @@ def part_of(whole: Corpus, items: list[int], objects: list[int], links: list[int
         rows = whole.links.take(pa.array(links, pa.int64()))
         ends = {end: [place[o] for o in rows[end].to_pylist()] for end in ("source", "target")}
         given = table(LINKS, **ends, weight=rows["weight"])
+        for name in rows.column_names[len(LINKS) :]:
+            given = given.append_column(name, rows[name])
     return replace(
         whole,
         objects=whole.objects.take(pa.array(objects, pa.int64())),

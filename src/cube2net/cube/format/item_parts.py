@@ -37,7 +37,7 @@ def arrays_of_items(cube: Cube) -> dict[str, Array]:
     return arrays if index.texts is None else arrays | {ITEM_TEXTS: index.texts}
 
 
-def same_tables(cube: Cube, before: Cube) -> set[str]:
+def same_item_tables(cube: Cube, before: Cube) -> set[str]:
     """Return the files of ids and attributes that a cube shares with the one before it."""
     if cube.items is None or before.items is None:
         return set()
@@ -47,7 +47,7 @@ def same_tables(cube: Cube, before: Cube) -> set[str]:
     return files | ({ATTRIBUTES} if kept else set())
 
 
-def write_tables(cube: Cube, folder: Path, same: Collection[str]) -> None:
+def write_item_tables(cube: Cube, folder: Path, same: Collection[str]) -> None:
     """Write the ids of a cube's items, and the attributes that it keeps of them, but for what is the same."""
     if cube.items is None:
         return

@@ -11,8 +11,8 @@ from typing import IO, Any
 from cube2net.arrow_files import MappedFolder
 from cube2net.errors import CubeError, first_line
 
-FORMAT = 2
-"""Format 1 had its objects in Parquet; it can be read and updated."""
+FORMAT = 3
+"""Format 1 had its objects in Parquet, and 1 and 2 no attributes of objects and no links one by one; both open."""
 MANIFEST = "manifest.json"
 LARGEST = 64 * 2**20
 """No manifest has so many bytes: counts, settings and a line for every file are a few thousand."""
@@ -111,6 +111,8 @@ def _wrong(manifest: Mapping[str, Any]) -> str:
         "time": lambda value: isinstance(value, str),
         "engine": lambda value: isinstance(value, str),
         "attribution": lambda value: isinstance(value, str),
+        "whole_ids": lambda value: isinstance(value, bool),
+        "directed": lambda value: isinstance(value, bool),
     }
     for name, is_right in kinds.items():
         if name in settings and not is_right(settings[name]):

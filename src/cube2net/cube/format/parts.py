@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 from cube2net.array_types import Array
 from cube2net.arrays import flat_texts
 from cube2net.arrow_files import MappedFolder
+from cube2net.cube.format.carried_parts import carried_arrays, open_attributes, open_details
 from cube2net.cube.format.item_parts import arrays_of_items, open_items
 from cube2net.cube.format.ledger import Ledger, open_ledger
 from cube2net.cube.format.manifest import damaged
@@ -29,6 +30,7 @@ from cube2net.records.corpus import OBJECTS
 from cube2net.records.objects import Lookup
 from cube2net.records.topics import WORDS
 
+T = TypeVar("T")
 Allocate = Callable[[str, int, npt.DTypeLike], Array]
 """Gives an array of a name, a length and a type to be filled."""
 MODEL, TOPICS = "topic-model.parquet", "topics.parquet"
@@ -87,7 +89,7 @@ def arrays_of(cube: Cube) -> dict[str, Array]:
         "links.indices": cube.links.indices,
         "links.weights": cube.links.weights,
     }
-    arrays |= arrays_of_items(cube)
+    arrays |= arrays_of_items(cube) | carried_arrays(cube)
     ledger = ledger_in(cube)
     return arrays if ledger is None else arrays | {"ledger.items": ledger.items}
 
@@ -172,6 +174,7 @@ def assemble(folder: MappedFolder, manifest: dict[str, Any]) -> Cube:
         topic_model=_topic_model(folder) if MODEL in files else None,
         ledger=open_ledger(folder, files, [dimension.name for dimension in dimensions]),
         items=open_items(folder, files, len(objects), len(cells) + len(small)),
+        details=open_details(folder, files, len(objects)),
     )
     counts = {"cells": len(cells), "members": len(cells.members.indices), "links": cube.links.count}
     for name, count in counts.items():
@@ -201,6 +204,8 @@ def _topic_model(folder: MappedFolder) -> Callable[[], pa.Table]:
 
 def _objects(folder: MappedFolder, manifest: dict[str, Any], array: Callable[[str, str], Array]) -> Objects:
     count = int(manifest["counts"]["objects"])
+    more = open_attributes(folder, manifest["files"], count)
+    whole = manifest["settings"].get("whole_ids", False)
     if "objects.parquet" in manifest["files"]:  # format 1
         file = folder.buffer("objects.parquet")
         return Objects(count, partial(_checked_objects, folder, lambda: pq.read_table(file), count))
@@ -211,7 +216,7 @@ def _objects(folder: MappedFolder, manifest: dict[str, Any], array: Callable[[st
     for lookup in lookups.values():
         if not len(lookup.rows) == len(lookup.hashes) == count:
             raise CubeError(f"objects are found by {len(lookup.rows):,} keys, expected {count:,}")
-    return Objects(count, partial(_checked_objects, folder, lambda: table, count), lookups)
+    return Objects(count, partial(_checked_objects, folder, lambda: table, count), lookups, whole, more)
 
 
 def _checked_objects(folder: MappedFolder, load: Callable[[], pa.Table], count: int) -> pa.Table:
@@ -260,6 +265,6 @@ def _dimensions(table: pa.Table) -> tuple[Dimension, ...]:
     return tuple(dimensions)
 
 
-def given(table: pa.Table) -> pa.Table:
-    """Return the table: a part of a cube that is at hand."""
-    return table
+def given(part: T) -> T:
+    """Return a part of a cube that is at hand."""
+    return part

@@ -33,9 +33,10 @@ from cube2net.cube.format.ledger import Ledger, hashes
 from cube2net.cube.format.parts import given, in_files, in_memory
 from cube2net.cube.grow.attribute_labels import TOPIC
 from cube2net.cube.grow.cells_and_links import count_left_out, grow_cells, grow_links, pack_cells
-from cube2net.cube.grow.concatenation import check_links, join_attribution, join_counts, place
+from cube2net.cube.grow.concatenation import check_links, check_types, join_attribution, join_counts, place
 from cube2net.cube.grow.dimensions import empty_dimensions, label_items
 from cube2net.cube.grow.item_index import grow_items
+from cube2net.cube.grow.link_rows import grow_details, no_details
 from cube2net.cube.plan import WANTED, WANTED_LINKS, statements
 from cube2net.errors import CubeError, ParameterError, SourceError, some, unknown
 from cube2net.interfaces import Engine
@@ -86,7 +87,8 @@ def build(
         "attribution": "",
         "topics": dict(topics.settings) if topics is not None else None,
     }
-    nothing = _empty_cube(specs, settings, topics, derived=corpus.links is None, items=kept_items(items))
+    settings |= {name: True for name in ("whole_ids", "directed") if getattr(corpus, name)}
+    nothing = _empty_cube(specs, settings, topics, corpus, items=kept_items(items))
     return grow(nothing, corpus, engine, topics=topics, folder=folder, progress=progress)
 
 
@@ -104,6 +106,7 @@ def update(
         plural = "1 of the new items is" if len(ids) == 1 else f"{len(ids):,} of the new items are"
         raise SourceError(f"{plural} in the cube already: {some(ids)} (skip_known=True leaves them out)")
     check_links(ledger.derived, corpus.links is None)
+    check_types(cube.objects.whole, bool(cube.settings.get("directed")), corpus)
     lost = corpus.dropped.get(UNKNOWN_OBJECTS, 0)
     if lost:
         raise SourceError(
@@ -148,6 +151,9 @@ def grow(
     more = made["links"] if placed.links is None else placed.links
     selfish, crowded = count_left_out(more, made)
     links, rests = grow_links(cube.links, ledger.rests, more, count, selfish, allocate)
+    details = cube.details
+    if details is not None and placed.links is not None:
+        details = partial(given, grow_details(details(), placed.links, count, cube.settings["items"]))
     kept = (cells.cells, cells.small)
     by_topics = any(spec.attribute == TOPIC for spec in specs)
     items = grow_items(cube, kept, labelled, corpus, topics if by_topics else None, placed.mentions, allocate)
@@ -171,6 +177,7 @@ def grow(
         topic_model=cube.topic_model,
         ledger=lambda: after,
         items=items,
+        details=details,
     )
 
 
@@ -180,6 +187,11 @@ def leave_out_known(cube: Cube, corpus: Corpus) -> Corpus:
     if not known.any():
         return corpus
     number = np.cumsum(~known) - 1
+    links = corpus.links
+    if links is not None and "item" in links.column_names:
+        links = links.filter(pa.array(~known[links["item"].to_numpy()]))
+        items = pa.array(number[links["item"].to_numpy()], pa.int32())
+        links = links.set_column(links.column_names.index("item"), "item", items)
 
     def kept(rows: pa.Table, columns: dict[str, pa.DataType]) -> pa.Table:
         items = rows["item"].to_numpy()
@@ -191,15 +203,17 @@ def leave_out_known(cube: Cube, corpus: Corpus) -> Corpus:
         corpus,
         items=corpus.items.filter(pa.array(~known)),
         mentions=kept(corpus.mentions, MENTIONS),
+        links=links,
         terms=None if corpus.terms is None else kept(corpus.terms, TERMS),
         dropped=join_counts(corpus.dropped, {KNOWN: int(known.sum())}),
     )
 
 
 def _empty_cube(
-    specs: Sequence[DimensionSpec], settings: dict[str, Any], topics: Topics | None, *, derived: bool, items: str
+    specs: Sequence[DimensionSpec], settings: dict[str, Any], topics: Topics | None, corpus: Corpus, *, items: str
 ) -> Cube:
-    """Return a cube of no items; the words and the model of topics are those that it will keep."""
+    """Return a cube of no items, to which a corpus can be added; the words and the model of topics are to be kept."""
+    derived, details = corpus.links is None, no_details(corpus)
     nothing = Cells(np.empty((0, len(specs)), np.int32), _no_rows())
     index = ItemIndex(_no_rows(), _no_rows(), derived, lambda: pa.chunked_array([], pa.string()))
     if items == "all":
@@ -211,12 +225,13 @@ def _empty_cube(
         homes=_no_rows(),
         small=nothing,
         links=Links(_no_rows().indptr, _no_rows().indices, np.empty(0, np.float32)),
-        objects=Objects.of(table(OBJECTS)),
+        objects=Objects.of(table(OBJECTS), whole=corpus.whole_ids),
         settings=settings,
         topic_words=_topic_words(topics),
         topic_model=None if topics is None or topics.model is None else partial(given, topics.model),
         ledger=lambda: ledger,
         items=None if items == "none" else lambda: index,
+        details=None if details is None else partial(given, details),
     )
 
 
