@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from cube2net.cube import change_folder, update
 from cube2net.interfaces import Engine
 from cube2net.progress import Progress, silent
-from cube2net.records import Corpus, Cube, DimensionSpec, Topics
+from cube2net.records import Corpus, Cube, DimensionSpec, ItemIndex, Topics
 from cube2net.records.corpus import LINKS, MENTIONS, table
 from cube2net.records.link_weights import LIGHTEST
 
@@ -173,6 +174,26 @@ def assert_same_items(one: Cube, other: Cube) -> None:
     assert mine.ids.to_pylist() == its.ids.to_pylist()
     for name in (*ragged("objects"), *ragged("cells")):
         assert_equal(mine, its, name)
+    assert (mine.load_attributes is None) == (its.load_attributes is None)
+    if mine.load_attributes is not None:
+        assert mine.kept_attributes.schema == its.kept_attributes.schema
+        assert attribute_bytes(mine) == attribute_bytes(its)
+    assert (mine.topics is None) == (its.topics is None) and (mine.texts is None) == (its.texts is None)
+    for name in ragged("topics") if mine.topics is not None else ():
+        assert_equal(mine, its, name)
+    if mine.texts is not None:
+        assert_equal(mine, its, "texts")
+
+
+def attribute_bytes(index: ItemIndex, rows: int = 5) -> bytes:
+    """Return the attributes of items as their file would hold them, in batches of a few rows."""
+    sink = BytesIO()
+    attributes = index.kept_attributes
+    again = replace(attributes, written=False)
+    with pa.ipc.new_file(sink, again.schema) as writer:
+        for batch in again.batches(rows):
+            writer.write_batch(batch)
+    return sink.getvalue()
 
 
 def assert_same_details(one: Cube, other: Cube) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ def build(
     topic_model: str,
     min_objects: int,
     max_mentions: int,
-    items: bool,
+    items: str,
     settings: Sequence[str],
     strict: bool,
     engine: str,
@@ -171,6 +171,7 @@ def about(folder: Path) -> dict[str, Any]:
         "cube": str(folder),
         "format": manifest["format"],
         "bytes": sum(file["bytes"] for file in manifest["files"].values()),
+        "bytes_of_items": _bytes_of_items(manifest["files"]),
         "dimensions": [
             {
                 "name": level.name,
@@ -197,6 +198,16 @@ def about(folder: Path) -> dict[str, Any]:
     }
 
 
+def _bytes_of_items(files: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
+    """Return how many bytes the index of items takes, and how many their attributes with what goes with them."""
+    sizes = {"index": 0, "attributes": 0}
+    for name, about in files.items():
+        if name.startswith("items."):
+            kept = name.startswith(("items.attributes.", "items.topics.", "items.texts."))
+            sizes["attributes" if kept else "index"] += about["bytes"]
+    return sizes
+
+
 def _topic_words(cube: Cube, most: int = 6) -> dict[str, list[str]]:
     words: dict[str, list[str]] = {}
     if cube.topic_words is not None:
@@ -217,7 +228,9 @@ def show_homeless(cube: Cube, min_objects: int) -> None:
 
 def show_about(about: dict[str, Any]) -> None:
     """Show a cube."""
-    say(f"{about['cube']}: cube format {about['format']}, {about['bytes'] / 1e6:,.2f} MB")
+    kept = [f"{what} {size / 1e6:,.2f} MB" for what, size in about["bytes_of_items"].items() if size]
+    items = f" (of items: {', '.join(kept)})" if kept else ""
+    say(f"{about['cube']}: cube format {about['format']}, {about['bytes'] / 1e6:,.2f} MB{items}")
     depth: dict[str, int] = {}
     for entry in about["dimensions"]:
         depth[entry["name"]] = 0 if entry["above"] is None else depth[entry["above"]] + 1

@@ -36,8 +36,13 @@ def build(
     min_objects: Annotated[int, typer.Option(help="Leave out cells with fewer objects.")] = 10,
     max_mentions: Annotated[int, typer.Option(help="An item with more objects makes no links.")] = 50,
     items: Annotated[
-        bool, typer.Option("--items/--no-items", help="Keep which items mention what: some can be taken out later.")
-    ] = True,
+        str,
+        typer.Option(
+            metavar="WHAT",
+            help="Keep of the items: all, index (without their attributes: no --between, no --replace), or none.",
+        ),
+    ] = "all",
+    no_items: Annotated[bool, typer.Option("--no-items", hidden=True)] = False,
     set_: Set = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
     engine: Annotated[str, typer.Option(metavar="NAME", help="What runs the statements: duckdb or spark.")] = "duckdb",
@@ -75,7 +80,7 @@ def build(
             topic_model=topic_model,
             min_objects=min_objects,
             max_mentions=max_mentions,
-            items=items,
+            items="none" if no_items else items,
             settings=set_ or [],
             strict=strict,
             engine=engine,

@@ -43,7 +43,7 @@ def build_cube(
     topics: Topics | str | TopicModel = "lda",
     min_objects: int = MIN_OBJECTS,
     max_mentions: int = MAX_MENTIONS,
-    items: bool = True,
+    items: bool | str = "all",
     out: str | Path | None = None,
     engine: str | Engine = "duckdb",
     memory: str | None = None,
@@ -70,8 +70,9 @@ def build_cube(
     max_mentions
         An item that mentions more objects makes no links, where two objects are linked when an item mentions both.
     items
-        Whether the cube keeps which items mention which objects. ``False`` makes a smaller cube, from which no items
-        can be taken out.
+        What the cube keeps of its items: ``"all"``, their ids, what they mention and their attributes, for time windows
+        and for replacing items; ``"index"``, all but the attributes; ``"none"``, nothing, so that none can be taken
+        out. True is all, and False none.
     out
         The folder to save the cube in; without one it is in memory alone.
     engine
@@ -116,7 +117,7 @@ def build_from(
     topics: str | TopicModel = "lda",
     min_objects: int = MIN_OBJECTS,
     max_mentions: int = MAX_MENTIONS,
-    items: bool = True,
+    items: bool | str = "all",
     engine: str | Engine = "duckdb",
     memory: str | None = None,
     seed: int = 0,
@@ -216,7 +217,7 @@ class Recipe:
     topics: Topics | str | TopicModel
     min_objects: int
     max_mentions: int
-    items: bool
+    items: bool | str
     engine: Engine
     seed: int
 

@@ -109,6 +109,7 @@ def _wrong(manifest: Mapping[str, Any]) -> str:
         "views": _are_texts,
         "dropped": lambda value: isinstance(value, dict) and all(map(_is_count, value.values())),
         "topics": lambda value: value is None or isinstance(value, dict),
+        "time": lambda value: isinstance(value, str),
         "engine": lambda value: isinstance(value, str),
         "attribution": lambda value: isinstance(value, str),
         "whole_ids": lambda value: isinstance(value, bool),

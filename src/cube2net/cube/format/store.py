@@ -24,8 +24,9 @@ from cube2net.arrow_files import MappedFolder, write_mapped_table
 from cube2net.atomic_files import being_replaced, check_replaceable, new_folder
 from cube2net.cube.format import manifest as manifests
 from cube2net.cube.format.carried_parts import carried_tables, same_tables
+from cube2net.cube.format.item_parts import same_item_tables, write_item_tables
 from cube2net.cube.format.manifest import MANIFEST, check_seal, checksum, describe, write_manifest
-from cube2net.cube.format.parts import IDS, arrays_of, assemble, check_whole, lookups_of, table_of_items, tables_of
+from cube2net.cube.format.parts import arrays_of, assemble, check_whole, lookups_of, tables_of
 from cube2net.errors import Cube2netError, CubeError, first_line, some
 from cube2net.locks import only_writer
 from cube2net.progress import Progress, silent
@@ -98,8 +99,7 @@ def write(cube: Cube, folder: Path, *, before: Stored | None = None, made_in: Pa
         for name, rows in carried_tables(cube).items():
             if name not in same:
                 write_mapped_table(aside / name, rows, rows=None)
-        if cube.items is not None and IDS not in same:
-            write_mapped_table(aside / IDS, table_of_items(cube.items()), rows=None)
+        write_item_tables(cube, aside, same)
         files = {path.name: describe(path) for path in sorted(aside.iterdir())}
         for name in same:
             _take_over(folder / name, aside / name)
@@ -241,9 +241,7 @@ def _same(cube: Cube, before: Stored) -> set[str]:
         files.add("topics.parquet")
     if cube.topic_model is not None and cube.topic_model is old.topic_model:
         files.add("topic-model.parquet")
-    if cube.items is not None and cube.items is old.items:
-        files.add(IDS)
-    return files
+    return files | {name for name in same_item_tables(cube, old) if name in before.manifest["files"]}
 
 
 def _same_memory(arrays: Mapping[str, Array], others: Mapping[str, Array]) -> set[str]:
