@@ -18,6 +18,7 @@ from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.carried_columns import has_whole_ids, link_details, with_attributes
 from cube2net.sources.tables.column_types import (
     Rows,
+    Ways,
     attribute,
     default_dimensions,
     find,
@@ -112,9 +113,9 @@ def _items(
         if name not in carried:
             raise SourceError(f"{rows.name} has no attribute {name!r} to part: it has {_list(carried) or 'none'}")
     made: dict[str, pa.ChunkedArray] = {"item": ids}
-    unusable = []
+    unusable, ways = [], Ways()
     for name in carried:
-        column = attribute(rows, name, dropped, separators.get(name))
+        column = attribute(rows, name, dropped, separators.get(name), ways)
         if column is None:
             unusable.append(name)
             continue
@@ -122,6 +123,7 @@ def _items(
         while called in made or called in RESERVED:
             called += "_"
         made[called] = column
+    _say_ways(rows, ways, dropped)
     if unusable:
         dropped.say(f"{rows.name}: left out {_list(unusable)} (empty, or neither labels, numbers nor dates)")
     if text is not None and not pa.types.is_null(rows.table[text].type):
@@ -130,6 +132,12 @@ def _items(
             raise SourceError(f"{rows.name} column {text!r} holds {kind}, expected text (name another with columns)")
         made["text"] = pc.cast(rows.table[text], pa.string())
     return pa.table(made)
+
+
+def _say_ways(rows: Rows, ways: Ways, dropped: Dropped) -> None:
+    if ways:
+        said = "; ".join(f"{name!r} with {way}" for name, way in ways.items())
+        dropped.say(f"{rows.name}: read {said} (guessed)")
 
 
 def _dimensions(items: pa.Table, dropped: Dropped) -> tuple[DimensionSpec, ...]:
@@ -144,7 +152,9 @@ def _links(rows: Rows, columns: Columns, ids: pa.ChunkedArray, what: str, droppe
     count = rows.table.num_rows
     ends = {role: find(rows, columns[role], ids) for role in ("source", "target")}
     source, target = ends["source"][0], ends["target"][0]
-    weight = weights(rows, columns["weight"]) if "weight" in columns else np.ones(count)
+    ways = Ways()
+    weight = weights(rows, columns["weight"], ways) if "weight" in columns else np.ones(count)
+    _say_ways(rows, ways, dropped)
     good = np.ones(count, dtype=bool)
 
     def end(row: int) -> str:
