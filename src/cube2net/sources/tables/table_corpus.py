@@ -11,14 +11,13 @@ import pyarrow.compute as pc
 
 from cube2net.arrays import merge_links
 from cube2net.errors import SourceError, listed, some
-from cube2net.records import Corpus, DimensionSpec
+from cube2net.records import Corpus
 from cube2net.records.corpus import LABELS, LINKS, MENTIONS, TERMS, UNKNOWN_OBJECTS, table
 from cube2net.records.limits import MOST, check_count
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.column_types import (
     Rows,
     attribute,
-    default_dimensions,
     find,
     holds_text,
     keys,
@@ -47,7 +46,6 @@ def network_corpus(nodes: Part, links: Part, separators: Columns, dropped: Dropp
         items=items,
         mentions=mentions,
         links=_links(link_rows, link_columns, ids, "nodes", dropped),
-        dimensions=_dimensions(items, dropped),
         dropped=dict(dropped.counts),
     )
 
@@ -72,7 +70,6 @@ def item_corpus(
         items=made,
         mentions=_mentions(*mentions, item_ids, object_ids, dropped),
         links=None if links is None else _links(*links, object_ids, "objects", dropped),
-        dimensions=_dimensions(made, dropped),
         dropped=dict(dropped.counts),
     )
 
@@ -109,13 +106,6 @@ def _items(
             raise SourceError(f"{rows.name} column {text!r} holds {kind}, expected text (name another with columns)")
         made["text"] = pc.cast(rows.table[text], pa.string())
     return pa.table(made)
-
-
-def _dimensions(items: pa.Table, dropped: Dropped) -> tuple[DimensionSpec, ...]:
-    specs = default_dimensions(items)
-    if specs:
-        dropped.say(f"dimensions, unless others are named: {listed(specs)} (proposed)")
-    return specs
 
 
 def _links(rows: Rows, columns: Columns, ids: pa.ChunkedArray, what: str, dropped: Dropped) -> pa.Table:
