@@ -114,7 +114,7 @@ def suggest(
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
-    """Look at data and propose the dimensions of its cube: why these, how many cells, and the command that builds it."""
+    """Look at data and propose the dimensions of its cube: why these, how many cells, and the command that builds."""
     from cube2net.cli import suggesting
 
     with shown_progress(quiet) as progress:

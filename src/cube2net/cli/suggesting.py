@@ -22,7 +22,7 @@ TABLES = "tables"
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """What the command was asked to look at."""
 
     source: str
@@ -68,13 +68,13 @@ class Asked:
         return [*lines, f"corpus = {read}", f"cube = c2n.build_cube(corpus, {', '.join(build)})"]
 
 
-def asked_of(words: Sequence[str], settings: Sequence[str], *, strict: bool, min_objects: int, seed: int) -> Asked:
+def asked_of(words: Sequence[str], settings: Sequence[str], *, strict: bool, min_objects: int, seed: int) -> Request:
     """Return what words ask for: a kind of source and paths, or paths of tables."""
     source, paths = (words[0], words[1:]) if words and words[0] in SOURCE_NAMES else (TABLES, words)
-    return Asked(source, tuple(map(Path, paths)), tuple(settings), strict, min_objects, seed)
+    return Request(source, tuple(map(Path, paths)), tuple(settings), strict, min_objects, seed)
 
 
-def suggest(asked: Asked, query: Path | None, splits: int, progress: Progress) -> Suggestion:
+def suggest(asked: Request, query: Path | None, splits: int, progress: Progress) -> Suggestion:
     """Return what is proposed for files."""
     corpus = read(asked.source, asked.paths, asked.settings, asked.strict, progress)
     return pipeline.suggest(
@@ -82,13 +82,13 @@ def suggest(asked: Asked, query: Path | None, splits: int, progress: Progress) -
     )
 
 
-def as_record(asked: Asked, found: Suggestion) -> dict[str, Any]:
+def as_record(asked: Request, found: Suggestion) -> dict[str, Any]:
     """Return all of it for JSON."""
     build = {"command": asked.command(found), "python": asked.python(found)} if found.dimensions else {}
     return {**found.record(), **build}
 
 
-def show(asked: Asked, found: Suggestion) -> None:
+def show(asked: Request, found: Suggestion) -> None:
     """Show what was found, the reasons, and what to type."""
     say(f"looked at {found.looked_at:,} of {found.items:,} items")
     show_table(

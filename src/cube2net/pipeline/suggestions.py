@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from cube2net.compiling import tells_compiling
 from cube2net.cube import TOPIC
 from cube2net.errors import ParameterError, QueryError, listed, whole_number
 from cube2net.pipeline.data import find_topics
-from cube2net.pipeline.queries import Asked, query_of
+from cube2net.pipeline.queries import Asked, query_of, read_query
 from cube2net.progress import Progress, silent
 from cube2net.records import Budget, Corpus, Cube, DimensionSpec, Query, Topics
 from cube2net.records.corpus import LINKS, table
@@ -41,7 +42,7 @@ CERTAIN = 1.96
 @tells_compiling
 def suggest(
     corpus: Corpus,
-    query: Asked | None = None,
+    query: Asked | Path | None = None,
     *,
     min_objects: int = MIN_OBJECTS,
     splits: int = SPLITS,
@@ -86,7 +87,7 @@ class _Ranking:
     """Proposals in the order of what their cells hold of the hidden half of a query."""
 
     corpus: Corpus
-    query: Asked
+    query: Asked | Path
     found: Suggestion
     topics: Topics | None
     splits: int
@@ -143,7 +144,8 @@ class _Ranking:
             items=False,
         )
         if self._asked is None:
-            self._asked = query_of(cube, self.query)
+            named = self.query
+            self._asked = read_query(cube, named) if isinstance(named, Path) else query_of(cube, named)
             if len(self._asked) < LEAST_QUERY:
                 raise QueryError(
                     f"the query has {len(self._asked):,} objects, expected {LEAST_QUERY} or more to hide half of them"

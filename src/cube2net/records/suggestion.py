@@ -70,8 +70,10 @@ class CellCounts:
     """What cells some dimensions make: those that a cube keeps, those it sets aside, and how much they tell.
 
     ``share`` of the objects are in a cell that is kept. ``dead`` cells have too few objects to be kept, ``giant`` ones
-    hold more than a quarter of all. ``bits`` is how often, on average over all objects, a cell halves the number of
-    objects that one has to look at; an object in no cell counts 0.
+    hold more than a quarter of all. ``bits`` is how often, on average over all objects, a cell that an object is in
+    halves the number of objects that one has to look at; cells that are not kept count 0. ``together`` is which
+    part of what tells items apart is no chance, from 0 to 1: it holds together what belongs together, two items of an
+    object or of two that are linked; None where the corpus does not show that.
     """
 
     cells: int
@@ -79,6 +81,7 @@ class CellCounts:
     dead: int
     giant: int
     bits: float
+    together: float | None = None
 
     @property
     def effective(self) -> float:

@@ -30,7 +30,7 @@ WIDTHS = (5, 8)
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class Seen:
     """What was found of an attribute in a sample, and its labels or its items' numbers where it has some."""
 
     name: str
@@ -44,7 +44,7 @@ class Found:
     length: float = 0.0
 
 
-def look_at(name: str, column: pa.Array) -> Found:
+def look_at(name: str, column: pa.Array) -> Seen:
     """Return what an attribute is.
 
     >>> look_at("state", pa.array(["NY", "CA"] * 20)).kind, look_at("sold in", pa.array([1999, 2004] * 20)).kind
@@ -53,7 +53,7 @@ def look_at(name: str, column: pa.Array) -> Found:
     kind = column.type
     value = kind.value_type if pa.types.is_dictionary(kind) else kind
     if pa.types.is_null(kind) or len(column) == column.null_count:
-        return Found(name, "constant", 0, 0.0, "has no value")
+        return Seen(name, "constant", 0, 0.0, "has no value")
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         return _of_lists(name, column)
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
@@ -62,36 +62,36 @@ def look_at(name: str, column: pa.Array) -> Found:
         return _of_numbers(name, column, "numbers")
     if pa.types.is_string(value) or pa.types.is_large_string(value) or pa.types.is_boolean(value):
         return _of_texts(name, column)
-    return Found(name, "unusable", 0, 0.0, f"holds {kind}, which is neither labels, numbers nor dates")
+    return Seen(name, "unusable", 0, 0.0, f"holds {kind}, which is neither labels, numbers nor dates")
 
 
-def _of_lists(name: str, column: pa.Array) -> Found:
+def _of_lists(name: str, column: pa.Array) -> Seen:
     labels = read_texts(column)
     items = len(np.unique(labels.items))
     filled = items / max(1, len(column))
     if labels.count < 2:
-        return Found(name, "constant", labels.count, filled, "has one value only")
+        return Seen(name, "constant", labels.count, filled, "has one value only")
     each = len(labels.codes) / items
-    return Found(
+    return Seen(
         name, "several labels", labels.count, filled, f"has {labels.count:,} labels, {each:.1f} on an item", labels
     )
 
 
-def _of_texts(name: str, column: pa.Array) -> Found:
+def _of_texts(name: str, column: pa.Array) -> Seen:
     labels = read_texts(column)
     count, distinct = len(labels.codes), labels.count
     filled = count / max(1, len(column))
     if distinct < 2:
-        return Found(name, "constant", distinct, filled, "has one value only" if distinct else "has no value")
+        return Seen(name, "constant", distinct, filled, "has one value only" if distinct else "has no value")
     signs, words = _lengths(column)
     if words >= TEXT_WORDS and signs >= TEXT_SIGNS and distinct > HALF * count:
-        return Found(name, "text", distinct, filled, f"is text, {words:.0f} words on average", length=words)
+        return Seen(name, "text", distinct, filled, f"is text, {words:.0f} words on average", length=words)
     if distinct >= UNIQUE * count and count > FEW_ITEMS:
         kind = "id" if words < 1.5 else "nearly unique"
-        return Found(name, kind, distinct, filled, "has another value on nearly every item")
+        return Seen(name, kind, distinct, filled, "has another value on nearly every item")
     if distinct > HALF * count and count > FEW_ITEMS:
-        return Found(name, "nearly unique", distinct, filled, f"has {distinct:,} values on {count:,} items")
-    return Found(name, "labels", distinct, filled, f"has {distinct:,} labels", labels, length=signs)
+        return Seen(name, "nearly unique", distinct, filled, f"has {distinct:,} values on {count:,} items")
+    return Seen(name, "labels", distinct, filled, f"has {distinct:,} labels", labels, length=signs)
 
 
 def _lengths(column: pa.Array) -> tuple[float, float]:
@@ -106,27 +106,27 @@ def _lengths(column: pa.Array) -> tuple[float, float]:
     return float(pc.mean(pc.utf8_length(texts)).as_py()), float(pc.mean(words).as_py())
 
 
-def _of_numbers(name: str, column: pa.Array, kind: str) -> Found:
+def _of_numbers(name: str, column: pa.Array, kind: str) -> Seen:
     items, values = read_values(column)
     filled = len(items) / max(1, len(column))
     different = np.unique(values)
     distinct = len(different)
     if distinct < 2:
-        return Found(name, "constant", distinct, filled, "has one value only" if distinct else "has no value")
+        return Seen(name, "constant", distinct, filled, "has one value only" if distinct else "has no value")
     span = f"{_said(different[0])} to {_said(different[-1])}"
     if kind == "dates":
-        return Found(name, kind, distinct, filled, f"are dates, years {span}", items=items, numbers=values)
+        return Seen(name, kind, distinct, filled, f"are dates, years {span}", items=items, numbers=values)
     if _are_years(name, values):
-        return Found(name, "years", distinct, filled, f"are years, {span}", items=items, numbers=values)
+        return Seen(name, "years", distinct, filled, f"are years, {span}", items=items, numbers=values)
     whole = bool(np.all(different == np.floor(different)))
     if whole and distinct <= FEW_NUMBERS:
         labels = Labels(items, np.searchsorted(different, values), distinct)
-        return Found(name, "few numbers", distinct, filled, f"has {distinct:,} whole numbers, {span}", labels)
+        return Seen(name, "few numbers", distinct, filled, f"has {distinct:,} whole numbers, {span}", labels)
     if whole and distinct >= UNIQUE * len(values) and len(values) > FEW_ITEMS:
         running = different[-1] - different[0] < 2 * len(values)
         if running or ID_NAME.search(name):
-            return Found(name, "id", distinct, filled, "has another whole number on nearly every item")
-    return Found(name, "numbers", distinct, filled, f"has numbers, {span}", items=items, numbers=values)
+            return Seen(name, "id", distinct, filled, "has another whole number on nearly every item")
+    return Seen(name, "numbers", distinct, filled, f"has numbers, {span}", items=items, numbers=values)
 
 
 def _are_years(name: str, values: Array) -> bool:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cube2net.records import DimensionSpec
 from cube2net.records.suggestion import CellCounts, Proposal
-from cube2net.suggest.cell_counts import count_cells, score
+from cube2net.suggest.cell_counts import Agreement, count_cells, score, told_together
 from cube2net.suggest.item_samples import Labels, Sample
 
 MOST_DIMENSIONS = 4
 BEAM = 5
-GAIN = 0.5
-"""A further dimension has to raise the score by so many bits."""
+GAIN = 1.1
+"""A further dimension has to raise the score by this factor."""
 LEAST_CELLS, LEAST_SHARE, LEAST_BITS = 2, 0.1, 0.1
 """Dimensions that make fewer cells, hold a smaller share of the objects, or tell less are not proposed."""
 
@@ -26,6 +26,7 @@ class Candidate:
     labels: Labels
     reads: frozenset[str]
     order: int
+    agreement: Agreement | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +60,13 @@ class Combination:
 def combine(sample: Sample, parts: Sequence[Candidate], min_objects: int) -> Combination | None:
     """Return some candidates with the cells they make together; None where there would be far too many."""
     counts = count_cells(sample, [part.labels for part in parts], min_objects)
-    return None if counts is None else Combination(tuple(parts), counts)
+    if counts is None:
+        return None
+    if sample.pairs is not None:
+        known = [part.agreement for part in parts if part.agreement is not None]
+        guessed = [part.labels.count for part in parts if part.labels.is_guess]
+        counts = replace(counts, together=told_together(known, guessed))
+    return Combination(tuple(parts), counts)
 
 
 def search(
@@ -83,7 +90,7 @@ def search(
                     continue
                 tried.add(_key(parts))
                 wider = combine(sample, parts, min_objects)
-                if wider is not None and wider.works and wider.score >= base.score + GAIN:
+                if wider is not None and wider.works and wider.score >= base.score * GAIN:
                     grown.append(wider)
         found.update({_key(each.parts): each for each in grown})
         beam = _best(grown)

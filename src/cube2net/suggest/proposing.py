@@ -17,7 +17,8 @@ from cube2net.records import Corpus, DimensionSpec
 from cube2net.records.spec import MIN_OBJECTS
 from cube2net.records.suggestion import Attribute, Proposal, Suggestion
 from cube2net.seeding import stream
-from cube2net.suggest.attribute_kinds import Found, bins_for, look_at
+from cube2net.suggest.attribute_kinds import Seen, bins_for, look_at
+from cube2net.suggest.cell_counts import Agreement
 from cube2net.suggest.combinations import LEAST_BITS, Candidate, Combination, combine, search
 from cube2net.suggest.item_samples import Labels, Sample, draw
 from cube2net.suggest.near_dependencies import Chains, find_chains
@@ -101,7 +102,7 @@ class _Kinds:
     """What was found of the attributes of a corpus, and the dimensions that may come of it."""
 
     corpus: Corpus
-    found: Mapping[str, Found]
+    found: Mapping[str, Seen]
     chains: Chains
     bins: Bins
     text: str
@@ -125,17 +126,17 @@ class _Kinds:
                 labels = self._labels(spec, each.kind, here, sample)
                 if labels is not None and labels.count:
                     reads = frozenset({each.name, *self.levels(each)})
-                    made.append(Candidate(spec, labels, reads, order))
+                    made.append(Candidate(spec, labels, reads, order, Agreement.of(sample, labels)))
         if self.topics is not None:
             spec = DimensionSpec(TOPIC, TOPIC)
             made.append(Candidate(spec, self._stand_in(sample, seed), frozenset({TOPIC}), len(self.found)))
         return made
 
-    def levels(self, each: Found) -> tuple[str, ...]:
+    def levels(self, each: Seen) -> tuple[str, ...]:
         """Return the levels above an attribute."""
         return self.chains.above.get(each.name, ())
 
-    def specs(self, each: Found) -> list[DimensionSpec]:
+    def specs(self, each: Seen) -> list[DimensionSpec]:
         """Return the dimensions that an attribute may become, the finest first."""
         if each.labels is not None:
             levels = self.levels(each) or self._known_parents(each)
@@ -148,14 +149,14 @@ class _Kinds:
             ]
         return [] if each.numbers is None else [written(each.name, each.name, bins_for(each.numbers))]
 
-    def _known_parents(self, each: Found) -> tuple[str, ...]:
+    def _known_parents(self, each: Seen) -> tuple[str, ...]:
         """Return the level above an attribute where the corpus says the parents of most of its labels."""
         known = self.corpus.labels
         rows = known.filter(pc.and_(pc.equal(known["attribute"], each.name), pc.is_valid(known["parent"])))
         called = f"{each.name} group"
         return (called,) if 2 * rows.num_rows > each.distinct and called not in self.found else ()
 
-    def _labels(self, spec: DimensionSpec, kind: str, here: Found, sample: Sample) -> Labels | None:
+    def _labels(self, spec: DimensionSpec, kind: str, here: Seen, sample: Sample) -> Labels | None:
         if spec.bins is None:
             return here.labels if here.labels is not None else _labels_of(sample, spec.attribute)
         if here.numbers is None or here.items is None:
@@ -168,7 +169,7 @@ class _Kinds:
         count = self.topics or 1
         drawn = stream(seed, "suggest", "topics").integers(count, size=self.corpus.items.num_rows)[sample.rows]
         has = _have_text(self.corpus, self.text)[sample.rows]
-        return Labels(np.flatnonzero(has), drawn[has], count)
+        return Labels(np.flatnonzero(has), drawn[has], count, is_guess=True)
 
 
 def written(name: str, attribute: str, bins: str | None = None, above: Sequence[str] = ()) -> DimensionSpec:
@@ -200,7 +201,7 @@ def with_text(corpus: Corpus, attribute: str) -> Corpus:
     return replace(corpus, items=corpus.items.append_column("text", pc.cast(column, pa.string())))
 
 
-def _texts(corpus: Corpus, found: Mapping[str, Found]) -> tuple[str, int]:
+def _texts(corpus: Corpus, found: Mapping[str, Seen]) -> tuple[str, int]:
     """Return the attribute that holds the texts (empty where the corpus says them itself), and how many there are."""
     if "text" in corpus.items.column_names or corpus.terms is not None:
         return "", int(_have_text(corpus, "").sum())
@@ -239,7 +240,7 @@ def _ranked(proposals: list[Proposal]) -> list[Proposal]:
 
 
 def _said(
-    each: Found, kinds: _Kinds, alone: Sequence[Combination], best: Combination | None, min_objects: int
+    each: Seen, kinds: _Kinds, alone: Sequence[Combination], best: Combination | None, min_objects: int
 ) -> Attribute:
     """Return what an attribute is, what becomes of it, and why."""
     own = [one for one in alone if one.parts[0].spec.attribute == each.name]
