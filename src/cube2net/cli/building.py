@@ -18,6 +18,7 @@ from cube2net.progress import Progress
 from cube2net.records import Corpus, Cube, DimensionSpec
 
 LEARNERS = ("lda", "spark-lda")
+TOPICS = 100
 # So many labels are named in a line; --json has them all.
 SHOWN = 10
 
@@ -28,7 +29,7 @@ def build(
     out: Path,
     *,
     dimensions: Sequence[str] | None,
-    topics: int,
+    topics: int | None,
     topic_groups: int | None,
     topic_model: str,
     min_objects: int,
@@ -57,8 +58,11 @@ def build(
         f"engine {engine!r}",
         **({"settings": _spark_settings(spark)} if spark else {}),
     )
+    by_texts = topics is None and topic_groups is None and topic_model == "lda"
     options: dict[str, Any] = {
-        "topics": _topic_model(topic_model, topics, topic_groups, runner if engine == "spark" else None),
+        "topics": "lda"
+        if by_texts
+        else _topic_model(topic_model, topics or TOPICS, topic_groups, runner if engine == "spark" else None),
         "min_objects": min_objects,
         "max_mentions": max_mentions,
         "items": items,
@@ -76,8 +80,10 @@ def build(
             for spec in specs
         ]
 
-    def proposed(corpus: Corpus) -> list[DimensionSpec]:
-        return grouped(corpus.dimensions)
+    def proposed(corpus: Corpus) -> list[DimensionSpec] | None:
+        if corpus.dimensions or topic_groups is None:
+            return grouped(corpus.dimensions) or None
+        return grouped(pipeline.suggest(corpus, min_objects=min_objects, seed=seed, progress=progress).dimensions)
 
     asked = grouped([DimensionSpec.parse(text) for text in dimensions or ()])
     if source == "bundled":

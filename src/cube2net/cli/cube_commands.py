@@ -23,10 +23,13 @@ def build(
             metavar="NAME[=ATTRIBUTE][@BINS][/LEVEL…]",
             help="A dimension, such as decade=year@decades, city/state or topic/subfield/field; may be repeated, also "
             "for a second path of levels above (venue/kind and venue/publisher). Odd names go in quotes. Without any, "
-            "those that the source proposes.",
+            "those that the source proposes, or else those that suggest does.",
         ),
     ] = None,
-    topics: Annotated[int, typer.Option(help="How many topics to find in the texts.")] = 100,
+    topics: Annotated[
+        int | None,
+        typer.Option(help="How many topics to find in the texts: 100, or fewer where suggest finds few texts."),
+    ] = None,
     topic_groups: Annotated[
         int | None, typer.Option(help="Put the topics under this many parents, for --roll-up topic.")
     ] = None,
@@ -95,6 +98,38 @@ def build(
     if there:
         say("it has taken the place of the cube that was there")
     building.show_homeless(cube, min_objects)
+
+
+def suggest(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[SOURCE] PATH…",
+            help=f"Files or folders to read, after their kind where that is not tables: {', '.join(SOURCE_NAMES)}.",
+        ),
+    ] = None,
+    query: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Rank by how well cells hold a hidden half of these objects."),
+    ] = None,
+    splits: Annotated[int, typer.Option(help="So many times another half is hidden.")] = 10,
+    min_objects: Annotated[int, typer.Option(help="Leave out cells with fewer objects.")] = 10,
+    set_: Set = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
+    as_json: AsJson = False,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Look at data and propose the dimensions of its cube: why these, how many cells, and the command that builds."""
+    from cube2net.cli import suggesting
+
+    with shown_progress(quiet) as progress:
+        asked = suggesting.asked_of(words or [], set_ or [], strict=strict, min_objects=min_objects, seed=seed)
+        found = suggesting.suggest(asked, query, splits, progress)
+    if as_json:
+        show_json(suggesting.as_record(asked, found))
+    else:
+        suggesting.show(asked, found)
 
 
 def info(cube: CubePath, as_json: AsJson = False) -> None:

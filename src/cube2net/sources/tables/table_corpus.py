@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from cube2net.arrays import merge_links
 from cube2net.errors import SourceError, listed, some
-from cube2net.records import Corpus, DimensionSpec
+from cube2net.records import Corpus
 from cube2net.records.corpus import LABELS, LINKS, MENTIONS, TERMS, UNKNOWN_OBJECTS, table
 from cube2net.records.limits import MOST, check_count
 from cube2net.sources.io.dropped import Dropped
@@ -20,7 +20,6 @@ from cube2net.sources.tables.column_types import (
     Rows,
     Ways,
     attribute,
-    default_dimensions,
     find,
     holds_text,
     keys,
@@ -51,7 +50,6 @@ def network_corpus(
         items=items,
         mentions=mentions,
         links=_links(link_rows, link_columns, ids, "nodes", dropped, directed),
-        dimensions=_dimensions(items, dropped),
         dropped=dict(dropped.counts),
         directed=directed,
         whole_ids=has_whole_ids(rows, columns["id"], ids),
@@ -92,7 +90,6 @@ def item_corpus(
         items=made,
         mentions=_mentions(*mentions, item_ids, object_ids, dropped),
         links=None if links is None else _links(*links, object_ids, "objects", dropped, directed),
-        dimensions=_dimensions(made, dropped),
         dropped=dict(dropped.counts),
         directed=directed and links is not None,
         whole_ids=has_whole_ids(object_rows, object_columns["id"], object_ids),
@@ -138,13 +135,6 @@ def _say_ways(rows: Rows, ways: Ways, dropped: Dropped) -> None:
     if ways:
         said = "; ".join(f"{name!r} with {way}" for name, way in ways.items())
         dropped.say(f"{rows.name}: read {said} (guessed)")
-
-
-def _dimensions(items: pa.Table, dropped: Dropped) -> tuple[DimensionSpec, ...]:
-    specs = default_dimensions(items)
-    if specs:
-        dropped.say(f"dimensions, unless others are named: {listed(specs)} (proposed)")
-    return specs
 
 
 def _links(rows: Rows, columns: Columns, ids: pa.ChunkedArray, what: str, dropped: Dropped, directed: bool) -> pa.Table:
