@@ -38,7 +38,7 @@ def texts_of_indexes(starts: Array, data: Array) -> tuple[Array, Array, Array]:
     text = np.empty(max(1 << 16, starts[count] - starts[0]), np.uint8)
     used = 0
     for i in range(count):
-        state, known, said, most = _read(data, starts[i], starts[i + 1], words, begins, lengths, word_of, place_of)
+        state, said, most = _read(data, starts[i], starts[i + 1], words, begins, lengths, word_of, place_of)
         states[i] = state
         if state != ODD and said:
             order = _in_order(place_of, said, most)
@@ -54,9 +54,14 @@ def texts_of_indexes(starts: Array, data: Array) -> tuple[Array, Array, Array]:
                     text[used] = 32
                     used += 1
                 word = word_of[order[k]]
-                for at in range(begins[word], begins[word] + lengths[word]):
-                    text[used] = words[at]
-                    used += 1
+                begin, length = begins[word], lengths[word]
+                if begin >= 0:
+                    for at in range(length):
+                        text[np.uint64(used + at)] = data[np.uint64(begin + at)]
+                else:
+                    for at in range(length):
+                        text[used + at] = words[at - 1 - begin]
+                used += length
         ends[i + 1] = used
     return ends, text[:used], states
 
@@ -64,64 +69,70 @@ def texts_of_indexes(starts: Array, data: Array) -> tuple[Array, Array, Array]:
 @njit(cache=True)
 def _read(
     data: Array, at: int, end: int, words: Array, begins: Array, lengths: Array, word_of: Array, place_of: Array
-) -> tuple[int, int, int, int]:
-    """Read one index into words and places; return how it went, how many of both there are, and the last place."""
+) -> tuple[int, int, int]:
+    """Read one index; return how it went, how many places there are, and the last one."""
     known = said = most = filled = 0
     depth = 0
     at = _blank(data, at, end)
     if at == end:
-        return WHOLE, 0, 0, 0
+        return WHOLE, 0, 0
     if data[at] != OPEN:
-        return ODD, 0, 0, 0
+        return ODD, 0, 0
     at += 1
     while True:
         at = _blank(data, at, end)
         if at >= end:
-            return CUT, known, said, most
+            return CUT, said, most
         if data[at] == CLOSE:
-            return WHOLE, known, said, most
+            return WHOLE, said, most
         if data[at] == COMMA:
             at += 1
             continue
         if data[at] != QUOTE:
-            return ODD, 0, 0, 0
-        key, before = at + 1, filled
-        at, filled = _unescaped(data, at + 1, end, words, filled)
-        if at < 0:
-            return ODD, 0, 0, 0
-        closed = at - 1
+            return ODD, 0, 0
+        key, at, escaped = at + 1, at + 1, False
+        while at < end and data[at] != QUOTE:
+            escaped = escaped or data[at] == BACKSLASH
+            at += 2 if data[at] == BACKSLASH else 1
+        closed = min(at, end)
+        at += 1
         at = _blank(data, at, end)
         if at >= end:
-            return CUT, known, said, most
+            return CUT, said, most
         if data[at] != COLON:
-            return ODD, 0, 0, 0
+            return ODD, 0, 0
         at = _blank(data, at + 1, end)
         if at >= end:
-            return CUT, known, said, most
+            return CUT, said, most
         if data[at] == BEGIN:
             at, numbers, highest = _places(data, at + 1, end, known, word_of, place_of, said)
             if at == -1:
-                return ODD, 0, 0, 0
+                return ODD, 0, 0
             if at == -2:
-                return CUT, known, said, most
-            begins[known], lengths[known] = before, filled - before
+                return CUT, said, most
+            begins[known], lengths[known] = key, closed - key
+            if escaped:
+                begins[known], before = -1 - filled, filled
+                filled = _unescaped(data, key, closed, words, filled)
+                if filled < 0:
+                    return ODD, 0, 0
+                lengths[known] = filled - before
             known, said, most = known + 1, said + numbers, max(most, highest)
             continue
-        filled = before
         if depth == 0 and data[at] == OPEN and _is(data, key, closed, INDEX):
             depth, at = 1, at + 1
         elif depth == 0 and known == 0 and _is(data, key, closed, LENGTH):
             while at < end and data[at] != COMMA and data[at] != CLOSE:
                 at += 1
         else:
-            return ODD, 0, 0, 0
+            return ODD, 0, 0
 
 
 @njit(cache=True)
 def _places(
     data: Array, at: int, end: int, word: int, word_of: Array, place_of: Array, said: int
 ) -> tuple[int, int, int]:
-    """Read the places of a word up to the bracket; return where to go on (-1: none, -2: cut), how many, and the last."""
+    """Read the places of a word; return where to go on (-1: they are none, -2: cut), how many, and the last."""
     numbers = highest = 0
     while True:
         at = _blank(data, at, end)
@@ -163,45 +174,33 @@ def _in_order(place_of: Array, said: int, most: int) -> Array:
 
 
 @njit(cache=True)
-def _unescaped(data: Array, at: int, end: int, words: Array, filled: int) -> tuple[int, int]:
-    """Copy a JSON string without its escapes; return where it ended (-1: it is none) and how much is filled."""
+def _unescaped(data: Array, at: int, end: int, words: Array, filled: int) -> int:
+    """Copy a JSON string without its escapes, breaks as spaces; return how much is filled then, -1 where it is none."""
     while at < end:
-        byte = data[at]
-        if byte == QUOTE:
-            return at + 1, filled
-        if byte != BACKSLASH:
-            words[filled] = byte
-            filled, at = filled + 1, at + 1
-            continue
-        if at + 1 >= end:
-            return end, filled
-        sign = data[at + 1]
-        at += 2
-        if sign != 117:
-            plain = -1
-            for escape, meant in ((34, 34), (92, 92), (47, 47), (98, 8), (102, 12), (110, 10), (114, 13), (116, 9)):
-                if sign == escape:
-                    plain = meant
-            if plain < 0:
-                return -1, filled
-            words[filled] = plain
-            filled += 1
-            continue
-        if at + 4 > end:
-            return end, filled
-        code = _hex(data, at)
-        at += 4
-        if 0xD800 <= code < 0xDC00:
-            if at + 6 > end:
-                return end, filled
-            low = _hex(data, at + 2) if data[at] == BACKSLASH and data[at + 1] == 117 else -1
-            if not 0xDC00 <= low < 0xE000:
-                return -1, filled
-            code, at = 0x10000 + ((code - 0xD800) << 10) + low - 0xDC00, at + 6
-        elif code < 0 or 0xDC00 <= code < 0xE000:
-            return -1, filled
-        filled = _put(words, filled, code)
-    return end, filled
+        sign = data[at]
+        at += 1
+        if sign == BACKSLASH:
+            sign = data[at]
+            at += 1
+            if sign == 117:
+                code = _hex(data, at, end)
+                at += 4
+                if 0xD800 <= code < 0xDC00:
+                    low = _hex(data, at + 2, end) if at + 1 < end and data[at + 1] == 117 else -1
+                    if not 0xDC00 <= low < 0xE000:
+                        return -1
+                    code, at = 0x10000 + ((code - 0xD800) << 10) + low - 0xDC00, at + 6
+                elif code < 0 or 0xDC00 <= code < 0xE000:
+                    return -1
+                filled = _put(words, filled, code)
+                continue
+            if sign == 110 or sign == 114 or sign == 116 or sign == 98 or sign == 102:
+                sign = 32  # a line break, a tab and their like
+            elif sign != QUOTE and sign != BACKSLASH and sign != 47:
+                return -1
+        words[filled] = sign
+        filled += 1
+    return filled
 
 
 @njit(cache=True)
@@ -227,11 +226,13 @@ def _put(words: Array, filled: int, code: int) -> int:
 
 
 @njit(cache=True)
-def _hex(data: Array, at: int) -> int:
+def _hex(data: Array, at: int, end: int) -> int:
     """Return the number of four hexadecimal digits, -1 where they are none."""
+    if at + 4 > end:
+        return -1
     code = 0
     for k in range(at, at + 4):
-        digit = np.int64(data[k])
+        digit = int(data[k])
         if 48 <= digit <= 57:
             digit -= 48
         elif 97 <= digit <= 102:
@@ -255,9 +256,7 @@ def _blank(data: Array, at: int, end: int) -> int:
 @njit(cache=True)
 def _is(data: Array, begin: int, end: int, word: Array) -> bool:
     """Return whether the bytes between two places are a word."""
-    if end - begin != len(word):
-        return False
-    for k in range(len(word)):
-        if data[begin + k] != word[k]:
-            return False
-    return True
+    same = end - begin == len(word)
+    for k in range(len(word) if same else 0):
+        same = same and data[begin + k] == word[k]
+    return same

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -19,7 +19,6 @@ from cube2net.sources.readers.openalex_lines import Block, Parts
 from cube2net.sources.readers.openalex_merged import MergedIds
 from cube2net.sources.readers.openalex_parse import Parser
 from cube2net.sources.readers.openalex_works import FILTERS, WorkColumns
-from cube2net.spelling import nearest
 from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 
 STAGE = "reading OpenAlex's works"
@@ -114,7 +113,7 @@ class OpenAlex:
         )
 
 
-def ahead(blocks: Iterator[Block]) -> Iterator[Block]:
+def ahead(blocks: Iterator[Block]) -> Generator[Block, None, None]:
     """Return the same blocks, each read while the one before it is worked on."""
     with ThreadPoolExecutor(1, "cube2net-reading") as pool:
         coming = pool.submit(next, blocks, None)

@@ -64,4 +64,5 @@ def is_known(column: pa.Array) -> Array:
 
 def values_of(column: pa.Array, usual: float, kind: type[Any]) -> Array:
     """Return numbers, those that are null being the usual one."""
-    return column.fill_null(usual).to_numpy(zero_copy_only=False).astype(kind)
+    values: Array = column.fill_null(usual).to_numpy(zero_copy_only=False).astype(kind)
+    return values

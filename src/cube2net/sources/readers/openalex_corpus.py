@@ -155,10 +155,7 @@ class Gathering:
                 yield whole if every else whole.filter(pa.array(kept[some]))
 
         table = spooled(labelled())
-        if every:
-            texts = self.texts.table()
-        else:
-            texts = spooled(_filtered(self.texts.batches(), kept))
+        texts = self.texts.table() if every else spooled(_filtered(self.texts.batches(), kept))
         for name in texts.column_names:
             table = table.append_column(name, texts[name])
         order = ["item", "year", "date", "title", *SINGLE, "country", "institution", "cited_by_count", "text"]
@@ -171,19 +168,19 @@ class Gathering:
         from cube2net.kernels.number_ids import latest
 
         homes = self._taken("homes")[used]
-        before, code = np.unique(author, return_inverse=True)
-        code = code.reshape(-1).astype(np.int32)
+        before, back = np.unique(author, return_inverse=True)
+        code: Array = back.reshape(-1).astype(np.int32)
         after = follow("A", before)
         known = before
         if not np.array_equal(after, before):
             known, merged = np.unique(after, return_inverse=True)
-            columns.dropped.leave_out("authors merged into others", len(before) - len(known))
-            code = merged.reshape(-1).astype(np.int32)[code]
+            columns.dropped.leave_out("authors merged into others", int((after != before).sum()))
+            code = merged.reshape(-1)[code].astype(np.int32)
             item, code, homes = _once(item, code, homes)
         days = items["date"].cast(pa.int32()).fill_null(-(2**31)).to_numpy()
         last = latest(code, days[item], homes >= 0, len(known))
-        home = np.where(last >= 0, homes[np.maximum(last, 0)], -1) if len(homes) else np.empty(0, np.int32)
-        country_of = np.full(len(columns.institutions.names) + 1, -1, np.int32)
+        home = np.append(homes, -1)[last]
+        country_of: Array = np.full(len(columns.institutions.names) + 1, -1, np.int32)
         country_of[list(columns.countries)] = list(columns.countries.values())
         people = self.people.table()
         spelled = people["author"].to_numpy()

@@ -1,6 +1,6 @@
 """Which files of OpenAlex are read: a snapshot's parts in any of its layouts, and the lists of ids that were merged.
 
-    data/jsonl/works/updated_date=2026-01-05/part_0000.gz     as published now; likewise data/parquet/…/part_0000.parquet
+    data/jsonl/works/updated_date=2026-01-05/part_0000.gz     as published now, and so in data/parquet/
     works/updated_date=2021-11-03/part_000.gz                 as published before
     merged_ids/authors/2023-04-13.csv.gz                      what became of ids
 

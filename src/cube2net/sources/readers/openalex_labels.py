@@ -51,14 +51,11 @@ class NamedThings:
     def codes(self, ids: Array, names: pa.Array) -> Array:
         """Return the numbers of things, -1 for what has neither an id (-1) nor a name."""
         every, first, back = np.unique(ids, return_index=True, return_inverse=True)
-        spelled = names.take(pa.array(first)).to_pylist()
-        codes = np.array(
-            [
-                -1 if number < 0 else self._code(number, name)
-                for number, name in zip(every.tolist(), spelled, strict=True)
-            ],
-            np.int32,
-        )
+        known = self.known
+        numbered = [known.get(number, -1) for number in every.tolist()]
+        for at in [at for at, code in enumerate(numbered) if code < 0 and every[at] >= 0]:
+            numbered[at] = self._code(int(every[at]), names[int(first[at])].as_py())
+        codes = np.array(numbered, np.int32)
         found: Array = codes[back.reshape(-1)]
         if len(every) and every[0] < 0:
             packed = names.filter(pa.array(ids < 0)).dictionary_encode()

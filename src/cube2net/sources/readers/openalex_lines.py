@@ -39,7 +39,7 @@ class Block:
 
     name: str
     day: str
-    data: bytes | bytearray
+    data: bytes
     starts: Array
     numbers: Array
     unit: str = "line"
@@ -50,7 +50,7 @@ class Block:
 
     def line(self, row: int) -> bytes:
         """Return the bytes of a line."""
-        return bytes(self.data[self.starts[row] : self.starts[row + 1]])
+        return self.data[self.starts[row] : self.starts[row + 1]]
 
     def texts(self) -> pa.LargeStringArray:
         """Return the lines as a column that shares their bytes; whether they are UTF-8 is not looked at."""
@@ -108,21 +108,16 @@ def _line_blocks(name: str, day: str, file: io.BufferedReader, dropped: Dropped)
     """Return blocks of whole lines; one that is too long is passed over."""
     number, rest = 1, b""
     while True:
-        data = bytearray(len(rest) + SIZE)
-        data[: len(rest)] = rest
-        with memoryview(data) as view:
-            read = file.readinto(view[len(rest) :])
-        if number == 1 and data.startswith(MARK):
-            data[: len(MARK)] = b" " * len(MARK)
-        size = len(rest) + read
-        end = size if read < SIZE else data.rfind(b"\n", 0, size) + 1
-        rest = bytes(data[end:size])
-        if end:
-            block = _lines_of(name, day, data, end, number)
+        more = file.read(SIZE)
+        data = rest + more if number > 1 or rest else more.removeprefix(MARK)
+        starts = line_starts(data, last=len(more) < SIZE)
+        if len(starts) > 1:
+            block = Block(name, day, data, starts, np.arange(number, number + len(starts) - 1))
             number += len(block.numbers)
             yield _usable(block, dropped)
-        if read < SIZE:
+        if len(more) < SIZE:
             return
+        rest = data[starts[-1] :]
         if len(rest) > LONGEST:
             dropped.drop_one(TOO_LONG, f"{name} line {number:,}", "the line is longer than 16 MiB")
             rest, number = b"", number + 1
@@ -130,12 +125,18 @@ def _line_blocks(name: str, day: str, file: io.BufferedReader, dropped: Dropped)
                 pass
 
 
-def _lines_of(name: str, day: str, data: bytearray, end: int, first: int) -> Block:
-    breaks = np.flatnonzero(np.frombuffer(data, np.uint8, end) == 10) + 1
-    if not len(breaks) or breaks[-1] != end:
-        breaks = np.append(breaks, end)
-    starts = np.concatenate([[0], breaks]).astype(np.int64)
-    return Block(name, day, data, starts, np.arange(first, first + len(breaks)))
+def line_starts(data: bytes, *, last: bool) -> Array:
+    """Return where the lines of some bytes begin and the last one ends; one without an end counts if it is the last.
+
+    >>> line_starts(b"one\ntwo\nth", last=False).tolist(), line_starts(b"one\ntwo\nth", last=True).tolist()
+    ([0, 4, 8], [0, 4, 8, 10])
+    """
+    starts, at = [0], 0
+    while at := data.find(b"\n", at) + 1:
+        starts.append(at)
+    if last and starts[-1] < len(data):
+        starts.append(len(data))
+    return np.array(starts, np.int64)
 
 
 def _usable(block: Block, dropped: Dropped) -> Block:

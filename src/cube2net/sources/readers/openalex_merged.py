@@ -16,6 +16,8 @@ from cube2net.sources.readers.openalex_columns import numbers
 from cube2net.unpacking import Meter, open_raw, unpacked
 
 OLD, NEW = "id", "merge_into_id"
+CHAIN = 16
+"""An id is followed so often within one list."""
 
 
 class MergedIds:
@@ -30,12 +32,15 @@ class MergedIds:
         for about, path in self.lists:
             if about != letter:
                 continue
-            for old, new in self._pairs(letter, path):
-                order = np.argsort(old, kind="stable")
-                old, new = old[order], new[order]
-                place = np.minimum(np.searchsorted(old, now), len(old) - 1)
-                gone = old[place] == now
-                now[gone] = new[place[gone]]
+            for pairs in self._pairs(letter, path):
+                order = np.argsort(pairs[0], kind="stable")
+                old, new = pairs[0][order], pairs[1][order]
+                for _ in range(CHAIN):
+                    place = np.minimum(np.searchsorted(old, now), len(old) - 1)
+                    gone = old[place] == now
+                    if not gone.any():
+                        break
+                    now[gone] = new[place[gone]]
         return now
 
     def _pairs(self, letter: str, path: Path) -> Iterator[tuple[Array, Array]]:
