@@ -11,6 +11,8 @@ from cube2net.progress import Progress, silent
 from cube2net.records import Corpus
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.column_types import Rows, holds_text
+from cube2net.sources.tables.dialects import UNSAID, USUAL, Conventions
+from cube2net.sources.tables.json_lines import read_jsonlines
 from cube2net.sources.tables.parquet import read_parquet
 from cube2net.sources.tables.table_corpus import Part, item_corpus, network_corpus, with_labels_and_terms
 from cube2net.sources.tables.table_roles import (
@@ -23,11 +25,10 @@ from cube2net.sources.tables.table_roles import (
     is_whole,
     tables_in,
 )
-from cube2net.sources.tables.text_tables import read_delimited, read_jsonlines
+from cube2net.sources.tables.text_tables import read_delimited
 from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 
-DELIMITERS = {"csv": ",", "tsv": "\t"}
-ALLOWED = "a name that ends in .csv, .tsv, .jsonl, .ndjson (each also with .gz) or .parquet"
+ALLOWED = "a name that ends in .csv, .tsv, .txt, .jsonl, .ndjson (each also with .gz) or .parquet"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +54,11 @@ class Tables:
     columns: Mapping[str, str] = field(default_factory=dict)
     separators: Mapping[str, str] = field(default_factory=dict)
     delimiter: str | None = None
+    quote: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+    dates: str | None = None
+    header: bool | None = None
     strict: bool = False
     max_ratio: int = RATIO
     max_unpacked: int | str = TOTAL
@@ -63,9 +69,7 @@ class Tables:
         for name, separator in self.separators.items():
             if not separator:
                 raise ParameterError(f"the separator of {name!r} is {separator!r}, expected a text such as '|'")
-        mark = self.delimiter
-        if mark is not None and (len(mark) != 1 or not mark.isascii() or mark in '"\r\n'):
-            raise ParameterError(f"delimiter is {mark!r}, expected one character such as ';'")
+        self._conventions()
 
     def read(self, paths: Sequence[Path] = (), *, progress: Progress = silent) -> Corpus:
         """Return the corpus of the files; paths are told apart by their names, else by their order.
@@ -93,8 +97,18 @@ class Tables:
         """Return the files that would be read."""
         return list(self._files(paths)[0].values())
 
+    def _conventions(self) -> Conventions:
+        return Conventions(
+            delimiter=self.delimiter,
+            quote=self.quote,
+            encoding=self.encoding,
+            decimal=self.decimal,
+            dates=self.dates,
+            header=self.header,
+        )
+
     def _part(self, role: str, path: Path, dropped: Dropped, meter: Meter) -> Part:
-        rows = read_rows(path, delimiter=self.delimiter, dropped=dropped, meter=meter)
+        rows = read_rows(path, conventions=self._conventions(), dropped=dropped, meter=meter)
         guess = guess_columns(role, rows.table.column_names, self.columns, called=rows.name)
         columns = dict(guess.columns)
         text = columns.get("text")
@@ -125,7 +139,7 @@ class Tables:
 
 
 def read_rows(
-    path: Path, *, delimiter: str | None = None, dropped: Dropped | None = None, meter: Meter | None = None
+    path: Path, *, conventions: Conventions = UNSAID, dropped: Dropped | None = None, meter: Meter | None = None
 ) -> Rows:
     """Return the rows of a CSV, TSV, JSON lines or Parquet file, told apart by the end of its name.
 
@@ -139,8 +153,8 @@ def read_rows(
     if not path.is_file():
         raise SourceError(f"{str(path)!r} is a pipe or device, expected a file, for it is read more than once: save it")
     form = format_of(path)
-    if form in DELIMITERS:
-        return read_delimited(path, delimiter or DELIMITERS[form], dropped, meter)
+    if form in USUAL:
+        return read_delimited(path, form, dropped, meter, conventions)
     if form == "json":
         return read_jsonlines(path, dropped, meter)
     if form == "parquet":
