@@ -38,6 +38,13 @@ def build(
         bool, typer.Option("--items/--no-items", help="Keep which items mention what: some can be taken out later.")
     ] = True,
     set_: Set = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ATTRIBUTE=LABEL",
+            help="Read only items with this label, such as field='Computer Science' (openalex); may be repeated.",
+        ),
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
     engine: Annotated[str, typer.Option(metavar="NAME", help="What runs the statements: duckdb or spark.")] = "duckdb",
     memory: Annotated[
@@ -76,6 +83,7 @@ def build(
             max_mentions=max_mentions,
             items=items,
             settings=set_ or [],
+            where=where or [],
             strict=strict,
             engine=engine,
             memory=memory,

@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -19,6 +20,7 @@ from cube2net.sources.readers.openalex_lines import Block, Parts
 from cube2net.sources.readers.openalex_merged import MergedIds
 from cube2net.sources.readers.openalex_parse import Parser
 from cube2net.sources.readers.openalex_works import FILTERS, WorkColumns
+from cube2net.spelling import nearest
 from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 
 STAGE = "reading OpenAlex's works"
@@ -93,7 +95,7 @@ class OpenAlex:
         progress(STAGE, parts.total, parts.total)
         dropped.leave_out("works outside the filters", parser.passed)
         if not gathering.works:
-            raise self._nothing(paths, columns)
+            raise self._nothing(paths, columns, Parts(found.parts, meter, Dropped()))
         if columns.cut_lists:
             dropped.leave_out("works of which only the first 100 authors are named", columns.cut_lists)
             dropped.say(f"{columns.cut_lists:,} works name their first 100 authors only (is_authors_truncated)")
@@ -104,12 +106,23 @@ class OpenAlex:
         """Return the files that would be read."""
         return find_snapshot(paths).files
 
-    def _nothing(self, paths: Sequence[Path], columns: WorkColumns) -> SourceError:
+    def _nothing(self, paths: Sequence[Path], columns: WorkColumns, parts: Parts) -> SourceError:
         """Return the error where no work is left, which says why and what a label may have been meant to be."""
         columns.dropped.close()
         why, first = "; ".join(columns.dropped.reasons), columns.dropped.first
+        hints = []
+        if self.filters:
+            met = WorkColumns(Dropped(), self.objects, {}, (None, None), retracted=True)
+            with closing(Parser(Dropped(), abstracts=False, citations=False)) as parser:
+                for block in islice(parts, 1):
+                    for lines, works in parser.parse(block):
+                        met.batch(lines, works)
+            for name, labels in self.filters.items():
+                near = [label for wanted in labels if (label := nearest(wanted, met.known(name)))]
+                hints += [f"did you mean {name} {label!r}?" for label in near if label not in labels]
+        hint = f" ({' '.join(hints)})" if hints else ""
         return SourceError(
-            f"{listed(paths)} holds no work to read{f' ({why})' if why else ''}{f': {first}' if first else ''}"
+            f"{listed(paths)} holds no work to read{f' ({why})' if why else ''}{f': {first}' if first else ''}{hint}"
         )
 
 

@@ -20,7 +20,7 @@ from cube2net.array_types import Array
 from cube2net.atomic_files import one_sentence
 from cube2net.records import Corpus, DimensionSpec
 from cube2net.records.corpus import MENTIONS
-from cube2net.sources.readers.openalex_works import CONCEPTS, SINGLE, TOPICS, Batch, WorkColumns
+from cube2net.sources.readers.openalex_works import SINGLE, Batch, WorkColumns
 
 ROWS = 2**16
 Follow = Callable[[str, Array], Array]
@@ -133,11 +133,11 @@ class Gathering:
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
 
     def _items(self, columns: WorkColumns, ids: Array, kept: Array) -> pa.Table:
-        """Return the items, with labels as texts; levels that no work has are left out."""
+        """Return the items, with labels as texts; attributes that no work has are left out."""
         labels = {name: pa.array(known.texts(), pa.string()) for name, known in columns.labels.items()}
         labels["source"] = pa.array(columns.sources.labels(), pa.string())
         labels["institution"] = pa.array(columns.institutions.labels(), pa.string())
-        empty = {name for name in (*TOPICS, *CONCEPTS) if not len(labels[name])}
+        empty = {name for name, texts in labels.items() if not len(texts)}
         every = kept.all()
 
         def labelled() -> Iterator[pa.RecordBatch]:
@@ -197,7 +197,8 @@ class Gathering:
             "institution": _texts(pa.array(home), institutions),
             "country": _texts(pa.array(country_of[home]), countries),
         }
-        return spooled(pa.table(made).to_batches(ROWS)), item, code
+        said = {name: column for name, column in made.items() if column.null_count < len(column)}
+        return spooled(pa.table(said).to_batches(ROWS)), item, code
 
     def _citations(self, columns: WorkColumns, ids: Array, kept: Array, rows: Array, follow: Follow) -> pa.Table:
         """Return the links from works to those they cite, among the works that are there."""
@@ -243,14 +244,12 @@ def proposed(items: pa.Table) -> tuple[DimensionSpec, ...]:
     """Return the dimensions of a cube: year, source, topic (or concept, where most works have no topic) and country."""
     known = {name: items.num_rows - items[name].null_count for name in items.column_names}
     subject = "topic" if known.get("topic", 0) >= known.get("concept", 0) else "concept"
-    specs = [
-        DimensionSpec("year", "year", bins="years", parent="decades"),
-        DimensionSpec("source", "source", parent="publisher"),
-    ]
-    if known.get(subject, 0):
-        specs.append(DimensionSpec(subject, subject, parent={"topic": "field", "concept": "concept_field"}[subject]))
-    if pc.sum(pc.list_value_length(items["country"])).as_py():
-        specs.append(DimensionSpec("country", "country"))
+    above = {"topic": "field", "concept": "concept_field", "source": "publisher"}
+    specs = [DimensionSpec("year", "year", bins="years", parent="decades")]
+    for name in ("source", subject, "country"):
+        parent = above.get(name)
+        if name in known:
+            specs.append(DimensionSpec(name, name, parent=parent if parent in known else None))
     return tuple(specs)
 
 
@@ -325,6 +324,8 @@ def _works_as_objects(items: pa.Table) -> pa.Table:
             "object": items["item"],
             "name": pc.coalesce(items["title"], items["item"]),
             "kind": pa.repeat(pa.scalar("work"), items.num_rows),
-            **{name: items[name] for name in ("year", "source", "type", "cited_by_count")},
+            **{
+                name: items[name] for name in ("year", "source", "type", "cited_by_count") if name in items.column_names
+            },
         }
     )

@@ -27,12 +27,14 @@ class Labels:
         if isinstance(texts, pa.ChunkedArray):
             texts = texts.combine_chunks()
         packed = texts.dictionary_encode()
-        known = self.known
-        given = [text.strip()[:LONGEST] for text in packed.dictionary.to_pylist()]
-        codes = [known.setdefault(text, len(known)) if text else -1 for text in given]
+        codes = [self.code(text.strip()[:LONGEST]) for text in packed.dictionary.to_pylist()]
         at = packed.indices.fill_null(len(codes)).to_numpy(zero_copy_only=False)
         found: Array = np.array([*codes, -1], np.int32)[at]
         return found
+
+    def code(self, text: str) -> int:
+        """Return the number of a text, -1 where it is empty."""
+        return self.known.setdefault(text, len(self.known)) if text else -1
 
     def texts(self) -> list[str]:
         """Return all texts, by their numbers."""

@@ -26,6 +26,9 @@ CONCEPTS = {"concept": 2, "concept_area": 1, "concept_field": 0}
 SINGLE = ("source", "publisher", *TOPICS, *CONCEPTS, "type", "language")
 SEVERAL = ("country", "institution")
 FILTERS = (*SINGLE, *SEVERAL)
+CHAINS = (("source", "publisher"), tuple(TOPICS), tuple(CONCEPTS))
+"""Levels, the finest first: what has a label has one of every level above it."""
+OTHER = "other"
 
 
 @dataclass(eq=False)
@@ -85,6 +88,11 @@ class WorkColumns:
             several = self._places(works)
         return self._batch(block, works, ids, codes, several) if len(ids) else None
 
+    def known(self, name: str) -> Sequence[str]:
+        """Return the labels of an attribute that were met so far, by their numbers."""
+        things = {"source": self.sources, "institution": self.institutions}
+        return things[name].names if name in things else self.labels[name].texts()
+
     def _works(self, block: Block, works: pa.Table) -> tuple[pa.Table, Array]:
         """Return what is a work, by its id, with the numbers of these ids."""
         ids = numbers(works["id"], "W")
@@ -123,6 +131,11 @@ class WorkColumns:
         codes |= self._concepts(whole(works["concepts"]))
         for name in ("type", "language"):
             codes[name] = self.labels[name].codes(works[name])
+        for finest, *above in CHAINS:
+            for level in above:
+                lacking = (codes[finest] >= 0) & (codes[level] < 0)
+                if lacking.any():
+                    codes[level][lacking] = self.labels[level].code(OTHER)
         return codes
 
     def _concepts(self, concepts: pa.ListArray) -> dict[str, Array]:
@@ -168,13 +181,7 @@ class WorkColumns:
         """Return which works have a label of every filter."""
         kept = np.ones(count, bool)
         for name, wanted in self.where.items():
-            if name == "source":
-                numbered = [code for code, label in enumerate(self.sources.names) if label in wanted]
-            elif name == "institution":
-                numbered = [code for code, label in enumerate(self.institutions.names) if label in wanted]
-            else:
-                known = self.labels[name].known
-                numbered = [known[label] for label in wanted if label in known]
+            numbered = [code for code, label in enumerate(self.known(name)) if label in wanted]
             if name in SEVERAL:
                 sizes, values = getattr(several, name)
                 rows = np.repeat(np.arange(count), sizes)
