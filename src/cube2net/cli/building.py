@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cube2net import pipeline
-from cube2net.cli.options import configured, split_settings
+from cube2net.cli.options import configured, fields_of, split_settings
 from cube2net.cli.terminal import say, show_table
 from cube2net.errors import ParameterError, SourceError, listed, unknown
 from cube2net.interfaces import Engine, Source, TopicModel
@@ -36,6 +36,7 @@ def build(
     max_mentions: int,
     items: str,
     settings: Sequence[str],
+    where: Sequence[str],
     strict: bool,
     engine: str,
     memory: str | None,
@@ -87,9 +88,11 @@ def build(
 
     asked = grouped([DimensionSpec.parse(text) for text in dimensions or ()])
     if source == "bundled":
+        if where:
+            raise ParameterError(f"the bundled data is read whole, got --where {where[0]!r}")
         corpus = read(source, paths, settings, strict, progress)
         return pipeline.build_cube(corpus, asked or proposed(corpus), **options)
-    reader = _reader(source, paths, settings, strict)
+    reader = _reader(source, paths, settings, strict, where)
     return pipeline.build_from(reader, *paths, dimensions=asked or proposed, **options)
 
 
@@ -110,7 +113,9 @@ def read(source: str, paths: Sequence[Path], settings: Sequence[str], strict: bo
     return pipeline.read_source(_reader(source, paths, settings, strict), *paths, progress=progress)
 
 
-def _reader(source: str, paths: Sequence[Path], settings: Sequence[str], strict: bool) -> Source:
+def _reader(
+    source: str, paths: Sequence[Path], settings: Sequence[str], strict: bool, where: Sequence[str] = ()
+) -> Source:
     if source not in pipeline.SOURCES:
         raise unknown("source", source, [*pipeline.SOURCES, "bundled"])
     given = split_settings(settings)
@@ -118,8 +123,30 @@ def _reader(source: str, paths: Sequence[Path], settings: Sequence[str], strict:
         raise SourceError(f"source {source!r} needs a path to read")
     if strict:
         given["strict"] = "true"
-    reader: Source = configured(pipeline.SOURCES[source], given, f"source {source!r}")
+    kind = pipeline.SOURCES[source]
+    handed = {"where": _labels_by_attribute(where)} if where else {}
+    if where and "where" not in fields_of(kind):
+        able = [name for name, other in pipeline.SOURCES.items() if "where" in fields_of(other)]
+        raise ParameterError(f"source {source!r} takes no --where: it is for {listed(able)}")
+    reader: Source = configured(kind, given, f"source {source!r}", **handed)
     return reader
+
+
+def _labels_by_attribute(texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the labels asked for, by attribute.
+
+    >>> _labels_by_attribute(["field=Computer Science", "country=NO", "country=SE"])
+    {'field': ('Computer Science',), 'country': ('NO', 'SE')}
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for text in texts:
+        name, equals, label = (part.strip() for part in text.partition("="))
+        if not equals or not name or not label:
+            raise ParameterError(
+                f"cannot read --where {text!r}: write attribute=label, such as field='Computer Science'"
+            )
+        found[name] = (*found.get(name, ()), label)
+    return found
 
 
 def _topic_model(name: str, count: int, groups: int | None = None, spark: Engine | None = None) -> TopicModel:

@@ -47,6 +47,13 @@ def build(
     ] = "all",
     no_items: Annotated[bool, typer.Option("--no-items", hidden=True)] = False,
     set_: Set = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ATTRIBUTE=LABEL",
+            help="Read only items with this label, such as field='Computer Science' (openalex); may be repeated.",
+        ),
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
     engine: Annotated[str, typer.Option(metavar="NAME", help="What runs the statements: duckdb or spark.")] = "duckdb",
     memory: Annotated[
@@ -85,6 +92,7 @@ def build(
             max_mentions=max_mentions,
             items="none" if no_items else items,
             settings=set_ or [],
+            where=where or [],
             strict=strict,
             engine=engine,
             memory=memory,

@@ -18,6 +18,7 @@ from cube2net.sources.readers.acl import Acl
 from cube2net.sources.readers.aminer import Aminer
 from cube2net.sources.readers.dblp import Dblp
 from cube2net.sources.readers.movies import Movies
+from cube2net.sources.readers.openalex import OpenAlex
 from cube2net.sources.readers.yelp import Yelp
 from cube2net.sources.tables.networkx_graph import from_networkx
 from cube2net.sources.tables.query_files import read_pairs_file, read_query_file
@@ -25,6 +26,7 @@ from cube2net.sources.tables.table_source import Tables
 
 SOURCES: dict[str, type[Source]] = {
     "tables": Tables,
+    "openalex": OpenAlex,
     "acl": Acl,
     "aminer": Aminer,
     "dblp": Dblp,
@@ -40,6 +42,7 @@ __all__ = [
     "Aminer",
     "Dblp",
     "Movies",
+    "OpenAlex",
     "Planted",
     "Tables",
     "Task",
