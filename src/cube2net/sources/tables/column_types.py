@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from cube2net.records import DimensionSpec
 from cube2net.records.link_weights import LIGHTEST
 from cube2net.records.spec import MIN_OBJECTS
 from cube2net.sources.io.dropped import Dropped, Places
+from cube2net.sources.tables.dialects import UNSAID, Conventions
 
 MANY = (list, tuple, set, frozenset, np.ndarray)
 REFUSED = (pa.ArrowException, OverflowError, TypeError, ValueError)
@@ -41,13 +42,14 @@ class Rows:
     """A table and where its rows come from.
 
     ``places`` turns row numbers into words: ``links.csv line 7``. ``loose`` are the columns whose values
-    came as text because the file could not say what they are.
+    came as text because the file could not say what they are. ``conventions`` say how such texts are written.
     """
 
     name: str
     table: pa.Table
     places: Places
     loose: frozenset[str] = frozenset()
+    conventions: Conventions = UNSAID
 
     def __repr__(self) -> str:
         return f"Rows({self.name!r}, {self.table.num_rows:,} rows, columns {listed(self.table.column_names)})"
@@ -161,9 +163,7 @@ def unique_keys(rows: Rows, name: str, what: str, dropped: Dropped) -> tuple[Row
         has = pc.is_valid(ids)
         left = np.flatnonzero(np.asarray(has))
         places = rows.places
-        rows = Rows(
-            rows.name, rows.table.filter(has), lambda some: places([int(left[row]) for row in some]), rows.loose
-        )
+        rows = replace(rows, table=rows.table.filter(has), places=lambda some: places([int(left[row]) for row in some]))
         ids = ids.filter(has)
     return rows, ids
 

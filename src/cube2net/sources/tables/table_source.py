@@ -12,8 +12,10 @@ from cube2net.progress import Progress, silent
 from cube2net.records import Corpus
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.column_types import Rows, holds_text
+from cube2net.sources.tables.dialects import UNSAID, USUAL, Conventions
 from cube2net.sources.tables.flat_table import flat_corpus
 from cube2net.sources.tables.frames import frame_rows
+from cube2net.sources.tables.json_lines import read_jsonlines
 from cube2net.sources.tables.parquet import read_parquet
 from cube2net.sources.tables.table_corpus import Part, item_corpus, network_corpus, with_labels_and_terms
 from cube2net.sources.tables.table_roles import (
@@ -29,13 +31,12 @@ from cube2net.sources.tables.table_roles import (
     is_whole,
     tables_in,
 )
-from cube2net.sources.tables.text_tables import read_delimited, read_jsonlines
+from cube2net.sources.tables.text_tables import read_delimited
 from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 
-DELIMITERS = {"csv": ",", "tsv": "\t"}
 RECORDS = "records"
 """What a table is called that comes alone: its rows name records and the objects that these mention."""
-ALLOWED = "a name that ends in .csv, .tsv, .jsonl, .ndjson (each also with .gz) or .parquet"
+ALLOWED = "a name that ends in .csv, .tsv, .txt, .jsonl, .ndjson (each also with .gz) or .parquet"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +65,11 @@ class Tables:
     columns: Mapping[str, str] = field(default_factory=dict)
     separators: Mapping[str, str] = field(default_factory=dict)
     delimiter: str | None = None
+    quote: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+    dates: str | None = None
+    header: bool | None = None
     strict: bool = False
     max_ratio: int = RATIO
     max_unpacked: int | str = TOTAL
@@ -74,9 +80,7 @@ class Tables:
         for name, separator in self.separators.items():
             if not separator:
                 raise ParameterError(f"the separator of {name!r} is {separator!r}, expected a text such as '|'")
-        mark = self.delimiter
-        if mark is not None and (len(mark) != 1 or not mark.isascii() or mark in '"\r\n'):
-            raise ParameterError(f"delimiter is {mark!r}, expected one character such as ';'")
+        self._conventions()
 
     def read(self, paths: Sequence[Path] = (), *, progress: Progress = silent) -> Corpus:
         """Return the corpus of the files; paths are told apart by their names, else by their order.
@@ -121,9 +125,19 @@ class Tables:
         """Return the files that would be read."""
         return list(self._files(paths)[0].values())
 
+    def _conventions(self) -> Conventions:
+        return Conventions(
+            delimiter=self.delimiter,
+            quote=self.quote,
+            encoding=self.encoding,
+            decimal=self.decimal,
+            dates=self.dates,
+            header=self.header,
+        )
+
     def _rows(self, role: str, table: Any, dropped: Dropped, meter: Meter) -> Rows:
         if isinstance(table, Path):
-            return read_rows(table, delimiter=self.delimiter, dropped=dropped, meter=meter)
+            return read_rows(table, conventions=self._conventions(), dropped=dropped, meter=meter)
         return frame_rows(table, role, dropped)
 
     def _part(self, role: str, rows: Rows, dropped: Dropped) -> Part:
@@ -171,7 +185,7 @@ class Tables:
 
 
 def read_rows(
-    path: Path, *, delimiter: str | None = None, dropped: Dropped | None = None, meter: Meter | None = None
+    path: Path, *, conventions: Conventions = UNSAID, dropped: Dropped | None = None, meter: Meter | None = None
 ) -> Rows:
     """Return the rows of a CSV, TSV, JSON lines or Parquet file, told apart by the end of its name.
 
@@ -185,8 +199,8 @@ def read_rows(
     if not path.is_file():
         raise SourceError(f"{str(path)!r} is a pipe or device, expected a file, for it is read more than once: save it")
     form = format_of(path)
-    if form in DELIMITERS:
-        return read_delimited(path, delimiter or DELIMITERS[form], dropped, meter)
+    if form in USUAL:
+        return read_delimited(path, form, dropped, meter, conventions)
     if form == "json":
         return read_jsonlines(path, dropped, meter)
     if form == "parquet":
