@@ -130,6 +130,11 @@ def holds_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
+def is_list(kind: pa.DataType) -> bool:
+    """Return whether a column of this type holds lists."""
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+
+
 def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.cast(column, column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
@@ -222,7 +227,7 @@ def attribute(
         raise SourceError(f"{rows.name} column {name!r} holds {kind}, expected text to part at {separator!r}")
     if separator is not None:
         return _trimmed_lists(pc.split_pattern(pc.cast(column, pa.string()), separator))
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+    if is_list(kind):
         return _trimmed_lists(column)
     if pa.types.is_boolean(kind):
         column = pc.cast(column, pa.string())
