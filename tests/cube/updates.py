@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from cube2net.cube import change_folder, update
 from cube2net.interfaces import Engine
 from cube2net.progress import Progress, silent
-from cube2net.records import Corpus, Cube, DimensionSpec, Topics
+from cube2net.records import Corpus, Cube, DimensionSpec, ItemIndex, Topics
 from cube2net.records.corpus import LINKS, MENTIONS, table
 from cube2net.records.link_weights import LIGHTEST
 
@@ -128,7 +129,7 @@ def knowing(draw: st.DrawFn, corpus: Corpus, *, whole_ids: bool, directed: bool)
 def specs_of(draw: st.DrawFn, texts: list[str]) -> list[DimensionSpec]:
     chosen = draw(st.lists(st.sampled_from(texts), min_size=1, max_size=3, unique=True))
     specs = [DimensionSpec.parse(text) for text in chosen]
-    taken = [name for spec in specs for name in (spec.name, spec.parent) if name is not None]
+    taken = [name for spec in specs for name in (spec.name, *(level.name for level in spec.levels))]
     assume(len(set(taken)) == len(taken))
     return specs
 
@@ -138,8 +139,9 @@ def assert_same(one: Cube, other: Cube) -> None:
     for mine, its in zip(one.dimensions, other.dimensions, strict=True):
         for fine, coarse in zip(mine.levels, its.levels, strict=True):
             assert (fine.name, fine.labels, fine.full_names) == (coarse.name, coarse.labels, coarse.full_names)
-            assert (fine.parents is None) == (coarse.parents is None)
-            assert fine.parents is None or (fine.parents.tolist() == coarse.parents.tolist())  # type: ignore[union-attr]
+            assert {name: parents.tolist() for name, parents in fine.above.items()} == {
+                name: parents.tolist() for name, parents in coarse.above.items()
+            }
     for name in ("cells.labels", "small.labels", *ragged("cells.members"), *ragged("small.members")):
         assert_equal(one, other, name)
     for name in (*ragged("homes"), *ragged("links"), "links.weights"):
@@ -154,13 +156,12 @@ def assert_same(one: Cube, other: Cube) -> None:
     assert one.topic_words is None or one.topic_words.equals(other.topic_words)
     assert one.ledger is not None and other.ledger is not None
     left, right = one.ledger(), other.ledger()
-    names = [dimension.name for dimension in one.dimensions]
     assert left.items.tolist() == right.items.tolist()
-    for name, told in left.tables(names).items():
+    for name, told in left.tables().items():
         if name == "ledger":
-            assert metadata(told) == metadata(right.tables(names)[name])
+            assert metadata(told) == metadata(right.tables()[name])
         else:
-            assert sorted(map(str, told.to_pylist())) == sorted(map(str, right.tables(names)[name].to_pylist()))
+            assert sorted(map(str, told.to_pylist())) == sorted(map(str, right.tables()[name].to_pylist()))
 
 
 def assert_same_items(one: Cube, other: Cube) -> None:
@@ -173,6 +174,26 @@ def assert_same_items(one: Cube, other: Cube) -> None:
     assert mine.ids.to_pylist() == its.ids.to_pylist()
     for name in (*ragged("objects"), *ragged("cells")):
         assert_equal(mine, its, name)
+    assert (mine.load_attributes is None) == (its.load_attributes is None)
+    if mine.load_attributes is not None:
+        assert mine.kept_attributes.schema == its.kept_attributes.schema
+        assert attribute_bytes(mine) == attribute_bytes(its)
+    assert (mine.topics is None) == (its.topics is None) and (mine.texts is None) == (its.texts is None)
+    for name in ragged("topics") if mine.topics is not None else ():
+        assert_equal(mine, its, name)
+    if mine.texts is not None:
+        assert_equal(mine, its, "texts")
+
+
+def attribute_bytes(index: ItemIndex, rows: int = 5) -> bytes:
+    """Return the attributes of items as their file would hold them, in batches of a few rows."""
+    sink = BytesIO()
+    attributes = index.kept_attributes
+    again = replace(attributes, written=False)
+    with pa.ipc.new_file(sink, again.schema) as writer:
+        for batch in again.batches(rows):
+            writer.write_batch(batch)
+    return sink.getvalue()
 
 
 def assert_same_details(one: Cube, other: Cube) -> None:

@@ -30,7 +30,6 @@ def test_node_attributes_become_the_attributes_of_items():
     assert corpus.items["year"].to_pylist() == [1843, 1999]
     assert corpus.items["text"].to_pylist() == ["on engines", None]
     assert corpus.mentions.to_pylist() == [{"item": 0, "object": 0}, {"item": 1, "object": 1}]
-    assert [str(spec) for spec in corpus.dimensions] == ["kind", "decade=year@decades", "fields"]
 
 
 def test_other_attributes_can_be_the_name_the_kind_the_text_and_the_weight():
@@ -107,7 +106,6 @@ def test_the_corpus_has_the_links_of_the_graph():
     corpus = from_networkx(graph)
     assert corpus.objects.num_rows == 34
     assert links(corpus) == {(str(a), str(b)): data["weight"] for a, b, data in graph.edges(data=True)}
-    assert [str(spec) for spec in corpus.dimensions] == ["club"]
 
 
 def test_links_of_a_node_to_itself_are_dropped_and_counted():

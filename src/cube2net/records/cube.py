@@ -28,12 +28,15 @@ STAR = "∗"
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """The labels of one level of a dimension, their full names, and each one's parent a level above."""
+    """The labels of one level of a dimension, their full names, and each one's parents.
+
+    ``above`` holds, by the name of every level directly above, the number there of each label's parent.
+    """
 
     name: str
     labels: tuple[str, ...]
     full_names: tuple[str, ...]
-    parents: Array | None = None
+    above: Mapping[str, Array] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if len(self.full_names) != len(self.labels):
@@ -41,26 +44,84 @@ class Level:
         if len(set(self.labels)) != len(self.labels):
             raise CubeError(f"level {self.name!r} names a label twice")
 
+    @property
+    def parents(self) -> Array | None:
+        """The number of each label's parent in the first level above; None where there is none."""
+        return next(iter(self.above.values()), None)
+
+    def number(self, label: str) -> int:
+        """Return the number of a label."""
+        try:
+            return self.labels.index(label)
+        except ValueError:
+            raise unknown(f"label of {self.name!r}", label, self.labels) from None
+
     def __repr__(self) -> str:
         return f"Level({self.name!r}, {len(self.labels):,} labels)"
 
 
 @dataclass(frozen=True, eq=False)
 class Dimension:
-    """One dimension of a cube: its levels from fine to coarse, and the level the cells stand at."""
+    """One dimension of a cube: its levels, each after the one below it, and the level the cells stand at.
+
+    The first level is the finest. Every other stands above one level; several may stand above the same. At the top is
+    ∗, all labels together: where the cells stand there, ``is_top`` is true and ``at`` is the level to come back to.
+    ``below`` is the number of the level below each, -1 for the finest.
+    """
 
     levels: tuple[Level, ...]
     at: int = 0
+    is_top: bool = False
+    below: tuple[int, ...] = field(init=False, default=())
 
     def __post_init__(self) -> None:
         if not 0 <= self.at < len(self.levels):
             raise CubeError(f"a dimension of {len(self.levels)} levels cannot stand at level {self.at}")
-        for below, above in zip(self.levels, self.levels[1:], strict=False):
-            parents = below.parents
-            if parents is None or len(parents) != len(below.labels):
-                raise CubeError(f"level {below.name!r} does not name a parent for every label")
-            if len(parents) and not 0 <= int(parents.min()) <= int(parents.max()) < len(above.labels):
-                raise CubeError(f"level {below.name!r} has parents that level {above.name!r} does not have")
+        place = {level.name: number for number, level in enumerate(self.levels)}
+        if len(place) != len(self.levels):
+            raise CubeError(f"dimension {self.levels[0].name!r} has two levels of one name")
+        below = [-1] * len(self.levels)
+        for number, level in enumerate(self.levels):
+            for name, parents in level.above.items():
+                higher = place.get(name, 0)
+                if higher <= number or below[higher] >= 0:
+                    raise CubeError(f"level {level.name!r} cannot stand below {name!r}")
+                below[higher] = number
+                if len(parents) != len(level.labels):
+                    raise CubeError(f"level {level.name!r} does not name a parent for every label")
+                if len(parents) and not 0 <= int(parents.min()) <= int(parents.max()) < len(self.levels[higher].labels):
+                    raise CubeError(f"level {level.name!r} has parents that level {name!r} does not have")
+        for number, lower in enumerate(below):
+            if number and lower < 0:
+                raise CubeError(f"level {self.levels[number].name!r} stands above no other")
+        object.__setattr__(self, "below", tuple(below))
+
+    def directly_above(self) -> list[int]:
+        """Return the numbers of the levels that stand above the one the cells stand at, with none between."""
+        return [] if self.is_top else [number for number, lower in enumerate(self.below) if lower == self.at]
+
+    def at_or_above(self, at: int | None = None) -> list[int]:
+        """Return the numbers of a level and of all that stand above it; by default the one the cells stand at."""
+        found = [self.at if at is None else at]
+        for number in range(found[0] + 1, len(self.levels)):
+            if self.below[number] in found:
+                found.append(number)
+        return found
+
+    def parents_at(self, above: int, at: int | None = None) -> Array:
+        """Return, for every label of a level, the number of the label that it is part of at a level above it."""
+        start = self.at if at is None else at
+        if above == start:
+            return np.arange(len(self.levels[start].labels), dtype=np.int32)
+        lower = self.below[above]
+        if lower < start:
+            raise CubeError(f"level {self.levels[above].name!r} is not above {self.levels[start].name!r}")
+        direct = self.levels[lower].above[self.levels[above].name]
+        return direct if lower == start else direct[self.parents_at(lower, start)]
+
+    def from_level(self, at: int) -> Dimension:
+        """Return the dimension without the levels that are not at or above one, which becomes its finest."""
+        return Dimension(tuple(self.levels[number] for number in self.at_or_above(at)))
 
     @property
     def name(self) -> str:
@@ -78,11 +139,8 @@ class Dimension:
         return self.levels[self.at].full_names
 
     def number(self, label: str) -> int:
-        """Return the number of a label."""
-        try:
-            return self.labels.index(label)
-        except ValueError:
-            raise unknown(f"label of {self.name!r}", label, self.labels) from None
+        """Return the number of a label of the level the cells stand at."""
+        return self.levels[self.at].number(label)
 
     def __repr__(self) -> str:
         return f"Dimension({self.name!r}, {len(self.labels):,} labels)"
@@ -183,16 +241,22 @@ class Cube:
         return self
 
     def dimension(self, name: str) -> int:
-        """Return the number of the dimension of a name."""
-        names = [dimension.name for dimension in self.dimensions]
-        if name not in names:
-            for dimension in self.dimensions:
-                if name in (level.name for level in dimension.levels[dimension.at :]):
-                    raise ParameterError(
-                        f"{name!r} is a level above {dimension.name!r}: roll {dimension.name!r} up first (roll_up)"
-                    )
-            raise unknown("dimension", name, names)
-        return names.index(name)
+        """Return the number of the dimension of a name, which is that of the level where it stands."""
+        number, at = self.level(name)
+        dimension = self.dimensions[number]
+        if at != dimension.at:
+            raise ParameterError(
+                f"{name!r} is a level above {dimension.name!r}: roll {dimension.name!r} up first (roll_up)"
+            )
+        return number
+
+    def level(self, name: str) -> tuple[int, int]:
+        """Return the number of the dimension and of its level that have a name, at or above where the cube stands."""
+        for number, dimension in enumerate(self.dimensions):
+            for at in dimension.at_or_above():
+                if dimension.levels[at].name == name:
+                    return number, at
+        raise unknown("dimension", name, [dimension.name for dimension in self.dimensions])
 
     def find_cell(self, labels: Sequence[str]) -> int:
         """Return the number of the cell with these labels, one for every dimension; ∗ (or *) is all of them."""

@@ -16,6 +16,11 @@ from cube2net.sources.tables.column_types import Rows, column_of, columns_of, te
 from cube2net.sources.tables.table_corpus import network_corpus
 
 
+def is_networkx(thing: object) -> bool:
+    """Return whether a thing is a graph of NetworkX, by what it can do."""
+    return all(hasattr(thing, name) for name in ("nodes", "edges", "is_directed", "number_of_nodes"))
+
+
 def from_networkx(
     graph: Any,
     *,
@@ -45,7 +50,7 @@ def from_networkx(
     >>> corpus.directed, corpus.object_attributes
     (True, ('city',))
     """
-    if not (hasattr(graph, "nodes") and hasattr(graph, "edges") and hasattr(graph, "is_directed")):
+    if not is_networkx(graph):
         raise SourceError(f"cannot read a {type(graph).__name__} as a graph, expected a NetworkX graph")
     if graph.number_of_nodes() == 0:
         raise SourceError("the graph has no nodes, expected one or more")

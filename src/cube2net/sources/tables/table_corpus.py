@@ -11,15 +11,15 @@ import pyarrow.compute as pc
 
 from cube2net.arrays import merge_links
 from cube2net.errors import SourceError, listed, some
-from cube2net.records import Corpus, DimensionSpec
+from cube2net.records import Corpus
 from cube2net.records.corpus import LABELS, LINKS, MENTIONS, TERMS, UNKNOWN_OBJECTS, table
 from cube2net.records.limits import MOST, check_count
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.carried_columns import has_whole_ids, link_details, with_attributes
 from cube2net.sources.tables.column_types import (
     Rows,
+    Ways,
     attribute,
-    default_dimensions,
     find,
     holds_text,
     keys,
@@ -50,7 +50,6 @@ def network_corpus(
         items=items,
         mentions=mentions,
         links=_links(link_rows, link_columns, ids, "nodes", dropped, directed),
-        dimensions=_dimensions(items, dropped),
         dropped=dict(dropped.counts),
         directed=directed,
         whole_ids=has_whole_ids(rows, columns["id"], ids),
@@ -91,7 +90,6 @@ def item_corpus(
         items=made,
         mentions=_mentions(*mentions, item_ids, object_ids, dropped),
         links=None if links is None else _links(*links, object_ids, "objects", dropped, directed),
-        dimensions=_dimensions(made, dropped),
         dropped=dict(dropped.counts),
         directed=directed and links is not None,
         whole_ids=has_whole_ids(object_rows, object_columns["id"], object_ids),
@@ -112,9 +110,9 @@ def _items(
         if name not in carried:
             raise SourceError(f"{rows.name} has no attribute {name!r} to part: it has {_list(carried) or 'none'}")
     made: dict[str, pa.ChunkedArray] = {"item": ids}
-    unusable = []
+    unusable, ways = [], Ways()
     for name in carried:
-        column = attribute(rows, name, dropped, separators.get(name))
+        column = attribute(rows, name, dropped, separators.get(name), ways)
         if column is None:
             unusable.append(name)
             continue
@@ -122,6 +120,7 @@ def _items(
         while called in made or called in RESERVED:
             called += "_"
         made[called] = column
+    _say_ways(rows, ways, dropped)
     if unusable:
         dropped.say(f"{rows.name}: left out {_list(unusable)} (empty, or neither labels, numbers nor dates)")
     if text is not None and not pa.types.is_null(rows.table[text].type):
@@ -132,11 +131,10 @@ def _items(
     return pa.table(made)
 
 
-def _dimensions(items: pa.Table, dropped: Dropped) -> tuple[DimensionSpec, ...]:
-    specs = default_dimensions(items)
-    if specs:
-        dropped.say(f"dimensions, unless others are named: {listed(specs)} (proposed)")
-    return specs
+def _say_ways(rows: Rows, ways: Ways, dropped: Dropped) -> None:
+    if ways:
+        said = "; ".join(f"{name!r} with {way}" for name, way in ways.items())
+        dropped.say(f"{rows.name}: read {said} (guessed)")
 
 
 def _links(rows: Rows, columns: Columns, ids: pa.ChunkedArray, what: str, dropped: Dropped, directed: bool) -> pa.Table:
@@ -144,7 +142,9 @@ def _links(rows: Rows, columns: Columns, ids: pa.ChunkedArray, what: str, droppe
     count = rows.table.num_rows
     ends = {role: find(rows, columns[role], ids) for role in ("source", "target")}
     source, target = ends["source"][0], ends["target"][0]
-    weight = weights(rows, columns["weight"]) if "weight" in columns else np.ones(count)
+    ways = Ways()
+    weight = weights(rows, columns["weight"], ways) if "weight" in columns else np.ones(count)
+    _say_ways(rows, ways, dropped)
     good = np.ones(count, dtype=bool)
 
     def end(row: int) -> str:
