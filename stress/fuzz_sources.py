@@ -108,7 +108,16 @@ TXZ: Pack = partial(tar, name="packed.tar.xz", press=lzma.compress)
 # Tables
 
 PEOPLE = [{"id": f"p{i}", "name": f"P {i}", "city": f"c{i % 3}", "year": 1990 + i, "text": "a b"} for i in range(12)]
-FRIENDS = [{"source": f"p{i}", "target": f"p{(i * 5 + 1) % 12}", "weight": 0.5 + i} for i in range(12)]
+FRIENDS = [
+    {
+        "source": f"p{i}",
+        "target": f"p{(i * 5 + 1) % 12}",
+        "weight": 0.5 + i,
+        "type": f"t{i % 2}",
+        "date": f"2001-01-{10 + i}",
+    }
+    for i in range(12)
+]
 FOLDER: dict[str, list[dict[str, Any]]] = {
     "objects": [{"id": f"o{i}", "name": f"O {i}", "kind": "one"} for i in range(6)],
     "items": [{"item": f"i{i}", "venue": f"v{i % 2}", "year": 2000 + i, "text": "words here"} for i in range(5)],
