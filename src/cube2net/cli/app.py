@@ -16,6 +16,7 @@ from cube2net.cli.terminal import LEFT, UndeliveredError, complain, guarded_stre
 from cube2net.errors import Cube2netError, quoted
 
 TYPED = {
+    "directed=": "--set directed=",
     "skip_missing=True leaves": "cube2net query --show-missing lists them all, --skip-missing leaves",
     "skip_known=True": "--skip-known",
     "roll_up)": "--roll-up)",

@@ -172,7 +172,7 @@ def check_types(whole_ids: bool, directed: bool, second: Corpus) -> None:
     if second.links is not None and directed != second.directed:
         have = "lead from source to target" if directed else "have no direction"
         other = "have none" if directed else "lead from source to target"
-        raise SourceError(f"the first links {have}, and those of the new data {other}: give both the same (directed)")
+        raise SourceError(f"the first links {have}, and those of the new data {other} (directed=True gives one)")
 
 
 def check_links(derived: bool, brings_none: bool) -> None:
