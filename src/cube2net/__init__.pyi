@@ -37,6 +37,7 @@ from .network import (
     to_networkx as to_networkx,
     to_igraph as to_igraph,
     to_pyg as to_pyg,
+    to_hetero as to_hetero,
     to_scipy as to_scipy,
 )
 

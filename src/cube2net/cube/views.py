@@ -16,12 +16,14 @@ from cube2net.cube.grow.cells_and_links import pack_homes
 from cube2net.cube.grow.item_index import renumbered
 from cube2net.errors import CubeError, ParameterError, unknown
 from cube2net.records import Cells, Cube, Dimension, Level, Ragged
+from cube2net.records.lineage import remembered
 from cube2net.records.spec import MIN_OBJECTS, SMALL
 
 FULL, ONE = "full", "one"
 Cuboid = tuple[int | None, ...]
 
 
+@remembered
 def roll_up(cube: Cube, dimension: str) -> Cube:
     """Return the cube with one dimension at the level above: cells with the same labels there become one.
 
@@ -41,6 +43,7 @@ def roll_up(cube: Cube, dimension: str) -> Cube:
     return said(rolled, f"{dimension} rolled up to {rolled.dimensions[number].name}")
 
 
+@remembered
 def drill_down(cube: Cube, dimension: str) -> Cube:
     """Return the cube with one dimension at the level below, the others where they stand."""
     check_whole(cube, "drilled down")
@@ -55,6 +58,7 @@ def drill_down(cube: Cube, dimension: str) -> Cube:
     return result
 
 
+@remembered
 def dice(cube: Cube, where: Mapping[str, str | Sequence[str]]) -> Cube:
     """Return the cube of the cells that have one of the given labels in each of the given dimensions."""
     check_whole(cube, "cut to some labels")
@@ -73,6 +77,7 @@ def dice(cube: Cube, where: Mapping[str, str | Sequence[str]]) -> Cube:
     return said(_keep(cube, keep, finest), f"only {part}")
 
 
+@remembered
 def slice_cube(cube: Cube, dimension: str, label: str) -> Cube:
     """Return the cube of the cells with one label, without that dimension."""
     number = cube.dimension(dimension)
@@ -195,6 +200,7 @@ def _with(dimensions: tuple[Dimension, ...], number: int, dimension: Dimension) 
 """The level of every dimension, None for ∗."""
 
 
+@remembered
 def cuboid(cube: Cube, levels: str | Sequence[str]) -> Cube:
     """Return the view of a cube whose cells are those of one cuboid, or of several together.
 

@@ -98,13 +98,13 @@ def build_cube(
     Cube(venue × decade: 12 cells, 200 objects, 720 links)
     """
     progress = progress or silent
-    recipe = Recipe(dimensions, topics, min_objects, max_mentions, items, _engine(engine, memory), seed)
+    plan = BuildPlan(dimensions, topics, min_objects, max_mentions, items, _engine(engine, memory), seed)
     if out is None:
-        return recipe.build(corpus, progress)
+        return plan.build(corpus, progress)
     place = path_of(out, "out")
     cubes.check_place(place)
     with checkpoints_beside(place, progress) as stages:
-        return recipe.build_in(place, corpus, digest(__version__, digest_corpus(corpus)), stages, progress)
+        return plan.build_in(place, corpus, digest(__version__, digest_corpus(corpus)), stages, progress)
 
 
 @tells_compiling
@@ -181,8 +181,8 @@ def build_from(
         decides = digest(__version__, known, digest_files(read))
         corpus = stages.corpus(decides, lambda: reader.read(places, progress=progress))
         wanted = dimensions(corpus) if callable(dimensions) else dimensions
-        recipe = Recipe(wanted, topics, min_objects, max_mentions, items, runner, seed)
-        return recipe.build_in(place, corpus, decides, stages, progress)
+        plan = BuildPlan(wanted, topics, min_objects, max_mentions, items, runner, seed)
+        return plan.build_in(place, corpus, decides, stages, progress)
 
 
 def build_task(task: Task, folder: str | Path, *, spreadsheet_safe: bool = False, **options: Any) -> Cube:
@@ -209,7 +209,7 @@ def build_task(task: Task, folder: str | Path, *, spreadsheet_safe: bool = False
 
 
 @dataclass(frozen=True, eq=False)
-class Recipe:
+class BuildPlan:
     """How a cube is made of a corpus; without dimensions, in those that its source proposes."""
 
     dimensions: Dimensions | None

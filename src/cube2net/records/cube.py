@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from cube2net.array_types import Array
 from cube2net.errors import CubeError, ParameterError, QueryError, plain, quoted, some, unknown
+from cube2net.records.frames import to_pandas
 from cube2net.records.items import ItemIndex
 from cube2net.records.keys import check_kinds, is_row, keys_of, labels_of
+from cube2net.records.lineage import Lineage
 from cube2net.records.objects import Objects
 from cube2net.records.origin import Origin
 from cube2net.records.query import Query
 from cube2net.records.ragged import Links, Ragged, frozen
+
+if TYPE_CHECKING:
+    import pandas
 
 STAR = "∗"
 """All labels of a dimension together: the label of the cells that do not tell them apart, whose number is -1."""
@@ -124,6 +129,7 @@ class Cube:
     ``kept_views`` are the views of other cuboids that were asked for before.
     ``items`` gives, when called, which items mention which objects and are in which cells, where the cube keeps that.
     ``origin`` is where the cube was opened: it travels to other processes as that folder, and copies of it are itself.
+    ``lineage`` is what a view was made of.
     """
 
     dimensions: tuple[Dimension, ...]
@@ -140,6 +146,7 @@ class Cube:
     items: Callable[[], ItemIndex] | None = None
     kept_views: dict[Any, Cube] = field(default_factory=dict, init=False)
     origin: Origin | None = field(default=None, init=False)
+    lineage: Lineage | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         if len(self.links) != len(self.objects):
@@ -210,6 +217,25 @@ class Cube:
             STAR if label < 0 else dimension.labels[label]
             for dimension, label in zip(self.dimensions, row, strict=True)
         )
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row a cell: its number ``cell``, its label in every dimension, and how many ``objects`` it has.
+
+        A dimension of the name of one of the two others has ``_dimension`` behind its name.
+        """
+        columns: dict[str, Any] = {"cell": pa.array(np.arange(len(self.cells)), pa.int64())}
+        for number, dimension in enumerate(self.dimensions):
+            name = f"{dimension.name}_dimension" if dimension.name in ("cell", "objects") else dimension.name
+            codes, labels = self.cells.labels[:, number].astype(np.int32), list(dimension.labels)
+            if STAR not in labels and bool((codes < 0).any()):
+                labels.append(STAR)
+            codes = np.where(codes < 0, labels.index(STAR) if STAR in labels else 0, codes)
+            columns[name] = pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(labels, pa.string()))
+        return pa.table({**columns, "objects": pa.array(self.cells.members.sizes, pa.int64())})
+
+    def cells_frame(self) -> pandas.DataFrame:
+        """Return :meth:`to_arrow` as a frame of pandas, with labels as categories."""
+        return to_pandas(self.to_arrow())
 
     def query(
         self,

@@ -13,11 +13,13 @@ import pyarrow as pa
 from cube2net.array_types import Array
 from cube2net.errors import InputError
 from cube2net.records import limits
+from cube2net.records.frames import NodesAndLinks, to_pandas, to_polars
 from cube2net.records.link_weights import count_unusable
 from cube2net.records.objects import Objects
 from cube2net.records.pickling import travel_by_fields
 from cube2net.records.query import Query
 from cube2net.records.ragged import Ragged, frozen
+from cube2net.records.recipe import Recipe
 from cube2net.records.selection import Selection
 
 CELL = "cell"
@@ -31,8 +33,9 @@ class Network:
     that are nodes themselves (none in the form ``objects``). ``source``, ``target`` and ``weight`` are the
     links, each once, between positions of nodes. ``brought_by`` says for every object node which selected
     cells hold it (by rank, from 0), ``query_links`` how many of its links lead into the query. ``labels``
-    are the labels of every selected cell and ``dimensions`` the names of the dimensions. A network can be sent to
-    other processes, whole but for the names of objects that it does not have.
+    are the labels of every selected cell and ``dimensions`` the names of the dimensions. ``recipe`` says what made it,
+    where :func:`cube2net.construct` did. A network can be sent to other processes, whole but for the names of objects
+    that it does not have.
     """
 
     query: Query
@@ -50,6 +53,7 @@ class Network:
     form: str = "objects"
     settings: Mapping[str, Any] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
+    recipe: Recipe | None = None
 
     def __post_init__(self) -> None:
         for name in ("objects", "cells", "source", "target", "weight", "query_links"):
@@ -133,6 +137,19 @@ class Network:
                 "kind": pa.array(np.where(member, "membership", "link").tolist(), pa.string()),
             }
         )
+
+    def to_arrow(self) -> NodesAndLinks:
+        """Return ``nodes`` and ``links`` as tables of Arrow, with the recipe in the metadata of their schemas."""
+        about = None if self.recipe is None else {"cube2net.recipe": self.recipe.to_json()}
+        return NodesAndLinks(*(table.replace_schema_metadata(about) for table in (self.nodes, self.links)))
+
+    def to_pandas(self) -> NodesAndLinks:
+        """Return ``nodes`` and ``links`` as frames of pandas; whole numbers stay that where some are missing."""
+        return NodesAndLinks(to_pandas(self.nodes), to_pandas(self.links))
+
+    def to_polars(self) -> NodesAndLinks:
+        """Return ``nodes`` and ``links`` as frames of Polars."""
+        return NodesAndLinks(to_polars(self.nodes), to_polars(self.links))
 
     @property
     def _ranks(self) -> list[int]:
