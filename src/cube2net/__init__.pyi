@@ -26,11 +26,12 @@ from .pipeline import (
 )
 
 # Networks
-from .records import Network as Network, Query as Query
+from .records import Network as Network, Query as Query, Recipe as Recipe
 from .pipeline.construct import construct as construct
 from .pipeline import (
     read_query as read_query,
     write_network as write_network,
+    replay as replay,
     draw_network as draw_network,
 )
 from .network import (

@@ -1,7 +1,7 @@
 """Cube + Selection → Network: methods that follow links, a network's links and forms, and its ways out."""
 
 from cube2net.network.draw import check_picture_path, draw
-from cube2net.network.export import EXPORTS, check_network_path, to_igraph, to_networkx, write
+from cube2net.network.export import EXPORTS, can_be_safe, check_network_path, to_igraph, to_networkx, write
 from cube2net.network.forms import (
     assemble,
     brings_objects,
@@ -18,6 +18,7 @@ from cube2net.network.maxdisc import MaxDisc
 from cube2net.network.network_summary import summary
 from cube2net.network.pagerank import PageRank, nearest, scores
 from cube2net.network.pyg import to_hetero, to_pyg
+from cube2net.network.recipe_files import network_path, read_recipe
 from cube2net.network.steiner_tree import Steiner
 from cube2net.network.table_formats import to_scipy
 
@@ -30,6 +31,7 @@ __all__ = [
     "Steiner",
     "assemble",
     "brings_objects",
+    "can_be_safe",
     "check_network_path",
     "check_picture_path",
     "draw",
@@ -38,6 +40,8 @@ __all__ = [
     "induce",
     "layout",
     "nearest",
+    "network_path",
+    "read_recipe",
     "room_for_near",
     "said_of_limit",
     "said_of_size",

@@ -56,9 +56,7 @@ EXPORTS: dict[str, Mapping[str, Exporter]] = {
 }
 """By suffix: what stands before the suffix in the name of each file, and who writes that file."""
 
-SAFE_CSV = {NODES: write_nodes_csv, LINKS: write_links_csv}
-NEO4J = {NODES: write_neo4j_nodes, LINKS: write_neo4j_links}
-EXPORTS: dict[str, Mapping[str, Exporter]] = {
+SAFE_EXPORTS: dict[str, Mapping[str, Exporter]] = {
     suffix: {part: partial(writer, spreadsheet_safe=True) for part, writer in writers.items()}
     for suffix, writers in {".csv": CSV, ".neo4j.csv": NEO4J}.items()
 }
@@ -103,6 +101,11 @@ def files_of(path: Path) -> dict[str, Path]:
     stem, end = path.name[: -len(suffix)], path.name[-len(suffix) :]
     files = {part: path.with_name(f"{stem}{part}{end}") for part in EXPORTS[suffix]}
     return files | ({RECIPE: path.with_suffix(RECIPE)} if suffix in SAFE_EXPORTS else {})
+
+
+def can_be_safe(path: Path) -> bool:
+    """Return whether a format is one that spreadsheets open."""
+    return suffix_of(path) in SAFE_EXPORTS
 
 
 def check_network_path(path: Path, *, spreadsheet_safe: bool = False) -> None:
