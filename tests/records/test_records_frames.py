@@ -42,7 +42,12 @@ def test_frames_hold_the_same_rows(network: Network) -> None:
     assert isinstance(frames.nodes, pd.DataFrame) and isinstance(polar.links, pl.DataFrame)
     for table, frame, other in zip((network.nodes, network.links), frames, polar, strict=True):
         assert list(frame.columns) == other.columns == table.column_names
-        assert frame.to_dict("records") == table.to_pylist() == other.to_dicts()
+        rows = table.to_pylist()
+        assert other.to_dicts() == rows
+        for name in table.column_names:
+            known = [row[name] is not None for row in rows]
+            assert frame[name].notna().tolist() == known
+            assert frame[name][known].tolist() == [row[name] for row in rows if row[name] is not None]
 
 
 def test_columns_keep_their_types_where_values_are_missing() -> None:

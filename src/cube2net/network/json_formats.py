@@ -9,9 +9,10 @@ from typing import Any, TextIO
 import numpy as np
 import pyarrow as pa
 
-from cube2net.network.export_tables import FIXED, about_with_recipe, distinct, ends_of, ids_of, plain_nodes
+from cube2net.network.export_tables import about_with_recipe, distinct, ends_of, ids_of, plain_nodes
 from cube2net.network.plain_columns import json_text, rows
 from cube2net.records import Network
+from cube2net.records.network import NODES
 
 ADVICE = "rename them in the source"
 CLUSTERS = 1000
@@ -75,7 +76,7 @@ def write_vosviewer(network: Network, path: Path) -> None:
     for end in (network.source, network.target):
         np.add.at(strength, end, network.weight.astype(np.float64))
     counts = np.bincount(np.concatenate([network.source, network.target]), minlength=len(network)).tolist()
-    numbers = [field.name for field in nodes.schema if field.name not in FIXED and _is_number(field.type)]
+    numbers = [field.name for field in nodes.schema if field.name not in NODES and _is_number(field.type)]
     others = [name for name in nodes.column_names if name not in ("id", "name", "query_links", *numbers)]
     items = (
         {

@@ -11,9 +11,10 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.extras import require
-from cube2net.network.export_tables import FIXED, about, ends_of, ids_of, plain_nodes
+from cube2net.network.export_tables import about, ends_of, ids_of, plain_nodes
 from cube2net.network.plain_columns import as_text, is_list
 from cube2net.records import Network
+from cube2net.records.network import NODES
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data, HeteroData
@@ -159,7 +160,7 @@ def inputs(nodes: pa.Table) -> tuple[list[str], Array]:
     names: list[str] = []
     columns: list[Array] = []
     for name in nodes.column_names:
-        if name in FIXED:
+        if name in NODES:
             continue
         column = nodes[name].combine_chunks()
         kind = column.type

@@ -39,6 +39,7 @@ from cube2net.pipeline.data import (
 from cube2net.pipeline.queries import missing_names, read_links, read_query
 from cube2net.pipeline.replay import Replayed, replay
 from cube2net.pipeline.report import check_report, read_comparison, results, verdict, write_report
+from cube2net.pipeline.suggestions import suggest
 from cube2net.pipeline.worths import LINK_TOLERANCE, weigh
 from cube2net.records.form import FORMS
 from cube2net.referee import DEFAULT
@@ -96,6 +97,7 @@ __all__ = [
     "replay",
     "results",
     "save_cube",
+    "suggest",
     "summary",
     "task_of",
     "update_cube",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from cube2net.errors import MissingPackageError
@@ -11,6 +12,8 @@ from cube2net.errors import MissingPackageError
 if TYPE_CHECKING:
     import pandas
     import polars
+
+    from cube2net.records.cube import Cube
 
 
 class NodesAndLinks(NamedTuple):
@@ -54,3 +57,19 @@ def to_polars(table: pa.Table) -> polars.DataFrame:
         raise MissingPackageError("a frame of Polars needs the package 'polars': pip install polars") from None
     frame: polars.DataFrame = polars.DataFrame(table)
     return frame
+
+
+def cells_table(cube: Cube, star: str) -> pa.Table:
+    """Return one row a cell of a cube: its number, its label in every dimension, and how many objects it has.
+
+    A dimension called like one of the two others has ``_dimension`` behind its name; ``star`` is all labels together.
+    """
+    columns: dict[str, Any] = {"cell": pa.array(np.arange(len(cube.cells)), pa.int64())}
+    for number, dimension in enumerate(cube.dimensions):
+        name = f"{dimension.name}_dimension" if dimension.name in ("cell", "objects") else dimension.name
+        codes, labels = cube.cells.labels[:, number].astype(np.int32), list(dimension.labels)
+        if star not in labels and bool((codes < 0).any()):
+            labels.append(star)
+        codes = np.where(codes < 0, labels.index(star) if star in labels else 0, codes)
+        columns[name] = pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(labels, pa.string()))
+    return pa.table({**columns, "objects": pa.array(cube.cells.members.sizes, pa.int64())})
