@@ -14,13 +14,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import cube2net as c2n
 from cube2net.arrays import ragged_from_lists
+from cube2net.cube import DuckDB, build, save
 from cube2net.network.export import EXPORTS, to_igraph, to_networkx, write
 from cube2net.network.export_tables import ends_of
 from cube2net.network.plain_columns import plain_table
 from cube2net.network.pyg import inputs, to_hetero, to_pyg
 from cube2net.network.xml_formats import GEXF_KINDS
-from cube2net.records import Network, Objects, Query, Selection
+from cube2net.records import Corpus, Cube, DimensionSpec, Network, Objects, Query, Selection
+from cube2net.records.corpus import MENTIONS, OBJECTS, table
 
 ATTRIBUTES = {
     "papers": pa.array([3, None, 2**40, 0], pa.int64()),
@@ -384,3 +387,67 @@ def test_hetero_data_has_a_store_for_every_kind() -> None:
     assert sorted(map(tuple, links.edge_index.T.tolist())) == [(0, 1), (1, 0), (2, 1)]
     assert data["author", "membership", "cell"].edge_index.tolist() == [[0], [0]]
     assert "papers" in data["author"].x_names and data["author"].x.shape == (3, len(data["author"].x_names))
+
+
+def citing_authors() -> Cube:
+    """Return three authors with whole numbers as ids, attributes, and links that have a way, a kind and a date."""
+    objects = table(OBJECTS, object=["7", "8", "9"], name=["Ada", "Bob", "Eve"], kind=["author", "author", "editor"])
+    objects = objects.append_column("papers", pa.array([3, None, 5]))
+    objects = objects.append_column("born", pa.array([dt.date(1912, 6, 23), None, None]))
+    mentions = [(0, 0), (0, 1), (1, 1), (1, 2), (2, 2)]
+    links = pa.table(
+        {
+            "source": pa.array([0, 1, 2], pa.int32()),
+            "target": pa.array([1, 0, 1], pa.int32()),
+            "weight": pa.array([3.0, 1.0, 2.0], pa.float32()),
+            "kind": ["cites", "cites", "thanks"],
+            "time": pa.array([dt.date(2015, 1, 1), dt.date(2016, 1, 1), None]),
+        }
+    )
+    corpus = Corpus(
+        objects=objects,
+        items=pa.table({"item": ["p0", "p1", "p2"], "venue": [["ACL"], ["KDD"], ["ACL"]]}),
+        mentions=table(MENTIONS, item=[item for item, _ in mentions], object=[row for _, row in mentions]),
+        links=links,
+        directed=True,
+        whole_ids=True,
+    )
+    return build(corpus, [DimensionSpec.parse("venue")], DuckDB(), min_objects=1, items=True)
+
+
+def test_what_a_source_says_of_objects_and_links_comes_out() -> None:
+    network = c2n.construct(citing_authors(), Query(np.array([0, 1, 2])), "greedy", m=2, form="both")
+    graph = to_networkx(network)
+    assert graph.is_directed() and set(graph) >= {7, 8, 9}
+    assert graph.nodes[7]["papers"] == 3 and "papers" not in graph.nodes[8] and graph.nodes[9]["kind"] == "editor"
+    arrows = {(a, b): data for a, b, data in graph.edges(data=True) if data["kind"] != "membership"}
+    assert {ends: data["given"] for ends, data in arrows.items()} == {(7, 8): 3.0, (8, 7): 1.0, (9, 8): 2.0}
+    assert arrows[7, 8]["kind"] == "cites" and arrows[9, 8]["kind"] == "thanks" and "first" not in arrows[9, 8]
+    assert arrows[7, 8]["first"] == dt.date(2015, 1, 1) and arrows[7, 8]["last"] == dt.date(2016, 1, 1)
+
+
+@pytest.mark.parametrize("suffix", EXPORTS)
+def test_what_a_source_says_is_made_again_to_the_byte(suffix: str, tmp_path: Path) -> None:
+    save(citing_authors(), tmp_path / "cube")
+    network = c2n.construct(c2n.open_cube(tmp_path / "cube"), Query(np.array([0, 1])), "greedy", m=2, form="both")
+    write(network, tmp_path / f"net{suffix}")
+    assert c2n.replay(tmp_path / f"net{suffix}").differences == ()
+
+
+def test_tensors_have_shares_of_labels_and_times_of_links() -> None:
+    network = c2n.construct(citing_authors(), Query(np.array([0, 1, 2])), "greedy", m=2, form="both")
+    data = to_pyg(network)
+    assert data.validate() and data.ids[:3] == [7, 8, 9]
+    columns = dict(zip(data.x_names, data.x.T.tolist(), strict=True))
+    assert columns["papers"][:3] == [3.0, 0.0, 5.0] and columns["items"][:3] == [1.0, 2.0, 2.0]
+    assert columns["venue:ACL"][:3] == [1.0, 0.5, 0.5] and columns["venue:KDD"][:3] == [0.0, 0.5, 0.5]
+    assert "venue=ACL" not in columns
+    first = dict(zip(map(tuple, data.edge_index.T.tolist()), data.edge_first.tolist(), strict=True))
+    assert first[0, 1] == dt.datetime(2015, 1, 1, tzinfo=dt.UTC).timestamp() and np.isnan(first[2, 1])
+    hetero = to_hetero(network)
+    assert hetero.validate()
+    assert ("author", "cites", "author") in hetero.edge_types and ("editor", "thanks", "author") in hetero.edge_types
+    editor = dict(zip(hetero["editor"].x_names, hetero["editor"].x[0].tolist(), strict=True))
+    assert editor["venue:KDD"] == 0.5 and editor["papers"] == 5.0
+    links = hetero["author", "cites", "author"]
+    assert not links.edge_first.isnan().any()

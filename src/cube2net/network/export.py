@@ -144,10 +144,11 @@ def to_networkx(network: Network) -> networkx.Graph:
 
     ids, ends = distinct(ids_of(network), ADVICE), ends_of(network)
     graph = (networkx.DiGraph if ends.directed else networkx.Graph)(**about_with_recipe(network))
-    nodes = _python_nodes(network)
+    nodes = _in_python(network.nodes, plain_nodes(network).drop_columns(["id"]))
     graph.add_nodes_from((key, _held(nodes, row)) for key, row in zip(ids, rows(nodes), strict=True))
-    links = zip(ends.source, ends.target, rows(ends.columns), strict=True)
-    graph.add_edges_from((ids[source], ids[target], _held(ends.columns, row)) for source, target, row in links)
+    links = _in_python(ends.table, ends.columns)
+    pairs = zip(ends.source, ends.target, rows(links), strict=True)
+    graph.add_edges_from((ids[source], ids[target], _held(links, row)) for source, target, row in pairs)
     return graph
 
 
@@ -176,25 +177,25 @@ def to_igraph(network: Network) -> igraph.Graph:
     require("an igraph graph", "igraph")
     import igraph
 
-    ends, nodes = ends_of(network), _python_nodes(network)
+    ends, nodes = ends_of(network), _in_python(network.nodes, plain_nodes(network).drop_columns(["id"]))
+    links = _in_python(ends.table, ends.columns)
     return igraph.Graph(
         n=len(network),
         edges=np.column_stack([ends.source, ends.target]).tolist(),
         directed=ends.directed,
         graph_attrs=about_with_recipe(network),
         vertex_attrs={"id": ids_of(network), **{name: nodes[name].to_pylist() for name in nodes.column_names}},
-        edge_attrs={name: ends.columns[name].to_pylist() for name in ends.columns.column_names},
+        edge_attrs={name: links[name].to_pylist() for name in links.column_names},
     )
 
 
-def _python_nodes(network: Network) -> pa.Table:
-    """Return the nodes without their ids, in values that Python has: dates are dates there."""
-    own, plain = network.nodes, plain_nodes(network).drop_columns(["id"])
+def _in_python(table: pa.Table, plain: pa.Table) -> pa.Table:
+    """Return a plain table with the dates and times of the table it was made of: these are Python's own there."""
     for number, name in enumerate(plain.column_names):
-        kind = own.schema.field(name).type
+        kind = table.schema.field(name).type
         if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
             short = pa.timestamp("us", kind.tz) if pa.types.is_timestamp(kind) else pa.date32()
-            plain = plain.set_column(number, name, own[name].cast(short, safe=False))
+            plain = plain.set_column(number, name, table[name].cast(short, safe=False))
     return plain
 
 

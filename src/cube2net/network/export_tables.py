@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -68,8 +69,13 @@ class Ends:
 
     source: Array
     target: Array
-    columns: pa.Table
+    table: pa.Table
     directed: bool
+
+    @cached_property
+    def columns(self) -> pa.Table:
+        """The columns in plain values."""
+        return plain_table(self.table)
 
 
 def is_directed(network: Network) -> bool:
@@ -85,7 +91,7 @@ def ends_of(network: Network) -> Ends:
     """
     table = network.links.drop_columns(["source", "target"])
     if not is_directed(network):
-        return Ends(network.source, network.target, plain_table(table), False)
+        return Ends(network.source, network.target, table, False)
     ways = np.stack([_weights(table[name]) for name in (FORWARD, BACKWARD)], axis=1)
     one_way = ways.sum(axis=1) <= 0
     shares = np.where(one_way[:, None], [1.0, 0.0], ways) / np.where(one_way, 1.0, ways.sum(axis=1))[:, None]
@@ -96,7 +102,7 @@ def ends_of(network: Network) -> Ends:
     columns = table.drop_columns([FORWARD, BACKWARD]).take(pa.array(link))
     columns = columns.set_column(columns.column_names.index("weight"), "weight", pa.array(weights))
     columns = columns.append_column(GIVEN, pa.array(ways[link, back], mask=one_way[link]))
-    return Ends(both[link, back], both[link, 1 - back], plain_table(columns), True)
+    return Ends(both[link, back], both[link, 1 - back], columns, True)
 
 
 def _weights(column: pa.ChunkedArray) -> Array:

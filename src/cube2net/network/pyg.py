@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,16 +12,24 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.extras import require
+from cube2net.network.carried import label_shares
 from cube2net.network.export_tables import about, ends_of, ids_of, plain_nodes
 from cube2net.network.plain_columns import as_text, is_list
 from cube2net.records import Network
 from cube2net.records.network import NODES
 
 if TYPE_CHECKING:
+    import scipy.sparse as sp
     from torch_geometric.data import Data, HeteroData
 
 CATEGORIES = 50
 """A column of texts with more values than this is no category: it has no columns of ``x``."""
+SHARES = 500
+"""Nor has a dimension of which the nodes have more labels than this."""
+TIMES = ("first", "last")
+Shares = tuple[tuple[str, ...], "sp.csr_array"]
+"""The labels of a dimension, and the share of every node's items that has each of them."""
+EMPTY: Mapping[str, Shares] = MappingProxyType({})
 
 
 def to_pyg(network: Network) -> Data:
@@ -34,11 +43,13 @@ def to_pyg(network: Network) -> Data:
     Returns
     -------
     torch_geometric.data.Data
-        Tensors: ``x``, the attributes of objects as numbers (see :func:`inputs`), ``edge_index``, ``edge_weight``,
-        ``edge_kind`` (into ``edge_kind_names``), ``seed_mask`` (the query), ``kind`` (into ``kind_names``),
-        ``query_links``, and ``y``, the labels of the query (into ``label_names``, -1 where there is none). Lists:
-        ``x_names``, ``ids``, ``names`` and ``cells``; and the ``recipe`` as JSON. Where the source says which way links
-        go, only these ways are there, and memberships both ways.
+        Tensors: ``x``, what is known of objects as numbers, named by ``x_names``: numbers as they are, categories of up
+        to 50 values as a column each, and of every dimension the share of an object's items that has each label;
+        ``edge_index``, ``edge_weight``, ``edge_kind`` (into ``edge_kind_names``), ``seed_mask`` (the query), ``kind``
+        (into ``kind_names``), ``query_links``, and ``y``, the labels of the query (into ``label_names``, -1 where there
+        is none). Where links have a time, ``edge_first`` and ``edge_last``: numbers as they are, dates in seconds since
+        1970, and NaN where one is missing. Lists: ``ids``, ``names`` and ``cells``; and the ``recipe`` as JSON. Where
+        the source says which way links go, only these ways are there, and memberships both ways.
 
     Examples
     --------
@@ -56,7 +67,8 @@ def to_pyg(network: Network) -> Data:
     label_names, labels = _codes(nodes["label"].to_pylist(), missing="")
     source, target, columns = _both_ways(network)
     link_names, link_kinds = _codes(columns["kind"].to_pylist())
-    x_names, x = inputs(nodes)
+    shares = label_shares(network)
+    x_names, x = inputs(_without_labels(network, nodes, shares), shares)
     return Data(
         num_nodes=len(network),
         x=_tensor(x, np.float32),
@@ -74,7 +86,7 @@ def to_pyg(network: Network) -> Data:
         ids=ids_of(network),
         names=nodes["name"].to_pylist(),
         cells=nodes["cells"].to_pylist(),
-        **_times(columns, "edge_time"),
+        **{f"edge_{name}": values for name, values in _times(columns).items()},
         **about(network),
         **({} if network.recipe is None else {"recipe": network.recipe.to_json()}),
     )
@@ -92,9 +104,9 @@ def to_hetero(network: Network) -> HeteroData:
     -------
     torch_geometric.data.HeteroData
         Stores of nodes, such as ``data["author"]`` and ``data["cell"]``, have ``x`` with ``x_names`` (only what their
-        kind has), ``ids``, ``names``, ``seed_mask``, ``query_links`` and ``y``. Stores of links, such as
-        ``data["author", "link", "author"]`` and ``data["author", "membership", "cell"]``, have ``edge_index`` and
-        ``edge_weight``; links between two kinds stand in both directions, as two stores.
+        kind has), ``ids``, ``names``, ``seed_mask``, ``query_links`` and ``y``, as :func:`to_pyg` has them. Stores of
+        links, such as ``data["author", "link", "author"]`` and ``data["author", "membership", "cell"]``, have
+        ``edge_index`` and ``edge_weight``; links between two kinds stand in both directions, as two stores.
 
     Examples
     --------
@@ -111,6 +123,8 @@ def to_hetero(network: Network) -> HeteroData:
 
     data, nodes = HeteroData(), plain_nodes(network)
     label_names, labels = _codes(nodes["label"].to_pylist(), missing="")
+    shares = label_shares(network)
+    told = _without_labels(network, nodes, shares)
     kinds = [kind or "object" for kind in nodes["kind"].to_pylist()]
     kind_names, of_node = _codes(kinds)
     place = np.zeros(len(network), dtype=np.int64)
@@ -121,7 +135,8 @@ def to_hetero(network: Network) -> HeteroData:
         part = nodes.take(pa.array(at))
         store = data[kind]
         store.num_nodes = len(at)
-        store.x_names, x = inputs(part)
+        own = {name: (names, found[at]) for name, (names, found) in shares.items()}
+        store.x_names, x = inputs(told.take(pa.array(at)), own)
         store.x = _tensor(x, np.float32)
         store.ids, store.names = [ids[row] for row in at], part["name"].to_pylist()
         store.cells = part["cells"].to_pylist()
@@ -137,8 +152,8 @@ def to_hetero(network: Network) -> HeteroData:
         edges.edge_index = _tensor([place[source[at]], place[target[at]]], np.int64)
         part = columns.take(pa.array(at))
         edges.edge_weight = _tensor(part["weight"].to_numpy(), np.float32)
-        for name, values in _times(part, "time").items():
-            edges[name] = values
+        for name, values in _times(part).items():
+            edges[f"edge_{name}"] = values
     data.label_names = label_names
     for name, value in about(network).items():
         data[name] = value
@@ -147,11 +162,12 @@ def to_hetero(network: Network) -> HeteroData:
     return data
 
 
-def inputs(nodes: pa.Table) -> tuple[list[str], Array]:
-    """Return what the attributes of nodes are as numbers, a row a node: the names of the columns, and the columns.
+def inputs(nodes: pa.Table, shares: Mapping[str, Shares] = EMPTY) -> tuple[list[str], Array]:
+    """Return what is known of nodes as numbers, a row a node: the names of the columns, and the columns.
 
     Numbers and truths stand as they are, 0 where one is missing; a category of up to 50 values has a column for each,
-    which is 1 where a node has it, and so has a list of such. Texts of more values have none. Nothing is scaled.
+    which is 1 where a node has it, and so has a list of such. Texts of more values have none. Of every dimension in
+    ``shares`` each label that a node has is a column. Nothing is scaled.
 
     >>> names, values = inputs(pa.table({"id": ["a", "b"], "papers": [3, None], "city": ["Rome", "Ghent"]}))
     >>> names, values.tolist()
@@ -181,7 +197,18 @@ def inputs(nodes: pa.Table) -> tuple[list[str], Array]:
         hot[at, [code[value] for value in found]] = 1
         names += [f"{name}={category}" for category in categories]
         columns += list(hot.T)
+    for name, (labels, found) in shares.items():
+        used = np.unique(found.indices)
+        if len(used) <= SHARES:
+            names += [f"{name}:{labels[number]}" for number in used.tolist()]
+            columns += list(found[:, used].toarray().T)
     return names, np.stack(columns, axis=1) if columns else np.zeros((nodes.num_rows, 0))
+
+
+def _without_labels(network: Network, nodes: pa.Table, shares: Mapping[str, Shares]) -> pa.Table:
+    """Return nodes without the labels that most of their items have, of which the shares tell more."""
+    attributes = network.names.attributes.column_names
+    return nodes.drop_columns([name for name in shares if name in nodes.column_names and name not in attributes])
 
 
 def _both_ways(network: Network) -> tuple[Array, Array, pa.Table]:
@@ -192,14 +219,20 @@ def _both_ways(network: Network) -> tuple[Array, Array, pa.Table]:
     order = np.concatenate([np.arange(len(ends.source)), again])
     source = np.concatenate([ends.source, ends.target[again]])
     target = np.concatenate([ends.target, ends.source[again]])
-    return source, target, ends.columns.take(pa.array(order))
+    return source, target, ends.table.take(pa.array(order))
 
 
-def _times(links: pa.Table, name: str) -> dict[str, Any]:
-    """Return when links are, as a tensor, where they have a time that is a number and none is missing."""
-    if "time" not in links.column_names or not pa.types.is_integer(links["time"].type) or links["time"].null_count:
-        return {}
-    return {name: _tensor(links["time"].to_numpy(), np.int64)}
+def _times(links: pa.Table) -> dict[str, Any]:
+    """Return when links are first and last, where they have a time: numbers, or seconds since 1970."""
+    found = {}
+    for name in TIMES:
+        if name in links.column_names:
+            column = links[name]
+            if pa.types.is_temporal(column.type):
+                column = pc.divide(column.cast(pa.timestamp("us")).cast(pa.int64()).cast(pa.float64()), 1e6)
+            numbers = pc.fill_null(column.cast(pa.float64()), float("nan")).to_numpy()
+            found[name] = _tensor(numbers, np.float64)
+    return found
 
 
 def _tensor(values: Any, kind: Any) -> Any:
