@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from cube2net.cli.cube_commands import build, info, suggest, task, update, verify
-from cube2net.cli.network_commands import compare, query
+from cube2net.cli.network_commands import compare, query, replay
 from cube2net.cli.options import Quiet, Seed
 from cube2net.cli.signals import INTERRUPTED, KEPT, Signals
 from cube2net.cli.terminal import LEFT, UndeliveredError, complain, guarded_streams, line, say, shown_progress
@@ -23,6 +23,7 @@ TYPED = {
     "to='∗')": "--roll-up DIMENSION=∗)",
     "min_objects=": "--min-objects ",
     "memory=": "--memory ",
+    "cube=": "--cube ",
     "max_ratio=": "--set max_ratio=",
     "max_unpacked=": "--set max_unpacked=",
 }
@@ -69,7 +70,7 @@ def demo(
         run(out, seed=seed, progress=progress)
 
 
-for command in (suggest, build, info, update, verify, query, compare, task):
+for command in (suggest, build, info, update, verify, query, replay, compare, task):
     app.command()(command)
 
 

@@ -4,7 +4,7 @@ from cube2net.cube import ENGINES
 from cube2net.mine import cluster_query, embed_nodes
 from cube2net.pipeline.build import build_cube, build_from, build_task
 from cube2net.pipeline.compare import JOURNAL, WRITTEN, Auto, compare, task_of
-from cube2net.pipeline.construct import LINK_TOLERANCE, METHODS, WITH_OPTIONS, construct, weigh
+from cube2net.pipeline.construct import METHODS, WITH_OPTIONS, construct
 from cube2net.pipeline.cubes import (
     add_items,
     embed_cells,
@@ -37,8 +37,10 @@ from cube2net.pipeline.data import (
     write_network,
 )
 from cube2net.pipeline.queries import missing_names, read_links, read_query
+from cube2net.pipeline.replay import Replayed, replay
 from cube2net.pipeline.report import check_report, read_comparison, results, verdict, write_report
 from cube2net.pipeline.suggestions import suggest
+from cube2net.pipeline.worths import LINK_TOLERANCE, weigh
 from cube2net.records.form import FORMS
 from cube2net.referee import DEFAULT
 from cube2net.select import OBJECTIVES
@@ -59,6 +61,7 @@ __all__ = [
     "WITH_OPTIONS",
     "WRITTEN",
     "Auto",
+    "Replayed",
     "add_items",
     "build_cube",
     "build_from",
@@ -91,6 +94,7 @@ __all__ = [
     "read_source",
     "read_tables",
     "read_task",
+    "replay",
     "results",
     "save_cube",
     "suggest",
