@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cube2net import pipeline
+from cube2net.cli.app import as_typed
 from cube2net.cli.building import read
 from cube2net.cli.options import SOURCE_NAMES
 from cube2net.cli.terminal import say, show_table
@@ -106,7 +107,7 @@ def show(asked: Request, found: Suggestion) -> None:
     say("")
     _show_proposals("each dimension by itself", found.alone)
     if not found.dimensions:
-        say(f"nothing to propose: {found.reason}")
+        say(as_typed(f"nothing to propose: {found.reason}"))
         return
     _show_proposals("together", found.proposals)
     if found.topics is not None:
@@ -119,6 +120,7 @@ def show(asked: Request, found: Suggestion) -> None:
 
 def _show_proposals(title: str, proposals: Sequence[Proposal]) -> None:
     columns = ["dimensions", "cells", "objects in cells", "too small", "giant", "bits"]
+    together = any(each.counts.together is not None for each in proposals)
     held = any(each.held is not None for each in proposals)
     rows = [
         (
@@ -128,12 +130,17 @@ def _show_proposals(title: str, proposals: Sequence[Proposal]) -> None:
             f"{each.counts.dead:,}",
             f"{each.counts.giant:,}",
             f"{each.counts.bits:.1f}",
+            *([_percent(each.counts.together)] if together else []),
             *([str(each.held or "")] if held else []),
         )
         for each in proposals
     ]
-    columns += ["hidden half held"] * held
+    columns += ["no chance"] * together + ["hidden half held"] * held
     show_table(title, columns, rows, right=columns[1:])
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{share:.0%}"
 
 
 def _called(values: Sequence[str], options: Sequence[str]) -> str:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cube2net.array_types import Array
+from cube2net.propose.item_samples import Labels, Sample, within
 from cube2net.records.suggestion import CellCounts
-from cube2net.suggest.item_samples import Labels, Sample, within
 
 GIANT = 0.25
 """A cell that holds more of all objects is giant."""
@@ -42,8 +42,9 @@ def tally(cell: Array, thing: Array, objects: int, least: int) -> CellCounts:
 
     Two cells of two objects each, one object in a cell of its own, and one in none:
 
-    >>> tally(np.array([0, 0, 1, 1, 2]), np.array([0, 1, 2, 3, 4]), 6, 2)
-    CellCounts(cells=2, share=0.6666666666666666, dead=1, giant=2, bits=1.0566416671474375)
+    >>> counts = tally(np.array([0, 0, 1, 1, 2]), np.array([0, 1, 2, 3, 4]), 6, 2)
+    >>> counts.cells, counts.dead, counts.giant, round(counts.share, 2), round(counts.bits, 2)
+    (2, 1, 2, 0.67, 1.06)
     """
     sizes = np.bincount(cell)
     kept = sizes >= least

@@ -13,15 +13,15 @@ import pyarrow.compute as pc
 from cube2net.array_types import Array
 from cube2net.errors import listed, whole_number
 from cube2net.progress import Progress, silent
+from cube2net.propose.attribute_kinds import Seen, bins_for, look_at
+from cube2net.propose.cell_counts import Agreement
+from cube2net.propose.combinations import LEAST_BITS, Candidate, Combination, combine, search
+from cube2net.propose.item_samples import Labels, Sample, draw, read_texts
+from cube2net.propose.near_dependencies import Chains, find_chains
 from cube2net.records import Corpus, DimensionSpec
 from cube2net.records.spec import MIN_OBJECTS
 from cube2net.records.suggestion import Attribute, Proposal, Suggestion
 from cube2net.seeding import stream
-from cube2net.suggest.attribute_kinds import Seen, bins_for, look_at
-from cube2net.suggest.cell_counts import Agreement
-from cube2net.suggest.combinations import LEAST_BITS, Candidate, Combination, combine, search
-from cube2net.suggest.item_samples import Labels, Sample, draw
-from cube2net.suggest.near_dependencies import Chains, find_chains
 
 TOPIC = "topic"
 LOOKED_AT = 100_000
@@ -37,6 +37,8 @@ FEWEST_TEXTS = 30
 MOST_FILLED = 0.5
 """Where fewer of the items have a text, topics are a dimension as any other; else they are always one."""
 SHOWN = 4
+FEWER = (5, 3, 2)
+"""Numbers of objects in a cell that are tried where no attribute makes cells."""
 
 Bins = Callable[[str], Callable[[Array], tuple[Array, Any]]]
 """What spellings of bins mean: a function of numbers that gives the number of the bin of each."""
@@ -88,7 +90,7 @@ def propose(
         alone=tuple(_ranked([each.proposal() for each in alone])),
         attributes=said,
         dependencies=chains.dependencies,
-        reason=_reason(best, corpus, min_objects),
+        reason=_reason(best, few, alone, min_objects),
         items=corpus.items.num_rows,
         looked_at=len(sample),
         min_objects=min_objects,
@@ -123,7 +125,7 @@ class _Kinds:
                 continue
             here = look_at(each.name, sample.column(each.name))
             for spec in self.specs(each):
-                labels = self._labels(spec, each.kind, here, sample)
+                labels = self._labels(spec, here, sample)
                 if labels is not None and labels.count:
                     reads = frozenset({each.name, *self.levels(each)})
                     made.append(Candidate(spec, labels, reads, order, Agreement.of(sample, labels)))
@@ -156,9 +158,9 @@ class _Kinds:
         called = f"{each.name} group"
         return (called,) if 2 * rows.num_rows > each.distinct and called not in self.found else ()
 
-    def _labels(self, spec: DimensionSpec, kind: str, here: Seen, sample: Sample) -> Labels | None:
+    def _labels(self, spec: DimensionSpec, here: Seen, sample: Sample) -> Labels | None:
         if spec.bins is None:
-            return here.labels if here.labels is not None else _labels_of(sample, spec.attribute)
+            return here.labels if here.labels is not None else read_texts(sample.column(spec.attribute))
         if here.numbers is None or here.items is None:
             return None
         _, codes = np.unique(self.bins(spec.bins)(here.numbers)[0], return_inverse=True)
@@ -222,12 +224,6 @@ def _have_text(corpus: Corpus, attribute: str) -> Array:
     return has
 
 
-def _labels_of(sample: Sample, attribute: str) -> Labels:
-    from cube2net.suggest.item_samples import read_texts
-
-    return read_texts(sample.column(attribute))
-
-
 def _recounted(each: Combination, candidates: Mapping[str, Candidate], sample: Sample, min_objects: int) -> Combination:
     """Return a combination with its cells counted in another sample, where that can be."""
     parts = [candidates[str(part.spec)] for part in each.parts if str(part.spec) in candidates]
@@ -274,17 +270,16 @@ def _why_not(one: Combination, min_objects: int) -> str:
     return f"only {counts.share:.0%} of the objects would be in a cell"
 
 
-def _reason(best: Combination | None, corpus: Corpus, min_objects: int) -> str:
-    """Return why a combination was chosen, in a sentence."""
-    if best is None:
-        if not corpus.attributes:
-            return "items have no attribute: give them one, such as a city or a year"
-        return (
-            f"no attribute makes two cells of {min_objects} objects: use a smaller min_objects "
-            f"(min_objects=3), or name dimensions among {listed(corpus.attributes)}"
-        )
-    counts = best.counts
-    return (
-        f"{counts.share:.0%} of the objects are in cells of {min_objects} or more, and a cell leaves one of "
-        f"{2**counts.bits:,.0f} on average"
-    )
+def _reason(best: Combination | None, few: Sample, alone: Sequence[Combination], min_objects: int) -> str:
+    """Return why a combination was chosen, in a sentence; or what would help where none was."""
+    if best is not None:
+        return best.counts.sentence(min_objects)
+    for least in (least for least in FEWER if least < min_objects):
+        again = [combine(few, each.parts, least) for each in alone]
+        would = [each.specs[0].name for each in again if each is not None and each.works]
+        if would:
+            return (
+                f"no attribute makes two cells of {min_objects} objects: with {least} in a cell {listed(would)} would "
+                f"(min_objects={least})"
+            )
+    return "no attribute tells groups of objects apart: give the items one that does, such as a city or a year"

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.array_types import Array
-from cube2net.suggest.item_samples import Labels, read_texts, read_values
+from cube2net.propose.item_samples import Labels, read_texts, read_values
 
 YEARS = (1500, 2100)
 MOSTLY = 0.9
@@ -26,7 +26,7 @@ TEXT_WORDS, TEXT_SIGNS = 7, 40
 ID_NAME = re.compile(r"(?:^|[\W_])(?:id|ids|key|uuid|guid|doi|isbn|issn|nr|no|num|number|nummer|code)\W*$", re.I)
 SKEWED = 0.5
 """Bins of one width of which one would hold more of the items do not tell them apart: they are cut by shares."""
-WIDTHS = (5, 8)
+LEAST_BINS, MOST_BINS = 5, 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,17 +135,17 @@ def _are_years(name: str, values: Array) -> bool:
 
 
 def bins_for(values: Array) -> str:
-    """Return bins that cut numbers into about six: of one round width, or into quarters where most lie together.
+    """Return bins that cut numbers: five to a dozen of one round width, or quarters where most lie in one of them.
 
     >>> bins_for(np.arange(18.0, 66.0)), bins_for(2.0 ** np.arange(20.0))
-    ('width:10', 'quantiles:4')
+    ('width:5', 'quantiles:4')
     """
     low, high = np.quantile(values, [0.02, 0.98]).tolist()
     if high > low:
-        width = _round_width((high - low) / WIDTHS[0])
+        width = _round_width((high - low) / LEAST_BINS)
         steps = np.floor(values / width)
         _, counts = np.unique(steps, return_counts=True)
-        if len(counts) <= 2 * WIDTHS[1] and counts.max() <= SKEWED * len(values):
+        if len(counts) <= MOST_BINS and counts.max() <= SKEWED * len(values):
             return f"width:{_said(width)}"
     return "quantiles:4"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from cube2net.propose.cell_counts import Agreement, count_cells, score, told_together
+from cube2net.propose.item_samples import Labels, Sample
 from cube2net.records import DimensionSpec
 from cube2net.records.suggestion import CellCounts, Proposal
-from cube2net.suggest.cell_counts import Agreement, count_cells, score, told_together
-from cube2net.suggest.item_samples import Labels, Sample
 
 MOST_DIMENSIONS = 4
 BEAM = 5

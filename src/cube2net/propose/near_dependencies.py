@@ -131,10 +131,9 @@ def _same(
 ) -> dict[str, str]:
     """Return the attributes that say the same as another, each with the one that is kept."""
     same: dict[str, str] = {}
-    for place, first in enumerate(names):
-        for second in names[place + 1 :]:
-            if first in same or second in same or not {(first, second), (second, first)} <= set(found):
-                continue
-            kept, other = (second, first) if readable.get(second, 0) > readable.get(first, 0) else (first, second)
-            same[other] = kept
+    order = sorted(names, key=lambda name: -readable.get(name, 0))
+    for place, kept in enumerate(order):
+        for other in order[place + 1 :]:
+            if not {kept, other} & set(same) and {(kept, other), (other, kept)} <= set(found):
+                same[other] = kept
     return same
