@@ -38,9 +38,9 @@ def test_tables_is_a_source():
 def test_every_format_gives_the_same_corpus(tmp_path, ending):
     corpus, _ = read([write(tmp_path / f"nodes.{ending}", NODES), write(tmp_path / f"links.{ending}", LINKS)])
     assert corpus.objects.to_pylist() == [
-        {"object": "a", "name": "Ada", "kind": "node"},
-        {"object": "b", "name": "Bob", "kind": "node"},
-        {"object": "c", "name": "Cy", "kind": "node"},
+        {"object": "a", "name": "Ada", "kind": "node", "year": 1999, "city": "Rome"},
+        {"object": "b", "name": "Bob", "kind": "node", "year": 2004, "city": "Oslo"},
+        {"object": "c", "name": "Cy", "kind": "node", "year": 2008, "city": "Rome"},
     ]
     assert corpus.items.to_pydict() == {
         "item": ["a", "b", "c"],
@@ -88,7 +88,8 @@ def test_a_fourth_file_holds_the_links_of_the_objects(tmp_path):
     corpus, said = read(paths)
     assert links(corpus) == {("1", "2"): 4.0}
     assert "files: objects='people.csv', items='papers.csv', mentions='who.csv', links='edges.csv' (guessed)" in said
-    assert "people.csv: not used 'age' (attributes belong to the items)" in said
+    assert corpus.objects["age"].to_pylist() == [30, 40]
+    assert not corpus.whole_ids
 
 
 def test_files_are_told_by_field(tmp_path):

@@ -19,6 +19,8 @@ TYPED = {
     "skip_missing=True leaves": "cube2net query --show-missing lists them all, --skip-missing leaves",
     "skip_known=True": "--skip-known",
     "roll_up)": "--roll-up)",
+    "to=…)": "--roll-up DIMENSION=LEVEL)",
+    "to='∗')": "--roll-up DIMENSION=∗)",
     "min_objects=": "--min-objects ",
     "memory=": "--memory ",
     "max_ratio=": "--set max_ratio=",

@@ -20,9 +20,10 @@ def build(
     dimension: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME[=ATTRIBUTE][@BINS][/PARENT]",
-            help="A dimension, such as decade=year@decades or city/state; may be repeated. Odd names go in quotes. "
-            "Without any, those that the source proposes, or else those that suggest does.",
+            metavar="NAME[=ATTRIBUTE][@BINS][/LEVEL…]",
+            help="A dimension, such as decade=year@decades, city/state or topic/subfield/field; may be repeated, also "
+            "for a second path of levels above (venue/kind and venue/publisher). Odd names go in quotes. Without any, "
+            "those that the source proposes, or else those that suggest does.",
         ),
     ] = None,
     topics: Annotated[
@@ -38,9 +39,21 @@ def build(
     min_objects: Annotated[int, typer.Option(help="Leave out cells with fewer objects.")] = 10,
     max_mentions: Annotated[int, typer.Option(help="An item with more objects makes no links.")] = 50,
     items: Annotated[
-        bool, typer.Option("--items/--no-items", help="Keep which items mention what: some can be taken out later.")
-    ] = True,
+        str,
+        typer.Option(
+            metavar="WHAT",
+            help="Keep of the items: all, index (without their attributes: no --between, no --replace), or none.",
+        ),
+    ] = "all",
+    no_items: Annotated[bool, typer.Option("--no-items", hidden=True)] = False,
     set_: Set = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ATTRIBUTE=LABEL",
+            help="Read only items with this label, such as field='Computer Science' (openalex); may be repeated.",
+        ),
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
     engine: Annotated[str, typer.Option(metavar="NAME", help="What runs the statements: duckdb or spark.")] = "duckdb",
     memory: Annotated[
@@ -77,8 +90,9 @@ def build(
             topic_model=topic_model,
             min_objects=min_objects,
             max_mentions=max_mentions,
-            items=items,
+            items="none" if no_items else items,
             settings=set_ or [],
+            where=where or [],
             strict=strict,
             engine=engine,
             memory=memory,

@@ -26,11 +26,12 @@ from cube2net.cube import TOPIC
 from cube2net.errors import ParameterError, SourceError
 from cube2net.interfaces import Engine, NamesFiles, Source, TopicModel
 from cube2net.pipeline.data import find_topics
+from cube2net.pipeline.inputs import corpus_of
 from cube2net.pipeline.suggestions import decide_dimensions, with_texts
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS
-from cube2net.sources import SOURCES, Task
+from cube2net.sources import SOURCES, Task, is_frame
 from cube2net.topics import TOPIC_MODELS, Lda, LdaModel
 
 Dimensions = Sequence[DimensionSpec | str]
@@ -38,28 +39,30 @@ Dimensions = Sequence[DimensionSpec | str]
 
 @tells_compiling
 def build_cube(
-    corpus: Corpus,
+    data: Any = None,
     dimensions: Dimensions | None = None,
     *,
     topics: Topics | str | TopicModel = "lda",
     min_objects: int = MIN_OBJECTS,
     max_mentions: int = MAX_MENTIONS,
-    items: bool = True,
+    items: Any = "all",
     out: str | Path | None = None,
     engine: str | Engine = "duckdb",
     memory: str | None = None,
     seed: int = 0,
     progress: Progress | None = None,
+    **tables: Any,
 ) -> Cube:
-    """Return the cube of a corpus; with ``out`` it is also saved there, and opened from there.
+    """Return the cube of a corpus, frames, files or a graph; with ``out`` it is saved there, and opened from there.
 
     With ``out``, topics and tables that are finished when the work is cut off are kept beside it, and the same call
     goes on from there.
 
     Parameters
     ----------
-    corpus
-        The data, of :func:`read_source` or made by hand.
+    data
+        A corpus, of :func:`read_source` or made by hand; or what :func:`read_tables` reads (a frame, a mapping of
+        frames, a path); or a graph of NetworkX or igraph.
     dimensions
         Those of the cube, such as ``["venue", "decade=year@decades"]`` or :class:`DimensionSpec`; without any, those
         that the source proposes, or else those of :func:`suggest`.
@@ -71,8 +74,10 @@ def build_cube(
     max_mentions
         An item that mentions more objects makes no links, where two objects are linked when an item mentions both.
     items
-        Whether the cube keeps which items mention which objects. ``False`` makes a smaller cube, from which no items
-        can be taken out.
+        What the cube keeps of its items: ``"all"``, their ids, what they mention and their attributes, for time windows
+        and for replacing items; ``"index"``, all but the attributes; ``"none"``, nothing, so that none can be taken
+        out. True is all, and False none. Or the table of the items, where objects, items and mentions are given by
+        their names.
     out
         The folder to save the cube in; without one it is in memory alone.
     engine
@@ -83,6 +88,8 @@ def build_cube(
         Of all that is random, which is finding topics: the same seed makes the same cube.
     progress
         Told how far it is; None for nobody.
+    tables
+        Tables by their names (``links=edges``), and the options of :func:`read_tables` or :func:`from_networkx`.
 
     Returns
     -------
@@ -97,9 +104,19 @@ def build_cube(
     Cube(decade × venue × topic: 16 cells, 200 objects, 720 links)
     >>> c2n.build_cube(corpus, ["venue", "decade=year@decades"], min_objects=20)
     Cube(venue × decade: 12 cells, 200 objects, 720 links)
+    >>> import pandas as pd
+    >>> people = pd.DataFrame({"id": ["ada", "bob", "eve"], "city": ["Rome", "Oslo", "Oslo"]})
+    >>> edges = pd.DataFrame({"source": ["ada", "bob"], "target": ["bob", "eve"]})
+    >>> c2n.build_cube(people, links=edges, dimensions=["city"], min_objects=1)
+    Cube(city: 2 cells, 3 objects, 2 links)
     """
     progress = progress or silent
+    if is_frame(dimensions) and "links" not in tables:
+        tables, dimensions = {**tables, "links": dimensions}, None
+    if not (isinstance(items, bool) or (isinstance(items, str) and not Path(items).exists())):
+        tables, items = {**tables, "items": items}, "all"
     recipe = Recipe(dimensions, topics, min_objects, max_mentions, items, _engine(engine, memory), seed)
+    corpus = corpus_of(data, tables, progress, build_cube)
     if out is None:
         return recipe.build(corpus, progress)
     place = path_of(out, "out")
@@ -117,7 +134,7 @@ def build_from(
     topics: str | TopicModel = "lda",
     min_objects: int = MIN_OBJECTS,
     max_mentions: int = MAX_MENTIONS,
-    items: bool = True,
+    items: bool | str = "all",
     engine: str | Engine = "duckdb",
     memory: str | None = None,
     seed: int = 0,
@@ -217,7 +234,7 @@ class Recipe:
     topics: Topics | str | TopicModel
     min_objects: int
     max_mentions: int
-    items: bool
+    items: bool | str
     engine: Engine
     seed: int
 

@@ -251,8 +251,16 @@ def read_manifest(folder: str | Path) -> dict[str, Any]:
     return cubes.read_manifest(path_of(folder, "the folder of the cube"))
 
 
-def view_cube(cube: Cube, *, roll_up: Sequence[str] = (), where: Mapping[str, Sequence[str]] | None = None) -> Cube:
-    """Return the cube rolled up in some dimensions, and then only the cells with one of some labels."""
-    for dimension in roll_up:
-        cube = cubes.roll_up(cube, dimension)
+def view_cube(
+    cube: Cube,
+    *,
+    roll_up: Sequence[str | tuple[str, str]] = (),
+    where: Mapping[str, Sequence[str]] | None = None,
+) -> Cube:
+    """Return the cube rolled up in some dimensions, and then only the cells with one of some labels.
+
+    A dimension alone goes to the level above it, one with a level goes there.
+    """
+    for wanted in roll_up:
+        cube = cubes.roll_up(cube, *((wanted,) if isinstance(wanted, str) else wanted))
     return cubes.dice(cube, where) if where else cube
