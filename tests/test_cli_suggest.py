@@ -105,10 +105,10 @@ def test_a_query_adds_what_is_held_of_it(tmp_path):
 
 def test_parameters_of_the_source_are_in_the_command(tmp_path):
     folder = write(tmp_path / "data")
-    words = ["--set", "columns=kind:founded", "--strict", "--seed", "3"]
+    words = ["--set", "columns=name:serial", "--strict", "--seed", "3"]
     about = json.loads(run("suggest", folder, *words, "--json", "--quiet"))
     assert shlex.split(about["command"])[-5:] == words
-    assert "strict=True" in about["python"][1] and "seed=3" in about["python"][2]
+    assert "columns={'name': 'serial'}, strict=True)" in about["python"][1] and "seed=3" in about["python"][2]
 
 
 def test_the_bundled_papers_need_no_path():

@@ -81,7 +81,7 @@ def test_a_planted_chain_of_any_length_is_found(seed, leaves, levels):
     names = list(labels)
     rng.shuffle(names)
     chains = find_chains({name: labels[name] for name in names}, {})
-    assert chains.above["level 0"] == tuple(f"level {level}" for level in range(1, levels + 1))
+    assert chains.paths["level 0"][0] == tuple(f"level {level}" for level in range(1, levels + 1))
     assert all(each.strays == 0 for each in chains.dependencies)
 
 
@@ -92,7 +92,7 @@ def test_of_two_attributes_that_say_the_same_the_readable_one_is_kept():
     region = code // 6
     chains = find_chains({"code": code, "name": name, "region": region}, {"code": 2, "name": 12, "region": 6})
     assert chains.same == {"code": "name"}
-    assert chains.above == {"name": ("region",), "region": ()}
+    assert chains.paths == {"name": (("region",),), "region": ()}
 
 
 def test_several_names_for_one_thing_leave_one():
@@ -100,3 +100,15 @@ def test_several_names_for_one_thing_leave_one():
     code = rng.integers(30, size=3000)
     chains = find_chains({"a": code, "b": code, "c": code}, {"a": 1, "b": 2, "c": 3})
     assert chains.same == {"a": "c", "b": "c"}
+
+
+def test_levels_of_different_paths_are_each_found_once():
+    rng = np.random.default_rng(0)
+    venue = rng.integers(60, size=6_000)
+    publisher, kind = venue // 6, venue % 4
+    country = publisher // 3
+    chains = find_chains({"kind": kind, "venue": venue, "country": country, "publisher": publisher}, {})
+    assert chains.paths["venue"] == (("publisher", "country"), ("kind",))
+    assert chains.levels("venue") == ("publisher", "country", "kind")
+    assert chains.paths["publisher"] == (("country",),) and chains.paths["kind"] == ()
+    assert len(chains.dependencies) == 3

@@ -74,6 +74,37 @@ def test_planted_levels_bins_ids_and_constants_are_told():
     assert found.best.counts.share > 0.8
 
 
+def test_a_chain_of_levels_becomes_one_dimension_that_builds():
+    rng = np.random.default_rng(9)
+    topic = rng.integers(48, size=6_000)
+    columns = {"domain": topic // 24, "topic": topic, "subfield": topic // 4, "field": topic // 12}
+    corpus = nodes(**{name: [f"{name} {code}" for code in codes] for name, codes in columns.items()})
+    found = proposed(corpus)
+    assert named(found) == ["topic/subfield/field/domain"]
+    cube = cubes.build(corpus, found.dimensions, cubes.DuckDB())
+    assert [(level.name, len(level.labels)) for level in cube.dimensions[0].levels] == [
+        ("topic", 48),
+        ("subfield", 12),
+        ("field", 4),
+        ("domain", 2),
+    ]
+
+
+def test_dates_of_few_years_are_told_by_months_and_two_times_do_not_share_a_level():
+    rng = np.random.default_rng(10)
+    start = np.datetime64("2022-01-05")
+    short = (start + rng.integers(800, size=3_000)).astype("M8[D]")
+    kinds = {each.name: each for each in proposed(nodes(on=pa.array(short))).attributes}
+    assert str(kinds["on"].dimension) == "on@months/years"
+    year, other = (1960 + rng.integers(60, size=20_000) for _ in range(2))
+    found = proposed(nodes(year=year, founded=other))
+    assert len(found.dimensions) == 2
+    cube = cubes.build(nodes(year=year, founded=other), found.dimensions, cubes.DuckDB())
+    assert len(cube.cells) == found.best.counts.cells
+    one_day = nodes(on=pa.array(np.repeat(start, 50)), city=["a", "b"] * 25)
+    assert [each.kind for each in proposed(one_day).attributes] == ["constant", "labels"]
+
+
 def test_what_is_proposed_has_the_cells_that_its_cube_has():
     rng = np.random.default_rng(1)
     count = 3_000
