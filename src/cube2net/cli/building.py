@@ -88,11 +88,9 @@ def build(
 
     asked = grouped([DimensionSpec.parse(text) for text in dimensions or ()])
     if source == "bundled":
-        if where:
-            raise ParameterError(f"the bundled data is read whole, got --where {where[0]!r}")
-        corpus = read(source, paths, settings, strict, progress)
+        corpus = read(source, paths, settings, strict, progress, where)
         return pipeline.build_cube(corpus, asked or proposed(corpus), **options)
-    reader = _reader(source, paths, settings, strict, where)
+    reader = reader_of(source, paths, settings, strict, where)
     return pipeline.build_from(reader, *paths, dimensions=asked or proposed, **options)
 
 
@@ -104,18 +102,28 @@ def _spark_settings(texts: Sequence[str]) -> dict[str, str]:
     return dict(text.split("=", 1) for text in texts)
 
 
-def read(source: str, paths: Sequence[Path], settings: Sequence[str], strict: bool, progress: Progress) -> Corpus:
+def read(
+    source: str,
+    paths: Sequence[Path],
+    settings: Sequence[str],
+    strict: bool,
+    progress: Progress,
+    where: Sequence[str] = (),
+) -> Corpus:
     """Return the corpus of files of one kind; the bundled one needs no files."""
     if source == "bundled":
         if paths or settings:
             raise ParameterError(f"the bundled data takes no path and no --set, got {str([*paths, *settings][0])!r}")
+        if where:
+            raise ParameterError(f"the bundled data is read whole, got --where {where[0]!r}")
         return pipeline.load_bundled()
-    return pipeline.read_source(_reader(source, paths, settings, strict), *paths, progress=progress)
+    return pipeline.read_source(reader_of(source, paths, settings, strict, where), *paths, progress=progress)
 
 
-def _reader(
+def reader_of(
     source: str, paths: Sequence[Path], settings: Sequence[str], strict: bool, where: Sequence[str] = ()
 ) -> Source:
+    """Return the source of a name with its parameters as they were typed."""
     if source not in pipeline.SOURCES:
         raise unknown("source", source, [*pipeline.SOURCES, "bundled"])
     given = split_settings(settings)

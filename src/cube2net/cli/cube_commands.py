@@ -8,7 +8,17 @@ from typing import Annotated
 
 import typer
 
-from cube2net.cli.options import SOURCE_NAMES, AsJson, CubePath, Quiet, Seed, Set, SpreadsheetSafe, warn_of_formulas
+from cube2net.cli.options import (
+    SOURCE_NAMES,
+    AsJson,
+    CubePath,
+    ItemsWhere,
+    Quiet,
+    Seed,
+    Set,
+    SpreadsheetSafe,
+    warn_of_formulas,
+)
 from cube2net.cli.signals import KEPT
 from cube2net.cli.terminal import say, show_json, shown_progress
 
@@ -47,13 +57,7 @@ def build(
     ] = "all",
     no_items: Annotated[bool, typer.Option("--no-items", hidden=True)] = False,
     set_: Set = None,
-    where: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ATTRIBUTE=LABEL",
-            help="Read only items with this label, such as field='Computer Science' (openalex); may be repeated.",
-        ),
-    ] = None,
+    where: ItemsWhere = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
     engine: Annotated[str, typer.Option(metavar="NAME", help="What runs the statements: duckdb or spark.")] = "duckdb",
     memory: Annotated[
@@ -123,6 +127,7 @@ def suggest(
     splits: Annotated[int, typer.Option(help="So many times another half is hidden.")] = 10,
     min_objects: Annotated[int, typer.Option(help="Leave out cells with fewer objects.")] = 10,
     set_: Set = None,
+    where: ItemsWhere = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
     as_json: AsJson = False,
     seed: Seed = 0,
@@ -132,7 +137,9 @@ def suggest(
     from cube2net.cli import suggesting
 
     with shown_progress(quiet) as progress:
-        asked = suggesting.asked_of(words or [], set_ or [], strict=strict, min_objects=min_objects, seed=seed)
+        asked = suggesting.asked_of(
+            words or [], set_ or [], where or [], strict=strict, min_objects=min_objects, seed=seed
+        )
         found = suggesting.suggest(asked, query, splits, progress)
     if as_json:
         show_json(suggesting.as_record(asked, found))

@@ -45,6 +45,13 @@ Where = Annotated[
         help="Only cells with this label, or under this label of a level above; may be repeated.",
     ),
 ]
+ItemsWhere = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="ATTRIBUTE=LABEL",
+        help="Read only items with this label, such as field='Computer Science' (openalex); may be repeated.",
+    ),
+]
 RollUp = Annotated[
     list[str] | None,
     typer.Option(

@@ -17,8 +17,8 @@ from cube2net.errors import ParameterError, unknown, whole_number
 from cube2net.interfaces import CellEmbedder, NodeEmbedder
 from cube2net.pipeline.data import find_topics
 from cube2net.progress import Progress, silent
+from cube2net.propose import with_text
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics, Vectors
-from cube2net.suggest import with_text
 from cube2net.topics import model_of
 
 
