@@ -126,12 +126,12 @@ def test_links_alone_are_a_network_whose_nodes_have_no_attributes(tmp_path, name
 
 
 def test_nodes_alone_are_refused_with_what_they_need(tmp_path):
-    for name, text in (("people.csv", "id,city\na,Rome\nb,Oslo\n"), ("x.csv", "code,city\na,Rome\nb,Oslo\n")):
+    for name, columns in (("people.csv", "'id', 'city'"), ("x.csv", "'code', 'city'")):
+        text = columns.replace("'", "").replace(" ", "") + "\na,Rome\nb,Oslo\n"
         (tmp_path / name).write_text(text, encoding="utf-8")
         assert refusal([tmp_path / name]) == (
-            f"got {name} alone, which holds no links: expected nodes and links, or objects, items and mentions (and "
-            "links); give the table of links beside it, with the ids of two nodes in a row, or say which of its "
-            "columns are linked (columns={'source': …, 'target': …})"
+            "one table alone needs links beside it (links=…), or the columns of its records and of the objects they "
+            f"mention (item='paper', objects='author'): {name} has {columns}"
         )
     corpus, _ = read([tmp_path / "x.csv"], columns={"source": "code", "target": "city"})
     assert links(corpus) == {("a", "Rome"): 1.0, ("b", "Oslo"): 1.0}

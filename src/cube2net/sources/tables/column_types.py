@@ -1,4 +1,4 @@
-"""What a column holds: ids, weights, or an attribute (labels, lists of them, numbers, dates), and so a dimension.
+"""What a column holds: ids, weights, or an attribute (labels, lists of them, numbers, dates).
 
 Columns are those of ``Rows``, a table with the places its rows come from; Python values of any kinds become columns.
 """
@@ -17,9 +17,7 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.errors import SourceError, listed
-from cube2net.records import DimensionSpec
 from cube2net.records.link_weights import LIGHTEST
-from cube2net.records.spec import MIN_OBJECTS
 from cube2net.sources.io.dropped import Dropped, Places
 from cube2net.sources.tables.dialects import UNSAID, Conventions
 from cube2net.sources.tables.written_values import (
@@ -36,9 +34,6 @@ from cube2net.sources.tables.written_values import (
 MANY = (list, tuple, set, frozenset, np.ndarray)
 REFUSED = (pa.ArrowException, OverflowError, TypeError, ValueError)
 MOSTLY = 0.9
-FEW = 1000
-YEARS = (1500, 2100)
-MOST_DIMENSIONS = 4
 HEAVIEST = 1e30
 EXACT = 2.0**53
 
@@ -135,6 +130,11 @@ def holds_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
+def is_list(kind: pa.DataType) -> bool:
+    """Return whether a column of this type holds lists."""
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+
+
 def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.cast(column, column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
@@ -227,7 +227,7 @@ def attribute(
         raise SourceError(f"{rows.name} column {name!r} holds {kind}, expected text to part at {separator!r}")
     if separator is not None:
         return _trimmed_lists(pc.split_pattern(pc.cast(column, pa.string()), separator))
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+    if is_list(kind):
         return _trimmed_lists(column)
     if pa.types.is_boolean(kind):
         column = pc.cast(column, pa.string())
@@ -289,42 +289,3 @@ def _trimmed_lists(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
         made.append(pa.ListArray.from_arrays(pa.array(ends), texts.filter(kept)))
     lists = pa.chunked_array(made, pa.list_(pa.string()))
     return lists if pc.max(pc.list_value_length(lists)).as_py() else None
-
-
-def default_dimensions(items: pa.Table) -> tuple[DimensionSpec, ...]:
-    """Return how items would make a cube of themselves: at most four dimensions, in the order of the columns.
-
-    Labels stand as they are where they are few, years become decades, other numbers quarters of the
-    items. What never or always differs tells nothing apart and is left out.
-
-    >>> items = pa.table({"item": ["a", "b"], "year": [1999, 2004], "city": ["Rome", "Oslo"], "text": ["", ""]})
-    >>> [str(spec) for spec in default_dimensions(items)]
-    ['decade=year@decades', 'city']
-    """
-    names = [name for name in items.column_names if name not in ("item", "text")]
-    specs = [spec for name in names if (spec := _dimension(name, items[name], names)) is not None]
-    return tuple(specs[:MOST_DIMENSIONS])
-
-
-def _dimension(name: str, column: pa.ChunkedArray, names: Sequence[str]) -> DimensionSpec | None:
-    if pa.types.is_list(column.type):
-        column = pc.list_flatten(column)
-    count = len(column) - column.null_count
-    distinct = pc.count_distinct(column).as_py()
-    if distinct < 2:
-        return None
-    if pa.types.is_temporal(column.type) or _are_years(name, column):
-        return DimensionSpec("decade" if name == "year" and "decade" not in names else name, name, bins="decades")
-    if not holds_text(column.type):
-        return DimensionSpec(name, name, bins="quantiles:4")
-    if distinct > max(FEW, count // 2) or (distinct == count > MIN_OBJECTS):
-        return None
-    return DimensionSpec(name, name)
-
-
-def _are_years(name: str, column: pa.ChunkedArray) -> bool:
-    if holds_text(column.type):
-        return False
-    values = pc.drop_null(column).to_numpy()
-    inside = (values >= YEARS[0]) & (values <= YEARS[1]) & (values == np.floor(values))
-    return bool(inside.mean() >= MOSTLY if "year" in name.casefold() else inside.all())

@@ -8,18 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.errors import SourceError
-from cube2net.sources.tables.column_types import YEARS, Rows, holds_text, keys
+from cube2net.sources.tables.column_types import Rows, holds_text, keys
 from cube2net.sources.tables.table_roles import (
     ROLE_OF,
     Guess,
-    base_name,
     check_whole,
     is_sure,
     named_columns,
@@ -29,6 +27,7 @@ from cube2net.sources.tables.written_values import as_numbers, present
 ORDER = ("nodes", "objects", "items", "mentions", "links", "labels", "terms")
 IDS = {"nodes": "id", "objects": "id", "items": "item"}
 SAMPLED = 1_000
+YEARS = (1500, 2100)
 MOST = 0.5
 WORDS, LETTERS, DIFFERENT = 6, 40, 0.5
 """A text has so many words and letters on average, and so many of all texts differ."""
@@ -239,25 +238,26 @@ def _words(column: pa.ChunkedArray) -> float:
 # One table alone
 
 
-def role_alone(rows: Rows, path: Path, given: Mapping[str, str]) -> str:
-    """Return what a table is that comes alone: ``links`` where names or values tell both ends, else ``nodes``."""
-    said = ROLE_OF.get(base_name(path).casefold())
-    if said is not None:
-        return said
+def are_links_by_name(rows: Rows, called: str, given: Mapping[str, str]) -> bool:
+    """Return whether a table that comes alone is called links, or names both of their ends."""
+    guess = named_columns("links", rows.table.column_names, given, called=rows.name)
+    return ROLE_OF.get(called.casefold()) == "links" or {"source", "target"} <= set(guess.columns)
+
+
+def are_links_by_values(rows: Rows) -> bool:
+    """Return whether a table of two columns, or three with a weight, links what its first two hold.
+
+    What is linked stands on both sides, or comes again on either.
+    """
     names = rows.table.column_names
-    guess = named_columns("links", names, given, called=rows.name)
-    if {"source", "target"} <= set(guess.columns):
-        return "links"
     if len(names) not in (2, 3) or any(is_sure("nodes", "id", name) for name in names):
-        return "nodes"
-    if (
-        len(names) == 3
-        and "weight" not in _with_weight(_with_ends(guess, rows, {"source": None, "target": None}), rows).columns
-    ):
-        return "nodes"
+        return False
+    guess = _with_ends(named_columns("links", names, called=rows.name), rows, {"source": None, "target": None})
+    if len(names) == 3 and "weight" not in _with_weight(guess, rows).columns:
+        return False
     one, other = (_sample(rows, name) for name in names[:2])
     if one is None or other is None:
-        return "nodes"
+        return False
     alike = _share(one, keys(rows, names[1])) > 0 and _share(other, keys(rows, names[0])) > 0
     repeated = all(pc.count_distinct(ends).as_py() < len(ends) for ends in (one, other))
-    return "links" if alike or repeated else "nodes"
+    return alike or repeated

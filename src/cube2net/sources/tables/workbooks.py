@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from xml.parsers import expat
 
 import pyarrow as pa
@@ -34,6 +34,13 @@ DAY_FORMATS = {*range(14, 18), 22, *range(27, 37), *range(50, 59)}
 NOT_SHOWN = re.compile(r"\"[^\"]*\"|\[[^\]]*\]|\\.|_.")
 PLACE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})$")
 Cell = str | int | float | bool | date | datetime
+
+
+class Sheet(NamedTuple):
+    """One sheet of a workbook."""
+
+    path: Path
+    name: str
 
 
 @dataclass
