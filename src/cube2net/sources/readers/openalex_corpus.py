@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from cube2net.array_types import Array
 from cube2net.atomic_files import one_sentence
 from cube2net.records import Corpus, DimensionSpec
-from cube2net.records.corpus import MENTIONS
+from cube2net.records.corpus import MENTIONS, OBJECTS
 from cube2net.sources.readers.openalex_works import SINGLE, Batch, WorkColumns
 
 ROWS = 2**16
@@ -36,7 +36,7 @@ class Spool:
         self.rows = 0
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Write a batch."""
+        """Write a batch; the first one says what columns there are."""
         with one_sentence(Path(tempfile.gettempdir())):
             if self.writer is None:
                 self.writer = pa.ipc.new_file(self.file, batch.schema)
@@ -197,8 +197,9 @@ class Gathering:
             "institution": _texts(pa.array(home), institutions),
             "country": _texts(pa.array(country_of[home]), countries),
         }
-        said = {name: column for name, column in made.items() if column.null_count < len(column)}
-        return spooled(pa.table(said).to_batches(ROWS)), item, code
+        said = {name: column for name, column in made.items() if name in OBJECTS or column.null_count < len(column)}
+        table = pa.table(said)
+        return spooled(table.to_batches(ROWS)) if len(known) else table, item, code
 
     def _citations(self, columns: WorkColumns, ids: Array, kept: Array, rows: Array, follow: Follow) -> pa.Table:
         """Return the links from works to those they cite, among the works that are there."""
