@@ -23,6 +23,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import cube2net as c2n
 from cube2net.checkpoints import digest_corpus
 from cube2net.errors import ParameterError, SourceError
 from cube2net.records import Corpus
@@ -208,6 +209,29 @@ def test_whole_samples_are_read_as_a_plain_reading_would(name: str) -> None:
     assert subject in [spec.name for spec in corpus.dimensions]
     with lzma.open(DATA / name, "rt", encoding="utf-8") as file:
         check_as_plain(corpus, [json.loads(line) for line in file])
+
+
+def test_a_cube_is_proposed_of_year_source_topic_and_country_with_their_levels() -> None:
+    wanted = ["year@years/decades", "source/publisher", "topic/subfield/field/domain", "country"]
+    assert [str(spec) for spec in read(lines(ONE)).dimensions] == wanted
+    concepts = [{"display_name": "Cube", "level": 2, "score": "0.9"}]
+    older = read(lines(work(1, primary_topic=None, concepts=concepts)))
+    wanted[2] = "concept/concept_area/concept_field"
+    assert [str(spec) for spec in older.dimensions] == wanted
+    assert older.items.select(["concept", "concept_area", "concept_field"]).to_pylist()[0] == {
+        "concept": "Cube",
+        "concept_area": "other",
+        "concept_field": "other",
+    }
+
+
+def test_a_cube_of_real_works_rolls_up_through_all_its_levels() -> None:
+    cube = c2n.build_cube(read(FILES["works.jsonl"]), ["topic/subfield/field/domain"], min_objects=1)
+    levels = [level.name for level in cube.dimensions[0].levels]
+    assert levels == ["topic", "subfield", "field", "domain"]
+    items = items_of(read(FILES["works.jsonl"])).values()
+    for level in cube.dimensions[0].levels:
+        assert set(level.labels) == {item[level.name] for item in items if item["topic"]}
 
 
 # One work at a time
