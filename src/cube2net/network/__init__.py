@@ -1,6 +1,5 @@
 """Cube + Selection → Network: methods that follow links, a network's links and forms, and its ways out."""
 
-from cube2net.network.carried import label_shares
 from cube2net.network.draw import check_picture_path, draw
 from cube2net.network.export import (
     EXPORTS,
@@ -25,6 +24,7 @@ from cube2net.network.hops import Hops, Nothing
 from cube2net.network.layout import layout
 from cube2net.network.links import induce, within
 from cube2net.network.maxdisc import MaxDisc
+from cube2net.network.node_columns import label_shares
 from cube2net.network.pagerank import PageRank, nearest, scores
 from cube2net.network.steiner_tree import Steiner
 
