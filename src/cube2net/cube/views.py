@@ -70,7 +70,8 @@ def _level_above(dimension: Dimension, to: str | None) -> int | None:
         if not found:
             raise ParameterError(f"dimension {name!r} has no level above to roll up to, only ∗ (to='∗')")
         if len(found) > 1:
-            choices = " and ".join(repr(dimension.levels[number].name) for number in found)
+            names = [repr(dimension.levels[number].name) for number in found]
+            choices = f"{', '.join(names[:-1])} and {names[-1]}"
             raise ParameterError(f"dimension {name!r} has {choices} above it: name the one to roll up to (to=…)")
         return found[0]
     above = {dimension.levels[number].name: number for number in dimension.at_or_above()[1:]}

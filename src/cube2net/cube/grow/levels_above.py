@@ -8,7 +8,7 @@ have: so families are kept of that one, which does not change when the corpus sa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -138,8 +138,20 @@ def grow_levels(
                     f"nothing says which {level.name!r} a label of {level.below!r} belongs to: name an attribute of "
                     f"the items ({listed(corpus.attributes)}), or coarser bins for a number"
                 )
-            rungs[level.name] = _by_name(level, below, [said.get(name) or OTHER for name in below.names])
+            parents = [said.get(name) or OTHER for name in below.names]
+            _check_labels(level, parents, _said(ledger.labels, level.source, "label"))
+            rungs[level.name] = _by_name(level, below, parents)
     return rungs
+
+
+def _check_labels(level: LevelSpec, parents: Sequence[str], known: Collection[str]) -> None:
+    """Raise where the source knows labels of a level and the parents are others: a level between is left out."""
+    found = sorted(set(parents) - {OTHER})
+    if known and found and not set(found) & set(known):
+        raise ParameterError(
+            f"labels of {level.below!r} have the parents {some(found)}, and none of these is a label of "
+            f"{level.name!r}: name the level that is between them"
+        )
 
 
 def dimension_of(spec: DimensionSpec, rungs: dict[str, Rung], said: pa.Table) -> Dimension:
