@@ -325,7 +325,7 @@ def test_a_level_that_is_not_there_is_refused_in_one_sentence(ask: Callable[[Cub
         ),
         (
             "topic/field",
-            "labels of 'topic' have the parents 'bio', and none of these is a label of 'field'",
+            "parents of 'topic', 'bio', 'cv', 'nlp', are labels of 'subfield' and not of 'field': write topic/sub",
         ),
         ("topic/area/sort", "nothing says which 'sort' a label of 'area'"),
         ("topic/subfield|area", "nothing tells 'subfield' and 'area' above 'topic' apart: the source says one parent"),

@@ -8,7 +8,7 @@ have: so families are kept of that one, which does not change when the corpus sa
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -94,6 +94,7 @@ def sources_of_levels(spec: DimensionSpec, corpus: Corpus, topics: Topics | None
 def _check_sources(spec: DimensionSpec, sources: dict[str, str], corpus: Corpus) -> None:
     """Raise where levels cannot come from there."""
     told: dict[str, str] = {}
+    called = {spec.name: spec.attribute}
     for level in spec.levels:
         source = sources[level.name]
         if source == "labels" and level.bins is not None:
@@ -108,6 +109,23 @@ def _check_sources(spec: DimensionSpec, sources: dict[str, str], corpus: Corpus)
                     "says one parent of a label, so make one of them an attribute of the items"
                 )
             told[level.below] = level.name
+        if source == "labels":
+            _check_not_skipped(level, called[level.below], corpus.labels)
+        called[level.name] = level.source
+
+
+def _check_not_skipped(level: LevelSpec, below: str, said: pa.Table) -> None:
+    """Raise where the parents of a level's labels are known to be labels of another level than the one above it."""
+    parents = {parent for parent in _said(said, below, "parent").values() if parent}
+    known = set(_said(said, level.source, "label"))
+    if not parents or not known or parents & known:
+        return
+    for name in sorted(set(said["attribute"].to_pylist()) - {below, level.source}):
+        if parents <= set(_said(said, name, "label")):
+            raise ParameterError(
+                f"the parents of {level.below!r}, {some(sorted(parents))}, are labels of {name!r} and not of "
+                f"{level.name!r}: write {level.below}/{name}/{level.name}"
+            )
 
 
 def bins_of(level: LevelSpec) -> str:
@@ -138,20 +156,8 @@ def grow_levels(
                     f"nothing says which {level.name!r} a label of {level.below!r} belongs to: name an attribute of "
                     f"the items ({listed(corpus.attributes)}), or coarser bins for a number"
                 )
-            parents = [said.get(name) or OTHER for name in below.names]
-            _check_labels(level, parents, _said(ledger.labels, level.source, "label"))
-            rungs[level.name] = _by_name(level, below, parents)
+            rungs[level.name] = _by_name(level, below, [said.get(name) or OTHER for name in below.names])
     return rungs
-
-
-def _check_labels(level: LevelSpec, parents: Sequence[str], known: Collection[str]) -> None:
-    """Raise where the source knows labels of a level and the parents are others: a level between is left out."""
-    found = sorted(set(parents) - {OTHER})
-    if known and found and not set(found) & set(known):
-        raise ParameterError(
-            f"labels of {level.below!r} have the parents {some(found)}, and none of these is a label of "
-            f"{level.name!r}: name the level that is between them"
-        )
 
 
 def dimension_of(spec: DimensionSpec, rungs: dict[str, Rung], said: pa.Table) -> Dimension:
