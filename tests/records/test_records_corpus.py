@@ -54,3 +54,14 @@ def test_columns_of_objects_beyond_the_three_are_their_attributes() -> None:
     more = corpus.objects.append_column("city", pa.array(["Rome", "Oslo"]))
     assert corpus.object_attributes == ()
     assert replace(corpus, objects=more).object_attributes == ("city",)
+
+
+def test_items_that_are_gone_are_ids_each_once_and_not_there() -> None:
+    assert two_friends().gone.to_pylist() == []
+    assert replace(two_friends(), gone=["w1", "w2", "w1"]).gone.to_pylist() == ["w1", "w2"]
+    assert replace(two_friends(), gone=pa.chunked_array([["w1"], ["w2", None]])).gone.to_pylist() == ["w1", "w2"]
+    there = two_friends().items["item"][0].as_py()
+    with pytest.raises(SourceError, match=f"1 items are said to be gone, and are there: '{there}'"):
+        replace(two_friends(), gone=("w1", there))
+    with pytest.raises(SourceError, match=r"gone is \[7\], expected the ids of items, which are texts"):
+        replace(two_friends(), gone=[7])

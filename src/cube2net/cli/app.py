@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cube2net.cli.cube_commands import build, info, task, update, verify
+from cube2net.cli.cube_commands import build, info, suggest, task, update, verify
 from cube2net.cli.network_commands import compare, query
 from cube2net.cli.options import Quiet, Seed
 from cube2net.cli.signals import INTERRUPTED, KEPT, Signals
@@ -69,7 +69,7 @@ def demo(
         run(out, seed=seed, progress=progress)
 
 
-for command in (build, info, update, verify, query, compare, task):
+for command in (suggest, build, info, update, verify, query, compare, task):
     app.command()(command)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cube2net import pipeline
-from cube2net.cli.options import configured, split_settings
+from cube2net.cli.options import configured, fields_of, split_settings
 from cube2net.cli.terminal import say, show_table
 from cube2net.errors import ParameterError, SourceError, listed, unknown
 from cube2net.interfaces import Engine, Source, TopicModel
@@ -18,6 +18,7 @@ from cube2net.progress import Progress
 from cube2net.records import Corpus, Cube, DimensionSpec
 
 LEARNERS = ("lda", "spark-lda")
+TOPICS = 100
 # So many labels are named in a line; --json has them all.
 SHOWN = 10
 
@@ -28,13 +29,14 @@ def build(
     out: Path,
     *,
     dimensions: Sequence[str] | None,
-    topics: int,
+    topics: int | None,
     topic_groups: int | None,
     topic_model: str,
     min_objects: int,
     max_mentions: int,
-    items: bool,
+    items: str,
     settings: Sequence[str],
+    where: Sequence[str],
     strict: bool,
     engine: str,
     memory: str | None,
@@ -57,8 +59,11 @@ def build(
         f"engine {engine!r}",
         **({"settings": _spark_settings(spark)} if spark else {}),
     )
+    by_texts = topics is None and topic_groups is None and topic_model == "lda"
     options: dict[str, Any] = {
-        "topics": _topic_model(topic_model, topics, topic_groups, runner if engine == "spark" else None),
+        "topics": "lda"
+        if by_texts
+        else _topic_model(topic_model, topics or TOPICS, topic_groups, runner if engine == "spark" else None),
         "min_objects": min_objects,
         "max_mentions": max_mentions,
         "items": items,
@@ -76,14 +81,18 @@ def build(
             for spec in specs
         ]
 
-    def proposed(corpus: Corpus) -> list[DimensionSpec]:
-        return grouped(corpus.dimensions)
+    def proposed(corpus: Corpus) -> list[DimensionSpec] | None:
+        if corpus.dimensions or topic_groups is None:
+            return grouped(corpus.dimensions) or None
+        return grouped(pipeline.suggest(corpus, min_objects=min_objects, seed=seed, progress=progress).dimensions)
 
     asked = grouped([DimensionSpec.parse(text) for text in dimensions or ()])
     if source == "bundled":
+        if where:
+            raise ParameterError(f"the bundled data is read whole, got --where {where[0]!r}")
         corpus = read(source, paths, settings, strict, progress)
         return pipeline.build_cube(corpus, asked or proposed(corpus), **options)
-    reader = _reader(source, paths, settings, strict)
+    reader = _reader(source, paths, settings, strict, where)
     return pipeline.build_from(reader, *paths, dimensions=asked or proposed, **options)
 
 
@@ -104,7 +113,9 @@ def read(source: str, paths: Sequence[Path], settings: Sequence[str], strict: bo
     return pipeline.read_source(_reader(source, paths, settings, strict), *paths, progress=progress)
 
 
-def _reader(source: str, paths: Sequence[Path], settings: Sequence[str], strict: bool) -> Source:
+def _reader(
+    source: str, paths: Sequence[Path], settings: Sequence[str], strict: bool, where: Sequence[str] = ()
+) -> Source:
     if source not in pipeline.SOURCES:
         raise unknown("source", source, [*pipeline.SOURCES, "bundled"])
     given = split_settings(settings)
@@ -112,8 +123,30 @@ def _reader(source: str, paths: Sequence[Path], settings: Sequence[str], strict:
         raise SourceError(f"source {source!r} needs a path to read")
     if strict:
         given["strict"] = "true"
-    reader: Source = configured(pipeline.SOURCES[source], given, f"source {source!r}")
+    kind = pipeline.SOURCES[source]
+    handed = {"where": _labels_by_attribute(where)} if where else {}
+    if where and "where" not in fields_of(kind):
+        able = [name for name, other in pipeline.SOURCES.items() if "where" in fields_of(other)]
+        raise ParameterError(f"source {source!r} takes no --where: it is for {listed(able)}")
+    reader: Source = configured(kind, given, f"source {source!r}", **handed)
     return reader
+
+
+def _labels_by_attribute(texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the labels asked for, by attribute.
+
+    >>> _labels_by_attribute(["field=Computer Science", "country=NO", "country=SE"])
+    {'field': ('Computer Science',), 'country': ('NO', 'SE')}
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for text in texts:
+        name, equals, label = (part.strip() for part in text.partition("="))
+        if not equals or not name or not label:
+            raise ParameterError(
+                f"cannot read --where {text!r}: write attribute=label, such as field='Computer Science'"
+            )
+        found[name] = (*found.get(name, ()), label)
+    return found
 
 
 def _topic_model(name: str, count: int, groups: int | None = None, spark: Engine | None = None) -> TopicModel:
@@ -171,6 +204,7 @@ def about(folder: Path) -> dict[str, Any]:
         "cube": str(folder),
         "format": manifest["format"],
         "bytes": sum(file["bytes"] for file in manifest["files"].values()),
+        "bytes_of_items": _bytes_of_items(manifest["files"]),
         "dimensions": [
             {
                 "name": level.name,
@@ -197,6 +231,16 @@ def about(folder: Path) -> dict[str, Any]:
     }
 
 
+def _bytes_of_items(files: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
+    """Return how many bytes the index of items takes, and how many their attributes with what goes with them."""
+    sizes = {"index": 0, "attributes": 0}
+    for name, about in files.items():
+        if name.startswith("items."):
+            kept = name.startswith(("items.attributes.", "items.topics.", "items.texts."))
+            sizes["attributes" if kept else "index"] += about["bytes"]
+    return sizes
+
+
 def _topic_words(cube: Cube, most: int = 6) -> dict[str, list[str]]:
     words: dict[str, list[str]] = {}
     if cube.topic_words is not None:
@@ -217,7 +261,9 @@ def show_homeless(cube: Cube, min_objects: int) -> None:
 
 def show_about(about: dict[str, Any]) -> None:
     """Show a cube."""
-    say(f"{about['cube']}: cube format {about['format']}, {about['bytes'] / 1e6:,.2f} MB")
+    kept = [f"{what} {size / 1e6:,.2f} MB" for what, size in about["bytes_of_items"].items() if size]
+    items = f" (of items: {', '.join(kept)})" if kept else ""
+    say(f"{about['cube']}: cube format {about['format']}, {about['bytes'] / 1e6:,.2f} MB{items}")
     depth: dict[str, int] = {}
     for entry in about["dimensions"]:
         depth[entry["name"]] = 0 if entry["above"] is None else depth[entry["above"]] + 1

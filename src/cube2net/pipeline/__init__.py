@@ -38,6 +38,7 @@ from cube2net.pipeline.data import (
 )
 from cube2net.pipeline.queries import missing_names, read_links, read_query
 from cube2net.pipeline.report import check_report, read_comparison, results, verdict, write_report
+from cube2net.pipeline.suggestions import suggest
 from cube2net.records.form import FORMS
 from cube2net.referee import DEFAULT
 from cube2net.select import OBJECTIVES
@@ -92,6 +93,7 @@ __all__ = [
     "read_task",
     "results",
     "save_cube",
+    "suggest",
     "summary",
     "task_of",
     "update_cube",

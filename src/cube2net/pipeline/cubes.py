@@ -18,6 +18,7 @@ from cube2net.interfaces import CellEmbedder, NodeEmbedder
 from cube2net.pipeline.data import find_topics
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics, Vectors
+from cube2net.suggest import with_text
 from cube2net.topics import model_of
 
 
@@ -208,6 +209,8 @@ def label_texts(cube: Cube, texts: Sequence[str | None]) -> Topics:
 def _new_topics(cube: Cube, corpus: Corpus, progress: Progress) -> Topics | None:
     """Return the topics of new items: by the cube's own model, or as they are given; None where it has no topics."""
     about = cube.settings.get("topics") or {}
+    if about.get("text") in corpus.attributes and "text" not in corpus.items.column_names:
+        corpus = with_text(corpus, about["text"])
     if cube.topic_model is not None:
         return model_of(cube.topic_model()).topics(corpus, known=_topics_of(cube), progress=progress)
     return find_topics(corpus, "given", attribute=about["attribute"]) if about.get("model") == "given" else None

@@ -64,20 +64,24 @@ def read_source(source: str | Source, *paths: str | Path, progress: Progress | N
     return reader.read([path_of(path, "a path to read") for path in paths], progress=progress or silent)
 
 
-def read_tables(*paths: str | Path, progress: Progress | None = None, **options: Any) -> Corpus:
-    """Return the corpus of tables, or of a folder of them: nodes and links, or objects, items, mentions and links.
+def read_tables(*tables: Any, progress: Progress | None = None, **options: Any) -> Corpus:
+    """Return the corpus of tables in files or in memory: nodes and links, items and what they mention, or records.
 
-    Tables of labels and of terms may come with them. It is ``read_source("tables", …)``.
+    Tables of labels and of terms may come with them.
 
     Parameters
     ----------
-    paths
-        CSV, TSV, JSON lines or Parquet, told apart by their names, else by their order: two are nodes and links, three
-        are objects, items and mentions, a fourth is links. One path is a folder of files with these names.
+    tables
+        Paths (CSV, TSV, JSON lines, Parquet) or frames: of pandas or Polars, Arrow tables, DuckDB relations, whatever
+        hands itself over to Arrow, lists of dictionaries. Paths are told apart by their names, else by their
+        order: two are nodes and links, three are objects, items and mentions, a fourth is links. One folder holds files
+        with these names, and a mapping has tables by their names, ``{"nodes": frame, "links": edges}``. One table alone
+        holds records: a row for every mention, or several objects in a column.
     progress
         Told how far the reading is, and which column was taken for what; None for nobody.
     options
-        A table by its name (``nodes``, ``links``, ``objects``, ``items``, ``mentions``, ``labels``, ``terms``).
+        A table by its name (``nodes``, ``links``, ``objects``, ``items``, ``mentions``, ``labels``, ``terms``). Of one
+        table of records, ``item`` and ``objects`` are the columns of the records and of what they mention.
         ``columns`` says which column is what, ``{"source": "from"}``; what it does not say is guessed. ``separators``
         part a text into several labels, ``{"genres": "|"}``; ``delimiter`` is the sign between columns. ``strict``
         stops at a row that cannot be used, which else is counted. ``max_ratio`` and ``max_unpacked`` (bytes, or such as
@@ -88,20 +92,24 @@ def read_tables(*paths: str | Path, progress: Progress | None = None, **options:
     Corpus
         With nodes and links, every node is an object and its own item.
 
+    See Also
+    --------
+    read_sql : The same of SQL queries.
+
     Examples
     --------
-    >>> import tempfile
-    >>> from pathlib import Path
+    >>> import pandas as pd
     >>> import cube2net as c2n
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     nodes, links = Path(folder, "nodes.csv"), Path(folder, "links.csv")
-    ...     _ = nodes.write_text("id,city\\nada,Rome\\nbob,Oslo\\neve,Oslo\\n")
-    ...     _ = links.write_text("from,to,weight\\nada,bob,2\\nbob,eve,1\\n")
-    ...     corpus = c2n.read_tables(nodes, links)
+    >>> people = pd.DataFrame({"id": ["ada", "bob", "eve"], "city": ["Rome", "Oslo", "Oslo"]})
+    >>> edges = pd.DataFrame({"from": ["ada", "bob"], "to": ["bob", "eve"], "weight": [2, 1]})
+    >>> corpus = c2n.read_tables(nodes=people, links=edges)
     >>> corpus, corpus.links["weight"].to_pylist()
     (Corpus(3 objects, 3 items, 2 links), [2.0, 1.0])
+    >>> papers = pd.DataFrame({"paper": [1, 1, 2], "author": ["ada", "bob", "ada"], "year": [2001, 2001, 2004]})
+    >>> c2n.read_tables(papers, item="paper", objects="author")
+    Corpus(2 objects, 2 items, links by co-mention)
     """
-    return read_source("tables", *paths, progress=progress, **options)
+    return sources.read_tables(tables, options, progress or silent)
 
 
 def read_acl(path: str | Path, *, progress: Progress | None = None, **options: Any) -> Corpus:

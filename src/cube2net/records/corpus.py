@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.errors import SourceError, listed, quoted, some
+from cube2net.records.keys import are_whole
 from cube2net.records.limits import check_count
 from cube2net.records.link_weights import LIGHTEST
 from cube2net.records.spec import DimensionSpec
@@ -50,9 +51,10 @@ class Corpus:
     strength. ``links`` may be None: then two objects are linked when an item mentions both. Links may have the
     columns ``kind`` (text), ``time`` (as an attribute of items) and ``item`` (the row of the item that states it), and
     ``directed`` says that they lead from source to target. ``time`` names the attribute of items that says when each
-    was, or is empty. ``terms(item, term, count)`` may stand in for the text. ``labels(attribute, label, full_name,
-    parent)`` holds what is known of an attribute's values. ``dimensions`` is how the source would make a cube of
-    itself, and ``dropped`` counts what it left out, by reason.
+    was, or is empty. ``gone`` are the ids of items that are no more, such as papers that were withdrawn or merged into
+    others: an update takes them out of a cube. ``terms(item, term, count)`` may stand in for the text.
+    ``labels(attribute, label, full_name, parent)`` holds what is known of an attribute's values. ``dimensions`` is how
+    the source would make a cube of itself, and ``dropped`` counts what it left out, by reason.
     """
 
     objects: pa.Table
@@ -67,6 +69,7 @@ class Corpus:
     time: str = ""
     directed: bool = False
     whole_ids: bool = False
+    gone: pa.Array | Sequence[str] = ()
 
     def __post_init__(self) -> None:
         check_count("objects", self.objects.num_rows)
@@ -77,6 +80,8 @@ class Corpus:
         _check(self.labels, LABELS, "labels")
         _unique(self.objects, "object", "objects")
         _unique(self.items, "item", "items")
+        if self.whole_ids and not are_whole(self.objects["object"]):
+            raise SourceError("the ids of objects are said to be whole numbers, and some are none of 64 bits")
         _within(self.mentions, "item", self.items.num_rows, "mentions")
         _within(self.mentions, "object", self.objects.num_rows, "mentions")
         if self.links is not None:
@@ -97,6 +102,11 @@ class Corpus:
             raise SourceError(
                 f"items have no attribute {self.time!r}, said to be their time: they have {listed(self.attributes)}"
             )
+        object.__setattr__(self, "gone", _ids(self.gone))
+        if len(self.gone):
+            both = self.items["item"].filter(pc.is_in(self.items["item"], value_set=self.gone)).to_pylist()
+            if both:
+                raise SourceError(f"{len(both):,} items are said to be gone, and are there: {some(both)}")
         if self.terms is not None:
             _check(self.terms, TERMS, "terms")
             _within(self.terms, "item", self.items.num_rows, "terms")
@@ -114,6 +124,15 @@ class Corpus:
     def object_attributes(self) -> tuple[str, ...]:
         """The names of what an object carries itself, besides its id, name and kind."""
         return tuple(name for name in self.objects.column_names if name not in OBJECTS)
+
+
+def _ids(ids: pa.Array | pa.ChunkedArray | Sequence[str]) -> pa.Array:
+    """Return ids as one Arrow array of texts, each once, in their order."""
+    try:
+        texts = ids.cast(pa.string()) if isinstance(ids, pa.Array | pa.ChunkedArray) else pa.array(ids, pa.string())
+    except (pa.ArrowException, TypeError):
+        raise SourceError(f"gone is {ids!r}, expected the ids of items, which are texts") from None
+    return pc.drop_null(texts.unique())
 
 
 def _check(rows: pa.Table, columns: Mapping[str, pa.DataType], what: str) -> None:

@@ -13,11 +13,15 @@ from cube2net.array_types import Array
 from cube2net.errors import CubeError, ParameterError, QueryError, plain, quoted, some, unknown
 from cube2net.records.items import ItemIndex
 from cube2net.records.keys import check_kinds, is_row, keys_of, labels_of
+from cube2net.records.limits import MOST
+from cube2net.records.link_details import LinkDetails
 from cube2net.records.objects import Objects
 from cube2net.records.origin import Origin
 from cube2net.records.query import Query
 from cube2net.records.ragged import Links, Ragged, frozen
 
+LOOKED_AT = 100
+"""So many row numbers of a query are compared with ids."""
 STAR = "∗"
 """All labels of a dimension together: the label of the cells that do not tell them apart, whose number is -1."""
 
@@ -181,6 +185,7 @@ class Cube:
     gives, when called, what has to be known of the items so that others can be added; only the cube room looks into it.
     ``kept_views`` are the views of other cuboids that were asked for before.
     ``items`` gives, when called, which items mention which objects and are in which cells, where the cube keeps that.
+    ``details`` gives the links one by one, where the source says which way they lead, their kinds, times or items.
     ``origin`` is where the cube was opened: it travels to other processes as that folder, and copies of it are itself.
     """
 
@@ -196,6 +201,7 @@ class Cube:
     finest: Cube | None = None
     ledger: Callable[[], Any] | None = None
     items: Callable[[], ItemIndex] | None = None
+    details: Callable[[], LinkDetails] | None = None
     kept_views: dict[Any, Cube] = field(default_factory=dict, init=False)
     origin: Origin | None = field(default=None, init=False)
 
@@ -282,11 +288,12 @@ class Cube:
         *,
         skip_missing: bool = False,
     ) -> Query:
-        """Return the query for objects given by id, by name or by row number.
+        """Return the query for objects given by id or by name; or by row number, where ids are texts.
 
-        A mapping gives every object a label, none where that is None or not a number. An object named twice counts
-        once. A name that is not in the cube, or that several objects bear, is an error unless ``skip_missing``; then
-        it is listed in ``Query.missing``.
+        In a cube whose ids are whole numbers (``objects.whole``) a number is an id; ``Query(rows)`` takes rows of any
+        cube. A mapping gives every object a label, none where that is None or not a number. An object named twice
+        counts once. A name that is not in the cube, or that several objects bear, is an error unless ``skip_missing``;
+        then it is listed in ``Query.missing``.
         """
         keys = keys_of(objects)
         if not keys:
@@ -304,14 +311,15 @@ class Cube:
         if labels is not None:
             _check_labels(rows[order], [labels[i] for i in order], [keys[i] for i in order])
         kept = order[first]
-        by_row = all(map(is_row, keys))
+        by_row = not self.objects.whole and all(map(is_row, keys))
         ids = None if by_row else self.objects.ids(rows[kept])
         return Query(rows[kept], None if labels is None else tuple(labels[i] for i in kept), missing, ids)
 
     def _rows(self, keys: Sequence[Any], skip_missing: bool) -> tuple[Array, tuple[str, ...]]:
         if not skip_missing:
             check_kinds(keys)
-        if all(map(is_row, keys)):
+        if not self.objects.whole and all(map(is_row, keys)):
+            self._check_meant(keys)
             count = len(self.objects)
             outside = [key for key in keys if not 0 <= key < count]
             if outside and not skip_missing:
@@ -322,23 +330,36 @@ class Cube:
             rows = np.array([key if 0 <= key < count else -1 for key in keys], dtype=np.int64)
             return rows, tuple(map(quoted, outside))
         named = [place for place, key in enumerate(keys) if isinstance(key, str) or is_row(key)]
-        found = self.objects.find([_text(keys[place]) for place in named])
+        texts = [_text(keys[place]) for place in named]
+        found = self.objects.find(texts)
         lost = found.missing + found.ambiguous
         if lost and not skip_missing:
-            raise QueryError(self._lost(found.missing, found.ambiguous))
+            numbers = {text: keys[place] for text, place in zip(texts, named, strict=True) if is_row(keys[place])}
+            raise QueryError(self._lost(found.missing, found.ambiguous, numbers if self.objects.whole else {}))
         rows = np.full(len(keys), -1, dtype=np.int64)
         rows[named] = found.rows
         others = set(range(len(keys))).difference(named)
         return rows, lost + tuple(quoted(keys[place]) for place in sorted(others))
 
-    def _lost(self, missing: tuple[str, ...], ambiguous: tuple[str, ...]) -> str:
+    def _check_meant(self, keys: Sequence[int]) -> None:
+        """Raise where row numbers may be meant as ids: where one of the first is also the id of another object."""
+        texts = {str(key): key for key in keys[:LOOKED_AT] if abs(key) < MOST}
+        for text, row in self.objects.has_ids(list(texts)).items():
+            if row != texts[text]:
+                raise QueryError(
+                    f"query gives {text}, a row number where ids are texts, and the cube has an object {text!r}: "
+                    f"give ids as texts, such as {text!r}, and rows as Query(rows)"
+                )
+
+    def _lost(self, missing: tuple[str, ...], ambiguous: tuple[str, ...], numbers: Mapping[str, int]) -> str:
+        """Return what is missing, as a sentence; ``numbers`` are the keys that were given as such."""
         parts = []
         if missing:
             near = [(key, self.objects.near(key)) for key in missing[:3]]
             hints = ", ".join(f"{quoted(names[0])} for {quoted(key)}" for key, names in near if names)
             plural = "1 object that is" if len(missing) == 1 else f"{len(missing):,} objects that are"
             parts.append(
-                f"query names {plural} not in the cube: {some(missing)}"
+                f"query names {plural} not in the cube: {some([numbers.get(key, key) for key in missing])}"
                 + (f" (did you mean {hints}?)" if hints else "")
                 + (" (skip_missing=True leaves them out)" if len(missing) > 3 else "")
             )

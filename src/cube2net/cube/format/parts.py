@@ -6,12 +6,11 @@ Arrays may be made as such files from the start, so that they need not fit into 
 from __future__ import annotations
 
 import itertools
-import json
 import os
-from collections.abc import Callable, Collection
-from functools import cache, partial
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,20 +20,20 @@ import pyarrow.parquet as pq
 from cube2net.array_types import Array
 from cube2net.arrays import flat_texts
 from cube2net.arrow_files import MappedFolder
+from cube2net.cube.format.carried_parts import carried_arrays, open_attributes, open_details
+from cube2net.cube.format.item_parts import arrays_of_items, open_items
 from cube2net.cube.format.ledger import Ledger, open_ledger
 from cube2net.cube.format.manifest import damaged
 from cube2net.cube.format.soundness import FEW_TEXTS, KEYS, check_columns, check_sound
 from cube2net.errors import CubeError, InputError, ParameterError
-from cube2net.records import Cells, Cube, Dimension, ItemIndex, Level, Links, Objects, Ragged
+from cube2net.records import Cells, Cube, Dimension, Level, Links, Objects, Ragged
 from cube2net.records.corpus import OBJECTS
 from cube2net.records.objects import Lookup
 from cube2net.records.topics import WORDS
 
+T = TypeVar("T")
 Allocate = Callable[[str, int, npt.DTypeLike], Array]
 """Gives an array of a name, a length and a type to be filled."""
-LazyItems = Callable[[], ItemIndex]
-ITEM_OBJECTS, ITEM_CELLS, IDS = "items.objects", "items.cells", "items.arrow"
-ABOUT_ITEMS = b"cube2net.items"
 MODEL, TOPICS = "topic-model.parquet", "topics.parquet"
 LEVELS = {
     "dimension": pa.int32(),
@@ -95,7 +94,7 @@ def arrays_of(cube: Cube) -> dict[str, Array]:
         "links.indices": cube.links.indices,
         "links.weights": cube.links.weights,
     }
-    arrays |= _arrays_of_items(cube)
+    arrays |= arrays_of_items(cube) | carried_arrays(cube)
     ledger = ledger_in(cube)
     return arrays if ledger is None else arrays | {"ledger.items": ledger.items}
 
@@ -121,12 +120,6 @@ def tables_of(cube: Cube) -> dict[str, Callable[[], pa.Table]]:
         for name, table in ledger.tables().items():
             tables[name] = partial(given, table)
     return tables
-
-
-def table_of_items(index: ItemIndex) -> pa.Table:
-    """Return the ids of an index as a table that also says whether links come from its items."""
-    about = json.dumps({"derived": index.derived}).encode()
-    return pa.table({"item": index.ids}).replace_schema_metadata({ABOUT_ITEMS: about})
 
 
 def lookup_of(texts: pa.ChunkedArray) -> Lookup:
@@ -185,7 +178,8 @@ def assemble(folder: MappedFolder, manifest: dict[str, Any]) -> Cube:
         topic_words=_topic_words(folder) if TOPICS in files else None,
         topic_model=_topic_model(folder) if MODEL in files else None,
         ledger=open_ledger(folder, files, dimensions),
-        items=_open_items(folder, files, len(objects), len(cells) + len(small)),
+        items=open_items(folder, files, len(objects), len(cells) + len(small)),
+        details=open_details(folder, files, len(objects)),
     )
     counts = {"cells": len(cells), "members": len(cells.members.indices), "links": cube.links.count}
     for name, count in counts.items():
@@ -193,47 +187,6 @@ def assemble(folder: MappedFolder, manifest: dict[str, Any]) -> Cube:
             raise CubeError(f"it has {count:,} {name}, expected {manifest['counts'][name]:,}")
     check_sound(cube, folder, files)
     return cube
-
-
-def _arrays_of_items(cube: Cube) -> dict[str, Array]:
-    """Return the arrays of a cube's item index by name; none where it has no index."""
-    if cube.items is None:
-        return {}
-    index = cube.items()
-    return {
-        f"{ITEM_OBJECTS}.indptr": index.objects.indptr,
-        f"{ITEM_OBJECTS}.indices": index.objects.indices,
-        f"{ITEM_CELLS}.indptr": index.cells.indptr,
-        f"{ITEM_CELLS}.indices": index.cells.indices,
-    }
-
-
-def _open_items(folder: MappedFolder, files: Collection[str], objects: int, cells: int) -> LazyItems | None:
-    """Return what reads the item index of a cube from files that are opened now, or None for a cube that has none."""
-    if IDS not in files:
-        return None
-    names = [f"{rows}.{part}" for rows in (ITEM_OBJECTS, ITEM_CELLS) for part in ("indptr", "indices")]
-    arrays = [folder.array(f"{name}.npy", "i") for name in names]
-    file = folder.buffer(IDS)
-
-    @cache
-    def reader() -> ItemIndex:
-        try:
-            ids = pa.ipc.open_file(file).read_all()
-            check_columns(ids, {"item": pa.string()}, "items")
-            ids.validate(full=True)
-            derived = bool(json.loads(ids.schema.metadata[ABOUT_ITEMS])["derived"])
-            index = ItemIndex(Ragged(*arrays[:2]), Ragged(*arrays[2:]), derived, lambda: ids["item"])
-            if ids.num_rows != len(index):
-                raise CubeError(f"{len(index):,} items have {ids.num_rows:,} ids")
-            for rows, count in ((index.objects, objects), (index.cells, cells)):
-                if len(rows.indices) and not 0 <= int(rows.indices.min()) <= int(rows.indices.max()) < count:
-                    raise CubeError("it points to what is not there")
-        except (pa.ArrowException, CubeError, InputError, OSError, KeyError, TypeError, ValueError) as error:
-            raise damaged(folder.path, "items", error) from None
-        return index
-
-    return reader
 
 
 def _topic_words(folder: MappedFolder) -> pa.Table:
@@ -256,6 +209,8 @@ def _topic_model(folder: MappedFolder) -> Callable[[], pa.Table]:
 
 def _objects(folder: MappedFolder, manifest: dict[str, Any], array: Callable[[str, str], Array]) -> Objects:
     count = int(manifest["counts"]["objects"])
+    more = open_attributes(folder, manifest["files"], count)
+    whole = manifest["settings"].get("whole_ids", False)
     if "objects.parquet" in manifest["files"]:  # format 1
         file = folder.buffer("objects.parquet")
         return Objects(count, partial(_checked_objects, folder, lambda: pq.read_table(file), count))
@@ -266,7 +221,7 @@ def _objects(folder: MappedFolder, manifest: dict[str, Any], array: Callable[[st
     for lookup in lookups.values():
         if not len(lookup.rows) == len(lookup.hashes) == count:
             raise CubeError(f"objects are found by {len(lookup.rows):,} keys, expected {count:,}")
-    return Objects(count, partial(_checked_objects, folder, lambda: table, count), lookups)
+    return Objects(count, partial(_checked_objects, folder, lambda: table, count), lookups, whole, more)
 
 
 def _checked_objects(folder: MappedFolder, load: Callable[[], pa.Table], count: int) -> pa.Table:
@@ -332,6 +287,6 @@ def _level(rows: list[tuple[Any, ...]], names: list[str]) -> Level:
     return Level(rows[0][0], labels, full_names, {names[number]: numbers[i] for i, number in enumerate(above[0])})
 
 
-def given(table: pa.Table) -> pa.Table:
-    """Return the table: a part of a cube that is at hand."""
-    return table
+def given(part: T) -> T:
+    """Return a part of a cube that is at hand."""
+    return part

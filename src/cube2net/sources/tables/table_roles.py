@@ -30,6 +30,8 @@ SPELLINGS: dict[str, dict[str, tuple[str, ...]]] = {
         "source": (*_ids(_SOURCES), "sourcenode"),
         "target": (*_ids(_TARGETS), "targetnode", "destination"),
         "weight": ("weight", "w", "weights", "count", "strength", "value"),
+        "kind": (*_KINDS, "linktype", "edgetype", "relation", "relationship", "predicate"),
+        "time": ("time", "date", "year", "timestamp", "when", "datetime"),
     },
     "objects": {"id": ("id", *_ids(_THINGS), "key", "uid", "identifier", "name"), "name": _NAMES, "kind": _KINDS},
     "items": {"item": ("itemid", "item", "id", *_ids(_RECORDS), "key", "uid", "identifier"), "text": _TEXTS},
@@ -63,8 +65,9 @@ FORMATS = {
     **{".csv": "csv", ".tsv": "tsv", ".tab": "tsv"},
     **{".jsonl": "json", ".ndjson": "json", ".json": "json"},
     **{".parquet": "parquet", ".pq": "parquet"},
+    **{".txt": "txt", ".dat": "txt", ".edges": "txt", ".edgelist": "txt"},
 }
-OPTIONAL = ("name", "kind", "text", "weight", "full_name", "parent", "count")
+OPTIONAL = ("name", "kind", "text", "weight", "time", "full_name", "parent", "count")
 
 
 @dataclass(frozen=True)
@@ -179,12 +182,14 @@ def tables_in(folder: Path) -> tuple[dict[str, Path], list[str]]:
     """Return the tables of a folder by what they are, and the names of what else is there.
 
     A file is a table when its name without endings is that of one, such as ``items.csv`` or ``Edges.tsv.gz``. Names
-    that only hold such a word are passed over: ``hidden-links.csv`` is to stay hidden.
+    that only hold such a word are passed over: ``hidden-links.csv`` is to stay hidden; so are texts such as
+    ``objects.txt``, which may be a query or remarks.
     """
     found: dict[str, Path] = {}
     others = []
     for path in sorted(path for path in folder.iterdir() if not path.name.startswith(".")):
-        role = ROLE_OF.get(base_name(path).casefold()) if format_of(path) and path.is_file() else None
+        is_table = format_of(path) not in (None, "txt") and path.is_file()
+        role = ROLE_OF.get(base_name(path).casefold()) if is_table else None
         if role is None:
             others.append(path.name)
         elif role in found:

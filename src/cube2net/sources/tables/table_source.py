@@ -5,29 +5,38 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from cube2net.errors import ParameterError, SourceError, listed, some
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.column_types import Rows, holds_text
+from cube2net.sources.tables.dialects import UNSAID, USUAL, Conventions
+from cube2net.sources.tables.flat_table import flat_corpus
+from cube2net.sources.tables.frames import frame_rows
+from cube2net.sources.tables.json_lines import read_jsonlines
 from cube2net.sources.tables.parquet import read_parquet
 from cube2net.sources.tables.table_corpus import Part, item_corpus, network_corpus, with_labels_and_terms
 from cube2net.sources.tables.table_roles import (
     CALLED,
     EXPECTED,
+    EXTRAS,
+    ROLE_OF,
     assign,
+    base_name,
     check_roles,
     format_of,
     guess_columns,
     is_whole,
     tables_in,
 )
-from cube2net.sources.tables.text_tables import read_delimited, read_jsonlines
+from cube2net.sources.tables.text_tables import read_delimited
 from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 
-DELIMITERS = {"csv": ",", "tsv": "\t"}
-ALLOWED = "a name that ends in .csv, .tsv, .jsonl, .ndjson (each also with .gz) or .parquet"
+RECORDS = "records"
+"""What a table is called that comes alone: its rows name records and the objects that these mention."""
+ALLOWED = "a name that ends in .csv, .tsv, .txt, .jsonl, .ndjson (each also with .gz) or .parquet"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,11 +45,14 @@ class Tables:
 
     Either ``nodes`` and ``links``, and then every node is its own item; or ``objects``, ``items`` and
     ``mentions``, with ``links`` if there are any. ``labels`` (attribute, label, full_name, parent) may say more of
-    the values of attributes, and ``terms`` (item, term, count) stand in for texts. ``columns`` says which column is
-    what (``{"source": "from", "items.item": "paper"}``); what it does not say is guessed among usual spellings, and
-    the guess is said to ``progress``. ``separators`` part a text column into several labels (``{"genres": "|"}``). A
-    row that cannot be used is counted in ``dropped`` and the first few are said, or stop the reading when ``strict``;
-    so does every id that comes twice. ``max_ratio`` and ``max_unpacked`` limit how far packed files may swell.
+    the values of attributes, and ``terms`` (item, term, count) stand in for texts. Or one table of records alone, with
+    a row for every mention or with several objects in a column: then ``item`` and ``objects`` name its columns.
+    ``columns`` says which column is what (``{"source": "from", "items.item": "paper"}``); what it does not say is
+    guessed among usual spellings, and the guess is said to ``progress``. Links may have a kind and a time, and with
+    ``directed`` they lead from source to target. ``separators`` part a text column into several labels (``{"genres":
+    "|"}``). A row that cannot be used is counted in ``dropped`` and the first few are said, or stop the reading when
+    ``strict``; so does every id that comes twice. ``max_ratio`` and ``max_unpacked`` limit how far packed files may
+    swell.
     """
 
     nodes: str | Path | None = None
@@ -50,9 +62,16 @@ class Tables:
     mentions: str | Path | None = None
     labels: str | Path | None = None
     terms: str | Path | None = None
+    item: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     separators: Mapping[str, str] = field(default_factory=dict)
     delimiter: str | None = None
+    quote: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+    dates: str | None = None
+    header: bool | None = None
+    directed: bool = False
     strict: bool = False
     max_ratio: int = RATIO
     max_unpacked: int | str = TOTAL
@@ -63,9 +82,7 @@ class Tables:
         for name, separator in self.separators.items():
             if not separator:
                 raise ParameterError(f"the separator of {name!r} is {separator!r}, expected a text such as '|'")
-        mark = self.delimiter
-        if mark is not None and (len(mark) != 1 or not mark.isascii() or mark in '"\r\n'):
-            raise ParameterError(f"delimiter is {mark!r}, expected one character such as ';'")
+        self._conventions()
 
     def read(self, paths: Sequence[Path] = (), *, progress: Progress = silent) -> Corpus:
         """Return the corpus of the files; paths are told apart by their names, else by their order.
@@ -73,28 +90,59 @@ class Tables:
         Two paths are nodes and links; three are objects, items and mentions; a fourth is links. One path is a folder
         of files with these names; files of other names are passed over, and this is said.
         """
+        files, remarks = self._files(paths)
+        return self.corpus_of(files, remarks=remarks, progress=progress)
+
+    def corpus_of(
+        self, tables: Mapping[str, Any], *, remarks: Sequence[str] = (), progress: Progress = silent
+    ) -> Corpus:
+        """Return the corpus of tables by what each of them is: paths, or frames in memory."""
         dropped = Dropped(self.strict, progress)
         meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
-        files, remarks = self._files(paths)
         for remark in remarks:
             dropped.say(remark)
-        parts: dict[str, Part] = {}
-        for number, (role, path) in enumerate(files.items()):
-            progress(f"reading {path.name}", number, len(files))
-            parts[role] = self._part(role, path, dropped, meter)
-        if "nodes" in parts:
-            corpus = network_corpus(parts["nodes"], parts["links"], self.separators, dropped)
+        rows: dict[str, Rows] = {}
+        for number, (role, table) in enumerate(tables.items()):
+            progress(f"reading {table.name if isinstance(table, Path) else role}", number, len(tables))
+            rows[role] = self._rows(role, table, dropped, meter)
+        parts = {role: self._part(role, rows[role], dropped) for role in rows if role != RECORDS}
+        if RECORDS in rows:
+            corpus = flat_corpus(
+                rows[RECORDS],
+                item=self.item,
+                objects=None if self.objects is None else str(self.objects),
+                columns=self.columns,
+                separators=self.separators,
+                links=parts.get("links"),
+                dropped=dropped,
+            )
+        elif "nodes" in parts:
+            corpus = network_corpus(parts["nodes"], parts["links"], self.separators, dropped, directed=self.directed)
         else:
             needed = parts["objects"], parts["items"], parts["mentions"]
-            corpus = item_corpus(*needed, parts.get("links"), self.separators, dropped)
+            corpus = item_corpus(*needed, parts.get("links"), self.separators, dropped, directed=self.directed)
         return with_labels_and_terms(corpus, parts, dropped) if {"labels", "terms"} & set(parts) else corpus
 
     def files_read(self, paths: Sequence[Path] = ()) -> list[Path]:
         """Return the files that would be read."""
         return list(self._files(paths)[0].values())
 
-    def _part(self, role: str, path: Path, dropped: Dropped, meter: Meter) -> Part:
-        rows = read_rows(path, delimiter=self.delimiter, dropped=dropped, meter=meter)
+    def _conventions(self) -> Conventions:
+        return Conventions(
+            delimiter=self.delimiter,
+            quote=self.quote,
+            encoding=self.encoding,
+            decimal=self.decimal,
+            dates=self.dates,
+            header=self.header,
+        )
+
+    def _rows(self, role: str, table: Any, dropped: Dropped, meter: Meter) -> Rows:
+        if isinstance(table, Path):
+            return read_rows(table, conventions=self._conventions(), dropped=dropped, meter=meter)
+        return frame_rows(table, role, dropped)
+
+    def _part(self, role: str, rows: Rows, dropped: Dropped) -> Part:
         guess = guess_columns(role, rows.table.column_names, self.columns, called=rows.name)
         columns = dict(guess.columns)
         text = columns.get("text")
@@ -108,6 +156,8 @@ class Tables:
     def _files(self, paths: Sequence[Path]) -> tuple[dict[str, Path], list[str]]:
         """Return which file is what, and what is to be said of that."""
         paths = [Path(path) for path in paths]
+        if len(paths) == 1 and not paths[0].is_dir():
+            return self._files_beside(paths[0])
         named = {role: Path(path) for role in CALLED if (path := getattr(self, role)) is not None}
         if named and paths:
             raise SourceError(f"paths are given beside {', '.join(named)}: name the files one way only")
@@ -123,9 +173,21 @@ class Tables:
             remarks.append(f"not read, having no name of a table: {some(others, 10)}")
         return files, remarks
 
+    def _files_beside(self, path: Path) -> tuple[dict[str, Path], list[str]]:
+        """Return which file is what, where one is given by its path: nodes, if there are links, or records."""
+        beside = {role: Path(name) for role in ("links", *EXTRAS) if (name := getattr(self, role)) is not None}
+        if any(getattr(self, role) is not None for role in ("nodes", "items", "mentions")):
+            named = ", ".join(role for role in CALLED if getattr(self, role) is not None)
+            raise SourceError(f"paths are given beside {named}: name the files one way only")
+        columns = self.objects is not None or self.item is not None
+        if not columns and not beside and ROLE_OF.get(base_name(path).casefold()) in ("nodes", "links", *EXTRAS):
+            assign([path])
+        is_flat = "links" not in beside or columns
+        return {RECORDS if is_flat else "nodes": path, **beside}, []
+
 
 def read_rows(
-    path: Path, *, delimiter: str | None = None, dropped: Dropped | None = None, meter: Meter | None = None
+    path: Path, *, conventions: Conventions = UNSAID, dropped: Dropped | None = None, meter: Meter | None = None
 ) -> Rows:
     """Return the rows of a CSV, TSV, JSON lines or Parquet file, told apart by the end of its name.
 
@@ -139,8 +201,8 @@ def read_rows(
     if not path.is_file():
         raise SourceError(f"{str(path)!r} is a pipe or device, expected a file, for it is read more than once: save it")
     form = format_of(path)
-    if form in DELIMITERS:
-        return read_delimited(path, delimiter or DELIMITERS[form], dropped, meter)
+    if form in USUAL:
+        return read_delimited(path, form, dropped, meter, conventions)
     if form == "json":
         return read_jsonlines(path, dropped, meter)
     if form == "parquet":
