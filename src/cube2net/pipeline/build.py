@@ -324,8 +324,9 @@ def _files_named_in(reader: Source) -> list[Path]:
 def _checked(dimension: DimensionSpec | str) -> DimensionSpec:
     """Return a dimension; what cannot be read in it is said before a corpus is."""
     spec = DimensionSpec.parse(dimension) if isinstance(dimension, str) else dimension
-    if spec.bins is not None:
-        cubes.parse_bins(spec.bins)
+    for bins in (spec.bins, *(level.bins for level in spec.levels)):
+        if bins is not None:
+            cubes.parse_bins(bins)
     return spec
 
 
