@@ -156,11 +156,11 @@ def task(
     return pipeline.build_task(made, out, spreadsheet_safe=spreadsheet_safe, topics=model, seed=seed, progress=progress)
 
 
-def about(folder: Path) -> dict[str, Any]:
-    """Return what there is to know of a cube on disk."""
-    cube = pipeline.open_cube(folder)
+def about(folder: Path, between: str | None = None) -> dict[str, Any]:
+    """Return what there is to know of a cube on disk, or of its items and links of a time."""
+    cube = pipeline.view_cube(pipeline.open_cube(folder), between=between)
     manifest = pipeline.read_manifest(folder)
-    settings = manifest["settings"]
+    settings = cube.settings
     sizes = cube.cells.members.sizes
     largest = np.argsort(-sizes, kind="stable")[:5].tolist()
     return {
@@ -175,6 +175,11 @@ def about(folder: Path) -> dict[str, Any]:
         ],
         "items": settings.get("items"),
         **manifest["counts"],
+        "cells": len(cube.cells),
+        "members": len(cube.cells.members.indices),
+        "links": cube.links.count,
+        "time": settings.get("time", ""),
+        "views": list(settings.get("views", ())),
         "objects_in_cells": int((cube.homes.sizes > 0).sum()),
         "largest_cells": [{"labels": cube.cell(cell), "objects": int(sizes[cell])} for cell in largest],
         "dropped": settings.get("dropped", {}),
@@ -221,6 +226,8 @@ def show_about(about: dict[str, Any]) -> None:
     kept = [f"{what} {size / 1e6:,.2f} MB" for what, size in about["bytes_of_items"].items() if size]
     items = f" (of items: {', '.join(kept)})" if kept else ""
     say(f"{about['cube']}: cube format {about['format']}, {about['bytes'] / 1e6:,.2f} MB{items}")
+    for view in about["views"]:
+        say(view)
     show_table(
         "dimensions",
         ("dimension", "labels", "for example"),

@@ -8,7 +8,17 @@ from typing import Annotated
 
 import typer
 
-from cube2net.cli.options import SOURCE_NAMES, AsJson, CubePath, Quiet, Seed, Set, SpreadsheetSafe, warn_of_formulas
+from cube2net.cli.options import (
+    SOURCE_NAMES,
+    AsJson,
+    Between,
+    CubePath,
+    Quiet,
+    Seed,
+    Set,
+    SpreadsheetSafe,
+    warn_of_formulas,
+)
 from cube2net.cli.signals import KEPT
 from cube2net.cli.terminal import say, show_json, shown_progress
 
@@ -96,11 +106,11 @@ def build(
     building.show_homeless(cube, min_objects)
 
 
-def info(cube: CubePath, as_json: AsJson = False) -> None:
+def info(cube: CubePath, between: Between = None, as_json: AsJson = False) -> None:
     """Show a cube's dimensions, cells, links and sizes, and what was dropped and why."""
     from cube2net.cli import building
 
-    about = building.about(cube)
+    about = building.about(cube, between)
     if as_json:
         show_json(about)
     else:

@@ -42,6 +42,13 @@ Where = Annotated[
     list[str] | None,
     typer.Option(metavar="DIMENSION=LABEL", help="Only cells with this label; may be repeated."),
 ]
+Between = Annotated[
+    str | None,
+    typer.Option(
+        metavar="[ATTRIBUTE=]FROM..TO",
+        help="Only items and links of this time, both ends inside: 2015..2019, 2015-03..2019-06-30, 2015.. or ..2019.",
+    ),
+]
 RollUp = Annotated[list[str] | None, typer.Option(metavar="DIMENSION", help="Use the level above; may be repeated.")]
 SkipMissing = Annotated[bool, typer.Option("--skip-missing", help="Go on without names that are not in the cube.")]
 SpreadsheetSafe = Annotated[

@@ -8,6 +8,7 @@ from cube2net.cube.grow.attribute_labels import TOPIC, parse_bins
 from cube2net.cube.grow.concatenation import concatenate, concatenate_topics
 from cube2net.cube.grow.growing import build, leave_out_known, update
 from cube2net.cube.views import cuboid, dice, drill_down, roll_up, slice_cube
+from cube2net.cube.window import between
 from cube2net.cube.without import hide_pairs, unlinked_pairs, without_items
 from cube2net.interfaces import Engine
 
@@ -18,6 +19,7 @@ __all__ = [
     "TOPIC",
     "DuckDB",
     "Spark",
+    "between",
     "build",
     "change_folder",
     "check_memory",

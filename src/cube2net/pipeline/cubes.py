@@ -248,8 +248,19 @@ def read_manifest(folder: str | Path) -> dict[str, Any]:
     return cubes.read_manifest(path_of(folder, "the folder of the cube"))
 
 
-def view_cube(cube: Cube, *, roll_up: Sequence[str] = (), where: Mapping[str, Sequence[str]] | None = None) -> Cube:
-    """Return the cube rolled up in some dimensions, and then only the cells with one of some labels."""
+def view_cube(
+    cube: Cube,
+    *,
+    roll_up: Sequence[str] = (),
+    where: Mapping[str, Sequence[str]] | None = None,
+    between: str | Sequence[Any] | None = None,
+) -> Cube:
+    """Return the cube of the items of a time, rolled up in some dimensions, and only the cells with one of some labels.
+
+    ``between`` is a window such as ``"2015..2019"`` or ``(2015, 2019)``: see :func:`cube2net.cube.between`.
+    """
+    if between is not None:
+        cube = cubes.between(cube, between)
     for dimension in roll_up:
         cube = cubes.roll_up(cube, dimension)
     return cubes.dice(cube, where) if where else cube
