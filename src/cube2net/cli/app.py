@@ -21,6 +21,7 @@ TYPED = {
     "roll_up)": "--roll-up)",
     "min_objects=": "--min-objects ",
     "memory=": "--memory ",
+    "items='all'": "--items all",
     "max_ratio=": "--set max_ratio=",
     "max_unpacked=": "--set max_unpacked=",
 }

@@ -19,6 +19,8 @@ from cube2net.records import Cells, Cube, Hidden, ItemIndex, Links, Query, Ragge
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS, SMALL
 from cube2net.seeding import stream
 
+DEARER = 3
+"""Taking something away costs about so much more than making it."""
 OTHERS = "the items of the cube are not those that its cells and links were made from"
 
 
@@ -47,14 +49,14 @@ def without_items(cube: Cube, items: Sequence[int] | Sequence[str] | Array) -> C
 def take_out(cube: Cube, gone: Array, view: str) -> Cube:
     """Return the cube without the items that are marked, as :func:`without_items` does; ``view`` says what it is then.
 
-    Where more is to be taken out than stays, it is made anew from what stays; the result is the same.
+    Unless most stays, it is made anew from what stays; the result is the same.
     """
     if cube.items is None:
         raise CubeError("the cube does not keep its items: build it again, with them, to take some out")
     index = cube.items()
     numbers = np.flatnonzero(gone)
     linking = makes_links(cube, index, numbers)
-    anew = _work(index, np.flatnonzero(~gone)) < _work(index, numbers)
+    anew = _work(index, np.flatnonzero(~gone)) < DEARER * _work(index, numbers)
     links = cube.links
     if index.derived and anew:
         stay = np.flatnonzero(~gone)
