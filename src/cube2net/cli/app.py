@@ -24,6 +24,7 @@ TYPED = {
     "min_objects=": "--min-objects ",
     "memory=": "--memory ",
     "cube=": "--cube ",
+    "items='all'": "--items all",
     "max_ratio=": "--set max_ratio=",
     "max_unpacked=": "--set max_unpacked=",
 }

@@ -201,11 +201,11 @@ def task(
     return pipeline.build_task(made, out, spreadsheet_safe=spreadsheet_safe, topics=model, seed=seed, progress=progress)
 
 
-def about(folder: Path) -> dict[str, Any]:
-    """Return what there is to know of a cube on disk."""
-    cube = pipeline.open_cube(folder)
+def about(folder: Path, between: str | None = None) -> dict[str, Any]:
+    """Return what there is to know of a cube on disk, or of its items and links of a time."""
+    cube = pipeline.view_cube(pipeline.open_cube(folder), between=between)
     manifest = pipeline.read_manifest(folder)
-    settings = manifest["settings"]
+    settings = cube.settings
     sizes = cube.cells.members.sizes
     largest = np.argsort(-sizes, kind="stable")[:5].tolist()
     return {
@@ -226,6 +226,11 @@ def about(folder: Path) -> dict[str, Any]:
         ],
         "items": settings.get("items"),
         **manifest["counts"],
+        "cells": len(cube.cells),
+        "members": len(cube.cells.members.indices),
+        "links": cube.links.count,
+        "time": settings.get("time", ""),
+        "views": list(settings.get("views", ())),
         "objects_in_cells": int((cube.homes.sizes > 0).sum()),
         "ids": "whole numbers" if cube.objects.whole else "texts",
         "attributes": _attributes(cube, manifest),
@@ -286,6 +291,8 @@ def show_about(about: dict[str, Any]) -> None:
     depth: dict[str, int] = {}
     for entry in about["dimensions"]:
         depth[entry["name"]] = 0 if entry["above"] is None else depth[entry["above"]] + 1
+    for view in about["views"]:
+        say(view)
     show_table(
         "dimensions",
         ("dimension", "labels", "for example"),

@@ -11,6 +11,7 @@ import typer
 from cube2net.cli.options import (
     SOURCE_NAMES,
     AsJson,
+    Between,
     CubePath,
     ItemsWhere,
     Quiet,
@@ -147,11 +148,11 @@ def suggest(
         suggesting.show(asked, found)
 
 
-def info(cube: CubePath, as_json: AsJson = False) -> None:
+def info(cube: CubePath, between: Between = None, as_json: AsJson = False) -> None:
     """Show a cube's dimensions, cells, links and sizes, and what was dropped and why."""
     from cube2net.cli import building
 
-    about = building.about(cube)
+    about = building.about(cube, between)
     if as_json:
         show_json(about)
     else:
