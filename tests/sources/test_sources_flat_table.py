@@ -163,7 +163,7 @@ def test_records_that_name_nothing_are_counted() -> None:
             {},
         ),
         (
-            "which column says what record a row belongs to? give item=…: the table of records has 'who', 'city'",
+            "the table of records needs a column that says what record a row belongs to (item=…): it has 'who', 'city'",
             pd.DataFrame({"who": ["a"], "city": ["Rome"]}),
             {"objects": "who"},
         ),

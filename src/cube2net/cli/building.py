@@ -17,6 +17,7 @@ from cube2net.interfaces import Engine, Source, TopicModel
 from cube2net.progress import Progress
 from cube2net.records import Corpus, Cube, DimensionSpec
 
+SQL = "sql"
 LEARNERS = ("lda", "spark-lda")
 # So many labels are named in a line; --json has them all.
 SHOWN = 10
@@ -24,7 +25,7 @@ SHOWN = 10
 
 def build(
     source: str,
-    paths: Sequence[Path],
+    paths: Sequence[str | Path],
     out: Path,
     *,
     dimensions: Sequence[str] | None,
@@ -80,7 +81,8 @@ def build(
         corpus = read(source, paths, settings, strict, progress)
         return pipeline.build_cube(corpus, asked or proposed(corpus), **options)
     reader = _reader(source, paths, settings, strict)
-    return pipeline.build_from(reader, *paths, dimensions=asked or proposed, **options)
+    places = () if source == SQL else paths
+    return pipeline.build_from(reader, *places, dimensions=asked or proposed, **options)
 
 
 def _spark_settings(texts: Sequence[str]) -> dict[str, str]:
@@ -91,24 +93,26 @@ def _spark_settings(texts: Sequence[str]) -> dict[str, str]:
     return dict(text.split("=", 1) for text in texts)
 
 
-def read(source: str, paths: Sequence[Path], settings: Sequence[str], strict: bool, progress: Progress) -> Corpus:
+def read(source: str, paths: Sequence[str | Path], settings: Sequence[str], strict: bool, progress: Progress) -> Corpus:
     """Return the corpus of files of one kind; the bundled one needs no files."""
     if source == "bundled":
         if paths or settings:
             raise ParameterError(f"the bundled data takes no path and no --set, got {str([*paths, *settings][0])!r}")
         return pipeline.load_bundled()
-    return pipeline.read_source(_reader(source, paths, settings, strict), *paths, progress=progress)
+    places = () if source == SQL else paths
+    return pipeline.read_source(_reader(source, paths, settings, strict), *places, progress=progress)
 
 
-def _reader(source: str, paths: Sequence[Path], settings: Sequence[str], strict: bool) -> Source:
+def _reader(source: str, paths: Sequence[str | Path], settings: Sequence[str], strict: bool) -> Source:
     if source not in pipeline.SOURCES:
         raise unknown("source", source, [*pipeline.SOURCES, "bundled"])
     given = split_settings(settings)
     if not paths and not given:
-        raise SourceError(f"source {source!r} needs a path to read")
+        raise SourceError(f"source {source!r} needs a {'query to run' if source == SQL else 'path to read'}")
     if strict:
         given["strict"] = "true"
-    reader: Source = configured(pipeline.SOURCES[source], given, f"source {source!r}")
+    handed = {"queries": tuple(map(str, paths))} if source == SQL else {}
+    reader: Source = configured(pipeline.SOURCES[source], given, f"source {source!r}", **handed)
     return reader
 
 

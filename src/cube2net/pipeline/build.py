@@ -26,7 +26,7 @@ from cube2net.cube import TOPIC
 from cube2net.errors import ParameterError, SourceError
 from cube2net.interfaces import Engine, NamesFiles, Source, TopicModel
 from cube2net.pipeline.data import find_topics
-from cube2net.pipeline.inputs import corpus_of
+from cube2net.pipeline.reading import corpus_of, reader_of
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS
@@ -144,10 +144,10 @@ def build_from(
     Parameters
     ----------
     source
-        ``"tables"``, ``"acl"``, ``"aminer"``, ``"dblp"``, ``"yelp"`` or ``"movies"``, or an object of your own with
-        ``read``, such as ``Tables(strict=True)``.
+        ``"tables"``, ``"sql"``, ``"graph"``, ``"acl"``, ``"aminer"``, ``"dblp"``, ``"yelp"`` or ``"movies"``, or an
+        object of your own with ``read``, such as ``Tables(strict=True)``.
     paths
-        The files to read, or their folder, as the source expects them.
+        The files to read, or their folder, as the source expects them; for ``"sql"`` the queries.
     out
         The folder to save the cube in.
     dimensions
@@ -182,11 +182,10 @@ def build_from(
     progress = progress or silent
     place = path_of(out, "out")
     cubes.check_place(place)
-    places = [path_of(path, "a path to read") for path in paths]
+    reader, places = reader_of(source, paths, {})
     for path in places:
         if not path.exists():
             raise SourceError(f"there is no file {str(path)!r}: check the path")
-    reader: Source = made(source, SOURCES, Source, "source", {})
     runner = _engine(engine, memory)
     if dimensions is not None and not callable(dimensions):
         dimensions = [_checked(dimension) for dimension in dimensions]

@@ -24,10 +24,12 @@ from cube2net.sources.tables.frames import is_frame
 from cube2net.sources.tables.igraph_graph import from_igraph, is_igraph
 from cube2net.sources.tables.networkx_graph import from_networkx, is_networkx
 from cube2net.sources.tables.query_files import read_pairs_file, read_query_file
+from cube2net.sources.tables.sql import Sql
 from cube2net.sources.tables.table_source import Tables
 
 SOURCES: dict[str, type[Source]] = {
     "tables": Tables,
+    "sql": Sql,
     "acl": Acl,
     "aminer": Aminer,
     "dblp": Dblp,
@@ -44,6 +46,7 @@ __all__ = [
     "Dblp",
     "Movies",
     "Planted",
+    "Sql",
     "Tables",
     "Task",
     "Yelp",

@@ -97,8 +97,8 @@ def guess_flat(rows: Rows, given: Mapping[str, str], separators: Mapping[str, st
     item = given.get("item") or _item_column(rows, free, several)
     if item is None and not several:
         if "objects" in given:
-            what = "which column says what record a row belongs to"
-            raise SourceError(f"{what}? give item=…: {rows.name} has {some(names, 20)}")
+            what = "needs a column that says what record a row belongs to (item=…)"
+            raise SourceError(f"{rows.name} {what}: it has {some(names, 20)}")
         raise SourceError(
             f"one table alone needs links beside it (links=…), or the column of the records that its rows mention "
             f"{objects!r} in (item='paper'): {rows.name} has {some(names, 20)}"
