@@ -324,9 +324,18 @@ def test_nothing_is_written_when_one_of_two_places_is_wrong(tool, cube: Path, na
 
 def test_a_cube_is_built_with_its_items_or_without(tool, tables: Path, tmp_path: Path) -> None:
     words = ("build", "tables", tables / "nodes.csv", tables / "links.csv", "--dimension", "city", "--quiet")
-    for option, kept in ((), True), (("--no-items",), False):
+    for option, index, attributes in (
+        ((), True, True),
+        (("--items", "index"), True, False),
+        (("--no-items",), False, False),
+    ):
         assert tool(*words, *option, "--out", tmp_path / "cube")[0] == 0
-        assert bool(list((tmp_path / "cube").glob("items.*"))) == kept
+        assert (tmp_path / "cube" / "items.arrow").exists() == index
+        assert (tmp_path / "cube" / "items.attributes.arrow").exists() == attributes
+        said = tool("info", tmp_path / "cube")[1]
+        assert ("(of items: index 0.00 MB" in said, "attributes 0.00 MB)" in said) == (index, attributes)
+    status, _, err = tool(*words, "--items", "some", "--out", tmp_path / "cube")
+    assert (status, "unknown kind of items 'some': choose one of all, index, none" in err) == (2, True)
 
 
 def test_a_cube_without_cells_is_said_to_have_none(tool, tables: Path, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from .pipeline import (
 
 # Cubes
 from .records import Cube as Cube
+from .pipeline.suggestions import suggest as suggest
 from .pipeline import (
     build_cube as build_cube,
     build_from as build_from,

@@ -248,6 +248,10 @@ def about_corpus(corpus: Corpus) -> dict[str, Any]:
         "dimensions": [str(spec) for spec in corpus.dimensions],
         "dropped": dict(corpus.dropped),
         "attribution": corpus.attribution,
+        "time": corpus.time,
+        "directed": corpus.directed,
+        "whole_ids": corpus.whole_ids,
+        "gone": pa.array(corpus.gone, pa.string()).to_pylist(),
     }
 
 

@@ -27,6 +27,7 @@ KINDS = {"ACL": "conference", "KDD": "conference"}
 MANY: list = [(1995 + i, [("ACL", "KDD", "TACL")[i % 3]], [i % 5, (i * 3) % 5]) for i in range(20)]
 FILES = {
     "items.arrow",
+    "items.attributes.arrow",
     "items.cells.indices.npy",
     "items.cells.indptr.npy",
     "items.objects.indices.npy",

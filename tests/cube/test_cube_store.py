@@ -122,7 +122,7 @@ def test_a_folder_that_is_not_a_cube_is_said_to_be_none(tmp_path: Path) -> None:
 def test_a_cube_from_a_newer_format_asks_for_a_newer_cube2net(folder: Path) -> None:
     manifest = json.loads((folder / "manifest.json").read_text())
     (folder / "manifest.json").write_text(json.dumps(manifest | {"format": 99}))
-    with pytest.raises(CubeError, match="has cube format 99, and this cube2net reads up to 2: install a newer"):
+    with pytest.raises(CubeError, match="has cube format 99, and this cube2net reads up to 3: install a newer"):
         read(folder)
 
 

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from cube2net.cube import change_folder, update
 from cube2net.interfaces import Engine
 from cube2net.progress import Progress, silent
-from cube2net.records import Corpus, Cube, DimensionSpec, Topics
+from cube2net.records import Corpus, Cube, DimensionSpec, ItemIndex, Topics
 from cube2net.records.corpus import LINKS, MENTIONS, table
 from cube2net.records.link_weights import LIGHTEST
 
@@ -96,13 +97,39 @@ def wholes(draw: st.DrawFn) -> Corpus:
     for name, place, kind in (("city", 3, pa.list_(pa.string())), ("state", 4, pa.list_(pa.string()))):
         items = items.append_column(name, pa.array([row[place] for row in rows], kind))
     items = items.append_column("stars", pa.array([row[5] for row in rows], pa.float64()))
-    return replace(plain, items=items, dropped={"papers without authors": 2}, attribution="by hand")
+    whole = replace(plain, items=items, dropped={"papers without authors": 2}, attribution="by hand")
+    return knowing(draw, whole, whole_ids=draw(st.booleans()), directed=draw(st.booleans()))
+
+
+def knowing(draw: st.DrawFn, corpus: Corpus, *, whole_ids: bool, directed: bool) -> Corpus:
+    """Return a corpus that may also know attributes of objects, and kinds, times and directions of links."""
+    objects, links = corpus.objects, corpus.links
+    for name, values, kind in (
+        ("age", st.integers(0, 99), draw(st.sampled_from([pa.int16(), pa.int64()]))),
+        ("home", st.sampled_from(["Rome", "Oslo"]), pa.string()),
+        ("tags", st.lists(st.sampled_from("ab"), max_size=2), pa.list_(pa.string())),
+    ):
+        if draw(st.booleans()):
+            column = draw(st.lists(maybe(values), min_size=len(objects), max_size=len(objects)))
+            objects = objects.append_column(name, pa.array(column, kind))
+    if whole_ids:
+        ids = [str(3 - int(key.removeprefix("o"))) for key in objects["object"].to_pylist()]
+        objects = objects.set_column(0, "object", pa.array(ids, pa.string()))
+    if links is not None:
+        for name, values, kind in (
+            ("kind", st.sampled_from(["cites", "knows", "likes"]), pa.string()),
+            ("time", st.integers(1990, 2020), draw(st.sampled_from([pa.int32(), pa.int64()]))),
+        ):
+            if draw(st.booleans()):
+                column = draw(st.lists(maybe(values), min_size=len(links), max_size=len(links)))
+                links = links.append_column(name, pa.array(column, kind))
+    return replace(corpus, objects=objects, links=links, directed=directed and links is not None, whole_ids=whole_ids)
 
 
 def specs_of(draw: st.DrawFn, texts: list[str]) -> list[DimensionSpec]:
     chosen = draw(st.lists(st.sampled_from(texts), min_size=1, max_size=3, unique=True))
     specs = [DimensionSpec.parse(text) for text in chosen]
-    taken = [name for spec in specs for name in (spec.name, spec.parent) if name is not None]
+    taken = [name for spec in specs for name in (spec.name, *(level.name for level in spec.levels))]
     assume(len(set(taken)) == len(taken))
     return specs
 
@@ -112,26 +139,29 @@ def assert_same(one: Cube, other: Cube) -> None:
     for mine, its in zip(one.dimensions, other.dimensions, strict=True):
         for fine, coarse in zip(mine.levels, its.levels, strict=True):
             assert (fine.name, fine.labels, fine.full_names) == (coarse.name, coarse.labels, coarse.full_names)
-            assert (fine.parents is None) == (coarse.parents is None)
-            assert fine.parents is None or (fine.parents.tolist() == coarse.parents.tolist())  # type: ignore[union-attr]
+            assert {name: parents.tolist() for name, parents in fine.above.items()} == {
+                name: parents.tolist() for name, parents in coarse.above.items()
+            }
     for name in ("cells.labels", "small.labels", *ragged("cells.members"), *ragged("small.members")):
         assert_equal(one, other, name)
     for name in (*ragged("homes"), *ragged("links"), "links.weights"):
         assert_equal(one, other, name)
     assert_same_items(one, other)
+    assert_same_details(one, other)
     assert one.objects.table.equals(other.objects.table)
+    assert one.objects.whole == other.objects.whole
+    assert one.objects.attributes.equals(other.objects.attributes)
     assert json.loads(json.dumps(one.settings)) == json.loads(json.dumps(other.settings))
     assert (one.topic_words is None) == (other.topic_words is None)
     assert one.topic_words is None or one.topic_words.equals(other.topic_words)
     assert one.ledger is not None and other.ledger is not None
     left, right = one.ledger(), other.ledger()
-    names = [dimension.name for dimension in one.dimensions]
     assert left.items.tolist() == right.items.tolist()
-    for name, told in left.tables(names).items():
+    for name, told in left.tables().items():
         if name == "ledger":
-            assert metadata(told) == metadata(right.tables(names)[name])
+            assert metadata(told) == metadata(right.tables()[name])
         else:
-            assert sorted(map(str, told.to_pylist())) == sorted(map(str, right.tables(names)[name].to_pylist()))
+            assert sorted(map(str, told.to_pylist())) == sorted(map(str, right.tables()[name].to_pylist()))
 
 
 def assert_same_items(one: Cube, other: Cube) -> None:
@@ -144,6 +174,36 @@ def assert_same_items(one: Cube, other: Cube) -> None:
     assert mine.ids.to_pylist() == its.ids.to_pylist()
     for name in (*ragged("objects"), *ragged("cells")):
         assert_equal(mine, its, name)
+    assert (mine.load_attributes is None) == (its.load_attributes is None)
+    if mine.load_attributes is not None:
+        assert mine.kept_attributes.schema == its.kept_attributes.schema
+        assert attribute_bytes(mine) == attribute_bytes(its)
+    assert (mine.topics is None) == (its.topics is None) and (mine.texts is None) == (its.texts is None)
+    for name in ragged("topics") if mine.topics is not None else ():
+        assert_equal(mine, its, name)
+    if mine.texts is not None:
+        assert_equal(mine, its, "texts")
+
+
+def attribute_bytes(index: ItemIndex, rows: int = 5) -> bytes:
+    """Return the attributes of items as their file would hold them, in batches of a few rows."""
+    sink = BytesIO()
+    attributes = index.kept_attributes
+    again = replace(attributes, written=False)
+    with pa.ipc.new_file(sink, again.schema) as writer:
+        for batch in again.batches(rows):
+            writer.write_batch(batch)
+    return sink.getvalue()
+
+
+def assert_same_details(one: Cube, other: Cube) -> None:
+    """The links of two cubes are the same one by one, with all that the source says of them."""
+    assert (one.details is None) == (other.details is None)
+    if one.details is None or other.details is None:
+        return
+    mine, its = one.details(), other.details()
+    assert_equal(mine, its, "indptr")
+    assert mine.rows.equals(its.rows)
 
 
 def ragged(name: str) -> tuple[str, str]:
@@ -182,6 +242,8 @@ def part_of(whole: Corpus, items: list[int], objects: list[int], links: list[int
         rows = whole.links.take(pa.array(links, pa.int64()))
         ends = {end: [place[o] for o in rows[end].to_pylist()] for end in ("source", "target")}
         given = table(LINKS, **ends, weight=rows["weight"])
+        for name in rows.column_names[len(LINKS) :]:
+            given = given.append_column(name, rows[name])
     return replace(
         whole,
         objects=whole.objects.take(pa.array(objects, pa.int64())),

@@ -1,8 +1,6 @@
-import pyarrow as pa
 import pytest
 
 from cube2net.errors import ParameterError, SourceError
-from cube2net.sources.tables.column_types import default_dimensions
 from cube2net.sources.tables.table_roles import SPELLINGS, check_roles, guess_columns
 
 
@@ -58,48 +56,3 @@ def test_an_unknown_role_is_an_error_with_the_nearest_spelling():
         ParameterError, match=r"unknown column role 'links.sorce': .* \(did you mean 'links.source'\?\)"
     ):
         check_roles({"links.sorce": "x"})
-
-
-def specs(**columns: object) -> list[str]:
-    count = len(next(iter(columns.values())))
-    items = pa.table({"item": [str(i) for i in range(count)], **columns, "text": ["x"] * count})
-    return [str(spec) for spec in default_dimensions(items)]
-
-
-def test_labels_stand_as_they_are_years_become_decades_and_numbers_quarters():
-    many = list(range(40))
-    assert specs(
-        year=[1980 + i for i in many],
-        city=[f"c{i % 3}" for i in many],
-        tags=[[f"t{i % 4}"] for i in many],
-        score=[i / 7 for i in many],
-    ) == ["decade=year@decades", "city", "tags", "score@quantiles:4"]
-
-
-def test_years_under_another_name_keep_it():
-    assert specs(founded=[1990, 2001], decade=["x", "y"], year=[1990, 2001]) == [
-        "founded@decades",
-        "decade",
-        "year@decades",
-    ]
-
-
-def test_years_are_told_from_other_numbers():
-    assert specs(year=[1, 2, 3]) == ["year@quantiles:4"]
-    assert specs(year=[0] + [1990 + i for i in range(19)]) == ["decade=year@decades"]
-    assert specs(size=[0] + [1990 + i for i in range(19)]) == ["size@quantiles:4"]
-
-
-def test_what_never_or_always_differs_is_left_out():
-    assert specs(same=["x"] * 30, every=[f"e{i}" for i in range(30)], some=["a", "b"] * 15) == ["some"]
-
-
-def test_labels_must_be_few():
-    count = 3_000
-    half = [f"h{i % 1_500}" for i in range(count)]
-    most = [f"m{i % 1_600}" for i in range(count)]
-    assert specs(half=half, most=most) == ["half"]
-
-
-def test_there_are_at_most_four_dimensions():
-    assert specs(**{name: ["x", "y"] for name in "abcdef"}) == ["a", "b", "c", "d"]

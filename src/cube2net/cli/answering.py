@@ -26,7 +26,14 @@ def view(cube: Cube, where: Sequence[str], rolled: Sequence[str]) -> Cube:
         if not equals:
             raise ParameterError(f"cannot read the condition {text!r}: write dimension=label")
         wanted.setdefault(dimension, []).append(label)
-    return pipeline.view_cube(cube, roll_up=rolled, where=wanted)
+    return pipeline.view_cube(cube, roll_up=[_dimension_and_level(cube, text) for text in rolled], where=wanted)
+
+
+def _dimension_and_level(cube: Cube, text: str) -> str | tuple[str, str]:
+    """Return the dimension that a text names, and the level behind a = if there is one."""
+    dimension, equals, level = text.rpartition("=")
+    known = {level.name for dimension in cube.dimensions for level in dimension.levels}
+    return (dimension, level) if equals and text not in known else text
 
 
 def answer(

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cube2net.cli.cube_commands import build, info, task, update, verify
+from cube2net.cli.cube_commands import build, info, suggest, task, update, verify
 from cube2net.cli.network_commands import compare, query
 from cube2net.cli.options import Quiet, Seed
 from cube2net.cli.signals import INTERRUPTED, KEPT, Signals
@@ -19,6 +19,8 @@ TYPED = {
     "skip_missing=True leaves": "cube2net query --show-missing lists them all, --skip-missing leaves",
     "skip_known=True": "--skip-known",
     "roll_up)": "--roll-up)",
+    "to=…)": "--roll-up DIMENSION=LEVEL)",
+    "to='∗')": "--roll-up DIMENSION=∗)",
     "min_objects=": "--min-objects ",
     "memory=": "--memory ",
     "max_ratio=": "--set max_ratio=",
@@ -71,7 +73,7 @@ def demo(
         run(out, seed=seed, progress=progress)
 
 
-for command in (build, info, update, verify, query, compare, task):
+for command in (suggest, build, info, update, verify, query, compare, task):
     app.command()(command)
 
 

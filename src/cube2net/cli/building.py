@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cube2net import pipeline
-from cube2net.cli.options import configured, split_settings
+from cube2net.cli.options import configured, fields_of, split_settings
 from cube2net.cli.terminal import say, show_table
 from cube2net.errors import ParameterError, SourceError, listed, unknown
 from cube2net.interfaces import Engine, Source, TopicModel
@@ -19,6 +19,7 @@ from cube2net.records import Corpus, Cube, DimensionSpec
 
 SQL = "sql"
 LEARNERS = ("lda", "spark-lda")
+TOPICS = 100
 # So many labels are named in a line; --json has them all.
 SHOWN = 10
 
@@ -29,13 +30,14 @@ def build(
     out: Path,
     *,
     dimensions: Sequence[str] | None,
-    topics: int,
+    topics: int | None,
     topic_groups: int | None,
     topic_model: str,
     min_objects: int,
     max_mentions: int,
-    items: bool,
+    items: str,
     settings: Sequence[str],
+    where: Sequence[str],
     strict: bool,
     engine: str,
     memory: str | None,
@@ -58,8 +60,11 @@ def build(
         f"engine {engine!r}",
         **({"settings": _spark_settings(spark)} if spark else {}),
     )
+    by_texts = topics is None and topic_groups is None and topic_model == "lda"
     options: dict[str, Any] = {
-        "topics": _topic_model(topic_model, topics, topic_groups, runner if engine == "spark" else None),
+        "topics": "lda"
+        if by_texts
+        else _topic_model(topic_model, topics or TOPICS, topic_groups, runner if engine == "spark" else None),
         "min_objects": min_objects,
         "max_mentions": max_mentions,
         "items": items,
@@ -70,17 +75,25 @@ def build(
     }
 
     def grouped(specs: Sequence[DimensionSpec]) -> list[DimensionSpec]:
-        topic = {} if topic_groups is None else {"parent": "topic group"}
-        return [replace(spec, **topic) if spec.attribute == "topic" else spec for spec in specs]
+        return [
+            replace(spec, parent="topic group")
+            if topic_groups is not None and spec.attribute == "topic" and spec.parent is None
+            else spec
+            for spec in specs
+        ]
 
-    def proposed(corpus: Corpus) -> list[DimensionSpec]:
-        return grouped(corpus.dimensions)
+    def proposed(corpus: Corpus) -> list[DimensionSpec] | None:
+        if corpus.dimensions or topic_groups is None:
+            return grouped(corpus.dimensions) or None
+        return grouped(pipeline.suggest(corpus, min_objects=min_objects, seed=seed, progress=progress).dimensions)
 
     asked = grouped([DimensionSpec.parse(text) for text in dimensions or ()])
     if source == "bundled":
+        if where:
+            raise ParameterError(f"the bundled data is read whole, got --where {where[0]!r}")
         corpus = read(source, paths, settings, strict, progress)
         return pipeline.build_cube(corpus, asked or proposed(corpus), **options)
-    reader = _reader(source, paths, settings, strict)
+    reader = _reader(source, paths, settings, strict, where)
     places = () if source == SQL else paths
     return pipeline.build_from(reader, *places, dimensions=asked or proposed, **options)
 
@@ -103,7 +116,9 @@ def read(source: str, paths: Sequence[str | Path], settings: Sequence[str], stri
     return pipeline.read_source(_reader(source, paths, settings, strict), *places, progress=progress)
 
 
-def _reader(source: str, paths: Sequence[str | Path], settings: Sequence[str], strict: bool) -> Source:
+def _reader(
+    source: str, paths: Sequence[str | Path], settings: Sequence[str], strict: bool, where: Sequence[str] = ()
+) -> Source:
     if source not in pipeline.SOURCES:
         raise unknown("source", source, [*pipeline.SOURCES, "bundled"])
     given = split_settings(settings)
@@ -111,9 +126,31 @@ def _reader(source: str, paths: Sequence[str | Path], settings: Sequence[str], s
         raise SourceError(f"source {source!r} needs a {'query to run' if source == SQL else 'path to read'}")
     if strict:
         given["strict"] = "true"
-    handed = {"queries": tuple(map(str, paths))} if source == SQL else {}
-    reader: Source = configured(pipeline.SOURCES[source], given, f"source {source!r}", **handed)
+    kind = pipeline.SOURCES[source]
+    handed: dict[str, Any] = {"where": _labels_by_attribute(where)} if where else {}
+    handed |= {"queries": tuple(map(str, paths))} if source == SQL else {}
+    if where and "where" not in fields_of(kind):
+        able = [name for name, other in pipeline.SOURCES.items() if "where" in fields_of(other)]
+        raise ParameterError(f"source {source!r} takes no --where: it is for {listed(able)}")
+    reader: Source = configured(kind, given, f"source {source!r}", **handed)
     return reader
+
+
+def _labels_by_attribute(texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the labels asked for, by attribute.
+
+    >>> _labels_by_attribute(["field=Computer Science", "country=NO", "country=SE"])
+    {'field': ('Computer Science',), 'country': ('NO', 'SE')}
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for text in texts:
+        name, equals, label = (part.strip() for part in text.partition("="))
+        if not equals or not name or not label:
+            raise ParameterError(
+                f"cannot read --where {text!r}: write attribute=label, such as field='Computer Science'"
+            )
+        found[name] = (*found.get(name, ()), label)
+    return found
 
 
 def _topic_model(name: str, count: int, groups: int | None = None, spark: Engine | None = None) -> TopicModel:
@@ -171,10 +208,17 @@ def about(folder: Path) -> dict[str, Any]:
         "cube": str(folder),
         "format": manifest["format"],
         "bytes": sum(file["bytes"] for file in manifest["files"].values()),
+        "bytes_of_items": _bytes_of_items(manifest["files"]),
         "dimensions": [
-            {"name": level.name, "labels": len(level.labels), "level_above": depth > 0, "examples": level.labels[:3]}
+            {
+                "name": level.name,
+                "labels": len(level.labels),
+                "level_above": number > 0,
+                "above": dimension.levels[dimension.below[number]].name if number else None,
+                "examples": level.labels[:3],
+            }
             for dimension in cube.dimensions
-            for depth, level in enumerate(dimension.levels)
+            for number, level in enumerate(dimension.levels)
         ],
         "items": settings.get("items"),
         **manifest["counts"],
@@ -189,6 +233,16 @@ def about(folder: Path) -> dict[str, Any]:
         "topics": settings.get("topics"),
         "attribution": settings.get("attribution", ""),
     }
+
+
+def _bytes_of_items(files: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
+    """Return how many bytes the index of items takes, and how many their attributes with what goes with them."""
+    sizes = {"index": 0, "attributes": 0}
+    for name, about in files.items():
+        if name.startswith("items."):
+            kept = name.startswith(("items.attributes.", "items.topics.", "items.texts."))
+            sizes["attributes" if kept else "index"] += about["bytes"]
+    return sizes
 
 
 def _topic_words(cube: Cube, most: int = 6) -> dict[str, list[str]]:
@@ -211,12 +265,17 @@ def show_homeless(cube: Cube, min_objects: int) -> None:
 
 def show_about(about: dict[str, Any]) -> None:
     """Show a cube."""
-    say(f"{about['cube']}: cube format {about['format']}, {about['bytes'] / 1e6:,.2f} MB")
+    kept = [f"{what} {size / 1e6:,.2f} MB" for what, size in about["bytes_of_items"].items() if size]
+    items = f" (of items: {', '.join(kept)})" if kept else ""
+    say(f"{about['cube']}: cube format {about['format']}, {about['bytes'] / 1e6:,.2f} MB{items}")
+    depth: dict[str, int] = {}
+    for entry in about["dimensions"]:
+        depth[entry["name"]] = 0 if entry["above"] is None else depth[entry["above"]] + 1
     show_table(
         "dimensions",
         ("dimension", "labels", "for example"),
         [
-            ("  ↑ " * entry["level_above"] + entry["name"], f"{entry['labels']:,}", ", ".join(entry["examples"]))
+            ("  ↑ " * depth[entry["name"]] + entry["name"], f"{entry['labels']:,}", ", ".join(entry["examples"]))
             for entry in about["dimensions"]
         ],
         right=("labels",),

@@ -25,12 +25,16 @@ def build(
     dimension: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME[=ATTRIBUTE][@BINS][/PARENT]",
-            help="A dimension, such as decade=year@decades or city/state; may be repeated. Odd names go in quotes. "
-            "Without any, those that the source proposes.",
+            metavar="NAME[=ATTRIBUTE][@BINS][/LEVEL…]",
+            help="A dimension, such as decade=year@decades, city/state or topic/subfield/field; may be repeated, also "
+            "for a second path of levels above (venue/kind and venue/publisher). Odd names go in quotes. Without any, "
+            "those that the source proposes, or else those that suggest does.",
         ),
     ] = None,
-    topics: Annotated[int, typer.Option(help="How many topics to find in the texts.")] = 100,
+    topics: Annotated[
+        int | None,
+        typer.Option(help="How many topics to find in the texts: 100, or fewer where suggest finds few texts."),
+    ] = None,
     topic_groups: Annotated[
         int | None, typer.Option(help="Put the topics under this many parents, for --roll-up topic.")
     ] = None,
@@ -40,9 +44,21 @@ def build(
     min_objects: Annotated[int, typer.Option(help="Leave out cells with fewer objects.")] = 10,
     max_mentions: Annotated[int, typer.Option(help="An item with more objects makes no links.")] = 50,
     items: Annotated[
-        bool, typer.Option("--items/--no-items", help="Keep which items mention what: some can be taken out later.")
-    ] = True,
+        str,
+        typer.Option(
+            metavar="WHAT",
+            help="Keep of the items: all, index (without their attributes: no --between, no --replace), or none.",
+        ),
+    ] = "all",
+    no_items: Annotated[bool, typer.Option("--no-items", hidden=True)] = False,
     set_: Set = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ATTRIBUTE=LABEL",
+            help="Read only items with this label, such as field='Computer Science' (openalex); may be repeated.",
+        ),
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
     engine: Annotated[str, typer.Option(metavar="NAME", help="What runs the statements: duckdb or spark.")] = "duckdb",
     memory: Annotated[
@@ -79,8 +95,9 @@ def build(
             topic_model=topic_model,
             min_objects=min_objects,
             max_mentions=max_mentions,
-            items=items,
+            items="none" if no_items else items,
             settings=[*(set_ or []), *([] if links is None else [f"links={links}"])],
+            where=where or [],
             strict=strict,
             engine=engine,
             memory=memory,
@@ -94,6 +111,38 @@ def build(
     if there:
         say("it has taken the place of the cube that was there")
     building.show_homeless(cube, min_objects)
+
+
+def suggest(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[SOURCE] PATH…",
+            help=f"Files or folders to read, after their kind where that is not tables: {', '.join(SOURCE_NAMES)}.",
+        ),
+    ] = None,
+    query: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Rank by how well cells hold a hidden half of these objects."),
+    ] = None,
+    splits: Annotated[int, typer.Option(help="So many times another half is hidden.")] = 10,
+    min_objects: Annotated[int, typer.Option(help="Leave out cells with fewer objects.")] = 10,
+    set_: Set = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
+    as_json: AsJson = False,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Look at data and propose the dimensions of its cube: why these, how many cells, and the command that builds."""
+    from cube2net.cli import suggesting
+
+    with shown_progress(quiet) as progress:
+        asked = suggesting.asked_of(words or [], set_ or [], strict=strict, min_objects=min_objects, seed=seed)
+        found = suggesting.suggest(asked, query, splits, progress)
+    if as_json:
+        show_json(suggesting.as_record(asked, found))
+    else:
+        suggesting.show(asked, found)
 
 
 def info(cube: CubePath, as_json: AsJson = False) -> None:

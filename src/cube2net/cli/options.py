@@ -25,7 +25,7 @@ EMBEDDING_NAMES = ("deepwalk", "node2vec", "line")
 RECOMMENDER_NAMES = ("popularity", "itemknn", "softimpute", "als", "ease")
 FORM_NAMES = ("objects", "cells", "both", "woven")
 TASK_NAMES = ("clustering", "links", "hidden")
-SOURCE_NAMES = ("tables", "sql", "acl", "aminer", "dblp", "yelp", "movies", "bundled")
+SOURCE_NAMES = ("tables", "sql", "openalex", "acl", "aminer", "dblp", "yelp", "movies", "bundled")
 
 CubePath = Annotated[Path, typer.Argument(metavar="CUBE", help="Folder of a cube.")]
 QueryFile = Annotated[
@@ -40,9 +40,18 @@ Set = Annotated[
 ]
 Where = Annotated[
     list[str] | None,
-    typer.Option(metavar="DIMENSION=LABEL", help="Only cells with this label; may be repeated."),
+    typer.Option(
+        metavar="DIMENSION=LABEL",
+        help="Only cells with this label, or under this label of a level above; may be repeated.",
+    ),
 ]
-RollUp = Annotated[list[str] | None, typer.Option(metavar="DIMENSION", help="Use the level above; may be repeated.")]
+RollUp = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="DIMENSION[=LEVEL]",
+        help="Use the level above, or one that is named, such as topic=field; ∗ (or *) is all labels. May be repeated.",
+    ),
+]
 SkipMissing = Annotated[bool, typer.Option("--skip-missing", help="Go on without names that are not in the cube.")]
 SpreadsheetSafe = Annotated[
     bool,

@@ -1,5 +1,6 @@
 """Cube + Selection → Network: methods that follow links, a network's links and forms, and its ways out."""
 
+from cube2net.network.carried import label_shares
 from cube2net.network.draw import check_picture_path, draw
 from cube2net.network.export import (
     EXPORTS,
@@ -42,6 +43,7 @@ __all__ = [
     "first_cells",
     "form_of",
     "induce",
+    "label_shares",
     "layout",
     "nearest",
     "room_for_near",

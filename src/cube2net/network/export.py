@@ -81,7 +81,7 @@ def to_networkx(network: Network) -> networkx.Graph:
     import networkx
 
     columns = network.nodes.column_names[1:]
-    ids = distinct(texts(network.nodes, "id"), ADVICE)
+    ids = distinct(network.nodes["id"].to_pylist(), ADVICE)
     graph = networkx.Graph(**about(network))
     graph.add_nodes_from((key, dict(zip(columns, row, strict=True))) for key, *row in rows(network.nodes))
     kinds = network.links["kind"].to_pylist()
@@ -162,13 +162,15 @@ def to_pyg(network: Network) -> Data:
     nodes = network.nodes
     kind_names, kinds = _codes(texts(nodes, "kind"))
     label_names, labels = _codes(texts(nodes, "label"), missing="")
-    link_kinds = [LINK_KINDS.index(kind) for kind in network.links["kind"].to_pylist()]
+    named = texts(network.links, "kind")
+    link_names = [*LINK_KINDS, *sorted(set(named) - set(LINK_KINDS))]
+    link_kinds = [link_names.index(kind) for kind in named]
     return Data(
         num_nodes=len(network),
         edge_index=tensor([[*network.source, *network.target], [*network.target, *network.source]], np.int64),
         edge_weight=tensor(np.tile(network.weight, 2), np.float32),
         edge_kind=tensor(np.tile(link_kinds, 2), np.int64),
-        edge_kind_names=list(LINK_KINDS),
+        edge_kind_names=link_names,
         seed_mask=tensor(network.in_query, np.bool_),
         kind=tensor(kinds, np.int64),
         kind_names=kind_names,

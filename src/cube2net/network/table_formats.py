@@ -15,6 +15,7 @@ from cube2net.array_types import Array
 from cube2net.atomic_files import write_table
 from cube2net.errors import InputError, some
 from cube2net.records import Network
+from cube2net.records.network import LINKS, NODES
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -35,7 +36,7 @@ def rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
 
 def texts(table: pa.Table, column: str) -> list[str]:
     """Return a column of texts, a missing one as an empty one."""
-    return [value or "" for value in table[column].to_pylist()]
+    return ["" if value is None else str(value) for value in table[column].to_pylist()]
 
 
 def written(weights: Iterable[float]) -> list[str]:
@@ -77,9 +78,9 @@ def write_nodes_csv(network: Network, path: Path, *, spreadsheet_safe: bool = Fa
     """Write one line a node; ``cells`` are ranks with spaces between."""
     lines = (
         (key, name, kind, "true" if inside else "false", label, ranks(cells), links)
-        for key, name, kind, inside, label, cells, links in rows(network.nodes)
+        for key, name, kind, inside, label, cells, links in rows(network.nodes.select(NODES))
     )
-    write_table(path, network.nodes.column_names, lines, spreadsheet_safe=spreadsheet_safe)
+    write_table(path, NODES, lines, spreadsheet_safe=spreadsheet_safe)
 
 
 def write_links_csv(network: Network, path: Path, *, spreadsheet_safe: bool = False) -> None:
@@ -87,9 +88,9 @@ def write_links_csv(network: Network, path: Path, *, spreadsheet_safe: bool = Fa
     weights = written(network.weight)
     lines = (
         (source, target, weight, kind)
-        for (source, target, _, kind), weight in zip(rows(network.links), weights, strict=True)
+        for (source, target, _, kind), weight in zip(rows(network.links.select(LINKS)), weights, strict=True)
     )
-    write_table(path, network.links.column_names, lines, spreadsheet_safe=spreadsheet_safe)
+    write_table(path, LINKS, lines, spreadsheet_safe=spreadsheet_safe)
 
 
 def write_nodes_parquet(network: Network, path: Path) -> None:
@@ -104,16 +105,16 @@ def write_links_parquet(network: Network, path: Path) -> None:
 
 def write_json(network: Network, path: Path) -> None:
     """Write the node-link JSON of d3; in NetworkX: ``node_link_graph(json.load(file), edges="links")``."""
-    names = network.nodes.column_names
-    ends = network.links.column_names
     weights = written(network.weight)
     with path.open("w", encoding="utf-8", newline="\n") as out:
         out.write('{"directed": false, "multigraph": false,\n"graph": ' + _json(about(network)) + ',\n"nodes": [')
-        for number, row in enumerate(rows(network.nodes)):
-            out.write((",\n" if number else "\n") + _json(dict(zip(names, row, strict=True))))
+        for number, row in enumerate(rows(network.nodes.select(NODES))):
+            out.write((",\n" if number else "\n") + _json(dict(zip(NODES, row, strict=True))))
         out.write('\n],\n"links": [')
-        for number, ((source, target, _, kind), weight) in enumerate(zip(rows(network.links), weights, strict=True)):
-            link = dict(zip(ends, (source, target, float(weight), kind), strict=True))
+        for number, ((source, target, _, kind), weight) in enumerate(
+            zip(rows(network.links.select(LINKS)), weights, strict=True)
+        ):
+            link = dict(zip(LINKS, (source, target, float(weight), kind), strict=True))
             out.write((",\n" if number else "\n") + _json(link))
         out.write("\n]}\n")
 

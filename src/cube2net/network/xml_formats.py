@@ -6,6 +6,7 @@ from pathlib import Path
 
 from cube2net.network.table_formats import about, distinct, ranks, rows, texts, written
 from cube2net.records import Network
+from cube2net.records.network import NODES
 
 GRAPHML_KEYS = (
     ("graph", "form", "string"),
@@ -80,7 +81,9 @@ def write_graphml(network: Network, path: Path) -> None:
         for name, value in about(network).items():
             text = value if isinstance(value, str) else "\n".join(value)
             out.write(f'<data key="graph.{name}">{escape(text)}</data>\n')
-        for key, (_, name, kind, inside, label, cells, links) in zip(ids, rows(network.nodes), strict=True):
+        for key, (_, name, kind, inside, label, cells, links) in zip(
+            ids, rows(network.nodes.select(NODES)), strict=True
+        ):
             truth = "true" if inside else "false"
             again = f'<data key="node.id">{key}</data>' if repeat else ""
             out.write(
@@ -88,7 +91,7 @@ def write_graphml(network: Network, path: Path) -> None:
             )
         kinds = network.links["kind"].to_pylist()
         for a, b, weight, kind in zip(network.source, network.target, written(network.weight), kinds, strict=True):
-            out.write(GRAPHML_EDGE.format(ids[a], ids[b], weight, kind))
+            out.write(GRAPHML_EDGE.format(ids[a], ids[b], weight, escape(kind)))
         out.write("</graph>\n</graphml>\n")
 
 
@@ -102,14 +105,16 @@ def write_gexf(network: Network, path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="\n") as out:
         out.write(GEXF_HEAD.format(escape("\n".join(about(network)["selected"]))))
         out.write("<nodes>\n")
-        for key, (_, name, kind, inside, label, cells, links) in zip(ids, rows(network.nodes), strict=True):
+        for key, (_, name, kind, inside, label, cells, links) in zip(
+            ids, rows(network.nodes.select(NODES)), strict=True
+        ):
             truth = "true" if inside else "false"
             out.write(GEXF_NODE.format(key, escape(name), escape(kind), truth, escape(label), ranks(cells), links))
         out.write("</nodes>\n<edges>\n")
         kinds = network.links["kind"].to_pylist()
         facts = zip(network.source, network.target, written(network.weight), kinds, strict=True)
         for number, (a, b, weight, kind) in enumerate(facts):
-            out.write(GEXF_EDGE.format(number, ids[a], ids[b], weight, kind))
+            out.write(GEXF_EDGE.format(number, ids[a], ids[b], weight, escape(kind)))
         out.write("</edges>\n</graph>\n</gexf>\n")
 
 

@@ -34,6 +34,7 @@ from cube2net.pipeline.data import (
 from cube2net.pipeline.queries import missing_names, read_links, read_query
 from cube2net.pipeline.reading import from_networkx, read_acl, read_source, read_sql, read_tables, read_task
 from cube2net.pipeline.report import check_report, read_comparison, results, verdict, write_report
+from cube2net.pipeline.suggestions import suggest
 from cube2net.records.form import FORMS
 from cube2net.referee import DEFAULT
 from cube2net.select import OBJECTIVES
@@ -89,6 +90,7 @@ __all__ = [
     "read_task",
     "results",
     "save_cube",
+    "suggest",
     "summary",
     "task_of",
     "update_cube",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,11 +27,12 @@ from cube2net.errors import ParameterError, SourceError
 from cube2net.interfaces import Engine, NamesFiles, Source, TopicModel
 from cube2net.pipeline.data import find_topics
 from cube2net.pipeline.reading import corpus_of, reader_of
+from cube2net.pipeline.suggestions import decide_dimensions, with_texts
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS
 from cube2net.sources import SOURCES, Task, is_frame
-from cube2net.topics import TOPIC_MODELS, LdaModel
+from cube2net.topics import TOPIC_MODELS, Lda, LdaModel
 
 Dimensions = Sequence[DimensionSpec | str]
 
@@ -44,7 +45,7 @@ def build_cube(
     topics: Topics | str | TopicModel = "lda",
     min_objects: int = MIN_OBJECTS,
     max_mentions: int = MAX_MENTIONS,
-    items: Any = True,
+    items: Any = "all",
     out: str | Path | None = None,
     engine: str | Engine = "duckdb",
     memory: str | None = None,
@@ -64,7 +65,7 @@ def build_cube(
         frames, a path); or a graph of NetworkX or igraph.
     dimensions
         Those of the cube, such as ``["venue", "decade=year@decades"]`` or :class:`DimensionSpec`; without any, those
-        that the source proposes.
+        that the source proposes, or else those of :func:`suggest`.
     topics
         Where topics come from when a dimension reads the attribute ``topic`` and the items have none: the name of a
         topic model, one of your own, or topics that are known. ``"lda"`` finds them in the texts.
@@ -73,8 +74,10 @@ def build_cube(
     max_mentions
         An item that mentions more objects makes no links, where two objects are linked when an item mentions both.
     items
-        Whether the cube keeps which items mention which objects. ``False`` makes a smaller cube, from which no items
-        can be taken out. Or the table of the items, where objects, items and mentions are given by their names.
+        What the cube keeps of its items: ``"all"``, their ids, what they mention and their attributes, for time windows
+        and for replacing items; ``"index"``, all but the attributes; ``"none"``, nothing, so that none can be taken
+        out. True is all, and False none. Or the table of the items, where objects, items and mentions are given by
+        their names.
     out
         The folder to save the cube in; without one it is in memory alone.
     engine
@@ -110,8 +113,8 @@ def build_cube(
     progress = progress or silent
     if is_frame(dimensions) and "links" not in tables:
         tables, dimensions = {**tables, "links": dimensions}, None
-    if not isinstance(items, bool):
-        tables, items = {**tables, "items": items}, True
+    if is_frame(items) or isinstance(items, Path) or (isinstance(items, str) and Path(items).suffix):
+        tables, items = {**tables, "items": items}, "all"
     recipe = Recipe(dimensions, topics, min_objects, max_mentions, items, _engine(engine, memory), seed)
     corpus = corpus_of(data, tables, progress, build_cube)
     if out is None:
@@ -127,11 +130,11 @@ def build_from(
     source: str | Source,
     *paths: str | Path,
     out: str | Path,
-    dimensions: Callable[[Corpus], Dimensions] | Dimensions | None = None,
+    dimensions: Callable[[Corpus], Dimensions | None] | Dimensions | None = None,
     topics: str | TopicModel = "lda",
     min_objects: int = MIN_OBJECTS,
     max_mentions: int = MAX_MENTIONS,
-    items: bool = True,
+    items: bool | str = "all",
     engine: str | Engine = "duckdb",
     memory: str | None = None,
     seed: int = 0,
@@ -224,13 +227,13 @@ def build_task(task: Task, folder: str | Path, *, spreadsheet_safe: bool = False
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
-    """How a cube is made of a corpus; without dimensions, in those that its source proposes."""
+    """How a cube is made of a corpus; without dimensions, in those that its source proposes, or that suit it."""
 
     dimensions: Dimensions | None
     topics: Topics | str | TopicModel
     min_objects: int
     max_mentions: int
-    items: bool
+    items: bool | str
     engine: Engine
     seed: int
 
@@ -242,25 +245,25 @@ class Recipe:
 
     def build(self, corpus: Corpus, progress: Progress) -> Cube:
         """Return the cube of a corpus, in memory."""
-        specs = self._specs(corpus)
-        topics = self._topics(corpus, progress) if _needs_topics(corpus, specs) else None
+        corpus, specs, model = self._decided(corpus, progress)
+        topics = self._topics(corpus, model, progress) if _needs_topics(corpus, specs) else None
         return self._build(corpus, specs, topics, None, progress)
 
     def build_in(self, out: Path, corpus: Corpus, decides: str, stages: Checkpoints, progress: Progress) -> Cube:
         """Return the cube of a corpus, opened from where it is saved; ``decides`` tells the corpus from others."""
-        specs, topics = self._specs(corpus), None
+        (corpus, specs, asked), topics = self._decided(corpus, progress), None
         if _needs_topics(corpus, specs):
-            if isinstance(self.topics, Topics):
-                topics = self.topics
+            if isinstance(asked, Topics):
+                topics = asked
                 decides = digest(decides, topics.names, topics.parents, digest_tables([topics.assigned, topics.words]))
             else:
-                model: TopicModel = made(self.topics, TOPIC_MODELS, TopicModel, "topic model", {})
+                model: TopicModel = made(asked, TOPIC_MODELS, TopicModel, "topic model", {})
                 if isinstance(model, LdaModel):
                     known = digest_tables([model.table()])
                 else:
                     known = identity_of(model, TOPIC_MODELS.values())
                 decides = digest(decides, known, self.seed)
-                topics = stages.topics(decides, lambda: self._topics(corpus, progress))
+                topics = stages.topics(decides, lambda: self._topics(corpus, model, progress))
         by = [str(spec) for spec in specs], self.min_objects, self.max_mentions, type(self.engine).__name__
         folder = stages.place("tables", digest(decides, *by))
         cube = self._build(corpus, specs, topics, folder, progress)
@@ -268,16 +271,25 @@ class Recipe:
         cubes.save(cube, out, made_in=folder, progress=progress)
         return cubes.read(out)
 
-    def _specs(self, corpus: Corpus) -> list[DimensionSpec]:
+    def _decided(self, corpus: Corpus, progress: Progress) -> tuple[Corpus, list[DimensionSpec], Any]:
+        """Return the corpus, the dimensions and where topics come from, each decided where nobody has said it."""
         wanted = corpus.dimensions if self.dimensions is None else self.dimensions
-        return [DimensionSpec.parse(spec) if isinstance(spec, str) else spec for spec in wanted]
+        topics = self.topics
+        if self.dimensions is None and not wanted:
+            found = decide_dimensions(corpus, self.min_objects, self.seed, progress)
+            wanted = found.dimensions
+            if topics == "lda" and found.topics is not None:
+                topics = Lda(count=found.topics)
+        return corpus, [DimensionSpec.parse(spec) if isinstance(spec, str) else spec for spec in wanted], topics
 
-    def _topics(self, corpus: Corpus, progress: Progress) -> Topics:
-        if isinstance(self.topics, Topics):
-            return self.topics
+    def _topics(self, corpus: Corpus, model: Topics | str | TopicModel, progress: Progress) -> Topics:
+        if isinstance(model, Topics):
+            return model
         if isinstance(self.engine, cubes.DuckDB):
             cubes.check_memory(self.engine.memory, texts=corpus.items.num_rows)
-        return find_topics(corpus, self.topics, seed=self.seed, progress=progress)
+        corpus, attribute = with_texts(corpus, progress)
+        found = find_topics(corpus, model, seed=self.seed, progress=progress)
+        return replace(found, settings={**found.settings, "text": attribute}) if attribute else found
 
     def _build(
         self,

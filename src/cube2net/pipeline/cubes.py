@@ -18,6 +18,7 @@ from cube2net.interfaces import CellEmbedder, NodeEmbedder
 from cube2net.pipeline.data import find_topics
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics, Vectors
+from cube2net.suggest import with_text
 from cube2net.topics import model_of
 
 
@@ -208,6 +209,8 @@ def label_texts(cube: Cube, texts: Sequence[str | None]) -> Topics:
 def _new_topics(cube: Cube, corpus: Corpus, progress: Progress) -> Topics | None:
     """Return the topics of new items: by the cube's own model, or as they are given; None where it has no topics."""
     about = cube.settings.get("topics") or {}
+    if about.get("text") in corpus.attributes and "text" not in corpus.items.column_names:
+        corpus = with_text(corpus, about["text"])
     if cube.topic_model is not None:
         return model_of(cube.topic_model()).topics(corpus, known=_topics_of(cube), progress=progress)
     return find_topics(corpus, "given", attribute=about["attribute"]) if about.get("model") == "given" else None
@@ -248,8 +251,16 @@ def read_manifest(folder: str | Path) -> dict[str, Any]:
     return cubes.read_manifest(path_of(folder, "the folder of the cube"))
 
 
-def view_cube(cube: Cube, *, roll_up: Sequence[str] = (), where: Mapping[str, Sequence[str]] | None = None) -> Cube:
-    """Return the cube rolled up in some dimensions, and then only the cells with one of some labels."""
-    for dimension in roll_up:
-        cube = cubes.roll_up(cube, dimension)
+def view_cube(
+    cube: Cube,
+    *,
+    roll_up: Sequence[str | tuple[str, str]] = (),
+    where: Mapping[str, Sequence[str]] | None = None,
+) -> Cube:
+    """Return the cube rolled up in some dimensions, and then only the cells with one of some labels.
+
+    A dimension alone goes to the level above it, one with a level goes there.
+    """
+    for wanted in roll_up:
+        cube = cubes.roll_up(cube, *((wanted,) if isinstance(wanted, str) else wanted))
     return cubes.dice(cube, where) if where else cube

@@ -1,6 +1,7 @@
 """What passes between rooms: frozen, and checked once, when made."""
 
 from cube2net.records.budget import Budget
+from cube2net.records.carried import Carried, LabelCounts
 from cube2net.records.comparison import Comparison, Setup, Trial
 from cube2net.records.corpus import Corpus
 from cube2net.records.cube import Cells, Cube, Dimension, Level
@@ -8,6 +9,7 @@ from cube2net.records.drawing import Drawing
 from cube2net.records.form import Form
 from cube2net.records.hidden import Hidden
 from cube2net.records.items import ItemIndex
+from cube2net.records.link_details import LinkDetails
 from cube2net.records.network import Network
 from cube2net.records.objects import Objects
 from cube2net.records.query import Query
@@ -20,6 +22,7 @@ from cube2net.records.weights import Judge, Repeats, Weights, Worth
 
 __all__ = [
     "Budget",
+    "Carried",
     "Cells",
     "Comparison",
     "Corpus",
@@ -31,7 +34,9 @@ __all__ = [
     "Hidden",
     "ItemIndex",
     "Judge",
+    "LabelCounts",
     "Level",
+    "LinkDetails",
     "Links",
     "Network",
     "Objects",

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.errors import SourceError, listed, quoted, some
+from cube2net.records.keys import are_whole
 from cube2net.records.limits import check_count
 from cube2net.records.link_weights import LIGHTEST
 from cube2net.records.spec import DimensionSpec
@@ -51,9 +52,9 @@ class Corpus:
     columns ``kind`` (text), ``time`` (as an attribute of items) and ``item`` (the row of the item that states it), and
     ``directed`` says that they lead from source to target. ``time`` names the attribute of items that says when each
     was, or is empty. ``gone`` are the ids of items that are no more, such as papers that were withdrawn or merged into
-    others: an update takes them out of a cube. ``terms(item, term, count)`` may stand in for the text. ``labels(attribute, label, full_name,
-    parent)`` holds what is known of an attribute's values. ``dimensions`` is how the source would make a cube of
-    itself, and ``dropped`` counts what it left out, by reason.
+    others: an update takes them out of a cube. ``terms(item, term, count)`` may stand in for the text.
+    ``labels(attribute, label, full_name, parent)`` holds what is known of an attribute's values. ``dimensions`` is how
+    the source would make a cube of itself, and ``dropped`` counts what it left out, by reason.
     """
 
     objects: pa.Table
@@ -79,6 +80,8 @@ class Corpus:
         _check(self.labels, LABELS, "labels")
         _unique(self.objects, "object", "objects")
         _unique(self.items, "item", "items")
+        if self.whole_ids and not are_whole(self.objects["object"]):
+            raise SourceError("the ids of objects are said to be whole numbers, and some are none of 64 bits")
         _within(self.mentions, "item", self.items.num_rows, "mentions")
         _within(self.mentions, "object", self.objects.num_rows, "mentions")
         if self.links is not None:

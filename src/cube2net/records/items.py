@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.errors import CubeError, ParameterError, some
+from cube2net.records.item_attributes import ItemAttributes
 from cube2net.records.ragged import Ragged
 
 
@@ -23,6 +24,10 @@ class ItemIndex:
     are numbers of ``cube.cells``, and what is above them, less that length, are numbers of ``cube.small``. An item
     is in a cell when it has all of its labels and mentions an object. ``derived`` says whether the cube's links come
     from these items, two objects being linked when one mentions both. ``load`` gives the items' ids.
+
+    Where the cube keeps them, ``load_attributes`` gives the items' attributes; ``topics`` are the topics that were
+    found for each, by their numbers in the order of the ledger, and ``texts`` a number of 64 bits for the text that
+    each was found in.
 
     >>> objects = Ragged(np.array([0, 2, 3]), np.array([4, 7, 7], dtype=np.int32))
     >>> cells = Ragged(np.array([0, 1, 1]), np.array([0], dtype=np.int32))
@@ -37,10 +42,16 @@ class ItemIndex:
     cells: Ragged
     derived: bool
     load: Callable[[], pa.ChunkedArray]
+    load_attributes: Callable[[], ItemAttributes] | None = None
+    topics: Ragged | None = None
+    texts: Array | None = None
 
     def __post_init__(self) -> None:
         if len(self.objects) != len(self.cells):
             raise CubeError(f"{len(self.objects):,} items mention objects and {len(self.cells):,} are in cells")
+        for part in (self.topics, self.texts):
+            if part is not None and len(part) != len(self):
+                raise CubeError(f"{len(self):,} items have topics or texts of {len(part):,}")
 
     def __len__(self) -> int:
         return len(self.objects)
@@ -55,6 +66,23 @@ class ItemIndex:
         if len(ids) != len(self):
             raise CubeError(f"{len(self):,} items have {len(ids):,} ids")
         return ids
+
+    @cached_property
+    def kept_attributes(self) -> ItemAttributes:
+        """The attributes of all items, as they are kept."""
+        if self.load_attributes is None:
+            raise CubeError(
+                "the cube does not keep the attributes of its items: build it again to have them (items='all')"
+            )
+        found = self.load_attributes()
+        if len(found) != len(self):
+            raise CubeError(f"{len(self):,} items have attributes of {len(found):,}")
+        return found
+
+    @property
+    def attributes(self) -> pa.Table:
+        """The attributes of all items, a row each: all that they carry but ids and texts."""
+        return self.kept_attributes.table
 
     def find(self, ids: Sequence[str]) -> Array:
         """Return the number of every item that is named by its id."""

@@ -7,6 +7,7 @@ from numbers import Integral
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from cube2net.errors import QueryError, quoted, some
 
@@ -61,6 +62,25 @@ def is_text(text: str) -> bool:
 def is_row(key: object) -> bool:
     """Return whether a key is a row number."""
     return isinstance(key, int) and not isinstance(key, bool)
+
+
+LOWEST = -(2**62)
+"""No whole number that is an id is below this: what is made beside objects gets numbers below those of all."""
+
+
+def are_whole(ids: pa.ChunkedArray | pa.Array) -> bool:
+    """Return whether all ids are whole numbers of 64 bits, each spelled the one way that such a number is spelled.
+
+    >>> are_whole(pa.array(["5", "-12", "0"])), are_whole(pa.array(["5", "007"])), are_whole(pa.array(["1" * 30]))
+    (True, False, False)
+    """
+    if not pc.all(pc.match_substring_regex(ids, r"^(0|-?[1-9][0-9]{0,18})$"), min_count=0).as_py():
+        return False
+    try:
+        numbers = pc.cast(ids, pa.int64())
+    except pa.ArrowInvalid:
+        return False
+    return len(ids) == 0 or pc.min(numbers).as_py() >= LOWEST
 
 
 def check_kinds(keys: Sequence[Any]) -> None:

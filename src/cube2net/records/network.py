@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.errors import InputError
 from cube2net.records import limits
+from cube2net.records.carried import Carried
 from cube2net.records.link_weights import count_unusable
 from cube2net.records.objects import Objects
 from cube2net.records.pickling import travel_by_fields
@@ -21,6 +23,11 @@ from cube2net.records.ragged import Ragged, frozen
 from cube2net.records.selection import Selection
 
 CELL = "cell"
+LINK, MEMBERSHIP = "link", "membership"
+NODES = ("id", "name", "kind", "in_query", "label", "cells", "query_links")
+"""The columns that every table of nodes has, and has first."""
+LINKS = ("source", "target", "weight", "kind")
+"""The columns that every table of links has, and has first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,8 +38,9 @@ class Network:
     that are nodes themselves (none in the form ``objects``). ``source``, ``target`` and ``weight`` are the
     links, each once, between positions of nodes. ``brought_by`` says for every object node which selected
     cells hold it (by rank, from 0), ``query_links`` how many of its links lead into the query. ``labels``
-    are the labels of every selected cell and ``dimensions`` the names of the dimensions. A network can be sent to
-    other processes, whole but for the names of objects that it does not have.
+    are the labels of every selected cell and ``dimensions`` the names of the dimensions. ``carried`` gives what the
+    source knows of its objects and links. A network can be sent to other processes, whole but for the names of objects
+    that it does not have.
     """
 
     query: Query
@@ -50,6 +58,7 @@ class Network:
     form: str = "objects"
     settings: Mapping[str, Any] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
+    carried: Carried | None = None
 
     def __post_init__(self) -> None:
         for name in ("objects", "cells", "source", "target", "weight", "query_links"):
@@ -74,7 +83,9 @@ class Network:
     def __reduce__(self) -> tuple[Any, ...]:
         make, (kind, values) = travel_by_fields(self)
         names = self.names.table.select(["object", "name", "kind"]).take(pa.array(self.objects))
-        return _arrived, (make, kind, values | {"names": None}, len(self.names), names)
+        carried = None if self.carried is None else self.carried.kept(self.objects, *self._ends)
+        values |= {"names": None, "carried": carried}
+        return _arrived, (make, kind, values, len(self.names), self.names.whole, names)
 
     def __len__(self) -> int:
         return len(self.objects) + len(self.cells)
@@ -93,20 +104,28 @@ class Network:
 
     @cached_property
     def nodes(self) -> pa.Table:
-        """One row a node: ``id, name, kind, in_query, label, cells, query_links``.
+        """One row a node: ``id, name, kind, in_query, label, cells, query_links``, and what the source knows of it.
 
         ``label`` is the user's label of a query object (empty elsewhere); ``cells`` are the ranks of the
-        selected cells that hold it, from 1, in the order chosen.
+        selected cells that hold it, from 1, in the order chosen. Then come the attributes of objects; ``items``, how
+        many items mention it, and for every dimension the label that most of these have, where the cube keeps its
+        items. Cells have none of that. Ids are texts, or whole numbers where the source has such: cells then have
+        numbers below 0 and below all of them.
         """
         rows = self.names.table.take(pa.array(self.objects))
         titles = [" · ".join(self.labels[rank]) for rank in self._ranks]
-        ids = rows["object"].to_pylist()
-        ids += _distinct([f"{CELL}:{title}" for title in titles], set(ids))
+        ids = self.names.ids(self.objects)
+        if self.names.whole:
+            lowest = min(0, ids.to_numpy().min())
+            ids = pa.concat_arrays([ids, pa.array(lowest - 1 - np.arange(len(titles)), pa.int64())])
+        else:
+            known = ids.to_pylist()
+            ids = pa.array(known + _distinct([f"{CELL}:{title}" for title in titles], set(known)), pa.string())
         blank = [""] * (len(self) - len(self.query))
         indptr = np.concatenate([self.brought_by.indptr, np.full(len(self.cells), self.brought_by.indptr[-1])])
-        return pa.table(
+        nodes = pa.table(
             {
-                "id": pa.array(ids, pa.string()),
+                "id": ids,
                 "name": pa.array(rows["name"].to_pylist() + titles, pa.string()),
                 "kind": pa.array(rows["kind"].to_pylist() + [CELL] * len(titles), pa.string()),
                 "in_query": pa.array(self.in_query),
@@ -119,20 +138,42 @@ class Network:
                 ),
             }
         )
+        return nodes if self.carried is None else _beside(nodes, self.carried.nodes(self.objects))
 
     @cached_property
     def links(self) -> pa.Table:
-        """One row a link: ``source, target`` (ids), ``weight`` and ``kind`` (link or membership)."""
+        """One row a link: ``source, target`` (ids), ``weight`` and ``kind``, and what the source knows of it.
+
+        The kind is ``membership``, or what the source calls the link (``a|b`` where it has several kinds), or ``link``.
+        Where links have a direction ``forward`` is what the source gives from the row's source to its target, and
+        ``backward`` what it gives from the target to the source; where they have a time, ``first`` and ``last`` are the
+        earliest and the latest. Memberships have none of that.
+        """
         ids = self.nodes["id"]
-        member = np.maximum(self.source, self.target) >= len(self.objects)
-        return pa.table(
+        links = pa.table(
             {
                 "source": ids.take(pa.array(self.source)),
                 "target": ids.take(pa.array(self.target)),
                 "weight": pa.array(self.weight, pa.float32()),
-                "kind": pa.array(np.where(member, "membership", "link").tolist(), pa.string()),
             }
         )
+        member = np.maximum(self.source, self.target) >= len(self.objects)
+        kinds = pa.array(np.where(member, MEMBERSHIP, LINK).tolist(), pa.string())
+        known = None if self.carried is None else self.carried.links(*self._ends)
+        if known is None:
+            return links.append_column("kind", kinds)
+        places = np.cumsum(~member) - 1
+        known = known.take(pa.array(places, mask=member))
+        if "kind" in known.column_names:
+            kinds = pc.coalesce(known["kind"], kinds)
+            known = known.drop_columns("kind")
+        return _beside(links.append_column("kind", kinds), known)
+
+    @property
+    def _ends(self) -> tuple[Array, Array]:
+        """The rows in the cube of both ends of every link between objects."""
+        among = np.maximum(self.source, self.target) < len(self.objects)
+        return self.objects[self.source[among]], self.objects[self.target[among]]
 
     @property
     def _ranks(self) -> list[int]:
@@ -140,9 +181,17 @@ class Network:
         return [rank[cell] for cell in self.cells.tolist()]
 
 
-def _arrived(make: Any, kind: type, values: dict[str, Any], count: int, names: pa.Table) -> Any:
+def _arrived(make: Any, kind: type, values: dict[str, Any], count: int, whole: bool, names: pa.Table) -> Any:
     """Return a network that came from another process, which knows the names of its own objects alone."""
-    return make(kind, values | {"names": Objects.some(count, values["objects"], names)})
+    return make(kind, values | {"names": Objects.some(count, values["objects"], names, whole=whole)})
+
+
+def _beside(rows: pa.Table, more: pa.Table) -> pa.Table:
+    """Return a table with the columns of another, which may be shorter: then the last rows have nothing there."""
+    for name, column in zip(more.column_names, more.columns, strict=True):
+        gap = pa.nulls(rows.num_rows - more.num_rows, column.type)
+        rows = rows.append_column(name, pa.chunked_array([*column.chunks, gap], column.type))
+    return rows.combine_chunks()
 
 
 def _distinct(keys: list[str], taken: set[str]) -> list[str]:

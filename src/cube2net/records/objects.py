@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.array_types import Array
+from cube2net.errors import CubeError
 from cube2net.records.keys import is_text
 from cube2net.spelling import LONGEST, candidates
 
@@ -46,25 +47,31 @@ class Lookup:
 class Objects:
     """A table ``(object, name, kind)`` of which only the number of rows is known until it is used.
 
-    ``lookups`` find its rows by ``object`` and by ``name``; without them the columns are looked through.
+    ``lookups`` find its rows by ``object`` and by ``name``; without them the columns are looked through. ``whole`` says
+    that the ids are whole numbers, which the table holds as texts. ``load_attributes`` gives what else the source says
+    of every object, where it says something.
     """
 
     count: int
     load: Callable[[], pa.Table]
     lookups: Mapping[str, Lookup] = field(default_factory=dict)
+    whole: bool = False
+    load_attributes: Callable[[], pa.Table] | None = None
 
     @classmethod
-    def of(cls, table: pa.Table) -> Objects:
-        """Return the objects of a table at hand."""
-        return cls(table.num_rows, lambda: table)
+    def of(cls, table: pa.Table, *, whole: bool = False, attributes: pa.Table | None = None) -> Objects:
+        """Return the objects of a table at hand, and what else is known of them."""
+        load = None if attributes is None or not attributes.num_columns else partial(_given, attributes)
+        return cls(table.num_rows, partial(_given, table), whole=whole, load_attributes=load)
 
     @classmethod
-    def some(cls, count: int, rows: Array, table: pa.Table) -> Objects:
+    def some(cls, count: int, rows: Array, table: pa.Table, *, whole: bool = False) -> Objects:
         """Return ``count`` objects of which only those of some rows are known; the others have no id and no name."""
-        return cls(count, partial(_spread, count, rows, table))
+        return cls(count, partial(_spread, count, rows, table), whole=whole)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Objects.of, (self.table,)
+        attributes = None if self.load_attributes is None else self.attributes
+        return partial(Objects.of, whole=self.whole, attributes=attributes), (self.table,)
 
     def __len__(self) -> int:
         return self.count
@@ -77,10 +84,24 @@ class Objects:
         """The whole table, one chunk a column."""
         return self.load().combine_chunks()
 
+    @cached_property
+    def attributes(self) -> pa.Table:
+        """What else the source says of the objects, a row each; a table of no columns where it says nothing."""
+        return pa.table({}) if self.load_attributes is None else self.load_attributes()
+
     def ids(self, rows: Array) -> pa.Array:
-        """Return the ids of the objects of some rows."""
+        """Return the ids of the objects of some rows: texts, or numbers where all ids of the cube are such."""
         found = self.table["object"].take(pa.array(rows))
-        return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+        found = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+        try:
+            return found.cast(pa.int64()) if self.whole else found
+        except pa.ArrowInvalid:
+            raise CubeError("the cube is damaged: its ids are said to be whole numbers, and some are none") from None
+
+    def has_ids(self, keys: Sequence[str]) -> dict[str, int]:
+        """Return the rows of those keys that are ids."""
+        wanted = pa.array(list(filter(is_text, dict.fromkeys(keys))), pa.string())
+        return {key: row for row, key in self._matches("object", wanted)}
 
     def find(self, keys: Sequence[str]) -> Found:
         """Return the row of every key: its id where one is the same, else the one object of that name."""
@@ -127,9 +148,10 @@ class Objects:
         like = difflib.get_close_matches(key, candidates(key, list(folded)), n=most, cutoff=0.75) if not begun else []
         return [folded[hit] for hit in begun[:most] or like]
 
-    def bearers(self, name: str, most: int = 3) -> list[str]:
+    def bearers(self, name: str, most: int = 3) -> list[str] | list[int]:
         """Return the ids of the first objects that bear a name."""
-        ids: list[str] = self.table["object"].filter(pc.equal(self.table["name"], name)).slice(0, most).to_pylist()
+        rows = np.flatnonzero(np.asarray(pc.fill_null(pc.equal(self.table["name"], name), False)))[:most]
+        ids: list[str] | list[int] = self.ids(rows).to_pylist()
         return ids
 
     def _matches(self, column: str, wanted: pa.Array) -> list[tuple[int, str]]:
@@ -143,6 +165,10 @@ class Objects:
         rows = np.flatnonzero(np.asarray(pc.is_valid(hit)))
         keys = wanted.take(pc.drop_null(hit).combine_chunks()).to_pylist()
         return list(zip(rows.tolist(), keys, strict=True))
+
+
+def _given(table: pa.Table) -> pa.Table:
+    return table
 
 
 def _spread(count: int, rows: Array, table: pa.Table) -> pa.Table:

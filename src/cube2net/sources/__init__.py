@@ -18,6 +18,7 @@ from cube2net.sources.readers.acl import Acl
 from cube2net.sources.readers.aminer import Aminer
 from cube2net.sources.readers.dblp import Dblp
 from cube2net.sources.readers.movies import Movies
+from cube2net.sources.readers.openalex import OpenAlex
 from cube2net.sources.readers.yelp import Yelp
 from cube2net.sources.tables.frame_source import read_tables
 from cube2net.sources.tables.frames import is_frame
@@ -30,6 +31,7 @@ from cube2net.sources.tables.table_source import Tables
 SOURCES: dict[str, type[Source]] = {
     "tables": Tables,
     "sql": Sql,
+    "openalex": OpenAlex,
     "acl": Acl,
     "aminer": Aminer,
     "dblp": Dblp,
@@ -45,6 +47,7 @@ __all__ = [
     "Aminer",
     "Dblp",
     "Movies",
+    "OpenAlex",
     "Planted",
     "Sql",
     "Tables",

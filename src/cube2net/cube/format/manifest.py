@@ -11,8 +11,9 @@ from typing import IO, Any
 from cube2net.arrow_files import MappedFolder
 from cube2net.errors import CubeError, first_line
 
-FORMAT = 2
-"""Format 1 had its objects in Parquet; it can be read and updated."""
+FORMAT = 3
+"""Format 1 had its objects in Parquet; 1 and 2 had one parent of every label, no attributes and no links one by one.
+They can be read and updated."""
 MANIFEST = "manifest.json"
 LARGEST = 64 * 2**20
 """No manifest has so many bytes: counts, settings and a line for every file are a few thousand."""
@@ -108,8 +109,11 @@ def _wrong(manifest: Mapping[str, Any]) -> str:
         "views": _are_texts,
         "dropped": lambda value: isinstance(value, dict) and all(map(_is_count, value.values())),
         "topics": lambda value: value is None or isinstance(value, dict),
+        "time": lambda value: isinstance(value, str),
         "engine": lambda value: isinstance(value, str),
         "attribution": lambda value: isinstance(value, str),
+        "whole_ids": lambda value: isinstance(value, bool),
+        "directed": lambda value: isinstance(value, bool),
     }
     for name, is_right in kinds.items():
         if name in settings and not is_right(settings[name]):

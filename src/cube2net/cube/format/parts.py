@@ -5,12 +5,12 @@ Arrays may be made as such files from the start, so that they need not fit into 
 
 from __future__ import annotations
 
-import json
+import itertools
 import os
-from collections.abc import Callable, Collection
-from functools import cache, partial
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,20 +20,20 @@ import pyarrow.parquet as pq
 from cube2net.array_types import Array
 from cube2net.arrays import flat_texts
 from cube2net.arrow_files import MappedFolder
+from cube2net.cube.format.carried_parts import carried_arrays, open_attributes, open_details
+from cube2net.cube.format.item_parts import arrays_of_items, open_items
 from cube2net.cube.format.ledger import Ledger, open_ledger
 from cube2net.cube.format.manifest import damaged
 from cube2net.cube.format.soundness import FEW_TEXTS, KEYS, check_columns, check_sound
 from cube2net.errors import CubeError, InputError, ParameterError
-from cube2net.records import Cells, Cube, Dimension, ItemIndex, Level, Links, Objects, Ragged
+from cube2net.records import Cells, Cube, Dimension, Level, Links, Objects, Ragged
 from cube2net.records.corpus import OBJECTS
 from cube2net.records.objects import Lookup
 from cube2net.records.topics import WORDS
 
+T = TypeVar("T")
 Allocate = Callable[[str, int, npt.DTypeLike], Array]
 """Gives an array of a name, a length and a type to be filled."""
-LazyItems = Callable[[], ItemIndex]
-ITEM_OBJECTS, ITEM_CELLS, IDS = "items.objects", "items.cells", "items.arrow"
-ABOUT_ITEMS = b"cube2net.items"
 MODEL, TOPICS = "topic-model.parquet", "topics.parquet"
 LEVELS = {
     "dimension": pa.int32(),
@@ -41,8 +41,12 @@ LEVELS = {
     "level_name": pa.string(),
     "label": pa.string(),
     "full_name": pa.string(),
-    "parent": pa.int32(),
+    "above": pa.list_(pa.int32()),
+    "parents": pa.list_(pa.int32()),
 }
+"""``above`` are the numbers of the levels above, ``parents`` those of the label's parents there."""
+OLD_LEVELS = {name: kind for name, kind in LEVELS.items() if name not in ("above", "parents")} | {"parent": pa.int32()}
+"""In formats 1 and 2 the level above is the next."""
 
 
 def in_memory(name: str, length: int, kind: npt.DTypeLike) -> Array:
@@ -90,7 +94,7 @@ def arrays_of(cube: Cube) -> dict[str, Array]:
         "links.indices": cube.links.indices,
         "links.weights": cube.links.weights,
     }
-    arrays |= _arrays_of_items(cube)
+    arrays |= arrays_of_items(cube) | carried_arrays(cube)
     ledger = ledger_in(cube)
     return arrays if ledger is None else arrays | {"ledger.items": ledger.items}
 
@@ -113,15 +117,9 @@ def tables_of(cube: Cube) -> dict[str, Callable[[], pa.Table]]:
         tables["topic-model"] = cube.topic_model
     ledger = ledger_in(cube)
     if ledger is not None:
-        for name, table in ledger.tables([dimension.name for dimension in cube.dimensions]).items():
+        for name, table in ledger.tables().items():
             tables[name] = partial(given, table)
     return tables
-
-
-def table_of_items(index: ItemIndex) -> pa.Table:
-    """Return the ids of an index as a table that also says whether links come from its items."""
-    about = json.dumps({"derived": index.derived}).encode()
-    return pa.table({"item": index.ids}).replace_schema_metadata({ABOUT_ITEMS: about})
 
 
 def lookup_of(texts: pa.ChunkedArray) -> Lookup:
@@ -179,8 +177,9 @@ def assemble(folder: MappedFolder, manifest: dict[str, Any]) -> Cube:
         settings=manifest["settings"],
         topic_words=_topic_words(folder) if TOPICS in files else None,
         topic_model=_topic_model(folder) if MODEL in files else None,
-        ledger=open_ledger(folder, files, [dimension.name for dimension in dimensions]),
-        items=_open_items(folder, files, len(objects), len(cells) + len(small)),
+        ledger=open_ledger(folder, files, dimensions),
+        items=open_items(folder, files, len(objects), len(cells) + len(small)),
+        details=open_details(folder, files, len(objects)),
     )
     counts = {"cells": len(cells), "members": len(cells.members.indices), "links": cube.links.count}
     for name, count in counts.items():
@@ -188,47 +187,6 @@ def assemble(folder: MappedFolder, manifest: dict[str, Any]) -> Cube:
             raise CubeError(f"it has {count:,} {name}, expected {manifest['counts'][name]:,}")
     check_sound(cube, folder, files)
     return cube
-
-
-def _arrays_of_items(cube: Cube) -> dict[str, Array]:
-    """Return the arrays of a cube's item index by name; none where it has no index."""
-    if cube.items is None:
-        return {}
-    index = cube.items()
-    return {
-        f"{ITEM_OBJECTS}.indptr": index.objects.indptr,
-        f"{ITEM_OBJECTS}.indices": index.objects.indices,
-        f"{ITEM_CELLS}.indptr": index.cells.indptr,
-        f"{ITEM_CELLS}.indices": index.cells.indices,
-    }
-
-
-def _open_items(folder: MappedFolder, files: Collection[str], objects: int, cells: int) -> LazyItems | None:
-    """Return what reads the item index of a cube from files that are opened now, or None for a cube that has none."""
-    if IDS not in files:
-        return None
-    names = [f"{rows}.{part}" for rows in (ITEM_OBJECTS, ITEM_CELLS) for part in ("indptr", "indices")]
-    arrays = [folder.array(f"{name}.npy", "i") for name in names]
-    file = folder.buffer(IDS)
-
-    @cache
-    def reader() -> ItemIndex:
-        try:
-            ids = pa.ipc.open_file(file).read_all()
-            check_columns(ids, {"item": pa.string()}, "items")
-            ids.validate(full=True)
-            derived = bool(json.loads(ids.schema.metadata[ABOUT_ITEMS])["derived"])
-            index = ItemIndex(Ragged(*arrays[:2]), Ragged(*arrays[2:]), derived, lambda: ids["item"])
-            if ids.num_rows != len(index):
-                raise CubeError(f"{len(index):,} items have {ids.num_rows:,} ids")
-            for rows, count in ((index.objects, objects), (index.cells, cells)):
-                if len(rows.indices) and not 0 <= int(rows.indices.min()) <= int(rows.indices.max()) < count:
-                    raise CubeError("it points to what is not there")
-        except (pa.ArrowException, CubeError, InputError, OSError, KeyError, TypeError, ValueError) as error:
-            raise damaged(folder.path, "items", error) from None
-        return index
-
-    return reader
 
 
 def _topic_words(folder: MappedFolder) -> pa.Table:
@@ -251,6 +209,8 @@ def _topic_model(folder: MappedFolder) -> Callable[[], pa.Table]:
 
 def _objects(folder: MappedFolder, manifest: dict[str, Any], array: Callable[[str, str], Array]) -> Objects:
     count = int(manifest["counts"]["objects"])
+    more = open_attributes(folder, manifest["files"], count)
+    whole = manifest["settings"].get("whole_ids", False)
     if "objects.parquet" in manifest["files"]:  # format 1
         file = folder.buffer("objects.parquet")
         return Objects(count, partial(_checked_objects, folder, lambda: pq.read_table(file), count))
@@ -261,7 +221,7 @@ def _objects(folder: MappedFolder, manifest: dict[str, Any], array: Callable[[st
     for lookup in lookups.values():
         if not len(lookup.rows) == len(lookup.hashes) == count:
             raise CubeError(f"objects are found by {len(lookup.rows):,} keys, expected {count:,}")
-    return Objects(count, partial(_checked_objects, folder, lambda: table, count), lookups)
+    return Objects(count, partial(_checked_objects, folder, lambda: table, count), lookups, whole, more)
 
 
 def _checked_objects(folder: MappedFolder, load: Callable[[], pa.Table], count: int) -> pa.Table:
@@ -281,35 +241,52 @@ def _checked_objects(folder: MappedFolder, load: Callable[[], pa.Table], count: 
 def _labels(cube: Cube) -> pa.Table:
     rows: dict[str, list[Any]] = {name: [] for name in LEVELS}
     for number, dimension in enumerate(cube.dimensions):
+        places = {level.name: depth for depth, level in enumerate(dimension.levels)}
         for depth, level in enumerate(dimension.levels):
-            parents = [None] * len(level.labels) if level.parents is None else level.parents.tolist()
-            for label, full_name, parent in zip(level.labels, level.full_names, parents, strict=True):
-                values = (number, depth, level.name, label, full_name, parent)
+            above = [places[name] for name in level.above]
+            parents = np.stack([np.empty(len(level.labels)), *level.above.values()]).T[:, 1:].astype(np.int32).tolist()
+            for label, full_name, of_label in zip(level.labels, level.full_names, parents, strict=True):
+                values = (number, depth, level.name, label, full_name, above, of_label)
                 for name, value in zip(LEVELS, values, strict=True):
                     rows[name].append(value)
     return pa.table(rows, schema=pa.schema(list(LEVELS.items())))
 
 
 def _dimensions(table: pa.Table) -> tuple[Dimension, ...]:
-    check_columns(table, LEVELS, "labels", gaps=("parent",))
+    if "parent" in table.column_names:
+        check_columns(table, OLD_LEVELS, "labels", gaps=("parent",))
+        found = [[] if parent is None else [parent] for parent in table["parent"].to_pylist()]
+        above = [[level + 1] * len(one) for level, one in zip(table["level"].to_pylist(), found, strict=True)]
+        parents = {"above": above, "parents": found}
+        table = table.drop_columns("parent")
+        for name, values in parents.items():
+            table = table.append_column(name, pa.array(values, LEVELS[name]))
+    check_columns(table, LEVELS, "labels")
     columns = [table[name].to_pylist() for name in LEVELS]
     levels: dict[tuple[int, int], list[tuple[Any, ...]]] = {}
     for number, depth, *rest in zip(*columns, strict=True):
         levels.setdefault((number, depth), []).append(tuple(rest))
     dimensions = []
     for number in range(1 + max((key[0] for key in levels), default=-1)):
-        built = []
-        for depth in range(len(levels)):
-            rows = levels.get((number, depth))
-            if rows is None:
-                break
-            names, labels, full_names, parents = zip(*rows, strict=True)
-            above = None if parents[0] is None else np.array(parents, dtype=np.int32)
-            built.append(Level(names[0], labels, full_names, above))
-        dimensions.append(Dimension(tuple(built)))
+        rows = list(itertools.takewhile(bool, (levels.get((number, depth)) or [] for depth in range(len(levels)))))
+        names = [of_level[0][0] for of_level in rows]
+        dimensions.append(Dimension(tuple(_level(of_level, names) for of_level in rows)))
     return tuple(dimensions)
 
 
-def given(table: pa.Table) -> pa.Table:
-    """Return the table: a part of a cube that is at hand."""
-    return table
+def _level(rows: list[tuple[Any, ...]], names: list[str]) -> Level:
+    """Return a level from its rows; ``names`` are those of all levels of its dimension."""
+    _, labels, full_names, above, parents = zip(*rows, strict=True)
+    if any(one != above[0] for one in above) or any(len(one) != len(above[0]) for one in parents):
+        raise CubeError(f"labels of level {rows[0][0]!r} have different levels above")
+    if not all(number is not None and 0 <= number < len(names) for number in above[0]):
+        raise CubeError(f"level {rows[0][0]!r} stands below one that is not there")
+    if any(number is None for of_label in parents for number in of_label):
+        raise CubeError(f"level {rows[0][0]!r} does not name a parent for every label")
+    numbers = np.array(parents, dtype=np.int32).reshape(len(rows), len(above[0])).T.copy()
+    return Level(rows[0][0], labels, full_names, {names[number]: numbers[i] for i, number in enumerate(above[0])})
+
+
+def given(part: T) -> T:
+    """Return a part of a cube that is at hand."""
+    return part

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,12 +23,15 @@ from cube2net.array_types import Array
 from cube2net.arrow_files import MappedFolder, write_mapped_table
 from cube2net.atomic_files import being_replaced, check_replaceable, new_folder
 from cube2net.cube.format import manifest as manifests
+from cube2net.cube.format.carried_parts import carried_tables, same_tables
+from cube2net.cube.format.item_parts import same_item_tables, write_item_tables
 from cube2net.cube.format.manifest import MANIFEST, check_seal, checksum, describe, write_manifest
-from cube2net.cube.format.parts import IDS, arrays_of, assemble, check_whole, lookups_of, table_of_items, tables_of
+from cube2net.cube.format.parts import arrays_of, assemble, check_whole, lookups_of, tables_of
 from cube2net.errors import Cube2netError, CubeError, first_line, some
 from cube2net.locks import only_writer
 from cube2net.progress import Progress, silent
-from cube2net.records import Cube, Dimension
+from cube2net.records import Cells, Cube, Dimension, Level
+from cube2net.records.cube import STAR
 from cube2net.records.origin import Origin, opened
 from cube2net.threads import cores
 
@@ -93,8 +96,10 @@ def write(cube: Cube, folder: Path, *, before: Stored | None = None, made_in: Pa
                 pq.write_table(table(), aside / f"{name}.parquet", compression="zstd")
         if "objects.arrow" not in same:
             write_mapped_table(aside / "objects.arrow", cube.objects.table, rows=None)
-        if cube.items is not None and IDS not in same:
-            write_mapped_table(aside / IDS, table_of_items(cube.items()), rows=None)
+        for name, rows in carried_tables(cube).items():
+            if name not in same:
+                write_mapped_table(aside / name, rows, rows=None)
+        write_item_tables(cube, aside, same)
         files = {path.name: describe(path) for path in sorted(aside.iterdir())}
         for name in same:
             _take_over(folder / name, aside / name)
@@ -229,15 +234,14 @@ def _same(cube: Cube, before: Stored) -> set[str]:
     """Return the files that a cube shares with the one before it."""
     old = before.cube
     files = {f"{name}.npy" for name in _same_memory(arrays_of(cube), arrays_of(old))}
-    if cube.objects is old.objects and old.objects.lookups:
+    files |= same_tables(cube, old)
+    if cube.objects.load is old.objects.load and old.objects.lookups:
         files |= {"objects.arrow", *(f"{name}.npy" for name in lookups_of(old))}
     if cube.topic_words is not None and cube.topic_words is old.topic_words:
         files.add("topics.parquet")
     if cube.topic_model is not None and cube.topic_model is old.topic_model:
         files.add("topic-model.parquet")
-    if cube.items is not None and cube.items is old.items:
-        files.add(IDS)
-    return files
+    return files | {name for name in same_item_tables(cube, old) if name in before.manifest["files"]}
 
 
 def _same_memory(arrays: Mapping[str, Array], others: Mapping[str, Array]) -> set[str]:
@@ -258,9 +262,26 @@ def _memory_of(array: Array) -> tuple[object, ...]:
 
 
 def _finest_only(cube: Cube) -> Cube:
-    """Return the cube with the levels below the one it stands at left out: on disk, that one is the finest."""
-    dimensions = tuple(Dimension(dimension.levels[dimension.at :]) for dimension in cube.dimensions)
-    return replace(cube, dimensions=dimensions, finest=None)
+    """Return the cube with the levels below the one it stands at left out: on disk, that one is the finest.
+
+    A dimension that stands at ∗ has that one label there.
+    """
+    dimensions = tuple(dimension.from_level(dimension.at) for dimension in cube.dimensions)
+    at_top = [number for number, dimension in enumerate(cube.dimensions) if dimension.is_top]
+    for number in at_top:
+        star = Dimension((Level(cube.dimensions[number].name, (STAR,), (STAR,)),))
+        dimensions = (*dimensions[:number], star, *dimensions[number + 1 :])
+    cells, small = (_with_zeros(part, at_top) for part in (cube.cells, cube.small))
+    return replace(cube, dimensions=dimensions, cells=cells, small=small, finest=None)
+
+
+def _with_zeros(cells: Cells, columns: Sequence[int]) -> Cells:
+    """Return cells whose labels of some dimensions are all 0."""
+    if not columns:
+        return cells
+    labels = np.array(cells.labels)
+    labels[:, columns] = 0
+    return replace(cells, labels=labels)
 
 
 def _foreign(folder: Path) -> list[str] | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 
 import numpy as np
@@ -11,9 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.array_types import Array
+from cube2net.cube.format.parts import given
+from cube2net.cube.grow.columns import join_attributes, join_columns, plain_column
 from cube2net.errors import SourceError, some
 from cube2net.records import Corpus, Objects, Topics
-from cube2net.records.corpus import LABELS, LINKS, MENTIONS, OBJECTS, TERMS, table
+from cube2net.records.corpus import LABELS, LINK_DETAILS, LINKS, MENTIONS, OBJECTS, TERMS, table
 from cube2net.records.limits import check_count
 from cube2net.records.topics import ASSIGNED
 
@@ -30,10 +33,18 @@ class Placed:
 def place(corpus: Corpus, objects: Objects) -> Placed:
     """Return a corpus placed among the objects that a cube has, which keep their numbers; new ones follow them."""
     if len(objects) == 0:
-        return Placed(Objects.of(corpus.objects.select(list(OBJECTS))), corpus.mentions, corpus.links)
+        named, more = corpus.objects.select(list(OBJECTS)), corpus.objects.select(corpus.object_attributes)
+        return Placed(Objects.of(named, whole=objects.whole, attributes=_plain(more)), corpus.mentions, corpus.links)
     rows = place_objects(objects.table["object"], corpus.objects["object"])
-    if int(rows.max(initial=-1)) >= len(objects):
-        objects = Objects.of(_join_objects(objects.table, corpus.objects, rows))
+    grows, load = int(rows.max(initial=-1)) >= len(objects), objects.load_attributes
+    if corpus.object_attributes or (grows and load is not None):
+        new = corpus.objects.select(corpus.object_attributes)
+        load = partial(given, join_attributes(objects.attributes, len(objects), new, rows))
+    if grows:
+        table = _join_objects(objects.table, corpus.objects, rows)
+        objects = Objects(table.num_rows, partial(given, table), whole=objects.whole, load_attributes=load)
+    elif load is not objects.load_attributes:
+        objects = replace(objects, load_attributes=load)
     links = None if corpus.links is None else _placed_links(corpus.links, rows)
     return Placed(objects, _placed_mentions(corpus.mentions, rows), links)
 
@@ -42,27 +53,34 @@ def concatenate(first: Corpus, second: Corpus) -> Corpus:
     """Return the corpus of two: the rows of the first, then those of the second.
 
     An object that both name is one object, called as in the first; the others of the second follow those of the
-    first. Items must differ. They carry the attributes of the first: one that the second lacks is empty there, and
-    what only the second has is left out. Of a label's full name and parent the second's word holds where it says
-    one. What was left out is counted together.
+    first. Of an attribute of such an object the second's value holds where it has one. Ids must be of one type, and
+    links of both have a direction or none; they say what those of the first say (kind, time, item), and what only the
+    second's say is left out. Items must differ. They carry the attributes of the first: one that the second lacks is
+    empty there, and what only the second has is left out. Of a label's full name and parent the second's word holds
+    where it says one. What was left out is counted together.
     """
     rows = place_objects(first.objects["object"], second.objects["object"])
     known = pc.is_in(second.items["item"], value_set=first.items["item"])
     if pc.any(known).as_py():
         raise SourceError(f"both corpora have the items {some(second.items['item'].filter(known).to_pylist())}")
     check_links(first.links is None, second.links is None)
+    check_types(first.whole_ids, first.directed, second)
     if (first.terms is None) != (second.terms is None):
         raise SourceError("one corpus has terms and the other has not: give both, or none")
     shift = first.items.num_rows
     links, terms = None, None
     if first.links is not None and second.links is not None:
-        links = pa.concat_tables([first.links.select(list(LINKS)), _placed_links(second.links, rows)])
+        links = _join_links(first.links, _placed_links(second.links, rows), shift)
     if first.terms is not None and second.terms is not None:
         columns = {name: second.terms[name] for name in ("term", "count")}
         more = table(TERMS, item=_shifted(second.terms["item"], shift), **columns)
         terms = pa.concat_tables([first.terms.select(list(TERMS)), more])
+    objects = _join_objects(first.objects, second.objects, rows)
+    more = [corpus.objects.select(corpus.object_attributes) for corpus in (first, second)]
+    for name, column in _columns(join_attributes(more[0], first.objects.num_rows, more[1], rows)):
+        objects = objects.append_column(name, column)
     return Corpus(
-        objects=_join_objects(first.objects, second.objects, rows),
+        objects=objects,
         items=_items(first.items, second.items),
         mentions=pa.concat_tables(
             [first.mentions.select(list(MENTIONS)), _placed_mentions(second.mentions, rows, shift)]
@@ -73,6 +91,9 @@ def concatenate(first: Corpus, second: Corpus) -> Corpus:
         dimensions=first.dimensions,
         dropped=join_counts(first.dropped, second.dropped),
         attribution=join_attribution(first.attribution, second.attribution),
+        time=first.time,
+        directed=first.directed,
+        whole_ids=first.whole_ids,
     )
 
 
@@ -120,7 +141,38 @@ def _placed_mentions(mentions: pa.Table, rows: Array, shift: int = 0) -> pa.Tabl
 def _placed_links(links: pa.Table, rows: Array) -> pa.Table:
     """Return links with their ends at their rows."""
     ends = {end: pa.array(rows[links[end].to_numpy()], pa.int32()) for end in ("source", "target")}
-    return table(LINKS, **ends, weight=links["weight"])
+    placed = table(LINKS, **ends, weight=links["weight"])
+    for name in LINK_DETAILS:
+        placed = placed.append_column(name, links[name]) if name in links.column_names else placed
+    return placed
+
+
+def _join_links(first: pa.Table, second: pa.Table, shift: int) -> pa.Table:
+    """Return links and others after them, with what the first say; items of the others are numbered from ``shift``."""
+    links = pa.concat_tables([first.select(list(LINKS)), second.select(list(LINKS))])
+    for name in (name for name in LINK_DETAILS if name in first.column_names):
+        if name not in second.column_names:
+            if name == "item":
+                raise SourceError("the first links say which item states each of them, and the new ones do not")
+            more = pa.chunked_array([pa.nulls(second.num_rows, first[name].type)])
+        else:
+            more = pa.chunked_array([_shifted(second[name], shift)]) if name == "item" else second[name]
+        links = links.append_column(name, join_columns(first[name], more, f"the column {name!r} of links"))
+    return links
+
+
+def check_types(whole_ids: bool, directed: bool, second: Corpus) -> None:
+    """Raise where ids or links of a corpus are of another type than the first ones."""
+    kinds = {True: "whole numbers", False: "texts"}
+    if second.objects.num_rows and whole_ids != second.whole_ids:
+        raise SourceError(
+            f"the first ids are {kinds[whole_ids]}, and those of the new data are {kinds[second.whole_ids]} "
+            f"(such as {second.objects['object'][0].as_py()!r}): give both the same type"
+        )
+    if second.links is not None and directed != second.directed:
+        have = "lead from source to target" if directed else "have no direction"
+        other = "have none" if directed else "lead from source to target"
+        raise SourceError(f"the first links {have}, and those of the new data {other}: give both the same (directed)")
 
 
 def check_links(derived: bool, brings_none: bool) -> None:
@@ -194,5 +246,9 @@ def _plain(rows: pa.Table) -> pa.Table:
     """Return a table without dictionaries, which Arrow joins only with their like."""
     for number, field in enumerate(rows.schema):
         if pa.types.is_dictionary(field.type):
-            rows = rows.set_column(number, field.name, rows[field.name].cast(field.type.value_type))
+            rows = rows.set_column(number, field.name, plain_column(rows[field.name]))
     return rows
+
+
+def _columns(rows: pa.Table) -> list[tuple[str, pa.ChunkedArray]]:
+    return list(zip(rows.column_names, rows.columns, strict=True))

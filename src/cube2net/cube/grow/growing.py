@@ -31,18 +31,22 @@ import pyarrow as pa
 from cube2net.array_types import Array
 from cube2net.cube.format.ledger import Ledger, hashes
 from cube2net.cube.format.parts import given, in_files, in_memory
+from cube2net.cube.grow.attribute_labels import TOPIC
 from cube2net.cube.grow.cells_and_links import count_left_out, grow_cells, grow_links, pack_cells
-from cube2net.cube.grow.concatenation import check_links, join_attribution, join_counts, place
+from cube2net.cube.grow.concatenation import check_links, check_types, join_attribution, join_counts, place
 from cube2net.cube.grow.dimensions import empty_dimensions, label_items
 from cube2net.cube.grow.item_index import grow_items
+from cube2net.cube.grow.link_rows import grow_details, no_details
 from cube2net.cube.plan import WANTED, WANTED_LINKS, statements
-from cube2net.errors import CubeError, ParameterError, SourceError, some
+from cube2net.errors import CubeError, ParameterError, SourceError, some, unknown
 from cube2net.interfaces import Engine
 from cube2net.progress import Progress, silent
 from cube2net.records import Cells, Corpus, Cube, DimensionSpec, ItemIndex, Links, Objects, Ragged, Topics
 from cube2net.records.corpus import MENTIONS, OBJECTS, TERMS, UNKNOWN_OBJECTS, table
-from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS, SMALL
+from cube2net.records.item_attributes import ItemAttributes
+from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS, SMALL, join_specs
 
+KEPT = ("all", "index", "none")
 KNOWN = "items that were in the cube already"
 
 
@@ -55,11 +59,14 @@ def build(
     min_objects: int = MIN_OBJECTS,
     max_mentions: int = MAX_MENTIONS,
     seed: int = 0,
-    items: bool = True,
+    items: bool | str = "all",
     folder: Path | None = None,
     progress: Progress = silent,
 ) -> Cube:
-    """Return the cube of a corpus in the given dimensions; with ``items`` it keeps what each of its items was in.
+    """Return the cube of a corpus in the given dimensions.
+
+    With ``items="index"`` it keeps what each of its items mentions and is in, with ``"all"`` (or True) the items'
+    attributes and topics too, and with ``"none"`` (or False) nothing of them.
 
     With a ``folder`` that is there for this build only, the engine works in it and may go on where an earlier run was
     cut off, and the arrays of the cube are files in it, which :func:`save` then takes over.
@@ -68,6 +75,7 @@ def build(
         raise ParameterError(f"min_objects is {min_objects!r}, expected 1 or more")
     if max_mentions < 2:
         raise ParameterError(f"max_mentions is {max_mentions!r}, expected 2 or more")
+    specs = join_specs(specs)
     settings: dict[str, Any] = {
         "dimensions": [str(spec) for spec in specs],
         "min_objects": min_objects,
@@ -75,11 +83,13 @@ def build(
         "seed": seed,
         "engine": type(engine).__name__,
         "items": 0,
+        "time": corpus.time,
         "dropped": {},
         "attribution": "",
         "topics": dict(topics.settings) if topics is not None else None,
     }
-    nothing = _empty_cube(specs, settings, topics, derived=corpus.links is None, items=items)
+    settings |= {name: True for name in ("whole_ids", "directed") if getattr(corpus, name)}
+    nothing = _empty_cube(specs, settings, topics, corpus, items=kept_items(items))
     return grow(nothing, corpus, engine, topics=topics, folder=folder, progress=progress)
 
 
@@ -97,6 +107,7 @@ def update(
         plural = "1 of the new items is" if len(ids) == 1 else f"{len(ids):,} of the new items are"
         raise SourceError(f"{plural} in the cube already: {some(ids)} (skip_known=True leaves them out)")
     check_links(ledger.derived, corpus.links is None)
+    check_types(cube.objects.whole, bool(cube.settings.get("directed")), corpus)
     lost = corpus.dropped.get(UNKNOWN_OBJECTS, 0)
     if lost:
         raise SourceError(
@@ -141,8 +152,12 @@ def grow(
     more = made["links"] if placed.links is None else placed.links
     selfish, crowded = count_left_out(more, made)
     links, rests = grow_links(cube.links, ledger.rests, more, count, selfish, allocate)
+    details = cube.details
+    if details is not None and placed.links is not None:
+        details = partial(given, grow_details(details(), placed.links, count, cube.settings["items"]))
     kept = (cells.cells, cells.small)
-    items = grow_items(cube, kept, labelled, corpus.items["item"], placed.mentions, allocate)
+    by_topics = any(spec.attribute == TOPIC for spec in specs)
+    items = grow_items(cube, kept, labelled, corpus, topics if by_topics else None, placed.mentions, allocate)
     after = replace(
         labelled.ledger,
         items=_merged(ledger.items, np.sort(hashes(corpus.items["item"]))),
@@ -163,6 +178,7 @@ def grow(
         topic_model=cube.topic_model,
         ledger=lambda: after,
         items=items,
+        details=details,
     )
 
 
@@ -172,6 +188,11 @@ def leave_out_known(cube: Cube, corpus: Corpus) -> Corpus:
     if not known.any():
         return corpus
     number = np.cumsum(~known) - 1
+    links = corpus.links
+    if links is not None and "item" in links.column_names:
+        links = links.filter(pa.array(~known[links["item"].to_numpy()]))
+        items = pa.array(number[links["item"].to_numpy()], pa.int32())
+        links = links.set_column(links.column_names.index("item"), "item", items)
 
     def kept(rows: pa.Table, columns: dict[str, pa.DataType]) -> pa.Table:
         items = rows["item"].to_numpy()
@@ -183,17 +204,21 @@ def leave_out_known(cube: Cube, corpus: Corpus) -> Corpus:
         corpus,
         items=corpus.items.filter(pa.array(~known)),
         mentions=kept(corpus.mentions, MENTIONS),
+        links=links,
         terms=None if corpus.terms is None else kept(corpus.terms, TERMS),
         dropped=join_counts(corpus.dropped, {KNOWN: int(known.sum())}),
     )
 
 
 def _empty_cube(
-    specs: Sequence[DimensionSpec], settings: dict[str, Any], topics: Topics | None, *, derived: bool, items: bool
+    specs: Sequence[DimensionSpec], settings: dict[str, Any], topics: Topics | None, corpus: Corpus, *, items: str
 ) -> Cube:
-    """Return a cube of no items; the words and the model of topics are those that it will keep."""
+    """Return a cube of no items, to which a corpus can be added; the words and the model of topics are to be kept."""
+    derived, details = corpus.links is None, no_details(corpus)
     nothing = Cells(np.empty((0, len(specs)), np.int32), _no_rows())
     index = ItemIndex(_no_rows(), _no_rows(), derived, lambda: pa.chunked_array([], pa.string()))
+    if items == "all":
+        index = replace(index, load_attributes=lambda: ItemAttributes(()))
     ledger = Ledger.empty(derived=derived)
     return Cube(
         dimensions=empty_dimensions(specs),
@@ -201,13 +226,27 @@ def _empty_cube(
         homes=_no_rows(),
         small=nothing,
         links=Links(_no_rows().indptr, _no_rows().indices, np.empty(0, np.float32)),
-        objects=Objects.of(table(OBJECTS)),
+        objects=Objects.of(table(OBJECTS), whole=corpus.whole_ids),
         settings=settings,
         topic_words=_topic_words(topics),
         topic_model=None if topics is None or topics.model is None else partial(given, topics.model),
         ledger=lambda: ledger,
-        items=(lambda: index) if items else None,
+        items=None if items == "none" else lambda: index,
+        details=None if details is None else partial(given, details),
     )
+
+
+def kept_items(items: bool | str) -> str:
+    """Return what a cube keeps of its items: ``all``, ``index`` or ``none``; True is all and False none.
+
+    >>> kept_items(True), kept_items("index"), kept_items(False)
+    ('all', 'index', 'none')
+    """
+    if isinstance(items, bool):
+        return "all" if items else "none"
+    if items not in KEPT:
+        raise unknown("kind of items", items, KEPT)
+    return items
 
 
 def _no_rows() -> Ragged:

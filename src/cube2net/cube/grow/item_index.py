@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache, partial
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.arrays import join_rows
-from cube2net.cube.format.parts import ITEM_CELLS, ITEM_OBJECTS, Allocate, LazyItems, in_memory
+from cube2net.cube.format.item_parts import ITEM_CELLS, ITEM_OBJECTS, ITEM_TOPICS, LazyItems
+from cube2net.cube.format.ledger import hashes
+from cube2net.cube.format.parts import Allocate, in_memory
 from cube2net.cube.grow.cells_and_links import NONE, cell_keys
 from cube2net.cube.grow.dimensions import Labelled
-from cube2net.records import Cells, Cube, ItemIndex, Ragged
+from cube2net.records import Cells, Corpus, Cube, ItemIndex, Ragged, Topics
+from cube2net.records.item_attributes import ROWS, ItemAttributes
 from cube2net.records.limits import check_count
 
 
@@ -21,34 +26,93 @@ def grow_items(
     cube: Cube,
     cells: Sequence[Cells],
     labelled: Labelled,
-    ids: pa.ChunkedArray,
+    corpus: Corpus,
+    topics: Topics | None,
     mentions: pa.Table,
     allocate: Allocate = in_memory,
 ) -> LazyItems | None:
-    """Return what gives the index of a cube's items and of new ones, or None where the cube has no index.
+    """Return what gives the index of a cube's items and of those of a corpus, or None where the cube has no index.
 
-    ``cells`` are those of today, kept and small. Old objects keep their numbers.
+    ``cells`` are those of today, kept and small, and ``mentions`` those of the corpus by the cube's objects. Old
+    objects keep their numbers.
     """
     if cube.items is None:
         return None
+    old, ids = cube.items(), corpus.items["item"]
     sizes = [len(dimension.labels) for dimension in labelled.dimensions]
-    if len(cube.items()) == 0:
-        first = index_items(ids, mentions, labelled.table, cells, sizes, cube.items().derived, allocate)
+    if len(old) == 0:
+        first = index_items(ids, mentions, labelled.table, cells, sizes, old.derived, allocate)
+        if old.load_attributes is not None:
+            first = _with_attributes(first, corpus, topics, labelled.ledger.topics, allocate)
         return lambda: first
     numbers = _numbers(cube, cells, sizes, labelled.places)
     moved = bool(np.any(numbers != np.arange(len(numbers))))
     if len(ids) == 0 and not moved:
         return cube.items
-    old = cube.items()
     check_count("items", len(old) + len(ids))
+    rows = rows_anew(old.cells, NONE, numbers) if moved else old.cells
+    if len(ids) == 0:
+        same = replace(old, cells=rows)
+        return lambda: same
     new = index_items(ids, mentions, labelled.table, cells, sizes, old.derived)
     index = ItemIndex(
         join_rows(old.objects, new.objects),
-        join_rows(rows_anew(old.cells, NONE, numbers) if moved else old.cells, new.cells),
+        join_rows(rows, new.cells),
         old.derived,
         lambda: pa.chunked_array([*old.ids.chunks, *new.ids.chunks], pa.string()),
     )
+    if old.load_attributes is not None:
+        more = _with_attributes(new, corpus, topics, labelled.ledger.topics)
+        attributes = old.kept_attributes.plus(corpus.items)
+        index = replace(
+            index,
+            load_attributes=lambda: attributes,
+            topics=None if old.topics is None else join_rows(old.topics, more.topics or _no_topics(len(ids))),
+            texts=None if old.texts is None else np.concatenate([old.texts, hash_texts_of(corpus)]),
+        )
     return lambda: index
+
+
+def hash_texts_of(corpus: Corpus) -> Array:
+    """Return a number of 64 bits for the text of every item, or for the terms that stand in for it; 0 for none."""
+    found = np.zeros(corpus.items.num_rows, np.uint64)
+    if corpus.terms is not None:
+        odd = corpus.terms["count"].to_numpy().astype(np.uint64) * np.uint64(2) + np.uint64(1)
+        np.add.at(found, corpus.terms["item"].to_numpy(), hashes(corpus.terms["term"]) * odd)
+    elif "text" in corpus.items.column_names:
+        for start in range(0, len(found), ROWS):
+            texts = pc.fill_null(corpus.items["text"].slice(start, ROWS), "")
+            some = np.asarray(pc.greater(pc.binary_length(texts), 0))
+            found[start : start + ROWS] = np.where(some, hashes(texts), 0)
+    return found
+
+
+def _with_attributes(
+    index: ItemIndex,
+    corpus: Corpus,
+    topics: Topics | None,
+    names: Sequence[str] | None,
+    allocate: Allocate = in_memory,
+) -> ItemIndex:
+    """Return the index of a corpus's items with their attributes, and their topics by their numbers among names."""
+    attributes = ItemAttributes.of(corpus.items)
+    has_text = corpus.terms is not None or "text" in corpus.items.column_names
+    if topics is None or names is None:
+        return replace(index, load_attributes=lambda: attributes)
+    number = {name: place for place, name in enumerate(names)}
+    place = np.array([number[name] for name in topics.names], dtype=np.int32)
+    topic = pa.array(place[topics.assigned["topic"].to_numpy()], pa.int32())
+    rows = pa.table({"item": topics.assigned["item"], "topic": topic})
+    return replace(
+        index,
+        load_attributes=lambda: attributes,
+        topics=pack_rows(ITEM_TOPICS, rows, "topic", len(index), 1, allocate),
+        texts=hash_texts_of(corpus) if has_text else None,
+    )
+
+
+def _no_topics(items: int) -> Ragged:
+    return Ragged(np.zeros(items + 1, np.int64), NONE)
 
 
 def index_items(
@@ -128,7 +192,7 @@ def renumbered(items: LazyItems | None, numbers: Array) -> LazyItems | None:
 def without_rows(index: ItemIndex, gone: Array, numbers: Array) -> ItemIndex:
     """Return an index in which the items that are marked mention nothing, with other numbers of cells."""
     objects = rows_anew(index.objects, gone, NONE)
-    return ItemIndex(objects, rows_anew(index.cells, gone, numbers), index.derived, index.load)
+    return replace(index, objects=objects, cells=rows_anew(index.cells, gone, numbers))
 
 
 def rows_anew(rows: Ragged, empty: Array, numbers: Array) -> Ragged:
@@ -147,4 +211,4 @@ def _numbers(cube: Cube, cells: Sequence[Cells], sizes: Sequence[int], places: S
 
 def _renumber(items: LazyItems, numbers: Array) -> ItemIndex:
     index = items()
-    return ItemIndex(index.objects, rows_anew(index.cells, NONE, numbers), index.derived, index.load)
+    return replace(index, cells=rows_anew(index.cells, NONE, numbers))

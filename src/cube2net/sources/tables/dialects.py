@@ -152,7 +152,10 @@ def _best(readings: Sequence[_Reading]) -> _Reading:
     fitting = [reading for reading in readings if reading.fits]
     if not fitting:
         return max(readings, key=lambda reading: (reading.columns > 1) * reading.share) if usual.columns < 2 else usual
-    return max(fitting, key=lambda reading: (round(reading.share, 2) >= 0.98, reading.typed, -reading.spaced))
+    return max(
+        fitting,
+        key=lambda way: (round(way.share, 2) >= 0.98, way.typed, not way.dialect.titles, -way.spaced),
+    )
 
 
 def _has_single_quotes(sample: str) -> bool:

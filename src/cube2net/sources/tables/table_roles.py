@@ -30,6 +30,8 @@ SPELLINGS: dict[str, dict[str, tuple[str, ...]]] = {
         "source": (*_ids(_SOURCES), "sourcenode"),
         "target": (*_ids(_TARGETS), "targetnode", "destination"),
         "weight": ("weight", "w", "weights", "count", "strength", "value"),
+        "kind": (*_KINDS, "linktype", "edgetype", "relation", "relationship", "predicate"),
+        "time": ("time", "date", "year", "timestamp", "when", "datetime"),
     },
     "objects": {"id": ("id", *_ids(_THINGS), "key", "uid", "identifier", "name"), "name": _NAMES, "kind": _KINDS},
     "items": {"item": ("itemid", "item", "id", *_ids(_RECORDS), "key", "uid", "identifier"), "text": _TEXTS},
@@ -65,7 +67,7 @@ FORMATS = {
     **{".parquet": "parquet", ".pq": "parquet"},
     **{".txt": "txt", ".dat": "txt", ".edges": "txt", ".edgelist": "txt"},
 }
-OPTIONAL = ("name", "kind", "text", "weight", "full_name", "parent", "count")
+OPTIONAL = ("name", "kind", "text", "weight", "time", "full_name", "parent", "count")
 
 
 @dataclass(frozen=True)

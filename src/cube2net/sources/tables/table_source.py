@@ -48,10 +48,11 @@ class Tables:
     the values of attributes, and ``terms`` (item, term, count) stand in for texts. Or one table of records alone, with
     a row for every mention or with several objects in a column: then ``item`` and ``objects`` name its columns.
     ``columns`` says which column is what (``{"source": "from", "items.item": "paper"}``); what it does not say is
-    guessed among usual spellings, and the guess is said to ``progress``. ``separators`` part a text column into several
-    labels (``{"genres": "|"}``). A row that cannot be used is counted in ``dropped`` and the first few are said, or
-    stop the reading when ``strict``; so does every id that comes twice. ``max_ratio`` and ``max_unpacked`` limit how
-    far packed files may swell.
+    guessed among usual spellings, and the guess is said to ``progress``. Links may have a kind and a time, and with
+    ``directed`` they lead from source to target. ``separators`` part a text column into several labels (``{"genres":
+    "|"}``). A row that cannot be used is counted in ``dropped`` and the first few are said, or stop the reading when
+    ``strict``; so does every id that comes twice. ``max_ratio`` and ``max_unpacked`` limit how far packed files may
+    swell.
     """
 
     nodes: str | Path | None = None
@@ -70,6 +71,7 @@ class Tables:
     decimal: str | None = None
     dates: str | None = None
     header: bool | None = None
+    directed: bool = False
     strict: bool = False
     max_ratio: int = RATIO
     max_unpacked: int | str = TOTAL
@@ -113,12 +115,13 @@ class Tables:
                 separators=self.separators,
                 links=parts.get("links"),
                 dropped=dropped,
+                directed=self.directed,
             )
         elif "nodes" in parts:
-            corpus = network_corpus(parts["nodes"], parts["links"], self.separators, dropped)
+            corpus = network_corpus(parts["nodes"], parts["links"], self.separators, dropped, directed=self.directed)
         else:
             needed = parts["objects"], parts["items"], parts["mentions"]
-            corpus = item_corpus(*needed, parts.get("links"), self.separators, dropped)
+            corpus = item_corpus(*needed, parts.get("links"), self.separators, dropped, directed=self.directed)
         return with_labels_and_terms(corpus, parts, dropped) if {"labels", "terms"} & set(parts) else corpus
 
     def files_read(self, paths: Sequence[Path] = ()) -> list[Path]:

@@ -1,0 +1,229 @@
+"""The attributes of a cube's items: columns in one encoding, whatever the parts that they came in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cube2net.array_types import Array
+from cube2net.errors import SourceError
+
+ROWS = 1 << 18
+"""Rows of a batch."""
+LOOKED_AT = 1 << 16
+"""So many rows decide how the texts of a column are kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class ItemAttributes:
+    """Rows of attributes that came in parts, one after the other, in the columns of the first part.
+
+    All rows together decide how they are kept, not the parts: texts are plain, or numbers of a dictionary of all texts
+    in the order in which they first come, whichever is smaller for the first rows.
+
+    >>> first = ItemAttributes.of(pa.table({"item": ["p1", "p2"], "venue": ["KDD", None], "text": ["so", "so"]}))
+    >>> both = first.plus(pa.table({"item": ["p3"], "pages": [12], "venue": ["ACL"]}))
+    >>> both.table.to_pylist()
+    [{'venue': 'KDD'}, {'venue': None}, {'venue': 'ACL'}]
+    """
+
+    parts: tuple[pa.Table, ...]
+    written: bool = False
+    """Whether the one part there is was kept before, and is as it was."""
+
+    @classmethod
+    def of(cls, items: pa.Table) -> ItemAttributes:
+        """Return all that items carry, but their ids and texts."""
+        return cls((items.select([name for name in items.column_names if name not in ("item", "text")]),))
+
+    def __len__(self) -> int:
+        return sum(part.num_rows for part in self.parts)
+
+    def __repr__(self) -> str:
+        return f"ItemAttributes({len(self):,} items: {', '.join(self.names)})"
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the attributes."""
+        return list(self.parts[0].column_names)
+
+    @cached_property
+    def types(self) -> dict[str, pa.DataType]:
+        """What every attribute holds: the least that holds the values of all parts."""
+        kinds = {name: plain_type(self.parts[0].schema.field(name).type) for name in self.names}
+        for part in self.parts[1:]:
+            kinds = {name: _joined(kind, part.schema.field(name).type, name) for name, kind in kinds.items()}
+        return kinds
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """All attributes, a row for every item."""
+        if self.written:
+            return self.parts[0]
+        return pa.Table.from_batches(self.batches(), self.schema)
+
+    @cached_property
+    def schema(self) -> pa.Schema:
+        """The columns as they are kept."""
+        if self.written:
+            return self.parts[0].schema
+        return pa.schema([(name, self._kept_type(name)) for name in self.names])
+
+    def plus(self, items: pa.Table) -> ItemAttributes:
+        """Return these attributes with those of more items; what only these have is left out, what they lack is empty.
+
+        Values of another type are brought to that of the first where the two do not go together.
+        """
+        columns = {}
+        for name, kind in self.types.items():
+            column = items[name] if name in items.column_names else pa.nulls(items.num_rows)
+            found = plain_type(column.type)
+            if _joined(kind, found, name) == kind and found != kind:
+                try:
+                    empty = column.null_count == len(column)
+                    column = pa.nulls(len(column), kind) if empty else _plain(column).cast(kind)
+                except pa.ArrowException:
+                    raise SourceError(
+                        f"attribute {name!r} of the new items holds {found}, and {kind} in the cube: "
+                        "give it the same type"
+                    ) from None
+            columns[name] = column
+        more = pa.table(columns) if columns else items.select([])
+        return ItemAttributes((*self.parts, more)) if len(self) else ItemAttributes((more,))
+
+    def column(self, name: str) -> pa.ChunkedArray:
+        """Return one attribute of all items, its texts plain."""
+        pieces = [_plain(chunk).cast(self.types[name]) for part in self.parts for chunk in part[name].chunks]
+        return pa.chunked_array(pieces, self.types[name])
+
+    def rows(self, numbers: Array) -> pa.Table:
+        """Return the attributes of some items, their texts plain."""
+        taken = self.table.take(pa.array(numbers))
+        columns = {name: _plain(taken[name]).cast(self.types[name]) for name in self.names}
+        return pa.table(columns) if columns else taken
+
+    def batches(self, rows: int = ROWS) -> Iterator[pa.RecordBatch]:
+        """Yield all rows as they are kept; only those of one batch are in memory at a time."""
+        for start in range(0, len(self), rows):
+            count = min(rows, len(self) - start)
+            pieces = [part.slice(*span) for part, span in zip(self.parts, self._spans(start, count), strict=True)]
+            arrays = [self._encoded(name, [piece[name] for piece in pieces]) for name in self.names]
+            if arrays:
+                yield pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+            else:
+                yield from pa.table({"item": pa.nulls(count)}).select([]).to_batches()
+
+    def _spans(self, start: int, count: int) -> list[tuple[int, int]]:
+        """Return where in every part so many rows from one on are: the first of them, and how many."""
+        spans, at = [], 0
+        for part in self.parts:
+            first = min(max(start - at, 0), part.num_rows)
+            spans.append((first, min(max(start + count - at, 0), part.num_rows) - first))
+            at += part.num_rows
+        return spans
+
+    def _kept_type(self, name: str) -> pa.DataType:
+        kind, texts = self.types[name], pa.dictionary(pa.int32(), pa.string())
+        if name not in self._dictionaries:
+            return kind
+        return pa.list_(texts) if pa.types.is_list(kind) else texts
+
+    @cached_property
+    def _dictionaries(self) -> dict[str, pa.Array]:
+        """The texts of every attribute that is kept by their numbers, in the order in which they come."""
+        found = {}
+        for name, kind in self.types.items():
+            if kind in (pa.string(), pa.list_(pa.string())) and self._repeats(name):
+                found[name] = _texts_of([chunk for part in self.parts for chunk in part[name].chunks])
+        return found
+
+    def _repeats(self, name: str) -> bool:
+        """Return whether the first texts of an attribute take less place by their numbers."""
+        pieces = [part[name].slice(*span) for part, span in zip(self.parts, self._spans(0, LOOKED_AT), strict=True)]
+        texts = pa.chunked_array([_flat(_plain(chunk)) for piece in pieces for chunk in piece.chunks], pa.string())
+        once = texts.unique()
+        size = pc.sum(pc.binary_length(once)).as_py() or 0
+        return bool(size + 4 * len(once) < (pc.sum(pc.binary_length(texts)).as_py() or 0))
+
+    def _encoded(self, name: str, pieces: list[pa.ChunkedArray]) -> pa.Array:
+        """Return the values of a batch as they are kept, what stands under an empty place included."""
+        chunks = [chunk for piece in pieces for chunk in piece.chunks if len(chunk)]
+        chunks = [chunk.cast(self.types[name]) if pa.types.is_null(chunk.type) else chunk for chunk in chunks]
+        values = self._dictionaries.get(name)
+        if values is None:
+            return _tidy(pa.concat_arrays([_plain(chunk).cast(self.types[name]) for chunk in chunks]))
+        numbers = pa.concat_arrays([_numbered(chunk, values) for chunk in chunks])
+        if not pa.types.is_list(numbers.type):
+            return pa.DictionaryArray.from_arrays(_tidy(numbers), values)
+        numbers = _tidy(numbers)
+        texts = pa.DictionaryArray.from_arrays(numbers.values, values)
+        mask = numbers.is_null() if numbers.null_count else None
+        return pa.ListArray.from_arrays(numbers.offsets, texts, mask=mask)
+
+
+def plain_type(kind: pa.DataType) -> pa.DataType:
+    """Return a type with texts and lists in their usual form, and without dictionaries.
+
+    >>> plain_type(pa.large_list(pa.dictionary(pa.int8(), pa.large_string())))
+    ListType(list<item: string>)
+    """
+    if pa.types.is_dictionary(kind):
+        return plain_type(kind.value_type)
+    if pa.types.is_large_string(kind) or pa.types.is_string_view(kind):
+        return pa.string()
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return pa.list_(plain_type(kind.value_type))
+    return kind
+
+
+def _joined(first: pa.DataType, second: pa.DataType, name: str) -> pa.DataType:
+    """Return the type that holds the values of both, or else the first's."""
+    both = [pa.schema([(name, plain_type(kind))]) for kind in (first, second)]
+    try:
+        return plain_type(pa.unify_schemas(both, promote_options="permissive").field(0).type)
+    except pa.ArrowException:
+        return both[0].field(0).type
+
+
+def _plain(values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """Return values without dictionaries, and texts and lists in their usual form."""
+    return values.cast(plain_type(values.type))
+
+
+def _flat(chunk: pa.Array) -> pa.Array:
+    """Return the texts of a column of texts or of lists of them."""
+    return chunk.flatten() if pa.types.is_list(chunk.type) or pa.types.is_large_list(chunk.type) else chunk
+
+
+def _texts_of(chunks: list[pa.Array]) -> pa.Array:
+    """Return every text of some chunks once, in the order in which they come."""
+    found = []
+    for chunk in map(_flat, chunks):
+        if pa.types.is_dictionary(chunk.type):
+            once = chunk.dictionary.take(pc.drop_null(chunk.indices.unique()))
+        else:
+            once = chunk.unique()
+        found.append(once.cast(pa.string()))
+    return pc.drop_null(pa.chunked_array(found, pa.string()).unique())
+
+
+def _numbered(chunk: pa.Array, values: pa.Array) -> pa.Array:
+    """Return the numbers of texts, or lists of numbers, among the values of a dictionary."""
+    if pa.types.is_list(chunk.type) or pa.types.is_large_list(chunk.type):
+        lists = chunk.take(pa.array(np.arange(len(chunk))))
+        mask = lists.is_null() if lists.null_count else None
+        offsets = lists.offsets.cast(pa.int32())
+        return pa.ListArray.from_arrays(offsets, _numbered(lists.values, values), mask=mask)
+    if pa.types.is_dictionary(chunk.type):
+        return _numbered(chunk.dictionary, values).take(chunk.indices)
+    return pc.index_in(chunk.cast(pa.string()), value_set=values)
+
+
+def _tidy(values: pa.Array) -> pa.Array:
+    """Return the same values with nothing left under empty places, so that equal values are equal bytes."""
+    return values.take(pa.array(np.arange(len(values))))
