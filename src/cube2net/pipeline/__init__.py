@@ -32,7 +32,7 @@ from cube2net.pipeline.data import (
     write_network,
 )
 from cube2net.pipeline.queries import missing_names, read_links, read_query
-from cube2net.pipeline.reading import from_networkx, read_acl, read_source, read_sql, read_tables, read_task
+from cube2net.pipeline.reading import from_networkx, read_acl, read_graph, read_source, read_sql, read_tables, read_task
 from cube2net.pipeline.report import check_report, read_comparison, results, verdict, write_report
 from cube2net.pipeline.suggestions import suggest
 from cube2net.records.form import FORMS
@@ -81,6 +81,7 @@ __all__ = [
     "open_dblp_like",
     "read_acl",
     "read_comparison",
+    "read_graph",
     "read_links",
     "read_manifest",
     "read_query",

@@ -148,6 +148,43 @@ def read_sql(*queries: str, progress: Progress | None = None, **options: Any) ->
     return read_source("sql", *queries, progress=progress, **options)
 
 
+def read_graph(path: str | Path, *, progress: Progress | None = None, **options: Any) -> Corpus:
+    """Return the corpus of a graph in a GraphML, GEXF or JSON file: every node is an object and its own item.
+
+    Parameters
+    ----------
+    path
+        A ``.graphml``, ``.gexf`` or ``.json`` file, also packed (``.gz``). JSON has ``nodes`` and ``links``, as
+        NetworkX and d3 write them, or Cytoscape's ``elements``.
+    progress
+        Told how far it is; None for nobody.
+    options
+        ``name``, ``kind``, ``text``, ``weight`` and ``time`` are the attributes of nodes and links that hold these.
+        ``separators`` part a text into several labels, ``{"genres": "|"}``. ``strict`` stops at what cannot be used,
+        which else is counted in ``dropped``. ``max_ratio`` and ``max_unpacked`` limit how far packed files may swell.
+
+    Returns
+    -------
+    Corpus
+        Attributes have the types that the file declares, and links of a directed graph keep their direction.
+
+    See Also
+    --------
+    write_network : Writes such files.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import networkx as nx
+    >>> import cube2net as c2n
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     nx.write_graphml(nx.karate_club_graph(), f"{folder}/karate.graphml")
+    ...     c2n.read_graph(f"{folder}/karate.graphml")
+    Corpus(34 objects, 34 items, 78 links)
+    """
+    return read_source("graph", path, progress=progress, **options)
+
+
 def read_acl(path: str | Path, *, progress: Progress | None = None, **options: Any) -> Corpus:
     """Return the corpus of the ACL Anthology, from its folder or its archive."""
     return read_source("acl", path, progress=progress, **options)
@@ -211,6 +248,9 @@ def corpus_of(data: Any, options: Mapping[str, Any], progress: Progress, functio
         allowed = [name for name in options_of(read) if name not in ("graph", "progress")]
         check_options(options, "a graph", allowed, function)
         return read(data, progress=progress, **options)
+    if isinstance(data, str | os.PathLike) and _is_graph(data):
+        check_options(options, "a graph", options_of(SOURCES["graph"]), function)
+        return read_graph(os.fspath(data), progress=progress, **options)
     check_options(options, "tables", [*options_of(SOURCES["tables"]), "records"], function)
     if data is None and not options:
         raise ParameterError(f"{function.__name__} is given nothing to read, expected {EXPECTED}")
@@ -225,6 +265,12 @@ def reader_of(source: str | Source, given: Sequence[Any], options: Mapping[str, 
         options, given = {"queries": tuple(given), **options}, ()
     reader: Source = made(source, SOURCES, Source, "source", options)
     return reader, [path_of(path, "a path to read") for path in given]
+
+
+def _is_graph(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path names a graph; JSON by itself may be a table."""
+    name = os.fspath(path).casefold().removesuffix(".gz")
+    return name.endswith(tuple(ending for ending in sources.GRAPH_ENDINGS if ending != ".json"))
 
 
 def _is_readable(data: object) -> bool:
