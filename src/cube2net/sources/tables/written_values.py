@@ -1,4 +1,4 @@
-"""Numbers and dates as people write them: decimal commas, thousands, currencies, days or months first, seconds since 1970.
+"""Numbers and dates as people write them: decimal commas, thousands, currencies, days first, seconds since 1970.
 
 How a column is written is decided by what makes all its values consistent, and where that leaves two ways, by the other
 columns of its table.
