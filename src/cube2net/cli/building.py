@@ -17,6 +17,7 @@ from cube2net.interfaces import Engine, Source, TopicModel
 from cube2net.progress import Progress
 from cube2net.records import Corpus, Cube, DimensionSpec
 
+SQL = "sql"
 LEARNERS = ("lda", "spark-lda")
 TOPICS = 100
 # So many labels are named in a line; --json has them all.
@@ -25,7 +26,7 @@ SHOWN = 10
 
 def build(
     source: str,
-    paths: Sequence[Path],
+    paths: Sequence[str | Path],
     out: Path,
     *,
     dimensions: Sequence[str] | None,
@@ -91,7 +92,8 @@ def build(
         corpus = read(source, paths, settings, strict, progress, where)
         return pipeline.build_cube(corpus, asked or proposed(corpus), **options)
     reader = reader_of(source, paths, settings, strict, where)
-    return pipeline.build_from(reader, *paths, dimensions=asked or proposed, **options)
+    places = () if source == SQL else paths
+    return pipeline.build_from(reader, *places, dimensions=asked or proposed, **options)
 
 
 def _spark_settings(texts: Sequence[str]) -> dict[str, str]:
@@ -104,7 +106,7 @@ def _spark_settings(texts: Sequence[str]) -> dict[str, str]:
 
 def read(
     source: str,
-    paths: Sequence[Path],
+    paths: Sequence[str | Path],
     settings: Sequence[str],
     strict: bool,
     progress: Progress,
@@ -117,22 +119,24 @@ def read(
         if where:
             raise ParameterError(f"the bundled data is read whole, got --where {where[0]!r}")
         return pipeline.load_bundled()
-    return pipeline.read_source(reader_of(source, paths, settings, strict, where), *paths, progress=progress)
+    places = () if source == SQL else paths
+    return pipeline.read_source(reader_of(source, paths, settings, strict, where), *places, progress=progress)
 
 
 def reader_of(
-    source: str, paths: Sequence[Path], settings: Sequence[str], strict: bool, where: Sequence[str] = ()
+    source: str, paths: Sequence[str | Path], settings: Sequence[str], strict: bool, where: Sequence[str] = ()
 ) -> Source:
     """Return the source of a name with its parameters as they were typed."""
     if source not in pipeline.SOURCES:
         raise unknown("source", source, [*pipeline.SOURCES, "bundled"])
     given = split_settings(settings)
     if not paths and not given:
-        raise SourceError(f"source {source!r} needs a path to read")
+        raise SourceError(f"source {source!r} needs a {'query to run' if source == SQL else 'path to read'}")
     if strict:
         given["strict"] = "true"
     kind = pipeline.SOURCES[source]
-    handed = {"where": _labels_by_attribute(where)} if where else {}
+    handed: dict[str, Any] = {"where": _labels_by_attribute(where)} if where else {}
+    handed |= {"queries": tuple(map(str, paths))} if source == SQL else {}
     if where and "where" not in fields_of(kind):
         able = [name for name, other in pipeline.SOURCES.items() if "where" in fields_of(other)]
         raise ParameterError(f"source {source!r} takes no --where: it is for {listed(able)}")

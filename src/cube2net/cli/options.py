@@ -25,7 +25,7 @@ EMBEDDING_NAMES = ("deepwalk", "node2vec", "line")
 RECOMMENDER_NAMES = ("popularity", "itemknn", "softimpute", "als", "ease")
 FORM_NAMES = ("objects", "cells", "both", "woven")
 TASK_NAMES = ("clustering", "links", "hidden")
-SOURCE_NAMES = ("tables", "openalex", "acl", "aminer", "dblp", "yelp", "movies", "bundled")
+SOURCE_NAMES = ("tables", "sql", "graph", "openalex", "acl", "aminer", "dblp", "yelp", "movies", "bundled")
 
 CubePath = Annotated[Path, typer.Argument(metavar="CUBE", help="Folder of a cube.")]
 QueryFile = Annotated[
