@@ -112,6 +112,8 @@ def show_network(network: Network) -> None:
         say(certificate(about["bound"], about["gap"], about["proven"], whole=about["objective"] == "cover"))
     if about["note"]:
         say(about["note"])
+    if about["directed"]:
+        say("links have a direction: the method took them as undirected, and forward and backward say what leads where")
     if about["tried"]:
         _show_tried(about["tried"])
     if about["left_out"]:

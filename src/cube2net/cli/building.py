@@ -219,6 +219,11 @@ def about(folder: Path) -> dict[str, Any]:
         "items": settings.get("items"),
         **manifest["counts"],
         "objects_in_cells": int((cube.homes.sizes > 0).sum()),
+        "ids": "whole numbers" if cube.objects.whole else "texts",
+        "attributes": _attributes(cube, manifest),
+        "links_say": []
+        if cube.details is None
+        else ["direction" if n == "forward" else n for n in cube.details().columns],
         "largest_cells": [{"labels": cube.cell(cell), "objects": int(sizes[cell])} for cell in largest],
         "dropped": settings.get("dropped", {}),
         "no_direction": {name: list(labels) for name, labels in pipeline.embed_cells(cube).blank.items() if labels},
@@ -229,6 +234,12 @@ def about(folder: Path) -> dict[str, Any]:
         "topics": settings.get("topics"),
         "attribution": settings.get("attribution", ""),
     }
+
+
+def _attributes(cube: Cube, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the names of what is known of objects, and how many bytes that takes."""
+    size = manifest["files"].get("objects.attributes.arrow", {"bytes": 0})["bytes"]
+    return {"names": cube.objects.attributes.column_names, "bytes": size}
 
 
 def _bytes_of_items(files: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
@@ -289,6 +300,12 @@ def show_about(about: dict[str, Any]) -> None:
         [(" · ".join(cell["labels"]), f"{cell['objects']:,}") for cell in about["largest_cells"]],
         right=("objects",),
     )
+    if about["attributes"]["names"]:
+        size = about["attributes"]["bytes"] / 1e6
+        say(f"objects carry {listed(about['attributes']['names'], SHOWN)} ({size:,.2f} MB)")
+    if about["links_say"]:
+        directed = "; methods take links as undirected" if "direction" in about["links_say"] else ""
+        say(f"links say their {', '.join(about['links_say'])}{directed}")
     dropped = [(reason, f"{count:,}") for reason, count in about["dropped"].items()]
     show_table("left out", ("reason", "how many"), dropped or [("nothing", "0")], right=("how many",))
     for name, labels in about["no_direction"].items():

@@ -1,6 +1,5 @@
 """Cube + Selection → Network: methods that follow links, a network's links and forms, and its ways out."""
 
-from cube2net.network.carried import label_shares
 from cube2net.network.draw import check_picture_path, draw
 from cube2net.network.export import EXPORTS, can_be_safe, check_network_path, to_igraph, to_networkx, write
 from cube2net.network.forms import (
@@ -17,6 +16,7 @@ from cube2net.network.layout import layout
 from cube2net.network.links import induce, within
 from cube2net.network.maxdisc import MaxDisc
 from cube2net.network.network_summary import summary
+from cube2net.network.node_columns import label_shares
 from cube2net.network.pagerank import PageRank, nearest, scores
 from cube2net.network.pyg import to_hetero, to_pyg
 from cube2net.network.recipe_files import network_path, read_recipe

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.errors import InputError, some
-from cube2net.network.carried import BACKWARD
+from cube2net.network.node_columns import BACKWARD
 from cube2net.network.plain_columns import plain_table
 from cube2net.records import Network
 from cube2net.records.link_details import FORWARD

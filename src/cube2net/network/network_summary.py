@@ -49,6 +49,7 @@ def summary(network: Network) -> dict[str, Any]:
         "nodes": len(network),
         "links": len(network.source),
         "left_out": 0 if network.form in ("cells", "woven") else len(brought) - len(network.objects),
+        "directed": settings.get("directed", False),
         "query_found": len(network.query),
         "query_missing": len(network.query.missing),
         "query_held": int(held.sum()),

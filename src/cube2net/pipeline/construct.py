@@ -350,7 +350,7 @@ def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: P
             "near_weight": form.near_weight if form.kind == "woven" else None,
             "keep": form.keep,
             "membership": form.membership if form.has_cells else None,
-            "trust": network.settings["trust"],
+            **network.settings,
             "seed": chosen.seed,
             "empty_value": chosen.empty_value,
             "cell_objects": [len(cube.cells.members[cell]) for cell in selection.cells.tolist()],
