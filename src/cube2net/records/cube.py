@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from cube2net.array_types import Array
 from cube2net.errors import CubeError, ParameterError, QueryError, plain, quoted, some, unknown
-from cube2net.records.frames import cells_table, to_pandas
 from cube2net.records.items import ItemIndex
 from cube2net.records.keys import check_kinds, is_row, keys_of, labels_of
 from cube2net.records.limits import MOST
@@ -21,6 +20,7 @@ from cube2net.records.objects import Objects
 from cube2net.records.origin import Origin
 from cube2net.records.query import Query
 from cube2net.records.ragged import Links, Ragged, frozen
+from cube2net.records.to_frames import cells_table, to_pandas
 
 if TYPE_CHECKING:
     import pandas
