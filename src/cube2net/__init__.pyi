@@ -7,6 +7,8 @@ from .records import Corpus as Corpus, DimensionSpec as DimensionSpec
 from .pipeline import (
     read_source as read_source,
     read_tables as read_tables,
+    read_sql as read_sql,
+    read_graph as read_graph,
     from_networkx as from_networkx,
     load_bundled as load_bundled,
     load_labs as load_labs,

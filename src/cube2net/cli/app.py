@@ -24,8 +24,13 @@ TYPED = {
     "min_objects=": "--min-objects ",
     "memory=": "--memory ",
     "cube=": "--cube ",
+    "items='all'": "--items all",
     "max_ratio=": "--set max_ratio=",
     "max_unpacked=": "--set max_unpacked=",
+    "links=…": "--links …",
+    "item='paper', objects='author'": "--set item=paper --set objects=author",
+    "item='paper'": "--set item=paper",
+    "item=…": "--set item=…",
 }
 """What the library's sentences advise in brackets, and how that is typed here."""
 

@@ -17,6 +17,7 @@ from cube2net.cli.options import (
     OBJECTIVE_NAMES,
     RECOMMENDER_NAMES,
     AsJson,
+    Between,
     CubePath,
     QueryFile,
     Quiet,
@@ -115,6 +116,7 @@ def query(
     set_: Set = None,
     where: Where = None,
     roll_up: RollUp = None,
+    between: Between = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -145,7 +147,7 @@ def query(
     if best_prefix:
         say_new_name("--best-prefix", "--prefix best")
     check_outputs(out, draw, spreadsheet_safe=spreadsheet_safe)
-    opened = answering.view(_opened(cube), where or [], roll_up or [])
+    opened = answering.view(_opened(cube), where or [], roll_up or [], between)
     if show_missing:
         missing = missing_names(opened, query)
         if as_json:
@@ -298,6 +300,7 @@ def compare(
     workers: Annotated[int, typer.Option(help="How many networks to mine at a time; 0 is one a core.")] = 0,
     where: Where = None,
     roll_up: RollUp = None,
+    between: Between = None,
     skip_missing: SkipMissing = False,
     as_json: AsJson = False,
     seed: Seed = 0,
@@ -311,7 +314,7 @@ def compare(
     from cube2net.cli import answering, comparing
     from cube2net.pipeline import JOURNAL, results
 
-    opened = answering.view(_opened(cube), where or [], roll_up or [])
+    opened = answering.view(_opened(cube), where or [], roll_up or [], between)
     check_safe(out, spreadsheet_safe, "--out FOLDER")
     memberships = one_of({"--memberships": memberships, "--membership": membership})
     miners = one_of({"--miners": miners, "--embeddings": embeddings, "--recommenders": recommenders})

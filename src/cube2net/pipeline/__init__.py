@@ -22,21 +22,17 @@ from cube2net.pipeline.data import (
     check_outputs,
     draw_network,
     find_topics,
-    from_networkx,
     load_areas,
     load_bundled,
     load_labs,
     make_dblp_like,
     make_planted,
     open_dblp_like,
-    read_acl,
-    read_source,
-    read_tables,
-    read_task,
     summary,
     write_network,
 )
 from cube2net.pipeline.queries import missing_names, read_links, read_query
+from cube2net.pipeline.reading import from_networkx, read_acl, read_graph, read_source, read_sql, read_tables, read_task
 from cube2net.pipeline.replay import Replayed, replay
 from cube2net.pipeline.report import check_report, read_comparison, results, verdict, write_report
 from cube2net.pipeline.suggestions import suggest
@@ -88,10 +84,12 @@ __all__ = [
     "open_dblp_like",
     "read_acl",
     "read_comparison",
+    "read_graph",
     "read_links",
     "read_manifest",
     "read_query",
     "read_source",
+    "read_sql",
     "read_tables",
     "read_task",
     "replay",

@@ -24,6 +24,7 @@ from cube2net.records.lineage import VIEW, lineage_of
 from cube2net.select import OBJECTIVES
 
 VIEWS: dict[str, Callable[..., Cube]] = {
+    "between": cubes.between,
     "roll_up": cubes.roll_up,
     "drill_down": cubes.drill_down,
     "dice": cubes.dice,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from cube2net.records.link_details import LinkDetails
 from cube2net.records.objects import Objects
 from cube2net.records.origin import Origin
 from cube2net.records.query import Query
+from cube2net.records.query_tables import asked_of
 from cube2net.records.ragged import Links, Ragged, frozen
 from cube2net.records.to_frames import cells_table, to_pandas
 
@@ -298,23 +299,25 @@ class Cube:
 
     def query(
         self,
-        objects: Iterable[str] | Iterable[int] | Mapping[str, str],
+        objects: Any,
         labels: Sequence[str] | None = None,
         *,
         skip_missing: bool = False,
     ) -> Query:
         """Return the query for objects given by id or by name; or by row number, where ids are texts.
 
+        They are listed in whatever holds several: a list, a series or an index of pandas or Polars, an array, a mapping
+        from objects to labels; a table with a column ``object`` or ``id``, and maybe ``label``; another network.
         In a cube whose ids are whole numbers (``objects.whole``) a number is an id; ``Query(rows)`` takes rows of any
         cube. A mapping gives every object a label, none where that is None or not a number. An object named twice
         counts once. A name that is not in the cube, or that several objects bear, is an error unless ``skip_missing``;
         then it is listed in ``Query.missing``.
         """
+        objects, beside = asked_of(objects)
         keys = keys_of(objects)
         if not keys:
             raise QueryError("the query is empty: name at least one object")
-        if isinstance(objects, Mapping):
-            labels = list(objects.values())
+        labels = beside if labels is None else labels
         labels = None if labels is None else labels_of(labels, keys)
         rows, missing = self._rows(keys, skip_missing)
         order = np.argsort(rows, kind="stable")

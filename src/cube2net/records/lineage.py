@@ -55,4 +55,6 @@ def remembered(view: Callable[P, C]) -> Callable[P, C]:
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _plain(part) for name, part in value.items()}
-    return [_plain(part) for part in value] if isinstance(value, Sequence) and not isinstance(value, str) else value
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_plain(part) for part in value]
+    return value if value is None or isinstance(value, str | int | float) else str(value)
