@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,9 +22,6 @@ from cube2net.records.query import Query
 from cube2net.records.query_tables import asked_of
 from cube2net.records.ragged import Links, Ragged, frozen
 from cube2net.records.to_frames import cells_table, to_pandas
-
-if TYPE_CHECKING:
-    import pandas
 
 LOOKED_AT = 100
 """So many row numbers of a query are compared with ids."""
@@ -293,7 +290,7 @@ class Cube:
         """Return one row a cell: its number ``cell``, its label in every dimension, and how many ``objects`` it has."""
         return cells_table(self, STAR)
 
-    def cells_frame(self) -> pandas.DataFrame:
+    def cells_frame(self) -> Any:
         """Return :meth:`to_arrow` as a frame of pandas, with labels as categories."""
         return to_pandas(self.to_arrow())
 
