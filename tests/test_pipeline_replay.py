@@ -1,5 +1,6 @@
 """Every export carries what made it, and replay makes the same bytes of that, or says what differs."""
 
+import datetime as dt
 import json
 import re
 import shutil
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
@@ -144,6 +146,20 @@ def test_levels_are_rolled_up_and_drilled_down_again(tmp_path: Path) -> None:
         assert c2n.replay(tmp_path / "net.json", tmp_path / "levels").same
     assert lineage_of(up).views == ({"view": "roll_up", "dimension": "year"},)
     assert cube.lineage is None
+
+
+@pytest.mark.parametrize("window", ["2000..2009", (2000, None), (None, dt.date(2009, 12, 31)), "year=..1999"])
+def test_a_window_of_time_is_part_of_the_recipe(window: Any, tmp_path: Path) -> None:
+    nodes = pd.DataFrame({"id": [f"n{at}" for at in range(40)], "city": [f"city {at % 3}" for at in range(40)]})
+    nodes["year"] = [f"{1990 + at % 25}-06-01" for at in range(40)]
+    nodes["year"] = pd.to_datetime(nodes["year"])
+    links = pd.DataFrame({"source": nodes["id"], "target": nodes["id"].shift(-1, fill_value="n0")})
+    c2n.build_cube(nodes, links=links, dimensions=["city", "year@years"], min_objects=1, out=tmp_path / "cube")
+    view = pipeline.view_cube(c2n.open_cube(tmp_path / "cube"), between=window, roll_up=())
+    network = c2n.construct(view, ["n3", "n12", "n20"])
+    pipeline.write_network(network, tmp_path / "net.json")
+    found = c2n.replay(tmp_path / "net.json")
+    assert found.same and found.recipe.cube["views"][0]["view"] == "between"
 
 
 def test_the_recipe_tells_what_auto_chose_not_how_long_it_took(place: Place) -> None:

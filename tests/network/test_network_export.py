@@ -115,7 +115,8 @@ def read_npz(paths: list[Path]) -> Plain:
     cells = [ranks[start:end] for start, end in pairwise(indptr)]
     columns = [cells if name == "cells" else arrays[name].tolist() for name in NODE_COLUMNS]
     nodes = [dict(zip(NODE_COLUMNS, row, strict=True)) for row in zip(*columns, strict=True)]
-    links = [arrays[f"link.{name}"].tolist() for name in ("source", "target", "weight", "kind")]
+    links = [arrays[f"link.{name}"].tolist() for name in ("source", "target", "weight")]
+    links.append(arrays["link.kinds"][arrays["link.kind"]].tolist())
     assert matrix.nnz == 2 * len(links[0])
     assert all(matrix[a, b] == np.float32(weight) for a, b, weight, _ in zip(*links, strict=True))
     ids = arrays["id"].tolist()

@@ -31,7 +31,7 @@ def write_json(network: Network, path: Path) -> None:
             out,
             (
                 {"source": ids[a], "target": ids[b], **link}
-                for a, b, link in zip(ends.source, ends.target, records(ends.columns), strict=True)
+                for a, b, link in zip(ends.source.tolist(), ends.target.tolist(), records(ends.columns), strict=True)
             ),
         )
         out.write("\n]}\n")
@@ -52,7 +52,7 @@ def write_cyjs(network: Network, path: Path) -> None:
         nodes = zip(ids, keys, records(plain_nodes(network)), strict=True)
         _write_all(out, ({"data": {"value": own, **node, "id": key}} for key, own, node in nodes))
         out.write('\n],\n"edges": [')
-        links = enumerate(zip(ends.source, ends.target, records(ends.columns), strict=True))
+        links = enumerate(zip(ends.source.tolist(), ends.target.tolist(), records(ends.columns), strict=True))
         _write_all(
             out,
             (
@@ -91,15 +91,16 @@ def write_vosviewer(network: Network, path: Path) -> None:
             ids, records(nodes), clusters, counts, np.round(strength, 6).tolist(), strict=True
         )
     )
+    strengths = network.weight.astype(np.str_).astype(np.float64).tolist()
     links = (
         {"source_id": ids[a], "target_id": ids[b], "strength": weight}
-        for a, b, weight in zip(network.source, network.target, network.weight.astype(np.str_).tolist(), strict=True)
+        for a, b, weight in zip(network.source.tolist(), network.target.tolist(), strengths, strict=True)
     )
     with path.open("w", encoding="utf-8", newline="\n") as out:
         out.write('{"network": {"items": [')
         _write_all(out, items)
         out.write('\n],\n"links": [')
-        _write_all(out, ({**link, "strength": float(link["strength"])} for link in links))
+        _write_all(out, links)
         out.write('\n],\n"clusters": [')
         _write_all(out, ({"cluster": number, "label": name} for number, name in enumerate(names, 1)))
         out.write('\n]},\n"info": {"title": "cube2net"},\n"cube2net": ' + json_text(about_with_recipe(network)) + "}\n")

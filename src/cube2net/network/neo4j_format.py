@@ -39,7 +39,7 @@ def write_neo4j_links(network: Network, path: Path, *, spreadsheet_safe: bool = 
     kinds = ends.columns["kind"].to_pylist()
 
     def lines() -> Iterator[list[Any]]:
-        for a, b, kind, row in zip(ends.source, ends.target, kinds, rows(ends.columns), strict=True):
+        for a, b, kind, row in zip(ends.source.tolist(), ends.target.tolist(), kinds, rows(ends.columns), strict=True):
             yield [ids[a], ids[b], kind or "link", *_line(row, texts)]
 
     header = [":START_ID", ":END_ID", ":TYPE", *properties]

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from cube2net.array_types import Array
 from cube2net.atomic_files import write_table
 from cube2net.network.export_tables import about, about_with_recipe, plain_nodes
-from cube2net.network.plain_columns import as_text, is_list, json_text, plain_table, rows
+from cube2net.network.plain_columns import as_text, is_list, json_text, plain_table
 from cube2net.records import Network
 
 if TYPE_CHECKING:
@@ -36,16 +36,18 @@ def write_links_csv(network: Network, path: Path, *, spreadsheet_safe: bool = Fa
     write_table(path, table.column_names, text_rows(table), spreadsheet_safe=spreadsheet_safe)
 
 
-def text_rows(table: pa.Table) -> Iterator[list[Any]]:
-    """Give the rows of a plain table as CSV has them; numbers stay numbers, which no spreadsheet runs."""
-    texts = [str if pa.types.is_floating(kind) else as_text(kind) for kind in table.schema.types]
-    keeps = [pa.types.is_integer(kind) for kind in table.schema.types]
-    writers = list(zip(texts, keeps, strict=True))
-    for row in rows(table):
-        yield [
-            "" if value is None else value if keep else text(value)
-            for value, (text, keep) in zip(row, writers, strict=True)
-        ]
+def text_rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
+    """Give the rows of a plain table as CSV has them; whole numbers stay numbers, which no spreadsheet runs."""
+    for batch in table.to_batches(max_chunksize=4096):
+        yield from zip(*map(_text_column, batch.columns), strict=True)
+
+
+def _text_column(column: pa.Array) -> list[Any]:
+    values, kind = column.to_pylist(), column.type
+    if not (pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_integer(kind)):
+        text = as_text(kind)
+        return ["" if value is None else text(value) for value in values]
+    return ["" if value is None else value for value in values] if column.null_count else values
 
 
 def write_nodes_parquet(network: Network, path: Path) -> None:
@@ -70,8 +72,9 @@ def write_npz(network: Network, path: Path) -> None:
     Beside the adjacency stand the columns of nodes, one entry a node: ``id``, ``name``, ``in_query`` and all others.
     Where a column has values missing, ``NAME.missing`` tells which. The lists of ``cells`` are
     ``cells_indices[cells_indptr[i]:cells_indptr[i + 1]]``, and so are others. The links stand as they are in the
-    network, each once, as ``link.source`` and ``link.target`` (positions of nodes), ``link.weight``, ``link.kind`` and
-    all others. ``form``, ``dimensions`` and ``selected`` are the cells in the order chosen, ``recipe`` is JSON.
+    network, each once, as ``link.source`` and ``link.target`` (positions of nodes), ``link.weight``, ``link.kind`` (the
+    number of one of ``link.kinds``) and all others. ``form``, ``dimensions`` and ``selected`` are the cells in the
+    order chosen, ``recipe`` is JSON.
     """
     matrix = to_scipy(network)
     nodes = plain_nodes(network)
@@ -92,8 +95,11 @@ def write_npz(network: Network, path: Path) -> None:
     for name in nodes.column_names:
         arrays |= _arrays(f"{name}_attribute" if name in taken else name, nodes[name])
     arrays |= {f"{LINK}{name}": array for name, array in ends.items()}
+    coded = pc.dictionary_encode(links["kind"].combine_chunks())
+    arrays |= {f"{LINK}kind": coded.indices.to_numpy(), f"{LINK}kinds": np.array(coded.dictionary.to_pylist(), np.str_)}
     for name in links.column_names:
-        arrays |= _arrays(f"{LINK}{name}", links[name])
+        if name != "kind":
+            arrays |= _arrays(f"{LINK}{name}", links[name])
     with path.open("wb") as out:
         np.savez_compressed(out, **arrays, **own)  # type: ignore[arg-type]
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 import pyarrow as pa
 
 from cube2net.network.export_tables import about, distinct, ends_of, ids_of, plain_nodes
-from cube2net.network.plain_columns import as_text, distinct_names, kind_of, rows
+from cube2net.network.plain_columns import as_text, distinct_names, kind_of
 from cube2net.records import Network
 
 GRAPHML_HEAD = """<?xml version="1.0" encoding="UTF-8"?>
@@ -32,7 +33,6 @@ _ESCAPES = {
     **dict.fromkeys((65534, 65535, *range(55296, 57344)), "�"),
     **{ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;", ord('"'): "&quot;"},
 }
-Texts = list[Callable[[Any], str]]
 
 
 def write_graphml(network: Network, path: Path) -> None:
@@ -58,12 +58,11 @@ def write_graphml(network: Network, path: Path) -> None:
         out.write(f'<graph id="network" edgedefault="{"directed" if ends.directed else "undirected"}">\n')
         for name, text in told.items():
             out.write(f'<data key="graph.{name}">{escape(text)}</data>\n')
-        texts = _texts(nodes)
-        for key, row in zip(ids, rows(nodes), strict=True):
-            out.write(f'<node id="{key}">{_data("node", row, texts)}</node>\n')
-        texts = _texts(ends.columns)
-        for a, b, row in zip(ends.source, ends.target, rows(ends.columns), strict=True):
-            out.write(f'<edge source="{ids[a]}" target="{ids[b]}">{_data("edge", row, texts)}</edge>\n')
+        for key, data in zip(ids, _data("node", nodes), strict=True):
+            out.write(f'<node id="{key}">{data}</node>\n')
+        pairs = zip(ends.source.tolist(), ends.target.tolist(), _data("edge", ends.columns), strict=True)
+        for a, b, data in pairs:
+            out.write(f'<edge source="{ids[a]}" target="{ids[b]}">{data}</edge>\n')
         out.write("</graph>\n</graphml>\n")
 
 
@@ -90,15 +89,13 @@ def write_gexf(network: Network, path: Path) -> None:
         _gexf_attributes(out, "node", nodes, titles)
         _gexf_attributes(out, "edge", links, links.column_names)
         out.write("<nodes>\n")
-        texts = _texts(nodes)
-        for key, name, row in zip(ids, names, rows(nodes), strict=True):
-            out.write(f'<node id="{key}" label="{name}">{_attvalues("node", row, texts)}</node>\n')
+        for key, name, values in zip(ids, names, _attvalues("node", nodes), strict=True):
+            out.write(f'<node id="{key}" label="{name}"><attvalues>{values}</attvalues></node>\n')
         out.write("</nodes>\n<edges>\n")
-        texts = _texts(links)
-        facts = zip(ends.source, ends.target, weights, rows(links), strict=True)
-        for number, (a, b, weight, row) in enumerate(facts):
+        facts = zip(ends.source.tolist(), ends.target.tolist(), weights, _attvalues("edge", links), strict=True)
+        for number, (a, b, weight, values) in enumerate(facts):
             begin = f'<edge id="{number}" source="{ids[a]}" target="{ids[b]}" weight="{weight}">'
-            out.write(f"{begin}{_attvalues('edge', row, texts)}</edge>\n")
+            out.write(f"{begin}<attvalues>{values}</attvalues></edge>\n")
         out.write("</edges>\n</graph>\n</gexf>\n")
 
 
@@ -114,10 +111,6 @@ def escape(text: str) -> str:
     return text.translate(_ESCAPES)
 
 
-def _texts(table: pa.Table) -> Texts:
-    return [as_text(kind) for kind in table.schema.types]
-
-
 def _titles(names: Sequence[str]) -> list[str]:
     return distinct_names([escape(name) for name in names])
 
@@ -127,13 +120,9 @@ def _graphml_keys(out: TextIO, owner: str, table: pa.Table) -> None:
         out.write(f'<key id="{owner}.{number}" for="{owner}" attr.name="{name}" attr.type="{kind_of(kind)}"/>\n')
 
 
-def _data(owner: str, row: Sequence[Any], texts: Texts) -> str:
-    values = enumerate(zip(row, texts, strict=True))
-    return "".join(
-        f'<data key="{owner}.{number}">{escape(text(value))}</data>'
-        for number, (value, text) in values
-        if value is not None
-    )
+def _data(owner: str, table: pa.Table) -> Iterator[str]:
+    """Give the data of every row, without what is missing."""
+    return _pieces(table, lambda number: (f'<data key="{owner}.{number}">', "</data>"))
 
 
 def _gexf_attributes(out: TextIO, owner: str, table: pa.Table, titles: Sequence[str]) -> None:
@@ -144,11 +133,25 @@ def _gexf_attributes(out: TextIO, owner: str, table: pa.Table, titles: Sequence[
     out.write("</attributes>\n")
 
 
-def _attvalues(owner: str, row: Sequence[Any], texts: Texts) -> str:
-    values = enumerate(zip(row, texts, strict=True))
-    found = "".join(
-        f'<attvalue for="{owner}.{number}" value="{escape(text(value))}"/>'
-        for number, (value, text) in values
-        if value is not None
-    )
-    return f"<attvalues>{found}</attvalues>"
+def _attvalues(owner: str, table: pa.Table) -> Iterator[str]:
+    """Give the values of every row, without what is missing."""
+    return _pieces(table, lambda number: (f'<attvalue for="{owner}.{number}" value="', '"/>'))
+
+
+def _pieces(table: pa.Table, around: Callable[[int], tuple[str, str]]) -> Iterator[str]:
+    for batch in table.to_batches(max_chunksize=4096):
+        columns = []
+        for number, column in enumerate(batch.columns):
+            begin, end = around(number)
+            kind, values = column.type, column.to_pylist()
+            if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+                columns.append(["" if value is None else f"{begin}{value}{end}" for value in values])
+            else:
+                text = as_text(kind)
+                columns.append(["" if value is None else f"{begin}{_escaped(text(value))}{end}" for value in values])
+        yield from map("".join, zip(*columns, strict=True))
+
+
+@lru_cache(maxsize=65536)
+def _escaped(text: str) -> str:
+    return escape(text)

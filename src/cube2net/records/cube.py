@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from cube2net.array_types import Array
 from cube2net.errors import CubeError, ParameterError, QueryError, plain, some, unknown
-from cube2net.records.frames import cells_table, to_pandas
 from cube2net.records.items import ItemIndex
 from cube2net.records.key_rows import rows_of_keys
 from cube2net.records.keys import is_row, keys_of, labels_of
@@ -22,9 +21,7 @@ from cube2net.records.origin import Origin
 from cube2net.records.query import Query
 from cube2net.records.query_tables import asked_of
 from cube2net.records.ragged import Links, Ragged, frozen
-
-if TYPE_CHECKING:
-    import pandas
+from cube2net.records.to_frames import cells_table, to_pandas
 
 STAR = "∗"
 """All labels of a dimension together: the label of the cells that do not tell them apart, whose number is -1."""
@@ -291,7 +288,7 @@ class Cube:
         """Return one row a cell: its number ``cell``, its label in every dimension, and how many ``objects`` it has."""
         return cells_table(self, STAR)
 
-    def cells_frame(self) -> pandas.DataFrame:
+    def cells_frame(self) -> Any:
         """Return :meth:`to_arrow` as a frame of pandas, with labels as categories."""
         return to_pandas(self.to_arrow())
 

@@ -34,8 +34,8 @@ def lineage_of(cube: Cube) -> Lineage:
 def remembered(view: Callable[P, C]) -> Callable[P, C]:
     """Let what a function makes of a cube remember that function, what it was given, and where the cube comes from.
 
-    The cube is the function's first argument; all others are names, numbers, and lists and mappings of these. What is
-    no new view, and one that other views made, stays as it is.
+    The cube is the function's first argument; all others are names, numbers, lists and mappings of these, or something
+    that the function reads from its text as well. What is no new view, and one that other views made, stays as it is.
     """
     takes = inspect.signature(view)
 

@@ -15,7 +15,6 @@ from cube2net.array_types import Array
 from cube2net.errors import InputError
 from cube2net.records import limits
 from cube2net.records.carried import Carried
-from cube2net.records.frames import NodesAndLinks, to_pandas, to_polars
 from cube2net.records.link_weights import count_unusable
 from cube2net.records.objects import Objects
 from cube2net.records.pickling import travel_by_fields
@@ -23,6 +22,7 @@ from cube2net.records.query import Query
 from cube2net.records.ragged import Ragged, frozen
 from cube2net.records.recipe import Recipe
 from cube2net.records.selection import Selection
+from cube2net.records.to_frames import NodesAndLinks, to_pandas, to_polars
 
 CELL = "cell"
 LINK, MEMBERSHIP = "link", "membership"

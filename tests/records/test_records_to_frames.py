@@ -14,7 +14,7 @@ import cube2net as c2n
 from cube2net.cube import cuboid
 from cube2net.errors import MissingPackageError
 from cube2net.records import Cube, Network, Recipe
-from cube2net.records.frames import to_pandas, to_polars
+from cube2net.records.to_frames import to_pandas, to_polars
 
 from toys import toy_cube
 
