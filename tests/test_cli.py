@@ -598,3 +598,33 @@ def test_cells_of_one_label_are_asked_for_by_levels(tool, cube: Path, names: Pat
     both = json.loads(tool(*words, "--levels", "full", "--json")[1])
     assert both["levels"] == ["one", "full"]
     assert {list(cell["labels"].values()).count("∗") for cell in both["cells"]} == {0, 1}
+
+
+def test_a_window_of_time_limits_what_is_shown_and_asked(tool, tmp_path: Path) -> None:
+    rows = [f"n{i},{('Rome', 'Oslo')[i % 2]},{2000 + i % 20}" for i in range(60)]
+    (tmp_path / "nodes.csv").write_text("\n".join(["id,city,year", *rows]) + "\n")
+    (tmp_path / "links.csv").write_text("\n".join(["from,to", *(f"n{i},n{i + 1}" for i in range(59))]) + "\n")
+    words = (
+        "build",
+        "tables",
+        tmp_path / "nodes.csv",
+        tmp_path / "links.csv",
+        "--dimension",
+        "city",
+        "--min-objects",
+        1,
+    )
+    assert tool(*words, "--dimension", "year@years", "--quiet", "--out", tmp_path / "cube")[0] == 0
+    (tmp_path / "names.txt").write_text("n0\nn1\nn2\n")
+    status, out, _ = tool("info", tmp_path / "cube", "--between", "2000..2004", "--json")
+    about = json.loads(out)
+    assert (status, about["items"], about["cells"], about["objects"]) == (0, 15, 5, 60)
+    assert about["views"] == ["only items of year 2000..2004, and all links: they have no time"]
+    assert about["views"][0] in tool("info", tmp_path / "cube", "--between", "2000..2004")[1]
+    query = ("query", tmp_path / "cube", "--query", tmp_path / "names.txt", "--form", "objects", "--json", "--quiet")
+    assert tool(*query, "--between", "2000..2004")[0] == 0
+    status, _, err = tool(*query, "--between", "2004..2000")
+    assert (status, err) == (2, "cube2net: the window '2004..2000' ends before it begins\n")
+    assert tool(*words, "--dimension", "year@years", "--quiet", "--out", tmp_path / "bare", "--items", "index")[0] == 0
+    status, _, err = tool("info", tmp_path / "bare", "--between", "2000..2004")
+    assert (status, "build it again to have them (--items all)" in err) == (2, True)

@@ -16,12 +16,14 @@ from cube2net.cube.grow.item_index import renumbered
 from cube2net.errors import CubeError, ParameterError, listed, unknown
 from cube2net.records import Cells, Cube, Dimension, Ragged
 from cube2net.records.cube import STAR
+from cube2net.records.lineage import remembered
 from cube2net.records.spec import MIN_OBJECTS, SMALL
 
 TOP = (STAR, "*")
 MOST_KEYS = 2**62
 
 
+@remembered
 def roll_up(cube: Cube, dimension: str, to: str | None = None) -> Cube:
     """Return the cube with one dimension at a level above: cells with the same labels there become one.
 
@@ -85,6 +87,7 @@ def _level_above(dimension: Dimension, to: str | None) -> int | None:
     raise unknown(f"level above {name!r}", to, [*above, STAR])
 
 
+@remembered
 def drill_down(cube: Cube, dimension: str, to: str | None = None) -> Cube:
     """Return the cube with one dimension at a level below, the others where they stand.
 
@@ -131,6 +134,7 @@ def _way_down(dimension: Dimension) -> list[int]:
     return found
 
 
+@remembered
 def dice(cube: Cube, where: Mapping[str, str | Sequence[str]]) -> Cube:
     """Return the cube of the cells that have one of the given labels in each of the given dimensions.
 
@@ -157,6 +161,7 @@ def dice(cube: Cube, where: Mapping[str, str | Sequence[str]]) -> Cube:
     return said(_keep(cube, keep, finest), f"only {part}")
 
 
+@remembered
 def slice_cube(cube: Cube, dimension: str, label: str) -> Cube:
     """Return the cube of the cells with one label, without that dimension; it may be a label of a level above."""
     number, _ = cube.level(dimension)
