@@ -107,15 +107,19 @@ def update(
 
     An item that is in the cube already is refused; see :func:`leave_out_known`.
     """
-    known = _is_known(ledger_of(cube), corpus)
+    refuse_known(corpus, _is_known(ledger_of(cube), corpus))
+    check_fits(cube, corpus)
+    return grow(cube, corpus, engine, topics=topics, progress=progress)
+
+
+def refuse_known(corpus: Corpus, known: Array) -> None:
+    """Raise where some items of a corpus are marked as those that a cube has."""
     if known.any():
         ids = corpus.items["item"].filter(pa.array(known)).to_pylist()
         plural = "1 of the new items is" if len(ids) == 1 else f"{len(ids):,} of the new items are"
         raise SourceError(
             f"{plural} in the cube already: {some(ids)} (skip_known=True leaves them out, replace=True replaces them)"
         )
-    check_fits(cube, corpus)
-    return grow(cube, corpus, engine, topics=topics, progress=progress)
 
 
 def check_fits(cube: Cube, corpus: Corpus) -> None:

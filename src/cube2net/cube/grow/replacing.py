@@ -31,7 +31,7 @@ from cube2net.cube.format.ledger import RESTS, Ledger, hashes
 from cube2net.cube.format.parts import given, in_memory
 from cube2net.cube.grow.cells_and_links import grow_links
 from cube2net.cube.grow.concatenation import concatenate, concatenate_topics, drop_items, place
-from cube2net.cube.grow.growing import GivenLinks, check_fits, empty_cube, grow, ledger_of
+from cube2net.cube.grow.growing import GivenLinks, check_fits, empty_cube, grow, ledger_of, refuse_known
 from cube2net.cube.grow.item_index import hash_texts_of, pack_rows
 from cube2net.cube.grow.link_rows import grow_details, no_details
 from cube2net.errors import CubeError, ParameterError, SourceError, some
@@ -53,7 +53,7 @@ class Changes:
 
     corpus: Corpus | None
     topics: Topics | None
-    gone: Array
+    gone: Array = field(default_factory=lambda: np.zeros(0, dtype=bool))
     counts: dict[str, int] = field(default_factory=dict)
 
 
@@ -79,10 +79,12 @@ def find_changes(
         raise SourceError(f"{len(both):,} of the items to be removed come again: {some(both)}")
     if corpus is not None and replaces:
         out = pc.unique(pa.chunked_array([out, corpus.gone], pa.string()))
-    known = ledger.knows(hashes(ids)) if replaces and len(ids) else np.zeros(len(ids), dtype=bool)
+    known = ledger.knows(hashes(ids)) if len(ids) else np.zeros(0, dtype=bool)
+    if corpus is not None and not replaces:
+        refuse_known(corpus, known)
     counts = {"new": int((~known).sum()), "replaced": 0, "removed": 0, "unchanged": 0}
     if not known.any() and not ledger.knows(hashes(pa.chunked_array([out], pa.string()))).any():
-        return Changes(corpus, topics, np.zeros(0, dtype=bool), counts)
+        return Changes(corpus, topics, counts=counts)
     index = _index_of(cube)
     gone = np.zeros(len(index), dtype=bool)
     gone[_numbers(index, out)] = True
