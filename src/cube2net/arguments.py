@@ -44,8 +44,8 @@ def made(
     return given
 
 
-def options_of(kind: type[Any]) -> list[str]:
-    """Return the names of the options of a class, but for those that the pipeline hands over."""
+def options_of(kind: Callable[..., Any]) -> list[str]:
+    """Return the names of the options of a class or function, but for those that the pipeline hands over."""
     if is_dataclass(kind):
         return [field.name for field in fields(kind) if field.init and not field.metadata.get("handed")]
     return [name for name in inspect.signature(kind).parameters if name not in ("args", "kwargs")]

@@ -251,6 +251,7 @@ def about_corpus(corpus: Corpus) -> dict[str, Any]:
         "time": corpus.time,
         "directed": corpus.directed,
         "whole_ids": corpus.whole_ids,
+        "gone": pa.array(corpus.gone, pa.string()).to_pylist(),
     }
 
 

@@ -21,8 +21,8 @@ def network_fingerprint(network: Network) -> bytes:
 
 def cube_fingerprint(cube: Cube) -> str:
     """Return a text that stands for all of a cube that a network can depend on."""
-    levels = [level.parents for dimension in cube.dimensions for level in dimension.levels]
-    parents = [numbers for numbers in levels if numbers is not None]
+    levels = [level for dimension in cube.dimensions for level in dimension.levels]
+    parents = [numbers for level in levels for numbers in level.above.values()]
     cells = [(cells.labels, cells.members.indptr, cells.members.indices) for cells in (cube.cells, cube.small)]
     links = (cube.links.indptr, cube.links.indices, cube.links.weights)
     return array_fingerprint(*cells[0], *cells[1], *parents, *links)

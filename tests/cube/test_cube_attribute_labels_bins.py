@@ -87,5 +87,7 @@ def test_a_number_too_large_for_its_bins_is_refused_with_what_to_do(bins: str) -
     "bins", ["decade", "width:inf", "width:nan", "width:0", "width:-1", "width:x", "quantiles:0", "edges:", "edges:3,1"]
 )
 def test_bins_that_cannot_be_read_are_refused_with_the_spellings_allowed(bins: str) -> None:
-    with pytest.raises(ParameterError, match="cannot read the bins .*: write years, decades, width:N"):
+    with pytest.raises(
+        ParameterError, match="cannot read the bins .*: write days, weeks, months, .*, decades, width:N"
+    ):
         bin_numbers(np.array([1.0]), bins)

@@ -1,11 +1,14 @@
+from dataclasses import replace
+
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from cube2net.errors import ParameterError
 from cube2net.records import DimensionSpec
+from cube2net.records.spec import LevelSpec, join_specs
 
-TEXT = st.one_of(st.text(min_size=1), st.text(alphabet='ab=@/":\n ', min_size=1))
+TEXT = st.one_of(st.text(min_size=1), st.text(alphabet='ab=@/|":\n ', min_size=1))
 
 
 @pytest.mark.parametrize(
@@ -38,11 +41,27 @@ def test_a_plain_dimension_is_written_without_quotes(spec: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "=year", "@decades", "/state", "city/state/country", '"km/h', 'speed="km/h', '"km"h', '""', '="a"']
+    "text",
+    [
+        "",
+        "=year",
+        "@decades",
+        "/state",
+        "city//country",
+        "city/a/",
+        "city/a|",
+        "city/|a",
+        "city/=a",
+        '"km/h',
+        'speed="km/h',
+        '"km"h',
+        '""',
+        '="a"',
+    ],
 )
 def test_a_dimension_that_cannot_be_read_is_refused_with_how_to_write_it(text: str) -> None:
     with pytest.raises(
-        ParameterError, match=r"cannot read the dimension .*: write name\[=attribute\]\[@bins\]\[/parent"
+        ParameterError, match=r"cannot read the (dimension|levels) .*: write name\[=attribute\]\[@bins\]\[/parent"
     ):
         DimensionSpec.parse(text)
 
@@ -59,3 +78,67 @@ def test_a_dimension_that_cannot_be_read_is_refused_with_how_to_write_it(text: s
 def test_a_dimension_with_an_empty_part_is_refused(parts: tuple, sentence: str) -> None:
     with pytest.raises(ParameterError, match=sentence):
         DimensionSpec(*parts)
+
+
+@pytest.mark.parametrize(
+    ("text", "levels"),
+    [
+        ("topic/subfield/field", [("subfield", "topic", None, None), ("field", "subfield", None, None)]),
+        ("venue/kind|publisher", [("kind", "venue", None, None), ("publisher", "venue", None, None)]),
+        ("a/b/c|b/d", [("b", "a", None, None), ("c", "b", None, None), ("d", "b", None, None)]),
+        ("day=date@days/month@months", [("month", "day", None, "months")]),
+        ("a/b/c|b@years/d", [("b", "a", None, "years"), ("c", "b", None, None), ("d", "b", None, None)]),
+        ("a/b@years/c|b/d", [("b", "a", None, "years"), ("c", "b", None, None), ("d", "b", None, None)]),
+        ('city/"s|t"="x/y"@"width:2"', [("s|t", "city", "x/y", "width:2")]),
+    ],
+)
+def test_levels_are_read_with_what_they_stand_above(text: str, levels: list[tuple]) -> None:
+    spec = DimensionSpec.parse(text)
+    assert [(level.name, level.below, level.attribute, level.bins) for level in spec.levels] == levels
+    assert spec.parent == levels[0][0]
+    assert DimensionSpec.parse(str(spec)) == spec
+
+
+LEVEL = st.builds(LevelSpec, TEXT, st.just(""), st.none() | TEXT, st.none() | TEXT)
+
+
+@given(TEXT, st.lists(st.lists(LEVEL, min_size=1, max_size=3), min_size=1, max_size=3))
+def test_levels_written_down_are_read_back(name: str, paths: list[list[LevelSpec]]) -> None:
+    names = [name, *(level.name for path in paths for level in path)]
+    assume(len(set(names)) == len(names))
+    spec = DimensionSpec(name, name, above="|".join("/".join(map(str, path)) for path in paths))
+    assert DimensionSpec.parse(str(spec)) == spec
+    assert [[replace(level, below="") for level in path] for path in spec.paths] == paths
+    assert [level.name for level in spec.levels] == names[1:]
+
+
+def test_two_of_one_name_become_one_with_the_paths_of_both() -> None:
+    texts = ["venue/kind", "year", "venue/publisher/country", "venue/publisher/size"]
+    joined = join_specs([DimensionSpec.parse(text) for text in texts])
+    assert [str(spec) for spec in joined] == ["venue/kind|publisher/country|publisher/size", "year"]
+    assert [(level.name, level.below) for level in joined[0].levels] == [
+        ("kind", "venue"),
+        ("publisher", "venue"),
+        ("country", "publisher"),
+        ("size", "publisher"),
+    ]
+
+
+@pytest.mark.parametrize("texts", [["venue", "venue"], ["venue/kind", "venue=place/publisher"], ["a@years", "a/b"]])
+def test_two_of_one_name_that_do_not_go_together_are_refused(texts: list[str]) -> None:
+    with pytest.raises(ParameterError, match="two dimensions have the same name: .* only paths of levels of one"):
+        join_specs([DimensionSpec.parse(text) for text in texts])
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"above": "a/c|b/c"}, "has the level 'c' above 'a' and above 'b': a level stands above one other"),
+        ({"above": "a@years|a@decades"}, "has the level 'a' as 'a@years' and as 'a@decades'"),
+        ({"above": ""}, "what is above dimension 'x' is empty: give None for none"),
+        ({"parent": "a", "above": "b/a"}, "has the parent 'a' and 'b/a' above: give one of them"),
+    ],
+)
+def test_levels_that_cannot_be_are_refused_in_one_sentence(given: dict[str, str], sentence: str) -> None:
+    with pytest.raises(ParameterError, match=sentence):
+        DimensionSpec("x", "x", **given)

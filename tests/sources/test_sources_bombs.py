@@ -136,10 +136,12 @@ def test_a_long_row_or_line_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
     for module in ("io.text_records", "tables.text_tables"):
         monkeypatch.setattr(f"cube2net.sources.{module}.LONGEST", 2**20)
         monkeypatch.setattr(f"cube2net.sources.{module}.BLOCK", 2**16)
+    monkeypatch.setattr("cube2net.sources.tables.json_lines.BLOCK", 2**16)
     quoted, line = tmp_path / "quoted.csv", tmp_path / "line.jsonl"
     quoted.write_bytes(b'id,name\na,"' + b"x\n" * 2**20)
     assert refusal(lambda: read_rows(quoted)) == (
-        "quoted.csv has a row of more than 1,048,576 bytes, expected less (is a quote not closed?)"
+        "quoted.csv has a row of more than 1,048,576 bytes, expected less (is a quote not closed? fields are quoted by "
+        "quote='\"')"
     )
     quoted.write_bytes(b'"id\n' + b"x\n" * 2**20)
     assert refusal(lambda: read_rows(quoted)).startswith("quoted.csv line 1 is not a header")

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cube2net import build_cube, construct
 from cube2net.errors import Cube2netError, SourceError
 from cube2net.records import Corpus
 from cube2net.sources.tables.networkx_graph import from_networkx
@@ -21,14 +22,14 @@ def test_node_attributes_become_the_attributes_of_items():
     graph.add_edge(1, 2, weight=3)
     corpus = from_networkx(graph)
     assert corpus.objects.to_pylist() == [
-        {"object": "1", "name": "Ada", "kind": "person"},
-        {"object": "2", "name": "Bob", "kind": "robot"},
+        {"object": "1", "name": "Ada", "kind": "person"}
+        | {"year": 1843, "fields": ["maths", "poetry"], "text": "on engines"},
+        {"object": "2", "name": "Bob", "kind": "robot"} | {"year": 1999, "fields": ["a", "b"], "text": None},
     ]
     assert corpus.items["fields"].to_pylist() == [["maths", "poetry"], ["a", "b"]]
     assert corpus.items["year"].to_pylist() == [1843, 1999]
     assert corpus.items["text"].to_pylist() == ["on engines", None]
     assert corpus.mentions.to_pylist() == [{"item": 0, "object": 0}, {"item": 1, "object": 1}]
-    assert [str(spec) for spec in corpus.dimensions] == ["kind", "decade=year@decades", "fields"]
 
 
 def test_other_attributes_can_be_the_name_the_kind_the_text_and_the_weight():
@@ -36,19 +37,68 @@ def test_other_attributes_can_be_the_name_the_kind_the_text_and_the_weight():
     graph.add_node("a", title="A", sort="x", about="y")
     graph.add_edge("a", "b", n=5)
     corpus = from_networkx(graph, name="title", kind="sort", text="about", weight="n")
-    assert corpus.objects.to_pylist()[0] == {"object": "a", "name": "A", "kind": "x"}
-    assert corpus.objects.to_pylist()[1] == {"object": "b", "name": "b", "kind": "node"}
+    assert corpus.objects.to_pylist()[0] == {"object": "a", "name": "A", "kind": "x", "text": "y"}
+    assert corpus.objects.to_pylist()[1] == {"object": "b", "name": "b", "kind": "node", "text": None}
     assert corpus.items["text"].to_pylist() == ["y", None]
     assert links(corpus) == {("a", "b"): 5}
 
 
-@pytest.mark.parametrize("kind", [nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
-def test_links_both_ways_and_several_links_add_their_weights(kind):
-    graph = kind()
+def test_several_links_of_two_nodes_add_their_weights():
+    graph = nx.MultiGraph()
     graph.add_edge("a", "b", weight=2)
     graph.add_edge("b", "a")
     graph.add_edge("b", "c", weight=0.5)
     assert links(from_networkx(graph)) == {("a", "b"): 3.0, ("b", "c"): 0.5}
+
+
+@pytest.mark.parametrize("kind", [nx.DiGraph, nx.MultiDiGraph])
+def test_links_of_a_directed_graph_keep_their_direction(kind):
+    graph = kind()
+    graph.add_edge("a", "b", weight=2)
+    graph.add_edge("b", "a")
+    graph.add_edge("c", "b", weight=0.5)
+    corpus = from_networkx(graph)
+    assert corpus.directed
+    assert links(corpus) == {("a", "b"): 2.0, ("b", "a"): 1.0, ("c", "b"): 0.5}
+
+
+def test_kinds_and_times_of_links_are_kept_and_a_key_that_is_a_text_is_a_kind():
+    graph = nx.MultiGraph()
+    graph.add_edge("a", "b", key="knows", time=2001)
+    graph.add_edge("a", "b", kind="likes", time=2003)
+    graph.add_edge("b", "c")
+    corpus = from_networkx(graph)
+    assert not corpus.directed
+    assert corpus.links["kind"].to_pylist() == ["knows", "likes", None]
+    assert corpus.links["time"].to_pylist() == [2001, 2003, None]
+
+
+def test_nodes_that_are_whole_numbers_stay_such_and_others_become_texts_which_is_said():
+    said = []
+    whole = from_networkx(nx.path_graph([np.int64(3), -2, 40]))
+    assert whole.whole_ids
+    assert whole.objects["object"].to_pylist() == ["3", "-2", "40"]
+    for nodes in ([1, "x"], [(1, 2), (3, 4)], [True, 5], [2**70, 1], [1.5, 2]):
+        mixed = from_networkx(nx.path_graph(nodes), progress=lambda stage, done, total=None: said.append(stage))
+        assert not mixed.whole_ids
+        assert said.pop(0).startswith("the graph: nodes that are no texts become such: ")
+        said.clear()
+    assert not from_networkx(nx.path_graph(["1", "2"])).whole_ids
+
+
+def test_what_a_node_is_comes_back_with_every_network():
+    graph = nx.DiGraph([(10, 20, {"kind": "cites"}), (20, 30), (30, 10)])
+    for node, city in zip((10, 20, 30), ("Rome", "Oslo", "Rome"), strict=True):
+        graph.add_node(node, city=city, born=1900 + node, text=f"a long story of {node}")
+    cube = build_cube(from_networkx(graph), ["city"], min_objects=1)
+    network = construct(cube, [10, 30], "hops")
+    rows = {row["id"]: row for row in network.nodes.to_pylist()}
+    assert set(rows) == {10, 20, 30}
+    assert rows[20]["city"] == "Oslo"
+    assert rows[20]["born"] == 1920
+    assert rows[20]["text"] == "a long story of 20"
+    ways = {(row["source"], row["target"]): (row["forward"], row["kind"]) for row in network.links.to_pylist()}
+    assert ways == {(10, 30): (0.0, "link"), (10, 20): (1.0, "cites"), (30, 20): (0.0, "link")}
 
 
 def test_the_corpus_has_the_links_of_the_graph():
@@ -56,7 +106,6 @@ def test_the_corpus_has_the_links_of_the_graph():
     corpus = from_networkx(graph)
     assert corpus.objects.num_rows == 34
     assert links(corpus) == {(str(a), str(b)): data["weight"] for a, b, data in graph.edges(data=True)}
-    assert [str(spec) for spec in corpus.dimensions] == ["club"]
 
 
 def test_links_of_a_node_to_itself_are_dropped_and_counted():

@@ -26,7 +26,15 @@ def view(cube: Cube, where: Sequence[str], rolled: Sequence[str], between: str |
         if not equals:
             raise ParameterError(f"cannot read the condition {text!r}: write dimension=label")
         wanted.setdefault(dimension, []).append(label)
-    return pipeline.view_cube(cube, roll_up=rolled, where=wanted, between=between)
+    levels = [_dimension_and_level(cube, text) for text in rolled]
+    return pipeline.view_cube(cube, roll_up=levels, where=wanted, between=between)
+
+
+def _dimension_and_level(cube: Cube, text: str) -> str | tuple[str, str]:
+    """Return the dimension that a text names, and the level behind a = if there is one."""
+    dimension, equals, level = text.rpartition("=")
+    known = {level.name for dimension in cube.dimensions for level in dimension.levels}
+    return (dimension, level) if equals and text not in known else text
 
 
 def answer(
@@ -105,6 +113,8 @@ def show_network(network: Network) -> None:
         say(certificate(about["bound"], about["gap"], about["proven"], whole=about["objective"] == "cover"))
     if about["note"]:
         say(about["note"])
+    if about["directed"]:
+        say("links have a direction: the method took them as undirected, and forward and backward say what leads where")
     if about["tried"]:
         _show_tried(about["tried"])
     if about["left_out"]:

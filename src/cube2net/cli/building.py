@@ -10,31 +10,34 @@ from typing import Any
 import numpy as np
 
 from cube2net import pipeline
-from cube2net.cli.options import configured, split_settings
+from cube2net.cli.options import configured, fields_of, split_settings
 from cube2net.cli.terminal import say, show_table
 from cube2net.errors import ParameterError, SourceError, listed, unknown
 from cube2net.interfaces import Engine, Source, TopicModel
 from cube2net.progress import Progress
 from cube2net.records import Corpus, Cube, DimensionSpec
 
+SQL = "sql"
 LEARNERS = ("lda", "spark-lda")
+TOPICS = 100
 # So many labels are named in a line; --json has them all.
 SHOWN = 10
 
 
 def build(
     source: str,
-    paths: Sequence[Path],
+    paths: Sequence[str | Path],
     out: Path,
     *,
     dimensions: Sequence[str] | None,
-    topics: int,
+    topics: int | None,
     topic_groups: int | None,
     topic_model: str,
     min_objects: int,
     max_mentions: int,
     items: str,
     settings: Sequence[str],
+    where: Sequence[str],
     strict: bool,
     engine: str,
     memory: str | None,
@@ -57,8 +60,11 @@ def build(
         f"engine {engine!r}",
         **({"settings": _spark_settings(spark)} if spark else {}),
     )
+    by_texts = topics is None and topic_groups is None and topic_model == "lda"
     options: dict[str, Any] = {
-        "topics": _topic_model(topic_model, topics, topic_groups, runner if engine == "spark" else None),
+        "topics": "lda"
+        if by_texts
+        else _topic_model(topic_model, topics or TOPICS, topic_groups, runner if engine == "spark" else None),
         "min_objects": min_objects,
         "max_mentions": max_mentions,
         "items": items,
@@ -69,18 +75,25 @@ def build(
     }
 
     def grouped(specs: Sequence[DimensionSpec]) -> list[DimensionSpec]:
-        topic = {} if topic_groups is None else {"parent": "topic group"}
-        return [replaced(spec, **topic) if spec.attribute == "topic" else spec for spec in specs]
+        return [
+            replaced(spec, parent="topic group")
+            if topic_groups is not None and spec.attribute == "topic" and spec.parent is None
+            else spec
+            for spec in specs
+        ]
 
-    def proposed(corpus: Corpus) -> list[DimensionSpec]:
-        return grouped(corpus.dimensions)
+    def proposed(corpus: Corpus) -> list[DimensionSpec] | None:
+        if corpus.dimensions or topic_groups is None:
+            return grouped(corpus.dimensions) or None
+        return grouped(pipeline.suggest(corpus, min_objects=min_objects, seed=seed, progress=progress).dimensions)
 
     asked = grouped([DimensionSpec.parse(text) for text in dimensions or ()])
     if source == "bundled":
-        corpus = read(source, paths, settings, strict, progress)
+        corpus = read(source, paths, settings, strict, progress, where)
         return pipeline.build_cube(corpus, asked or proposed(corpus), **options)
-    reader = _reader(source, paths, settings, strict)
-    return pipeline.build_from(reader, *paths, dimensions=asked or proposed, **options)
+    reader = reader_of(source, paths, settings, strict, where)
+    places = () if source == SQL else paths
+    return pipeline.build_from(reader, *places, dimensions=asked or proposed, **options)
 
 
 def _spark_settings(texts: Sequence[str]) -> dict[str, str]:
@@ -91,25 +104,61 @@ def _spark_settings(texts: Sequence[str]) -> dict[str, str]:
     return dict(text.split("=", 1) for text in texts)
 
 
-def read(source: str, paths: Sequence[Path], settings: Sequence[str], strict: bool, progress: Progress) -> Corpus:
+def read(
+    source: str,
+    paths: Sequence[str | Path],
+    settings: Sequence[str],
+    strict: bool,
+    progress: Progress,
+    where: Sequence[str] = (),
+) -> Corpus:
     """Return the corpus of files of one kind; the bundled one needs no files."""
     if source == "bundled":
         if paths or settings:
             raise ParameterError(f"the bundled data takes no path and no --set, got {str([*paths, *settings][0])!r}")
+        if where:
+            raise ParameterError(f"the bundled data is read whole, got --where {where[0]!r}")
         return pipeline.load_bundled()
-    return pipeline.read_source(_reader(source, paths, settings, strict), *paths, progress=progress)
+    places = () if source == SQL else paths
+    return pipeline.read_source(reader_of(source, paths, settings, strict, where), *places, progress=progress)
 
 
-def _reader(source: str, paths: Sequence[Path], settings: Sequence[str], strict: bool) -> Source:
+def reader_of(
+    source: str, paths: Sequence[str | Path], settings: Sequence[str], strict: bool, where: Sequence[str] = ()
+) -> Source:
+    """Return the source of a name with its parameters as they were typed."""
     if source not in pipeline.SOURCES:
         raise unknown("source", source, [*pipeline.SOURCES, "bundled"])
     given = split_settings(settings)
     if not paths and not given:
-        raise SourceError(f"source {source!r} needs a path to read")
+        raise SourceError(f"source {source!r} needs a {'query to run' if source == SQL else 'path to read'}")
     if strict:
         given["strict"] = "true"
-    reader: Source = configured(pipeline.SOURCES[source], given, f"source {source!r}")
+    kind = pipeline.SOURCES[source]
+    handed: dict[str, Any] = {"where": _labels_by_attribute(where)} if where else {}
+    handed |= {"queries": tuple(map(str, paths))} if source == SQL else {}
+    if where and "where" not in fields_of(kind):
+        able = [name for name, other in pipeline.SOURCES.items() if "where" in fields_of(other)]
+        raise ParameterError(f"source {source!r} takes no --where: it is for {listed(able)}")
+    reader: Source = configured(kind, given, f"source {source!r}", **handed)
     return reader
+
+
+def _labels_by_attribute(texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the labels asked for, by attribute.
+
+    >>> _labels_by_attribute(["field=Computer Science", "country=NO", "country=SE"])
+    {'field': ('Computer Science',), 'country': ('NO', 'SE')}
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for text in texts:
+        name, equals, label = (part.strip() for part in text.partition("="))
+        if not equals or not name or not label:
+            raise ParameterError(
+                f"cannot read --where {text!r}: write attribute=label, such as field='Computer Science'"
+            )
+        found[name] = (*found.get(name, ()), label)
+    return found
 
 
 def _topic_model(name: str, count: int, groups: int | None = None, spark: Engine | None = None) -> TopicModel:
@@ -185,9 +234,15 @@ def about(folder: Path, between: str | None = None) -> dict[str, Any]:
         "bytes": sum(file["bytes"] for file in manifest["files"].values()),
         "bytes_of_items": _bytes_of_items(manifest["files"]),
         "dimensions": [
-            {"name": level.name, "labels": len(level.labels), "level_above": depth > 0, "examples": level.labels[:3]}
+            {
+                "name": level.name,
+                "labels": len(level.labels),
+                "level_above": number > 0,
+                "above": dimension.levels[dimension.below[number]].name if number else None,
+                "examples": level.labels[:3],
+            }
             for dimension in cube.dimensions
-            for depth, level in enumerate(dimension.levels)
+            for number, level in enumerate(dimension.levels)
         ],
         "items": settings.get("items"),
         **manifest["counts"],
@@ -197,6 +252,11 @@ def about(folder: Path, between: str | None = None) -> dict[str, Any]:
         "time": settings.get("time", ""),
         "views": list(settings.get("views", ())),
         "objects_in_cells": int((cube.homes.sizes > 0).sum()),
+        "ids": "whole numbers" if cube.objects.whole else "texts",
+        "attributes": _attributes(cube, manifest),
+        "links_say": []
+        if cube.details is None
+        else ["direction" if n == "forward" else n for n in cube.details().columns],
         "largest_cells": [{"labels": cube.cell(cell), "objects": int(sizes[cell])} for cell in largest],
         "dropped": settings.get("dropped", {}),
         "no_direction": {name: list(labels) for name, labels in pipeline.embed_cells(cube).blank.items() if labels},
@@ -207,6 +267,12 @@ def about(folder: Path, between: str | None = None) -> dict[str, Any]:
         "topics": settings.get("topics"),
         "attribution": settings.get("attribution", ""),
     }
+
+
+def _attributes(cube: Cube, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the names of what is known of objects, and how many bytes that takes."""
+    size = manifest["files"].get("objects.attributes.arrow", {"bytes": 0})["bytes"]
+    return {"names": cube.objects.attributes.column_names, "bytes": size}
 
 
 def _bytes_of_items(files: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
@@ -242,13 +308,16 @@ def show_about(about: dict[str, Any]) -> None:
     kept = [f"{what} {size / 1e6:,.2f} MB" for what, size in about["bytes_of_items"].items() if size]
     items = f" (of items: {', '.join(kept)})" if kept else ""
     say(f"{about['cube']}: cube format {about['format']}, {about['bytes'] / 1e6:,.2f} MB{items}")
+    depth: dict[str, int] = {}
+    for entry in about["dimensions"]:
+        depth[entry["name"]] = 0 if entry["above"] is None else depth[entry["above"]] + 1
     for view in about["views"]:
         say(view)
     show_table(
         "dimensions",
         ("dimension", "labels", "for example"),
         [
-            ("  ↑ " * entry["level_above"] + entry["name"], f"{entry['labels']:,}", ", ".join(entry["examples"]))
+            ("  ↑ " * depth[entry["name"]] + entry["name"], f"{entry['labels']:,}", ", ".join(entry["examples"]))
             for entry in about["dimensions"]
         ],
         right=("labels",),
@@ -266,6 +335,12 @@ def show_about(about: dict[str, Any]) -> None:
         [(" · ".join(cell["labels"]), f"{cell['objects']:,}") for cell in about["largest_cells"]],
         right=("objects",),
     )
+    if about["attributes"]["names"]:
+        size = about["attributes"]["bytes"] / 1e6
+        say(f"objects carry {listed(about['attributes']['names'], SHOWN)} ({size:,.2f} MB)")
+    if about["links_say"]:
+        directed = "; methods take links as undirected" if "direction" in about["links_say"] else ""
+        say(f"links say their {', '.join(about['links_say'])}{directed}")
     dropped = [(reason, f"{count:,}") for reason, count in about["dropped"].items()]
     show_table("left out", ("reason", "how many"), dropped or [("nothing", "0")], right=("how many",))
     for name, labels in about["no_direction"].items():

@@ -13,6 +13,7 @@ from cube2net.cli.options import (
     AsJson,
     Between,
     CubePath,
+    ItemsWhere,
     Quiet,
     Seed,
     Set,
@@ -25,17 +26,26 @@ from cube2net.cli.terminal import say, show_json, shown_progress
 
 def build(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help=f"One of {', '.join(SOURCE_NAMES)}.")],
-    paths: Annotated[list[Path] | None, typer.Argument(metavar="PATH…", help="Files or folders to read.")] = None,
+    paths: Annotated[
+        list[str] | None, typer.Argument(metavar="PATH…", help="Files or folders to read; for sql, queries.")
+    ] = None,
+    links: Annotated[
+        str | None, typer.Option(metavar="PATH", help="Links for one table of nodes: a file; for sql, a query.")
+    ] = None,
     out: Annotated[Path, typer.Option(metavar="CUBE", help="Folder of the cube to write.")] = Path("cube"),
     dimension: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="NAME[=ATTRIBUTE][@BINS][/PARENT]",
-            help="A dimension, such as decade=year@decades or city/state; may be repeated. Odd names go in quotes. "
-            "Without any, those that the source proposes.",
+            metavar="NAME[=ATTRIBUTE][@BINS][/LEVEL…]",
+            help="A dimension, such as decade=year@decades, city/state or topic/subfield/field; may be repeated, also "
+            "for a second path of levels above (venue/kind and venue/publisher). Odd names go in quotes. Without any, "
+            "those that the source proposes, or else those that suggest does.",
         ),
     ] = None,
-    topics: Annotated[int, typer.Option(help="How many topics to find in the texts.")] = 100,
+    topics: Annotated[
+        int | None,
+        typer.Option(help="How many topics to find in the texts: 100, or fewer where suggest finds few texts."),
+    ] = None,
     topic_groups: Annotated[
         int | None, typer.Option(help="Put the topics under this many parents, for --roll-up topic.")
     ] = None,
@@ -53,6 +63,7 @@ def build(
     ] = "all",
     no_items: Annotated[bool, typer.Option("--no-items", hidden=True)] = False,
     set_: Set = None,
+    where: ItemsWhere = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
     engine: Annotated[str, typer.Option(metavar="NAME", help="What runs the statements: duckdb or spark.")] = "duckdb",
     memory: Annotated[
@@ -90,7 +101,8 @@ def build(
             min_objects=min_objects,
             max_mentions=max_mentions,
             items="none" if no_items else items,
-            settings=set_ or [],
+            settings=[*(set_ or []), *([] if links is None else [f"links={links}"])],
+            where=where or [],
             strict=strict,
             engine=engine,
             memory=memory,
@@ -104,6 +116,41 @@ def build(
     if there:
         say("it has taken the place of the cube that was there")
     building.show_homeless(cube, min_objects)
+
+
+def suggest(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[SOURCE] PATH…",
+            help=f"Files or folders to read, after their kind where that is not tables: {', '.join(SOURCE_NAMES)}.",
+        ),
+    ] = None,
+    query: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Rank by how well cells hold a hidden half of these objects."),
+    ] = None,
+    splits: Annotated[int, typer.Option(help="So many times another half is hidden.")] = 10,
+    min_objects: Annotated[int, typer.Option(help="Leave out cells with fewer objects.")] = 10,
+    set_: Set = None,
+    where: ItemsWhere = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
+    as_json: AsJson = False,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Look at data and propose the dimensions of its cube: why these, how many cells, and the command that builds."""
+    from cube2net.cli import suggesting
+
+    with shown_progress(quiet) as progress:
+        asked = suggesting.asked_of(
+            words or [], set_ or [], where or [], strict=strict, min_objects=min_objects, seed=seed
+        )
+        found = suggesting.suggest(asked, query, splits, progress)
+    if as_json:
+        show_json(suggesting.as_record(asked, found))
+    else:
+        suggesting.show(asked, found)
 
 
 def info(cube: CubePath, between: Between = None, as_json: AsJson = False) -> None:

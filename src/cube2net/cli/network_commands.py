@@ -118,7 +118,11 @@ def query(
     roll_up: RollUp = None,
     between: Between = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the network: .graphml .gexf .csv .parquet .npz .json.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the network: .graphml .gexf .csv .parquet .npz .json .cyjs .vosviewer.json .neo4j.csv.",
+        ),
     ] = None,
     draw: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the network: .png .svg .pdf.")] = None,
     spreadsheet_safe: SpreadsheetSafe = False,
@@ -187,6 +191,39 @@ def query(
         answering.show_network(network)
         for path in written:
             say(f"wrote {path}")
+
+
+def replay(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A network that query wrote, in any format.")],
+    cube: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="CUBE", help="Folder of its cube. Without, one of the recipe's name beside the file, or here."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the network made again, also in another format.")
+    ] = None,
+    spreadsheet_safe: SpreadsheetSafe = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Make a network again by the recipe in its file: the same bytes (status 0), or what differs (status 1)."""
+    from cube2net import pipeline
+
+    check_safe(out, spreadsheet_safe, "--out network.csv")
+    pipeline.check_outputs(out, None, spreadsheet_safe=spreadsheet_safe)
+    with shown_progress(quiet or as_json) as progress:
+        again = pipeline.replay(file, cube, progress=progress)
+        written = [] if out is None else pipeline.write_network(again.network, out, spreadsheet_safe=spreadsheet_safe)
+        warn_of_formulas(written)
+    if as_json:
+        show_json({"same": again.same, "differences": list(again.differences), "recipe": again.recipe.to_dict()})
+    else:
+        say(f"the same to the byte: {again.network!r}" if again.same else f"not the same: {again.network!r}")
+        say(*(f"- {sentence}" for sentence in again.differences), *(f"wrote {path}" for path in written))
+    if not again.same:
+        raise typer.Exit(1)
 
 
 def compare(

@@ -1,5 +1,6 @@
 """Corpus and topics become a cube: it grows by the plan in an engine, is kept on disk, and is seen from many sides."""
 
+from cube2net.cube.cuboids import cuboid
 from cube2net.cube.engines.duckdb import DuckDB, check_memory
 from cube2net.cube.engines.spark import Spark
 from cube2net.cube.format.parts import lookup_of
@@ -8,7 +9,7 @@ from cube2net.cube.grow.attribute_labels import TOPIC, parse_bins
 from cube2net.cube.grow.concatenation import concatenate, concatenate_topics
 from cube2net.cube.grow.growing import build, leave_out_known, update
 from cube2net.cube.grow.replacing import Changes, change_items, find_changes
-from cube2net.cube.views import cuboid, dice, drill_down, roll_up, slice_cube
+from cube2net.cube.views import dice, drill_down, roll_up, slice_cube
 from cube2net.cube.window import between
 from cube2net.cube.without import hide_pairs, unlinked_pairs, without_items
 from cube2net.interfaces import Engine

@@ -18,6 +18,7 @@ from cube2net.cube.format.parts import check_whole, given
 from cube2net.cube.without import take_out
 from cube2net.errors import CubeError, ParameterError, listed, quoted, unknown
 from cube2net.records import Cube, DimensionSpec, LinkDetails
+from cube2net.records.lineage import remembered
 from cube2net.records.link_details import ITEM, TIME
 
 FARTHEST = 200_000
@@ -64,7 +65,8 @@ class Window:
         return cls(_bound(between[0], between), _bound(between[1], between))
 
     def __str__(self) -> str:
-        return "..".join("" if bound is None else str(bound) for bound in (self.first, self.last))
+        said = "..".join("" if bound is None else str(bound) for bound in (self.first, self.last))
+        return f"{self.attribute}={said}" if self.attribute else said
 
     def holds(self, times: pa.ChunkedArray, what: str) -> Array:
         """Return which times are inside; one that is missing is not. ``what`` they are is said of what is no time."""
@@ -100,6 +102,7 @@ class Window:
         return np.asarray(inside)
 
 
+@remembered
 def between(cube: Cube, window: str | Sequence[Bound] | Window) -> Cube:
     """Return the cube of the items in a window of time, and of the links that are of that time.
 

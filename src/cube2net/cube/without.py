@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from cube2net.arrays import join_rows, links_from_pairs, ragged_from_pairs, row_
 from cube2net.cube.format.parts import check_whole
 from cube2net.cube.grow.cells_and_links import cell_keys, pack_homes
 from cube2net.cube.grow.item_index import without_rows
+from cube2net.cube.link_window import details_without
 from cube2net.errors import CubeError, ParameterError, QueryError, some, whole_number
 from cube2net.records import Cells, Cube, Hidden, ItemIndex, Links, Query, Ragged
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS, SMALL
@@ -74,7 +75,9 @@ def without_links(cube: Cube, source: Array, target: Array) -> Cube:
     check_whole(cube, "made without links")
     links = _drop_links(cube.links, _ends(cube.links, source, target))
     finest = None if cube.finest is None else without_links(cube.finest, source, target)
-    return replace(cube, links=links, finest=finest, settings=_viewed(cube, f"without {len(source):,} of the links"))
+    settings = _viewed(cube, f"without {len(source):,} of the links")
+    details = None if cube.details is None else cache(partial(details_without, cube.details, source, target))
+    return replace(cube, links=links, finest=finest, settings=settings, details=details)
 
 
 def makes_links(cube: Cube, index: ItemIndex, items: Array) -> Array:

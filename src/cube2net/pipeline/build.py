@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -26,42 +26,46 @@ from cube2net.cube import TOPIC
 from cube2net.errors import ParameterError, SourceError
 from cube2net.interfaces import Engine, NamesFiles, Source, TopicModel
 from cube2net.pipeline.data import find_topics
+from cube2net.pipeline.reading import corpus_of, reader_of
+from cube2net.pipeline.suggestions import decide_dimensions, with_texts
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS
-from cube2net.sources import SOURCES, Task
-from cube2net.topics import TOPIC_MODELS, LdaModel
+from cube2net.sources import SOURCES, Task, is_frame
+from cube2net.topics import TOPIC_MODELS, Lda, LdaModel
 
 Dimensions = Sequence[DimensionSpec | str]
 
 
 @tells_compiling
 def build_cube(
-    corpus: Corpus,
+    data: Any = None,
     dimensions: Dimensions | None = None,
     *,
     topics: Topics | str | TopicModel = "lda",
     min_objects: int = MIN_OBJECTS,
     max_mentions: int = MAX_MENTIONS,
-    items: bool | str = "all",
+    items: Any = "all",
     out: str | Path | None = None,
     engine: str | Engine = "duckdb",
     memory: str | None = None,
     seed: int = 0,
     progress: Progress | None = None,
+    **tables: Any,
 ) -> Cube:
-    """Return the cube of a corpus; with ``out`` it is also saved there, and opened from there.
+    """Return the cube of a corpus, frames, files or a graph; with ``out`` it is saved there, and opened from there.
 
     With ``out``, topics and tables that are finished when the work is cut off are kept beside it, and the same call
     goes on from there.
 
     Parameters
     ----------
-    corpus
-        The data, of :func:`read_source` or made by hand.
+    data
+        A corpus, of :func:`read_source` or made by hand; or what :func:`read_tables` reads (a frame, a mapping of
+        frames, a path); or a graph of NetworkX or igraph.
     dimensions
         Those of the cube, such as ``["venue", "decade=year@decades"]`` or :class:`DimensionSpec`; without any, those
-        that the source proposes.
+        that the source proposes, or else those of :func:`suggest`.
     topics
         Where topics come from when a dimension reads the attribute ``topic`` and the items have none: the name of a
         topic model, one of your own, or topics that are known. ``"lda"`` finds them in the texts.
@@ -72,7 +76,8 @@ def build_cube(
     items
         What the cube keeps of its items: ``"all"``, their ids, what they mention and their attributes, for time windows
         and for replacing items; ``"index"``, all but the attributes; ``"none"``, nothing, so that none can be taken
-        out. True is all, and False none.
+        out. True is all, and False none. Or the table of the items, where objects, items and mentions are given by
+        their names.
     out
         The folder to save the cube in; without one it is in memory alone.
     engine
@@ -83,6 +88,8 @@ def build_cube(
         Of all that is random, which is finding topics: the same seed makes the same cube.
     progress
         Told how far it is; None for nobody.
+    tables
+        Tables by their names (``links=edges``), and the options of :func:`read_tables` or :func:`from_networkx`.
 
     Returns
     -------
@@ -97,15 +104,25 @@ def build_cube(
     Cube(decade × venue × topic: 16 cells, 200 objects, 720 links)
     >>> c2n.build_cube(corpus, ["venue", "decade=year@decades"], min_objects=20)
     Cube(venue × decade: 12 cells, 200 objects, 720 links)
+    >>> import pandas as pd
+    >>> people = pd.DataFrame({"id": ["ada", "bob", "eve"], "city": ["Rome", "Oslo", "Oslo"]})
+    >>> edges = pd.DataFrame({"source": ["ada", "bob"], "target": ["bob", "eve"]})
+    >>> c2n.build_cube(people, links=edges, dimensions=["city"], min_objects=1)
+    Cube(city: 2 cells, 3 objects, 2 links)
     """
     progress = progress or silent
-    recipe = Recipe(dimensions, topics, min_objects, max_mentions, items, _engine(engine, memory), seed)
+    if is_frame(dimensions) and "links" not in tables:
+        tables, dimensions = {**tables, "links": dimensions}, None
+    if is_frame(items) or isinstance(items, Path) or (isinstance(items, str) and Path(items).suffix):
+        tables, items = {**tables, "items": items}, "all"
+    plan = BuildPlan(dimensions, topics, min_objects, max_mentions, items, _engine(engine, memory), seed)
+    corpus = corpus_of(data, tables, progress, build_cube)
     if out is None:
-        return recipe.build(corpus, progress)
+        return plan.build(corpus, progress)
     place = path_of(out, "out")
     cubes.check_place(place)
     with checkpoints_beside(place, progress) as stages:
-        return recipe.build_in(place, corpus, digest(__version__, digest_corpus(corpus)), stages, progress)
+        return plan.build_in(place, corpus, digest(__version__, digest_corpus(corpus)), stages, progress)
 
 
 @tells_compiling
@@ -113,7 +130,7 @@ def build_from(
     source: str | Source,
     *paths: str | Path,
     out: str | Path,
-    dimensions: Callable[[Corpus], Dimensions] | Dimensions | None = None,
+    dimensions: Callable[[Corpus], Dimensions | None] | Dimensions | None = None,
     topics: str | TopicModel = "lda",
     min_objects: int = MIN_OBJECTS,
     max_mentions: int = MAX_MENTIONS,
@@ -130,10 +147,10 @@ def build_from(
     Parameters
     ----------
     source
-        ``"tables"``, ``"acl"``, ``"aminer"``, ``"dblp"``, ``"yelp"`` or ``"movies"``, or an object of your own with
-        ``read``, such as ``Tables(strict=True)``.
+        ``"tables"``, ``"sql"``, ``"graph"``, ``"acl"``, ``"aminer"``, ``"dblp"``, ``"yelp"`` or ``"movies"``, or an
+        object of your own with ``read``, such as ``Tables(strict=True)``.
     paths
-        The files to read, or their folder, as the source expects them.
+        The files to read, or their folder, as the source expects them; for ``"sql"`` the queries.
     out
         The folder to save the cube in.
     dimensions
@@ -168,11 +185,10 @@ def build_from(
     progress = progress or silent
     place = path_of(out, "out")
     cubes.check_place(place)
-    places = [path_of(path, "a path to read") for path in paths]
+    reader, places = reader_of(source, paths, {})
     for path in places:
         if not path.exists():
             raise SourceError(f"there is no file {str(path)!r}: check the path")
-    reader: Source = made(source, SOURCES, Source, "source", {})
     runner = _engine(engine, memory)
     if dimensions is not None and not callable(dimensions):
         dimensions = [_checked(dimension) for dimension in dimensions]
@@ -182,8 +198,8 @@ def build_from(
         decides = digest(__version__, known, digest_files(read))
         corpus = stages.corpus(decides, lambda: reader.read(places, progress=progress))
         wanted = dimensions(corpus) if callable(dimensions) else dimensions
-        recipe = Recipe(wanted, topics, min_objects, max_mentions, items, runner, seed)
-        return recipe.build_in(place, corpus, decides, stages, progress)
+        plan = BuildPlan(wanted, topics, min_objects, max_mentions, items, runner, seed)
+        return plan.build_in(place, corpus, decides, stages, progress)
 
 
 def build_task(task: Task, folder: str | Path, *, spreadsheet_safe: bool = False, **options: Any) -> Cube:
@@ -210,8 +226,8 @@ def build_task(task: Task, folder: str | Path, *, spreadsheet_safe: bool = False
 
 
 @dataclass(frozen=True, eq=False)
-class Recipe:
-    """How a cube is made of a corpus; without dimensions, in those that its source proposes."""
+class BuildPlan:
+    """How a cube is made of a corpus; without dimensions, in those that its source proposes, or that suit it."""
 
     dimensions: Dimensions | None
     topics: Topics | str | TopicModel
@@ -229,25 +245,25 @@ class Recipe:
 
     def build(self, corpus: Corpus, progress: Progress) -> Cube:
         """Return the cube of a corpus, in memory."""
-        specs = self._specs(corpus)
-        topics = self._topics(corpus, progress) if _needs_topics(corpus, specs) else None
+        corpus, specs, model = self._decided(corpus, progress)
+        topics = self._topics(corpus, model, progress) if _needs_topics(corpus, specs) else None
         return self._build(corpus, specs, topics, None, progress)
 
     def build_in(self, out: Path, corpus: Corpus, decides: str, stages: Checkpoints, progress: Progress) -> Cube:
         """Return the cube of a corpus, opened from where it is saved; ``decides`` tells the corpus from others."""
-        specs, topics = self._specs(corpus), None
+        (corpus, specs, asked), topics = self._decided(corpus, progress), None
         if _needs_topics(corpus, specs):
-            if isinstance(self.topics, Topics):
-                topics = self.topics
+            if isinstance(asked, Topics):
+                topics = asked
                 decides = digest(decides, topics.names, topics.parents, digest_tables([topics.assigned, topics.words]))
             else:
-                model: TopicModel = made(self.topics, TOPIC_MODELS, TopicModel, "topic model", {})
+                model: TopicModel = made(asked, TOPIC_MODELS, TopicModel, "topic model", {})
                 if isinstance(model, LdaModel):
                     known = digest_tables([model.table()])
                 else:
                     known = identity_of(model, TOPIC_MODELS.values())
                 decides = digest(decides, known, self.seed)
-                topics = stages.topics(decides, lambda: self._topics(corpus, progress))
+                topics = stages.topics(decides, lambda: self._topics(corpus, model, progress))
         by = [str(spec) for spec in specs], self.min_objects, self.max_mentions, type(self.engine).__name__
         folder = stages.place("tables", digest(decides, *by))
         cube = self._build(corpus, specs, topics, folder, progress)
@@ -255,16 +271,25 @@ class Recipe:
         cubes.save(cube, out, made_in=folder, progress=progress)
         return cubes.read(out)
 
-    def _specs(self, corpus: Corpus) -> list[DimensionSpec]:
+    def _decided(self, corpus: Corpus, progress: Progress) -> tuple[Corpus, list[DimensionSpec], Any]:
+        """Return the corpus, the dimensions and where topics come from, each decided where nobody has said it."""
         wanted = corpus.dimensions if self.dimensions is None else self.dimensions
-        return [DimensionSpec.parse(spec) if isinstance(spec, str) else spec for spec in wanted]
+        topics = self.topics
+        if self.dimensions is None and not wanted:
+            found = decide_dimensions(corpus, self.min_objects, self.seed, progress)
+            wanted = found.dimensions
+            if topics == "lda" and found.topics is not None:
+                topics = Lda(count=found.topics)
+        return corpus, [DimensionSpec.parse(spec) if isinstance(spec, str) else spec for spec in wanted], topics
 
-    def _topics(self, corpus: Corpus, progress: Progress) -> Topics:
-        if isinstance(self.topics, Topics):
-            return self.topics
+    def _topics(self, corpus: Corpus, model: Topics | str | TopicModel, progress: Progress) -> Topics:
+        if isinstance(model, Topics):
+            return model
         if isinstance(self.engine, cubes.DuckDB):
             cubes.check_memory(self.engine.memory, texts=corpus.items.num_rows)
-        return find_topics(corpus, self.topics, seed=self.seed, progress=progress)
+        corpus, attribute = with_texts(corpus, progress)
+        found = find_topics(corpus, model, seed=self.seed, progress=progress)
+        return replace(found, settings={**found.settings, "text": attribute}) if attribute else found
 
     def _build(
         self,
@@ -298,8 +323,9 @@ def _files_named_in(reader: Source) -> list[Path]:
 def _checked(dimension: DimensionSpec | str) -> DimensionSpec:
     """Return a dimension; what cannot be read in it is said before a corpus is."""
     spec = DimensionSpec.parse(dimension) if isinstance(dimension, str) else dimension
-    if spec.bins is not None:
-        cubes.parse_bins(spec.bins)
+    for bins in (spec.bins, *(level.bins for level in spec.levels)):
+        if bins is not None:
+            cubes.parse_bins(bins)
     return spec
 
 

@@ -17,6 +17,7 @@ from cube2net.errors import ParameterError, unknown, whole_number
 from cube2net.interfaces import CellEmbedder, Engine, NodeEmbedder
 from cube2net.pipeline.data import find_topics
 from cube2net.progress import Progress, silent
+from cube2net.propose import with_text
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics, Vectors
 from cube2net.topics import model_of
 
@@ -255,6 +256,8 @@ def label_texts(cube: Cube, texts: Sequence[str | None]) -> Topics:
 def _new_topics(cube: Cube, corpus: Corpus, progress: Progress) -> Topics | None:
     """Return the topics of new items: by the cube's own model, or as they are given; None where it has no topics."""
     about = cube.settings.get("topics") or {}
+    if about.get("text") in corpus.attributes and "text" not in corpus.items.column_names:
+        corpus = with_text(corpus, about["text"])
     if cube.topic_model is not None:
         return model_of(cube.topic_model()).topics(corpus, known=_topics_of(cube), progress=progress)
     return find_topics(corpus, "given", attribute=about["attribute"]) if about.get("model") == "given" else None
@@ -298,16 +301,17 @@ def read_manifest(folder: str | Path) -> dict[str, Any]:
 def view_cube(
     cube: Cube,
     *,
-    roll_up: Sequence[str] = (),
+    roll_up: Sequence[str | tuple[str, str]] = (),
     where: Mapping[str, Sequence[str]] | None = None,
     between: str | Sequence[Any] | None = None,
 ) -> Cube:
     """Return the cube of the items of a time, rolled up in some dimensions, and only the cells with one of some labels.
 
-    ``between`` is a window such as ``"2015..2019"`` or ``(2015, 2019)``: see :func:`cube2net.cube.between`.
+    ``between`` is a window such as ``"2015..2019"`` or ``(2015, 2019)``: see :func:`cube2net.cube.between`. A dimension
+    alone goes to the level above it, one with a level goes there.
     """
     if between is not None:
         cube = cubes.between(cube, between)
-    for dimension in roll_up:
-        cube = cubes.roll_up(cube, dimension)
+    for wanted in roll_up:
+        cube = cubes.roll_up(cube, *((wanted,) if isinstance(wanted, str) else wanted))
     return cubes.dice(cube, where) if where else cube

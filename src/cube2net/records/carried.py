@@ -38,10 +38,11 @@ class LabelCounts:
         ['KDD', None, 'KDD']
         """
         labels, rows, numbers, counts = self.dimensions[dimension]
-        order = np.lexsort((numbers, -counts, rows))
-        found, first = np.unique(rows[order], return_index=True)
+        starts = np.flatnonzero(np.diff(rows, prepend=-1))
+        most = np.maximum.reduceat(counts, starts) if len(starts) else counts
+        hit = np.flatnonzero(counts == np.repeat(most, np.diff(starts, append=len(rows))))[::-1]
         best = np.full(len(self.items), -1, np.int64)
-        best[found] = numbers[order][first]
+        best[rows[hit]] = numbers[hit]  # the first of several comes last, and stays
         return pa.array(labels, pa.string()).take(pa.array(best, mask=best < 0))
 
 

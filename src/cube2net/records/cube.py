@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from cube2net.array_types import Array
 from cube2net.errors import CubeError, ParameterError, QueryError, plain, quoted, some, unknown
+from cube2net.records.frames import cells_table, to_pandas
 from cube2net.records.items import ItemIndex
 from cube2net.records.keys import check_kinds, is_row, keys_of, labels_of
 from cube2net.records.limits import MOST
+from cube2net.records.lineage import Lineage
 from cube2net.records.link_details import LinkDetails
 from cube2net.records.objects import Objects
 from cube2net.records.origin import Origin
 from cube2net.records.query import Query
+from cube2net.records.query_tables import asked_of
 from cube2net.records.ragged import Links, Ragged, frozen
+
+if TYPE_CHECKING:
+    import pandas
 
 LOOKED_AT = 100
 """So many row numbers of a query are compared with ids."""
@@ -28,12 +34,15 @@ STAR = "∗"
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """The labels of one level of a dimension, their full names, and each one's parent a level above."""
+    """The labels of one level of a dimension, their full names, and each one's parents.
+
+    ``above`` holds, by the name of every level directly above, the number there of each label's parent.
+    """
 
     name: str
     labels: tuple[str, ...]
     full_names: tuple[str, ...]
-    parents: Array | None = None
+    above: Mapping[str, Array] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if len(self.full_names) != len(self.labels):
@@ -41,26 +50,84 @@ class Level:
         if len(set(self.labels)) != len(self.labels):
             raise CubeError(f"level {self.name!r} names a label twice")
 
+    @property
+    def parents(self) -> Array | None:
+        """The number of each label's parent in the first level above; None where there is none."""
+        return next(iter(self.above.values()), None)
+
+    def number(self, label: str) -> int:
+        """Return the number of a label."""
+        try:
+            return self.labels.index(label)
+        except ValueError:
+            raise unknown(f"label of {self.name!r}", label, self.labels) from None
+
     def __repr__(self) -> str:
         return f"Level({self.name!r}, {len(self.labels):,} labels)"
 
 
 @dataclass(frozen=True, eq=False)
 class Dimension:
-    """One dimension of a cube: its levels from fine to coarse, and the level the cells stand at."""
+    """One dimension of a cube: its levels, each after the one below it, and the level the cells stand at.
+
+    The first level is the finest. Every other stands above one level; several may stand above the same. At the top is
+    ∗, all labels together: where the cells stand there, ``is_top`` is true and ``at`` is the level to come back to.
+    ``below`` is the number of the level below each, -1 for the finest.
+    """
 
     levels: tuple[Level, ...]
     at: int = 0
+    is_top: bool = False
+    below: tuple[int, ...] = field(init=False, default=())
 
     def __post_init__(self) -> None:
         if not 0 <= self.at < len(self.levels):
             raise CubeError(f"a dimension of {len(self.levels)} levels cannot stand at level {self.at}")
-        for below, above in zip(self.levels, self.levels[1:], strict=False):
-            parents = below.parents
-            if parents is None or len(parents) != len(below.labels):
-                raise CubeError(f"level {below.name!r} does not name a parent for every label")
-            if len(parents) and not 0 <= int(parents.min()) <= int(parents.max()) < len(above.labels):
-                raise CubeError(f"level {below.name!r} has parents that level {above.name!r} does not have")
+        place = {level.name: number for number, level in enumerate(self.levels)}
+        if len(place) != len(self.levels):
+            raise CubeError(f"dimension {self.levels[0].name!r} has two levels of one name")
+        below = [-1] * len(self.levels)
+        for number, level in enumerate(self.levels):
+            for name, parents in level.above.items():
+                higher = place.get(name, 0)
+                if higher <= number or below[higher] >= 0:
+                    raise CubeError(f"level {level.name!r} cannot stand below {name!r}")
+                below[higher] = number
+                if len(parents) != len(level.labels):
+                    raise CubeError(f"level {level.name!r} does not name a parent for every label")
+                if len(parents) and not 0 <= int(parents.min()) <= int(parents.max()) < len(self.levels[higher].labels):
+                    raise CubeError(f"level {level.name!r} has parents that level {name!r} does not have")
+        for number, lower in enumerate(below):
+            if number and lower < 0:
+                raise CubeError(f"level {self.levels[number].name!r} stands above no other")
+        object.__setattr__(self, "below", tuple(below))
+
+    def directly_above(self) -> list[int]:
+        """Return the numbers of the levels that stand above the one the cells stand at, with none between."""
+        return [] if self.is_top else [number for number, lower in enumerate(self.below) if lower == self.at]
+
+    def at_or_above(self, at: int | None = None) -> list[int]:
+        """Return the numbers of a level and of all that stand above it; by default the one the cells stand at."""
+        found = [self.at if at is None else at]
+        for number in range(found[0] + 1, len(self.levels)):
+            if self.below[number] in found:
+                found.append(number)
+        return found
+
+    def parents_at(self, above: int, at: int | None = None) -> Array:
+        """Return, for every label of a level, the number of the label that it is part of at a level above it."""
+        start = self.at if at is None else at
+        if above == start:
+            return np.arange(len(self.levels[start].labels), dtype=np.int32)
+        lower = self.below[above]
+        if lower < start:
+            raise CubeError(f"level {self.levels[above].name!r} is not above {self.levels[start].name!r}")
+        direct = self.levels[lower].above[self.levels[above].name]
+        return direct if lower == start else direct[self.parents_at(lower, start)]
+
+    def from_level(self, at: int) -> Dimension:
+        """Return the dimension without the levels that are not at or above one, which becomes its finest."""
+        return Dimension(tuple(self.levels[number] for number in self.at_or_above(at)))
 
     @property
     def name(self) -> str:
@@ -78,11 +145,8 @@ class Dimension:
         return self.levels[self.at].full_names
 
     def number(self, label: str) -> int:
-        """Return the number of a label."""
-        try:
-            return self.labels.index(label)
-        except ValueError:
-            raise unknown(f"label of {self.name!r}", label, self.labels) from None
+        """Return the number of a label of the level the cells stand at."""
+        return self.levels[self.at].number(label)
 
     def __repr__(self) -> str:
         return f"Dimension({self.name!r}, {len(self.labels):,} labels)"
@@ -129,6 +193,7 @@ class Cube:
     ``items`` gives, when called, which items mention which objects and are in which cells, where the cube keeps that.
     ``details`` gives the links one by one, where the source says which way they lead, their kinds, times or items.
     ``origin`` is where the cube was opened: it travels to other processes as that folder, and copies of it are itself.
+    ``lineage`` is what a view was made of.
     """
 
     dimensions: tuple[Dimension, ...]
@@ -146,6 +211,7 @@ class Cube:
     details: Callable[[], LinkDetails] | None = None
     kept_views: dict[Any, Cube] = field(default_factory=dict, init=False)
     origin: Origin | None = field(default=None, init=False)
+    lineage: Lineage | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         if len(self.links) != len(self.objects):
@@ -183,16 +249,22 @@ class Cube:
         return self
 
     def dimension(self, name: str) -> int:
-        """Return the number of the dimension of a name."""
-        names = [dimension.name for dimension in self.dimensions]
-        if name not in names:
-            for dimension in self.dimensions:
-                if name in (level.name for level in dimension.levels[dimension.at :]):
-                    raise ParameterError(
-                        f"{name!r} is a level above {dimension.name!r}: roll {dimension.name!r} up first (roll_up)"
-                    )
-            raise unknown("dimension", name, names)
-        return names.index(name)
+        """Return the number of the dimension of a name, which is that of the level where it stands."""
+        number, at = self.level(name)
+        dimension = self.dimensions[number]
+        if at != dimension.at:
+            raise ParameterError(
+                f"{name!r} is a level above {dimension.name!r}: roll {dimension.name!r} up first (roll_up)"
+            )
+        return number
+
+    def level(self, name: str) -> tuple[int, int]:
+        """Return the number of the dimension and of its level that have a name, at or above where the cube stands."""
+        for number, dimension in enumerate(self.dimensions):
+            for at in dimension.at_or_above():
+                if dimension.levels[at].name == name:
+                    return number, at
+        raise unknown("dimension", name, [dimension.name for dimension in self.dimensions])
 
     def find_cell(self, labels: Sequence[str]) -> int:
         """Return the number of the cell with these labels, one for every dimension; ∗ (or *) is all of them."""
@@ -217,25 +289,35 @@ class Cube:
             for dimension, label in zip(self.dimensions, row, strict=True)
         )
 
+    def to_arrow(self) -> pa.Table:
+        """Return one row a cell: its number ``cell``, its label in every dimension, and how many ``objects`` it has."""
+        return cells_table(self, STAR)
+
+    def cells_frame(self) -> pandas.DataFrame:
+        """Return :meth:`to_arrow` as a frame of pandas, with labels as categories."""
+        return to_pandas(self.to_arrow())
+
     def query(
         self,
-        objects: Iterable[str] | Iterable[int] | Mapping[str, str],
+        objects: Any,
         labels: Sequence[str] | None = None,
         *,
         skip_missing: bool = False,
     ) -> Query:
         """Return the query for objects given by id or by name; or by row number, where ids are texts.
 
+        They are listed in whatever holds several: a list, a series or an index of pandas or Polars, an array, a mapping
+        from objects to labels; a table with a column ``object`` or ``id``, and maybe ``label``; another network.
         In a cube whose ids are whole numbers (``objects.whole``) a number is an id; ``Query(rows)`` takes rows of any
         cube. A mapping gives every object a label, none where that is None or not a number. An object named twice
         counts once. A name that is not in the cube, or that several objects bear, is an error unless ``skip_missing``;
         then it is listed in ``Query.missing``.
         """
+        objects, beside = asked_of(objects)
         keys = keys_of(objects)
         if not keys:
             raise QueryError("the query is empty: name at least one object")
-        if isinstance(objects, Mapping):
-            labels = list(objects.values())
+        labels = beside if labels is None else labels
         labels = None if labels is None else labels_of(labels, keys)
         rows, missing = self._rows(keys, skip_missing)
         order = np.argsort(rows, kind="stable")

@@ -19,12 +19,14 @@ from cube2net.arrow_files import MappedFolder
 from cube2net.cube.format.manifest import damaged
 from cube2net.cube.format.soundness import check_columns
 from cube2net.errors import CubeError
+from cube2net.records import Dimension
 from cube2net.records.corpus import LABELS, table
 
-FORMAT = 1
+FORMAT = 2
+"""Format 1 knew of one level above every dimension, and named what it says of it by the dimension."""
 ABOUT = b"cube2net.ledger"
 RESTS = {"source": pa.int32(), "target": pa.int32(), "rest": pa.float64()}
-FAMILIES = {"dimension": pa.int32(), "labels": pa.list_(pa.int32()), "parents": pa.list_(pa.int32())} | {
+FAMILIES = {"level": pa.int32(), "labels": pa.list_(pa.int32()), "parents": pa.list_(pa.int32())} | {
     "items": pa.int64()
 }
 PARTS = {"ledger": LABELS, "ledger.families": FAMILIES, "ledger.rests": RESTS}
@@ -77,13 +79,13 @@ class Families:
             rows[k, l] = (np.concatenate(values, axis=1), part["items"].to_numpy())
         return cls(rows)
 
-    def table(self, dimension: int) -> pa.Table:
+    def table(self, level: int) -> pa.Table:
         """Return the families as a table; ``read`` takes it back."""
         schema = pa.schema(list(FAMILIES.items()))
         parts = [
             pa.table(
                 {
-                    "dimension": pa.array(np.full(len(counts), dimension), pa.int32()),
+                    "level": pa.array(np.full(len(counts), level), pa.int32()),
                     "labels": _lists(codes[:, :k]),
                     "parents": _lists(codes[:, k:]),
                     "items": pa.array(counts, pa.int64()),
@@ -110,6 +112,21 @@ class Families:
                 for (k, l), (codes, counts) in self.rows.items()  # noqa: E741
             }
         )
+
+    def lifted(self, places: Array) -> Families:
+        """Return the families of the labels that these are part of, which ``places`` says; an item has each once."""
+        found = Families()
+        for (k, l), (codes, counts) in self.rows.items():  # noqa: E741
+            labels = np.sort(places[codes[:, :k]], axis=1)
+            first = np.ones(labels.shape, dtype=bool)
+            first[:, 1:] = labels[:, 1:] != labels[:, :-1]
+            widths = first.sum(axis=1)
+            for width in np.unique(widths).tolist():
+                some = widths == width
+                below = labels[some][first[some]].reshape(-1, width)
+                rows = np.concatenate([below, codes[some, k:]], axis=1)
+                found = found.plus(Families({(width, l): (rows, counts[some])}))
+        return found
 
     def majority(self, labels: int, parents: int) -> Array:
         """Return for every label the parent that most of its items have (the first by name on ties), or -1."""
@@ -147,9 +164,10 @@ class Ledger:
 
     ``items`` are the ids as sorted numbers of 64 bits. ``labels`` is what the source said of the labels of the
     cube's attributes, used or not, and ``topics`` and ``topic_parents`` the topics in their order. ``above`` says
-    where the parents of a dimension come from (``attribute``, ``bins``, ``labels`` or ``topics``), ``kinds`` what
-    an attribute holds, ``families`` which labels went with which parents, and ``numbers`` holds one number of every
-    bin, not a whole one if there was such. ``derived`` says whether links come from items that mention both ends;
+    where the labels of a level above come from (``attribute``, ``bins``, ``labels`` or ``topics``), ``kinds`` what
+    an attribute holds, ``families`` which labels of an attribute went with which of the level below (of the nearest
+    that items have themselves), and ``numbers`` holds one number of every bin, not a whole one if there was such. All
+    of these are by the name of the level. ``derived`` says whether links come from items that mention both ends;
     ``rests`` is what the weights of given links lack of their sums for being rounded. The rest are counts: what
     the source left out, items without a label by dimension, links of an object to itself, and crowded items.
     """
@@ -189,40 +207,54 @@ class Ledger:
         place = np.minimum(np.searchsorted(self.items, numbers), len(self.items) - 1)
         return np.asarray(self.items[place] == numbers)
 
-    def tables(self, names: Sequence[str]) -> dict[str, pa.Table]:
-        """Return the ledger without its items as tables, by the name of their file; ``names`` are the dimensions."""
+    def tables(self) -> dict[str, pa.Table]:
+        """Return the ledger without its items as tables, by the name of their file."""
         about = {"format": FORMAT} | {name: getattr(self, name) for name in (*SMALL_PARTS, *COUNTED)}
         about["numbers"] = {name: numbers.tolist() for name, numbers in self.numbers.items()}
+        about["families"] = list(self.families)
         tables = {"ledger": self.labels.replace_schema_metadata({ABOUT: json.dumps(about).encode()})}
         if self.families:
-            parts = [families.table(names.index(name)) for name, families in self.families.items()]
+            parts = [families.table(number) for number, families in enumerate(self.families.values())]
             tables["ledger.families"] = pa.concat_tables(parts)
         if self.rests.num_rows:
             tables["ledger.rests"] = self.rests
         return tables
 
     @classmethod
-    def read(cls, items: Array, tables: Mapping[str, pa.Table], names: Sequence[str]) -> Ledger:
-        """Return the ledger of its items and tables."""
+    def read(cls, items: Array, tables: Mapping[str, pa.Table], dimensions: Sequence[Dimension]) -> Ledger:
+        """Return the ledger of its items and tables, for a cube of these dimensions."""
         about: dict[str, Any] = json.loads(tables["ledger"].schema.metadata[ABOUT])
         if about["format"] > FORMAT:
             raise CubeError(f"the cube's ledger has format {about['format']}: install a newer cube2net to update it")
+        if about["format"] == 1:
+            about |= _levels_of_format_1(about["above"], dimensions)
         found: dict[str, Any] = {name: about[name] for name in (*SMALL_PARTS, *COUNTED)}
         found["numbers"] = {name: np.array(numbers) for name, numbers in found["numbers"].items()}
         for name in ("topics", "topic_parents"):
             found[name] = None if found[name] is None else tuple(found[name])
         families = tables.get("ledger.families", pa.schema(list(FAMILIES.items())).empty_table())
         of = {
-            name: Families.read(families.filter(pc.equal(families["dimension"], number)))
-            for number, name in enumerate(names)
-            if found["above"].get(name) == "attribute"
+            name: Families.read(families.filter(pc.equal(families["level"], number)))
+            for number, name in enumerate(about["families"])
+            if name is not None
         }
         labels = tables["ledger"].replace_schema_metadata(None)
         rests = tables.get("ledger.rests", table(RESTS))
         return cls(items=items, labels=labels, families=of, rests=rests, **found)
 
 
-def open_ledger(folder: MappedFolder, files: Collection[str], names: Sequence[str]) -> Callable[[], Ledger] | None:
+def _levels_of_format_1(above: Mapping[str, str], dimensions: Sequence[Dimension]) -> dict[str, Any]:
+    """Return where levels come from, and the levels whose families are there, by level and not by dimension."""
+    sources = [(dimension.levels, above.get(dimension.levels[0].name)) for dimension in dimensions]
+    return {
+        "above": {levels[1].name: source for levels, source in sources if source is not None},
+        "families": [levels[1].name if source == "attribute" else None for levels, source in sources],
+    }
+
+
+def open_ledger(
+    folder: MappedFolder, files: Collection[str], dimensions: Sequence[Dimension]
+) -> Callable[[], Ledger] | None:
     """Return what reads the ledger of a cube from files that are opened now, or None for a cube that has none."""
     if "ledger.parquet" not in files:
         return None
@@ -233,9 +265,12 @@ def open_ledger(folder: MappedFolder, files: Collection[str], names: Sequence[st
     def reader() -> Ledger:
         try:
             tables = {part: pq.read_table(file) for part, file in parts.items()}
+            old = tables.get("ledger.families")
+            if old is not None and "dimension" in old.column_names:  # format 1
+                tables["ledger.families"] = old.rename_columns({"dimension": "level"})
             for part, rows in tables.items():
                 check_columns(rows, PARTS[part], f"rows of {part}", gaps=GAPS)
-            return Ledger.read(items, tables, names)
+            return Ledger.read(items, tables, dimensions)
         except (
             pa.ArrowException,
             CubeError,
@@ -245,6 +280,7 @@ def open_ledger(folder: MappedFolder, files: Collection[str], names: Sequence[st
             ValueError,
             AttributeError,
             RecursionError,
+            IndexError,
         ) as error:
             raise damaged(folder.path, "ledger", error) from None
 

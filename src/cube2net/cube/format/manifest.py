@@ -12,7 +12,8 @@ from cube2net.arrow_files import MappedFolder
 from cube2net.errors import CubeError, first_line
 
 FORMAT = 3
-"""Format 1 had its objects in Parquet, and 1 and 2 no attributes of objects and no links one by one; both open."""
+"""Format 1 had its objects in Parquet; 1 and 2 had one parent of every label, no attributes and no links one by one.
+They can be read and updated."""
 MANIFEST = "manifest.json"
 LARGEST = 64 * 2**20
 """No manifest has so many bytes: counts, settings and a line for every file are a few thousand."""

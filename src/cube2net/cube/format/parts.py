@@ -5,6 +5,7 @@ Arrays may be made as such files from the start, so that they need not fit into 
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable
 from functools import partial
@@ -40,8 +41,12 @@ LEVELS = {
     "level_name": pa.string(),
     "label": pa.string(),
     "full_name": pa.string(),
-    "parent": pa.int32(),
+    "above": pa.list_(pa.int32()),
+    "parents": pa.list_(pa.int32()),
 }
+"""``above`` are the numbers of the levels above, ``parents`` those of the label's parents there."""
+OLD_LEVELS = {name: kind for name, kind in LEVELS.items() if name not in ("above", "parents")} | {"parent": pa.int32()}
+"""In formats 1 and 2 the level above is the next."""
 
 
 def in_memory(name: str, length: int, kind: npt.DTypeLike) -> Array:
@@ -112,7 +117,7 @@ def tables_of(cube: Cube) -> dict[str, Callable[[], pa.Table]]:
         tables["topic-model"] = cube.topic_model
     ledger = ledger_in(cube)
     if ledger is not None:
-        for name, table in ledger.tables([dimension.name for dimension in cube.dimensions]).items():
+        for name, table in ledger.tables().items():
             tables[name] = partial(given, table)
     return tables
 
@@ -172,7 +177,7 @@ def assemble(folder: MappedFolder, manifest: dict[str, Any]) -> Cube:
         settings=manifest["settings"],
         topic_words=_topic_words(folder) if TOPICS in files else None,
         topic_model=_topic_model(folder) if MODEL in files else None,
-        ledger=open_ledger(folder, files, [dimension.name for dimension in dimensions]),
+        ledger=open_ledger(folder, files, dimensions),
         items=open_items(folder, files, len(objects), len(cells) + len(small)),
         details=open_details(folder, files, len(objects)),
     )
@@ -236,33 +241,50 @@ def _checked_objects(folder: MappedFolder, load: Callable[[], pa.Table], count: 
 def _labels(cube: Cube) -> pa.Table:
     rows: dict[str, list[Any]] = {name: [] for name in LEVELS}
     for number, dimension in enumerate(cube.dimensions):
+        places = {level.name: depth for depth, level in enumerate(dimension.levels)}
         for depth, level in enumerate(dimension.levels):
-            parents = [None] * len(level.labels) if level.parents is None else level.parents.tolist()
-            for label, full_name, parent in zip(level.labels, level.full_names, parents, strict=True):
-                values = (number, depth, level.name, label, full_name, parent)
+            above = [places[name] for name in level.above]
+            parents = np.stack([np.empty(len(level.labels)), *level.above.values()]).T[:, 1:].astype(np.int32).tolist()
+            for label, full_name, of_label in zip(level.labels, level.full_names, parents, strict=True):
+                values = (number, depth, level.name, label, full_name, above, of_label)
                 for name, value in zip(LEVELS, values, strict=True):
                     rows[name].append(value)
     return pa.table(rows, schema=pa.schema(list(LEVELS.items())))
 
 
 def _dimensions(table: pa.Table) -> tuple[Dimension, ...]:
-    check_columns(table, LEVELS, "labels", gaps=("parent",))
+    if "parent" in table.column_names:
+        check_columns(table, OLD_LEVELS, "labels", gaps=("parent",))
+        found = [[] if parent is None else [parent] for parent in table["parent"].to_pylist()]
+        above = [[level + 1] * len(one) for level, one in zip(table["level"].to_pylist(), found, strict=True)]
+        parents = {"above": above, "parents": found}
+        table = table.drop_columns("parent")
+        for name, values in parents.items():
+            table = table.append_column(name, pa.array(values, LEVELS[name]))
+    check_columns(table, LEVELS, "labels")
     columns = [table[name].to_pylist() for name in LEVELS]
     levels: dict[tuple[int, int], list[tuple[Any, ...]]] = {}
     for number, depth, *rest in zip(*columns, strict=True):
         levels.setdefault((number, depth), []).append(tuple(rest))
     dimensions = []
     for number in range(1 + max((key[0] for key in levels), default=-1)):
-        built = []
-        for depth in range(len(levels)):
-            rows = levels.get((number, depth))
-            if rows is None:
-                break
-            names, labels, full_names, parents = zip(*rows, strict=True)
-            above = None if parents[0] is None else np.array(parents, dtype=np.int32)
-            built.append(Level(names[0], labels, full_names, above))
-        dimensions.append(Dimension(tuple(built)))
+        rows = list(itertools.takewhile(bool, (levels.get((number, depth)) or [] for depth in range(len(levels)))))
+        names = [of_level[0][0] for of_level in rows]
+        dimensions.append(Dimension(tuple(_level(of_level, names) for of_level in rows)))
     return tuple(dimensions)
+
+
+def _level(rows: list[tuple[Any, ...]], names: list[str]) -> Level:
+    """Return a level from its rows; ``names`` are those of all levels of its dimension."""
+    _, labels, full_names, above, parents = zip(*rows, strict=True)
+    if any(one != above[0] for one in above) or any(len(one) != len(above[0]) for one in parents):
+        raise CubeError(f"labels of level {rows[0][0]!r} have different levels above")
+    if not all(number is not None and 0 <= number < len(names) for number in above[0]):
+        raise CubeError(f"level {rows[0][0]!r} stands below one that is not there")
+    if any(number is None for of_label in parents for number in of_label):
+        raise CubeError(f"level {rows[0][0]!r} does not name a parent for every label")
+    numbers = np.array(parents, dtype=np.int32).reshape(len(rows), len(above[0])).T.copy()
+    return Level(rows[0][0], labels, full_names, {names[number]: numbers[i] for i, number in enumerate(above[0])})
 
 
 def given(part: T) -> T:

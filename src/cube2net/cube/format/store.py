@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -30,7 +30,8 @@ from cube2net.cube.format.parts import arrays_of, assemble, check_whole, lookups
 from cube2net.errors import Cube2netError, CubeError, first_line, some
 from cube2net.locks import only_writer
 from cube2net.progress import Progress, silent
-from cube2net.records import Cube, Dimension
+from cube2net.records import Cells, Cube, Dimension, Level
+from cube2net.records.cube import STAR
 from cube2net.records.origin import Origin, opened
 from cube2net.threads import cores
 
@@ -261,9 +262,26 @@ def _memory_of(array: Array) -> tuple[object, ...]:
 
 
 def _finest_only(cube: Cube) -> Cube:
-    """Return the cube with the levels below the one it stands at left out: on disk, that one is the finest."""
-    dimensions = tuple(Dimension(dimension.levels[dimension.at :]) for dimension in cube.dimensions)
-    return replace(cube, dimensions=dimensions, finest=None)
+    """Return the cube with the levels below the one it stands at left out: on disk, that one is the finest.
+
+    A dimension that stands at ∗ has that one label there.
+    """
+    dimensions = tuple(dimension.from_level(dimension.at) for dimension in cube.dimensions)
+    at_top = [number for number, dimension in enumerate(cube.dimensions) if dimension.is_top]
+    for number in at_top:
+        star = Dimension((Level(cube.dimensions[number].name, (STAR,), (STAR,)),))
+        dimensions = (*dimensions[:number], star, *dimensions[number + 1 :])
+    cells, small = (_with_zeros(part, at_top) for part in (cube.cells, cube.small))
+    return replace(cube, dimensions=dimensions, cells=cells, small=small, finest=None)
+
+
+def _with_zeros(cells: Cells, columns: Sequence[int]) -> Cells:
+    """Return cells whose labels of some dimensions are all 0."""
+    if not columns:
+        return cells
+    labels = np.array(cells.labels)
+    labels[:, columns] = 0
+    return replace(cells, labels=labels)
 
 
 def _foreign(folder: Path) -> list[str] | None:

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.array_types import Array
+from cube2net.cube.grow.date_bins import FINER, bin_days, is_date_text, read_days, years_of
 from cube2net.errors import ParameterError, SourceError
 from cube2net.records import Corpus, Topics
 
@@ -23,7 +24,7 @@ NUMBER = r"(?i)^[+-]?(\d+\.?\d*(e[+-]?\d+)?|\.\d+(e[+-]?\d+)?|nan|inf|infinity)$
 
 Name = Callable[[int, int], str]
 Binned = tuple[Array, Name]
-SPELLINGS = "years, decades, width:N, quantiles:N or edges:A,B,C"
+SPELLINGS = "days, weeks, months, quarters, years, decades, width:N, quantiles:N or edges:A,B,C"
 FEW, MOST = 6, 17
 MOST_STEPS = 2.0**51
 LONG = 1e21
@@ -42,7 +43,8 @@ class Column:
 class GrownLabels:
     """One dimension's labels, old and new: where the old ones are now, and the new items' column.
 
-    For bins, ``numbers`` are an example of every old bin and then the new numbers, ``codes`` their bins.
+    For bins, ``numbers`` are an example of every old bin and then the new numbers, ``codes`` their bins. The numbers
+    are days since 1970 where ``are_days``.
     """
 
     names: tuple[str, ...]
@@ -50,6 +52,7 @@ class GrownLabels:
     column: Column
     numbers: Array = field(default_factory=lambda: np.empty(0))
     codes: Array = field(default_factory=lambda: NONE)
+    are_days: bool = False
 
 
 def read_labels(corpus: Corpus, attribute: str) -> Column:
@@ -67,7 +70,10 @@ def read_topics(topics: Topics) -> Column:
 
 
 def read_numbers(corpus: Corpus, attribute: str) -> tuple[Array, Array]:
-    """Return the items that have a number, and the numbers; a date stands for its year, a blank text for none."""
+    """Return the items that have a number, and the numbers; a date stands for its year, a blank text for none.
+
+    A text that is a date as ISO 8601 writes it stands for its year, too.
+    """
     column = _one_chunk(corpus.items[attribute])
     try:
         if pa.types.is_temporal(column.type):
@@ -77,6 +83,7 @@ def read_numbers(corpus: Corpus, attribute: str) -> tuple[Array, Array]:
         if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
             texts = pc.utf8_trim_whitespace(column)
             column = pc.if_else(pc.equal(texts, ""), None, texts)
+            column = pc.if_else(is_date_text(column), pc.utf8_slice_codeunits(column, 0, 4), column)
             bad = column.filter(pc.invert(pc.match_substring_regex(column, NUMBER))).to_pylist()
             if bad:
                 raise _not_numbers(attribute, bad)
@@ -169,10 +176,13 @@ def in_order(names: tuple[str, ...], known: tuple[str, ...], column: Column) -> 
 def by_bins(corpus: Corpus, attribute: str, bins: str, old: Array) -> GrownLabels:
     """Return the bins of an attribute's numbers, and of an example of each bin that there was."""
     parse_bins(bins)
-    items, new = read_numbers(corpus, attribute)
+    are_days = bins in FINER
+    items, new = (
+        read_days(_one_chunk(corpus.items[attribute]), attribute, bins) if are_days else read_numbers(corpus, attribute)
+    )
     numbers = np.concatenate([old, new])
-    codes, names = bin_numbers(numbers, bins, f"attribute {attribute!r}")
-    return GrownLabels(names, codes[: len(old)], Column(items, codes[len(old) :], names), numbers, codes)
+    codes, names = bin_numbers(numbers, bins, f"attribute {attribute!r}", are_days=are_days)
+    return GrownLabels(names, codes[: len(old)], Column(items, codes[len(old) :], names), numbers, codes, are_days)
 
 
 def examples_of(values: Array, codes: Array, count: int) -> Array:
@@ -189,10 +199,13 @@ def examples_of(values: Array, codes: Array, count: int) -> Array:
     return found
 
 
-def bin_numbers(values: Array, bins: str, what: str = "a number") -> tuple[Array, tuple[str, ...]]:
+def bin_numbers(
+    values: Array, bins: str, what: str = "a number", *, are_days: bool = False
+) -> tuple[Array, tuple[str, ...]]:
     """Return the bin of every number, and the labels of the bins from low to high; only bins in use.
 
-    Fractions in a label have six digits, and more where two labels, or the two ends of one, would be the same.
+    Fractions in a label have six digits, and more where two labels, or the two ends of one, would be the same. Where
+    the numbers are days since 1970, bins that are not finer than years look at their years.
 
     >>> codes, labels = bin_numbers(np.array([1999, 2003, 2008]), "decades")
     >>> codes.tolist(), labels
@@ -200,6 +213,8 @@ def bin_numbers(values: Array, bins: str, what: str = "a number") -> tuple[Array
     """
     numbers = np.asarray(values, dtype=np.float64)
     place = parse_bins(bins)
+    if are_days and bins not in FINER:
+        numbers = years_of(numbers)
     try:
         codes, name = place(numbers)
     except OverflowError:
@@ -223,13 +238,15 @@ def is_bins(text: str) -> bool:
     >>> is_bins("decades"), is_bins("state")
     (True, False)
     """
-    return text in ("years", "decades") or text.partition(":")[0] in ("width", "quantiles", "edges")
+    return text in (*FINER, "years", "decades") or text.partition(":")[0] in ("width", "quantiles", "edges")
 
 
 def parse_bins(text: str) -> Callable[[Array], Binned]:
-    """Return the function that a spelling of bins stands for."""
+    """Return the function that a spelling of bins stands for: of days since 1970 for those that need a date."""
     kind, _, argument = text.partition(":")
     try:
+        if text in FINER:
+            return partial(bin_days, bins=text)
         if text == "years":
             return partial(_fixed, width=1.0)
         if text == "decades":

@@ -51,7 +51,7 @@ from cube2net.progress import Progress, silent
 from cube2net.records import Cells, Corpus, Cube, DimensionSpec, ItemIndex, LinkDetails, Links, Objects, Ragged, Topics
 from cube2net.records.corpus import OBJECTS, UNKNOWN_OBJECTS, table
 from cube2net.records.item_attributes import ItemAttributes
-from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS, SMALL
+from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS, SMALL, join_specs
 
 GivenLinks = tuple[Links, Callable[[], LinkDetails] | None]
 KEPT = ("all", "index", "none")
@@ -83,6 +83,7 @@ def build(
         raise ParameterError(f"min_objects is {min_objects!r}, expected 1 or more")
     if max_mentions < 2:
         raise ParameterError(f"max_mentions is {max_mentions!r}, expected 2 or more")
+    specs = join_specs(specs)
     settings: dict[str, Any] = {
         "dimensions": [str(spec) for spec in specs],
         "min_objects": min_objects,

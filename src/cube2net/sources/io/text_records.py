@@ -33,8 +33,14 @@ NUMBER = re.compile(r'^(\s*"[^"\\]*"\s*:\s*)Number(?:Int|Long)\("?(-?[0-9]+)"?\)
 """So many bytes of a table are checked, or parsed, at a time."""
 LONGEST = 16 * 2**20
 """The most bytes of a line."""
+PIECE = 2**16
+"""So many bytes are brought into UTF-8 at a time."""
 BLANK = "\ufeff \t\r\n"
 FIRST_BLANK = BLANK.encode()
+
+UTF_8, UTF_16, WINDOWS = "utf-8", "utf-16", "windows-1252"
+UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+NO_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 
 Line = tuple[int, bytes | None]
 
@@ -95,49 +101,99 @@ def is_packed(path: Path) -> bool:
     return path.suffix.lower() == ".gz"
 
 
-def open_bytes(path: Path, meter: Meter) -> io.BufferedReader:
-    """Return the bytes of a file, unpacked as far as a meter allows."""
+def open_bytes(path: Path, meter: Meter, encoding: str = UTF_8) -> io.BufferedReader:
+    """Return the bytes of a file, unpacked as far as a meter allows; text of another encoding comes as UTF-8."""
     gauge = meter.gauge(path)
     raw = open_raw(path, gauge)
-    return gunzipped(raw, gauge) if is_packed(path) else raw
+    file = gunzipped(raw, gauge) if is_packed(path) else raw
+    return file if encoding == UTF_8 else io.BufferedReader(_Recoded(file, encoding), BLOCK)
 
 
-def arrow_stream(path: Path, meter: Meter) -> pa.NativeFile:
+def arrow_stream(path: Path, meter: Meter, encoding: str = UTF_8) -> pa.NativeFile:
     """Return the bytes of a file for Arrow's readers, unpacked as far as a meter allows."""
-    return pa.PythonFile(open_bytes(path, meter), mode="r") if is_packed(path) else pa.OSFile(str(path))
+    if is_packed(path) or encoding != UTF_8:
+        return pa.PythonFile(open_bytes(path, meter, encoding), mode="r")
+    return pa.OSFile(str(path))
 
 
-def physical_lines(path: Path, meter: Meter) -> Iterator[str]:
-    """Return the lines of a file, one character a byte, whatever ends them."""
-    with open_bytes(path, meter) as file, io.TextIOWrapper(file, encoding="latin-1", newline="") as text:
+def physical_lines(path: Path, meter: Meter, encoding: str = UTF_8) -> Iterator[str]:
+    """Return the lines of a file, one character a byte of UTF-8, whatever ends them."""
+    with open_bytes(path, meter, encoding) as file, io.TextIOWrapper(file, encoding="latin-1", newline="") as text:
         yield from text
 
 
-def check_text(path: Path, meter: Meter) -> None:
-    """Raise unless a file can be unpacked, holds something, is UTF-8 to its end, and has no line beyond 16 MiB."""
+class _Recoded(io.RawIOBase):
+    """Text of any encoding as bytes of UTF-8."""
+
+    def __init__(self, inner: io.BufferedReader, encoding: str) -> None:
+        self.inner, self.decoder = inner, codecs.getincrementaldecoder(encoding)()
+        self.rest = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        view = memoryview(buffer)
+        while not self.rest:
+            piece = self.inner.read(PIECE)
+            self.rest = self.decoder.decode(piece, final=not piece).encode()
+            if not piece:
+                break
+        much = min(len(view), len(self.rest))
+        view[:much] = self.rest[:much]
+        self.rest = self.rest[much:]
+        return much
+
+    def close(self) -> None:
+        if not self.closed:
+            self.inner.close()
+        super().close()
+
+
+def check_text(path: Path, meter: Meter, encoding: str | None = UTF_8) -> str:
+    """Return the encoding of a file that can be unpacked, holds something, is text, and has no line beyond 16 MiB.
+
+    Without an encoding it is found: UTF-16 where the first bytes mark it, else UTF-8. What cannot be that, and has no
+    sign beyond ASCII before, is most likely Windows-1252, which has a letter for nearly every byte; half a sign at the
+    very end is UTF-8 that was cut short.
+    """
+    wanted = encoding or UTF_8
     decoder = codecs.getincrementaldecoder("utf-8")()
-    before, line, blank = 0, 0, True
+    before, line, blank, plain = 0, 0, True, True
     try:
-        with open_bytes(path, meter) as file:
+        with open_bytes(path, meter, wanted) as file:
             while block := file.read(BLOCK):
+                if encoding is None and before == 0 and block.startswith(UTF_16_MARKS):
+                    return check_text(path, meter, UTF_16)
                 text = decoder.decode(block)
+                plain = plain and text.isascii()
                 ends = [at for mark in (b"\n", b"\r") for at in (block.find(mark), block.rfind(mark)) if at >= 0]
                 if line + min(ends, default=len(block)) > LONGEST:
-                    raise too_long(path, _line_at(path, before, meter))
+                    raise too_long(path, _line_at(path, before, meter, wanted))
                 line = len(block) - 1 - max(ends) if ends else line + len(block)
                 before += len(block)
                 blank = blank and not text.strip(BLANK)
+        plain = False
         decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:
+        if encoding is None and plain and error.object[: error.start].isascii() and not NO_TEXT.search(error.object):
+            return check_text(path, meter, WINDOWS)
+        wrong = f"byte 0x{error.object[error.start]:02x}"
+        if wanted != UTF_8:
+            raise SourceError(
+                f"{path.name} is not text in {wanted} ({wrong} means nothing there): save it in UTF-8"
+            ) from None
         at = before - len(decoder.getstate()[0]) + error.start
+        other = "" if encoding == UTF_8 else f", or say which it has: encoding={WINDOWS!r}"
         raise SourceError(
-            f"{path.name} line {_line_at(path, at, meter):,}: byte 0x{error.object[error.start]:02x} is not UTF-8, "
-            "expected text in UTF-8 (save the file in that encoding)"
+            f"{path.name} line {_line_at(path, at, meter):,}: {wrong} is not UTF-8, "
+            f"expected text in UTF-8 (save the file in that encoding{other})"
         ) from None
     except OSError as error:
         raise SourceError(f"{path.name} cannot be read: {error.strerror or error}") from None
     if blank:
         raise SourceError(f"{path.name} is empty, expected a header and rows")
+    return wanted
 
 
 def too_long(path: Path, line: int) -> SourceError:
@@ -145,10 +201,10 @@ def too_long(path: Path, line: int) -> SourceError:
     return SourceError(f"{path.name} line {line:,} is longer than {LONGEST:,} bytes, expected a row a line")
 
 
-def _line_at(path: Path, position: int, meter: Meter) -> int:
+def _line_at(path: Path, position: int, meter: Meter, encoding: str = UTF_8) -> int:
     """Return the number of the line that a byte stands in."""
     lines, left, last = 1, position, b""
-    with open_bytes(path, meter) as file:
+    with open_bytes(path, meter, encoding) as file:
         while left > 0 and (block := file.read(min(left, BLOCK))):
             lines += block.count(b"\n") + block.count(b"\r") - block.count(b"\r\n")
             lines -= last == b"\r" and block.startswith(b"\n")

@@ -1,4 +1,4 @@
-"""What a column holds: ids, weights, or an attribute (labels, lists of them, numbers, dates), and so a dimension.
+"""What a column holds: ids, weights, or an attribute (labels, lists of them, numbers, dates).
 
 Columns are those of ``Rows``, a table with the places its rows come from; Python values of any kinds become columns.
 """
@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,24 +17,28 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.errors import SourceError, listed
-from cube2net.records import DimensionSpec
 from cube2net.records.link_weights import LIGHTEST
-from cube2net.records.spec import MIN_OBJECTS
 from cube2net.sources.io.dropped import Dropped, Places
+from cube2net.sources.tables.dialects import UNSAID, Conventions
+from cube2net.sources.tables.written_values import (
+    NUMBER,
+    Table,
+    as_clock,
+    as_dates,
+    as_numbers,
+    finite,
+    may_be_written,
+    present,
+)
 
 MANY = (list, tuple, set, frozenset, np.ndarray)
 REFUSED = (pa.ArrowException, OverflowError, TypeError, ValueError)
-WHOLE = r"^-?[0-9]{1,18}$"
-NUMBER = r"^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
-PADDED = r"^-?0[0-9]"
-DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9:.]+(Z|[+-][0-9:]+)?)?$"
-MISSING = r"(?i)^(na|n/a|nan|null|none|-|\?|)$"
 MOSTLY = 0.9
-FEW = 1000
-YEARS = (1500, 2100)
-MOST_DIMENSIONS = 4
 HEAVIEST = 1e30
 EXACT = 2.0**53
+
+Ways = dict[str, str]
+"""How columns were read where that took a guess, by their names."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,13 +46,19 @@ class Rows:
     """A table and where its rows come from.
 
     ``places`` turns row numbers into words: ``links.csv line 7``. ``loose`` are the columns whose values
-    came as text because the file could not say what they are.
+    came as text because the file could not say what they are. ``conventions`` say how such texts are written.
     """
 
     name: str
     table: pa.Table
     places: Places
     loose: frozenset[str] = frozenset()
+    conventions: Conventions = UNSAID
+
+    @cached_property
+    def written(self) -> Table:
+        """What its texts say of how numbers and dates are written."""
+        return Table(self.table, self.loose, self.conventions)
 
     def __repr__(self) -> str:
         return f"Rows({self.name!r}, {self.table.num_rows:,} rows, columns {listed(self.table.column_names)})"
@@ -119,6 +130,11 @@ def holds_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
 
 
+def is_list(kind: pa.DataType) -> bool:
+    """Return whether a column of this type holds lists."""
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+
+
 def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.cast(column, column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
@@ -156,9 +172,7 @@ def unique_keys(rows: Rows, name: str, what: str, dropped: Dropped) -> tuple[Row
         has = pc.is_valid(ids)
         left = np.flatnonzero(np.asarray(has))
         places = rows.places
-        rows = Rows(
-            rows.name, rows.table.filter(has), lambda some: places([int(left[row]) for row in some]), rows.loose
-        )
+        rows = replace(rows, table=rows.table.filter(has), places=lambda some: places([int(left[row]) for row in some]))
         ids = ids.filter(has)
     return rows, ids
 
@@ -181,12 +195,15 @@ def find(rows: Rows, name: str, ids: pa.ChunkedArray) -> tuple[Array, pa.Chunked
     return found, wanted
 
 
-def weights(rows: Rows, name: str) -> Array:
+def weights(rows: Rows, name: str, ways: Ways | None = None) -> Array:
     """Return a column as weights, NaN where it is neither 0 nor a number from 1e-30 to 1e30."""
     column = _decoded(rows.table[name])
     if holds_text(column.type):
         texts = pc.utf8_trim_whitespace(pc.cast(column, pa.string()))
-        column = pc.if_else(pc.match_substring_regex(texts, NUMBER), texts, None)
+        read = as_numbers(pc.if_else(pc.equal(texts, ""), None, texts), rows.written)
+        column = pc.if_else(pc.match_substring_regex(texts, NUMBER), texts, None) if read is None else read.column
+        if read is not None and read.way and ways is not None:
+            ways[name] = read.way
     elif not (_is_simple(column.type) or pa.types.is_decimal(column.type)):
         raise SourceError(f"{rows.name} column {name!r} holds {column.type}, expected numbers of 0 or more")
     values = np.array(pc.cast(column, pa.float64(), safe=False).to_numpy(), dtype=np.float64)
@@ -194,8 +211,14 @@ def weights(rows: Rows, name: str) -> Array:
     return values
 
 
-def attribute(rows: Rows, name: str, dropped: Dropped, separator: str | None = None) -> pa.ChunkedArray | None:
-    """Return a column as labels, lists of labels, numbers or dates; None when it holds none of these."""
+def attribute(
+    rows: Rows, name: str, dropped: Dropped, separator: str | None = None, ways: Ways | None = None
+) -> pa.ChunkedArray | None:
+    """Return a column as labels, lists of labels, numbers or dates; None when it holds none of these.
+
+    Where that took a guess, how it was read is put into ``ways``.
+    """
+    ways = {} if ways is None else ways
     column = _decoded(rows.table[name])
     kind = column.type
     if separator is not None and not holds_text(kind):
@@ -204,55 +227,51 @@ def attribute(rows: Rows, name: str, dropped: Dropped, separator: str | None = N
         raise SourceError(f"{rows.name} column {name!r} holds {kind}, expected text to part at {separator!r}")
     if separator is not None:
         return _trimmed_lists(pc.split_pattern(pc.cast(column, pa.string()), separator))
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+    if is_list(kind):
         return _trimmed_lists(column)
     if pa.types.is_boolean(kind):
         column = pc.cast(column, pa.string())
     elif holds_text(kind):
-        column = _typed(rows, name, pc.cast(column, pa.string()), dropped) if name in rows.loose else _dated(column)
+        texts = pc.cast(column, pa.string())
+        column = _typed(rows, name, texts, dropped, ways) if name in rows.loose else _dated(rows, texts)
     elif pa.types.is_integer(kind):
         column = pc.cast(column, pa.float64() if kind == pa.uint64() else pa.int64(), safe=False)
     elif pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        column = _finite(pc.cast(column, pa.float64(), safe=False))
+        column = finite(pc.cast(column, pa.float64(), safe=False))
     elif not (pa.types.is_date(kind) or pa.types.is_timestamp(kind)):
         return None
+    clock = as_clock(name, column)
+    if clock is not None:
+        ways[name] = clock.way
+        column = clock.column
     return None if column.null_count == len(column) else column
 
 
-def _typed(rows: Rows, name: str, column: pa.ChunkedArray, dropped: Dropped) -> pa.ChunkedArray:
-    """Return text as numbers or dates where nearly all of it is; what is not is then missing, and counted."""
-    texts = pc.utf8_trim_whitespace(column)
-    texts = pc.if_else(pc.match_substring_regex(texts, MISSING), None, texts)
-    count = len(texts) - texts.null_count
-    if count == 0:
+def _dated(rows: Rows, texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return text as dates where all of it is, in a table that knows its numbers from texts."""
+    if not may_be_written(texts, rows.written):
         return texts
-    fits = pc.match_substring_regex(texts, NUMBER)
-    padded = pc.any(pc.match_substring_regex(texts, PADDED)).as_py()
-    if padded or (pc.sum(fits).as_py() or 0) < MOSTLY * count:
-        return _dated(column)
+    read = as_dates(texts, rows.written)
+    return texts if read is None or len(read.unfit) else read.column
+
+
+def _typed(rows: Rows, name: str, column: pa.ChunkedArray, dropped: Dropped, ways: Ways) -> pa.ChunkedArray:
+    """Return text as numbers or dates where nearly all of it is; what is not is then missing, and counted."""
+    if not may_be_written(column, rows.written):
+        return column
+    texts = present(column)
+    read = as_numbers(texts, rows.written) or as_dates(texts, rows.written)
+    if read is None:
+        return column
     dropped.drop_rows(
-        f"values of {name!r} that are not numbers",
+        f"values of {name!r} that are not {read.what}",
         rows.places,
-        np.flatnonzero(np.asarray(pc.fill_null(pc.invert(fits), False))).tolist(),
-        lambda row: f"{name!r} is {texts[row].as_py()!r}, expected a number",
+        read.unfit.tolist(),
+        lambda row: f"{name!r} is {texts[row].as_py()!r}, expected a {read.what.removesuffix('s')}",
     )
-    numbers = pc.if_else(fits, texts, None)
-    whole = pc.all(pc.match_substring_regex(numbers, WHOLE)).as_py()
-    return pc.cast(numbers, pa.int64()) if whole else _finite(pc.cast(numbers, pa.float64()))
-
-
-def _finite(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return pc.if_else(pc.is_finite(column), column, None)
-
-
-def _dated(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    column = pc.cast(column, pa.string())
-    if column.null_count < len(column) and pc.all(pc.match_substring_regex(column, DATE)).as_py():
-        try:
-            return pc.cast(pc.utf8_slice_codeunits(column, 0, 10), pa.date32())
-        except pa.ArrowInvalid:
-            return column
-    return column
+    if read.way:
+        ways[name] = read.way
+    return read.column
 
 
 def _trimmed_lists(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
@@ -270,42 +289,3 @@ def _trimmed_lists(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
         made.append(pa.ListArray.from_arrays(pa.array(ends), texts.filter(kept)))
     lists = pa.chunked_array(made, pa.list_(pa.string()))
     return lists if pc.max(pc.list_value_length(lists)).as_py() else None
-
-
-def default_dimensions(items: pa.Table) -> tuple[DimensionSpec, ...]:
-    """Return how items would make a cube of themselves: at most four dimensions, in the order of the columns.
-
-    Labels stand as they are where they are few, years become decades, other numbers quarters of the
-    items. What never or always differs tells nothing apart and is left out.
-
-    >>> items = pa.table({"item": ["a", "b"], "year": [1999, 2004], "city": ["Rome", "Oslo"], "text": ["", ""]})
-    >>> [str(spec) for spec in default_dimensions(items)]
-    ['decade=year@decades', 'city']
-    """
-    names = [name for name in items.column_names if name not in ("item", "text")]
-    specs = [spec for name in names if (spec := _dimension(name, items[name], names)) is not None]
-    return tuple(specs[:MOST_DIMENSIONS])
-
-
-def _dimension(name: str, column: pa.ChunkedArray, names: Sequence[str]) -> DimensionSpec | None:
-    if pa.types.is_list(column.type):
-        column = pc.list_flatten(column)
-    count = len(column) - column.null_count
-    distinct = pc.count_distinct(column).as_py()
-    if distinct < 2:
-        return None
-    if pa.types.is_temporal(column.type) or _are_years(name, column):
-        return DimensionSpec("decade" if name == "year" and "decade" not in names else name, name, bins="decades")
-    if not holds_text(column.type):
-        return DimensionSpec(name, name, bins="quantiles:4")
-    if distinct > max(FEW, count // 2) or (distinct == count > MIN_OBJECTS):
-        return None
-    return DimensionSpec(name, name)
-
-
-def _are_years(name: str, column: pa.ChunkedArray) -> bool:
-    if holds_text(column.type):
-        return False
-    values = pc.drop_null(column).to_numpy()
-    inside = (values >= YEARS[0]) & (values <= YEARS[1]) & (values == np.floor(values))
-    return bool(inside.mean() >= MOSTLY if "year" in name.casefold() else inside.all())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 import pyarrow as pa
@@ -15,6 +16,11 @@ from cube2net.sources.tables.column_types import Rows, column_of, columns_of, te
 from cube2net.sources.tables.table_corpus import network_corpus
 
 
+def is_networkx(thing: object) -> bool:
+    """Return whether a thing is a graph of NetworkX, by what it can do."""
+    return all(hasattr(thing, name) for name in ("nodes", "edges", "is_directed", "number_of_nodes"))
+
+
 def from_networkx(
     graph: Any,
     *,
@@ -22,6 +28,7 @@ def from_networkx(
     name: str = "name",
     kind: str = "kind",
     text: str = "text",
+    time: str = "time",
     separators: Mapping[str, str] | None = None,
     strict: bool = False,
     progress: Progress | None = None,
@@ -29,31 +36,33 @@ def from_networkx(
     """Return the corpus of a NetworkX graph: every node is an object and its own item.
 
     Node attributes become attributes, a list or set several labels; ``name``, ``kind`` and ``text``
-    say which attributes are the readable name, the kind of object and the text. Links are undirected:
-    links both ways, or several between two nodes, add their weights; a link without a weight counts 1.
-    Links of a node to itself and bad weights are counted in ``dropped``, or stop when ``strict``.
+    say which attributes are the readable name, the kind of object and the text. ``kind`` and ``time`` say this of links
+    too; a link of a multigraph without a kind has its key for one, where that is a text. A link without a weight counts
+    1. Links of a directed graph keep their direction. Links of a node to itself and bad weights are counted in
+    ``dropped``, or stop when ``strict``. Nodes that are whole numbers keep being such; other things become texts.
 
     >>> import networkx as nx
     >>> graph = nx.DiGraph([("ada", "bob"), ("bob", "ada"), ("bob", "eve")])
     >>> graph.add_node("ada", city="Rome")
     >>> corpus = from_networkx(graph)
     >>> corpus, corpus.links["weight"].to_pylist()
-    (Corpus(3 objects, 3 items, 2 links), [2.0, 1.0])
+    (Corpus(3 objects, 3 items, 3 links), [1.0, 1.0, 1.0])
+    >>> corpus.directed, corpus.object_attributes
+    (True, ('city',))
     """
-    if not (hasattr(graph, "nodes") and hasattr(graph, "edges") and hasattr(graph, "is_directed")):
+    if not is_networkx(graph):
         raise SourceError(f"cannot read a {type(graph).__name__} as a graph, expected a NetworkX graph")
     if graph.number_of_nodes() == 0:
         raise SourceError("the graph has no nodes, expected one or more")
     dropped = Dropped(strict, progress or silent)
     keys = {node: text_of(str(node)).strip() for node in graph.nodes}
     _check_keys(keys)
-    nodes = _rows([data for _, data in graph.nodes(data=True)], list(keys.values()), dropped)
+    nodes = _rows([data for _, data in graph.nodes(data=True)], list(keys.values()), list(keys), dropped)
     known = {"name": name, "kind": kind, "text": text}
     columns = {"id": "node"} | {role: column for role, column in known.items() if column in nodes.table.column_names}
-    return network_corpus((nodes, columns), (_links(graph, keys, weight), _ENDS), separators or {}, dropped)
-
-
-_ENDS = {"source": "source", "target": "target", "weight": "weight"}
+    links = _links(graph, keys, weight, kind, time)
+    ends = {name: name for name in links.table.column_names}
+    return network_corpus((nodes, columns), (links, ends), separators or {}, dropped, directed=graph.is_directed())
 
 
 def _check_keys(keys: Mapping[Any, str]) -> None:
@@ -66,7 +75,19 @@ def _check_keys(keys: Mapping[Any, str]) -> None:
         seen[key] = node
 
 
-def _rows(data: Sequence[Mapping[Any, Any]], keys: Sequence[str], dropped: Dropped) -> Rows:
+def _node_column(nodes: Sequence[Any], keys: Sequence[str], dropped: Dropped) -> pa.Array:
+    """Return the ids of nodes: whole numbers where all are such, else texts."""
+    if all(isinstance(node, Integral) and not isinstance(node, bool) for node in nodes):
+        try:
+            return pa.array([int(node) for node in nodes], pa.int64())
+        except (OverflowError, pa.ArrowInvalid):
+            pass
+    if not all(isinstance(node, str) for node in nodes):
+        dropped.say(f"the graph: nodes that are no texts become such: {some(keys)}")
+    return pa.array(keys, pa.string())
+
+
+def _rows(data: Sequence[Mapping[Any, Any]], keys: Sequence[str], nodes: Sequence[Any], dropped: Dropped) -> Rows:
     names: dict[Any, str] = {}
     for attributes in data:
         for attribute in attributes:
@@ -77,23 +98,32 @@ def _rows(data: Sequence[Mapping[Any, Any]], keys: Sequence[str], dropped: Dropp
                 names[attribute] = called
     values = {called: [attributes.get(attribute) for attributes in data] for attribute, called in names.items()}
     arrays, loose, left_out = columns_of(values)
-    arrays = {"node": pa.array(keys, pa.string()), **arrays}
+    arrays = {"node": _node_column(nodes, keys, dropped), **arrays}
     if left_out:
         dropped.say(f"the graph: left out attributes with fields inside: {some(left_out, 20)}")
     return Rows("the graph", pa.table(arrays), lambda rows: [f"node {keys[row]!r}" for row in rows], frozenset(loose))
 
 
-def _links(graph: Any, keys: Mapping[Any, str], weight: str) -> Rows:
+def _links(graph: Any, keys: Mapping[Any, str], weight: str, kind: str, time: str) -> Rows:
     source, target, weights = [], [], []
-    edges: Iterable[tuple[Any, Any, Any]] = graph.edges(data=weight, default=1)
-    for one, other, value in edges:
+    kinds, times = [], []
+    several = graph.is_multigraph()
+    edges: Iterable[tuple[Any, ...]] = graph.edges(data=True, **({"keys": True} if several else {}))
+    for one, other, *key, about in edges:
         source.append(keys[one])
         target.append(keys[other])
-        weights.append(value)
+        weights.append(about.get(weight, 1))
+        named = about.get(kind)
+        kinds.append(key[0] if named is None and key and isinstance(key[0], str) else named)
+        times.append(about.get(time))
     column, _ = column_of(weights)
     if column is None or pa.types.is_list(column.type) or pa.types.is_boolean(column.type):
         raise SourceError(f"link attribute {weight!r} holds no numbers, expected weights of 0 or more")
     table = pa.table(
         {"source": pa.array(source, pa.string()), "target": pa.array(target, pa.string()), "weight": column}
     )
+    for name, values in (("kind", [None if one is None else text_of(one) for one in kinds]), ("time", times)):
+        told, _ = column_of(values)
+        if told is not None and told.null_count < len(told):
+            table = table.append_column(name, told)
     return Rows("the graph", table, lambda rows: [f"link {source[row]!r} – {target[row]!r}" for row in rows])

@@ -390,3 +390,8 @@ def _written_out(array: pa.Array) -> int:
     if pa.types.is_list(array.type) or pa.types.is_large_list(array.type) or pa.types.is_map(array.type):
         return 4 * len(array) + _written_out(array.flatten())
     return int(array.nbytes)
+
+
+def parquet_fits(path: Path, gauge: Gauge) -> bool:
+    """Return whether a meter allows for all that the rows of a Parquet file may take in memory."""
+    return _fits(path, _weigh(path, gauge), gauge)

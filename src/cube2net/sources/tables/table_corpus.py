@@ -11,14 +11,15 @@ import pyarrow.compute as pc
 
 from cube2net.arrays import merge_links
 from cube2net.errors import SourceError, listed, some
-from cube2net.records import Corpus, DimensionSpec
+from cube2net.records import Corpus
 from cube2net.records.corpus import LABELS, LINKS, MENTIONS, TERMS, UNKNOWN_OBJECTS, table
 from cube2net.records.limits import MOST, check_count
 from cube2net.sources.io.dropped import Dropped
+from cube2net.sources.tables.carried_columns import has_whole_ids, link_details, with_attributes
 from cube2net.sources.tables.column_types import (
     Rows,
+    Ways,
     attribute,
-    default_dimensions,
     find,
     holds_text,
     keys,
@@ -32,8 +33,10 @@ RESERVED = ("item", "text")
 TOPIC = "topic"
 
 
-def network_corpus(nodes: Part, links: Part, separators: Columns, dropped: Dropped) -> Corpus:
-    """Return a corpus in which every node is an object and its own item."""
+def network_corpus(
+    nodes: Part, links: Part, separators: Columns, dropped: Dropped, *, directed: bool = False
+) -> Corpus:
+    """Return a corpus in which every node is an object and its own item, and both carry its attributes."""
     (rows, columns), (link_rows, link_columns) = nodes, links
     check_count("objects", rows.table.num_rows)
     rows, ids = unique_keys(rows, columns["id"], "nodes", dropped)
@@ -43,17 +46,45 @@ def network_corpus(nodes: Part, links: Part, separators: Columns, dropped: Dropp
     every = np.arange(len(ids), dtype=np.int32)
     mentions = pa.table({"item": every, "object": every}, schema=pa.schema(list(MENTIONS.items())))
     return Corpus(
-        objects=_objects(rows, ids, columns, "node"),
+        objects=with_attributes(_objects(rows, ids, columns, "node"), _carried(items, ("item", columns.get("kind")))),
         items=items,
         mentions=mentions,
-        links=_links(link_rows, link_columns, ids, "nodes", dropped),
-        dimensions=_dimensions(items, dropped),
+        links=_links(link_rows, link_columns, ids, "nodes", dropped, directed),
         dropped=dict(dropped.counts),
+        directed=directed,
+        whole_ids=has_whole_ids(rows, columns["id"], ids),
     )
 
 
+def links_corpus(links: Part, dropped: Dropped, *, directed: bool = False) -> Corpus:
+    """Return a corpus of links alone, whose nodes are their ends and have no attributes."""
+    rows, columns = links
+    ends = [keys(rows, columns[role]) for role in ("source", "target")]
+    both = pc.drop_null(pa.chunked_array([chunk for end in ends for chunk in end.chunks], pa.string()))
+    table = pa.table({"id": pc.unique(both)})
+    if table.num_rows == 0:
+        raise SourceError(f"{rows.name} has no links, expected the ids of two nodes in a row")
+    nodes = Rows(rows.name, table, lambda some: [f"{rows.name} node {row + 1:,}" for row in some])
+    dropped.say(
+        f"{rows.name}: the nodes of links alone have no attributes, so there is no dimension to propose: "
+        "give a table of nodes beside the links"
+    )
+    return network_corpus((nodes, {"id": "id"}), links, {}, dropped, directed=directed)
+
+
+def _carried(items: pa.Table, left_out: Sequence[str | None]) -> list[tuple[str, pa.ChunkedArray]]:
+    return [(name, items[name]) for name in items.column_names if name not in left_out]
+
+
 def item_corpus(
-    objects: Part, items: Part, mentions: Part, links: Part | None, separators: Columns, dropped: Dropped
+    objects: Part,
+    items: Part,
+    mentions: Part,
+    links: Part | None,
+    separators: Columns,
+    dropped: Dropped,
+    *,
+    directed: bool = False,
 ) -> Corpus:
     """Return a corpus of items that mention objects; without links two objects of one item are linked."""
     (object_rows, object_columns), (item_rows, item_columns) = objects, items
@@ -61,19 +92,23 @@ def item_corpus(
     check_count("items", item_rows.table.num_rows)
     object_rows, object_ids = unique_keys(object_rows, object_columns["id"], "objects", dropped)
     item_rows, item_ids = unique_keys(item_rows, item_columns["item"], "items", dropped)
-    unused = [name for name in object_rows.table.column_names if name not in object_columns.values()]
-    if unused:
-        dropped.say(f"{object_rows.name}: not used {_list(unused)} (attributes belong to the items)")
+    others = [name for name in object_rows.table.column_names if name not in object_columns.values()]
+    known = {name: attribute(object_rows, name, dropped) for name in others}
+    if None in known.values():
+        unused = [name for name, column in known.items() if column is None]
+        dropped.say(f"{object_rows.name}: left out {_list(unused)} (empty, or neither labels, numbers nor dates)")
+    told = [(name, column) for name, column in known.items() if column is not None]
     left_out = (item_columns["item"], item_columns.get("text"))
     carried = [name for name in item_rows.table.column_names if name not in left_out]
     made = _items(item_rows, item_ids, carried, item_columns.get("text"), separators, dropped)
     return Corpus(
-        objects=_objects(object_rows, object_ids, object_columns, "object"),
+        objects=with_attributes(_objects(object_rows, object_ids, object_columns, "object"), told),
         items=made,
         mentions=_mentions(*mentions, item_ids, object_ids, dropped),
-        links=None if links is None else _links(*links, object_ids, "objects", dropped),
-        dimensions=_dimensions(made, dropped),
+        links=None if links is None else _links(*links, object_ids, "objects", dropped, directed),
         dropped=dict(dropped.counts),
+        directed=directed and links is not None,
+        whole_ids=has_whole_ids(object_rows, object_columns["id"], object_ids),
     )
 
 
@@ -91,9 +126,9 @@ def _items(
         if name not in carried:
             raise SourceError(f"{rows.name} has no attribute {name!r} to part: it has {_list(carried) or 'none'}")
     made: dict[str, pa.ChunkedArray] = {"item": ids}
-    unusable = []
+    unusable, ways = [], Ways()
     for name in carried:
-        column = attribute(rows, name, dropped, separators.get(name))
+        column = attribute(rows, name, dropped, separators.get(name), ways)
         if column is None:
             unusable.append(name)
             continue
@@ -101,6 +136,7 @@ def _items(
         while called in made or called in RESERVED:
             called += "_"
         made[called] = column
+    _say_ways(rows, ways, dropped)
     if unusable:
         dropped.say(f"{rows.name}: left out {_list(unusable)} (empty, or neither labels, numbers nor dates)")
     if text is not None and not pa.types.is_null(rows.table[text].type):
@@ -111,19 +147,20 @@ def _items(
     return pa.table(made)
 
 
-def _dimensions(items: pa.Table, dropped: Dropped) -> tuple[DimensionSpec, ...]:
-    specs = default_dimensions(items)
-    if specs:
-        dropped.say(f"dimensions, unless others are named: {listed(specs)} (proposed)")
-    return specs
+def _say_ways(rows: Rows, ways: Ways, dropped: Dropped) -> None:
+    if ways:
+        said = "; ".join(f"{name!r} with {way}" for name, way in ways.items())
+        dropped.say(f"{rows.name}: read {said} (guessed)")
 
 
-def _links(rows: Rows, columns: Columns, ids: pa.ChunkedArray, what: str, dropped: Dropped) -> pa.Table:
+def _links(rows: Rows, columns: Columns, ids: pa.ChunkedArray, what: str, dropped: Dropped, directed: bool) -> pa.Table:
     one = what.removesuffix("s")
     count = rows.table.num_rows
     ends = {role: find(rows, columns[role], ids) for role in ("source", "target")}
     source, target = ends["source"][0], ends["target"][0]
-    weight = weights(rows, columns["weight"]) if "weight" in columns else np.ones(count)
+    ways = Ways()
+    weight = weights(rows, columns["weight"], ways) if "weight" in columns else np.ones(count)
+    _say_ways(rows, ways, dropped)
     good = np.ones(count, dtype=bool)
 
     def end(row: int) -> str:
@@ -142,6 +179,11 @@ def _links(rows: Rows, columns: Columns, ids: pa.ChunkedArray, what: str, droppe
     if count and not good.any():
         why = f"{rows.places([0])[0]}: {end(0)}" if min(source[0], target[0]) < 0 else "self-links and bad weights only"
         raise SourceError(f"no row of {rows.name} makes a link: {why} (rows: {count:,})")
+    said = link_details(rows, columns, good, dropped)
+    if said or directed:
+        ends_of = {"source": source[good].astype(np.int32), "target": target[good].astype(np.int32)}
+        kinds = {name: column.type for name, column in said.items()}
+        return table(LINKS | kinds, **ends_of, weight=weight[good].astype(np.float32), **said)
     low, high, total = merge_links(source[good], target[good], weight[good], len(ids))
     if len(low) < int(good.sum()):
         dropped.say(f"{rows.name}: {int(good.sum()) - len(low):,} repeated links add their weights")

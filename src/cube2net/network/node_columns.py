@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 ITEMS, BACKWARD = "items", "backward"
 JOINED = "|"
+DENSE = 4_000_000
+"""Numbers below this are counted in a table of all of them, and larger ones by sorting those that are there."""
 
 
 def carried(cube: Cube) -> Carried:
@@ -66,6 +68,13 @@ def label_shares(network: Network) -> dict[str, tuple[tuple[str, ...], sp.csr_ar
 
     A row of a matrix is a node, cells as nodes have empty ones; an item of several labels counts for each. There are no
     dimensions where the cube does not keep its items.
+
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> network = c2n.construct(c2n.build_cube(planted.corpus), planted.query(0))
+    >>> labels, shares = label_shares(network)["venue"]
+    >>> len(labels), shares.shape
+    (4, (104, 4))
     """
     import scipy.sparse as sp
 
@@ -89,7 +98,8 @@ def count_labels(cube: Cube, objects: Array) -> LabelCounts | None:
     index = cube.items()
     place, items = _mentions(index, objects, len(cube.objects))
     counts = np.bincount(place, minlength=len(objects))
-    used, number = np.unique(items, return_inverse=True)
+    used = _distinct(items, len(index))
+    number = np.searchsorted(used, items)
     cells = take_rows(index.cells, used)
     within = row_of_entries(cells)
     labels = np.concatenate([cube.cells.labels, cube.small.labels])[cells.indices]
@@ -97,12 +107,30 @@ def count_labels(cube: Cube, objects: Array) -> LabelCounts | None:
     for column, dimension in enumerate(cube.dimensions):
         width = max(len(dimension.labels), 1)
         told = labels[:, column] >= 0
-        pairs = np.unique(within[told].astype(np.int64) * width + labels[told, column])
+        pairs = _distinct(within[told].astype(np.int64) * width + labels[told, column], len(used) * width)
         starts = np.searchsorted(pairs, np.arange(len(used) + 1, dtype=np.int64) * width)
         each = take_rows(Ragged(starts, (pairs % width).astype(np.int32)), number)
-        keys, times = np.unique(place[row_of_entries(each)] * width + each.indices, return_counts=True)
+        keys, times = _counted(place[row_of_entries(each)] * width + each.indices, len(objects) * width)
         dimensions[dimension.name] = (dimension.labels, keys // width, keys % width, times)
     return LabelCounts(counts, dimensions)
+
+
+def _distinct(keys: Array, size: int) -> Array:
+    """Return numbers below a size once each, ascending."""
+    if size > DENSE:
+        return np.unique(keys)
+    mark = np.zeros(size, dtype=bool)
+    mark[keys] = True
+    return np.flatnonzero(mark)
+
+
+def _counted(keys: Array, size: int) -> tuple[Array, Array]:
+    """Return numbers below a size once each, ascending, and how often each is there."""
+    if size > DENSE:
+        return np.unique(keys, return_counts=True)
+    counts = np.bincount(keys, minlength=size)
+    found = np.flatnonzero(counts)
+    return found, counts[found]
 
 
 def _mentions(index: ItemIndex, objects: Array, count: int) -> tuple[Array, Array]:

@@ -1,0 +1,156 @@
+"""The cells of any cuboid of a cube, or of several together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cube2net.array_types import Array
+from cube2net.cube.format.parts import check_whole
+from cube2net.cube.views import all_labels, regroup, said
+from cube2net.errors import ParameterError, unknown
+from cube2net.records import Cube, Dimension, Level
+from cube2net.records.lineage import remembered
+
+FULL, ONE = "full", "one"
+Cuboid = tuple[int | None, ...]
+"""The level of every dimension, None for ∗."""
+
+
+@remembered
+def cuboid(cube: Cube, levels: str | Sequence[str]) -> Cube:
+    """Return the view of a cube whose cells are those of one cuboid, or of several together.
+
+    An object is in a cell of the view when it is in one of the cube's cells that the cell puts together, those
+    with too few objects included; ``cells.counts`` says in how many. Everything else is the cube's. A view is made
+    when it is first asked for, and kept with the cube.
+
+    Parameters
+    ----------
+    cube
+        A cube, also one that was rolled up, sliced or diced; not a view of this kind.
+    levels
+        ``"full"`` is the cube itself, ``"one"`` every dimension alone, its cells of one label side by side. Else the
+        levels that stay, with commas between, such as ``"venue"`` or ``"decades,topic"``; dimensions that are
+        not named become ∗. Several of these texts give the cells of all. Where they name several levels of
+        one dimension, the view has their labels in one table, and a label that two levels have is named
+        with its level behind it.
+
+    >>> import cube2net as c2n
+    >>> cube = c2n.build_cube(c2n.make_planted(seed=0).corpus)
+    >>> one = cuboid(cube, "one")
+    >>> cube.cell(0), one.cell(0), one.cell(len(one.cells) - 1)
+    (('198X', 'venue 0', 'topic 2'), ('198X', '∗', '∗'), ('∗', '∗', 'topic 5'))
+    >>> cuboid(cube, "venue").find_cell(["∗", "venue 3", "∗"])
+    3
+    """
+    check_whole(cube, "rolled up")
+    wanted = _read(cube, levels)
+    if wanted == (_full(cube),):
+        return cube
+    if wanted not in cube.kept_views:
+        cube.kept_views[wanted] = said(_view(cube, wanted), f"cells of {'; '.join(_name(cube, one) for one in wanted)}")
+    return cube.kept_views[wanted]
+
+
+def _read(cube: Cube, levels: str | Sequence[str]) -> tuple[Cuboid, ...]:
+    """Return the cuboids that a text or several name, each once, in the order named."""
+    texts = [levels] if isinstance(levels, str) else list(levels) if isinstance(levels, Sequence) else []
+    if not texts or not all(isinstance(text, str) for text in texts):
+        raise ParameterError(f"levels is {levels!r}, expected a text such as 'one' or 'venue,topic', or several")
+    found: list[Cuboid] = []
+    for text in texts:
+        if text == ONE:
+            full = _full(cube)
+            found += [(*[None] * i, at, *[None] * (len(full) - i - 1)) for i, at in enumerate(full) if at is not None]
+        else:
+            found.append(_full(cube) if text == FULL else _named(cube, text))
+    return tuple(dict.fromkeys(found))
+
+
+def _full(cube: Cube) -> Cuboid:
+    return tuple(None if dimension.is_top else dimension.at for dimension in cube.dimensions)
+
+
+def _named(cube: Cube, text: str) -> Cuboid:
+    """Return the cuboid of the levels that a text names, with commas between them."""
+    places = {
+        dimension.levels[depth].name: (number, depth)
+        for number, dimension in enumerate(cube.dimensions)
+        if not dimension.is_top
+        for depth in dimension.at_or_above()
+    }
+    chosen: list[int | None] = [None] * len(cube.dimensions)
+    names = [text] if text in places else [part.strip() for part in text.split(",")]
+    for name in names:
+        if name not in places:
+            raise unknown("level", name, [*places, FULL, ONE] if len(names) == 1 else places)
+        number, depth = places[name]
+        if chosen[number] is not None:
+            raise ParameterError(
+                f"the levels {text!r} name the dimension {cube.dimensions[number].name!r} twice: "
+                "a cell has one label of it, so give one level, or two texts for the cells of both"
+            )
+        chosen[number] = depth
+    return tuple(chosen)
+
+
+def _name(cube: Cube, wanted: Cuboid) -> str:
+    levels = zip(cube.dimensions, wanted, strict=True)
+    return ",".join(dimension.levels[at].name for dimension, at in levels if at is not None)
+
+
+def _view(cube: Cube, wanted: Sequence[Cuboid]) -> Cube:
+    labels = all_labels(cube)
+    tables = [_Labels.of(dimension, [one[i] for one in wanted]) for i, dimension in enumerate(cube.dimensions)]
+    parts = [[table.at(labels[:, i], one[i]) for i, table in enumerate(tables)] for one in wanted]
+    columns = [np.stack(part, axis=1).astype(np.int32, copy=False) for part in parts]
+    return regroup(cube, tuple(table.dimension for table in tables), columns, None)
+
+
+@dataclass(frozen=True, eq=False)
+class _Labels:
+    """A dimension of a cube, and what it is in a view: one of its levels, or several in one table.
+
+    ``starts`` says where the labels of a level start in that table.
+    """
+
+    old: Dimension
+    dimension: Dimension
+    starts: Mapping[int, int]
+
+    @classmethod
+    def of(cls, old: Dimension, asked: Sequence[int | None]) -> _Labels:
+        """Return the dimension of a view in which these levels are asked for."""
+        used = sorted({at for at in asked if at is not None})
+        levels = [old.levels[at] for at in used]
+        starts = np.cumsum([0, *(len(level.labels) for level in levels)])[: len(levels)].tolist()
+        if not used:
+            new = replace(old, is_top=True)
+        else:
+            new = replace(old, at=used[0]) if len(used) == 1 else Dimension((_one_level(levels),))
+        return cls(old, new, dict(zip(used, starts, strict=True)))
+
+    def at(self, labels: Array, level: int | None) -> Array:
+        """Return the numbers in the view of some labels of the cube, brought to a level above or to ∗."""
+        if level is None:
+            return np.full_like(labels, -1)
+        if level != self.old.at:
+            labels = self.old.parents_at(level)[labels]
+        found: Array = labels + np.int32(self.starts[level])
+        return found
+
+
+def _one_level(levels: Sequence[Level]) -> Level:
+    """Return several levels as one, whose labels are those of all; a name that two have gets its level behind it."""
+    bearers = Counter(label for level in levels for label in level.labels)
+    return Level(
+        "/".join(level.name for level in levels),
+        tuple(
+            label if bearers[label] == 1 else f"{label} ({level.name})" for level in levels for label in level.labels
+        ),
+        tuple(name for level in levels for name in level.full_names),
+    )

@@ -1,0 +1,153 @@
+"""The cells that some dimensions would make of a sample, counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cube2net.array_types import Array
+from cube2net.propose.item_samples import ItemLabels, Sample, within
+from cube2net.records.suggestion import CellCounts
+
+GIANT = 0.25
+"""A cell that holds more of all objects is giant."""
+DIRECT = 2_000_000
+"""Up to so many possible cells are counted in an array, more by sorting."""
+MOST_CELLS_EACH = 20
+"""Dimensions that would put an object into more cells, on average over its items, are not counted."""
+ENOUGH = 0.8
+"""With so many of the objects in cells that are kept, cells are judged by what they tell alone."""
+TOGETHER = 0.8
+"""So much of the score is for what is no chance, where a corpus shows what belongs together."""
+TURNS = 10
+"""So many pairs of any items are looked at for every pair that belongs together."""
+
+
+def count_cells(sample: Sample, dimensions: Sequence[ItemLabels], min_objects: int) -> CellCounts | None:
+    """Return the cells that dimensions make of a sample, or None where objects would be in far too many.
+
+    In a sample of a part of the items, a cell is kept that has this part of ``min_objects``, and two objects at least.
+    """
+    placed = place(sample, dimensions)
+    if placed is None:
+        return None
+    least = max(2 if sample.share < 1 else 1, round(min_objects * sample.share))
+    return tally(*placed, sample.objects, least)
+
+
+def tally(cell: Array, thing: Array, objects: int, least: int) -> CellCounts:
+    """Return what cells there are, given the cell and the object of every membership; ``least`` objects are kept.
+
+    Two cells of two objects each, one object in a cell of its own, and one in none:
+
+    >>> counts = tally(np.array([0, 0, 1, 1, 2]), np.array([0, 1, 2, 3, 4]), 6, 2)
+    >>> counts.cells, counts.dead, counts.giant, round(counts.share, 2), round(counts.bits, 2)
+    (2, 1, 2, 0.67, 1.06)
+    """
+    sizes = np.bincount(cell)
+    kept = sizes >= least
+    inside = kept[cell]
+    members, all_of = (np.bincount(which, minlength=objects) for which in (thing[inside], thing))
+    told = np.bincount(thing[inside], weights=np.log2(objects / sizes[cell[inside]]), minlength=objects)
+    return CellCounts(
+        cells=int(kept.sum()),
+        share=float((members > 0).mean()) if objects else 0.0,
+        dead=int((~kept & (sizes > 0)).sum()),
+        giant=int((sizes > GIANT * objects).sum()),
+        bits=float((told / np.maximum(all_of, 1)).mean()) if objects else 0.0,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """Whether two items share a label: for pairs of items that belong together, and for pairs of any."""
+
+    belonging: Array
+    others: Array
+
+    @classmethod
+    def of(cls, sample: Sample, labels: ItemLabels) -> Agreement | None:
+        """Return it for the labels of a dimension; None where a corpus does not show what belongs together."""
+        if sample.pairs is None or labels.is_guess:
+            return None
+        first, second = sample.pairs
+        turns = np.arange(1, TURNS + 1) * len(first) // (TURNS + 1)
+        others = np.concatenate([np.roll(second, turn) for turn in turns])
+        return cls(
+            labels.shared(first, second, len(sample)),
+            labels.shared(np.tile(first, TURNS), others, len(sample)),
+        )
+
+
+def told_together(agreements: Sequence[Agreement], guessed: Sequence[int] = ()) -> float:
+    """Return which part of what tells items apart is no chance, from 0 to 1.
+
+    Let items that belong together share a cell with the share L, and any two with the share C: then a cell is
+    log2(1/C) bits fine, and log2(L/C) of them hold together what belongs together. Labels by chance add to the one and
+    not to the other. Of labels that are guessed, so many each, half is taken to be no chance.
+
+    >>> halves = Agreement(np.ones(1000, dtype=bool), np.arange(1000) % 2 == 0)
+    >>> noise = Agreement(np.arange(1000) % 4 == 0, np.arange(1000) % 4 < 2)
+    >>> round(told_together([halves]), 2), told_together([noise])
+    (1.0, 0.0)
+    """
+    gain = fine = 0.0
+    if agreements:
+        shares = [
+            np.logical_and.reduce([getattr(each, which) for each in agreements]) for which in ("belonging", "others")
+        ]
+        real, chance = ((float(share.sum()) + 0.5) / (len(share) + 1) for share in shares)
+        fine = float(-np.log2(chance))
+        gain = min(max(0.0, float(np.log2(real / chance))), fine)
+    guesses = float(np.sum(np.log2(guessed))) if len(guessed) else 0.0
+    return (gain + guesses / 2) / (fine + guesses) if fine + guesses else 0.0
+
+
+def place(sample: Sample, dimensions: Sequence[ItemLabels]) -> tuple[Array, Array] | None:
+    """Return a cell and an object of every membership, each once; None where there are far too many."""
+    item, thing = sample.item, sample.object
+    key, width = np.zeros(len(item), dtype=np.int64), 1
+    once = True
+    for labels in dimensions:
+        if width * labels.count > 2**62 // max(1, sample.objects):
+            seen, key = np.unique(key, return_inverse=True)
+            width = len(seen)
+        if labels.are_single:
+            code = labels.by_item(len(sample))[item]
+            has = code >= 0
+            if not has.all():
+                item, thing, key, code = item[has], thing[has], key[has], code[has]
+        else:
+            once = False
+            each = np.bincount(labels.items, minlength=len(sample))
+            starts = np.concatenate([[0], np.cumsum(each)])
+            repeats = each[item]
+            if repeats.sum() > MOST_CELLS_EACH * len(sample.item):
+                return None
+            at = np.repeat(starts[item], repeats) + within(repeats)
+            item, thing, key = (np.repeat(values, repeats) for values in (item, thing, key))
+            code = labels.codes[at]
+        key = key * labels.count + code
+        width *= labels.count
+    if width <= DIRECT:
+        used = np.bincount(key, minlength=width) > 0
+        cell = (np.cumsum(used) - 1)[key]
+    else:
+        _, cell = np.unique(key, return_inverse=True)
+    if once and len(sample.item) == sample.objects:
+        return cell, thing
+    pairs = np.sort(cell * max(1, sample.objects) + thing)
+    pairs = pairs[np.diff(pairs, prepend=-1) > 0]
+    cell, thing = np.divmod(pairs, max(1, sample.objects))
+    return cell, thing
+
+
+def score(counts: CellCounts) -> float:
+    """Return how well cells tell objects apart: their bits, less where more than a fifth of the objects is in none.
+
+    Where the corpus shows what belongs together, most of that is for what is no chance.
+    """
+    told = 1.0 if counts.together is None else 1 - TOGETHER + TOGETHER * counts.together
+    return counts.bits * min(1.0, counts.share / ENOUGH) ** 2 * told

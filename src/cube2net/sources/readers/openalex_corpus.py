@@ -1,0 +1,331 @@
+"""Works that went by become a corpus: the newest of each, with merged ids followed and labels as texts.
+
+Everything that grows with the texts lies in temporary files without a name, which are gone when nobody maps them any
+more, however the process ends. In memory are some numbers for every work and for every mention.
+"""
+
+from __future__ import annotations
+
+import mmap
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cube2net.array_types import Array
+from cube2net.atomic_files import one_sentence
+from cube2net.records import Corpus, DimensionSpec
+from cube2net.records.corpus import MENTIONS, OBJECTS
+from cube2net.sources.readers.openalex_works import CHAINS, SINGLE, Batch, WorkColumns
+
+ROWS = 2**16
+Follow = Callable[[str, Array], Array]
+"""Gives for a letter and sorted ids what each became."""
+
+
+class Spool:
+    """Batches of rows in a temporary file that has no name; afterwards a table that is mapped."""
+
+    def __init__(self) -> None:
+        self.file: IO[bytes] = tempfile.TemporaryFile(prefix="cube2net-")  # noqa: SIM115 (its mapping keeps it)
+        self.writer: Any = None
+        self.rows = 0
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Write a batch; the first one says what columns there are."""
+        with one_sentence(Path(tempfile.gettempdir())):
+            if self.writer is None:
+                self.writer = pa.ipc.new_file(self.file, batch.schema)
+            self.writer.write_batch(batch)
+        self.rows += batch.num_rows
+
+    def table(self) -> pa.Table:
+        """Return all rows, mapped; the file goes when the table does."""
+        return self._reader(mapped=True).read_all()
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Return the batches one by one, as they were written."""
+        reader = self._reader(mapped=False)
+        for number in range(reader.num_record_batches):
+            yield reader.get_batch(number)
+
+    def _reader(self, *, mapped: bool) -> Any:
+        with one_sentence(Path(tempfile.gettempdir())):
+            self.writer.close()
+            self.file.flush()
+        if mapped:
+            return pa.ipc.open_file(pa.py_buffer(mmap.mmap(self.file.fileno(), 0, access=mmap.ACCESS_READ)))
+        self.file.seek(0)
+        return pa.ipc.open_file(self.file)
+
+
+def spooled(batches: Iterable[pa.RecordBatch]) -> pa.Table:
+    """Return the table of batches, in a temporary file."""
+    spool = Spool()
+    for batch in batches:
+        spool.add(batch)
+    return spool.table()
+
+
+class Gathering:
+    """Takes batches of works one at a time, and makes a corpus of them at the end."""
+
+    def __init__(self, objects: str) -> None:
+        self.objects = objects
+        self.items, self.texts, self.people = Spool(), Spool(), Spool()
+        self.arrays: dict[str, list[Array]] = {
+            name: [] for name in ("ids", "stamps", "sizes", "mentions", "homes", "citations", "cited")
+        }
+
+    def add(self, batch: Batch) -> None:
+        """Take a batch."""
+        self.items.add(batch.items)
+        self.texts.add(batch.texts)
+        if batch.people is not None:
+            self.people.add(batch.people)
+        for name, parts in self.arrays.items():
+            parts.append(getattr(batch, name))
+
+    @property
+    def works(self) -> int:
+        """How many works there are so far."""
+        return self.items.rows
+
+    def corpus(self, columns: WorkColumns, follow: Follow, attribution: str) -> Corpus:
+        """Return the corpus; ``follow`` says what became of merged ids."""
+        dropped = columns.dropped
+        ids = _followed(self._taken("ids"), "W", follow)
+        kept = newest(ids, self._taken("stamps"))
+        dropped.leave_out("older versions of works", int((~kept).sum()))
+        items = self._items(columns, ids, kept)
+        rows = np.cumsum(kept, dtype=np.int32) - 1
+        sizes, mentions = self._taken("sizes"), self._taken("mentions")
+        at = np.repeat(np.arange(len(ids), dtype=np.int32), sizes)
+        used = kept[at]
+        links = None
+        if self.objects == "authors":
+            objects, item, code = self._authors(columns, rows[at[used]], mentions[used], used, items, follow)
+        elif self.objects == "institutions":
+            objects, item, code = _institutions(columns, rows[at[used]], mentions[used])
+        else:
+            item = code = np.arange(int(kept.sum()), dtype=np.int32)
+            objects = _works_as_objects(items)
+            links = self._citations(columns, ids, kept, rows, follow)
+        return Corpus(
+            objects=objects,
+            items=items,
+            mentions=pa.table({"item": item, "object": code}, schema=pa.schema(list(MENTIONS.items()))),
+            links=links,
+            dimensions=proposed(items),
+            dropped=dropped.close(),
+            attribution=attribution,
+            time="date",
+            directed=links is not None,
+        )
+
+    def _taken(self, name: str) -> Array:
+        """Return an array whole, and forget it."""
+        parts = self.arrays.pop(name)
+        return np.concatenate(parts) if parts else np.empty(0, np.int64)
+
+    def _items(self, columns: WorkColumns, ids: Array, kept: Array) -> pa.Table:
+        """Return the items, with labels as texts; attributes that no work has are left out."""
+        labels = {name: pa.array(known.texts(), pa.string()) for name, known in columns.labels.items()}
+        labels["source"] = pa.array(columns.sources.labels(), pa.string())
+        labels["institution"] = pa.array(columns.institutions.labels(), pa.string())
+        empty = {name for name, texts in labels.items() if not len(texts)}
+        every = kept.all()
+
+        def labelled() -> Iterator[pa.RecordBatch]:
+            done = 0
+            for batch in self.items.batches():
+                some = slice(done, done + batch.num_rows)
+                done += batch.num_rows
+                names = pc.binary_join_element_wise("W", pa.array(ids[some]).cast(pa.string()), "")
+                made = {"item": names} | {
+                    name: _texts(batch.column(name), labels.get(name))
+                    for name in batch.schema.names
+                    if name not in empty
+                }
+                whole = pa.RecordBatch.from_pydict(made)
+                yield whole if every else whole.filter(pa.array(kept[some]))
+
+        table = spooled(labelled())
+        texts = self.texts.table() if every else spooled(_filtered(self.texts.batches(), kept))
+        for name in texts.column_names:
+            table = table.append_column(name, texts[name])
+        order = ["item", "year", "date", "title", *SINGLE, "country", "institution", "cited_by_count", "text"]
+        return table.select([name for name in order if name in table.column_names])
+
+    def _authors(
+        self, columns: WorkColumns, item: Array, author: Array, used: Array, items: pa.Table, follow: Follow
+    ) -> tuple[pa.Table, Array, Array]:
+        """Return the authors with name, ORCID and where they were last, and who is mentioned where."""
+        from cube2net.kernels.number_ids import latest
+
+        homes = self._taken("homes")[used]
+        before, back = np.unique(author, return_inverse=True)
+        code: Array = back.reshape(-1).astype(np.int32)
+        after = follow("A", before)
+        known = before
+        if not np.array_equal(after, before):
+            known, merged = np.unique(after, return_inverse=True)
+            columns.dropped.leave_out("authors merged into others", int((after != before).sum()))
+            code = merged.reshape(-1)[code].astype(np.int32)
+            item, code, homes = _once(item, code, homes)
+        days = items["date"].cast(pa.int32()).fill_null(-(2**31)).to_numpy()
+        last = latest(code, days[item], homes >= 0, len(known))
+        home = np.append(homes, -1)[last]
+        country_of: Array = np.full(len(columns.institutions.names) + 1, -1, np.int32)
+        country_of[list(columns.countries)] = list(columns.countries.values())
+        people = self.people.table()
+        spelled = people["author"].to_numpy()
+        names = _first_known(known, before, after, spelled, people["name"])
+        orcids = _first_known(known, before, after, spelled, people["orcid"])
+        ids = pc.binary_join_element_wise("A", pa.array(known).cast(pa.string()), "")
+        institutions = pa.array(columns.institutions.labels(), pa.string())
+        countries = pa.array(columns.labels["country"].texts(), pa.string())
+        made = {
+            "object": ids,
+            "name": pc.coalesce(names, ids),
+            "kind": pa.repeat(pa.scalar("author"), len(known)),
+            "orcid": pc.replace_substring(orcids, "https://orcid.org/", ""),
+            "institution": _texts(pa.array(home), institutions),
+            "country": _texts(pa.array(country_of[home]), countries),
+        }
+        said = {name: column for name, column in made.items() if name in OBJECTS or column.null_count < len(column)}
+        table = pa.table(said)
+        return spooled(table.to_batches(ROWS)) if len(known) else table, item, code
+
+    def _citations(self, columns: WorkColumns, ids: Array, kept: Array, rows: Array, follow: Follow) -> pa.Table:
+        """Return the links from works to those they cite, among the works that are there."""
+        at = np.repeat(np.arange(len(ids), dtype=np.int32), self._taken("citations"))
+        cited = self._taken("cited")
+        at, cited = at[kept[at]], cited[kept[at]]
+        cited = _followed(cited, "W", follow)
+        order = np.flatnonzero(kept)[np.argsort(ids[kept], kind="stable")]
+        place = np.minimum(np.searchsorted(ids[order], cited), len(order) - 1)
+        there = ids[order][place] == cited
+        source, target = rows[at[there]], rows[order[place[there]]]
+        itself = source == target
+        pairs = np.unique(source[~itself].astype(np.int64) << 32 | target[~itself])
+        columns.dropped.leave_out("citations of works that are not there", int((~there).sum()))
+        columns.dropped.leave_out("works citing themselves", int(itself.sum()))
+        columns.dropped.leave_out("citations named twice", int((~itself).sum()) - len(pairs))
+        source, target = (pairs >> 32).astype(np.int32), (pairs & 0xFFFFFFFF).astype(np.int32)
+        return pa.table(
+            {
+                "source": source,
+                "target": target,
+                "weight": np.ones(len(source), np.float32),
+                "kind": pa.repeat(pa.scalar("cites"), len(source)),
+                "item": source,
+            }
+        )
+
+
+def newest(ids: Array, stamps: Array) -> Array:
+    """Return which works stay of those that come several times: the one changed last, of equal ones the last.
+
+    >>> newest(np.array([7, 8, 7, 8]), np.array([5, 5, 9, 5])).tolist()
+    [False, False, True, True]
+    """
+    order = np.lexsort((stamps, ids))
+    kept = np.zeros(len(ids), bool)
+    if len(ids):
+        kept[order[np.append(ids[order][1:] != ids[order][:-1], True)]] = True
+    return kept
+
+
+def proposed(items: pa.Table) -> tuple[DimensionSpec, ...]:
+    """Return the dimensions of a cube: year, source, topic (or concept, which more works may have) and country."""
+    known = {name: items.num_rows - items[name].null_count for name in items.column_names}
+    subject = "topic" if known.get("topic", 0) >= known.get("concept", 0) else "concept"
+    chains = {finest: "/".join(above) for finest, *above in CHAINS}
+    specs = [DimensionSpec("year", "year", bins="years", above="decades")]
+    specs += [
+        DimensionSpec(name, name, above=chains.get(name)) for name in ("source", subject, "country") if name in known
+    ]
+    return tuple(specs)
+
+
+def _texts(codes: pa.Array, labels: pa.Array | None) -> pa.Array:
+    """Return labels instead of their numbers, of lists too; numbers that are no labels stay."""
+    if labels is None:
+        return codes
+    if pa.types.is_list(codes.type):
+        return pa.ListArray.from_arrays(codes.offsets, labels.take(codes.values))
+    numbered = codes.to_numpy(zero_copy_only=False)
+    return labels.take(pa.array(numbered, mask=numbered < 0))
+
+
+def _filtered(batches: Iterable[pa.RecordBatch], kept: Array) -> Iterator[pa.RecordBatch]:
+    done = 0
+    for batch in batches:
+        yield batch.filter(pa.array(kept[done : done + batch.num_rows]))
+        done += batch.num_rows
+
+
+def _followed(ids: Array, letter: str, follow: Follow) -> Array:
+    """Return ids as they are now."""
+    before, back = np.unique(ids, return_inverse=True)
+    after = follow(letter, before)
+    return ids if np.array_equal(after, before) else after[back.reshape(-1)]
+
+
+def _once(item: Array, code: Array, homes: Array) -> tuple[Array, Array, Array]:
+    """Return mentions without those that come again on an item."""
+    _, first = np.unique(item.astype(np.int64) << 32 | code, return_index=True)
+    first.sort()
+    return item[first], code[first], homes[first]
+
+
+def _first_known(known: Array, before: Array, after: Array, spelled: Array, texts: pa.ChunkedArray) -> pa.Array:
+    """Return for every id the first text said of it, or of one merged into it."""
+    at = np.flatnonzero(texts.is_valid().to_numpy())
+    now = after[np.minimum(np.searchsorted(before, spelled[at]), len(before) - 1)] if len(before) else spelled[at]
+    ids, first = np.unique(now, return_index=True)
+    place = np.minimum(np.searchsorted(ids, known), max(len(ids) - 1, 0))
+    if not len(ids):
+        return pa.nulls(len(known), pa.string())
+    row = at[first[place]]
+    found = texts.take(pa.array(row, mask=ids[place] != known))
+    return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+
+
+def _institutions(columns: WorkColumns, item: Array, code: Array) -> tuple[pa.Table, Array, Array]:
+    """Return the institutions that works name, and which work names which."""
+    things = columns.institutions
+    met, back = np.unique(code, return_inverse=True)
+    order = met[np.argsort(np.asarray(things.ids, np.int64)[met])]
+    place = np.empty(len(things.ids), np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    countries = columns.labels["country"].texts()
+    said: Mapping[int, int] = columns.countries
+    rows = order.tolist()
+    table = pa.table(
+        {
+            "object": pa.array([f"I{things.ids[row]}" for row in rows], pa.string()),
+            "name": pa.array([things.names[row] for row in rows], pa.string()),
+            "kind": pa.repeat(pa.scalar("institution"), len(rows)),
+            "country": pa.array([countries[said[row]] if row in said else None for row in rows], pa.string()),
+        }
+    )
+    return table, item, place[met[back.reshape(-1)]]
+
+
+def _works_as_objects(items: pa.Table) -> pa.Table:
+    return pa.table(
+        {
+            "object": items["item"],
+            "name": pc.coalesce(items["title"], items["item"]),
+            "kind": pa.repeat(pa.scalar("work"), items.num_rows),
+            **{
+                name: items[name] for name in ("year", "source", "type", "cited_by_count") if name in items.column_names
+            },
+        }
+    )

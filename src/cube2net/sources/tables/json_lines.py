@@ -1,0 +1,142 @@
+"""Tables of JSON lines, read by columns; lines that are no objects are left out with their line numbers."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.json as pajson
+
+from cube2net.errors import SourceError, some
+from cube2net.sources.io.dropped import SHOWN, Dropped
+from cube2net.sources.io.text_records import (
+    BLOCK,
+    arrow_stream,
+    check_text,
+    line_places,
+    numbered,
+    open_bytes,
+    too_long,
+)
+from cube2net.sources.tables.column_types import Rows, columns_of
+from cube2net.unpacking import Meter
+
+DEEP = 1000
+KEY = re.compile(rb'"([^"]*)"\s*:')
+MANY_KEYS = 100
+SAMPLED = 64
+START = 4096
+
+
+def read_jsonlines(path: Path, dropped: Dropped, meter: Meter) -> Rows:
+    """Return the rows of a file with one JSON object a line; a key that is not there is missing."""
+    check_text(path, meter)
+    count = _plain_lines(path, meter)
+    table = None if count is None else _fast(path, meter)
+    if table is not None and table.num_rows == count and table.num_columns:
+        return Rows(path.name, table, line_places(path, lambda: (line for line, _ in _lines(path, meter))))
+    return _slow(path, dropped, meter)
+
+
+def _lines(path: Path, meter: Meter) -> Iterator[tuple[int, bytes]]:
+    with open_bytes(path, meter) as file:
+        for number, line in numbered(file):
+            if line is None:
+                raise too_long(path, number)
+            yield number, line
+
+
+def _plain_lines(path: Path, meter: Meter) -> int | None:
+    """Return the number of lines, or None where the fast reader is not to be used.
+
+    It is for lines that are braced, not nested too deep, and of the same few keys: a column is made for each.
+    """
+    count, widest, keys = 0, 0, set[bytes]()
+    for _, line in _lines(path, meter):
+        if line[0] != 0x7B or line[-1] != 0x7D:
+            return None
+        if len(line) > DEEP and line.count(b"[") + line.count(b"{") > DEEP:
+            return None
+        if count % SAMPLED == 0:
+            found = KEY.findall(line[:START])
+            keys.update(found)
+            widest = max(widest, len(found))
+            if len(keys) > MANY_KEYS + 4 * widest:
+                return None
+        count += 1
+    return count
+
+
+def _fast(path: Path, meter: Meter) -> pa.Table | None:
+    """Return the table as Arrow reads it, or None where it refuses; text that looks like a time stays text."""
+    texts: dict[str, pa.DataType] = {}
+    for _ in range(2):
+        parse = pajson.ParseOptions(explicit_schema=pa.schema(list(texts.items())))
+        try:
+            with arrow_stream(path, meter) as stream:
+                table = pajson.read_json(stream, pajson.ReadOptions(block_size=BLOCK), parse)
+        except SourceError:
+            raise
+        except (pa.ArrowException, ValueError, OSError):
+            return None
+        for column in table.schema:
+            if pa.types.is_timestamp(column.type):
+                texts[column.name] = pa.string()
+            elif pa.types.is_list(column.type) and pa.types.is_timestamp(column.type.value_type):
+                texts[column.name] = pa.list_(pa.string())
+        if not any(table.schema.field(name).type != kind for name, kind in texts.items()):
+            break
+    return table
+
+
+def _slow(path: Path, dropped: Dropped, meter: Meter) -> Rows:
+    """Return the rows read one line at a time: some lines are bad, or the kinds of a column's values differ."""
+    columns: dict[str, list[Any]] = {}
+    lines: list[int] = []
+    bad, shown = 0, list[str]()
+    gauge = meter.gauge(path)
+    gauge.take(gauge.size or 0)
+    for number, line in _lines(path, meter):
+        try:
+            record = _record(line)
+        except ValueError as error:
+            bad += 1
+            shown += [f"{path.name} line {number:,}: {error}"] if bad <= SHOWN else []
+            continue
+        for key, value in record.items():
+            values = columns.setdefault(key, [])
+            values += [None] * (len(lines) - len(values))
+            values.append(value)
+        lines.append(number)
+        gauge.check(8 * len(columns) * len(lines))
+    for values in columns.values():
+        values.extend([None] * (len(lines) - len(values)))
+    if bad and bad >= len(lines):
+        raise SourceError(f"{shown[0]} (and so for {bad:,} of {bad + len(lines):,} lines)")
+    dropped.drop(f"lines of {path.name} that are no JSON objects", bad, shown)
+    arrays, loose, left_out = columns_of(columns)
+    if left_out:
+        dropped.say(f"{path.name}: left out columns with fields inside: {some(left_out, 20)}")
+    if not arrays:
+        raise SourceError(f"{path.name} has no columns, expected one JSON object a line with keys such as 'id'")
+    return Rows(path.name, pa.table(arrays), line_places(path, lambda: lines), frozenset(loose))
+
+
+def _record(line: bytes) -> dict[str, Any]:
+    shown = line[:40].decode("utf-8", "replace") + ("…" if len(line) > 40 else "")
+    try:
+        record = json.loads(line)
+        if b"\\u" in line:
+            json.dumps(record, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{shown!r} holds half a character, expected valid escapes") from None
+    except (ValueError, RecursionError) as error:
+        why = "nested too deep" if isinstance(error, RecursionError) else str(error)
+        raise ValueError(f"{shown!r} is not JSON ({why})") from None
+    if not isinstance(record, dict):
+        raise ValueError(f'{shown!r} is not a JSON object, expected something like {{"id": "a"}}')
+    return record

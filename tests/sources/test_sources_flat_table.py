@@ -1,0 +1,192 @@
+"""One table of records is items, objects and who is mentioned where, however it is written."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import cube2net as c2n
+from cube2net.errors import Cube2netError
+
+LONG = pd.DataFrame(
+    {
+        "paper": ["p1", "p1", "p2", "p3", "p3"],
+        "author": ["ada", "bob", "ada", "bob", "eve"],
+        "year": [1999, 1999, 2004, 2011, 2011],
+        "venue": ["KDD", "KDD", "ACL", "ACL", "ACL"],
+    }
+)
+WIDE = pd.DataFrame(
+    {
+        "paper": ["p1", "p2", "p3"],
+        "authors": [["ada", "bob"], ["ada"], ["bob", "eve"]],
+        "year": [1999, 2004, 2011],
+        "venue": ["KDD", "ACL", "ACL"],
+    }
+)
+
+
+def mentioned(corpus: c2n.Corpus) -> set[tuple[str, str]]:
+    items, objects = corpus.items["item"].to_pylist(), corpus.objects["object"].to_pylist()
+    pairs = zip(corpus.mentions["item"].to_pylist(), corpus.mentions["object"].to_pylist(), strict=True)
+    return {(items[item], objects[thing]) for item, thing in pairs}
+
+
+PAIRS = {("p1", "ada"), ("p1", "bob"), ("p2", "ada"), ("p3", "bob"), ("p3", "eve")}
+
+
+def refusal(*tables: Any, **options: Any) -> str:
+    with pytest.raises(Cube2netError) as refused:
+        c2n.read_tables(*tables, **options)
+    return str(refused.value)
+
+
+def joined(mark: str) -> pd.DataFrame:
+    return WIDE.assign(authors=WIDE.authors.map(mark.join))
+
+
+@pytest.mark.parametrize(
+    ("frame", "options"),
+    [
+        (LONG, {}),
+        (LONG, {"item": "paper", "objects": "author"}),
+        (LONG, {"columns": {"item": "paper", "object": "author"}}),
+        (pl.DataFrame(LONG.to_dict("list")), {}),
+        (WIDE, {}),
+        (WIDE.assign(authors=WIDE.authors.map(set)), {}),
+        (pl.DataFrame(WIDE.to_dict("list")), {"objects": "authors"}),
+        (joined("; "), {}),
+        (joined("|"), {}),
+        (joined(","), {"separators": {"authors": ","}}),
+    ],
+)
+def test_records_in_rows_lists_or_texts_make_the_same_corpus(frame: Any, options: dict[str, Any]) -> None:
+    corpus = c2n.read_tables(frame, **options)
+    assert mentioned(corpus) == PAIRS
+    assert corpus.items.select(["item", "year", "venue"]).to_pydict() == {
+        "item": ["p1", "p2", "p3"],
+        "year": [1999, 2004, 2011],
+        "venue": ["KDD", "ACL", "ACL"],
+    }
+    assert set(corpus.objects["kind"].to_pylist()) == {"author"}
+    assert corpus.links is None
+
+
+@pytest.mark.parametrize(("name", "frame"), [("papers.csv", LONG), ("wide.csv", joined(";")), ("wide.jsonl", WIDE)])
+def test_a_file_of_records_is_read_as_its_frame(name: str, frame: pd.DataFrame, tmp_path: Path) -> None:
+    path = tmp_path / name
+    if name.endswith("csv"):
+        frame.to_csv(path, index=False)
+    else:
+        frame.to_json(path, orient="records", lines=True)
+    assert mentioned(c2n.read_tables(path)) == PAIRS
+    assert mentioned(c2n.read_source("tables", path)) == PAIRS
+    by = {"dimensions": ["decade=year@decades", "venue"], "min_objects": 1}
+    cube = c2n.build_from("tables", path, out=tmp_path / "cube", **by)
+    assert repr(cube) == repr(c2n.build_cube(frame, **by)) == "Cube(decade × venue: 3 cells, 3 objects, 2 links)"
+
+
+def test_what_was_guessed_is_said() -> None:
+    said: list[str] = []
+    c2n.read_tables(joined(";"), progress=lambda stage, done, total=None: said.append(stage))
+    assert (
+        "columns of the table of records: objects='authors' (guessed), parted at ';' (guessed), item='paper' (guessed)"
+        in said
+    )
+
+
+def test_without_a_column_of_records_every_row_with_lists_is_one() -> None:
+    corpus = c2n.read_tables(WIDE.drop(columns="paper"))
+    assert corpus.items["item"].to_pylist() == ["1", "2", "3"]
+    assert len(mentioned(corpus)) == 5
+
+
+def test_ids_that_count_the_rows_are_not_the_records() -> None:
+    corpus = c2n.read_tables(LONG.assign(id=range(5)).loc[:, ["id", "paper", "author", "year"]])
+    assert mentioned(corpus) == PAIRS
+
+
+def test_names_stand_beside_the_ids_of_objects() -> None:
+    frame = LONG.assign(author_id=LONG.author.map({"ada": 7, "bob": 8, "eve": 9}))
+    corpus = c2n.read_tables(frame, item="paper", objects="author_id")
+    assert corpus.objects.select(["object", "name"]).to_pydict() == {
+        "object": ["7", "8", "9"],
+        "name": ["ada", "bob", "eve"],
+    }
+    assert corpus.attributes == ("year", "venue")
+
+
+def test_what_differs_between_rows_of_a_record_is_several_labels() -> None:
+    frame = LONG.assign(country=["IT", "NO", "IT", "NO", "IT"], share=[0.5, 0.25, 1, 0.5, 0.5])
+    said: list[str] = []
+    corpus = c2n.read_tables(frame, progress=lambda stage, done, total=None: said.append(stage))
+    assert corpus.items["country"].to_pylist() == [["IT", "NO"], ["IT"], ["NO", "IT"]]
+    assert corpus.items["share"].to_pylist() == [0.5, 1, 0.5]
+    wrong = "the table of records: values of '{}' that differ between the rows of an item {}"
+    assert wrong.format("country", "are several labels of it") in said
+    assert wrong.format("share", "do not count but for the first") in said
+
+
+def test_links_may_come_beside_records() -> None:
+    links = pd.DataFrame({"source": ["ada"], "target": ["eve"]})
+    corpus = c2n.read_tables(LONG, links=links, objects="author", item="paper")
+    assert corpus.links is not None and corpus.links.num_rows == 1
+
+
+def test_records_that_name_nothing_are_counted() -> None:
+    frame = pd.DataFrame({"paper": ["p", None, "q"], "authors": [["ada"], ["bob"], []], "year": [1, 2, 3]})
+    said: list[str] = []
+    corpus = c2n.read_tables(frame, progress=lambda stage, done, total=None: said.append(stage))
+    assert corpus.dropped == {"records without an id": 1}
+    assert "the table of records: 1 rows mention no object" in said
+    assert refusal(frame, strict=True) == "the table of records row 2: 'paper' is empty, expected an id"
+
+
+@pytest.mark.parametrize(
+    ("told", "frame", "options"),
+    [
+        (
+            "one table alone needs links beside it (links=…), or the columns of its records and of the objects they "
+            "mention (item='paper', objects='author'): the table of records has 'city', 'year'",
+            pd.DataFrame({"city": ["Rome"], "year": [1]}),
+            {},
+        ),
+        (
+            "one table alone needs links beside it (links=…), or the column of the records that its rows mention "
+            "'user_id' in (item='paper'): the table of records has 'user_id', 'city'",
+            pd.DataFrame({"user_id": ["a"], "city": ["Rome"]}),
+            {},
+        ),
+        (
+            "the table of records needs a column that says what record a row belongs to (item=…): it has 'who', 'city'",
+            pd.DataFrame({"who": ["a"], "city": ["Rome"]}),
+            {"objects": "who"},
+        ),
+        (
+            "the table of records has no column 'paepr' (given as item): it has 'paper', 'author', 'year', 'venue'",
+            LONG,
+            {"item": "paepr"},
+        ),
+        (
+            "no row of the table of records mentions an object: 'author' is empty in all of them",
+            LONG.assign(author=""),
+            {"objects": "author"},
+        ),
+        ("the table of records has a header and no rows, expected records", LONG[:0], {"objects": "author"}),
+    ],
+)
+def test_a_table_that_holds_no_records_is_refused(told: str, frame: pd.DataFrame, options: dict[str, Any]) -> None:
+    assert refusal(frame, **options) == told
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=20))
+def test_every_mention_in_the_rows_is_a_mention_of_the_corpus(pairs: list[tuple[int, int]]) -> None:
+    frame = pd.DataFrame(pairs, columns=["paper", "author"])
+    corpus = c2n.read_tables(frame, item="paper", objects="author")
+    assert mentioned(corpus) == {(str(item), str(thing)) for item, thing in pairs}
+    lists = frame.groupby("paper", sort=False).author.apply(list).reset_index()
+    assert mentioned(c2n.read_tables(lists, item="paper", objects="author")) == mentioned(corpus)
