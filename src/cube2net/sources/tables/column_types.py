@@ -165,7 +165,7 @@ def unique_keys(rows: Rows, name: str, what: str, dropped: Dropped) -> tuple[Row
         f"{what} without an id", rows.places, missing.tolist(), lambda row: f"{name!r} is empty, expected an id"
     )
     if pc.count_distinct(ids).as_py() != len(ids) - ids.null_count:
-        raise _twice(rows, name, ids)
+        raise _twice(rows, name, ids, what)
     if len(missing) == len(ids):
         raise SourceError(f"{rows.name} has no {what}, expected one row for each")
     if len(missing):
@@ -177,14 +177,18 @@ def unique_keys(rows: Rows, name: str, what: str, dropped: Dropped) -> tuple[Row
     return rows, ids
 
 
-def _twice(rows: Rows, name: str, ids: pa.ChunkedArray) -> SourceError:
+def _twice(rows: Rows, name: str, ids: pa.ChunkedArray, what: str) -> SourceError:
     counts = pc.value_counts(pc.drop_null(ids))
     again = counts.filter(pc.greater(pc.struct_field(counts, "counts"), 1))
     value = again[0]["values"].as_py()
     first, second = np.flatnonzero(np.asarray(pc.fill_null(pc.equal(ids, value), False)))[:2].tolist()
     one, two = rows.places([first, second])
     others = f"; {len(again):,} ids come twice or more" if len(again) > 1 else ""
-    return SourceError(f"{two}: {name!r} is {value!r} again (as in {one}), expected every id once{others}")
+    role = "items.item" if what == "items" else f"{what}.id"
+    return SourceError(
+        f"{two}: {name!r} is {value!r} again (as in {one}), expected every id once{others} "
+        f"(or say which column has the ids: columns={{'{role}': …}})"
+    )
 
 
 def find(rows: Rows, name: str, ids: pa.ChunkedArray) -> tuple[Array, pa.ChunkedArray]:
