@@ -27,7 +27,7 @@ from cube2net.sources.tables.written_values import (
     as_dates,
     as_numbers,
     finite,
-    may_be_written,
+    likely_written,
     present,
 )
 
@@ -253,7 +253,7 @@ def attribute(
 
 def _dated(rows: Rows, texts: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return text as dates where all of it is, in a table that knows its numbers from texts."""
-    if not may_be_written(texts, rows.written):
+    if likely_written(texts, rows.written) != "dates":
         return texts
     read = as_dates(texts, rows.written)
     return texts if read is None or len(read.unfit) else read.column
@@ -261,10 +261,13 @@ def _dated(rows: Rows, texts: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _typed(rows: Rows, name: str, column: pa.ChunkedArray, dropped: Dropped, ways: Ways) -> pa.ChunkedArray:
     """Return text as numbers or dates where nearly all of it is; what is not is then missing, and counted."""
-    if not may_be_written(column, rows.written):
+    likely = likely_written(column, rows.written)
+    if not likely:
         return column
     texts = present(column)
-    read = as_numbers(texts, rows.written) or as_dates(texts, rows.written)
+    if texts.null_count == len(texts):
+        return texts
+    read = as_numbers(texts, rows.written) if likely == "numbers" else as_dates(texts, rows.written)
     if read is None:
         return column
     dropped.drop_rows(
