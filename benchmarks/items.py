@@ -3,7 +3,7 @@
     python benchmarks/items.py [--papers 300000] [--cube CUBE] [--taken 5000] [--times 5]
 
 Made-up papers are built into cubes without items, with their index and with their attributes too, in turn, after a
-first round that is not counted; with ``--cube`` nothing is built and that cube is asked. The least of the times is told:
+first round that is not counted; with ``--cube`` nothing is built and that cube is asked. The least of the times is:
 of building in CPU seconds, of the rest by the clock.
 """
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from cube2net import sources
 from cube2net.arguments import path_of
@@ -12,7 +13,8 @@ from cube2net.errors import ParameterError, QueryError, quoted, some
 from cube2net.escaping import unguarded
 from cube2net.records import Cube, Query
 
-Asked = Query | Iterable[str] | Iterable[int] | Mapping[str, str]
+Asked = Any
+"""A query, or whatever lists objects: names, ids, rows, a mapping to labels, a frame, a series, another network."""
 
 
 def query_of(cube: Cube, query: Asked) -> Query:

@@ -130,6 +130,7 @@ class Tables:
                 separators=self.separators,
                 links=parts.get("links"),
                 dropped=dropped,
+                directed=self.directed,
             )
         elif "nodes" in parts:
             corpus = network_corpus(parts["nodes"], parts["links"], self.separators, dropped, directed=self.directed)
