@@ -10,6 +10,7 @@ import tarfile
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,8 @@ import test_sources_dblp as dblp
 import test_sources_movies as movies
 import test_sources_openalex as openalex
 import test_sources_yelp as yelp
+from workbook_files import unzipped, workbook
+from workbook_files import zipped as zipped_parts
 
 from cube2net.seeding import stream
 from cube2net.sources import SOURCES
@@ -146,6 +149,25 @@ def tables(ending: str) -> Files:
     return {f"nodes.{ending}": table(PEOPLE, ending), f"links.{ending}": table(FRIENDS, ending)}
 
 
+CUSTOMERS = [["Kunden-Nr.", "Name", "Ort", "Umsatz", "seit"]] + [
+    [1000 + i, f"Meier {i % 5}", f"Ort {i % 3}", 0.5 + i, date(2000 + i, 2, 25)] for i in range(12)
+]
+SALES = [["von", "an", "Stück"], *([1000 + i, 1000 + (i * 5 + 1) % 12, i] for i in range(12))]
+
+
+def sheet(rows: list[list[Any]]) -> bytes:
+    """Return a table as a German spreadsheet writes it."""
+    texts = [[_german(value) for value in row] for row in rows]
+    return "\r\n".join(["Stand 2024", "", *(";".join(row) for row in texts), ""]).encode("windows-1252")
+
+
+def _german(value: Any) -> str:
+    return value.strftime("%d.%m.%Y") if isinstance(value, date) else str(value).replace(".", ",")
+
+
+GERMAN = {"Kunden.csv": sheet(CUSTOMERS), "Verkauf.csv": sheet(SALES)}
+
+
 def snapshot(ending: str) -> Files:
     """Return a part of OpenAlex's snapshot in a format, with a list of merged ids beside it."""
     works = [{**openalex.ONE, "id": f"W{number}", "abstract_inverted_index": '{"Some": [0]}'} for number in range(8)]
@@ -165,6 +187,25 @@ SAMPLES: dict[str, Sample] = {
     "tables folder": Sample("tables", {f"{name}.csv": table(rows, "csv") for name, rows in FOLDER.items()}),
     "tables folder of parquet": Sample(
         "tables", {f"{name}.parquet": table(rows, "parquet") for name, rows in FOLDER.items()}
+    ),
+    "tables german": Sample("tables", GERMAN, tuple(GERMAN)),
+    "tables utf-16": Sample(
+        "tables",
+        {name: content.decode("windows-1252").encode("utf-16") for name, content in GERMAN.items()},
+        tuple(GERMAN),
+    ),
+    "tables of numbers": Sample(
+        "tables", {"who.txt": b"# who knows whom\n" + b"1 2\n2 3\n3 7\n7 1\n" * 3}, ("who.txt",)
+    ),
+    "tables xlsx": Sample("tables", {"x.xlsx": workbook({"nodes": CUSTOMERS, "links": SALES})}, ("x.xlsx",)),
+    "tables xlsx inline": Sample(
+        "tables", {"x.xlsx": workbook({"a": CUSTOMERS, "b": SALES}, inline=True)}, ("x.xlsx",)
+    ),
+    "tables xlsx parts": Sample(
+        "tables",
+        unzipped(workbook({"a": CUSTOMERS, "b": SALES})),
+        ("x.xlsx",),
+        lambda files: {"x.xlsx": zipped_parts(files)},
     ),
     "openalex lines": Sample("openalex", openalex.FILES, ("works.jsonl",)),
     "openalex page": Sample("openalex", {"page.json": openalex.FORMS["spread.json"]}, ("page.json",)),
