@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import mmap
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,10 +19,10 @@ import pyarrow.compute as pc
 from cube2net.array_types import Array
 from cube2net.atomic_files import one_sentence
 from cube2net.records import Corpus, DimensionSpec
-from cube2net.records.corpus import MENTIONS, OBJECTS
+from cube2net.records.corpus import MENTIONS, OBJECTS, table
 from cube2net.sources.readers.openalex_works import CHAINS, SINGLE, Batch, WorkColumns
 
-ROWS = 2**16
+ROWS, MANY = 2**16, 2**20
 Follow = Callable[[str, Array], Array]
 """Gives for a letter and sorted ids what each became."""
 
@@ -118,7 +118,7 @@ class Gathering:
         return Corpus(
             objects=objects,
             items=items,
-            mentions=pa.table({"item": item, "object": code}, schema=pa.schema(list(MENTIONS.items()))),
+            mentions=table(MENTIONS, item=item, object=code),
             links=links,
             dimensions=proposed(items),
             dropped=dropped.close(),
@@ -154,12 +154,12 @@ class Gathering:
                 whole = pa.RecordBatch.from_pydict(made)
                 yield whole if every else whole.filter(pa.array(kept[some]))
 
-        table = spooled(labelled())
+        items = spooled(labelled())
         texts = self.texts.table() if every else spooled(_filtered(self.texts.batches(), kept))
         for name in texts.column_names:
-            table = table.append_column(name, texts[name])
+            items = items.append_column(name, texts[name])
         order = ["item", "year", "date", "title", *SINGLE, "country", "institution", "cited_by_count", "text"]
-        return table.select([name for name in order if name in table.column_names])
+        return items.select([name for name in order if name in items.column_names])
 
     def _authors(
         self, columns: WorkColumns, item: Array, author: Array, used: Array, items: pa.Table, follow: Follow
@@ -168,38 +168,70 @@ class Gathering:
         from cube2net.kernels.number_ids import latest
 
         homes = self._taken("homes")[used]
-        before, back = np.unique(author, return_inverse=True)
-        code: Array = back.reshape(-1).astype(np.int32)
+        before = np.unique(author)
         after = follow("A", before)
-        known = before
-        if not np.array_equal(after, before):
-            known, merged = np.unique(after, return_inverse=True)
+        known, place = (before, None) if np.array_equal(after, before) else np.unique(after, return_inverse=True)
+        code = numbered(author, before)
+        if place is not None:
             columns.dropped.leave_out("authors merged into others", int((after != before).sum()))
-            code = merged.reshape(-1)[code].astype(np.int32)
+            code = place.reshape(-1)[code].astype(np.int32)
             item, code, homes = _once(item, code, homes)
         days = items["date"].cast(pa.int32()).fill_null(-(2**31)).to_numpy()
         last = latest(code, days[item], homes >= 0, len(known))
         home = np.append(homes, -1)[last]
-        country_of: Array = np.full(len(columns.institutions.names) + 1, -1, np.int32)
+        del last, homes, author
+        return self._author_table(columns, known, home, before, place), item, code
+
+    def _author_table(
+        self, columns: WorkColumns, known: Array, home: Array, before: Array, place: Array | None
+    ) -> pa.Table:
+        """Return the authors, of whom some stand by an id ``before`` that is now the one at a ``place``."""
+        people = self.people.table() if self.people.rows else pa.table({"name": [], "orcid": []})
+        rows = self._first_said(len(known), before, place, ("name", "orcid"))
+        country_of = np.full(len(columns.institutions.names) + 1, -1, np.int32)
         country_of[list(columns.countries)] = list(columns.countries.values())
-        people = self.people.table()
-        spelled = people["author"].to_numpy()
-        names = _first_known(known, before, after, spelled, people["name"])
-        orcids = _first_known(known, before, after, spelled, people["orcid"])
-        ids = pc.binary_join_element_wise("A", pa.array(known).cast(pa.string()), "")
-        institutions = pa.array(columns.institutions.labels(), pa.string())
-        countries = pa.array(columns.labels["country"].texts(), pa.string())
-        made = {
-            "object": ids,
-            "name": pc.coalesce(names, ids),
-            "kind": pa.repeat(pa.scalar("author"), len(known)),
-            "orcid": pc.replace_substring(orcids, "https://orcid.org/", ""),
-            "institution": _texts(pa.array(home), institutions),
-            "country": _texts(pa.array(country_of[home]), countries),
+        country = country_of[home]
+        labels = {
+            "institution": pa.array(columns.institutions.labels(), pa.string()),
+            "country": pa.array(columns.labels["country"].texts(), pa.string()),
         }
-        said = {name: column for name, column in made.items() if name in OBJECTS or column.null_count < len(column)}
-        table = pa.table(said)
-        return spooled(table.to_batches(ROWS)) if len(known) else table, item, code
+        said = [name for name, some in (("institution", home), ("country", country)) if (some >= 0).any()]
+        with_orcid = bool((rows["orcid"] >= 0).any())
+
+        def batches() -> Iterator[pa.RecordBatch]:
+            for begin in range(0, len(known), ROWS):
+                some = slice(begin, begin + ROWS)
+                ids = pc.binary_join_element_wise("A", pa.array(known[some]).cast(pa.string()), "")
+                names = _taken_texts(people["name"], rows["name"][some])
+                made = {
+                    "object": ids,
+                    "name": pc.coalesce(names, ids),
+                    "kind": pa.repeat(pa.scalar("author"), len(ids)),
+                }
+                if with_orcid:
+                    orcid = _taken_texts(people["orcid"], rows["orcid"][some])
+                    made["orcid"] = pc.replace_substring(orcid, "https://orcid.org/", "")
+                for name in said:
+                    made[name] = _texts(pa.array((home if name == "institution" else country)[some]), labels[name])
+                yield pa.RecordBatch.from_pydict(made)
+
+        return spooled(batches()) if len(known) else table(OBJECTS)
+
+    def _first_said(self, count: int, before: Array, place: Array | None, names: Sequence[str]) -> dict[str, Array]:
+        """Return for every author the row of the people where something is said first, -1 where nothing is."""
+        rows = {name: np.full(count, -1, np.int64) for name in names}
+        begin = 0
+        for batch in self.people.batches() if self.people.rows else ():
+            ids = batch.column("author").to_numpy()
+            at = np.minimum(np.searchsorted(before, ids), max(len(before) - 1, 0))
+            there = before[at] == ids if len(before) else np.zeros(len(ids), bool)
+            code = at if place is None else place.reshape(-1)[at]
+            for name, first in rows.items():
+                new = np.flatnonzero(there & batch.column(name).is_valid().to_numpy(zero_copy_only=False))[::-1]
+                new = new[first[code[new]] < 0]
+                first[code[new]] = begin + new
+            begin += len(ids)
+        return rows
 
     def _citations(self, columns: WorkColumns, ids: Array, kept: Array, rows: Array, follow: Follow) -> pa.Table:
         """Return the links from works to those they cite, among the works that are there."""
@@ -272,9 +304,9 @@ def _filtered(batches: Iterable[pa.RecordBatch], kept: Array) -> Iterator[pa.Rec
 
 def _followed(ids: Array, letter: str, follow: Follow) -> Array:
     """Return ids as they are now."""
-    before, back = np.unique(ids, return_inverse=True)
+    before = np.unique(ids)
     after = follow(letter, before)
-    return ids if np.array_equal(after, before) else after[back.reshape(-1)]
+    return ids if np.array_equal(after, before) else after[numbered(ids, before)]
 
 
 def _once(item: Array, code: Array, homes: Array) -> tuple[Array, Array, Array]:
@@ -284,16 +316,18 @@ def _once(item: Array, code: Array, homes: Array) -> tuple[Array, Array, Array]:
     return item[first], code[first], homes[first]
 
 
-def _first_known(known: Array, before: Array, after: Array, spelled: Array, texts: pa.ChunkedArray) -> pa.Array:
-    """Return for every id the first text said of it, or of one merged into it."""
-    at = np.flatnonzero(texts.is_valid().to_numpy())
-    now = after[np.minimum(np.searchsorted(before, spelled[at]), len(before) - 1)] if len(before) else spelled[at]
-    ids, first = np.unique(now, return_index=True)
-    place = np.minimum(np.searchsorted(ids, known), max(len(ids) - 1, 0))
-    if not len(ids):
-        return pa.nulls(len(known), pa.string())
-    row = at[first[place]]
-    found = texts.take(pa.array(row, mask=ids[place] != known))
+def numbered(ids: Array, known: Array) -> Array:
+    """Return where each of some ids stands among all, which are sorted, some at a time to save memory."""
+    codes = np.empty(len(ids), np.int32)
+    for begin in range(0, len(ids), MANY):
+        some, back = np.unique(ids[begin : begin + MANY], return_inverse=True)
+        codes[begin : begin + MANY] = np.searchsorted(known, some)[back.reshape(-1)]
+    return codes
+
+
+def _taken_texts(texts: pa.ChunkedArray, rows: Array) -> pa.Array:
+    """Return texts by their rows, null for negative ones."""
+    found = texts.take(pa.array(rows, mask=rows < 0))
     return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
 
 
@@ -307,7 +341,7 @@ def _institutions(columns: WorkColumns, item: Array, code: Array) -> tuple[pa.Ta
     countries = columns.labels["country"].texts()
     said: Mapping[int, int] = columns.countries
     rows = order.tolist()
-    table = pa.table(
+    institutions = pa.table(
         {
             "object": pa.array([f"I{things.ids[row]}" for row in rows], pa.string()),
             "name": pa.array([things.names[row] for row in rows], pa.string()),
@@ -315,7 +349,7 @@ def _institutions(columns: WorkColumns, item: Array, code: Array) -> tuple[pa.Ta
             "country": pa.array([countries[said[row]] if row in said else None for row in rows], pa.string()),
         }
     )
-    return table, item, place[met[back.reshape(-1)]]
+    return institutions, item, place[met[back.reshape(-1)]]
 
 
 def _works_as_objects(items: pa.Table) -> pa.Table:
