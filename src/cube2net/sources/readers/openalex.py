@@ -10,6 +10,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
+import pyarrow as pa
+
 from cube2net.errors import ParameterError, SourceError, listed, unknown, whole_number
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus
@@ -100,6 +102,7 @@ class OpenAlex:
             dropped.leave_out("works of which only the first 100 authors are named", columns.cut_lists)
             dropped.say(f"{columns.cut_lists:,} works name their first 100 authors only (is_authors_truncated)")
         progress("OpenAlex: putting works together", 0, None)
+        pa.default_memory_pool().release_unused()
         return gathering.corpus(columns, MergedIds(found.merged, meter).follow, ATTRIBUTION)
 
     def files_read(self, paths: Sequence[Path]) -> list[Path]:

@@ -118,7 +118,7 @@ class Gathering:
         return Corpus(
             objects=objects,
             items=items,
-            mentions=table(MENTIONS, item=item, object=code),
+            mentions=_mapped(item, code),
             links=links,
             dimensions=proposed(items),
             dropped=dropped.close(),
@@ -186,40 +186,43 @@ class Gathering:
         self, columns: WorkColumns, known: Array, home: Array, before: Array, place: Array | None
     ) -> pa.Table:
         """Return the authors, of whom some stand by an id ``before`` that is now the one at a ``place``."""
-        people = self.people.table() if self.people.rows else pa.table({"name": [], "orcid": []})
+        if not len(known):
+            return table(OBJECTS)
+        people = self.people.table()
         rows = self._first_said(len(known), before, place, ("name", "orcid"))
         country_of = np.full(len(columns.institutions.names) + 1, -1, np.int32)
         country_of[list(columns.countries)] = list(columns.countries.values())
-        country = country_of[home]
+        codes = {"institution": home, "country": country_of[home]}
         labels = {
             "institution": pa.array(columns.institutions.labels(), pa.string()),
             "country": pa.array(columns.labels["country"].texts(), pa.string()),
         }
-        said = [name for name, some in (("institution", home), ("country", country)) if (some >= 0).any()]
-        with_orcid = bool((rows["orcid"] >= 0).any())
+        said = [name for name, some in codes.items() if (some >= 0).any()]
 
         def batches() -> Iterator[pa.RecordBatch]:
+            names = people["name"].combine_chunks()
             for begin in range(0, len(known), ROWS):
                 some = slice(begin, begin + ROWS)
                 ids = pc.binary_join_element_wise("A", pa.array(known[some]).cast(pa.string()), "")
-                names = _taken_texts(people["name"], rows["name"][some])
-                made = {
-                    "object": ids,
-                    "name": pc.coalesce(names, ids),
-                    "kind": pa.repeat(pa.scalar("author"), len(ids)),
-                }
-                if with_orcid:
-                    orcid = _taken_texts(people["orcid"], rows["orcid"][some])
-                    made["orcid"] = pc.replace_substring(orcid, "https://orcid.org/", "")
-                for name in said:
-                    made[name] = _texts(pa.array((home if name == "institution" else country)[some]), labels[name])
+                called = pc.coalesce(names.take(_places(rows["name"][some])), ids)
+                made = {"object": ids, "name": called, "kind": pa.repeat(pa.scalar("author"), len(ids))}
+                made |= {name: _texts(pa.array(codes[name][some]), labels[name]) for name in said}
                 yield pa.RecordBatch.from_pydict(made)
 
-        return spooled(batches()) if len(known) else table(OBJECTS)
+        def orcids() -> Iterator[pa.RecordBatch]:
+            texts = people["orcid"].combine_chunks()
+            for begin in range(0, len(known), ROWS):
+                some = texts.take(_places(rows["orcid"][begin : begin + ROWS]))
+                yield pa.RecordBatch.from_pydict({"orcid": pc.replace_substring(some, "https://orcid.org/", "")})
+
+        objects = spooled(batches())
+        if not (rows["orcid"] >= 0).any():
+            return objects
+        return objects.add_column(len(OBJECTS), "orcid", spooled(orcids())["orcid"])
 
     def _first_said(self, count: int, before: Array, place: Array | None, names: Sequence[str]) -> dict[str, Array]:
         """Return for every author the row of the people where something is said first, -1 where nothing is."""
-        rows = {name: np.full(count, -1, np.int64) for name in names}
+        rows = {name: np.full(count, -1, np.int32) for name in names}
         begin = 0
         for batch in self.people.batches() if self.people.rows else ():
             ids = batch.column("author").to_numpy()
@@ -325,10 +328,15 @@ def numbered(ids: Array, known: Array) -> Array:
     return codes
 
 
-def _taken_texts(texts: pa.ChunkedArray, rows: Array) -> pa.Array:
-    """Return texts by their rows, null for negative ones."""
-    found = texts.take(pa.array(rows, mask=rows < 0))
-    return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+def _places(rows: Array) -> pa.Array:
+    """Return rows to take, null for negative ones."""
+    return pa.array(rows, mask=rows < 0)
+
+
+def _mapped(item: Array, code: Array) -> pa.Table:
+    """Return who is mentioned where, in a temporary file."""
+    every = table(MENTIONS, item=item, object=code)
+    return spooled(every.to_batches(MANY)) if len(item) else every
 
 
 def _institutions(columns: WorkColumns, item: Array, code: Array) -> tuple[pa.Table, Array, Array]:
