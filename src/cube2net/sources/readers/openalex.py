@@ -13,6 +13,7 @@ from typing import Literal
 import pyarrow as pa
 
 from cube2net.errors import ParameterError, SourceError, listed, unknown, whole_number
+from cube2net.interrupts import step
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus
 from cube2net.sources.io.dropped import Dropped
@@ -90,6 +91,7 @@ class OpenAlex:
         parser = Parser(dropped, abstracts=self.abstracts, citations=self.objects == "works", said=said)
         with closing(parser), closing(ahead(iter(parts))) as blocks:
             for block in blocks:
+                step()
                 for lines, works in parser.parse(block):
                     if works.num_rows and (batch := columns.batch(lines, works)) is not None:
                         gathering.add(batch)
