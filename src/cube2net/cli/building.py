@@ -17,6 +17,7 @@ from cube2net.interfaces import Engine, Source, TopicModel
 from cube2net.progress import Progress
 from cube2net.records import Corpus, Cube, DimensionSpec
 
+SQL = "sql"
 LEARNERS = ("lda", "spark-lda")
 TOPICS = 100
 # So many labels are named in a line; --json has them all.
@@ -25,7 +26,7 @@ SHOWN = 10
 
 def build(
     source: str,
-    paths: Sequence[Path],
+    paths: Sequence[str | Path],
     out: Path,
     *,
     dimensions: Sequence[str] | None,
@@ -88,12 +89,11 @@ def build(
 
     asked = grouped([DimensionSpec.parse(text) for text in dimensions or ()])
     if source == "bundled":
-        if where:
-            raise ParameterError(f"the bundled data is read whole, got --where {where[0]!r}")
-        corpus = read(source, paths, settings, strict, progress)
+        corpus = read(source, paths, settings, strict, progress, where)
         return pipeline.build_cube(corpus, asked or proposed(corpus), **options)
-    reader = _reader(source, paths, settings, strict, where)
-    return pipeline.build_from(reader, *paths, dimensions=asked or proposed, **options)
+    reader = reader_of(source, paths, settings, strict, where)
+    places = () if source == SQL else paths
+    return pipeline.build_from(reader, *places, dimensions=asked or proposed, **options)
 
 
 def _spark_settings(texts: Sequence[str]) -> dict[str, str]:
@@ -104,27 +104,39 @@ def _spark_settings(texts: Sequence[str]) -> dict[str, str]:
     return dict(text.split("=", 1) for text in texts)
 
 
-def read(source: str, paths: Sequence[Path], settings: Sequence[str], strict: bool, progress: Progress) -> Corpus:
+def read(
+    source: str,
+    paths: Sequence[str | Path],
+    settings: Sequence[str],
+    strict: bool,
+    progress: Progress,
+    where: Sequence[str] = (),
+) -> Corpus:
     """Return the corpus of files of one kind; the bundled one needs no files."""
     if source == "bundled":
         if paths or settings:
             raise ParameterError(f"the bundled data takes no path and no --set, got {str([*paths, *settings][0])!r}")
+        if where:
+            raise ParameterError(f"the bundled data is read whole, got --where {where[0]!r}")
         return pipeline.load_bundled()
-    return pipeline.read_source(_reader(source, paths, settings, strict), *paths, progress=progress)
+    places = () if source == SQL else paths
+    return pipeline.read_source(reader_of(source, paths, settings, strict, where), *places, progress=progress)
 
 
-def _reader(
-    source: str, paths: Sequence[Path], settings: Sequence[str], strict: bool, where: Sequence[str] = ()
+def reader_of(
+    source: str, paths: Sequence[str | Path], settings: Sequence[str], strict: bool, where: Sequence[str] = ()
 ) -> Source:
+    """Return the source of a name with its parameters as they were typed."""
     if source not in pipeline.SOURCES:
         raise unknown("source", source, [*pipeline.SOURCES, "bundled"])
     given = split_settings(settings)
     if not paths and not given:
-        raise SourceError(f"source {source!r} needs a path to read")
+        raise SourceError(f"source {source!r} needs a {'query to run' if source == SQL else 'path to read'}")
     if strict:
         given["strict"] = "true"
     kind = pipeline.SOURCES[source]
-    handed = {"where": _labels_by_attribute(where)} if where else {}
+    handed: dict[str, Any] = {"where": _labels_by_attribute(where)} if where else {}
+    handed |= {"queries": tuple(map(str, paths))} if source == SQL else {}
     if where and "where" not in fields_of(kind):
         able = [name for name, other in pipeline.SOURCES.items() if "where" in fields_of(other)]
         raise ParameterError(f"source {source!r} takes no --where: it is for {listed(able)}")
@@ -193,11 +205,11 @@ def task(
     return pipeline.build_task(made, out, spreadsheet_safe=spreadsheet_safe, topics=model, seed=seed, progress=progress)
 
 
-def about(folder: Path) -> dict[str, Any]:
-    """Return what there is to know of a cube on disk."""
-    cube = pipeline.open_cube(folder)
+def about(folder: Path, between: str | None = None) -> dict[str, Any]:
+    """Return what there is to know of a cube on disk, or of its items and links of a time."""
+    cube = pipeline.view_cube(pipeline.open_cube(folder), between=between)
     manifest = pipeline.read_manifest(folder)
-    settings = manifest["settings"]
+    settings = cube.settings
     sizes = cube.cells.members.sizes
     largest = np.argsort(-sizes, kind="stable")[:5].tolist()
     return {
@@ -218,6 +230,11 @@ def about(folder: Path) -> dict[str, Any]:
         ],
         "items": settings.get("items"),
         **manifest["counts"],
+        "cells": len(cube.cells),
+        "members": len(cube.cells.members.indices),
+        "links": cube.links.count,
+        "time": settings.get("time", ""),
+        "views": list(settings.get("views", ())),
         "objects_in_cells": int((cube.homes.sizes > 0).sum()),
         "ids": "whole numbers" if cube.objects.whole else "texts",
         "attributes": _attributes(cube, manifest),
@@ -278,6 +295,8 @@ def show_about(about: dict[str, Any]) -> None:
     depth: dict[str, int] = {}
     for entry in about["dimensions"]:
         depth[entry["name"]] = 0 if entry["above"] is None else depth[entry["above"]] + 1
+    for view in about["views"]:
+        say(view)
     show_table(
         "dimensions",
         ("dimension", "labels", "for example"),

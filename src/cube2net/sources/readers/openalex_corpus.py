@@ -168,7 +168,7 @@ class Gathering:
         from cube2net.kernels.number_ids import latest
 
         homes = self._taken("homes")[used]
-        before = np.unique(author)
+        before = different(author)
         after = follow("A", before)
         known, place = (before, None) if np.array_equal(after, before) else np.unique(after, return_inverse=True)
         code = numbered(author, before)
@@ -307,7 +307,7 @@ def _filtered(batches: Iterable[pa.RecordBatch], kept: Array) -> Iterator[pa.Rec
 
 def _followed(ids: Array, letter: str, follow: Follow) -> Array:
     """Return ids as they are now."""
-    before = np.unique(ids)
+    before = different(ids)
     after = follow(letter, before)
     return ids if np.array_equal(after, before) else after[numbered(ids, before)]
 
@@ -317,6 +317,17 @@ def _once(item: Array, code: Array, homes: Array) -> tuple[Array, Array, Array]:
     _, first = np.unique(item.astype(np.int64) << 32 | code, return_index=True)
     first.sort()
     return item[first], code[first], homes[first]
+
+
+def different(ids: Array) -> Array:
+    """Return each of some ids once, sorted, in no more memory than a copy of them.
+
+    >>> different(np.array([3, 1, 3])).tolist()
+    [1, 3]
+    """
+    some = np.sort(ids)
+    once: Array = some[np.append(some[1:] != some[:-1], [True] * bool(len(some)))]
+    return once
 
 
 def numbered(ids: Array, known: Array) -> Array:
