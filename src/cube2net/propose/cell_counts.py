@@ -19,7 +19,7 @@ MOST_CELLS_EACH = 20
 """Dimensions that would put an object into more cells, on average over its items, are not counted."""
 ENOUGH = 0.8
 """With so many of the objects in cells that are kept, cells are judged by what they tell alone."""
-TOGETHER = 0.8
+TOGETHER = 0.95
 """So much of the score is for what is no chance, where a corpus shows what belongs together."""
 TURNS = 10
 """So many pairs of any items are looked at for every pair that belongs together."""

@@ -160,6 +160,14 @@ def read_texts(column: pa.Array) -> ItemLabels:
     return ItemLabels(found, codes, len(encoded.dictionary))
 
 
+def count_lacking(corpus: Corpus, child: str, parent: str) -> int:
+    """Return how many labels of an attribute stand on no item that has a label of another, in all of a corpus."""
+    labels = read_texts(_in_one(corpus.items[child]))
+    has = np.zeros(corpus.items.num_rows, dtype=bool)
+    has[read_texts(_in_one(corpus.items[parent])).items] = True
+    return labels.count - len(np.unique(labels.codes[has[labels.items]]))
+
+
 def read_values(column: pa.Array) -> tuple[Array, Array]:
     """Return the items that have a number, and the numbers; of a date, its year."""
     if pa.types.is_temporal(column.type):

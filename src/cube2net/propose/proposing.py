@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from cube2net.progress import Progress, silent
 from cube2net.propose.attribute_kinds import Seen, bins_for, look_at
 from cube2net.propose.cell_counts import Agreement
 from cube2net.propose.combinations import LEAST_BITS, Candidate, Combination, combine, search
-from cube2net.propose.item_samples import ItemLabels, Sample, draw, read_texts
+from cube2net.propose.item_samples import ItemLabels, Sample, count_lacking, draw, read_texts
 from cube2net.propose.near_dependencies import Chains, find_chains
 from cube2net.records import Corpus, DimensionSpec
 from cube2net.records.spec import MIN_OBJECTS, LevelSpec
@@ -65,9 +66,11 @@ def propose(
         for name, each in found.items()
         if each.labels is not None and each.kind != "several labels"
     }
-    chains = find_chains(single, {name: each.length for name, each in found.items()})
+    readable = {name: each.length for name, each in found.items()}
+    chains = find_chains(single, readable, partial(count_lacking, corpus))
     text, texts = _texts(corpus, found)
-    few = draw(corpus, SEARCHED, SEARCHED_MENTIONS, seed)
+    widest = max((len(each.labels.codes) / len(sample) for each in found.values() if each.labels), default=1.0)
+    few = draw(corpus, SEARCHED, int(SEARCHED_MENTIONS / max(1.0, widest / 2)), seed)
     kinds = _Kinds(corpus, found, chains, bins, text, texts)
     candidates = kinds.candidates(few, seed)
     progress("looking at combinations of them", 0, None)
