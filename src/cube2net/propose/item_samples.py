@@ -63,7 +63,7 @@ class Sample:
     """Some items of a corpus, by row, and their mentions, by the number of item and object in the sample.
 
     ``pairs`` are pairs of items that belong together, for they mention one object or two that are linked; None where
-    there are too few.
+    there are too few. ``guess`` is which part of labels that are not known yet is taken to be no chance.
     """
 
     corpus: Corpus
@@ -73,6 +73,7 @@ class Sample:
     objects: int
     share: float
     pairs: tuple[Array, Array] | None = None
+    guess: float = 0.5
 
     def column(self, name: str) -> pa.Array:
         """Return the values of an attribute."""
