@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 import cube2net as c2n
 
-TURNS = 5
+TURNS = 3
 
 
 def frames(rows: int) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -22,7 +22,7 @@ LAYERS = [
     ("kernels",),
     ("interfaces",),
     ("locks", "arguments"),
-    ("sources", "topics", "cube", "embed", "select", "network", "mine", "referee", "suggest"),
+    ("sources", "topics", "cube", "embed", "select", "network", "mine", "referee", "propose"),
     ("checkpoints",),
     ("pipeline",),
     ("cli",),

@@ -89,11 +89,9 @@ def build(
 
     asked = grouped([DimensionSpec.parse(text) for text in dimensions or ()])
     if source == "bundled":
-        if where:
-            raise ParameterError(f"the bundled data is read whole, got --where {where[0]!r}")
-        corpus = read(source, paths, settings, strict, progress)
+        corpus = read(source, paths, settings, strict, progress, where)
         return pipeline.build_cube(corpus, asked or proposed(corpus), **options)
-    reader = _reader(source, paths, settings, strict, where)
+    reader = reader_of(source, paths, settings, strict, where)
     places = () if source == SQL else paths
     return pipeline.build_from(reader, *places, dimensions=asked or proposed, **options)
 
@@ -106,19 +104,29 @@ def _spark_settings(texts: Sequence[str]) -> dict[str, str]:
     return dict(text.split("=", 1) for text in texts)
 
 
-def read(source: str, paths: Sequence[str | Path], settings: Sequence[str], strict: bool, progress: Progress) -> Corpus:
+def read(
+    source: str,
+    paths: Sequence[str | Path],
+    settings: Sequence[str],
+    strict: bool,
+    progress: Progress,
+    where: Sequence[str] = (),
+) -> Corpus:
     """Return the corpus of files of one kind; the bundled one needs no files."""
     if source == "bundled":
         if paths or settings:
             raise ParameterError(f"the bundled data takes no path and no --set, got {str([*paths, *settings][0])!r}")
+        if where:
+            raise ParameterError(f"the bundled data is read whole, got --where {where[0]!r}")
         return pipeline.load_bundled()
     places = () if source == SQL else paths
-    return pipeline.read_source(_reader(source, paths, settings, strict), *places, progress=progress)
+    return pipeline.read_source(reader_of(source, paths, settings, strict, where), *places, progress=progress)
 
 
-def _reader(
+def reader_of(
     source: str, paths: Sequence[str | Path], settings: Sequence[str], strict: bool, where: Sequence[str] = ()
 ) -> Source:
+    """Return the source of a name with its parameters as they were typed."""
     if source not in pipeline.SOURCES:
         raise unknown("source", source, [*pipeline.SOURCES, "bundled"])
     given = split_settings(settings)
@@ -197,11 +205,11 @@ def task(
     return pipeline.build_task(made, out, spreadsheet_safe=spreadsheet_safe, topics=model, seed=seed, progress=progress)
 
 
-def about(folder: Path) -> dict[str, Any]:
-    """Return what there is to know of a cube on disk."""
-    cube = pipeline.open_cube(folder)
+def about(folder: Path, between: str | None = None) -> dict[str, Any]:
+    """Return what there is to know of a cube on disk, or of its items and links of a time."""
+    cube = pipeline.view_cube(pipeline.open_cube(folder), between=between)
     manifest = pipeline.read_manifest(folder)
-    settings = manifest["settings"]
+    settings = cube.settings
     sizes = cube.cells.members.sizes
     largest = np.argsort(-sizes, kind="stable")[:5].tolist()
     return {
@@ -222,7 +230,17 @@ def about(folder: Path) -> dict[str, Any]:
         ],
         "items": settings.get("items"),
         **manifest["counts"],
+        "cells": len(cube.cells),
+        "members": len(cube.cells.members.indices),
+        "links": cube.links.count,
+        "time": settings.get("time", ""),
+        "views": list(settings.get("views", ())),
         "objects_in_cells": int((cube.homes.sizes > 0).sum()),
+        "ids": "whole numbers" if cube.objects.whole else "texts",
+        "attributes": _attributes(cube, manifest),
+        "links_say": []
+        if cube.details is None
+        else ["direction" if n == "forward" else n for n in cube.details().columns],
         "largest_cells": [{"labels": cube.cell(cell), "objects": int(sizes[cell])} for cell in largest],
         "dropped": settings.get("dropped", {}),
         "no_direction": {name: list(labels) for name, labels in pipeline.embed_cells(cube).blank.items() if labels},
@@ -233,6 +251,12 @@ def about(folder: Path) -> dict[str, Any]:
         "topics": settings.get("topics"),
         "attribution": settings.get("attribution", ""),
     }
+
+
+def _attributes(cube: Cube, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the names of what is known of objects, and how many bytes that takes."""
+    size = manifest["files"].get("objects.attributes.arrow", {"bytes": 0})["bytes"]
+    return {"names": cube.objects.attributes.column_names, "bytes": size}
 
 
 def _bytes_of_items(files: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
@@ -271,6 +295,8 @@ def show_about(about: dict[str, Any]) -> None:
     depth: dict[str, int] = {}
     for entry in about["dimensions"]:
         depth[entry["name"]] = 0 if entry["above"] is None else depth[entry["above"]] + 1
+    for view in about["views"]:
+        say(view)
     show_table(
         "dimensions",
         ("dimension", "labels", "for example"),
@@ -293,6 +319,12 @@ def show_about(about: dict[str, Any]) -> None:
         [(" · ".join(cell["labels"]), f"{cell['objects']:,}") for cell in about["largest_cells"]],
         right=("objects",),
     )
+    if about["attributes"]["names"]:
+        size = about["attributes"]["bytes"] / 1e6
+        say(f"objects carry {listed(about['attributes']['names'], SHOWN)} ({size:,.2f} MB)")
+    if about["links_say"]:
+        directed = "; methods take links as undirected" if "direction" in about["links_say"] else ""
+        say(f"links say their {', '.join(about['links_say'])}{directed}")
     dropped = [(reason, f"{count:,}") for reason, count in about["dropped"].items()]
     show_table("left out", ("reason", "how many"), dropped or [("nothing", "0")], right=("how many",))
     for name, labels in about["no_direction"].items():

@@ -8,7 +8,18 @@ from typing import Annotated
 
 import typer
 
-from cube2net.cli.options import SOURCE_NAMES, AsJson, CubePath, Quiet, Seed, Set, SpreadsheetSafe, warn_of_formulas
+from cube2net.cli.options import (
+    SOURCE_NAMES,
+    AsJson,
+    Between,
+    CubePath,
+    ItemsWhere,
+    Quiet,
+    Seed,
+    Set,
+    SpreadsheetSafe,
+    warn_of_formulas,
+)
 from cube2net.cli.signals import KEPT
 from cube2net.cli.terminal import say, show_json, shown_progress
 
@@ -52,13 +63,7 @@ def build(
     ] = "all",
     no_items: Annotated[bool, typer.Option("--no-items", hidden=True)] = False,
     set_: Set = None,
-    where: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="ATTRIBUTE=LABEL",
-            help="Read only items with this label, such as field='Computer Science' (openalex); may be repeated.",
-        ),
-    ] = None,
+    where: ItemsWhere = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
     engine: Annotated[str, typer.Option(metavar="NAME", help="What runs the statements: duckdb or spark.")] = "duckdb",
     memory: Annotated[
@@ -128,6 +133,7 @@ def suggest(
     splits: Annotated[int, typer.Option(help="So many times another half is hidden.")] = 10,
     min_objects: Annotated[int, typer.Option(help="Leave out cells with fewer objects.")] = 10,
     set_: Set = None,
+    where: ItemsWhere = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
     as_json: AsJson = False,
     seed: Seed = 0,
@@ -137,7 +143,9 @@ def suggest(
     from cube2net.cli import suggesting
 
     with shown_progress(quiet) as progress:
-        asked = suggesting.asked_of(words or [], set_ or [], strict=strict, min_objects=min_objects, seed=seed)
+        asked = suggesting.asked_of(
+            words or [], set_ or [], where or [], strict=strict, min_objects=min_objects, seed=seed
+        )
         found = suggesting.suggest(asked, query, splits, progress)
     if as_json:
         show_json(suggesting.as_record(asked, found))
@@ -145,11 +153,11 @@ def suggest(
         suggesting.show(asked, found)
 
 
-def info(cube: CubePath, as_json: AsJson = False) -> None:
+def info(cube: CubePath, between: Between = None, as_json: AsJson = False) -> None:
     """Show a cube's dimensions, cells, links and sizes, and what was dropped and why."""
     from cube2net.cli import building
 
-    about = building.about(cube)
+    about = building.about(cube, between)
     if as_json:
         show_json(about)
     else:

@@ -45,11 +45,25 @@ Where = Annotated[
         help="Only cells with this label, or under this label of a level above; may be repeated.",
     ),
 ]
+ItemsWhere = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="ATTRIBUTE=LABEL",
+        help="Read only items with this label, such as field='Computer Science' (openalex); may be repeated.",
+    ),
+]
 RollUp = Annotated[
     list[str] | None,
     typer.Option(
         metavar="DIMENSION[=LEVEL]",
         help="Use the level above, or one that is named, such as topic=field; ∗ (or *) is all labels. May be repeated.",
+    ),
+]
+Between = Annotated[
+    str | None,
+    typer.Option(
+        metavar="[ATTRIBUTE=]FROM..TO",
+        help="Only items and links of this time, both ends inside: 2015..2019, 2015-03..2019-06-30, 2015.. or ..2019.",
     ),
 ]
 SkipMissing = Annotated[bool, typer.Option("--skip-missing", help="Go on without names that are not in the cube.")]

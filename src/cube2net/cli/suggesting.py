@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from cube2net import pipeline
-from cube2net.cli.building import read
-from cube2net.cli.options import SOURCE_NAMES
+from cube2net.cli.app import as_typed
+from cube2net.cli.building import read, reader_of
+from cube2net.cli.options import SOURCE_NAMES, split_settings
 from cube2net.cli.terminal import say, show_table
 from cube2net.errors import listed, plain
 from cube2net.progress import Progress
-from cube2net.records import DimensionSpec
 from cube2net.records.spec import MIN_OBJECTS
 from cube2net.records.suggestion import Proposal, Suggestion
 
@@ -28,10 +28,10 @@ class Request:
     source: str
     paths: tuple[Path, ...]
     settings: tuple[str, ...]
+    where: tuple[str, ...]
     strict: bool
     min_objects: int
     seed: int
-    own: tuple[DimensionSpec, ...] = ()
 
     def command(self, found: Suggestion) -> str:
         """Return the command that builds the cube, as a shell reads it."""
@@ -44,15 +44,17 @@ class Request:
             words += ["--min-objects", str(self.min_objects)]
         for setting in self.settings:
             words += ["--set", setting]
+        for label in self.where:
+            words += ["--where", label]
         words += ["--strict"] * self.strict
         if self.seed:
             words += ["--seed", str(self.seed)]
         return shlex.join(words)
 
     def python(self, found: Suggestion) -> list[str]:
-        """Return the lines of Python that build the cube; parameters of the source are left to the reader."""
+        """Return the lines of Python that build the cube; parameters of the source come as they were typed."""
         names = [str(path) for path in self.paths]
-        options = ["strict=True"] * self.strict
+        options = self._options()
         bundled = self.source == "bundled"
         read = "c2n.load_bundled()" if bundled else f"c2n.read_source({_called([self.source, *names], options)})"
         build = [repr([str(spec) for spec in found.dimensions])]
@@ -67,16 +69,26 @@ class Request:
             lines.append("from cube2net.topics import Lda")
         return [*lines, f"corpus = {read}", f"cube = c2n.build_cube(corpus, {', '.join(build)})"]
 
+    def _options(self) -> list[str]:
+        """Return the parameters of the source as Python writes them."""
+        if self.source == "bundled":
+            return []
+        reader = reader_of(self.source, self.paths, self.settings, self.strict, self.where)
+        named = [*split_settings(self.settings), *["where"] * bool(self.where), *["strict"] * self.strict]
+        return [f"{name}={getattr(reader, name)!r}" for name in dict.fromkeys(named)]
 
-def asked_of(words: Sequence[str], settings: Sequence[str], *, strict: bool, min_objects: int, seed: int) -> Request:
+
+def asked_of(
+    words: Sequence[str], settings: Sequence[str], where: Sequence[str], *, strict: bool, min_objects: int, seed: int
+) -> Request:
     """Return what words ask for: a kind of source and paths, or paths of tables."""
     source, paths = (words[0], words[1:]) if words and words[0] in SOURCE_NAMES else (TABLES, words)
-    return Request(source, tuple(map(Path, paths)), tuple(settings), strict, min_objects, seed)
+    return Request(source, tuple(map(Path, paths)), tuple(settings), tuple(where), strict, min_objects, seed)
 
 
 def suggest(asked: Request, query: Path | None, splits: int, progress: Progress) -> Suggestion:
     """Return what is proposed for files."""
-    corpus = read(asked.source, asked.paths, asked.settings, asked.strict, progress)
+    corpus = read(asked.source, asked.paths, asked.settings, asked.strict, progress, asked.where)
     return pipeline.suggest(
         corpus, query, min_objects=asked.min_objects, splits=splits, seed=asked.seed, progress=progress
     )
@@ -106,7 +118,7 @@ def show(asked: Request, found: Suggestion) -> None:
     say("")
     _show_proposals("each dimension by itself", found.alone)
     if not found.dimensions:
-        say(f"nothing to propose: {found.reason}")
+        say(as_typed(f"nothing to propose: {found.reason}"))
         return
     _show_proposals("together", found.proposals)
     if found.topics is not None:
@@ -119,6 +131,7 @@ def show(asked: Request, found: Suggestion) -> None:
 
 def _show_proposals(title: str, proposals: Sequence[Proposal]) -> None:
     columns = ["dimensions", "cells", "objects in cells", "too small", "giant", "bits"]
+    together = any(each.counts.together is not None for each in proposals)
     held = any(each.held is not None for each in proposals)
     rows = [
         (
@@ -128,12 +141,17 @@ def _show_proposals(title: str, proposals: Sequence[Proposal]) -> None:
             f"{each.counts.dead:,}",
             f"{each.counts.giant:,}",
             f"{each.counts.bits:.1f}",
+            *([_percent(each.counts.together)] if together else []),
             *([str(each.held or "")] if held else []),
         )
         for each in proposals
     ]
-    columns += ["hidden half held"] * held
+    columns += ["no chance"] * together + ["hidden half held"] * held
     show_table(title, columns, rows, right=columns[1:])
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{share:.0%}"
 
 
 def _called(values: Sequence[str], options: Sequence[str]) -> str:

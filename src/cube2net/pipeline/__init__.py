@@ -4,7 +4,7 @@ from cube2net.cube import ENGINES
 from cube2net.mine import cluster_query, embed_nodes
 from cube2net.pipeline.build import build_cube, build_from, build_task
 from cube2net.pipeline.compare import JOURNAL, WRITTEN, Auto, compare, task_of
-from cube2net.pipeline.construct import LINK_TOLERANCE, METHODS, WITH_OPTIONS, construct, weigh
+from cube2net.pipeline.construct import METHODS, WITH_OPTIONS, construct
 from cube2net.pipeline.cubes import (
     add_items,
     embed_cells,
@@ -33,8 +33,10 @@ from cube2net.pipeline.data import (
 )
 from cube2net.pipeline.queries import missing_names, read_links, read_query
 from cube2net.pipeline.reading import from_networkx, read_acl, read_graph, read_source, read_sql, read_tables, read_task
+from cube2net.pipeline.replay import Replayed, replay
 from cube2net.pipeline.report import check_report, read_comparison, results, verdict, write_report
 from cube2net.pipeline.suggestions import suggest
+from cube2net.pipeline.worths import LINK_TOLERANCE, weigh
 from cube2net.records.form import FORMS
 from cube2net.referee import DEFAULT
 from cube2net.select import OBJECTIVES
@@ -55,6 +57,7 @@ __all__ = [
     "WITH_OPTIONS",
     "WRITTEN",
     "Auto",
+    "Replayed",
     "add_items",
     "build_cube",
     "build_from",
@@ -89,6 +92,7 @@ __all__ = [
     "read_sql",
     "read_tables",
     "read_task",
+    "replay",
     "results",
     "save_cube",
     "suggest",

@@ -115,14 +115,14 @@ def build_cube(
         tables, dimensions = {**tables, "links": dimensions}, None
     if is_frame(items) or isinstance(items, Path) or (isinstance(items, str) and Path(items).suffix):
         tables, items = {**tables, "items": items}, "all"
-    recipe = Recipe(dimensions, topics, min_objects, max_mentions, items, _engine(engine, memory), seed)
+    plan = BuildPlan(dimensions, topics, min_objects, max_mentions, items, _engine(engine, memory), seed)
     corpus = corpus_of(data, tables, progress, build_cube)
     if out is None:
-        return recipe.build(corpus, progress)
+        return plan.build(corpus, progress)
     place = path_of(out, "out")
     cubes.check_place(place)
     with checkpoints_beside(place, progress) as stages:
-        return recipe.build_in(place, corpus, digest(__version__, digest_corpus(corpus)), stages, progress)
+        return plan.build_in(place, corpus, digest(__version__, digest_corpus(corpus)), stages, progress)
 
 
 @tells_compiling
@@ -198,8 +198,8 @@ def build_from(
         decides = digest(__version__, known, digest_files(read))
         corpus = stages.corpus(decides, lambda: reader.read(places, progress=progress))
         wanted = dimensions(corpus) if callable(dimensions) else dimensions
-        recipe = Recipe(wanted, topics, min_objects, max_mentions, items, runner, seed)
-        return recipe.build_in(place, corpus, decides, stages, progress)
+        plan = BuildPlan(wanted, topics, min_objects, max_mentions, items, runner, seed)
+        return plan.build_in(place, corpus, decides, stages, progress)
 
 
 def build_task(task: Task, folder: str | Path, *, spreadsheet_safe: bool = False, **options: Any) -> Cube:
@@ -226,7 +226,7 @@ def build_task(task: Task, folder: str | Path, *, spreadsheet_safe: bool = False
 
 
 @dataclass(frozen=True, eq=False)
-class Recipe:
+class BuildPlan:
     """How a cube is made of a corpus; without dimensions, in those that its source proposes, or that suit it."""
 
     dimensions: Dimensions | None
@@ -323,8 +323,9 @@ def _files_named_in(reader: Source) -> list[Path]:
 def _checked(dimension: DimensionSpec | str) -> DimensionSpec:
     """Return a dimension; what cannot be read in it is said before a corpus is."""
     spec = DimensionSpec.parse(dimension) if isinstance(dimension, str) else dimension
-    if spec.bins is not None:
-        cubes.parse_bins(spec.bins)
+    for bins in (spec.bins, *(level.bins for level in spec.levels)):
+        if bins is not None:
+            cubes.parse_bins(bins)
     return spec
 
 

@@ -156,15 +156,17 @@ def write_network(network: Network, path: str | Path, *, spreadsheet_safe: bool 
     network
         The network to write.
     path
-        Where to; ``.graphml``, ``.gexf``, ``.csv``, ``.parquet``, ``.npz`` or ``.json``.
+        Where to; ``.graphml``, ``.gexf``, ``.csv``, ``.parquet``, ``.npz``, ``.json``, ``.cyjs`` (Cytoscape),
+        ``.vosviewer.json`` or ``.neo4j.csv``.
     spreadsheet_safe
-        For ``.csv``: names that spreadsheets would run as formulas, ids among them, get an apostrophe in front. By
-        default names are written to the letter.
+        For ``.csv`` and ``.neo4j.csv``: names that spreadsheets would run as formulas, ids among them, get an
+        apostrophe in front. By default names are written to the letter.
 
     Returns
     -------
     list of Path
-        One file, or for CSV and Parquet two, that of the nodes and that of the links.
+        One file, or for CSV and Parquet two, that of the nodes and that of the links; beside CSV one of the recipe,
+        which all other formats hold.
 
     Examples
     --------
@@ -174,7 +176,7 @@ def write_network(network: Network, path: str | Path, *, spreadsheet_safe: bool 
     >>> network = c2n.construct(c2n.build_cube(planted.corpus), planted.query(0))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     [path.name for path in c2n.write_network(network, f"{folder}/network.csv")]
-    ['network.nodes.csv', 'network.links.csv']
+    ['network.nodes.csv', 'network.links.csv', 'network.recipe.json']
     """
     return networks.write(network, path_of(path, "the file of the network"), spreadsheet_safe=spreadsheet_safe)
 

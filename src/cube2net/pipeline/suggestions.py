@@ -17,13 +17,13 @@ from cube2net.errors import ParameterError, QueryError, listed, whole_number
 from cube2net.pipeline.data import find_topics
 from cube2net.pipeline.queries import Asked, query_of, read_query
 from cube2net.progress import Progress, silent
+from cube2net.propose import propose, score, tally, text_of, with_text
 from cube2net.records import Budget, Corpus, Cube, DimensionSpec, Query, Topics
 from cube2net.records.corpus import LINKS, table
 from cube2net.records.spec import MIN_OBJECTS
 from cube2net.records.suggestion import Held, Proposal, Suggestion
 from cube2net.seeding import stream
 from cube2net.select import Greedy, Jaccard
-from cube2net.suggest import propose, score, tally, text_of, with_text
 from cube2net.topics import Lda
 
 SPLITS = 10
@@ -50,7 +50,52 @@ def suggest(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Suggestion:
-    """Return the dimensions that suit a corpus, and why: what attributes are, their levels, and the cells they make."""
+    """Return the dimensions that suit a corpus, and why: what its attributes are, their levels, the cells they make.
+
+    A sample of at most 100,000 items is looked at. An attribute is an id, text, labels, numbers, years or dates by its
+    values; one lies above another when nearly all items of a label have the same label there. Chosen are up to four
+    dimensions whose cells tell objects apart, leave few of them out, and hold together what belongs together. It is
+    what :func:`build_cube` does where no dimensions are named.
+
+    Parameters
+    ----------
+    corpus
+        The data, of :func:`read_source` or made by hand.
+    query
+        Objects as in :func:`construct`, or the path of a file that names them. Dimensions are then ranked by which
+        share of a hidden half of these objects the cells hold that are chosen for the other half, at the same number
+        of objects. For this cubes are built, and topics found where there are texts.
+    min_objects
+        Cells with fewer objects would be set aside.
+    splits
+        With a query: so many times another half is hidden. Each time it is the same half for all dimensions.
+    topics
+        With a query: topics of the items where they are known; without any they are found.
+    seed
+        Of the sample, the halves and the topics: the same seed proposes the same.
+    progress
+        Told how far it is; None for nobody.
+
+    Returns
+    -------
+    Suggestion
+        Its ``dimensions`` are for :func:`build_cube`, its ``reason`` says why; ``table`` has every attribute in a row,
+        and ``proposals`` and ``alone`` what else was looked at, with numbers of cells.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> import cube2net as c2n
+    >>> graph = nx.relabel_nodes(nx.ring_of_cliques(12, 10), str)
+    >>> cities = {node: f"city {int(node) // 10}" for node in graph}
+    >>> nx.set_node_attributes(graph, cities, "city")
+    >>> nx.set_node_attributes(graph, {node: f"state {int(node) // 40}" for node in graph}, "state")
+    >>> suggestion = c2n.suggest(c2n.from_networkx(graph))
+    >>> suggestion
+    Suggestion(city/state: about 12 cells, 100% of objects in them)
+    >>> print(*suggestion.dependencies)
+    city → state (all of 120 items)
+    """
     progress = progress or silent
     found = propose(corpus, cubes.parse_bins, min_objects=min_objects, seed=seed, progress=progress)
     if query is None:
@@ -63,7 +108,7 @@ def decide_dimensions(corpus: Corpus, min_objects: int, seed: int, progress: Pro
     """Return the dimensions of a cube for which nobody has said any, and say them; raise where none makes cells."""
     found = propose(corpus, cubes.parse_bins, min_objects=min_objects, exact=False, seed=seed, progress=progress)
     if not found.dimensions:
-        raise ParameterError(f"found no dimensions for a cube: {found.reason} ({found.why_not()})")
+        raise ParameterError(f"found no dimensions for a cube: {found.reason}; {found.why_not()}")
     progress(f"dimensions, unless others are named: {listed(found.dimensions)} ({found.reason})", 1, 1)
     return found
 
@@ -171,7 +216,7 @@ class _Ranking:
             return found
         reason = (
             f"of a hidden half of the query its cells hold {best.held.mean:.0%} among as many objects as the others "
-            f"bring, and {found.reason}"
+            f"bring; {best.counts.sentence(found.min_objects)}"
         )
         return replace(
             found,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from cube2net.errors import some
+from cube2net.errors import plain
 from cube2net.records.spec import MIN_OBJECTS, DimensionSpec
 
 KINDS = (
@@ -83,10 +83,14 @@ class CellCounts:
     bits: float
     together: float | None = None
 
-    @property
-    def effective(self) -> float:
-        """How many cells of one size would tell as much."""
-        return float(2.0**self.bits)
+    def sentence(self, min_objects: int) -> str:
+        """Return how good the cells are, in words.
+
+        >>> CellCounts(cells=40, share=0.96, dead=3, giant=0, bits=5.0, together=0.4).sentence(10)
+        '96% of the objects are in cells of 10 or more, and a cell leaves one object of 32 on average'
+        """
+        share = f"{self.share:.0%} of the objects are in cells of {min_objects} or more"
+        return f"{share}, and a cell leaves one object of {2**self.bits:,.0f} on average"
 
 
 @dataclass(frozen=True)
@@ -194,8 +198,8 @@ class Suggestion:
 
     def why_not(self, most: int = 6) -> str:
         """Return why no attribute makes a dimension, a few words for each."""
-        said = [f"{each.name!r} {each.reason}" for each in self.attributes]
-        return some(said, most) if said else "items have no attribute"
+        said = [f"{plain(each.name)} {each.reason}" for each in self.attributes]
+        return "; ".join(said[:most]) + ("; …" if len(said) > most else "") or "items have no attribute"
 
 
 def _record(proposal: Proposal) -> dict[str, Any]:

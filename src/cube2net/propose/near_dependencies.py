@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
+from itertools import takewhile
 
 import numpy as np
 
@@ -27,15 +28,18 @@ GLANCE = 10_000
 
 @dataclass(frozen=True)
 class Chains:
-    """The levels above every attribute, and which attributes say the same as another (that other is kept)."""
+    """The levels above every attribute, and which attributes say the same as another (that other is kept).
 
-    above: Mapping[str, tuple[str, ...]]
+    ``paths`` are from fine to coarse, the longest first; no level is in two of them.
+    """
+
+    paths: Mapping[str, tuple[tuple[str, ...], ...]]
     same: Mapping[str, str]
     dependencies: tuple[Dependency, ...]
 
-    def between(self, child: str, parent: str) -> Dependency | None:
-        """Return what was counted of two levels that follow each other."""
-        return next((each for each in self.dependencies if (each.child, each.parent) == (child, parent)), None)
+    def levels(self, name: str) -> tuple[str, ...]:
+        """Return all levels above an attribute."""
+        return tuple(level for path in self.paths.get(name, ()) for level in path)
 
 
 def dependency(child: str, parent: str, lower: Array, upper: Array) -> Dependency | None:
@@ -79,7 +83,7 @@ def _surprise(agreement: float, chance: float) -> float:
 
 
 def find_chains(labels: Mapping[str, Array], readable: Mapping[str, float]) -> Chains:
-    """Return the levels above every attribute: the longest chain, each of its levels decided by the one below.
+    """Return the levels above every attribute, each decided by the one below: the longest chain, and other paths.
 
     ``labels`` are those of every item by attribute, -1 for none. Of two attributes that decide each other the one is
     kept whose values are longer (``readable``), or comes first.
@@ -104,13 +108,34 @@ def find_chains(labels: Mapping[str, Array], readable: Mapping[str, float]) -> C
     }
 
     @cache
-    def above(name: str) -> tuple[str, ...]:
-        chains = [(parent, *above(parent)) for child, parent in kept if child == name]
+    def longest(name: str) -> tuple[str, ...]:
+        chains = [(parent, *longest(parent)) for child, parent in kept if child == name]
         return max(chains, key=lambda chain: (len(chain), kinds[chain[0]]), default=())
 
-    chains = {name: above(name) for name in labels if name not in same}
-    steps = {step for name, chain in chains.items() for step in zip((name, *chain), chain, strict=False)}
+    def paths(name: str) -> tuple[tuple[str, ...], ...]:
+        found: list[tuple[str, ...]] = [longest(name)] if longest(name) else []
+        used = set(longest(name))
+        parents = [parent for child, parent in kept if child == name]
+        for parent in sorted(parents, key=lambda parent: -len(longest(parent))):
+            if parent in used or any((other, parent) in kept for other in parents):
+                continue  # it lies above a level that is there
+            path = tuple(takewhile(partial(_is_new, used), (parent, *longest(parent))))
+            found.append(path)
+            used |= set(path)
+        return tuple(found)
+
+    chains = {name: paths(name) for name in labels if name not in same}
+    steps = {
+        step
+        for name, found_paths in chains.items()
+        for path in found_paths
+        for step in zip((name, *path), path, strict=False)
+    }
     return Chains(chains, same, tuple(known for pair, known in kept.items() if pair in steps))
+
+
+def _is_new(used: set[str], level: str) -> bool:
+    return level not in used
 
 
 def _differ_at_once(lower: Array, upper: Array) -> bool:
@@ -131,10 +156,9 @@ def _same(
 ) -> dict[str, str]:
     """Return the attributes that say the same as another, each with the one that is kept."""
     same: dict[str, str] = {}
-    for place, first in enumerate(names):
-        for second in names[place + 1 :]:
-            if first in same or second in same or not {(first, second), (second, first)} <= set(found):
-                continue
-            kept, other = (second, first) if readable.get(second, 0) > readable.get(first, 0) else (first, second)
-            same[other] = kept
+    order = sorted(names, key=lambda name: -readable.get(name, 0))
+    for place, kept in enumerate(order):
+        for other in order[place + 1 :]:
+            if not {kept, other} & set(same) and {(kept, other), (other, kept)} <= set(found):
+                same[other] = kept
     return same

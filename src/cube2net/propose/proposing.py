@@ -13,15 +13,15 @@ import pyarrow.compute as pc
 from cube2net.array_types import Array
 from cube2net.errors import listed, whole_number
 from cube2net.progress import Progress, silent
+from cube2net.propose.attribute_kinds import Seen, bins_for, look_at
+from cube2net.propose.cell_counts import Agreement
+from cube2net.propose.combinations import LEAST_BITS, Candidate, Combination, combine, search
+from cube2net.propose.item_samples import ItemLabels, Sample, draw, read_texts
+from cube2net.propose.near_dependencies import Chains, find_chains
 from cube2net.records import Corpus, DimensionSpec
-from cube2net.records.spec import MIN_OBJECTS
+from cube2net.records.spec import MIN_OBJECTS, LevelSpec
 from cube2net.records.suggestion import Attribute, Proposal, Suggestion
 from cube2net.seeding import stream
-from cube2net.suggest.attribute_kinds import Seen, bins_for, look_at
-from cube2net.suggest.cell_counts import Agreement
-from cube2net.suggest.combinations import LEAST_BITS, Candidate, Combination, combine, search
-from cube2net.suggest.item_samples import Labels, Sample, draw
-from cube2net.suggest.near_dependencies import Chains, find_chains
 
 TOPIC = "topic"
 LOOKED_AT = 100_000
@@ -36,7 +36,11 @@ FEWEST_TEXTS = 30
 """Below, texts make no topics."""
 MOST_FILLED = 0.5
 """Where fewer of the items have a text, topics are a dimension as any other; else they are always one."""
+LONG_SPAN = 5
+"""Dates that lie fewer years apart are told by months."""
 SHOWN = 4
+FEWER = (5, 3, 2)
+"""Numbers of objects in a cell that are tried where no attribute makes cells."""
 
 Bins = Callable[[str], Callable[[Array], tuple[Array, Any]]]
 """What spellings of bins mean: a function of numbers that gives the number of the bin of each."""
@@ -88,7 +92,7 @@ def propose(
         alone=tuple(_ranked([each.proposal() for each in alone])),
         attributes=said,
         dependencies=chains.dependencies,
-        reason=_reason(best, corpus, min_objects),
+        reason=_reason(best, few, alone, min_objects),
         items=corpus.items.num_rows,
         looked_at=len(sample),
         min_objects=min_objects,
@@ -123,62 +127,62 @@ class _Kinds:
                 continue
             here = look_at(each.name, sample.column(each.name))
             for spec in self.specs(each):
-                labels = self._labels(spec, each.kind, here, sample)
+                labels = self._labels(spec, here, sample)
                 if labels is not None and labels.count:
-                    reads = frozenset({each.name, *self.levels(each)})
+                    reads = frozenset({each.name, *(level.name for level in spec.levels)})
                     made.append(Candidate(spec, labels, reads, order, Agreement.of(sample, labels)))
         if self.topics is not None:
             spec = DimensionSpec(TOPIC, TOPIC)
             made.append(Candidate(spec, self._stand_in(sample, seed), frozenset({TOPIC}), len(self.found)))
         return made
 
-    def levels(self, each: Seen) -> tuple[str, ...]:
-        """Return the levels above an attribute."""
-        return self.chains.above.get(each.name, ())
-
     def specs(self, each: Seen) -> list[DimensionSpec]:
         """Return the dimensions that an attribute may become, the finest first."""
         if each.labels is not None:
-            levels = self.levels(each) or self._known_parents(each)
-            return [written(each.name, each.name, above=levels)]
-        if each.kind in ("years", "dates"):
-            decade = "decade" if each.name == "year" and "decade" not in self.found else each.name
-            return [
-                written(each.name, each.name, "years", ("decades",)),
-                written(decade, each.name, "decades"),
-            ]
-        return [] if each.numbers is None else [written(each.name, each.name, bins_for(each.numbers))]
+            return [written(each.name, each.name, above=self.chains.paths.get(each.name) or self._known_parents(each))]
+        if each.numbers is None:
+            return []
+        if each.kind not in ("years", "dates"):
+            return [written(each.name, each.name, bins_for(each.numbers))]
+        decade = "decade" if each.name == "year" and "decade" not in self.found else each.name
+        by_years = written(each.name, each.name, "years", [("decades",)])
+        by_decades = written(decade, each.name, "decades")
+        if each.days is None or np.ptp(each.numbers) >= LONG_SPAN:
+            return [by_years, by_decades]
+        return [written(each.name, each.name, "months", [("years",)]), written(each.name, each.name, "years")]
 
-    def _known_parents(self, each: Seen) -> tuple[str, ...]:
+    def _known_parents(self, each: Seen) -> tuple[tuple[str, ...], ...]:
         """Return the level above an attribute where the corpus says the parents of most of its labels."""
         known = self.corpus.labels
         rows = known.filter(pc.and_(pc.equal(known["attribute"], each.name), pc.is_valid(known["parent"])))
         called = f"{each.name} group"
-        return (called,) if 2 * rows.num_rows > each.distinct and called not in self.found else ()
+        return ((called,),) if 2 * rows.num_rows > each.distinct and called not in self.found else ()
 
-    def _labels(self, spec: DimensionSpec, kind: str, here: Seen, sample: Sample) -> Labels | None:
+    def _labels(self, spec: DimensionSpec, here: Seen, sample: Sample) -> ItemLabels | None:
         if spec.bins is None:
-            return here.labels if here.labels is not None else _labels_of(sample, spec.attribute)
+            return here.labels if here.labels is not None else read_texts(sample.column(spec.attribute))
         if here.numbers is None or here.items is None:
             return None
-        _, codes = np.unique(self.bins(spec.bins)(here.numbers)[0], return_inverse=True)
-        return Labels(here.items, codes, int(codes.max(initial=-1)) + 1)
+        numbers = here.days if spec.bins == "months" and here.days is not None else here.numbers
+        _, codes = np.unique(self.bins(spec.bins)(numbers)[0], return_inverse=True)
+        return ItemLabels(here.items, codes, int(codes.max(initial=-1)) + 1)
 
-    def _stand_in(self, sample: Sample, seed: int) -> Labels:
+    def _stand_in(self, sample: Sample, seed: int) -> ItemLabels:
         """Return topics as if they were spread evenly over the items that have a text; none is found for this."""
         count = self.topics or 1
         drawn = stream(seed, "suggest", "topics").integers(count, size=self.corpus.items.num_rows)[sample.rows]
         has = _have_text(self.corpus, self.text)[sample.rows]
-        return Labels(np.flatnonzero(has), drawn[has], count, is_guess=True)
+        return ItemLabels(np.flatnonzero(has), drawn[has], count, is_guess=True)
 
 
-def written(name: str, attribute: str, bins: str | None = None, above: Sequence[str] = ()) -> DimensionSpec:
-    """Return the dimension of a name, an attribute, bins and the levels above.
+def written(name: str, attribute: str, bins: str | None = None, above: Sequence[Sequence[str]] = ()) -> DimensionSpec:
+    """Return the dimension of a name, an attribute, bins and paths of levels above.
 
-    >>> print(written("city", "city", above=("state/province",)))
-    city/"state/province"
+    >>> print(written("city", "city", above=[("state/province", "country"), ("climate",)]))
+    city/"state/province"/country|climate
     """
-    return DimensionSpec(name, attribute, bins, above[0] if above else None)
+    levels = "|".join("/".join(str(LevelSpec(level, "")) for level in path) for path in above)
+    return DimensionSpec(name, attribute, bins, above=levels or None)
 
 
 def text_of(corpus: Corpus) -> str:
@@ -220,12 +224,6 @@ def _have_text(corpus: Corpus, attribute: str) -> Array:
     if corpus.terms is not None:
         has[corpus.terms["item"].to_numpy()] = True
     return has
-
-
-def _labels_of(sample: Sample, attribute: str) -> Labels:
-    from cube2net.suggest.item_samples import read_texts
-
-    return read_texts(sample.column(attribute))
 
 
 def _recounted(each: Combination, candidates: Mapping[str, Candidate], sample: Sample, min_objects: int) -> Combination:
@@ -274,17 +272,16 @@ def _why_not(one: Combination, min_objects: int) -> str:
     return f"only {counts.share:.0%} of the objects would be in a cell"
 
 
-def _reason(best: Combination | None, corpus: Corpus, min_objects: int) -> str:
-    """Return why a combination was chosen, in a sentence."""
-    if best is None:
-        if not corpus.attributes:
-            return "items have no attribute: give them one, such as a city or a year"
-        return (
-            f"no attribute makes two cells of {min_objects} objects: use a smaller min_objects "
-            f"(min_objects=3), or name dimensions among {listed(corpus.attributes)}"
-        )
-    counts = best.counts
-    return (
-        f"{counts.share:.0%} of the objects are in cells of {min_objects} or more, and a cell leaves one of "
-        f"{2**counts.bits:,.0f} on average"
-    )
+def _reason(best: Combination | None, few: Sample, alone: Sequence[Combination], min_objects: int) -> str:
+    """Return why a combination was chosen, in a sentence; or what would help where none was."""
+    if best is not None:
+        return best.counts.sentence(min_objects)
+    for least in (least for least in FEWER if least < min_objects):
+        again = [combine(few, each.parts, least) for each in alone]
+        would = [each.specs[0].name for each in again if each is not None and each.works]
+        if would:
+            return (
+                f"no attribute makes two cells of {min_objects} objects: with {least} in a cell {listed(would)} would "
+                f"(min_objects={least})"
+            )
+    return "no attribute tells groups of objects apart: give the items one that does, such as a city or a year"

@@ -17,7 +17,7 @@ FEWEST_PAIRS, MOST_PAIRS = 100, 5_000
 
 
 @dataclass(frozen=True, eq=False)
-class Labels:
+class ItemLabels:
     """The labels of a sample's items: the item and the label of every pair, items ascending; ``count`` labels.
 
     ``is_guess`` says that they only stand in for labels that are not known yet.
@@ -42,7 +42,7 @@ class Labels:
     def shared(self, first: Array, second: Array, items: int) -> Array:
         """Return whether the two items of every pair have a label in common.
 
-        >>> labels = Labels(np.array([0, 0, 1, 2]), np.array([5, 7, 7, 5]), 8)
+        >>> labels = ItemLabels(np.array([0, 0, 1, 2]), np.array([5, 7, 7, 5]), 8)
         >>> labels.shared(np.array([0, 1]), np.array([1, 2]), 3).tolist()
         [True, False]
         """
@@ -140,7 +140,7 @@ def _pairs(corpus: Corpus, item: Array, thing: Array, seen: Array, seed: int) ->
     return ends[0][inside], ends[1][inside]
 
 
-def read_texts(column: pa.Array) -> Labels:
+def read_texts(column: pa.Array) -> ItemLabels:
     """Return the labels of a column of texts, of lists of them, or of anything that can be written as text."""
     if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
         items = pc.list_parent_indices(column).to_numpy().astype(np.int64)
@@ -157,7 +157,7 @@ def read_texts(column: pa.Array) -> Labels:
     if bool(np.any(pairs[1:] <= pairs[:-1])):
         pairs = np.unique(pairs)
     found, codes = np.divmod(pairs, width)
-    return Labels(found, codes, len(encoded.dictionary))
+    return ItemLabels(found, codes, len(encoded.dictionary))
 
 
 def read_values(column: pa.Array) -> tuple[Array, Array]:

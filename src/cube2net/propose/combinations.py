@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from cube2net.propose.cell_counts import Agreement, count_cells, score, told_together
+from cube2net.propose.item_samples import ItemLabels, Sample
 from cube2net.records import DimensionSpec
 from cube2net.records.suggestion import CellCounts, Proposal
-from cube2net.suggest.cell_counts import Agreement, count_cells, score, told_together
-from cube2net.suggest.item_samples import Labels, Sample
 
 MOST_DIMENSIONS = 4
 BEAM = 5
@@ -23,7 +23,7 @@ class Candidate:
     """A dimension that might be proposed, its labels in a sample, and the attributes that it and its levels read."""
 
     spec: DimensionSpec
-    labels: Labels
+    labels: ItemLabels
     reads: frozenset[str]
     order: int
     agreement: Agreement | None = None

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.array_types import Array
-from cube2net.suggest.item_samples import Labels, read_texts, read_values
+from cube2net.propose.item_samples import ItemLabels, read_texts, read_values
 
 YEARS = (1500, 2100)
 MOSTLY = 0.9
@@ -26,21 +26,25 @@ TEXT_WORDS, TEXT_SIGNS = 7, 40
 ID_NAME = re.compile(r"(?:^|[\W_])(?:id|ids|key|uuid|guid|doi|isbn|issn|nr|no|num|number|nummer|code)\W*$", re.I)
 SKEWED = 0.5
 """Bins of one width of which one would hold more of the items do not tell them apart: they are cut by shares."""
-WIDTHS = (5, 8)
+LEAST_BINS, MOST_BINS = 5, 16
 
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """What was found of an attribute in a sample, and its labels or its items' numbers where it has some."""
+    """What was found of an attribute in a sample, and its labels or its items' numbers where it has some.
+
+    Of dates, the numbers are their years, and ``days`` are those since 1970.
+    """
 
     name: str
     kind: str
     distinct: int
     filled: float
     reason: str = ""
-    labels: Labels | None = None
+    labels: ItemLabels | None = None
     items: Array | None = None
     numbers: Array | None = None
+    days: Array | None = None
     length: float = 0.0
 
 
@@ -57,9 +61,9 @@ def look_at(name: str, column: pa.Array) -> Seen:
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
         return _of_lists(name, column)
     if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
-        return _of_numbers(name, column, "dates")
+        return _of_dates(name, column)
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return _of_numbers(name, column, "numbers")
+        return _of_numbers(name, column)
     if pa.types.is_string(value) or pa.types.is_large_string(value) or pa.types.is_boolean(value):
         return _of_texts(name, column)
     return Seen(name, "unusable", 0, 0.0, f"holds {kind}, which is neither labels, numbers nor dates")
@@ -106,7 +110,17 @@ def _lengths(column: pa.Array) -> tuple[float, float]:
     return float(pc.mean(pc.utf8_length(texts)).as_py()), float(pc.mean(words).as_py())
 
 
-def _of_numbers(name: str, column: pa.Array, kind: str) -> Seen:
+def _of_dates(name: str, column: pa.Array) -> Seen:
+    items, years = read_values(column)
+    days = pc.cast(pc.cast(column, pa.date32()), pa.int32()).to_numpy(zero_copy_only=False)[items]
+    filled, distinct = len(items) / max(1, len(column)), len(np.unique(days))
+    if distinct < 2:
+        return Seen(name, "constant", distinct, filled, "has one value only")
+    span = f"are dates, {days.min().astype('M8[D]')} to {days.max().astype('M8[D]')}"
+    return Seen(name, "dates", distinct, filled, span, items=items, numbers=years, days=days)
+
+
+def _of_numbers(name: str, column: pa.Array) -> Seen:
     items, values = read_values(column)
     filled = len(items) / max(1, len(column))
     different = np.unique(values)
@@ -114,13 +128,11 @@ def _of_numbers(name: str, column: pa.Array, kind: str) -> Seen:
     if distinct < 2:
         return Seen(name, "constant", distinct, filled, "has one value only" if distinct else "has no value")
     span = f"{_said(different[0])} to {_said(different[-1])}"
-    if kind == "dates":
-        return Seen(name, kind, distinct, filled, f"are dates, years {span}", items=items, numbers=values)
     if _are_years(name, values):
         return Seen(name, "years", distinct, filled, f"are years, {span}", items=items, numbers=values)
     whole = bool(np.all(different == np.floor(different)))
     if whole and distinct <= FEW_NUMBERS:
-        labels = Labels(items, np.searchsorted(different, values), distinct)
+        labels = ItemLabels(items, np.searchsorted(different, values), distinct)
         return Seen(name, "few numbers", distinct, filled, f"has {distinct:,} whole numbers, {span}", labels)
     if whole and distinct >= UNIQUE * len(values) and len(values) > FEW_ITEMS:
         running = different[-1] - different[0] < 2 * len(values)
@@ -135,17 +147,17 @@ def _are_years(name: str, values: Array) -> bool:
 
 
 def bins_for(values: Array) -> str:
-    """Return bins that cut numbers into about six: of one round width, or into quarters where most lie together.
+    """Return bins that cut numbers: five to a dozen of one round width, or quarters where most lie in one of them.
 
     >>> bins_for(np.arange(18.0, 66.0)), bins_for(2.0 ** np.arange(20.0))
-    ('width:10', 'quantiles:4')
+    ('width:5', 'quantiles:4')
     """
     low, high = np.quantile(values, [0.02, 0.98]).tolist()
     if high > low:
-        width = _round_width((high - low) / WIDTHS[0])
+        width = _round_width((high - low) / LEAST_BINS)
         steps = np.floor(values / width)
         _, counts = np.unique(steps, return_counts=True)
-        if len(counts) <= 2 * WIDTHS[1] and counts.max() <= SKEWED * len(values):
+        if len(counts) <= MOST_BINS and counts.max() <= SKEWED * len(values):
             return f"width:{_said(width)}"
     return "quantiles:4"
 

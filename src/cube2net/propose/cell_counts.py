@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cube2net.array_types import Array
+from cube2net.propose.item_samples import ItemLabels, Sample, within
 from cube2net.records.suggestion import CellCounts
-from cube2net.suggest.item_samples import Labels, Sample, within
 
 GIANT = 0.25
 """A cell that holds more of all objects is giant."""
@@ -25,7 +25,7 @@ TURNS = 10
 """So many pairs of any items are looked at for every pair that belongs together."""
 
 
-def count_cells(sample: Sample, dimensions: Sequence[Labels], min_objects: int) -> CellCounts | None:
+def count_cells(sample: Sample, dimensions: Sequence[ItemLabels], min_objects: int) -> CellCounts | None:
     """Return the cells that dimensions make of a sample, or None where objects would be in far too many.
 
     In a sample of a part of the items, a cell is kept that has this part of ``min_objects``, and two objects at least.
@@ -42,8 +42,9 @@ def tally(cell: Array, thing: Array, objects: int, least: int) -> CellCounts:
 
     Two cells of two objects each, one object in a cell of its own, and one in none:
 
-    >>> tally(np.array([0, 0, 1, 1, 2]), np.array([0, 1, 2, 3, 4]), 6, 2)
-    CellCounts(cells=2, share=0.6666666666666666, dead=1, giant=2, bits=1.0566416671474375)
+    >>> counts = tally(np.array([0, 0, 1, 1, 2]), np.array([0, 1, 2, 3, 4]), 6, 2)
+    >>> counts.cells, counts.dead, counts.giant, round(counts.share, 2), round(counts.bits, 2)
+    (2, 1, 2, 0.67, 1.06)
     """
     sizes = np.bincount(cell)
     kept = sizes >= least
@@ -67,7 +68,7 @@ class Agreement:
     others: Array
 
     @classmethod
-    def of(cls, sample: Sample, labels: Labels) -> Agreement | None:
+    def of(cls, sample: Sample, labels: ItemLabels) -> Agreement | None:
         """Return it for the labels of a dimension; None where a corpus does not show what belongs together."""
         if sample.pairs is None or labels.is_guess:
             return None
@@ -104,7 +105,7 @@ def told_together(agreements: Sequence[Agreement], guessed: Sequence[int] = ()) 
     return (gain + guesses / 2) / (fine + guesses) if fine + guesses else 0.0
 
 
-def place(sample: Sample, dimensions: Sequence[Labels]) -> tuple[Array, Array] | None:
+def place(sample: Sample, dimensions: Sequence[ItemLabels]) -> tuple[Array, Array] | None:
     """Return a cell and an object of every membership, each once; None where there are far too many."""
     item, thing = sample.item, sample.object
     key, width = np.zeros(len(item), dtype=np.int64), 1

@@ -1,0 +1,262 @@
+"""Tables with planted answers: the right dimensions are proposed, and no others."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cube2net import cube as cubes
+from cube2net.errors import ParameterError
+from cube2net.propose import propose, text_of, with_text
+from cube2net.records import Corpus
+from cube2net.records.corpus import LABELS, LINKS, MENTIONS, OBJECTS, table
+from cube2net.records.suggestion import Suggestion
+
+WORDS = [f"word{number}" for number in range(60)]
+
+
+def nodes(links: tuple[np.ndarray, np.ndarray] | None = None, **columns: object) -> Corpus:
+    """Return a corpus whose nodes are their own items."""
+    count = len(next(iter(columns.values())))
+    ids = [f"n{row}" for row in range(count)]
+    ends = None
+    if links is not None:
+        weight = np.ones(len(links[0]), np.float32)
+        ends = table(LINKS, source=links[0].astype(np.int32), target=links[1].astype(np.int32), weight=weight)
+    every = np.arange(count, dtype=np.int32)
+    return Corpus(
+        table(OBJECTS, object=ids, name=ids, kind=["node"] * count),
+        pa.table({"item": pa.array(ids, pa.string()), **columns}),
+        table(MENTIONS, item=every, object=every),
+        links=ends,
+    )
+
+
+def proposed(corpus: Corpus, **options: object) -> Suggestion:
+    return propose(corpus, cubes.parse_bins, **options)
+
+
+def named(suggestion: Suggestion) -> list[str]:
+    return [str(spec) for spec in suggestion.dimensions]
+
+
+def places(rng: np.random.Generator, count: int) -> dict[str, list[str]]:
+    city = rng.integers(40, size=count)
+    state = np.where(rng.random(count) < 0.01, 3, city // 4)
+    return {
+        "city": [f"city {number}" for number in city],
+        "state": [f"state {number}" for number in state],
+    }
+
+
+def texts(rng: np.random.Generator, count: int) -> list[str]:
+    return [" ".join(rng.choice(WORDS, 12)) for _ in range(count)]
+
+
+def test_planted_levels_bins_ids_and_constants_are_told():
+    rng = np.random.default_rng(0)
+    count = 4_000
+    corpus = nodes(
+        **places(rng, count),
+        year=1950 + rng.integers(70, size=count),
+        serial=[f"S-{row}" for row in range(count)],
+        same=["x"] * count,
+    )
+    found = proposed(corpus)
+    kinds = {each.name: each.kind for each in found.attributes}
+    assert kinds == {"city": "labels", "state": "labels", "year": "years", "serial": "id", "same": "constant"}
+    assert [(each.child, each.parent) for each in found.dependencies] == [("city", "state")]
+    pairs = zip(corpus.items["city"].to_pylist(), corpus.items["state"].to_pylist(), strict=True)
+    strays = sum(state != f"state {int(city.split()[1]) // 4}" for city, state in pairs)
+    assert found.dependencies[0].strays == strays
+    assert named(found) == ["city/state", "decade=year@decades"]
+    assert found.best.counts.share > 0.8
+
+
+def test_a_chain_of_levels_becomes_one_dimension_that_builds():
+    rng = np.random.default_rng(9)
+    topic = rng.integers(48, size=6_000)
+    columns = {"domain": topic // 24, "topic": topic, "subfield": topic // 4, "field": topic // 12}
+    corpus = nodes(**{name: [f"{name} {code}" for code in codes] for name, codes in columns.items()})
+    found = proposed(corpus)
+    assert named(found) == ["topic/subfield/field/domain"]
+    cube = cubes.build(corpus, found.dimensions, cubes.DuckDB())
+    assert [(level.name, len(level.labels)) for level in cube.dimensions[0].levels] == [
+        ("topic", 48),
+        ("subfield", 12),
+        ("field", 4),
+        ("domain", 2),
+    ]
+
+
+def test_dates_of_few_years_are_told_by_months_and_two_times_do_not_share_a_level():
+    rng = np.random.default_rng(10)
+    start = np.datetime64("2022-01-05")
+    short = (start + rng.integers(800, size=3_000)).astype("M8[D]")
+    kinds = {each.name: each for each in proposed(nodes(on=pa.array(short))).attributes}
+    assert str(kinds["on"].dimension) == "on@months/years"
+    year, other = (1960 + rng.integers(60, size=20_000) for _ in range(2))
+    found = proposed(nodes(year=year, founded=other))
+    assert len(found.dimensions) == 2
+    cube = cubes.build(nodes(year=year, founded=other), found.dimensions, cubes.DuckDB())
+    assert len(cube.cells) == found.best.counts.cells
+    one_day = nodes(on=pa.array(np.repeat(start, 50)), city=["a", "b"] * 25)
+    assert [each.kind for each in proposed(one_day).attributes] == ["constant", "labels"]
+
+
+def test_what_is_proposed_has_the_cells_that_its_cube_has():
+    rng = np.random.default_rng(1)
+    count = 3_000
+    corpus = nodes(
+        **places(rng, count),
+        year=1950 + rng.integers(70, size=count),
+        tags=[["a", "b"][: 1 + row % 2] for row in range(count)],
+    )
+    found = proposed(corpus)
+    for each in (*found.proposals, *found.alone):
+        cube = cubes.build(corpus, each.dimensions, cubes.DuckDB(), min_objects=10)
+        counts = each.counts
+        assert (counts.cells, counts.dead) == (len(cube.cells), len(cube.small))
+        assert counts.share == pytest.approx(float((cube.homes.sizes > 0).mean()))
+
+
+def test_labels_by_chance_give_way_to_labels_that_links_follow():
+    rng = np.random.default_rng(2)
+    count = 2_000
+    team, shirt, noise = (rng.integers(high, size=count) for high in (20, 20, 8))
+    order = np.argsort(team, kind="stable")
+    links = order[:-3], order[3:]
+    corpus = nodes(links, shirt=[f"s{x}" for x in shirt], team=[f"t{x}" for x in team], noise=[f"n{x}" for x in noise])
+    found = proposed(corpus)
+    assert "team" in named(found)
+    assert str(found.alone[0].dimensions[0]) == "team"
+    by = {str(each.dimensions[0]): each.counts.together for each in found.alone}
+    assert by["team"] > 0.9 and by["shirt"] < 0.1 and by["noise"] < 0.1
+
+
+def test_labels_that_objects_keep_go_before_those_they_change():
+    rng = np.random.default_rng(3)
+    objects, each = 600, 4
+    home = rng.integers(12, size=objects)
+    items = objects * each
+    owner = np.repeat(np.arange(objects), each)
+    corpus = Corpus(
+        table(OBJECTS, object=[str(x) for x in range(objects)], name=["x"] * objects, kind=["x"] * objects),
+        pa.table(
+            {
+                "item": [str(x) for x in range(items)],
+                "weekday": [f"day {x}" for x in rng.integers(12, size=items)],
+                "field": [f"field {home[x]}" for x in owner],
+            }
+        ),
+        table(MENTIONS, item=np.arange(items, dtype=np.int32), object=owner.astype(np.int32)),
+    )
+    assert str(proposed(corpus).alone[0].dimensions[0]) == "field"
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 10_000))
+def test_independent_columns_have_no_levels(seed):
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(50, 3_000))
+    columns = {f"c{n}": [f"v{x}" for x in rng.integers(rng.integers(2, 60), size=count)] for n in range(5)}
+    found = proposed(nodes(**columns))
+    assert found.dependencies == ()
+    assert all(spec.parent is None for spec in found.dimensions)
+
+
+def test_texts_make_topics_and_a_text_under_another_name_is_found():
+    rng = np.random.default_rng(4)
+    count = 1_200
+    kind = [f"kind {x}" for x in rng.integers(4, size=count)]
+    with_column = nodes(kind=kind, text=texts(rng, count))
+    found = proposed(with_column)
+    assert named(found) == ["kind", "topic"] and found.needs_topics
+    assert (found.topics, found.text) == (20, "")
+    other = nodes(kind=kind, description=texts(rng, count), note=["short words only"] * count)
+    found = proposed(other)
+    assert named(found) == ["kind", "topic"]
+    assert (found.topics, found.text, text_of(other)) == (20, "description", "description")
+    assert with_text(other, "description").items["text"].to_pylist()[:3] == other.items["description"].to_pylist()[:3]
+
+
+def test_topics_that_are_there_are_labels_and_few_texts_make_none():
+    rng = np.random.default_rng(5)
+    count = 600
+    topic = [f"topic {x}" for x in rng.integers(6, size=count)]
+    found = proposed(nodes(topic=topic, text=texts(rng, count)))
+    assert named(found) == ["topic"] and not found.needs_topics and found.topics is None
+    some = [f"kind {x % 2}" for x in range(40)]
+    assert named(proposed(nodes(kind=some, text=[*texts(rng, 20), *[None] * 20]))) == ["kind"]
+
+
+def test_what_the_corpus_says_of_labels_is_a_level():
+    rng = np.random.default_rng(6)
+    venue = [f"v{x}" for x in rng.integers(8, size=800)]
+    corpus = nodes(venue=venue)
+    known = table(
+        LABELS,
+        attribute=["venue"] * 8,
+        label=[f"v{x}" for x in range(8)],
+        full_name=[None] * 8,
+        parent=[f"g{x % 2}" for x in range(8)],
+    )
+    corpus = Corpus(corpus.objects, corpus.items, corpus.mentions, labels=known)
+    assert named(proposed(corpus)) == ["venue/venue group"]
+    cube = cubes.build(corpus, proposed(corpus).dimensions, cubes.DuckDB())
+    assert cube.dimensions[0].levels[1].labels == ("g0", "g1")
+
+
+def test_a_level_is_no_dimension_of_its_own_and_names_with_signs_are_quoted():
+    rng = np.random.default_rng(7)
+    place = places(rng, 3_000)
+    corpus = nodes(**{"km/h @ = city": place["city"], 'the "state"': place["state"]})
+    found = proposed(corpus)
+    assert named(found) == ['"km/h @ = city"/"the ""state"""']
+    assert [type(found.dimensions[0]).parse(text) for text in named(found)] == list(found.dimensions)
+
+
+def test_nothing_is_proposed_where_no_cells_would_be_and_the_reasons_are_said():
+    corpus = nodes(city=["Rome", "Oslo", "Rome", "Oslo"], same=["x"] * 4)
+    found = proposed(corpus)
+    assert found.dimensions == () and found.best is None and found.proposals == ()
+    assert found.reason == "no attribute makes two cells of 10 objects: with 2 in a cell city would (min_objects=2)"
+    assert repr(found).startswith("Suggestion(nothing: no attribute makes two cells")
+    assert [each.reason for each in found.attributes] == [
+        "has 2 labels: nearly no label has 10 objects",
+        "has one value only: it tells no groups apart",
+    ]
+    assert found.why_not() == (
+        "city has 2 labels: nearly no label has 10 objects; same has one value only: it tells no groups apart"
+    )
+    assert named(proposed(corpus, min_objects=2)) == ["city"]
+
+
+def test_nothing_can_be_proposed_without_attributes_that_tell_apart():
+    for corpus in (nodes(same=["x"] * 30), nodes(x=np.zeros(0)), nodes(name=[f"n {x}" for x in range(50)])):
+        found = proposed(corpus)
+        assert found.dimensions == ()
+        assert found.reason == (
+            "no attribute tells groups of objects apart: give the items one that does, such as a city or a year"
+        )
+
+
+def test_the_same_seed_proposes_the_same():
+    rng = np.random.default_rng(8)
+    corpus = nodes(**places(rng, 2_000), year=1990 + rng.integers(30, size=2_000))
+    assert proposed(corpus, seed=3).record() == proposed(corpus, seed=3).record()
+
+
+def test_a_bad_number_of_objects_is_refused():
+    with pytest.raises(ParameterError, match="min_objects is 0, expected 1 or more objects"):
+        proposed(nodes(city=["a", "b"]), min_objects=0)
+
+
+def test_the_table_has_every_attribute_in_a_row():
+    found = proposed(nodes(city=["Rome", "Oslo"] * 40, same=["x"] * 80))
+    assert found.table.select(["attribute", "kind", "dimension"]).to_pylist() == [
+        {"attribute": "city", "kind": "labels", "dimension": "city"},
+        {"attribute": "same", "kind": "constant", "dimension": None},
+    ]
+    assert repr(found) == "Suggestion(city: about 2 cells, 100% of objects in them)"
