@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 import test_sources_acl as acl
 import test_sources_aminer as aminer
 import test_sources_dblp as dblp
+import test_sources_graph_files as graphs
 import test_sources_movies as movies
 import test_sources_openalex as openalex
 import test_sources_yelp as yelp
@@ -59,7 +60,11 @@ class Sample:
             (place / name).write_bytes(content)
         strict = {"strict": True} if seed and rng.random() < 0.2 else {}
         paths = [place / name for name in self.given] or [place]
-        corpus = SOURCES[self.source](**self.options, **strict).read(paths)
+        options = dict(self.options)
+        if self.source == "sql":
+            options["queries"] = tuple(f"FROM '{path}'" for path in paths)
+            paths = []
+        corpus = SOURCES[self.source](**options, **strict).read(paths)
         if not corpus.items.num_rows:
             raise AssertionError("a corpus without items")
         for table in (corpus.items, corpus.objects, corpus.mentions, corpus.links, corpus.labels):
@@ -179,6 +184,11 @@ def snapshot(ending: str) -> Files:
     }
 
 
+GRAPH = {"directed": True, "nodes": PEOPLE, "links": FRIENDS}
+RECORDS = [
+    {"paper": f"p{i // 2}", "author": f"a{i % 5}", "year": 1990 + i // 2, "city": f"c{i % 3}"} for i in range(12)
+]
+FLAT = {"item": "paper", "objects": "author"}
 LINES = {"papers.json": aminer.bytes_of(*aminer.V10)}
 SAMPLES: dict[str, Sample] = {
     **{f"tables {ending}": Sample("tables", tables(ending)) for ending in ("csv", "tsv", "jsonl", "parquet")},
@@ -207,6 +217,15 @@ SAMPLES: dict[str, Sample] = {
         ("x.xlsx",),
         lambda files: {"x.xlsx": zipped_parts(files)},
     ),
+    "tables of records": Sample("tables", {"papers.csv": table(RECORDS, "csv")}, ("papers.csv",), options=FLAT),
+    **{
+        f"sql {ending}": Sample("sql", tables(ending), tuple(f"{name}.{ending}" for name in ("nodes", "links")))
+        for ending in ("csv", "jsonl", "parquet")
+    },
+    "graph graphml": Sample("graph", {"net.graphml": graphs.graphml().encode()}, ("net.graphml",)),
+    "graph graphml.gz": Sample("graph", {"net.graphml": graphs.graphml().encode()}, ("net.graphml.gz",), gz),
+    "graph gexf": Sample("graph", {"net.gexf": graphs.GEXF.encode()}, ("net.gexf",)),
+    "graph json": Sample("graph", {"net.json": json.dumps(GRAPH).encode()}, ("net.json",)),
     "openalex lines": Sample("openalex", openalex.FILES, ("works.jsonl",)),
     "openalex page": Sample("openalex", {"page.json": openalex.FORMS["spread.json"]}, ("page.json",)),
     "openalex works": Sample("openalex", openalex.FILES, ("works.jsonl.gz",), gz, {"objects": "works"}),

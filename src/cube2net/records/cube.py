@@ -292,13 +292,7 @@ class Cube:
         """Return :meth:`to_arrow` as a frame of pandas, with labels as categories."""
         return to_pandas(self.to_arrow())
 
-    def query(
-        self,
-        objects: Any,
-        labels: Sequence[str] | None = None,
-        *,
-        skip_missing: bool = False,
-    ) -> Query:
+    def query(self, objects: Any, labels: Sequence[str] | None = None, *, skip_missing: bool = False) -> Query:
         """Return the query for objects given by id or by name; or by row number, where ids are texts.
 
         They are listed in whatever holds several: a list, a series or an index of pandas or Polars, an array, a mapping
