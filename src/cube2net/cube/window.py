@@ -130,7 +130,7 @@ def between(cube: Cube, window: str | Sequence[Bound] | Window) -> Cube:
     if name not in attributes.names:
         raise unknown("attribute", name, attributes.names)
     gone = ~asked.holds(attributes.column(name), f"the attribute {name!r}")
-    view = f"only items of {name} {asked}"
+    view = f"only items of {name} {replace(asked, attribute='')}"
     if index.derived:
         return take_out(cube, gone, view)
     details = None if cube.details is None else cube.details()
