@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from cube2net import pipeline
 from cube2net.cli import answering
 from cube2net.errors import Cube2netError, listed, nearest, some, unknown
-from cube2net.records.cube import Dimension, Level
+from cube2net.records import Dimension, Level
 from cube2net.records.objects import Objects
 from cube2net.spelling import candidates, slips_between
 

@@ -4,7 +4,8 @@ from cube2net.records.budget import Budget
 from cube2net.records.carried import Carried, LabelCounts
 from cube2net.records.comparison import Comparison, Setup, Trial
 from cube2net.records.corpus import Corpus
-from cube2net.records.cube import Cells, Cube, Dimension, Level
+from cube2net.records.cube import Cells, Cube
+from cube2net.records.dimension import Dimension, Level
 from cube2net.records.drawing import Drawing
 from cube2net.records.form import Form
 from cube2net.records.hidden import Hidden
