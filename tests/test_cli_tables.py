@@ -106,7 +106,7 @@ LINKS = "from,to\na,b\n"
             "(is ';' what parts its columns? then say --set delimiter=';')",
         ),
         (NODES, LINKS, ("--set", "decimal=;"), "decimal is ';', expected ',' or '.'"),
-        (NODES, None, (), "give the links beside it, a table with two ids in a row (--set links=…)"),
+        (NODES, None, (), "give the links beside it, a table with two ids in a row (--links …)"),
     ],
 )
 def test_a_refusal_names_the_option_that_helps(tool: Tool, tmp_path: Path, nodes, links, options, sentence) -> None:

@@ -22,7 +22,7 @@ from cube2net.sources.io.dropped import Dropped, Places
 from cube2net.sources.tables.dialects import UNSAID, Conventions
 from cube2net.sources.tables.written_values import (
     NUMBER,
-    Table,
+    TableWriting,
     as_clock,
     as_dates,
     as_numbers,
@@ -56,9 +56,9 @@ class Rows:
     conventions: Conventions = UNSAID
 
     @cached_property
-    def written(self) -> Table:
+    def written(self) -> TableWriting:
         """What its texts say of how numbers and dates are written."""
-        return Table(self.table, self.loose, self.conventions)
+        return TableWriting(self.table, self.loose, self.conventions)
 
     def __repr__(self) -> str:
         return f"Rows({self.name!r}, {self.table.num_rows:,} rows, columns {listed(self.table.column_names)})"

@@ -62,7 +62,7 @@ def present(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(pc.match_substring_regex(texts, MISSING), None, texts)
 
 
-def likely_written(column: pa.ChunkedArray, table: Table) -> str:
+def likely_written(column: pa.ChunkedArray, table: TableWriting) -> str:
     """Return whether values spread over a column are ``numbers`` or ``dates``, mostly, or neither (an empty text).
 
     This look spares going through all of a long column.
@@ -74,10 +74,10 @@ def likely_written(column: pa.ChunkedArray, table: Table) -> str:
     return "dates" if as_dates(texts, table, LIKELY) is not None or texts.null_count == len(texts) else ""
 
 
-def as_numbers(texts: pa.ChunkedArray, table: Table, share: float = MOSTLY) -> Written | None:
+def as_numbers(texts: pa.ChunkedArray, table: TableWriting, share: float = MOSTLY) -> Written | None:
     """Return texts as numbers, None where most are none; ``table`` decides where they can be read in two ways.
 
-    >>> table = Table(pa.table({}), (), Conventions())
+    >>> table = TableWriting(pa.table({}), (), Conventions())
     >>> as_numbers(pa.chunked_array([["1.234,5", "3,14"]]), table).column.to_pylist()
     [1234.5, 3.14]
     """
@@ -152,10 +152,10 @@ def _unfit(fits: pa.ChunkedArray) -> Array:
 # Dates
 
 
-def as_dates(texts: pa.ChunkedArray, table: Table, share: float = MOSTLY) -> Written | None:
+def as_dates(texts: pa.ChunkedArray, table: TableWriting, share: float = MOSTLY) -> Written | None:
     """Return texts as dates, None where most are none; ``table`` decides whether days or months stand first.
 
-    >>> table = Table(pa.table({}), (), Conventions())
+    >>> table = TableWriting(pa.table({}), (), Conventions())
     >>> [str(day) for day in as_dates(pa.chunked_array([["02/25/2006", "03/04/2006"]]), table).column.to_pylist()]
     ['2006-02-25', '2006-03-04']
     """
@@ -186,7 +186,7 @@ def _plain_dates(texts: pa.ChunkedArray) -> pa.ChunkedArray | None:
         return None
 
 
-def _year_last(texts: pa.ChunkedArray, enough: float, table: Table) -> Written | None:
+def _year_last(texts: pa.ChunkedArray, enough: float, table: TableWriting) -> Written | None:
     found = _parts(texts, YEAR_LAST, "aby")
     marks = pc.struct_field(pc.extract_regex(texts, YEAR_LAST), "mark")
     year = found["y"]
@@ -261,7 +261,7 @@ def as_clock(name: str, numbers: pa.ChunkedArray) -> Written | None:
 # The other columns
 
 
-class Table:
+class TableWriting:
     """What the columns of text in a table say of how numbers and dates are written in it."""
 
     def __init__(self, table: pa.Table, loose: Iterable[str], conventions: Conventions) -> None:
