@@ -326,7 +326,9 @@ def different(ids: Array) -> Array:
     [1, 3]
     """
     some = np.sort(ids)
-    once: Array = some[np.append(some[1:] != some[:-1], [True] * bool(len(some)))]
+    last = np.ones(len(some), bool)
+    last[:-1] = some[1:] != some[:-1]
+    once: Array = some[last]
     return once
 
 
