@@ -16,6 +16,7 @@ WORDS = (
     ("market", "price", "trader", "money", "profit", "company"),
     ("river", "bridge", "water", "boat", "harbour", "fish"),
 )
+KINDS = ("knows", "pays")
 BUILD = ("--dimension", "city/state", "--dimension", "trade", "--min-objects", "5", "--quiet")
 
 
@@ -28,9 +29,10 @@ def write_tables(folder: Path, *, start: int = 0, count: int = NODES, weight: fl
         (f"n{start + i}", f"Name {start + i}", f"city {city}", f"state {city % 2}", f"trade {trade}", _text(rng))
         for i, (city, trade) in enumerate(zip(cities, trades, strict=True))
     ]
-    links = [(f"n{start + a}", f"n{start + b}", weight) for a, b in rng.integers(count, size=(3 * count, 2)) if a != b]
+    ends = [(a, b) for a, b in rng.integers(count, size=(3 * count, 2)).tolist() if a != b]
+    links = [(f"n{start + a}", f"n{start + b}", weight, KINDS[a % 2], 2000 + b % 9) for a, b in ends]
     _write(folder / "nodes.csv", ("id", "name", "city", "state", "trade", "text"), nodes)
-    _write(folder / "links.csv", ("source", "target", "weight"), links)
+    _write(folder / "links.csv", ("source", "target", "weight", "kind", "year"), links)
     return folder
 
 

@@ -56,6 +56,7 @@ def check_network(network: Network) -> Network:
     if not np.isfinite(network.weight).all():
         raise AssertionError("a link of the network weighs no number")
     network.nodes.validate(full=True)
+    network.links.validate(full=True)
     return network
 
 

@@ -10,6 +10,7 @@ import tarfile
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,12 @@ import pyarrow.parquet as pq
 import test_sources_acl as acl
 import test_sources_aminer as aminer
 import test_sources_dblp as dblp
+import test_sources_graph_files as graphs
 import test_sources_movies as movies
 import test_sources_openalex as openalex
 import test_sources_yelp as yelp
+from workbook_files import unzipped, workbook
+from workbook_files import zipped as zipped_parts
 
 from cube2net.seeding import stream
 from cube2net.sources import SOURCES
@@ -56,7 +60,11 @@ class Sample:
             (place / name).write_bytes(content)
         strict = {"strict": True} if seed and rng.random() < 0.2 else {}
         paths = [place / name for name in self.given] or [place]
-        corpus = SOURCES[self.source](**self.options, **strict).read(paths)
+        options = dict(self.options)
+        if self.source == "sql":
+            options["queries"] = tuple(f"FROM '{path}'" for path in paths)
+            paths = []
+        corpus = SOURCES[self.source](**options, **strict).read(paths)
         if not corpus.items.num_rows:
             raise AssertionError("a corpus without items")
         for table in (corpus.items, corpus.objects, corpus.mentions, corpus.links, corpus.labels):
@@ -109,7 +117,16 @@ TXZ: Pack = partial(tar, name="packed.tar.xz", press=lzma.compress)
 # Tables
 
 PEOPLE = [{"id": f"p{i}", "name": f"P {i}", "city": f"c{i % 3}", "year": 1990 + i, "text": "a b"} for i in range(12)]
-FRIENDS = [{"source": f"p{i}", "target": f"p{(i * 5 + 1) % 12}", "weight": 0.5 + i} for i in range(12)]
+FRIENDS = [
+    {
+        "source": f"p{i}",
+        "target": f"p{(i * 5 + 1) % 12}",
+        "weight": 0.5 + i,
+        "type": f"t{i % 2}",
+        "date": f"2001-01-{10 + i}",
+    }
+    for i in range(12)
+]
 FOLDER: dict[str, list[dict[str, Any]]] = {
     "objects": [{"id": f"o{i}", "name": f"O {i}", "kind": "one"} for i in range(6)],
     "items": [{"item": f"i{i}", "venue": f"v{i % 2}", "year": 2000 + i, "text": "words here"} for i in range(5)],
@@ -137,6 +154,25 @@ def tables(ending: str) -> Files:
     return {f"nodes.{ending}": table(PEOPLE, ending), f"links.{ending}": table(FRIENDS, ending)}
 
 
+CUSTOMERS = [["Kunden-Nr.", "Name", "Ort", "Umsatz", "seit"]] + [
+    [1000 + i, f"Meier {i % 5}", f"Ort {i % 3}", 0.5 + i, date(2000 + i, 2, 25)] for i in range(12)
+]
+SALES = [["von", "an", "Stück"], *([1000 + i, 1000 + (i * 5 + 1) % 12, i] for i in range(12))]
+
+
+def sheet(rows: list[list[Any]]) -> bytes:
+    """Return a table as a German spreadsheet writes it."""
+    texts = [[_german(value) for value in row] for row in rows]
+    return "\r\n".join(["Stand 2024", "", *(";".join(row) for row in texts), ""]).encode("windows-1252")
+
+
+def _german(value: Any) -> str:
+    return value.strftime("%d.%m.%Y") if isinstance(value, date) else str(value).replace(".", ",")
+
+
+GERMAN = {"Kunden.csv": sheet(CUSTOMERS), "Verkauf.csv": sheet(SALES)}
+
+
 def snapshot(ending: str) -> Files:
     """Return a part of OpenAlex's snapshot in a format, with a list of merged ids beside it."""
     works = [{**openalex.ONE, "id": f"W{number}", "abstract_inverted_index": '{"Some": [0]}'} for number in range(8)]
@@ -148,6 +184,11 @@ def snapshot(ending: str) -> Files:
     }
 
 
+GRAPH = {"directed": True, "nodes": PEOPLE, "links": FRIENDS}
+RECORDS = [
+    {"paper": f"p{i // 2}", "author": f"a{i % 5}", "year": 1990 + i // 2, "city": f"c{i % 3}"} for i in range(12)
+]
+FLAT = {"item": "paper", "objects": "author"}
 LINES = {"papers.json": aminer.bytes_of(*aminer.V10)}
 SAMPLES: dict[str, Sample] = {
     **{f"tables {ending}": Sample("tables", tables(ending)) for ending in ("csv", "tsv", "jsonl", "parquet")},
@@ -157,6 +198,34 @@ SAMPLES: dict[str, Sample] = {
     "tables folder of parquet": Sample(
         "tables", {f"{name}.parquet": table(rows, "parquet") for name, rows in FOLDER.items()}
     ),
+    "tables german": Sample("tables", GERMAN, tuple(GERMAN)),
+    "tables utf-16": Sample(
+        "tables",
+        {name: content.decode("windows-1252").encode("utf-16") for name, content in GERMAN.items()},
+        tuple(GERMAN),
+    ),
+    "tables of numbers": Sample(
+        "tables", {"who.txt": b"# who knows whom\n" + b"1 2\n2 3\n3 7\n7 1\n" * 3}, ("who.txt",)
+    ),
+    "tables xlsx": Sample("tables", {"x.xlsx": workbook({"nodes": CUSTOMERS, "links": SALES})}, ("x.xlsx",)),
+    "tables xlsx inline": Sample(
+        "tables", {"x.xlsx": workbook({"a": CUSTOMERS, "b": SALES}, inline=True)}, ("x.xlsx",)
+    ),
+    "tables xlsx parts": Sample(
+        "tables",
+        unzipped(workbook({"a": CUSTOMERS, "b": SALES})),
+        ("x.xlsx",),
+        lambda files: {"x.xlsx": zipped_parts(files)},
+    ),
+    "tables of records": Sample("tables", {"papers.csv": table(RECORDS, "csv")}, ("papers.csv",), options=FLAT),
+    **{
+        f"sql {ending}": Sample("sql", tables(ending), tuple(f"{name}.{ending}" for name in ("nodes", "links")))
+        for ending in ("csv", "jsonl", "parquet")
+    },
+    "graph graphml": Sample("graph", {"net.graphml": graphs.graphml().encode()}, ("net.graphml",)),
+    "graph graphml.gz": Sample("graph", {"net.graphml": graphs.graphml().encode()}, ("net.graphml.gz",), gz),
+    "graph gexf": Sample("graph", {"net.gexf": graphs.GEXF.encode()}, ("net.gexf",)),
+    "graph json": Sample("graph", {"net.json": json.dumps(GRAPH).encode()}, ("net.json",)),
     "openalex lines": Sample("openalex", openalex.FILES, ("works.jsonl",)),
     "openalex page": Sample("openalex", {"page.json": openalex.FORMS["spread.json"]}, ("page.json",)),
     "openalex works": Sample("openalex", openalex.FILES, ("works.jsonl.gz",), gz, {"objects": "works"}),

@@ -132,6 +132,32 @@ def test_info_tells_dimensions_counts_and_what_was_left_out(tool, cube: Path) ->
     )
 
 
+def test_info_and_query_say_what_travels_and_that_methods_take_links_as_undirected(tool, tmp_path: Path) -> None:
+    nodes, links, query = tmp_path / "nodes.csv", tmp_path / "links.csv", tmp_path / "query.txt"
+    nodes.write_text("id,city,born\n1,Rome,1815\n2,Oslo,1900\n3,Rome,1950\n")
+    links.write_text("source,target,type,year\n1,2,cites,2001\n2,1,knows,2003\n3,1,cites,2005\n")
+    query.write_text("1\n2\n")
+    cubes = {way: tmp_path / f"cube {way}" for way in ("true", "false")}
+    for way, folder in cubes.items():
+        build = ("build", "tables", nodes, links, "--dimension", "city", "--min-objects", "1", "--out", folder)
+        assert tool(*build, "--set", f"directed={way}")[0] == 0
+    _, out, _ = tool("info", cubes["true"])
+    assert "objects carry city, born (0.00 MB)" in out
+    assert "links say their direction, kind, time; methods take links as undirected" in out
+    about = json.loads(tool("info", cubes["false"], "--json")[1])
+    assert (about["ids"], about["attributes"]["names"], about["links_say"]) == (
+        "texts",
+        ["city", "born"],
+        ["kind", "time"],
+    )
+    said = "links have a direction: the method took them as undirected"
+    assert said in tool("query", cubes["true"], "--query", query, "--method", "hops")[1]
+    assert said not in tool("query", cubes["false"], "--query", query, "--method", "hops")[1]
+    more = tool("update", cubes["true"], nodes, links, "--source", "tables", "--skip-known")
+    assert more[0] == 2
+    assert "have none (--set directed=True gives one)" in more[2]
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_answers_in_json_with_the_promised_fields(tool, cube: Path, names: Path, method: str) -> None:
     status, out, err = tool("query", cube, "--query", names, "--method", method, "-m", 3, "--json")

@@ -84,3 +84,72 @@ def test_a_mention_is_never_lost_because_its_object_is_not_listed_again(tmp_path
     write("more/objects.csv", "object,name", "a0,a0", "a1,a1")
     ended = CliRunner().invoke(app, ["update", str(tmp_path / "cube"), *short, "--source", "tables", "--quiet"])
     assert "added: 1 items, 0 objects, 0 cells, 0 links" in ended.output
+
+
+def papers(folder: Path, rows: list[tuple[str, int, str, str]]) -> list[str]:
+    """Write papers (id, year, venue, authors) as three tables, and return their paths."""
+    folder.mkdir()
+    authors = sorted({author for *_, names in rows for author in names})
+    tables = {
+        "objects.csv": ["object,name", *(f"{author},{author.upper()}" for author in authors)],
+        "items.csv": ["item,year,venue", *(f"{item},{year},{venue}" for item, year, venue, _ in rows)],
+        "mentions.csv": ["item,object", *(f"{item},{author}" for item, _, _, names in rows for author in names)],
+    }
+    for name, lines in tables.items():
+        (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return [str(folder / name) for name in tables]
+
+
+DIMENSIONS = ["--dimension", "year@decades", "--dimension", "venue", "--min-objects", "1", "--quiet"]
+FIRST = [("p1", 2001, "KDD", "ab"), ("p2", 2002, "ACL", "bc"), ("p3", 2012, "ACL", "ac"), ("p4", 2013, "KDD", "de")]
+
+
+def test_items_are_replaced_and_removed_on_the_command_line(tmp_path: Path) -> None:
+    cube = tmp_path / "cube"
+    words = ["build", "tables", *papers(tmp_path / "first", FIRST), *DIMENSIONS, "--out", str(cube)]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    (tmp_path / "withdrawn.txt").write_text("p4\n\nunknown\n")
+    again = [("p2", 2002, "ACL", "bc"), ("p3", 2015, "KDD", "ac"), ("p5", 2016, "KDD", "ab")]
+    more = papers(tmp_path / "again", again)
+    words = ["update", str(cube), *more, "--source", "tables", "--replace", "--remove", str(tmp_path / "withdrawn.txt")]
+    ended = CliRunner().invoke(app, [*words, "--quiet"])
+    assert ended.exit_code == 0, ended.output
+    assert "added: 0 items, -2 objects, -1 cells, -1 links" in ended.output
+    assert "items: 1 new, 1 replaced, 1 removed, 1 unchanged" in ended.output
+    whole = papers(tmp_path / "whole", [*FIRST[:2], *again[1:]])
+    assert (
+        CliRunner().invoke(app, ["build", "tables", *whole, *DIMENSIONS, "--out", str(tmp_path / "w")]).exit_code == 0
+    )
+    before = {path.name: path.read_bytes() for path in cube.iterdir()}
+    assert before == {path.name: path.read_bytes() for path in (tmp_path / "w").iterdir()}
+    ended = CliRunner().invoke(app, [*words, "--quiet"])
+    assert "items: 0 new, 0 replaced, 0 removed, 3 unchanged" in ended.output
+    assert before == {path.name: path.read_bytes() for path in cube.iterdir()}
+    (tmp_path / "withdrawn.txt").write_text("p1\n")
+    ended = CliRunner().invoke(app, ["update", str(cube), "--remove", str(tmp_path / "withdrawn.txt"), "--quiet"])
+    assert ended.exit_code == 0 and "1 removed" in ended.output
+    assert c2n.open_cube(cube).settings["items"] == 3
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ([], "what the files are is not said: add --source, such as --source tables"),
+        (["--source", "tables", "--skip-known", "--replace"], "skip_known leaves items out that the cube has, and"),
+        (["--remove", "odd.bin"], "'odd.bin' is no text in UTF-8, expected the ids of items, one a line"),
+        (["--remove", "empty.txt"], "there is nothing to do: give new data, or ids of items to remove"),
+    ],
+)
+def test_an_update_that_cannot_be_is_one_sentence(
+    more: list[str], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = papers(tmp_path / "first", FIRST)
+    assert CliRunner().invoke(app, ["build", "tables", *files, *DIMENSIONS, "--out", "cube"]).exit_code == 0
+    Path("odd.bin").write_bytes(b"\xff\xfe\x00")
+    Path("empty.txt").write_text("\n")
+    paths = files if "--source" in more or not more else []
+    monkeypatch.setattr("sys.argv", ["cube2net", "update", "cube", *paths, *more, "--quiet"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2 and sentence in capsys.readouterr().err

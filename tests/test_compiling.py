@@ -133,14 +133,18 @@ def test_who_listens_is_told_and_standard_error_is_not(capsys: pytest.CaptureFix
     assert capsys.readouterr().err == ""
 
 
-def test_without_a_listener_one_line_is_written_however_much_is_compiled(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("terminal", [True, False])
+def test_without_a_listener_a_terminal_gets_one_line_and_nobody_else_any(
+    terminal: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
     waiting = Waiting(patience=3600)
     waiting.kept = False
     for name in ("cool", "heat"):
         waiting.begin(name)
         waiting.say()
         waiting.end(name)
-    assert capsys.readouterr().err == f"cube2net: {LOST}\n"
+    assert capsys.readouterr().err == (f"cube2net: {LOST}\n" if terminal else "")
 
 
 def test_nobody_is_told_who_asked_for_quiet(capsys: pytest.CaptureFixture[str]) -> None:

@@ -147,9 +147,9 @@ def timed(seconds: dict[str, float], part: str) -> Iterator[None]:
 
 
 class Waiting:
-    """Says that code is compiled, to whoever listens, once it has taken a while; without a listener on standard error.
+    """Says that code is compiled, to whoever listens, once it has taken a while; without a listener on a terminal.
 
-    Several compilations, one after the other or side by side, are one wait; on standard error it is said once.
+    Several compilations, one after the other or side by side, are one wait; a terminal (standard error) is told once.
     """
 
     def __init__(self, patience: float = PATIENCE) -> None:
@@ -198,7 +198,7 @@ class Waiting:
         return self._made
 
     def say(self) -> None:
-        """Tell the listener, or standard error once, what is compiled."""
+        """Tell the listener, or a terminal once, what is compiled."""
         with self._lock:
             listener = self.listeners[-1] if self.listeners else _on_standard_error
             name, made, first = self._names[0] if self._names else "", self._made, not self._said
@@ -209,7 +209,7 @@ class Waiting:
 
 
 def _on_standard_error(stage: str, done: int, total: int | None = None) -> None:
-    if sys.stderr is not None:
+    if sys.stderr is not None and sys.stderr.isatty():  # a notebook or a service is told nothing that it did not ask
         sys.stderr.write(f"cube2net: {stage.rpartition(':')[0]}\n")
         sys.stderr.flush()
 

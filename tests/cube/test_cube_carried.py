@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +20,9 @@ from cube2net.arrow_files import open_mapped, write_mapped_table
 from cube2net.checkpoints import checkpoints_beside, digest_corpus
 from cube2net.cube import DuckDB, build, concatenate, dice, leave_out_known, read, roll_up, save, update, verify
 from cube2net.cube.format.manifest import describe
-from cube2net.cube.link_window import is_between, links_between
+from cube2net.cube.grow.link_rows import links_of_rows
 from cube2net.cube.without import without_links
-from cube2net.errors import Cube2netError, CubeError, ParameterError, SourceError
+from cube2net.errors import Cube2netError, CubeError, SourceError
 from cube2net.records import Corpus, Cube, DimensionSpec, Query
 
 from corpora import corpus_of
@@ -228,60 +227,24 @@ def test_a_corpus_with_other_attributes_or_directions_is_another_corpus_and_come
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.lists(
-        st.tuples(
-            st.integers(0, 4),
-            st.integers(0, 4),
-            st.floats(0.125, 9, width=32),
-            st.one_of(st.none(), st.integers(2000, 2006)),
-        ),
-        max_size=14,
-    ),
-    st.one_of(st.none(), st.integers(2000, 2006)),
-    st.one_of(st.none(), st.integers(2000, 2006)),
-    st.sampled_from(["years", "dates", "times"]),
+    st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), st.floats(0.125, 9, width=32), st.booleans()), max_size=14)
 )
-def test_links_of_a_window_are_those_of_a_cube_built_of_that_window(
-    rows: list[tuple[int, int, float, int | None]], first: int | None, last: int | None, kind: str
-) -> None:
-    def corpus(chosen: list[tuple[int, int, float, int | None]]) -> Corpus:
+def test_links_of_some_rows_are_those_of_a_cube_built_of_these_rows(rows: list[tuple[int, int, float, bool]]) -> None:
+    def cube_with(chosen: list[tuple[int, int, float, bool]]) -> Cube:
         made = corpus_of(ITEMS, objects=5, links=[row[:3] for row in chosen])
         assert made.links is not None
-        years = [row[3] for row in chosen]
-        times = {
-            "years": pa.array(years, pa.int32()),
-            "dates": pa.array([year and date(year, 6, 1) for year in years], pa.date32()),
-            "times": pa.array([year and datetime(year, 6, 1, 12) for year in years], pa.timestamp("us", "UTC")),
-        }
-        return replace(made, links=made.links.append_column("time", times[kind]))
+        links = made.links.append_column("kind", pa.array([str(row[3]) for row in chosen], pa.string()))
+        return build(replace(made, links=links), SPECS[1:], Sqlite(), min_objects=1)
 
-    inside = [
-        row
-        for row in rows
-        if row[3] is None or ((first is None or row[3] >= first) and (last is None or row[3] <= last))
-    ]
-    whole = build(corpus(rows), SPECS[1:], Sqlite(), min_objects=1)
-    window = build(corpus(inside), SPECS[1:], Sqlite(), min_objects=1)
-    links, details = links_between(whole, first, last)
+    whole, part = cube_with(rows), cube_with([row for row in rows if row[3]])
+    assert whole.details is not None and part.details is not None
+    details = whole.details()
+    kept = np.array([kind == "True" for kind in details.rows["kind"].to_pylist()], dtype=bool)
+    links, left = links_of_rows(details, kept)
     for name in ("indptr", "indices", "weights"):
-        assert np.array_equal(getattr(links, name), getattr(window.links, name)), name
-    assert details is not None and window.details is not None
-    assert details().rows.equals(window.details().rows)
-    assert details().indptr.tolist() == window.details().indptr.tolist()
-
-
-def test_a_window_of_links_without_times_is_all_of_them() -> None:
-    cube = cube_of(corpus_of(ITEMS, objects=5, links=GIVEN))
-    assert links_between(cube, 2001, 2002) == (cube.links, None)
-
-
-def test_ends_of_a_window_by_hand() -> None:
-    times = pa.chunked_array([[datetime(2001, 5, 1, 13), datetime(2001, 5, 2), None]], pa.timestamp("s"))
-    assert is_between(times, None, date(2001, 5, 1)).tolist() == [True, False, True]
-    assert is_between(times, datetime(2001, 5, 1, 14), None).tolist() == [False, True, True]
-    assert is_between(pa.chunked_array([[2001, 2003]]), date(2002, 1, 1), None).tolist() == [False, True]
-    with pytest.raises(ParameterError, match="an end of a window is 'soon', expected a year, a date or a time"):
-        is_between(times, "soon", None)  # type: ignore[arg-type]
+        assert np.array_equal(getattr(links, name), getattr(part.links, name)), name
+    assert left.indptr.tolist() == part.details().indptr.tolist()
+    assert left.rows.select(["higher", "weight"]).equals(part.details().rows.select(["higher", "weight"]))
 
 
 def damage(folder: Path, name: str, change: Callable[[bytes], bytes]) -> None:

@@ -151,7 +151,8 @@ def test_items_that_are_known_are_refused_or_left_out_and_counted(folder: Path) 
     with pytest.raises(SourceError) as caught:
         update(cube, both, DuckDB())
     assert str(caught.value) == (
-        "2 of the new items are in the cube already: 'i18', 'i19' (skip_known=True leaves them out)"
+        "2 of the new items are in the cube already: 'i18', 'i19' (skip_known=True leaves them out, "
+        "replace=True replaces them)"
     )
     grown = update(cube, leave_out_known(cube, both), DuckDB())
     assert grown.settings["items"] == 22

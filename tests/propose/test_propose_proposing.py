@@ -90,6 +90,16 @@ def test_a_chain_of_levels_becomes_one_dimension_that_builds():
     ]
 
 
+def test_a_level_that_some_labels_lack_is_told_and_not_proposed():
+    rng = np.random.default_rng(11)
+    place = places(rng, 3_000)
+    place["state"] = [None if city == "city 7" else state for city, state in zip(*place.values(), strict=True)]
+    found = proposed(nodes(**place))
+    assert all("/" not in str(spec) for spec in found.dimensions)
+    assert str(found.dependencies[0]).endswith("items differ; no level, for 1 labels have no state)")
+    cubes.build(nodes(**place), found.dimensions, cubes.DuckDB())
+
+
 def test_dates_of_few_years_are_told_by_months_and_two_times_do_not_share_a_level():
     rng = np.random.default_rng(10)
     start = np.datetime64("2022-01-05")

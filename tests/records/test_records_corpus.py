@@ -65,3 +65,15 @@ def test_items_that_are_gone_are_ids_each_once_and_not_there() -> None:
         replace(two_friends(), gone=("w1", there))
     with pytest.raises(SourceError, match=r"gone is \[7\], expected the ids of items, which are texts"):
         replace(two_friends(), gone=[7])
+
+
+def test_an_id_that_is_there_twice_is_found_among_very_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cube2net.records.corpus.MANY", 10)
+    ids = [f"o{number}" for number in range(40)] + ["", "é"]
+    names = pa.chunked_array([ids[:7], ids[7:]], pa.string())
+    objects = pa.table({"object": names, "name": names, "kind": ["one"] * len(ids)})
+    corpus = replace(two_friends(), objects=objects)
+    assert corpus.objects.num_rows == len(ids)
+    twice = pa.concat_tables([objects, objects.slice(5, 1)])
+    with pytest.raises(SourceError, match=r"^objects name 1 ids twice or more: 'o5'"):
+        replace(two_friends(), objects=twice)

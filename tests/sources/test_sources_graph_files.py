@@ -215,6 +215,8 @@ def test_whole_numbers_stay_such_in_json(tmp_path: Path) -> None:
         ("a.json", '{"nodes": [5], "links": []}', "a.json: a node is 5, expected an object with keys such as 'id'"),
         ("a.json", '{"nodes": [{"x": 5}], "links": []}', "a.json: nodes have no 'id', such as {'x': 5}"),
         ("a.json", '{"nodes": [{"id": 5}], "links": [{"source": 5}]}', "a.json: link 1 has no source or no target"),
+        ("a.json", '{"nodes": [{"id": 5}], "links": [{"source": 5, "target": {}}]}', "a.json: link 1 has no source or"),
+        ("a.json", '{"nodes": [{"id": [5]}], "links": []}', "a.json: the id of a node is [5], expected a text or"),
         ("a.json", '{"nodes": [], "links": []}', "a.json holds a graph without nodes, expected one or more"),
         ("a.txt", "x", "a.txt line 1: not whole XML"),
     ],

@@ -142,7 +142,9 @@ def test_a_byte_order_mark_and_windows_line_ends_are_no_part_of_the_data(tmp_pat
 
 
 def test_a_column_named_twice_is_refused(tmp_path):
-    assert refusal(put(tmp_path / "x.csv", "id,x,x\na,b,c\n")) == "x.csv names columns twice: 'x'"
+    assert refusal(put(tmp_path / "x.csv", "id,x,x\na,b,c\n")) == (
+        "x.csv names columns twice: 'x' (give each another name)"
+    )
 
 
 def test_a_column_without_a_name_gets_its_number(tmp_path):

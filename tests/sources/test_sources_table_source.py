@@ -284,9 +284,12 @@ def test_bad_weights_in_json_and_parquet_are_counted_alike(tmp_path):
 @pytest.mark.parametrize("strict", [False, True])
 def test_an_id_that_comes_twice_is_an_error_with_both_lines(tmp_path, strict):
     told = refusal(put(tmp_path, nodes="id,x\na,1\nb,2\n a,3\n", links="from,to\na,b\n"), strict=strict)
-    assert told == "nodes.csv line 4: 'id' is 'a' again (as in nodes.csv line 2), expected every id once"
+    assert told == (
+        "nodes.csv line 4: 'id' is 'a' again (as in nodes.csv line 2), expected every id once (or say which column has "
+        "the ids: columns={'nodes.id': …})"
+    )
     told = refusal(put(tmp_path, nodes="id,x\na,1\nb,2\na,3\nb,4\n", links="from,to\na,b\n"), strict=strict)
-    assert told.endswith("expected every id once; 2 ids come twice or more")
+    assert "expected every id once; 2 ids come twice or more (or say" in told
     files = put(tmp_path, objects="id\n1\n", items="id\np\np\n", mentions="item,object\np,1\n")
     assert refusal(files).startswith("items.csv line 3: 'id' is 'p' again (as in items.csv line 2)")
 
@@ -308,7 +311,8 @@ def test_ids_that_are_no_text_or_whole_numbers_are_refused(tmp_path):
 def test_links_of_which_none_can_be_used_are_an_error(tmp_path):
     told = refusal(put(tmp_path, nodes="id\na\nb\n", links="from,to\nAda,Bob\n"))
     assert told == (
-        "no row of links.csv makes a link: links.csv line 2: 'from' is 'Ada', expected the id of a node (rows: 1)"
+        "no row of links.csv makes a link: links.csv line 2: 'from' is 'Ada', expected the id of a node (rows: 1; say "
+        "which columns have ids: columns={'links.source': …, 'links.target': …, 'nodes.id': …})"
     )
 
 

@@ -91,6 +91,12 @@ def test_dates_are_read_as_they_are_written(values, days, way):
     assert said == way
 
 
+def test_a_column_that_says_everywhere_that_there_is_nothing_is_empty(tmp_path):
+    corpus, said = read(put(tmp_path, nodes="id,x,y\na,n/a,1\nb,-,2\n", links="from,to\na,b\n"))
+    assert corpus.attributes == ("y",)
+    assert "nodes.csv: left out 'x' (empty, or neither labels, numbers nor dates)" in said
+
+
 def test_what_can_be_read_in_two_ways_is_read_as_the_other_columns_of_the_table():
     assert column("1.234", "2.500", beside={"y": ["3,14", "2,7"]})[0] == [1234, 2500]
     assert column("1.234", "2.500", beside={"y": ["3.14", "2.7"]})[0] == [1.234, 2.5]

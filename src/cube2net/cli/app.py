@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,7 +19,9 @@ from cube2net.cli.terminal import LEFT, UndeliveredError, complain, guarded_stre
 from cube2net.errors import Cube2netError, quoted
 
 TYPED = {
+    "directed=": "--set directed=",
     "skip_missing=True leaves": "cube2net query --show-missing lists them all, --skip-missing leaves",
+    "skip_known=True leaves them out, replace=True": "--skip-known leaves them out, --replace",
     "skip_known=True": "--skip-known",
     "roll_up)": "--roll-up)",
     "to=…)": "--roll-up DIMENSION=LEVEL)",
@@ -33,6 +38,13 @@ TYPED = {
     "item=…": "--set item=…",
 }
 """What the library's sentences advise in brackets, and how that is typed here."""
+
+PAIRS = re.compile(r"(?<![\w.-])(columns|sheet|separators)=\{([^{}]*)\}")
+PAIR = re.compile(r"'([^']*)': '?([^',}]*)'?")
+SETTING = re.compile(
+    r"(?<![\w.-])(?<!--set )(delimiter|quote|encoding|decimal|dates|sheet|links|item|objects)=(…|'[^']*'|\"[^\"]*\")"
+)
+"""Parameters of tables, as sentences of the library give them."""
 
 app = typer.Typer(
     name="cube2net",
@@ -140,10 +152,26 @@ def as_typed(sentence: str) -> str:
     "2 items are in the cube already: 'a', 'b' (--skip-known leaves them out)"
     >>> as_typed("raise max_ratio if you trust it (max_ratio=1000)")
     'raise max_ratio if you trust it (--set max_ratio=1000)'
+    >>> as_typed("did you mean columns={'nodes.id': 'Kunden-Nr.'}? Or delimiter=';'?")
+    "did you mean --set columns=nodes.id:Kunden-Nr.? Or --set delimiter=';'?"
     """
     for python, typed in TYPED.items():
         sentence = sentence.replace(f"({python}", f"({typed}")
+    sentence = PAIRS.sub(_typed_pairs, sentence)
+    sentence = SETTING.sub(lambda found: f"--set {found[1]}={found[2]}", sentence)
     return sentence.replace("and as_large=False leaves", "and --no-as-large leaves")
+
+
+def _typed_pairs(found: re.Match[str]) -> str:
+    """Return names with values as they are typed: with colons and commas, or as JSON where they hold such."""
+    pairs = dict(PAIR.findall(found[2]))
+    if any(mark in value for value in pairs.values() for mark in ",:[{"):
+        text = json.dumps(pairs, ensure_ascii=False)
+    else:
+        text = ",".join(f"{name}:{value}" for name, value in pairs.items())
+    typed = f"{found[1]}={text}"
+    plain = typed.replace("…", "")
+    return f"--set {typed if shlex.quote(plain) == plain else shlex.quote(typed)}"
 
 
 def _usage(error: Any) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import replace as replaced
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +76,7 @@ def build(
 
     def grouped(specs: Sequence[DimensionSpec]) -> list[DimensionSpec]:
         return [
-            replace(spec, parent="topic group")
+            replaced(spec, parent="topic group")
             if topic_groups is not None and spec.attribute == "topic" and spec.parent is None
             else spec
             for spec in specs
@@ -180,12 +180,28 @@ def update(
     settings: Sequence[str],
     strict: bool,
     skip_known: bool,
+    replace: bool,
+    remove: Path | None,
     progress: Progress,
 ) -> tuple[Cube, dict[str, int]]:
-    """Return a cube with the items of more files added, and how many of what that were."""
+    """Return a cube with the items of more files added, or some taken out, and how many of what that were."""
     pipeline.read_manifest(folder)  # what is no cube is said before anything is read
-    corpus = read(source, paths, settings, strict, progress)
-    return pipeline.add_items(folder, corpus, skip_known=skip_known, progress=progress)
+    ids = [] if remove is None else _ids_in(remove)
+    corpus = None
+    if source or paths or remove is None:
+        if not source:
+            raise ParameterError("what the files are is not said: add --source, such as --source tables")
+        corpus = read(source, paths, settings, strict, progress)
+    return pipeline.add_items(folder, corpus, skip_known=skip_known, replace=replace, remove=ids, progress=progress)
+
+
+def _ids_in(path: Path) -> list[str]:
+    """Return the ids in a file, one a line."""
+    try:
+        lines = path.read_text("utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        raise ParameterError(f"{str(path)!r} is no text in UTF-8, expected the ids of items, one a line") from None
+    return [line.strip() for line in lines if line.strip()]
 
 
 def task(

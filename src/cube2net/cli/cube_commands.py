@@ -166,22 +166,46 @@ def info(cube: CubePath, between: Between = None, as_json: AsJson = False) -> No
 
 def update(
     cube: CubePath,
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Files or folders with more items.")],
-    source: Annotated[str, typer.Option(metavar="SOURCE", help=f"One of {', '.join(SOURCE_NAMES)}.")],
+    paths: Annotated[
+        list[Path] | None, typer.Argument(metavar="PATH…", help="Files or folders with more items.")
+    ] = None,
+    source: Annotated[str, typer.Option(metavar="SOURCE", help=f"One of {', '.join(SOURCE_NAMES)}.")] = "",
     skip_known: Annotated[bool, typer.Option("--skip-known", help="Leave out items that the cube has.")] = False,
+    replace: Annotated[
+        bool,
+        typer.Option(
+            "--replace",
+            help="Items that the cube has are replaced where they differ, and those that are gone taken out.",
+        ),
+    ] = False,
+    remove: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Take out the items whose ids are in this file, one a line.")
+    ] = None,
     set_: Set = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Add items and links to a cube, as if it had been built of all of them; wholly or not at all."""
+    """Add items and links to a cube, replace or remove some, as if it had been built so; wholly or not at all."""
     from cube2net.cli import building
 
     with shown_progress(quiet) as progress:
         grown, added = building.update(
-            cube, source, paths, settings=set_ or [], strict=strict, skip_known=skip_known, progress=progress
+            cube,
+            source,
+            paths or [],
+            settings=set_ or [],
+            strict=strict,
+            skip_known=skip_known,
+            replace=replace,
+            remove=remove,
+            progress=progress,
         )
     say(f"{cube}: {grown}")
-    say(f"added: {', '.join(f'{count:,} {what}' for what, count in added.items())}")
+    more = {what: count for what, count in added.items() if not what.endswith(" items")}
+    say(f"added: {', '.join(f'{count:,} {what}' for what, count in more.items())}")
+    kinds = [f"{count:,} {what.removesuffix(' items')}" for what, count in added.items() if what.endswith(" items")]
+    if kinds:
+        say(f"items: {', '.join(kinds)}")
 
 
 def verify(cube: CubePath) -> None:

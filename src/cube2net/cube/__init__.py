@@ -8,6 +8,7 @@ from cube2net.cube.format.store import change_folder, check_place, read, read_ma
 from cube2net.cube.grow.attribute_labels import TOPIC, parse_bins
 from cube2net.cube.grow.concatenation import concatenate, concatenate_topics
 from cube2net.cube.grow.growing import build, leave_out_known, update
+from cube2net.cube.grow.replacing import Changes, change_items, find_changes
 from cube2net.cube.views import dice, drill_down, roll_up, slice_cube
 from cube2net.cube.window import between
 from cube2net.cube.without import hide_pairs, unlinked_pairs, without_items
@@ -18,11 +19,13 @@ ENGINES: dict[str, type[Engine]] = {"duckdb": DuckDB, "spark": Spark}
 __all__ = [
     "ENGINES",
     "TOPIC",
+    "Changes",
     "DuckDB",
     "Spark",
     "between",
     "build",
     "change_folder",
+    "change_items",
     "check_memory",
     "check_place",
     "concatenate",
@@ -30,6 +33,7 @@ __all__ = [
     "cuboid",
     "dice",
     "drill_down",
+    "find_changes",
     "hide_pairs",
     "leave_out_known",
     "lookup_of",

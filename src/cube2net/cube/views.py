@@ -44,8 +44,8 @@ def roll_up(cube: Cube, dimension: str, to: str | None = None) -> Cube:
     >>> cube = c2n.build_cube(c2n.pipeline.load_bundled(), ["year@years/decades", "venue/kind"])
     >>> [dimension.name for dimension in roll_up(cube, "year").dimensions]
     ['decades', 'venue']
-    >>> roll_up(cube, "year", "∗").cell(0)
-    ('∗', 'AACL')
+    >>> roll_up(roll_up(cube, "venue", "kind"), "year", "∗").cell(0)
+    ('∗', 'conference')
     """
     check_whole(cube, "rolled up")
     number = cube.dimension(dimension)

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.array_types import Array
-from cube2net.arrays import links_from_pairs, offsets
 from cube2net.cube.format.parts import check_whole, given
+from cube2net.cube.grow.link_rows import links_of_rows
 from cube2net.cube.without import take_out
 from cube2net.errors import CubeError, ParameterError, listed, quoted, unknown
 from cube2net.records import Cube, DimensionSpec, LinkDetails
@@ -169,9 +169,7 @@ def _links_inside(details: LinkDetails, window: Window, gone: Array) -> Array:
 
 def _only_links(cube: Cube, details: LinkDetails, keep: Array) -> Cube:
     """Return the cube with only some of the links that were given one by one."""
-    lower, rows = details.lower[keep], details.rows.filter(pa.array(keep)).combine_chunks()
-    left = LinkDetails(offsets(lower, len(cube.objects)), rows)
-    links = links_from_pairs(lower, left.higher, left.column("weight"), len(cube.objects))
+    links, left = links_of_rows(details, keep)
 
     def limited(one: Cube) -> Cube:
         finest = None if one.finest is None else limited(one.finest)

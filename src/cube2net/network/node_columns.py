@@ -135,12 +135,12 @@ def _counted(keys: Array, size: int) -> tuple[Array, Array]:
 
 def _mentions(index: ItemIndex, objects: Array, count: int) -> tuple[Array, Array]:
     """Return the pairs of an object, by its place, and an item that mentions it."""
-    places = np.full(count, -1, np.int32)
+    places = np.full(count, -1, np.int64)
     places[objects] = np.arange(len(objects))
-    of_entries = places[index.objects.indices]
-    hit = np.flatnonzero(of_entries >= 0)
+    mark = places >= 0
+    hit = np.flatnonzero(mark[index.objects.indices])
     items = np.searchsorted(index.objects.indptr, hit, side="right") - 1
-    return of_entries[hit].astype(np.int64), items
+    return places[index.objects.indices[hit]], items
 
 
 def link_columns(cube: Cube, source: Array, target: Array) -> pa.Table | None:

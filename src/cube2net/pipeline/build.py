@@ -26,6 +26,7 @@ from cube2net.cube import TOPIC
 from cube2net.errors import ParameterError, SourceError
 from cube2net.interfaces import Engine, NamesFiles, Source, TopicModel
 from cube2net.pipeline.data import find_topics
+from cube2net.pipeline.few_cells import why_few_cells
 from cube2net.pipeline.reading import corpus_of, reader_of
 from cube2net.pipeline.suggestions import decide_dimensions, with_texts
 from cube2net.progress import Progress, silent
@@ -147,8 +148,8 @@ def build_from(
     Parameters
     ----------
     source
-        ``"tables"``, ``"sql"``, ``"graph"``, ``"acl"``, ``"aminer"``, ``"dblp"``, ``"yelp"`` or ``"movies"``, or an
-        object of your own with ``read``, such as ``Tables(strict=True)``.
+        ``"tables"``, ``"sql"``, ``"graph"``, ``"openalex"``, ``"acl"``, ``"aminer"``, ``"dblp"``, ``"yelp"`` or
+        ``"movies"``, or an object of your own with ``read``, such as ``Tables(strict=True)``.
     paths
         The files to read, or their folder, as the source expects them; for ``"sql"`` the queries.
     out
@@ -299,7 +300,7 @@ class BuildPlan:
         folder: Path | None,
         progress: Progress,
     ) -> Cube:
-        return cubes.build(
+        cube = cubes.build(
             corpus,
             specs,
             self.engine,
@@ -311,6 +312,9 @@ class BuildPlan:
             folder=folder,
             progress=progress,
         )
+        if why := why_few_cells(cube, corpus, specs, self.min_objects):
+            progress(why, 1, 1)
+        return cube
 
 
 def _files_named_in(reader: Source) -> list[Path]:

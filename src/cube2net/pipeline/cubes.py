@@ -14,7 +14,7 @@ from cube2net.compiling import tells_compiling
 from cube2net.cube import TOPIC
 from cube2net.embed import VECTORS, Nearest
 from cube2net.errors import ParameterError, unknown, whole_number
-from cube2net.interfaces import CellEmbedder, NodeEmbedder
+from cube2net.interfaces import CellEmbedder, Engine, NodeEmbedder
 from cube2net.pipeline.data import find_topics
 from cube2net.progress import Progress, silent
 from cube2net.propose import with_text
@@ -25,10 +25,12 @@ from cube2net.topics import model_of
 @tells_compiling
 def update_cube(
     folder: str | Path,
-    corpus: Corpus,
+    corpus: Corpus | None,
     *,
     topics: Topics | None = None,
     skip_known: bool = False,
+    replace: bool = False,
+    remove: Sequence[str] = (),
     engine: str = "duckdb",
     progress: Progress | None = None,
 ) -> Cube:
@@ -42,11 +44,16 @@ def update_cube(
     folder
         The folder of the cube; it is replaced when all is done.
     corpus
-        The new data, of the same kind as the old.
+        The new data, of the same kind as the old; None where items are removed only.
     topics
         Topics of the new items; without any, those that the cube's own model finds.
     skip_known
         Whether an item that the cube has already is left out and counted. By default it is refused.
+    replace
+        Whether an item that the cube has already takes the place of the old one where its content is another, and items
+        that the corpus says are gone are taken out. The result is the cube built of what is left, and what came.
+    remove
+        Ids of items to take out, with the objects that only they mentioned; what the cube does not have is no matter.
     engine
         The name of the engine that does it, ``"duckdb"`` or ``"spark"``.
     progress
@@ -71,35 +78,75 @@ def update_cube(
     ...     c2n.update_cube(f"{folder}/cube", of(("eve", "joe")))
     Cube(city: 1 cells, 4 objects, 2 links)
     """
-    cube, _ = add_items(folder, corpus, topics=topics, skip_known=skip_known, engine=engine, progress=progress)
+    cube, _ = add_items(
+        folder,
+        corpus,
+        topics=topics,
+        skip_known=skip_known,
+        replace=replace,
+        remove=remove,
+        engine=engine,
+        progress=progress,
+    )
     return cube
 
 
 def add_items(
     folder: str | Path,
-    corpus: Corpus,
+    corpus: Corpus | None,
     *,
     topics: Topics | None = None,
     skip_known: bool = False,
+    replace: bool = False,
+    remove: Sequence[str] = (),
     engine: str = "duckdb",
     progress: Progress | None = None,
 ) -> tuple[Cube, dict[str, int]]:
-    """Return what :func:`update_cube` does, and how many items, objects, cells and links were added."""
+    """Return what :func:`update_cube` does, and how many items, objects, cells and links were added.
+
+    Where items are replaced or removed, it is also said how many are new, replaced, removed and unchanged.
+    """
     if engine not in cubes.ENGINES:
         raise unknown("engine", engine, cubes.ENGINES)
+    if skip_known and replace:
+        raise ParameterError("skip_known leaves items out that the cube has, and replace replaces them: give one")
+    if isinstance(remove, str):
+        raise ParameterError(f"remove is the text {remove!r}, expected ids such as ['p17', 'p18']")
+    if corpus is None and not remove:
+        raise ParameterError("there is nothing to do: give new data, or ids of items to remove")
     place, progress = path_of(folder, "the folder of the cube"), progress or silent
     added: dict[str, int] = {}
 
     def grown(cube: Cube) -> Cube:
-        new = cubes.leave_out_known(cube, corpus) if skip_known else corpus
-        found = _new_topics(cube, new, progress) if topics is None else topics
-        after = cubes.update(cube, new, cubes.ENGINES[engine](), topics=found, progress=progress)
+        new = cubes.leave_out_known(cube, corpus) if skip_known and corpus is not None else corpus
+        changes = cubes.Changes(new, topics)
+        if replace or remove:
+            changes = cubes.find_changes(cube, new, replaces=replace, remove=remove, topics=topics)
+        after = _changed(cube, changes, cubes.ENGINES[engine](), progress)
         before = _counts(cube)
         added.update({name: count - before[name] for name, count in _counts(after).items()})
+        added.update({f"{what} items": count for what, count in changes.counts.items()})
         return after
 
     cubes.change_folder(place, grown, progress=progress)
     return open_cube(place), added
+
+
+def _changed(cube: Cube, changes: cubes.Changes, engine: Engine, progress: Progress) -> Cube:
+    """Return a cube with what comes and without what goes; where it has all of it and nothing goes, it is the same."""
+    corpus, goes = changes.corpus, bool(changes.gone.any())
+    if corpus is None and not goes:
+        return cube
+    if corpus is not None and changes.counts and not goes and corpus.items.num_rows == 0:
+        found = cube.objects.has_ids(corpus.objects["object"].to_pylist())
+        if len(found) == corpus.objects.num_rows and not (corpus.links is not None and corpus.links.num_rows):
+            return cube
+    topics = changes.topics
+    if corpus is not None and topics is None:
+        topics = _new_topics(cube, corpus, progress)
+    if corpus is None or goes:
+        return cubes.change_items(cube, changes, engine, topics=topics, progress=progress)
+    return cubes.update(cube, corpus, engine, topics=topics, progress=progress)
 
 
 def _counts(cube: Cube) -> dict[str, int]:

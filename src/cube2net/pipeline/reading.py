@@ -25,8 +25,8 @@ def read_source(source: str | Source, *paths: str | Path, progress: Progress | N
     Parameters
     ----------
     source
-        ``"tables"``, ``"sql"``, ``"graph"``, ``"acl"``, ``"aminer"``, ``"dblp"``, ``"yelp"`` or ``"movies"``, or an
-        object of your own with ``read``.
+        ``"tables"``, ``"sql"``, ``"graph"``, ``"openalex"``, ``"acl"``, ``"aminer"``, ``"dblp"``, ``"yelp"`` or
+        ``"movies"``, or an object of your own with ``read``.
     paths
         The files to read, or their folder, as the source expects them; for ``"sql"`` the queries.
     progress

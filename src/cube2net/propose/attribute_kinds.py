@@ -116,7 +116,7 @@ def _of_dates(name: str, column: pa.Array) -> Seen:
     filled, distinct = len(items) / max(1, len(column)), len(np.unique(days))
     if distinct < 2:
         return Seen(name, "constant", distinct, filled, "has one value only")
-    span = f"are dates, {days.min().astype('M8[D]')} to {days.max().astype('M8[D]')}"
+    span = f"holds dates, {days.min().astype('M8[D]')} to {days.max().astype('M8[D]')}"
     return Seen(name, "dates", distinct, filled, span, items=items, numbers=years, days=days)
 
 
@@ -129,7 +129,7 @@ def _of_numbers(name: str, column: pa.Array) -> Seen:
         return Seen(name, "constant", distinct, filled, "has one value only" if distinct else "has no value")
     span = f"{_said(different[0])} to {_said(different[-1])}"
     if _are_years(name, values):
-        return Seen(name, "years", distinct, filled, f"are years, {span}", items=items, numbers=values)
+        return Seen(name, "years", distinct, filled, f"holds years, {span}", items=items, numbers=values)
     whole = bool(np.all(different == np.floor(different)))
     if whole and distinct <= FEW_NUMBERS:
         labels = ItemLabels(items, np.searchsorted(different, values), distinct)

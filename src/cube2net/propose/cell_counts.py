@@ -19,7 +19,7 @@ MOST_CELLS_EACH = 20
 """Dimensions that would put an object into more cells, on average over its items, are not counted."""
 ENOUGH = 0.8
 """With so many of the objects in cells that are kept, cells are judged by what they tell alone."""
-TOGETHER = 0.8
+TOGETHER = 0.95
 """So much of the score is for what is no chance, where a corpus shows what belongs together."""
 TURNS = 10
 """So many pairs of any items are looked at for every pair that belongs together."""
@@ -81,12 +81,12 @@ class Agreement:
         )
 
 
-def told_together(agreements: Sequence[Agreement], guessed: Sequence[int] = ()) -> float:
+def told_together(agreements: Sequence[Agreement], guessed: Sequence[int] = (), guess: float = 0.5) -> float:
     """Return which part of what tells items apart is no chance, from 0 to 1.
 
     Let items that belong together share a cell with the share L, and any two with the share C: then a cell is
     log2(1/C) bits fine, and log2(L/C) of them hold together what belongs together. Labels by chance add to the one and
-    not to the other. Of labels that are guessed, so many each, half is taken to be no chance.
+    not to the other. Of labels that are guessed, so many each, the part ``guess`` is taken to be no chance.
 
     >>> halves = Agreement(np.ones(1000, dtype=bool), np.arange(1000) % 2 == 0)
     >>> noise = Agreement(np.arange(1000) % 4 == 0, np.arange(1000) % 4 < 2)
@@ -102,7 +102,7 @@ def told_together(agreements: Sequence[Agreement], guessed: Sequence[int] = ()) 
         fine = float(-np.log2(chance))
         gain = min(max(0.0, float(np.log2(real / chance))), fine)
     guesses = float(np.sum(np.log2(guessed))) if len(guessed) else 0.0
-    return (gain + guesses / 2) / (fine + guesses) if fine + guesses else 0.0
+    return (gain + guess * guesses) / (fine + guesses) if fine + guesses else 0.0
 
 
 def place(sample: Sample, dimensions: Sequence[ItemLabels]) -> tuple[Array, Array] | None:

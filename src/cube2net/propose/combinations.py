@@ -14,6 +14,8 @@ MOST_DIMENSIONS = 4
 BEAM = 5
 GAIN = 1.1
 """A further dimension has to raise the score by this factor."""
+NEAR = 0.95
+"""Of combinations whose score is so near to the best, that is taken of which least is chance."""
 LEAST_CELLS, LEAST_SHARE, LEAST_BITS = 2, 0.1, 0.1
 """Dimensions that make fewer cells, hold a smaller share of the objects, or tell less are not proposed."""
 
@@ -65,7 +67,7 @@ def combine(sample: Sample, parts: Sequence[Candidate], min_objects: int) -> Com
     if sample.pairs is not None:
         known = [part.agreement for part in parts if part.agreement is not None]
         guessed = [part.labels.count for part in parts if part.labels.is_guess]
-        counts = replace(counts, together=told_together(known, guessed))
+        counts = replace(counts, together=told_together(known, guessed, sample.guess))
     return Combination(tuple(parts), counts)
 
 
@@ -94,7 +96,10 @@ def search(
                     grown.append(wider)
         found.update({_key(each.parts): each for each in grown})
         beam = _best(grown)
-    return sorted(found.values(), key=lambda each: (-each.score, len(each.parts)))
+    ranked = sorted(found.values(), key=lambda each: (-each.score, len(each.parts)))
+    near = [each for each in ranked if each.score >= NEAR * ranked[0].score]
+    first = max(near, key=lambda each: each.counts.together or 0.0, default=None)
+    return ranked if first is None else [first, *(each for each in ranked if each is not first)]
 
 
 def _best(combinations: Sequence[Combination]) -> list[Combination]:

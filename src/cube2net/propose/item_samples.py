@@ -63,7 +63,7 @@ class Sample:
     """Some items of a corpus, by row, and their mentions, by the number of item and object in the sample.
 
     ``pairs`` are pairs of items that belong together, for they mention one object or two that are linked; None where
-    there are too few.
+    there are too few. ``guess`` is which part of labels that are not known yet is taken to be no chance.
     """
 
     corpus: Corpus
@@ -73,6 +73,7 @@ class Sample:
     objects: int
     share: float
     pairs: tuple[Array, Array] | None = None
+    guess: float = 0.5
 
     def column(self, name: str) -> pa.Array:
         """Return the values of an attribute."""
@@ -158,6 +159,14 @@ def read_texts(column: pa.Array) -> ItemLabels:
         pairs = np.unique(pairs)
     found, codes = np.divmod(pairs, width)
     return ItemLabels(found, codes, len(encoded.dictionary))
+
+
+def count_lacking(corpus: Corpus, child: str, parent: str) -> int:
+    """Return how many labels of an attribute stand on no item that has a label of another, in all of a corpus."""
+    labels = read_texts(_in_one(corpus.items[child]))
+    has = np.zeros(corpus.items.num_rows, dtype=bool)
+    has[read_texts(_in_one(corpus.items[parent])).items] = True
+    return labels.count - len(np.unique(labels.codes[has[labels.items]]))
 
 
 def read_values(column: pa.Array) -> tuple[Array, Array]:

@@ -6,8 +6,8 @@ do two items of one label agree, against any two items? That this is no chance i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import takewhile
 
@@ -82,11 +82,16 @@ def _surprise(agreement: float, chance: float) -> float:
     return float(agreement * np.log(agreement / chance) + rest)
 
 
-def find_chains(labels: Mapping[str, Array], readable: Mapping[str, float]) -> Chains:
+def find_chains(
+    labels: Mapping[str, Array],
+    readable: Mapping[str, float],
+    lacking: Callable[[str, str], int] = lambda child, parent: 0,
+) -> Chains:
     """Return the levels above every attribute, each decided by the one below: the longest chain, and other paths.
 
     ``labels`` are those of every item by attribute, -1 for none. Of two attributes that decide each other the one is
-    kept whose values are longer (``readable``), or comes first.
+    kept whose values are longer (``readable``), or comes first. ``lacking`` says how many labels of one attribute no
+    item has a label of the other with: then that is no level, for every label needs a parent.
     """
     kinds = {name: int(codes.max(initial=-1)) + 1 for name, codes in labels.items()}
     found: dict[tuple[str, str], Dependency] = {}
@@ -101,11 +106,12 @@ def find_chains(labels: Mapping[str, Array], readable: Mapping[str, float]) -> C
             if known is not None:
                 found[child, parent] = known
     same = _same(found, list(labels), readable)
-    kept = {
-        pair: known
+    above = {
+        pair: replace(known, lacking=lacking(*pair))
         for pair, known in found.items()
         if not set(pair) & set(same) and kinds[pair[1]] <= COARSER * kinds[pair[0]]
     }
+    kept = {pair: known for pair, known in above.items() if not known.lacking}
 
     @cache
     def longest(name: str) -> tuple[str, ...]:
@@ -131,7 +137,7 @@ def find_chains(labels: Mapping[str, Array], readable: Mapping[str, float]) -> C
         for path in found_paths
         for step in zip((name, *path), path, strict=False)
     }
-    return Chains(chains, same, tuple(known for pair, known in kept.items() if pair in steps))
+    return Chains(chains, same, tuple(known for pair, known in above.items() if pair in steps or known.lacking))
 
 
 def _is_new(used: set[str], level: str) -> bool:

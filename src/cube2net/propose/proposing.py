@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,9 @@ from cube2net.array_types import Array
 from cube2net.errors import listed, whole_number
 from cube2net.progress import Progress, silent
 from cube2net.propose.attribute_kinds import Seen, bins_for, look_at
-from cube2net.propose.cell_counts import Agreement
+from cube2net.propose.cell_counts import Agreement, told_together
 from cube2net.propose.combinations import LEAST_BITS, Candidate, Combination, combine, search
-from cube2net.propose.item_samples import ItemLabels, Sample, draw, read_texts
+from cube2net.propose.item_samples import ItemLabels, Sample, count_lacking, draw, read_texts
 from cube2net.propose.near_dependencies import Chains, find_chains
 from cube2net.records import Corpus, DimensionSpec
 from cube2net.records.spec import MIN_OBJECTS, LevelSpec
@@ -36,6 +37,8 @@ FEWEST_TEXTS = 30
 """Below, texts make no topics."""
 MOST_FILLED = 0.5
 """Where fewer of the items have a text, topics are a dimension as any other; else they are always one."""
+LEAST_REAL = 0.1
+"""Where of no attribute so much is no chance, what belongs together says nothing of the attributes."""
 LONG_SPAN = 5
 """Dates that lie fewer years apart are told by months."""
 SHOWN = 4
@@ -65,11 +68,15 @@ def propose(
         for name, each in found.items()
         if each.labels is not None and each.kind != "several labels"
     }
-    chains = find_chains(single, {name: each.length for name, each in found.items()})
+    readable = {name: each.length for name, each in found.items()}
+    chains = find_chains(single, readable, partial(count_lacking, corpus))
     text, texts = _texts(corpus, found)
-    few = draw(corpus, SEARCHED, SEARCHED_MENTIONS, seed)
+    widest = max((len(each.labels.codes) / len(sample) for each in found.values() if each.labels), default=1.0)
+    few = draw(corpus, SEARCHED, int(SEARCHED_MENTIONS / max(1.0, widest / 2)), seed)
     kinds = _Kinds(corpus, found, chains, bins, text, texts)
     candidates = kinds.candidates(few, seed)
+    real = max((told_together([part.agreement]) for part in candidates if part.agreement is not None), default=0.0)
+    few = _weighed(few, real)
     progress("looking at combinations of them", 0, None)
     alone = [each for part in candidates if (each := combine(few, [part], min_objects)) is not None]
     needed = next((each for each in alone if each.parts[0].spec.attribute == TOPIC and kinds.topics), None)
@@ -77,11 +84,11 @@ def propose(
         needed = None
     ranked = search(few, alone, needed, min_objects)
     if exact and few.share < 1 and corpus.mentions.num_rows <= COUNTED_MENTIONS:
-        every = draw(corpus, corpus.items.num_rows, corpus.mentions.num_rows, seed)
+        every = _weighed(draw(corpus, corpus.items.num_rows, corpus.mentions.num_rows, seed), real)
         again = {str(part.spec): part for part in kinds.candidates(every, seed)}
         alone = [_recounted(each, again, every, min_objects) for each in alone]
         ranked = [_recounted(each, again, every, min_objects) for each in ranked[: SHOWN * 2]]
-        ranked = sorted((each for each in ranked if each.works), key=lambda each: -each.score)
+        ranked = [each for each in ranked if each.works]  # in the order of the sample, as for a build
     best = ranked[0] if ranked else None
     used = best.specs if best is not None else ()
     said = tuple(_said(each, kinds, alone, best, min_objects) for each in found.values())
@@ -99,6 +106,14 @@ def propose(
         topics=kinds.topics,
         text=text,
     )
+
+
+def _weighed(sample: Sample, real: float) -> Sample:
+    """Return a sample that heeds what belongs together only where some attribute follows it.
+
+    ``real`` is which part of the best attribute is no chance; topics are taken to be as good.
+    """
+    return replace(sample, pairs=None) if real < LEAST_REAL else replace(sample, guess=real)
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,6 +22,8 @@ LINKS = {"source": pa.int32(), "target": pa.int32(), "weight": pa.float32()}
 LINK_DETAILS = ("kind", "time", "item")
 """What else a link may say: its kind (a text), its time, and the item that states it (by row)."""
 TERMS = {"item": pa.int32(), "term": pa.string(), "count": pa.int32()}
+MANY, FEW = 1 << 20, 64
+"""Ids are looked at in parts where there are so many, and so few last letters."""
 LABELS = {"attribute": pa.string(), "label": pa.string(), "full_name": pa.string(), "parent": pa.string()}
 
 
@@ -163,11 +165,23 @@ def _check_details(links: pa.Table, items: int) -> None:
 def _unique(rows: pa.Table, column: str, what: str) -> None:
     if rows[column].null_count:
         raise SourceError(f"{what} have {rows[column].null_count:,} rows without an id in column {column!r}")
-    if pc.count_distinct(rows[column]).as_py() != rows.num_rows:
+    if _count_distinct(rows[column]) != rows.num_rows:
         counts = pc.value_counts(rows[column])
         twice = counts.filter(pc.greater(pc.struct_field(counts, "counts"), 1))
         names = pc.struct_field(twice, "values").to_pylist()
         raise SourceError(f"{what} name {len(names):,} ids twice or more: {some(names)}")
+
+
+def _count_distinct(ids: pa.ChunkedArray) -> int:
+    """Return how many different ids there are; of very many, those with the same last letter at a time."""
+    if len(ids) < MANY:
+        return int(pc.count_distinct(ids).as_py())
+    last = pc.utf8_slice_codeunits(ids, -1).dictionary_encode().unify_dictionaries()
+    ends = pa.chunked_array([chunk.indices for chunk in last.chunks])
+    kinds = len(last.chunk(0).dictionary)
+    if kinds > FEW:
+        return int(pc.count_distinct(ids).as_py())
+    return sum(int(pc.count_distinct(ids.filter(pc.equal(ends, kind))).as_py()) for kind in range(kinds))
 
 
 def _within(rows: pa.Table, column: str, count: int, what: str) -> None:

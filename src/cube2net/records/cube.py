@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 
 from cube2net.array_types import Array
-from cube2net.errors import CubeError, ParameterError, QueryError, plain, quoted, some, unknown
+from cube2net.errors import CubeError, ParameterError, QueryError, plain, some, unknown
 from cube2net.records.items import ItemIndex
-from cube2net.records.keys import check_kinds, is_row, keys_of, labels_of
-from cube2net.records.limits import MOST
+from cube2net.records.key_rows import rows_of_keys
+from cube2net.records.keys import is_row, keys_of, labels_of
 from cube2net.records.lineage import Lineage
 from cube2net.records.link_details import LinkDetails
 from cube2net.records.objects import Objects
@@ -23,8 +23,6 @@ from cube2net.records.query_tables import asked_of
 from cube2net.records.ragged import Links, Ragged, frozen
 from cube2net.records.to_frames import cells_table, to_pandas
 
-LOOKED_AT = 100
-"""So many row numbers of a query are compared with ids."""
 STAR = "∗"
 """All labels of a dimension together: the label of the cells that do not tell them apart, whose number is -1."""
 
@@ -294,13 +292,7 @@ class Cube:
         """Return :meth:`to_arrow` as a frame of pandas, with labels as categories."""
         return to_pandas(self.to_arrow())
 
-    def query(
-        self,
-        objects: Any,
-        labels: Sequence[str] | None = None,
-        *,
-        skip_missing: bool = False,
-    ) -> Query:
+    def query(self, objects: Any, labels: Sequence[str] | None = None, *, skip_missing: bool = False) -> Query:
         """Return the query for objects given by id or by name; or by row number, where ids are texts.
 
         They are listed in whatever holds several: a list, a series or an index of pandas or Polars, an array, a mapping
@@ -316,7 +308,7 @@ class Cube:
             raise QueryError("the query is empty: name at least one object")
         labels = beside if labels is None else labels
         labels = None if labels is None else labels_of(labels, keys)
-        rows, missing = self._rows(keys, skip_missing)
+        rows, missing = rows_of_keys(self.objects, keys, skip_missing)
         order = np.argsort(rows, kind="stable")
         order = order[rows[order] >= 0]
         if len(order) == 0:
@@ -330,70 +322,8 @@ class Cube:
         ids = None if by_row else self.objects.ids(rows[kept])
         return Query(rows[kept], None if labels is None else tuple(labels[i] for i in kept), missing, ids)
 
-    def _rows(self, keys: Sequence[Any], skip_missing: bool) -> tuple[Array, tuple[str, ...]]:
-        if not skip_missing:
-            check_kinds(keys)
-        if not self.objects.whole and all(map(is_row, keys)):
-            self._check_meant(keys)
-            count = len(self.objects)
-            outside = [key for key in keys if not 0 <= key < count]
-            if outside and not skip_missing:
-                plural = "1 row" if len(outside) == 1 else f"{len(outside):,} rows"
-                raise QueryError(
-                    f"query names {plural} that the cube does not have: {some(outside)} (it has {count:,} objects)"
-                )
-            rows = np.array([key if 0 <= key < count else -1 for key in keys], dtype=np.int64)
-            return rows, tuple(map(quoted, outside))
-        named = [place for place, key in enumerate(keys) if isinstance(key, str) or is_row(key)]
-        texts = [_text(keys[place]) for place in named]
-        found = self.objects.find(texts)
-        lost = found.missing + found.ambiguous
-        if lost and not skip_missing:
-            numbers = {text: keys[place] for text, place in zip(texts, named, strict=True) if is_row(keys[place])}
-            raise QueryError(self._lost(found.missing, found.ambiguous, numbers if self.objects.whole else {}))
-        rows = np.full(len(keys), -1, dtype=np.int64)
-        rows[named] = found.rows
-        others = set(range(len(keys))).difference(named)
-        return rows, lost + tuple(quoted(keys[place]) for place in sorted(others))
-
-    def _check_meant(self, keys: Sequence[int]) -> None:
-        """Raise where row numbers may be meant as ids: where one of the first is also the id of another object."""
-        texts = {str(key): key for key in keys[:LOOKED_AT] if abs(key) < MOST}
-        for text, row in self.objects.has_ids(list(texts)).items():
-            if row != texts[text]:
-                raise QueryError(
-                    f"query gives {text}, a row number where ids are texts, and the cube has an object {text!r}: "
-                    f"give ids as texts, such as {text!r}, and rows as Query(rows)"
-                )
-
-    def _lost(self, missing: tuple[str, ...], ambiguous: tuple[str, ...], numbers: Mapping[str, int]) -> str:
-        """Return what is missing, as a sentence; ``numbers`` are the keys that were given as such."""
-        parts = []
-        if missing:
-            near = [(key, self.objects.near(key)) for key in missing[:3]]
-            hints = ", ".join(f"{quoted(names[0])} for {quoted(key)}" for key, names in near if names)
-            plural = "1 object that is" if len(missing) == 1 else f"{len(missing):,} objects that are"
-            parts.append(
-                f"query names {plural} not in the cube: {some([numbers.get(key, key) for key in missing])}"
-                + (f" (did you mean {hints}?)" if hints else "")
-                + (" (skip_missing=True leaves them out)" if len(missing) > 3 else "")
-            )
-        if ambiguous:
-            plural = (
-                "1 name that several objects bear"
-                if len(ambiguous) == 1
-                else (f"{len(ambiguous):,} names that several objects bear")
-            )
-            ids = some(self.objects.bearers(ambiguous[0]))
-            parts.append(f"query gives {plural}: {some(ambiguous)} (use an id, for {quoted(ambiguous[0])} {ids})")
-        return "; ".join(parts)
-
 
 def _check_labels(rows: Array, labels: Sequence[str], keys: Sequence[Any]) -> None:
     for i in range(1, len(rows)):
         if rows[i] == rows[i - 1] and labels[i] != labels[i - 1]:
             raise QueryError(f"query gives {keys[i]!r} two labels: {labels[i - 1]!r} and {labels[i]!r}")
-
-
-def _text(key: str | int) -> str:
-    return key.strip() if isinstance(key, str) else quoted(key)

@@ -107,6 +107,11 @@ class ItemAttributes:
         columns = {name: _plain(taken[name]).cast(self.types[name]) for name in self.names}
         return pa.table(columns) if columns else taken
 
+    def only(self, mask: Array) -> dict[str, pa.ChunkedArray]:
+        """Return the attributes of the items that are marked by name, their texts plain."""
+        kept = self.table.filter(pa.array(mask)) if self.names else None
+        return {} if kept is None else {name: _plain(kept[name]).cast(self.types[name]) for name in self.names}
+
     def batches(self, rows: int = ROWS) -> Iterator[pa.RecordBatch]:
         """Yield all rows as they are kept; only those of one batch are in memory at a time."""
         for start in range(0, len(self), rows):

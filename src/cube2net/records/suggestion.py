@@ -32,7 +32,7 @@ class Dependency:
 
     ``items`` are those whose label stands on two items or more, ``strays`` those of them that have another parent
     than most items of their label. Two items of one label have the same parent with the share ``agreement``, any two
-    items with the share ``chance``.
+    items with the share ``chance``. Where labels are ``lacking`` a parent on all of their items, it is no level.
 
     >>> print(Dependency("city", "state", items=200, strays=3, agreement=0.97, chance=0.2))
     city → state (3 of 200 items differ)
@@ -44,10 +44,12 @@ class Dependency:
     strays: int
     agreement: float
     chance: float
+    lacking: int = 0
 
     def __str__(self) -> str:
         differ = f"{self.strays:,} of {self.items:,} items differ" if self.strays else f"all of {self.items:,} items"
-        return f"{self.child} → {self.parent} ({differ})"
+        lacking = f"; no level, for {self.lacking:,} labels have no {self.parent}" if self.lacking else ""
+        return f"{self.child} → {self.parent} ({differ}{lacking})"
 
 
 @dataclass(frozen=True)

@@ -200,6 +200,13 @@ class Ledger:
         """Whether no item was ever read: every dimension is made of an attribute, or of topics."""
         return not self.kinds and self.topics is None
 
+    def knows(self, numbers: Array) -> Array:
+        """Return whether each of some items, given by the numbers of their ids, was read."""
+        if len(self.items) == 0:
+            return np.zeros(len(numbers), dtype=bool)
+        place = np.minimum(np.searchsorted(self.items, numbers), len(self.items) - 1)
+        return np.asarray(self.items[place] == numbers)
+
     def tables(self) -> dict[str, pa.Table]:
         """Return the ledger without its items as tables, by the name of their file."""
         about = {"format": FORMAT} | {name: getattr(self, name) for name in (*SMALL_PARTS, *COUNTED)}

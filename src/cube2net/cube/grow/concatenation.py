@@ -97,6 +97,25 @@ def concatenate(first: Corpus, second: Corpus) -> Corpus:
     )
 
 
+def drop_items(corpus: Corpus, gone: Array) -> Corpus:
+    """Return a corpus without the items that are marked, what they mention, and the links that they state."""
+    number = np.cumsum(~gone) - 1
+
+    def kept(rows: pa.Table) -> pa.Table:
+        rest = rows.filter(pa.array(~gone[rows["item"].to_numpy()]))
+        place = pa.array(number[rest["item"].to_numpy()], pa.int32())
+        return rest.set_column(rest.column_names.index("item"), "item", place)
+
+    states = corpus.links is not None and "item" in corpus.links.column_names
+    return replace(
+        corpus,
+        items=corpus.items.filter(pa.array(~gone)),
+        mentions=kept(corpus.mentions),
+        links=kept(corpus.links) if states else corpus.links,
+        terms=None if corpus.terms is None else kept(corpus.terms),
+    )
+
+
 def concatenate_topics(first: Topics, second: Topics, items: int) -> Topics:
     """Return the topics of two corpora, of which the first has ``items`` items; topics are the same by name.
 
@@ -172,7 +191,7 @@ def check_types(whole_ids: bool, directed: bool, second: Corpus) -> None:
     if second.links is not None and directed != second.directed:
         have = "lead from source to target" if directed else "have no direction"
         other = "have none" if directed else "lead from source to target"
-        raise SourceError(f"the first links {have}, and those of the new data {other}: give both the same (directed)")
+        raise SourceError(f"the first links {have}, and those of the new data {other} (directed=True gives one)")
 
 
 def check_links(derived: bool, brings_none: bool) -> None:

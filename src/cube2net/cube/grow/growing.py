@@ -19,7 +19,7 @@ there, what comes is all there is: it is packed as it comes, into files where a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -33,7 +33,14 @@ from cube2net.cube.format.ledger import Ledger, hashes
 from cube2net.cube.format.parts import given, in_files, in_memory
 from cube2net.cube.grow.attribute_labels import TOPIC
 from cube2net.cube.grow.cells_and_links import count_left_out, grow_cells, grow_links, pack_cells
-from cube2net.cube.grow.concatenation import check_links, check_types, join_attribution, join_counts, place
+from cube2net.cube.grow.concatenation import (
+    check_links,
+    check_types,
+    drop_items,
+    join_attribution,
+    join_counts,
+    place,
+)
 from cube2net.cube.grow.dimensions import empty_dimensions, label_items
 from cube2net.cube.grow.item_index import grow_items
 from cube2net.cube.grow.link_rows import grow_details, no_details
@@ -41,11 +48,12 @@ from cube2net.cube.plan import WANTED, WANTED_LINKS, statements
 from cube2net.errors import CubeError, ParameterError, SourceError, some, unknown
 from cube2net.interfaces import Engine
 from cube2net.progress import Progress, silent
-from cube2net.records import Cells, Corpus, Cube, DimensionSpec, ItemIndex, Links, Objects, Ragged, Topics
-from cube2net.records.corpus import MENTIONS, OBJECTS, TERMS, UNKNOWN_OBJECTS, table
+from cube2net.records import Cells, Corpus, Cube, DimensionSpec, ItemIndex, LinkDetails, Links, Objects, Ragged, Topics
+from cube2net.records.corpus import OBJECTS, UNKNOWN_OBJECTS, table
 from cube2net.records.item_attributes import ItemAttributes
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS, SMALL, join_specs
 
+GivenLinks = tuple[Links, Callable[[], LinkDetails] | None]
 KEPT = ("all", "index", "none")
 KNOWN = "items that were in the cube already"
 
@@ -89,7 +97,7 @@ def build(
         "topics": dict(topics.settings) if topics is not None else None,
     }
     settings |= {name: True for name in ("whole_ids", "directed") if getattr(corpus, name)}
-    nothing = _empty_cube(specs, settings, topics, corpus, items=kept_items(items))
+    nothing = empty_cube(specs, settings, topics, corpus, items=kept_items(items))
     return grow(nothing, corpus, engine, topics=topics, folder=folder, progress=progress)
 
 
@@ -100,13 +108,24 @@ def update(
 
     An item that is in the cube already is refused; see :func:`leave_out_known`.
     """
-    ledger = _ledger(cube)
-    known = _is_known(ledger, corpus)
+    refuse_known(corpus, _is_known(ledger_of(cube), corpus))
+    check_fits(cube, corpus)
+    return grow(cube, corpus, engine, topics=topics, progress=progress)
+
+
+def refuse_known(corpus: Corpus, known: Array) -> None:
+    """Raise where some items of a corpus are marked as those that a cube has."""
     if known.any():
         ids = corpus.items["item"].filter(pa.array(known)).to_pylist()
         plural = "1 of the new items is" if len(ids) == 1 else f"{len(ids):,} of the new items are"
-        raise SourceError(f"{plural} in the cube already: {some(ids)} (skip_known=True leaves them out)")
-    check_links(ledger.derived, corpus.links is None)
+        raise SourceError(
+            f"{plural} in the cube already: {some(ids)} (skip_known=True leaves them out, replace=True replaces them)"
+        )
+
+
+def check_fits(cube: Cube, corpus: Corpus) -> None:
+    """Raise where a corpus is of another kind than what is in a cube, or mentions objects that it does not list."""
+    check_links(ledger_of(cube).derived, corpus.links is None)
     check_types(cube.objects.whole, bool(cube.settings.get("directed")), corpus)
     lost = corpus.dropped.get(UNKNOWN_OBJECTS, 0)
     if lost:
@@ -114,7 +133,6 @@ def update(
             f"{lost:,} mentions of the new items name objects that the new tables do not list: list every object that "
             "they mention, also those that the cube has"
         )
-    return grow(cube, corpus, engine, topics=topics, progress=progress)
 
 
 def grow(
@@ -123,14 +141,16 @@ def grow(
     engine: Engine,
     *,
     topics: Topics | None,
+    links: GivenLinks | None = None,
     folder: Path | None = None,
     progress: Progress = silent,
 ) -> Cube:
     """Return a cube, which may be empty, with the items and links of a corpus added.
 
+    ``links`` are given ones among the first objects of the corpus, where an empty cube has such without having objects.
     The engine works in the ``folder``, where there is one; the arrays of a cube that was empty become files in it.
     """
-    ledger = _ledger(cube)
+    ledger = ledger_of(cube)
     progress("cube: labels" if ledger.is_empty else "update: labels", 0, None)
     placed = place(corpus, cube.objects)
     specs = [DimensionSpec.parse(text) for text in cube.settings["dimensions"]]
@@ -151,8 +171,8 @@ def grow(
     cells = grow_cells(cube, labelled.places, sizes, brought, least=least, objects=count, allocate=allocate)
     more = made["links"] if placed.links is None else placed.links
     selfish, crowded = count_left_out(more, made)
-    links, rests = grow_links(cube.links, ledger.rests, more, count, selfish, allocate)
-    details = cube.details
+    before, details = (cube.links, cube.details) if links is None else links
+    linked, rests = grow_links(before, ledger.rests, more, count, selfish, allocate)
     if details is not None and placed.links is not None:
         details = partial(given, grow_details(details(), placed.links, count, cube.settings["items"]))
     kept = (cells.cells, cells.small)
@@ -171,7 +191,7 @@ def grow(
         cells=cells.cells,
         homes=cells.homes,
         small=cells.small,
-        links=links,
+        links=linked,
         objects=placed.objects,
         settings=_settings(cube, corpus, after, labelled.strays, len(cells.small)),
         topic_words=cube.topic_words,
@@ -184,33 +204,14 @@ def grow(
 
 def leave_out_known(cube: Cube, corpus: Corpus) -> Corpus:
     """Return a corpus without the items that a cube has already, which are counted."""
-    known = _is_known(_ledger(cube), corpus)
+    known = _is_known(ledger_of(cube), corpus)
     if not known.any():
         return corpus
-    number = np.cumsum(~known) - 1
-    links = corpus.links
-    if links is not None and "item" in links.column_names:
-        links = links.filter(pa.array(~known[links["item"].to_numpy()]))
-        items = pa.array(number[links["item"].to_numpy()], pa.int32())
-        links = links.set_column(links.column_names.index("item"), "item", items)
-
-    def kept(rows: pa.Table, columns: dict[str, pa.DataType]) -> pa.Table:
-        items = rows["item"].to_numpy()
-        rest = rows.filter(pa.array(~known[items]))
-        place = pa.array(number[rest["item"].to_numpy()], pa.int32())
-        return table(columns, item=place, **{name: rest[name] for name in columns if name != "item"})
-
-    return replace(
-        corpus,
-        items=corpus.items.filter(pa.array(~known)),
-        mentions=kept(corpus.mentions, MENTIONS),
-        links=links,
-        terms=None if corpus.terms is None else kept(corpus.terms, TERMS),
-        dropped=join_counts(corpus.dropped, {KNOWN: int(known.sum())}),
-    )
+    rest = drop_items(corpus, known)
+    return replace(rest, dropped=join_counts(corpus.dropped, {KNOWN: int(known.sum())}))
 
 
-def _empty_cube(
+def empty_cube(
     specs: Sequence[DimensionSpec], settings: dict[str, Any], topics: Topics | None, corpus: Corpus, *, items: str
 ) -> Cube:
     """Return a cube of no items, to which a corpus can be added; the words and the model of topics are to be kept."""
@@ -261,7 +262,8 @@ def _topic_words(topics: Topics | None) -> pa.Table | None:
     return topics.words.set_column(0, "topic", labels)
 
 
-def _ledger(cube: Cube) -> Ledger:
+def ledger_of(cube: Cube) -> Ledger:
+    """Return the ledger of a cube to which items can be added."""
     views = cube.settings.get("views")
     if views or cube.finest is not None:
         raise CubeError(f"the cube is a view of another ({'; '.join(views or ())}): add the items to that one")
@@ -276,11 +278,7 @@ def _ledger(cube: Cube) -> Ledger:
 
 def _is_known(ledger: Ledger, corpus: Corpus) -> Array:
     """Return whether each item of a corpus is in the ledger."""
-    numbers = hashes(corpus.items["item"])
-    if len(ledger.items) == 0:
-        return np.zeros(len(numbers), dtype=bool)
-    place = np.minimum(np.searchsorted(ledger.items, numbers), len(ledger.items) - 1)
-    return np.asarray(ledger.items[place] == numbers)
+    return ledger.knows(hashes(corpus.items["item"]))
 
 
 def _merged(old: Array, new: Array) -> Array:
@@ -296,7 +294,9 @@ def _settings(
     settings = dict(cube.settings)
     settings["items"] += corpus.items.num_rows
     settings["attribution"] = (
-        corpus.attribution if _ledger(cube).is_empty else join_attribution(settings["attribution"], corpus.attribution)
+        corpus.attribution
+        if ledger_of(cube).is_empty
+        else join_attribution(settings["attribution"], corpus.attribution)
     )
     settings["dropped"] = _dropped(
         ledger, strays, small, min_objects=settings["min_objects"], max_mentions=settings["max_mentions"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -10,8 +10,9 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.arrays import offsets
+from cube2net.cube.grow.cells_and_links import pack_links
 from cube2net.cube.grow.columns import join_columns
-from cube2net.records import Corpus, LinkDetails
+from cube2net.records import Corpus, LinkDetails, Links
 from cube2net.records.corpus import LINK_DETAILS
 from cube2net.records.link_details import DETAILS, FORWARD, ITEM, KIND, MORE
 
@@ -56,6 +57,24 @@ def grow_details(old: LinkDetails, links: pa.Table, objects: int, items: int) ->
     indptr = np.zeros(objects + 1, np.int64)
     np.cumsum(counts, out=indptr[1:])
     return LinkDetails(indptr, rows.take(pa.array(order)).combine_chunks())
+
+
+def links_of_rows(details: LinkDetails, kept: Array) -> tuple[Links, LinkDetails]:
+    """Return the links of the rows that are marked, as if no others had been given, and these rows."""
+    rows = details.rows.filter(pa.array(kept)).combine_chunks()
+    left = LinkDetails(offsets(details.lower[kept], len(details.indptr) - 1), rows)
+    columns = {"source": left.lower, "target": left.higher, "weight": left.column("weight")}
+    return pack_links(pa.table(columns), len(left.indptr) - 1), left
+
+
+def details_without(load: Callable[[], LinkDetails], source: Array, target: Array) -> LinkDetails:
+    """Return the rows of links without those of some pairs."""
+    details = load()
+    begin, end = details.spans(np.minimum(source, target), np.maximum(source, target))
+    inside = np.zeros(len(details) + 1, np.int64)
+    np.add.at(inside, begin, 1)
+    np.add.at(inside, end, -1)
+    return links_of_rows(details, np.cumsum(inside[:-1]) == 0)[1]
 
 
 def _rows_of(links: pa.Table, columns: Sequence[str], items: int) -> tuple[Array, pa.Table]:

@@ -10,7 +10,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
+import pyarrow as pa
+
 from cube2net.errors import ParameterError, SourceError, listed, unknown, whole_number
+from cube2net.interrupts import step
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus
 from cube2net.sources.io.dropped import Dropped
@@ -88,6 +91,7 @@ class OpenAlex:
         parser = Parser(dropped, abstracts=self.abstracts, citations=self.objects == "works", said=said)
         with closing(parser), closing(ahead(iter(parts))) as blocks:
             for block in blocks:
+                step()
                 for lines, works in parser.parse(block):
                     if works.num_rows and (batch := columns.batch(lines, works)) is not None:
                         gathering.add(batch)
@@ -100,6 +104,7 @@ class OpenAlex:
             dropped.leave_out("works of which only the first 100 authors are named", columns.cut_lists)
             dropped.say(f"{columns.cut_lists:,} works name their first 100 authors only (is_authors_truncated)")
         progress("OpenAlex: putting works together", 0, None)
+        pa.default_memory_pool().release_unused()
         return gathering.corpus(columns, MergedIds(found.merged, meter).follow, ATTRIBUTION)
 
     def files_read(self, paths: Sequence[Path]) -> list[Path]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import mmap
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,10 +19,10 @@ import pyarrow.compute as pc
 from cube2net.array_types import Array
 from cube2net.atomic_files import one_sentence
 from cube2net.records import Corpus, DimensionSpec
-from cube2net.records.corpus import MENTIONS, OBJECTS
+from cube2net.records.corpus import MENTIONS, OBJECTS, table
 from cube2net.sources.readers.openalex_works import CHAINS, SINGLE, Batch, WorkColumns
 
-ROWS = 2**16
+ROWS, MANY = 2**16, 2**20
 Follow = Callable[[str, Array], Array]
 """Gives for a letter and sorted ids what each became."""
 
@@ -118,7 +118,7 @@ class Gathering:
         return Corpus(
             objects=objects,
             items=items,
-            mentions=pa.table({"item": item, "object": code}, schema=pa.schema(list(MENTIONS.items()))),
+            mentions=_mapped(item, code),
             links=links,
             dimensions=proposed(items),
             dropped=dropped.close(),
@@ -154,12 +154,12 @@ class Gathering:
                 whole = pa.RecordBatch.from_pydict(made)
                 yield whole if every else whole.filter(pa.array(kept[some]))
 
-        table = spooled(labelled())
+        items = spooled(labelled())
         texts = self.texts.table() if every else spooled(_filtered(self.texts.batches(), kept))
         for name in texts.column_names:
-            table = table.append_column(name, texts[name])
+            items = items.append_column(name, texts[name])
         order = ["item", "year", "date", "title", *SINGLE, "country", "institution", "cited_by_count", "text"]
-        return table.select([name for name in order if name in table.column_names])
+        return items.select([name for name in order if name in items.column_names])
 
     def _authors(
         self, columns: WorkColumns, item: Array, author: Array, used: Array, items: pa.Table, follow: Follow
@@ -168,38 +168,73 @@ class Gathering:
         from cube2net.kernels.number_ids import latest
 
         homes = self._taken("homes")[used]
-        before, back = np.unique(author, return_inverse=True)
-        code: Array = back.reshape(-1).astype(np.int32)
+        before = different(author)
         after = follow("A", before)
-        known = before
-        if not np.array_equal(after, before):
-            known, merged = np.unique(after, return_inverse=True)
+        known, place = (before, None) if np.array_equal(after, before) else np.unique(after, return_inverse=True)
+        code = numbered(author, before)
+        if place is not None:
             columns.dropped.leave_out("authors merged into others", int((after != before).sum()))
-            code = merged.reshape(-1)[code].astype(np.int32)
+            code = place.reshape(-1)[code].astype(np.int32)
             item, code, homes = _once(item, code, homes)
         days = items["date"].cast(pa.int32()).fill_null(-(2**31)).to_numpy()
         last = latest(code, days[item], homes >= 0, len(known))
         home = np.append(homes, -1)[last]
-        country_of: Array = np.full(len(columns.institutions.names) + 1, -1, np.int32)
-        country_of[list(columns.countries)] = list(columns.countries.values())
+        del last, homes, author
+        return self._author_table(columns, known, home, before, place), item, code
+
+    def _author_table(
+        self, columns: WorkColumns, known: Array, home: Array, before: Array, place: Array | None
+    ) -> pa.Table:
+        """Return the authors, of whom some stand by an id ``before`` that is now the one at a ``place``."""
+        if not len(known):
+            return table(OBJECTS)
         people = self.people.table()
-        spelled = people["author"].to_numpy()
-        names = _first_known(known, before, after, spelled, people["name"])
-        orcids = _first_known(known, before, after, spelled, people["orcid"])
-        ids = pc.binary_join_element_wise("A", pa.array(known).cast(pa.string()), "")
-        institutions = pa.array(columns.institutions.labels(), pa.string())
-        countries = pa.array(columns.labels["country"].texts(), pa.string())
-        made = {
-            "object": ids,
-            "name": pc.coalesce(names, ids),
-            "kind": pa.repeat(pa.scalar("author"), len(known)),
-            "orcid": pc.replace_substring(orcids, "https://orcid.org/", ""),
-            "institution": _texts(pa.array(home), institutions),
-            "country": _texts(pa.array(country_of[home]), countries),
+        rows = self._first_said(len(known), before, place, ("name", "orcid"))
+        country_of = np.full(len(columns.institutions.names) + 1, -1, np.int32)
+        country_of[list(columns.countries)] = list(columns.countries.values())
+        codes = {"institution": home, "country": country_of[home]}
+        labels = {
+            "institution": pa.array(columns.institutions.labels(), pa.string()),
+            "country": pa.array(columns.labels["country"].texts(), pa.string()),
         }
-        said = {name: column for name, column in made.items() if name in OBJECTS or column.null_count < len(column)}
-        table = pa.table(said)
-        return spooled(table.to_batches(ROWS)) if len(known) else table, item, code
+        said = [name for name, some in codes.items() if (some >= 0).any()]
+
+        def batches() -> Iterator[pa.RecordBatch]:
+            names = people["name"].combine_chunks()
+            for begin in range(0, len(known), ROWS):
+                some = slice(begin, begin + ROWS)
+                ids = pc.binary_join_element_wise("A", pa.array(known[some]).cast(pa.string()), "")
+                called = pc.coalesce(names.take(_places(rows["name"][some])), ids)
+                made = {"object": ids, "name": called, "kind": pa.repeat(pa.scalar("author"), len(ids))}
+                made |= {name: _texts(pa.array(codes[name][some]), labels[name]) for name in said}
+                yield pa.RecordBatch.from_pydict(made)
+
+        def orcids() -> Iterator[pa.RecordBatch]:
+            texts = people["orcid"].combine_chunks()
+            for begin in range(0, len(known), ROWS):
+                some = texts.take(_places(rows["orcid"][begin : begin + ROWS]))
+                yield pa.RecordBatch.from_pydict({"orcid": pc.replace_substring(some, "https://orcid.org/", "")})
+
+        objects = spooled(batches())
+        if not (rows["orcid"] >= 0).any():
+            return objects
+        return objects.add_column(len(OBJECTS), "orcid", spooled(orcids())["orcid"])
+
+    def _first_said(self, count: int, before: Array, place: Array | None, names: Sequence[str]) -> dict[str, Array]:
+        """Return for every author the row of the people where something is said first, -1 where nothing is."""
+        rows = {name: np.full(count, -1, np.int32) for name in names}
+        begin = 0
+        for batch in self.people.batches() if self.people.rows else ():
+            ids = batch.column("author").to_numpy()
+            at = np.minimum(np.searchsorted(before, ids), max(len(before) - 1, 0))
+            there = before[at] == ids if len(before) else np.zeros(len(ids), bool)
+            code = at if place is None else place.reshape(-1)[at]
+            for name, first in rows.items():
+                new = np.flatnonzero(there & batch.column(name).is_valid().to_numpy(zero_copy_only=False))[::-1]
+                new = new[first[code[new]] < 0]
+                first[code[new]] = begin + new
+            begin += len(ids)
+        return rows
 
     def _citations(self, columns: WorkColumns, ids: Array, kept: Array, rows: Array, follow: Follow) -> pa.Table:
         """Return the links from works to those they cite, among the works that are there."""
@@ -272,9 +307,9 @@ def _filtered(batches: Iterable[pa.RecordBatch], kept: Array) -> Iterator[pa.Rec
 
 def _followed(ids: Array, letter: str, follow: Follow) -> Array:
     """Return ids as they are now."""
-    before, back = np.unique(ids, return_inverse=True)
+    before = different(ids)
     after = follow(letter, before)
-    return ids if np.array_equal(after, before) else after[back.reshape(-1)]
+    return ids if np.array_equal(after, before) else after[numbered(ids, before)]
 
 
 def _once(item: Array, code: Array, homes: Array) -> tuple[Array, Array, Array]:
@@ -284,17 +319,35 @@ def _once(item: Array, code: Array, homes: Array) -> tuple[Array, Array, Array]:
     return item[first], code[first], homes[first]
 
 
-def _first_known(known: Array, before: Array, after: Array, spelled: Array, texts: pa.ChunkedArray) -> pa.Array:
-    """Return for every id the first text said of it, or of one merged into it."""
-    at = np.flatnonzero(texts.is_valid().to_numpy())
-    now = after[np.minimum(np.searchsorted(before, spelled[at]), len(before) - 1)] if len(before) else spelled[at]
-    ids, first = np.unique(now, return_index=True)
-    place = np.minimum(np.searchsorted(ids, known), max(len(ids) - 1, 0))
-    if not len(ids):
-        return pa.nulls(len(known), pa.string())
-    row = at[first[place]]
-    found = texts.take(pa.array(row, mask=ids[place] != known))
-    return found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+def different(ids: Array) -> Array:
+    """Return each of some ids once, sorted, in no more memory than a copy of them.
+
+    >>> different(np.array([3, 1, 3])).tolist()
+    [1, 3]
+    """
+    some = np.sort(ids)
+    once: Array = some[np.append(some[1:] != some[:-1], [True] * bool(len(some)))]
+    return once
+
+
+def numbered(ids: Array, known: Array) -> Array:
+    """Return where each of some ids stands among all, which are sorted, some at a time to save memory."""
+    codes = np.empty(len(ids), np.int32)
+    for begin in range(0, len(ids), MANY):
+        some, back = np.unique(ids[begin : begin + MANY], return_inverse=True)
+        codes[begin : begin + MANY] = np.searchsorted(known, some)[back.reshape(-1)]
+    return codes
+
+
+def _places(rows: Array) -> pa.Array:
+    """Return rows to take, null for negative ones."""
+    return pa.array(rows, mask=rows < 0)
+
+
+def _mapped(item: Array, code: Array) -> pa.Table:
+    """Return who is mentioned where, in a temporary file."""
+    every = table(MENTIONS, item=item, object=code)
+    return spooled(every.to_batches(MANY)) if len(item) else every
 
 
 def _institutions(columns: WorkColumns, item: Array, code: Array) -> tuple[pa.Table, Array, Array]:
@@ -307,7 +360,7 @@ def _institutions(columns: WorkColumns, item: Array, code: Array) -> tuple[pa.Ta
     countries = columns.labels["country"].texts()
     said: Mapping[int, int] = columns.countries
     rows = order.tolist()
-    table = pa.table(
+    institutions = pa.table(
         {
             "object": pa.array([f"I{things.ids[row]}" for row in rows], pa.string()),
             "name": pa.array([things.names[row] for row in rows], pa.string()),
@@ -315,7 +368,7 @@ def _institutions(columns: WorkColumns, item: Array, code: Array) -> tuple[pa.Ta
             "country": pa.array([countries[said[row]] if row in said else None for row in rows], pa.string()),
         }
     )
-    return table, item, place[met[back.reshape(-1)]]
+    return institutions, item, place[met[back.reshape(-1)]]
 
 
 def _works_as_objects(items: pa.Table) -> pa.Table:

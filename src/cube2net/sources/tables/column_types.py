@@ -27,7 +27,7 @@ from cube2net.sources.tables.written_values import (
     as_dates,
     as_numbers,
     finite,
-    may_be_written,
+    likely_written,
     present,
 )
 
@@ -165,7 +165,7 @@ def unique_keys(rows: Rows, name: str, what: str, dropped: Dropped) -> tuple[Row
         f"{what} without an id", rows.places, missing.tolist(), lambda row: f"{name!r} is empty, expected an id"
     )
     if pc.count_distinct(ids).as_py() != len(ids) - ids.null_count:
-        raise _twice(rows, name, ids)
+        raise _twice(rows, name, ids, what)
     if len(missing) == len(ids):
         raise SourceError(f"{rows.name} has no {what}, expected one row for each")
     if len(missing):
@@ -177,14 +177,18 @@ def unique_keys(rows: Rows, name: str, what: str, dropped: Dropped) -> tuple[Row
     return rows, ids
 
 
-def _twice(rows: Rows, name: str, ids: pa.ChunkedArray) -> SourceError:
+def _twice(rows: Rows, name: str, ids: pa.ChunkedArray, what: str) -> SourceError:
     counts = pc.value_counts(pc.drop_null(ids))
     again = counts.filter(pc.greater(pc.struct_field(counts, "counts"), 1))
     value = again[0]["values"].as_py()
     first, second = np.flatnonzero(np.asarray(pc.fill_null(pc.equal(ids, value), False)))[:2].tolist()
     one, two = rows.places([first, second])
     others = f"; {len(again):,} ids come twice or more" if len(again) > 1 else ""
-    return SourceError(f"{two}: {name!r} is {value!r} again (as in {one}), expected every id once{others}")
+    role = "items.item" if what == "items" else f"{what}.id"
+    return SourceError(
+        f"{two}: {name!r} is {value!r} again (as in {one}), expected every id once{others} "
+        f"(or say which column has the ids: columns={{'{role}': …}})"
+    )
 
 
 def find(rows: Rows, name: str, ids: pa.ChunkedArray) -> tuple[Array, pa.ChunkedArray]:
@@ -249,7 +253,7 @@ def attribute(
 
 def _dated(rows: Rows, texts: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return text as dates where all of it is, in a table that knows its numbers from texts."""
-    if not may_be_written(texts, rows.written):
+    if likely_written(texts, rows.written) != "dates":
         return texts
     read = as_dates(texts, rows.written)
     return texts if read is None or len(read.unfit) else read.column
@@ -257,10 +261,13 @@ def _dated(rows: Rows, texts: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _typed(rows: Rows, name: str, column: pa.ChunkedArray, dropped: Dropped, ways: Ways) -> pa.ChunkedArray:
     """Return text as numbers or dates where nearly all of it is; what is not is then missing, and counted."""
-    if not may_be_written(column, rows.written):
+    likely = likely_written(column, rows.written)
+    if not likely:
         return column
     texts = present(column)
-    read = as_numbers(texts, rows.written) or as_dates(texts, rows.written)
+    if texts.null_count == len(texts):
+        return texts
+    read = as_numbers(texts, rows.written) if likely == "numbers" else as_dates(texts, rows.written)
     if read is None:
         return column
     dropped.drop_rows(

@@ -181,9 +181,12 @@ def json_graph(name: str, graph: Any) -> tuple[Records, Records]:
     ids = [one[NODE] for one in named]
     ends = [_record(name, "link", one) for one in links]
     for number, link in enumerate(ends, start=1):
-        if any(link.get(end) is None for end in ENDS):
+        if not all(isinstance(link.get(end), str | int | float) for end in ENDS):
             raise SourceError(f"{name}: link {number:,} has no source or no target: {quoted(link)}")
-    known = {one for one in ids if isinstance(one, str | int)}
+    strange = next((one for one in ids if not isinstance(one, str | int | float)), None)
+    if strange is not None:
+        raise SourceError(f"{name}: the id of a node is {quoted(strange)}, expected a text or a whole number")
+    known = set(ids)
     places = all(isinstance(link[end], int) and link[end] not in known for link in ends for end in ENDS)
     if places and all(0 <= link[end] < len(ids) for link in ends for end in ENDS):
         ends = [link | {end: ids[link[end]] for end in ENDS} for link in ends]

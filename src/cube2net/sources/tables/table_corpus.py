@@ -178,7 +178,10 @@ def _links(rows: Rows, columns: Columns, ids: pa.ChunkedArray, what: str, droppe
         good &= ~bad
     if count and not good.any():
         why = f"{rows.places([0])[0]}: {end(0)}" if min(source[0], target[0]) < 0 else "self-links and bad weights only"
-        raise SourceError(f"no row of {rows.name} makes a link: {why} (rows: {count:,})")
+        raise SourceError(
+            f"no row of {rows.name} makes a link: {why} (rows: {count:,}; say which columns have ids: "
+            f"columns={{'links.source': …, 'links.target': …, '{what}.id': …}})"
+        )
     said = link_details(rows, columns, good, dropped)
     if said or directed:
         ends_of = {"source": source[good].astype(np.int32), "target": target[good].astype(np.int32)}

@@ -178,10 +178,9 @@ def _has(names: Sequence[str]) -> str:
 
 
 def _hint(file: str, role: str, names: Sequence[str]) -> str:
-    if len(names) == 1:
-        for mark in (";", "\t", "|", ","):
-            if mark in names[0]:
-                return f" (is {mark!r} what parts its columns? then say delimiter={mark!r})"
+    for mark in (";", "\t", "|", ","):
+        if sum(name.count(mark) for name in names) >= len(names):
+            return f" (is {mark!r} what parts its columns? then say delimiter={mark!r})"
     if (file, role) == ("labels", "attribute"):
         return " (it says more of the values of attributes; give another table, such as a query, another name)"
     words = [

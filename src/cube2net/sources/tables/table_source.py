@@ -244,7 +244,10 @@ class Tables:
             raise SourceError(f"paths are given beside {named}: name the files one way only")
         columns = self.objects is not None or self.item is not None
         if not columns and not beside and ROLE_OF.get(base_name(path).casefold()) in ("nodes", *EXTRAS):
-            assign([path])
+            raise SourceError(
+                f"got {path.name!r} alone: {EXPECTED}; "
+                "give the links beside it, a table with two ids in a row (links=…)"
+            )
         is_flat = "links" not in beside or columns
         return {RECORDS if is_flat else "nodes": path, **beside}, []
 

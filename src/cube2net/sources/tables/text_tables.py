@@ -138,7 +138,7 @@ def _header(text: _Text, dialect: Dialect) -> _Header:
     names = [name or f"column {number}" for number, name in enumerate(given, start=1)]
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
-        raise SourceError(f"{text.name} names columns twice: {some(twice)}")
+        raise SourceError(f"{text.name} names columns twice: {some(twice)} (give each another name)")
     unnamed = frozenset(name for name, said in zip(names, given, strict=True) if not said)
     return _Header(names, unnamed, ends) if dialect.header else _Header(names, frozenset(), dialect.titles)
 

@@ -203,7 +203,7 @@ def _with_weight(guess: Guess, rows: Rows) -> Guess:
         return guess
     values = pc.drop_null(column).to_numpy()
     years = (values >= YEARS[0]) & (values <= YEARS[1])
-    counts = len(values) > 2 and bool((np.diff(values) == 1).all())
+    counts = len(values) > 2 and values[0] in (0, 1) and bool((np.diff(values) == 1).all())
     if len(values) == 0 or values.min() < 0 or years.all() or counts:
         return guess
     return Guess(guess.file, {**guess.columns, "weight": left[0]}, guess.given, ())

@@ -343,7 +343,7 @@ def _table(name: str, grid: _Grid, dropped: Dropped, conventions: Conventions) -
     names = {at: _shown(first.get(at)).strip() or f"column {at}" for at in used}
     twice = sorted(label for label, times in Counter(names.values()).items() if times > 1)
     if twice:
-        raise SourceError(f"{name} names columns twice: {some(twice)}")
+        raise SourceError(f"{name} names columns twice: {some(twice)} (give each another name)")
     values = {label: _alike([row.get(at) for _, row in body]) for at, label in names.items()}
     arrays, _, _ = columns_of(values)
     numbers = [number for number, _ in body]

@@ -1,0 +1,86 @@
+"""Where the objects that a caller names stand in a cube, and the sentences for those that do not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from cube2net.array_types import Array
+from cube2net.errors import QueryError, quoted, some
+from cube2net.records.keys import check_kinds, is_row
+from cube2net.records.limits import MOST
+from cube2net.records.objects import Objects
+
+LOOKED_AT = 100
+"""So many row numbers of a query are compared with ids."""
+
+
+def rows_of_keys(objects: Objects, keys: Sequence[Any], skip_missing: bool) -> tuple[Array, tuple[str, ...]]:
+    """Return the row of every key, -1 where it is missing, and what is missing: refused without ``skip_missing``.
+
+    Texts are ids or names. Whole numbers are ids where those of all objects are such, and else rows.
+    """
+    if not skip_missing:
+        check_kinds(keys)
+    if not objects.whole and all(map(is_row, keys)):
+        _check_meant(objects, keys)
+        count = len(objects)
+        outside = [key for key in keys if not 0 <= key < count]
+        if outside and not skip_missing:
+            plural = "1 row" if len(outside) == 1 else f"{len(outside):,} rows"
+            raise QueryError(
+                f"query names {plural} that the cube does not have: {some(outside)} (it has {count:,} objects)"
+            )
+        rows = np.array([key if 0 <= key < count else -1 for key in keys], dtype=np.int64)
+        return rows, tuple(map(quoted, outside))
+    named = [place for place, key in enumerate(keys) if isinstance(key, str) or is_row(key)]
+    texts = [_text(keys[place]) for place in named]
+    found = objects.find(texts)
+    lost = found.missing + found.ambiguous
+    if lost and not skip_missing:
+        numbers = {text: keys[place] for text, place in zip(texts, named, strict=True) if is_row(keys[place])}
+        raise QueryError(_lost(objects, found.missing, found.ambiguous, numbers if objects.whole else {}))
+    rows = np.full(len(keys), -1, dtype=np.int64)
+    rows[named] = found.rows
+    others = set(range(len(keys))).difference(named)
+    return rows, lost + tuple(quoted(keys[place]) for place in sorted(others))
+
+
+def _check_meant(objects: Objects, keys: Sequence[int]) -> None:
+    """Raise where row numbers may be meant as ids: where one of the first is also the id of another object."""
+    texts = {str(key): key for key in keys[:LOOKED_AT] if abs(key) < MOST}
+    for text, row in objects.has_ids(list(texts)).items():
+        if row != texts[text]:
+            raise QueryError(
+                f"query gives {text}, a row number where ids are texts, and the cube has an object {text!r}: "
+                f"give ids as texts, such as {text!r}, and rows as Query(rows)"
+            )
+
+
+def _lost(objects: Objects, missing: tuple[str, ...], ambiguous: tuple[str, ...], numbers: Mapping[str, int]) -> str:
+    """Return what is missing, as a sentence; ``numbers`` are the keys that were given as such."""
+    parts = []
+    if missing:
+        near = [(key, objects.near(key)) for key in missing[:3]]
+        hints = ", ".join(f"{quoted(names[0])} for {quoted(key)}" for key, names in near if names)
+        plural = "1 object that is" if len(missing) == 1 else f"{len(missing):,} objects that are"
+        parts.append(
+            f"query names {plural} not in the cube: {some([numbers.get(key, key) for key in missing])}"
+            + (f" (did you mean {hints}?)" if hints else "")
+            + (" (skip_missing=True leaves them out)" if len(missing) > 3 else "")
+        )
+    if ambiguous:
+        plural = (
+            "1 name that several objects bear"
+            if len(ambiguous) == 1
+            else (f"{len(ambiguous):,} names that several objects bear")
+        )
+        ids = some(objects.bearers(ambiguous[0]))
+        parts.append(f"query gives {plural}: {some(ambiguous)} (use an id, for {quoted(ambiguous[0])} {ids})")
+    return "; ".join(parts)
+
+
+def _text(key: str | int) -> str:
+    return key.strip() if isinstance(key, str) else quoted(key)

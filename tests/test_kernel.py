@@ -1,0 +1,81 @@
+"""In a Jupyter kernel all runs as it does anywhere, and nothing is printed or drawn by itself."""
+
+import doctest
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+nbclient = pytest.importorskip("nbclient")
+nbformat = pytest.importorskip("nbformat")
+pytest.importorskip("ipykernel")
+
+ROOT = Path(__file__).parents[1]
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+THREADS = """
+from concurrent.futures import ThreadPoolExecutor
+import cube2net as c2n
+planted = c2n.make_planted(objects=200, communities=4)
+with ThreadPoolExecutor(4) as pool:
+    cubes = list(pool.map(lambda seed: c2n.build_cube(planted.corpus, seed=seed), range(4)))
+{repr(cube) for cube in cubes}
+"""
+BAR = "import duckdb; duckdb.connect().execute(\"SELECT current_setting('enable_progress_bar')\").fetchall()"
+
+
+def ran(cells: list[str], folder: Path) -> list[Any]:
+    """Return the outputs of cells that a kernel runs in a folder."""
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    client = nbclient.NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(folder)}})
+    client.execute()
+    return [cell.outputs for cell in notebook.cells]
+
+
+def cells_of(page: Path) -> list[tuple[str, str]]:
+    """Return the Python of a page as cells, each with what it is said to show."""
+    cells: list[tuple[str, str]] = []
+    for block in BLOCK.findall(page.read_text(encoding="utf-8")):
+        examples = doctest.DocTestParser().get_examples(block)
+        cells += [(one.source, one.want) for one in examples] if examples else [(block, "")]
+    return cells
+
+
+def files_of_the_readme(folder: Path) -> None:
+    towns = [("Rome", "IT"), ("Oslo", "NO")]
+    nodes = [f"n{i},Name {i},{','.join(towns[i % 2])},{'baker' if i % 4 < 2 else 'smith'}" for i in range(80)]
+    links = [f"n{i},n{(i * 7 + 1) % 80}" for i in range(80)]
+    for name, lines in (
+        ("nodes.csv", ["id,name,city,state,trade", *nodes]),
+        ("links.csv", ["source,target", *links]),
+        ("names.txt", [f"n{i}" for i in range(12)]),
+    ):
+        (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/frames.md"])
+def test_the_python_of_a_page_runs_in_a_kernel_and_shows_what_it_says_and_no_more(page: str, tmp_path: Path) -> None:
+    files_of_the_readme(tmp_path)
+    cells = cells_of(ROOT / page)
+    assert len(cells) >= 7
+    for (source, want), outputs in zip(cells, ran([source for source, _ in cells], tmp_path), strict=True):
+        assert [output.output_type for output in outputs] == ["execute_result"] * bool(want), (source, outputs)
+        if want:
+            shown = outputs[0]["data"]["text/plain"]
+            assert not any("widget" in kind for kind in outputs[0]["data"])
+            assert doctest.OutputChecker().check_output(want, shown + "\n", doctest.ELLIPSIS), (source, shown)
+
+
+def test_threads_of_a_kernel_print_nothing(tmp_path: Path) -> None:
+    outputs = ran(
+        [THREADS, "c2n.draw_network(c2n.construct(cubes[0], planted.query(0)), 'network.png')", BAR], tmp_path
+    )
+    assert [[output.output_type for output in cell] for cell in outputs] == [["execute_result"], [], ["execute_result"]]
+    assert (tmp_path / "network.png").exists()
+
+
+def test_a_page_of_frames_gives_the_output_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = str(ROOT / "docs" / "frames.md")
+    failed, tried = doctest.testfile(page, module_relative=False, optionflags=doctest.ELLIPSIS)
+    assert (failed, tried >= 10) == (0, True)
