@@ -220,8 +220,10 @@ def replay(
     if as_json:
         show_json({"same": again.same, "differences": list(again.differences), "recipe": again.recipe.to_dict()})
     else:
-        say(f"the same to the byte: {again.network!r}" if again.same else f"not the same: {again.network!r}")
-        say(*(f"- {sentence}" for sentence in again.differences), *(f"wrote {path}" for path in written))
+        told = "the same to the byte" if again.same else "not the same"
+        say(f"{told}: {again.network!r}", *(f"- {sentence}" for sentence in again.differences))
+        for path in written:
+            say(f"wrote {path}")
     if not again.same:
         raise typer.Exit(1)
 
