@@ -19,7 +19,7 @@ from cube2net.cli.app import app
 from cube2net.deprecated import MOVED
 
 DOCS = Path(__file__).parents[1] / "docs"
-COMMANDS = ("", "demo", "suggest", "build", "info", "update", "verify", "query", "compare", "task")
+COMMANDS = ("", "demo", "suggest", "build", "info", "update", "verify", "query", "replay", "compare", "task")
 HEAD = """# Command line
 
 These pages are what `cube2net --help` prints; a test compares them. Whatever is refused is one sentence on standard
@@ -29,7 +29,7 @@ to standard error, results to standard output. How a command ends:
 | status | what it means |
 | --- | --- |
 | 0 | done, and all that it had to say was delivered |
-| 1 | `query --show-missing`: there are names that are missing (as `diff` does, so that a script can ask) |
+| 1 | as `diff` does, for scripts to ask: `query --show-missing` found names that are missing, `replay` a difference |
 | 2 | refused: one sentence says why, and nothing was left half-written |
 | 3 | what it had to say could not be written: standard output is closed, or its disk is full; files are whole |
 | 130, 143, 129 | Ctrl-C, SIGTERM, SIGHUP: obeyed within two seconds, and nothing is left half-written |

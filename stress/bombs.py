@@ -110,6 +110,7 @@ BOMBS = {
     "bomb of one line": Bomb("tables", "nodes.csv.gz", lambda times: in_gzip(CSV, b"x", times), LINKS),
     "bomb parquet": Bomb("tables", "nodes.parquet", lambda times: in_parquet(CSV, LINE, times), LINKS),
     "bomb json.gz": Bomb("aminer", "papers.json.gz", lambda times: in_gzip(PAPER, PAPER, times)),
+    "bomb of works": Bomb("openalex", "part_000.gz", lambda times: in_gzip(PAPER, PAPER, times)),
     "bomb zip": Bomb("aminer", "papers.zip", lambda times: in_zip("papers.json", PAPER, PAPER, times)),
     "bomb xml.gz": Bomb("dblp", "dblp.xml.gz", lambda times: in_gzip(b"<dblp>", ARTICLE, times)),
     "bomb tar.xz": Bomb(

@@ -83,7 +83,7 @@ def rolled_up(asked: Question) -> None:
     cube = asked.cube
     for dimension in asked.cube.dimensions:
         if len(dimension.levels) > 1:
-            cube = c2n.cube.roll_up(cube, dimension.name)
+            cube = c2n.cube.roll_up(cube, dimension.name, dimension.levels[-1].name)
     check_network(c2n.construct(cube, asked.query))
 
 

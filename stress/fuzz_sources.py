@@ -20,6 +20,7 @@ import test_sources_acl as acl
 import test_sources_aminer as aminer
 import test_sources_dblp as dblp
 import test_sources_movies as movies
+import test_sources_openalex as openalex
 import test_sources_yelp as yelp
 
 from cube2net.seeding import stream
@@ -136,6 +137,17 @@ def tables(ending: str) -> Files:
     return {f"nodes.{ending}": table(PEOPLE, ending), f"links.{ending}": table(FRIENDS, ending)}
 
 
+def snapshot(ending: str) -> Files:
+    """Return a part of OpenAlex's snapshot in a format, with a list of merged ids beside it."""
+    works = [{**openalex.ONE, "id": f"W{number}", "abstract_inverted_index": '{"Some": [0]}'} for number in range(8)]
+    part = table(works, ending) if ending == "parquet" else gzip.compress(openalex.lines(*works), mtime=0)
+    merged = b"merge_date,id,merge_into_id\n2022-01-01,A2,A1\n"
+    return {
+        f"works/updated_date=2026-01-05/part_0000.{ending}": part,
+        "merged_ids/authors/2022-01-01.csv.gz": gzip.compress(merged, mtime=0),
+    }
+
+
 LINES = {"papers.json": aminer.bytes_of(*aminer.V10)}
 SAMPLES: dict[str, Sample] = {
     **{f"tables {ending}": Sample("tables", tables(ending)) for ending in ("csv", "tsv", "jsonl", "parquet")},
@@ -145,6 +157,12 @@ SAMPLES: dict[str, Sample] = {
     "tables folder of parquet": Sample(
         "tables", {f"{name}.parquet": table(rows, "parquet") for name, rows in FOLDER.items()}
     ),
+    "openalex lines": Sample("openalex", openalex.FILES, ("works.jsonl",)),
+    "openalex page": Sample("openalex", {"page.json": openalex.FORMS["spread.json"]}, ("page.json",)),
+    "openalex works": Sample("openalex", openalex.FILES, ("works.jsonl.gz",), gz, {"objects": "works"}),
+    "openalex tar.xz": Sample("openalex", openalex.FILES, ("packed.tar.xz",), TXZ, {"objects": "institutions"}),
+    "openalex snapshot": Sample("openalex", snapshot("gz")),
+    "openalex parquet": Sample("openalex", snapshot("parquet")),
     "acl folder": Sample("acl", acl.FILES),
     "acl tar.xz": Sample("acl", acl.FILES, ("packed.tar.xz",), TXZ),
     "aminer lines": Sample("aminer", LINES, ("papers.json",)),

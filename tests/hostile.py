@@ -183,6 +183,25 @@ def _query(world: World) -> Iterator[list[str]]:
     yield [*ask, LONG[:100_000]]
 
 
+def _replay(world: World) -> Iterator[list[str]]:
+    cube, file = str(world.cube), world.folder / f"net{FOLDER}.csv"
+    ended = run(["query", cube, "--query", str(world.query), "--out", str(file), "--quiet"])
+    if ended.status:
+        raise RuntimeError(ended.err.decode())
+    yield ["replay", str(file), "--cube", cube]
+    yield ["replay", str(file), "--cube", cube, "--json"]
+    yield ["replay", str(file)]
+    yield ["replay", ARGUMENT]
+    yield ["replay", str(file), "--cube", ARGUMENT]
+    yield ["replay", str(world.folder / "nowhere\x1bc.json")]
+    for name, text in {"odd.json": LONG, "none.json": "{}", "wrong.graphml": f"<a>{PRINTED}", "x.npz": PRINTED}.items():
+        (world.folder / name).write_text(text, encoding="utf-8", errors="replace")
+        yield ["replay", str(world.folder / name), "--cube", cube]
+    recipe = file.with_suffix(".recipe.json")
+    recipe.write_text(recipe.read_text().replace('"greedy"', json.dumps(ARGUMENT)))
+    yield ["replay", str(file), "--cube", cube]
+
+
 def _compare(world: World) -> Iterator[list[str]]:
     ask = ["compare", str(world.cube), "--query", str(world.query)]
     few = ["--methods", "hops", "--forms", "objects", "--miners", "line", "--runs", "1", "--no-as-large"]
@@ -209,6 +228,7 @@ CALLS: dict[str, Callable[[World], Iterator[list[str]]]] = {
     "build": _build,
     "info": _info,
     "query": _query,
+    "replay": _replay,
     "compare": _compare,
     "update": _update,
     "verify": _verify,

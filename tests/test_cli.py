@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields, replace
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from unittest.mock import ANY
 
 import pytest
 
@@ -351,13 +352,47 @@ def test_fewer_cells_than_asked_for_are_explained(tool, cube: Path, names: Path)
     assert "at most" not in tool(*words[:4])[1], "the query decides how many where nobody says"
 
 
-def test_a_level_above_is_named_as_one(tool, tables: Path, names: Path, tmp_path: Path) -> None:
-    words = ("build", "tables", tables / "nodes.csv", tables / "links.csv", "--dimension", "born@years/decades")
-    assert tool(*words, "--min-objects", 1, "--out", tmp_path / "c", "--quiet")[0] == 0
-    status, _, err = tool("query", tmp_path / "c", "--query", names, "--where", "decades=198X")
-    assert (status, "'decades' is a level above 'born': roll 'born' up first (--roll-up)" in err) == (2, True)
-    rolled = tool("query", tmp_path / "c", "--query", names, "--roll-up", "born", "--where", "decades=198X", "--json")
-    assert {cell["labels"]["decades"] for cell in json.loads(rolled[1])["cells"]} == {"198X"}
+def test_levels_above_are_used_by_their_names(tool, tables: Path, names: Path, tmp_path: Path) -> None:
+    words = ["build", "tables", tables / "nodes.csv", tables / "links.csv", "--min-objects", 1, "--quiet"]
+    for path in ("born@years/decades/century=born@width:100", "born@years/fives@width:5", "born@years/trade"):
+        words += ["--dimension", path]
+    assert tool(*words, "--out", tmp_path / "c") == (0, ANY, "")
+    about = json.loads(tool("info", tmp_path / "c", "--json")[1])
+    levels = [(entry["name"], entry["above"]) for entry in about["dimensions"]]
+    assert levels == [
+        ("born", None),
+        ("decades", "born"),
+        ("century", "decades"),
+        ("fives", "born"),
+        ("trade", "born"),
+    ]
+    shown = tool("info", tmp_path / "c")[1]
+    assert "  ↑ decades" in shown and "  ↑   ↑ century" in shown and "  ↑ fives" in shown
+
+    def labels(*options: str) -> set[tuple[str, ...]]:
+        status, out, err = tool("query", tmp_path / "c", "--query", names, "--method", "random", *options, "--json")
+        assert (status, err) == (0, "")
+        return {(*cell["labels"], *cell["labels"].values()) for cell in json.loads(out)["cells"]}
+
+    assert {label[:3] for _, label in labels("--where", "decades=198X")} == {"198"}
+    assert labels("--roll-up", "born=decades", "--where", "decades=198X") == {("decades", "198X")}
+    assert {label for _, label in labels("--roll-up", "born=century")} <= {"1900–1999", "2000–2099"}
+    assert labels("--roll-up", "born=fives", "--roll-up", "fives=*") == {("fives", "∗")}
+
+    def refusal(*options: str) -> str:
+        status, _, err = tool("query", tmp_path / "c", "--query", names, *options)
+        assert status == 2
+        return err
+
+    assert refusal("--roll-up", "born") == (
+        "cube2net: dimension 'born' has 'decades', 'fives' and 'trade' above it: name the one to roll up to "
+        "(--roll-up DIMENSION=LEVEL)\n"
+    )
+    assert "only ∗ (--roll-up DIMENSION=∗)" in refusal("--roll-up", "born=fives", "--roll-up", "fives")
+    assert "'decades' is a level above 'born': roll 'born' up first (--roll-up)" in refusal("--roll-up", "decades")
+    assert "unknown level above 'born' 'city': choose one of century, decades, fives" in refusal(
+        "--roll-up", "born=city"
+    )
 
 
 def test_topics_are_found_in_texts_and_roll_up_to_groups(tool, tmp_path: Path) -> None:
@@ -563,3 +598,33 @@ def test_cells_of_one_label_are_asked_for_by_levels(tool, cube: Path, names: Pat
     both = json.loads(tool(*words, "--levels", "full", "--json")[1])
     assert both["levels"] == ["one", "full"]
     assert {list(cell["labels"].values()).count("∗") for cell in both["cells"]} == {0, 1}
+
+
+def test_a_window_of_time_limits_what_is_shown_and_asked(tool, tmp_path: Path) -> None:
+    rows = [f"n{i},{('Rome', 'Oslo')[i % 2]},{2000 + i % 20}" for i in range(60)]
+    (tmp_path / "nodes.csv").write_text("\n".join(["id,city,year", *rows]) + "\n")
+    (tmp_path / "links.csv").write_text("\n".join(["from,to", *(f"n{i},n{i + 1}" for i in range(59))]) + "\n")
+    words = (
+        "build",
+        "tables",
+        tmp_path / "nodes.csv",
+        tmp_path / "links.csv",
+        "--dimension",
+        "city",
+        "--min-objects",
+        1,
+    )
+    assert tool(*words, "--dimension", "year@years", "--quiet", "--out", tmp_path / "cube")[0] == 0
+    (tmp_path / "names.txt").write_text("n0\nn1\nn2\n")
+    status, out, _ = tool("info", tmp_path / "cube", "--between", "2000..2004", "--json")
+    about = json.loads(out)
+    assert (status, about["items"], about["cells"], about["objects"]) == (0, 15, 5, 60)
+    assert about["views"] == ["only items of year 2000..2004, and all links: they have no time"]
+    assert about["views"][0] in tool("info", tmp_path / "cube", "--between", "2000..2004")[1]
+    query = ("query", tmp_path / "cube", "--query", tmp_path / "names.txt", "--form", "objects", "--json", "--quiet")
+    assert tool(*query, "--between", "2000..2004")[0] == 0
+    status, _, err = tool(*query, "--between", "2004..2000")
+    assert (status, err) == (2, "cube2net: the window '2004..2000' ends before it begins\n")
+    assert tool(*words, "--dimension", "year@years", "--quiet", "--out", tmp_path / "bare", "--items", "index")[0] == 0
+    status, _, err = tool("info", tmp_path / "bare", "--between", "2000..2004")
+    assert (status, "build it again to have them (--items all)" in err) == (2, True)

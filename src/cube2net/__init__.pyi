@@ -7,6 +7,8 @@ from .records import Corpus as Corpus, DimensionSpec as DimensionSpec
 from .pipeline import (
     read_source as read_source,
     read_tables as read_tables,
+    read_sql as read_sql,
+    read_graph as read_graph,
     from_networkx as from_networkx,
     load_bundled as load_bundled,
     load_labs as load_labs,
@@ -27,17 +29,19 @@ from .pipeline import (
 )
 
 # Networks
-from .records import Network as Network, Query as Query
+from .records import Network as Network, Query as Query, Recipe as Recipe
 from .pipeline.construct import construct as construct
 from .pipeline import (
     read_query as read_query,
     write_network as write_network,
+    replay as replay,
     draw_network as draw_network,
 )
 from .network import (
     to_networkx as to_networkx,
     to_igraph as to_igraph,
     to_pyg as to_pyg,
+    to_hetero as to_hetero,
     to_scipy as to_scipy,
 )
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cube2net.cube import build, cuboid, dice, drill_down, roll_up, slice_cube
-from cube2net.errors import ParameterError
+from cube2net.cube import build, cuboid, dice, drill_down, read, read_manifest, roll_up, save, slice_cube, verify
+from cube2net.errors import ParameterError, SourceError
 from cube2net.records import Corpus, Cube, DimensionSpec
 from cube2net.records.corpus import LABELS, table
 
 from corpora import corpus_of
-from updates import Sqlite
+from updates import Sqlite, as_format_2, assert_same, part_of, update_folder
 
 SUBFIELD = {"parsing": "nlp", "speech": "nlp", "vision": "cv", "genes": "bio", "cells": "bio"}
 FIELD = {"nlp": "cs", "cv": "cs", "bio": "life"}
@@ -163,3 +165,179 @@ def test_labels_of_any_level_above_cut_the_cube(rows: list, least: int, level: s
         assert contents(sliced)[0] == {c: sorted(o) for c, o in whole.items() if len(o) >= least}
     both = {"subfield": ["nlp", "cv"], "size": "large"}
     assert contents(dice(cube, both)) == by_hand(rows, stands, least=least, only={"subfield": "nlp"})
+
+
+def with_columns(**columns: list) -> Corpus:
+    plain = corpus_of([(2003, [], [i]) for i in range(len(next(iter(columns.values()))))], objects=20)
+    items = plain.items
+    for name, values in columns.items():
+        items = items.append_column(name, pa.array(values))
+    return replace(plain, items=items)
+
+
+def parents_of(cube: Cube, below: str, above: str) -> dict[str, str]:
+    levels = {level.name: level for level in cube.dimensions[0].levels}
+    numbers = levels[below].above[above].tolist()
+    return {label: levels[above].labels[i] for label, i in zip(levels[below].labels, numbers, strict=True)}
+
+
+def test_each_level_of_a_chain_follows_most_items_of_the_level_below_it() -> None:
+    corpus = with_columns(
+        city=["Ulm", "Ulm", "Bonn", "Bern", "Bern"],
+        state=["Bavaria", "Baden", "NRW", "Bern", "Baden"],
+        country=["Germany", "Germany", "Germany", "Switzerland", "Germany"],
+    )
+    cube = build(corpus, [DimensionSpec.parse("city/state/country")], Sqlite(), min_objects=1)
+    assert parents_of(cube, "city", "state") == {"Bern": "Baden", "Bonn": "NRW", "Ulm": "Baden"}
+    assert parents_of(cube, "state", "country") == {
+        "Baden": "Germany",
+        "Bavaria": "Germany",
+        "Bern": "Switzerland",
+        "NRW": "Germany",
+    }
+    assert contents(roll_up(cube, "city", "country"))[0] == {("Germany",): [0, 1, 2, 3, 4]}
+    assert cube.settings["dropped"] == {"items whose state is not that of most items of their city": 2}
+    flat = build(corpus, [DimensionSpec.parse("city/country|state")], Sqlite(), min_objects=1)
+    assert parents_of(flat, "city", "country")["Bern"] == "Germany"
+    assert flat.settings["dropped"] == {
+        "items whose country is not that of most items of their city": 1,
+        "items whose state is not that of most items of their city": 2,
+    }
+
+
+def test_an_attribute_above_labels_counts_an_item_once_for_each_label_that_it_is_part_of() -> None:
+    # The first item has both venues of one kind: that is one vote for "east", and the two others outvote it.
+    corpus = corpus_of(
+        [(2003, ["KDD", "ACL"], [0]), (2003, ["KDD"], [1]), (2003, ["ACL"], [2])],
+        objects=3,
+        kinds={"KDD": "conference", "ACL": "conference"},
+    )
+    corpus = replace(corpus, items=corpus.items.append_column("region", pa.array(["east", "west", "west"])))
+    cube = build(corpus, [DimensionSpec.parse("venue/kind/region")], Sqlite(), min_objects=1)
+    assert parents_of(cube, "kind", "region") == {"conference": "west"}
+    assert cube.settings["dropped"] == {"items whose region is not that of most items of their kind": 1}
+
+
+def test_levels_above_have_the_full_names_that_the_source_says() -> None:
+    levels = built(every_topic_alone([])).dimensions[0].levels
+    assert {level.name: level.full_names[0] for level in levels} == {
+        "topic": "cells in full",
+        "subfield": "bio in full",
+        "field": "cs in full",
+        "domain": "science",
+        "size": "large",
+        "group": "A",
+    }
+
+
+def test_two_specs_of_one_name_build_one_dimension_with_both_paths() -> None:
+    rows = every_topic_alone([])
+    specs = [DimensionSpec.parse("topic/subfield/field"), YEAR, DimensionSpec.parse("topic/group")]
+    cube = built(rows, specs=tuple(specs))
+    assert cube.settings["dimensions"] == ["topic/subfield/field|group", "year@years/decades"]
+    assert [level.name for level in cube.dimensions[0].levels] == ["topic", "subfield", "field", "group"]
+    assert cube.dimensions[0].below == (-1, 0, 1, 0)
+    assert contents(roll_up(cube, "topic", "group")) == by_hand(rows, "group")
+
+
+def test_a_cube_of_many_levels_is_saved_whole_and_from_where_it_stands(tmp_path: Path) -> None:
+    cube = built(every_topic_alone([(2001, ["parsing", "genes"], [1, 2])]), least=2)
+    save(cube, tmp_path / "cube")
+    assert_same(read(tmp_path / "cube"), cube)
+    rolled = roll_up(roll_up(cube, "topic", "subfield"), "year", "∗")
+    save(rolled, tmp_path / "rolled")
+    again = read(tmp_path / "rolled")
+    assert verify(tmp_path / "rolled")
+    assert contents(again) == contents(rolled)
+    assert [level.name for level in again.dimensions[0].levels] == ["subfield", "field", "domain", "size"]
+    assert again.dimensions[1].labels == ("∗",)
+    assert contents(roll_up(again, "subfield", "size")) == contents(roll_up(rolled, "subfield", "size"))
+
+
+def test_cubes_of_format_2_open_are_rolled_up_and_grow_as_those_of_today(tmp_path: Path) -> None:
+    corpus = corpus_of(
+        [(1990 + i, [["ACL", "KDD", "WMT"][i % 3]], [i % 5, i % 7]) for i in range(20)],
+        objects=7,
+        kinds={"ACL": "conference", "KDD": "conference", "WMT": "workshop"},
+    )
+    cities = (
+        pa.array([["Reno", "Ulm"][i % 2] for i in range(20)]),
+        pa.array([["W", "E"][i % 2 + (i == 4)] for i in range(20)]),
+    )
+    corpus = replace(corpus, items=corpus.items.append_column("city", cities[0]).append_column("side", cities[1]))
+    first, second = (part_of(corpus, rows, list(range(7)), []) for rows in (list(range(12)), list(range(12, 20))))
+    specs = [
+        DimensionSpec.parse(text) for text in ("year@years/decades", "venue/kind", "city/side", "parity=year@width:2")
+    ]
+    save(build(first, specs, Sqlite(), min_objects=2), tmp_path / "cube")
+    as_format_2(tmp_path / "cube")
+    assert read_manifest(tmp_path / "cube")["format"] == 2
+    old = read(tmp_path / "cube")
+    assert_same(old, build(first, specs, Sqlite(), min_objects=2))
+    assert roll_up(old, "city").dimensions[2].name == "side"
+    update_folder(tmp_path / "cube", second, Sqlite())
+    assert read_manifest(tmp_path / "cube")["format"] == 3
+    assert_same(read(tmp_path / "cube"), build(corpus, specs, Sqlite(), min_objects=2))
+
+
+@pytest.mark.parametrize(
+    ("ask", "sentence"),
+    [
+        (lambda cube: roll_up(cube, "topic"), "dimension 'topic' has 'subfield' and 'group' above it: name the one to"),
+        (
+            lambda cube: roll_up(cube, "topic", "decades"),
+            "unknown level above 'topic' 'decades': choose one of domain, f",
+        ),
+        (
+            lambda cube: roll_up(cube, "topic", "topic"),
+            "dimension 'topic' stands at 'topic' already: roll it up to subf",
+        ),
+        (lambda cube: roll_up(cube, "field"), "'field' is a level above 'topic': roll 'topic' up first"),
+        (
+            lambda cube: roll_up(roll_up(cube, "topic", "group"), "group"),
+            r"no level above to roll up to, only ∗ \(to='∗'\)",
+        ),
+        (lambda cube: roll_up(roll_up(cube, "topic", "∗"), "topic", "field"), "'topic' stands at ∗, the top"),
+        (
+            lambda cube: dice(roll_up(cube, "topic", "∗"), {"topic": "genes"}),
+            "stands at ∗, all labels together: drill it",
+        ),
+        (
+            lambda cube: drill_down(roll_up(cube, "topic", "field"), "field", "group"),
+            "unknown level below 'field' 'group'",
+        ),
+        (lambda cube: drill_down(roll_up(cube, "topic", "∗"), "topic", "year"), "unknown level below '∗' 'year'"),
+        (lambda cube: dice(cube, {"field": "arts"}), "unknown label of 'field' 'arts': choose one of cs, life"),
+        (lambda cube: dice(cube, {"fields": "cs"}), "unknown dimension 'fields'"),
+    ],
+)
+def test_a_level_that_is_not_there_is_refused_in_one_sentence(ask: Callable[[Cube], Cube], sentence: str) -> None:
+    with pytest.raises(ParameterError, match=sentence):
+        ask(built(every_topic_alone([])))
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (
+            "topic/subfield/field/domain/sort",
+            "nothing says which 'sort' a label of 'domain'",
+        ),
+        (
+            "topic/field",
+            "parents of 'topic', 'bio', 'cv', 'nlp', are labels of 'subfield' and not of 'field': write topic/sub",
+        ),
+        ("topic/area/sort", "nothing says which 'sort' a label of 'area'"),
+        ("topic/subfield|area", "nothing tells 'subfield' and 'area' above 'topic' apart: the source says one parent"),
+        ("topic/subfield/x@width:9", "the level 'x' above 'subfield' has the bins 'width:9' of nothing"),
+        ("year@years/months", "the bins 'months' do not hold whole bins of 'years': put them on a path of their own"),
+        ("year@years/decades/width:6", "the bins 'width:6' do not hold whole bins of 'decades': '200X' lies in"),
+        ("topic/topic", "dimension 'topic' cannot be its own parent"),
+        ("topic/subfield/year", "the level 'year' above 'subfield' has the name of a level of dimension 'year'"),
+    ],
+)
+def test_levels_that_nothing_makes_are_refused_in_one_sentence(text: str, sentence: str) -> None:
+    specs = [DimensionSpec.parse(text), DimensionSpec("year", "year")]
+    specs = specs if specs[0].name != "year" else specs[:1]
+    with pytest.raises((ParameterError, SourceError), match=sentence):
+        built([(2000, ["genes"], [0]), (2009, ["cells"], [1])], specs=tuple(specs))

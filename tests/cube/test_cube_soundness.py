@@ -44,14 +44,14 @@ def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def looked_through(folder: Path, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Return whether opening a cube looks through its arrays."""
     seen: list[int] = []
-    within = soundness._all_within
+    within = soundness.all_within
 
     def counted(entries: Any, *limits: Any) -> bool:
         seen.append(len(entries))
         return within(entries, *limits)
 
     with monkeypatch.context() as patch:
-        patch.setattr(soundness, "_all_within", counted)
+        patch.setattr(soundness, "all_within", counted)
         read(folder)
     return bool(seen)
 

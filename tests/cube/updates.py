@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 from hypothesis import assume
 from hypothesis import strategies as st
 
 from cube2net.cube import change_folder, update
+from cube2net.cube.format.manifest import describe
 from cube2net.interfaces import Engine
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, Cube, DimensionSpec, ItemIndex, Topics
-from cube2net.records.corpus import LINKS, MENTIONS, table
+from cube2net.records.corpus import LABELS, LINKS, MENTIONS, table
 from cube2net.records.link_weights import LIGHTEST
 
 from corpora import corpus_of
@@ -35,6 +39,17 @@ SPECS = [
     "venue/kind",
     "city",
     "city/state",
+    "city/state/region",
+    "city/region/state|venue",
+    "city/land=state|area=region",
+    "venue/kind/sort",
+    "venue/kind/sort/region|kind/state",
+    "year@years/width:2|decades/width:20/region",
+    "year@years/even@width:2/city|state/decade=year@decades",
+    "city/born=stars@width:2/state",
+    "date@days/months/quarters/years/decades",
+    "day=date@days/weeks|months/state|year@years/width:4",
+    "date@weeks",
 ]
 NAMES = ["ACL", "KDD", "TACL", "WMT"]
 
@@ -75,6 +90,7 @@ def maybe(values: st.SearchStrategy) -> st.SearchStrategy:
     return st.one_of(st.none(), values)
 
 
+DAY, LATE = date(2018, 1, 1), "2019-12-30T23:59"
 WEIGHT = st.one_of(st.just(0.0), st.floats(float(np.float32(LIGHTEST)), 1000, width=32))
 LINK_ROWS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), WEIGHT), max_size=12)
 ITEM = st.tuples(
@@ -84,6 +100,8 @@ ITEM = st.tuples(
     st.lists(st.sampled_from(["Reno", "Springfield", "Ulm"]), max_size=2),
     st.lists(st.sampled_from(["Illinois", "Nevada", "Ohio"]), min_size=1, max_size=2),
     maybe(st.one_of(st.integers(0, 6).map(float), st.floats(-3, 6).map(lambda x: round(x, 3)))),
+    st.lists(st.sampled_from(["east", "south", "west"]), min_size=1, max_size=2),
+    maybe(st.one_of(st.dates(DAY, DAY.replace(2021)).map(str), st.sampled_from(["2019", "2020-02", LATE]))),
 )
 
 
@@ -92,10 +110,17 @@ def wholes(draw: st.DrawFn) -> Corpus:
     rows = draw(st.lists(ITEM, min_size=2, max_size=14))
     links = draw(maybe(LINK_ROWS))
     known = draw(st.dictionaries(st.sampled_from(NAMES), st.sampled_from(["conference", "journal"]), min_size=1))
+    sorts = draw(
+        st.dictionaries(st.sampled_from(["conference", "journal", "other"]), st.sampled_from(["x", "y"]), min_size=1)
+    )
     plain = corpus_of([row[:3] for row in rows], objects=7, kinds=known, links=links)
+    said = {"attribute": ["kind"] * len(sorts), "full_name": ["A kind"] * len(sorts)}
+    labels = table(LABELS, **said, label=list(sorts), parent=list(sorts.values()))
+    plain = replace(plain, labels=pa.concat_tables([plain.labels, labels]))
     items = plain.items
-    for name, place, kind in (("city", 3, pa.list_(pa.string())), ("state", 4, pa.list_(pa.string()))):
-        items = items.append_column(name, pa.array([row[place] for row in rows], kind))
+    for name, place in (("city", 3), ("state", 4), ("region", 6)):
+        items = items.append_column(name, pa.array([row[place] for row in rows], pa.list_(pa.string())))
+    items = items.append_column("date", pa.array([row[7] for row in rows], pa.string()))
     items = items.append_column("stars", pa.array([row[5] for row in rows], pa.float64()))
     whole = replace(plain, items=items, dropped={"papers without authors": 2}, attribution="by hand")
     return knowing(draw, whole, whole_ids=draw(st.booleans()), directed=draw(st.booleans()))
@@ -258,3 +283,31 @@ def update_folder(
 ) -> None:
     """Add the items and links of a corpus to the cube of a folder."""
     change_folder(folder, lambda cube: update(cube, corpus, engine, topics=topics), progress=progress)
+
+
+def as_format_2(folder: Path) -> None:
+    """Rewrite a cube of one level above every dimension, at most, in the form that it had before there were more."""
+    labels = pq.read_table(folder / "labels.parquet")
+    parents = [parents[0] if parents else None for parents in labels["parents"].to_pylist()]
+    old = labels.drop_columns(["above", "parents"]).append_column("parent", pa.array(parents, pa.int32()))
+    pq.write_table(old, folder / "labels.parquet")
+    ledger = pq.read_table(folder / "ledger.parquet")
+    about = json.loads(ledger.schema.metadata[b"cube2net.ledger"]) | {"format": 1}
+    finest = dict(zip(labels["dimension"].to_pylist()[::-1], labels["level_name"].to_pylist()[::-1], strict=True))
+    number = dict(zip(labels["level_name"].to_pylist(), labels["dimension"].to_pylist(), strict=True))
+    about["above"] = {finest[number[level]]: source for level, source in about["above"].items()}
+    levels = about.pop("families")
+    pq.write_table(
+        ledger.replace_schema_metadata({b"cube2net.ledger": json.dumps(about).encode()}), folder / "ledger.parquet"
+    )
+    if (folder / "ledger.families.parquet").exists():
+        families = pq.read_table(folder / "ledger.families.parquet")
+        dimensions = [number[levels[level]] for level in families["level"].to_pylist()]
+        pq.write_table(
+            families.set_column(0, "dimension", pa.array(dimensions, pa.int32())), folder / "ledger.families.parquet"
+        )
+    manifest = json.loads((folder / "manifest.json").read_text())
+    files = {name: describe(folder / name) for name in manifest["files"]}
+    manifest = {key: value for key, value in manifest.items() if key != "sha256"} | {"format": 2, "files": files}
+    seal = hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
+    (folder / "manifest.json").write_text(json.dumps(manifest | {"sha256": seal}))

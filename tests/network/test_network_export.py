@@ -24,7 +24,9 @@ from hypothesis import strategies as st
 
 from cube2net.arrays import ragged_from_lists
 from cube2net.errors import Cube2netError, InputError, MissingPackageError, ParameterError
-from cube2net.network.export import EXPORTS, to_igraph, to_networkx, to_pyg, to_scipy, write
+from cube2net.network.export import EXPORTS, to_igraph, to_networkx, write
+from cube2net.network.pyg import to_pyg
+from cube2net.network.table_formats import to_scipy
 from cube2net.network.xml_formats import escape
 from cube2net.records import Network, Objects, Query, Selection
 
@@ -113,16 +115,53 @@ def read_npz(paths: list[Path]) -> Plain:
     cells = [ranks[start:end] for start, end in pairwise(indptr)]
     columns = [cells if name == "cells" else arrays[name].tolist() for name in NODE_COLUMNS]
     nodes = [dict(zip(NODE_COLUMNS, row, strict=True)) for row in zip(*columns, strict=True)]
-    row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    kinds = arrays["link_kinds"][arrays["link_kind"]]
-    ends = zip(row, matrix.indices, matrix.data, kinds, strict=True)
+    links = [arrays[f"link.{name}"].tolist() for name in ("source", "target", "weight", "kind")]
+    assert matrix.nnz == 2 * len(links[0])
+    assert all(matrix[a, b] == np.float32(weight) for a, b, weight, _ in zip(*links, strict=True))
     ids = arrays["id"].tolist()
-    return nodes, sorted_links([(ids[a], ids[b], weight, str(kind)) for a, b, weight, kind in ends if a < b])
+    return nodes, sorted_links([(ids[a], ids[b], weight, kind) for a, b, weight, kind in zip(*links, strict=True)])
 
 
 def read_json(paths: list[Path]) -> Plain:
     return of_graph(nx.node_link_graph(json.loads(paths[0].read_text(encoding="utf-8")), edges="links"))
 
+
+def read_cyjs(paths: list[Path]) -> Plain:
+    whole = json.loads(paths[0].read_text(encoding="utf-8"))
+    nodes = [{name: node["data"][name] for name in NODE_COLUMNS} for node in whole["elements"]["nodes"]]
+    links = [edge["data"] for edge in whole["elements"]["edges"]]
+    assert all(link["interaction"] == link["kind"] for link in links)
+    assert len(nx.cytoscape_graph(whole)) == len(nodes)
+    return nodes, sorted_links([(link["source"], link["target"], link["weight"], link["kind"]) for link in links])
+
+
+def read_neo4j(paths: list[Path]) -> Plain:
+    with paths[0].open(encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file))
+    assert list(lines[0]) == ["id:ID", ":LABEL"] + [f"{name}:{kind}" for name, kind in NEO4J.items()]
+    nodes = []
+    for line in lines:
+        row = {name: line[f"{name}:{kind}"] for name, kind in NEO4J.items()}
+        cells = [int(rank) for rank in row["cells"].split(";") if rank]
+        truth = {"true": True, "false": False}[row["in_query"]]
+        links = int(row["query_links"])
+        nodes.append({"id": line["id:ID"], **row, "in_query": truth, "cells": cells, "query_links": links})
+    with paths[1].open(encoding="utf-8", newline="") as file:
+        links = [
+            (row[":START_ID"], row[":END_ID"], float(row["weight:double"]), row[":TYPE"])
+            for row in csv.DictReader(file)
+        ]
+    return nodes, sorted_links(links)
+
+
+NEO4J = {
+    "name": "string",
+    "kind": "string",
+    "in_query": "boolean",
+    "label": "string",
+    "cells": "int[]",
+    "query_links": "int",
+}
 
 READERS = {
     ".graphml": lambda paths: of_graph(nx.read_graphml(paths[0])),
@@ -131,14 +170,17 @@ READERS = {
     ".parquet": read_parquet,
     ".npz": read_npz,
     ".json": read_json,
+    ".cyjs": read_cyjs,
+    ".neo4j.csv": read_neo4j,
 }
+"""Every format that gives the whole network back; a map of VOSviewer is for looking at, and has a test of its own."""
 
 
 def test_every_format_has_a_reader_here() -> None:
-    assert list(READERS) == list(EXPORTS)
+    assert {*READERS, ".vosviewer.json"} == {*EXPORTS}
 
 
-@pytest.mark.parametrize("suffix", EXPORTS)
+@pytest.mark.parametrize("suffix", READERS)
 def test_a_written_network_reads_back_whole(suffix: str, tmp_path: Path) -> None:
     network = hard_network()
     paths = write(network, tmp_path / f"net{suffix}")
@@ -223,7 +265,7 @@ def lone_node() -> Network:
     )
 
 
-@pytest.mark.parametrize("suffix", EXPORTS)
+@pytest.mark.parametrize("suffix", READERS)
 def test_a_network_of_one_node_and_no_labels_reads_back(suffix: str, tmp_path: Path) -> None:
     assert READERS[suffix](write(lone_node(), tmp_path / f"net{suffix}")) == expected(lone_node())
 
@@ -284,7 +326,7 @@ def test_an_unknown_suffix_says_which_there_are(tmp_path: Path) -> None:
         write(hard_network(), tmp_path / "net.grapml")
     assert str(error.value) == (
         "unknown suffix of a network file '.grapml': choose one of "
-        ".csv, .gexf, .graphml, .json, .npz, .parquet (did you mean '.graphml'?)"
+        ".csv, .cyjs, .gexf, .graphml, .json, .neo4j.csv, .npz, .parquet, .vosviewer.json (did you mean '.graphml'?)"
     )
 
 

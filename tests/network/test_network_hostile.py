@@ -4,10 +4,13 @@ import csv
 import html
 import json
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from cube2net.errors import ParameterError
@@ -55,10 +58,43 @@ def test_every_export_holds_hostile_names(network: Network, suffix: str, tmp_pat
             assert {html.unescape(escape(name)) for name in NAMES} <= texts
         elif suffix == ".json":
             assert [node["name"] for node in json.loads(path.read_text("utf-8"))["nodes"]][:COUNT] == NAMES
-        elif suffix == ".csv":
+        elif suffix == ".cyjs":
+            nodes = json.loads(path.read_text("utf-8"))["elements"]["nodes"]
+            assert [node["data"]["name"] for node in nodes][:COUNT] == NAMES
+        elif suffix == ".vosviewer.json":
+            items = json.loads(path.read_text("utf-8"))["network"]["items"]
+            assert [item["label"] for item in items][:COUNT] == NAMES
+            assert not any("<" in item["description"] for item in items)
+        elif suffix == ".npz":
+            assert np.load(path)["name"].tolist()[:COUNT] == [name.rstrip("\0") for name in NAMES]
+        elif suffix == ".parquet":
+            assert ".links" in path.name or pq.read_table(path)["name"].to_pylist()[:COUNT] == NAMES
+        else:
             with path.open(encoding="utf-8", newline="") as file:
                 rows = list(csv.DictReader(file))
-            assert ".links" in path.name or [row["name"] for row in rows][:COUNT] == NAMES
+            column = "name:string" if suffix == ".neo4j.csv" else "name"
+            assert ".links" in path.name or [row[column] for row in rows][:COUNT] == NAMES
+
+
+@pytest.mark.parametrize("suffix", EXPORTS)
+def test_every_export_holds_columns_of_hostile_names(network: Network, suffix: str, tmp_path: Path) -> None:
+    nodes = network.nodes
+    for name in NAMES:
+        nodes = nodes.append_column(name, pa.array([name] * len(network)))
+    rich = replace(network)
+    rich.__dict__["nodes"] = nodes
+    paths = write(rich, tmp_path / f"net{suffix}")
+    if suffix in (".graphml", ".gexf"):
+        graph = nx.read_graphml(paths[0]) if suffix == ".graphml" else nx.read_gexf(paths[0])
+        found = dict(next(iter(graph.nodes.values())))
+        assert {html.unescape(escape(name)) for name in NAMES} <= set(found)
+    elif suffix == ".json":
+        assert {name: name for name in NAMES}.items() <= json.loads(paths[0].read_text("utf-8"))["nodes"][0].items()
+    elif suffix == ".csv":
+        with paths[0].open(encoding="utf-8", newline="") as file:
+            assert {name: name for name in NAMES}.items() <= next(iter(csv.DictReader(file))).items()
+    elif suffix == ".parquet":
+        assert pq.read_table(paths[0]).equals(nodes)
 
 
 @pytest.mark.parametrize("suffix", PICTURES)
@@ -95,8 +131,10 @@ def _of_one(name: str) -> Network:
 
 
 def test_a_csv_keeps_formulas_unless_it_is_asked_to_be_safe(network: Network, tmp_path: Path) -> None:
-    plain = write(network, tmp_path / "plain.csv")
-    safe = write(network, tmp_path / "safe.csv", spreadsheet_safe=True)
+    plain = [path for end in ("csv", "neo4j.csv") for path in write(network, tmp_path / f"plain.{end}")]
+    safe = [
+        path for end in ("csv", "neo4j.csv") for path in write(network, tmp_path / f"safe.{end}", spreadsheet_safe=True)
+    ]
     assert all(map(formulas_in, plain)) and not any(map(formulas_in, safe))
     for one, other in zip(plain, safe, strict=True):
         with one.open(encoding="utf-8", newline="") as file, other.open(encoding="utf-8", newline="") as guarded:

@@ -35,7 +35,7 @@ def test_links_may_say_their_kind_time_and_item() -> None:
     [
         ("kind", pa.array([3]), "links column 'kind' holds int64, expected string"),
         ("item", pa.array([2], pa.int32()), "links column 'item' points to row 2 of a table of 2 rows"),
-        ("time", pa.array(["1999"]), "links column 'time' holds string, expected dates, times or whole numbers"),
+        ("time", pa.array(["1999"]), "links column 'time' holds string, expected dates, timestamps or whole numbers"),
     ],
 )
 def test_what_a_link_says_must_be_of_the_right_type(name: str, column: pa.Array, sentence: str) -> None:

@@ -87,6 +87,8 @@ def test_a_dimension_with_an_empty_part_is_refused(parts: tuple, sentence: str) 
         ("venue/kind|publisher", [("kind", "venue", None, None), ("publisher", "venue", None, None)]),
         ("a/b/c|b/d", [("b", "a", None, None), ("c", "b", None, None), ("d", "b", None, None)]),
         ("day=date@days/month@months", [("month", "day", None, "months")]),
+        ("a/b/c|b@years/d", [("b", "a", None, "years"), ("c", "b", None, None), ("d", "b", None, None)]),
+        ("a/b@years/c|b/d", [("b", "a", None, "years"), ("c", "b", None, None), ("d", "b", None, None)]),
         ('city/"s|t"="x/y"@"width:2"', [("s|t", "city", "x/y", "width:2")]),
     ],
 )

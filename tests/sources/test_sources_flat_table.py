@@ -85,10 +85,9 @@ def test_a_file_of_records_is_read_as_its_frame(name: str, frame: pd.DataFrame, 
         frame.to_json(path, orient="records", lines=True)
     assert mentioned(c2n.read_tables(path)) == PAIRS
     assert mentioned(c2n.read_source("tables", path)) == PAIRS
-    cube = c2n.build_from("tables", path, out=tmp_path / "cube", min_objects=1)
-    assert (
-        repr(cube) == repr(c2n.build_cube(frame, min_objects=1)) == "Cube(decade × venue: 3 cells, 3 objects, 2 links)"
-    )
+    by = {"dimensions": ["decade=year@decades", "venue"], "min_objects": 1}
+    cube = c2n.build_from("tables", path, out=tmp_path / "cube", **by)
+    assert repr(cube) == repr(c2n.build_cube(frame, **by)) == "Cube(decade × venue: 3 cells, 3 objects, 2 links)"
 
 
 def test_what_was_guessed_is_said() -> None:
@@ -163,7 +162,7 @@ def test_records_that_name_nothing_are_counted() -> None:
             {},
         ),
         (
-            "which column says what record a row belongs to? give item=…: the table of records has 'who', 'city'",
+            "the table of records needs a column that says what record a row belongs to (item=…): it has 'who', 'city'",
             pd.DataFrame({"who": ["a"], "city": ["Rome"]}),
             {"objects": "who"},
         ),

@@ -13,6 +13,7 @@ import pytest
 import test_sources_acl as acl
 import test_sources_aminer as aminer
 import test_sources_movies as movies
+import test_sources_openalex as openalex
 import test_sources_yelp as yelp
 
 from cube2net.checkpoints import digest_corpus
@@ -28,6 +29,7 @@ DATA: dict[str, Files] = {
     "acl": acl.FILES,
     "aminer": {"papers.json": aminer.bytes_of(*aminer.V10)},
     "movies": movies.FILES,
+    "openalex": openalex.FILES,
     "yelp": yelp.FILES,
 }
 PRESSES: dict[str, Callable[[bytes], bytes]] = {"gz": gzip.compress, "xz": lzma.compress, "bz2": bz2.compress}

@@ -1,5 +1,8 @@
+from collections.abc import Sequence
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,6 +18,13 @@ from cube2net.sources.tables.query_files import read_pairs_file, read_query_file
         ("q.csv", 'object,label\nAda,x\n"Hopper, Grace",y\n', (["Ada", "Hopper, Grace"], ["x", "y"])),
         ("q.csv", "object\nAda\n", (["Ada"], None)),
         ("q.csv", "\ufefflabel,object\nx,Ada\n", (["Ada"], ["x"])),
+        ("q.csv", "label;object\nx;Ada, King\n", (["Ada, King"], ["x"])),
+        ("q.csv", "sep=;\nobject;label\nAda;x\n", (["Ada"], ["x"])),
+        ("q.csv", "My query\n\nobject;label;note\nAda;x;y\nGrace;x;z\n", (["Ada", "Grace"], ["x", "x"])),
+        ("q.csv", "name,label\nAda,x\n", (["Ada"], ["x"])),
+        ("q.csv", "city;id;Gruppe\nRome;1;x\n", (["1"], ["x"])),
+        ("q.csv", "Kunden-Nr.\n1001\n1002\n", (["1001", "1002"], None)),
+        ("names", "object;label\nAda;x\n", (["Ada"], ["x"])),
         ("q.tsv", "object\tlabel\nAda\tx\n", (["Ada"], ["x"])),
         ("names", "object,label\nAda,x\n", (["Ada"], ["x"])),
         ("names", "Hopper, Grace\n", (["Hopper, Grace"], None)),
@@ -40,7 +50,11 @@ def test_a_query_is_read_from_lines_or_from_a_table(tmp_path: Path, name: str, t
         ("q.txt", b"", "is empty: name at least one object"),
         ("q.txt", b"# nobody\n", "is empty"),
         ("q.csv", b"", "has no column 'object': it has none"),
-        ("q.csv", b"name,label\nAda,x\n", "q.csv has no column 'object': it has 'name', 'label'"),
+        (
+            "q.csv",
+            b"city,label\nRome,x\n",
+            "q.csv has no column 'object': it has 'city', 'label' .give the column of the objects that name",
+        ),
         ("q.csv", b"object,label\nAda,\n", "q.csv has a column 'label' and no label in it: give some, or drop"),
         (
             "q.csv",
@@ -53,7 +67,8 @@ def test_a_query_is_read_from_lines_or_from_a_table(tmp_path: Path, name: str, t
             "q.csv line 2: cannot be read as a table .field larger than",
             id="long cell",
         ),
-        ("q.txt", b"Ada\nGr\xe9goire\n", "q.txt line 2: not UTF-8 text .byte 0xe9"),
+        ("q.txt", b"Ad\xc3\xa1\nGr\xe9goire\n", "q.txt line 2: not UTF-8 text .byte 0xe9.: save it in UTF-8"),
+        ("q.txt", b"\xff\xfeA\x00\x00", "q.txt line 1: not UTF-16-LE text .byte 0x00"),
     ],
 )
 def test_a_query_file_that_cannot_be_used_says_why(tmp_path: Path, name: str, content: bytes, sentence: str) -> None:
@@ -80,6 +95,37 @@ def test_whatever_the_bytes_a_query_file_gives_names_or_one_sentence(
         return
     assert names
     assert labels is None or len(labels) == len(names)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "windows-1252"])
+def test_a_query_may_be_written_in_any_usual_encoding(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "q.csv").write_bytes("object;label\nGrégoire;größer\n".encode(encoding))
+    assert read_query_file(tmp_path / "q.csv") == (["Grégoire"], ["größer"])
+    (tmp_path / "q.txt").write_bytes("Grégoire\nZoë x\n".encode(encoding))
+    assert read_query_file(tmp_path / "q.txt") == (["Grégoire", "Zoë x"], None)
+
+
+def test_the_column_of_objects_is_the_one_whose_values_are_known(tmp_path: Path) -> None:
+    def known(names: Sequence[str]) -> list[bool]:
+        return [name in ("1001", "1002", "Ada") for name in names]
+
+    path = tmp_path / "q.csv"
+    path.write_text("Name;Kunden-Nr.;Gruppe\nMeier;1001;a\nKunz;1002;b\n", encoding="utf-8")
+    assert read_query_file(path, known) == (["1001", "1002"], ["a", "b"])
+    path.write_text("1001\n1002\n", encoding="utf-8")
+    assert read_query_file(path, known) == (["1001", "1002"], None)
+    path.write_text("city;country\nRome;Italy\n", encoding="utf-8")
+    with pytest.raises(Cube2netError, match="has no column 'object': it has 'city', 'country'"):
+        read_query_file(path, known)
+
+
+def test_a_query_may_be_parquet_or_json_lines(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"id": [1001, 1002], "note": [[1], [2]]}), tmp_path / "q.parquet")
+    assert read_query_file(tmp_path / "q.parquet") == (["1001", "1002"], None)
+    (tmp_path / "q.jsonl").write_text('{"object": "Ada", "label": "x"}\n', encoding="utf-8")
+    assert read_query_file(tmp_path / "q.jsonl") == (["Ada"], ["x"])
+    pq.write_table(pa.table({"source": ["a"], "target": ["b"]}), tmp_path / "h.parquet")
+    assert read_pairs_file(tmp_path / "h.parquet") == [("a", "b")]
 
 
 def test_an_object_may_be_left_without_a_label(tmp_path: Path) -> None:
@@ -122,7 +168,7 @@ def test_links_are_read_from_the_columns_source_and_target(
             "h.csv line 4: a link needs a source and a target, got ('', 'Grace')",
         ),
         (b'source,target\n"Ada,b\n', "h.csv line 2: cannot be read as a table (unexpected end of data): check the"),
-        (b"source,target\nAda,Gr\xe9goire\n", "h.csv line 2: not UTF-8 text (byte 0xe9)"),
+        (b"source,target\nAd\xc3\xa1,Gr\xe9goire\n", "h.csv line 2: not UTF-8 text (byte 0xe9)"),
     ],
 )
 def test_links_that_cannot_be_used_say_why_and_on_which_line(tmp_path: Path, content: bytes, sentence: str) -> None:

@@ -38,7 +38,7 @@ def test_a_column_that_is_not_there_is_an_error_that_says_which_are():
         guess_columns("links", ["one", "other"], called="links.csv")
     assert str(error.value) == (
         "links.csv has no column for the source: it has 'one', 'other' "
-        "(usual names are source, from, src; give columns={'links.source': …})"
+        "(usual names are source, from, src; say which it is: columns={'links.source': 'one'})"
     )
     with pytest.raises(SourceError) as error:
         guess_columns("links", ["a", "b"], {"source": "x"}, called="links.csv")
@@ -46,7 +46,7 @@ def test_a_column_that_is_not_there_is_an_error_that_says_which_are():
 
 
 def test_one_column_with_another_mark_inside_gets_a_hint():
-    with pytest.raises(SourceError, match=r"\(is ';' what parts its columns\? then give delimiter=';'\)"):
+    with pytest.raises(SourceError, match=r"\(is ';' what parts its columns\? then say delimiter=';'\)"):
         guess_columns("nodes", ["number;city"])
 
 

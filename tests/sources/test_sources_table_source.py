@@ -113,7 +113,6 @@ def test_files_are_told_by_name_else_by_order():
     ("names", "text"),
     [
         ((), "got 0 files"),
-        (("nodes.csv",), "got 1 file"),
         (("items.csv", "mentions.csv"), "cannot place 'items.csv' among 2 files"),
         (("links.csv", "edges.csv"), "cannot place 'edges.csv' among 2 files"),
     ],
@@ -293,8 +292,11 @@ def test_an_id_that_comes_twice_is_an_error_with_both_lines(tmp_path, strict):
 
 
 def test_a_missing_column_is_an_error_that_names_the_file_and_its_columns(tmp_path):
-    told = refusal(put(tmp_path, nodes="id\na\nb\n", links="from,number\na,b\n"))
-    assert told.startswith("links.csv has no column for the target: it has 'from', 'number' (usual names are target, ")
+    told = refusal(put(tmp_path, nodes="id\na\nb\n", links="from,one,number,other\na,x,1,y\n"))
+    assert told == (
+        "links.csv has no column for the target: it has 'from', 'one', 'number', 'other' (usual names are target, to, "
+        "dst; say which it is: columns={'links.target': 'from'})"
+    )
 
 
 def test_ids_that_are_no_text_or_whole_numbers_are_refused(tmp_path):

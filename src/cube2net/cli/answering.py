@@ -18,15 +18,16 @@ from cube2net.records import Cube, Network
 SHOWN = 20
 
 
-def view(cube: Cube, where: Sequence[str], rolled: Sequence[str]) -> Cube:
-    """Return the cube rolled up in some dimensions, and then only the cells with some labels."""
+def view(cube: Cube, where: Sequence[str], rolled: Sequence[str], between: str | None = None) -> Cube:
+    """Return the cube of a time, rolled up in some dimensions, and then only the cells with some labels."""
     wanted: dict[str, list[str]] = {}
     for text in where:
         dimension, equals, label = text.partition("=")
         if not equals:
             raise ParameterError(f"cannot read the condition {text!r}: write dimension=label")
         wanted.setdefault(dimension, []).append(label)
-    return pipeline.view_cube(cube, roll_up=[_dimension_and_level(cube, text) for text in rolled], where=wanted)
+    levels = [_dimension_and_level(cube, text) for text in rolled]
+    return pipeline.view_cube(cube, roll_up=levels, where=wanted, between=between)
 
 
 def _dimension_and_level(cube: Cube, text: str) -> str | tuple[str, str]:
@@ -112,6 +113,8 @@ def show_network(network: Network) -> None:
         say(certificate(about["bound"], about["gap"], about["proven"], whole=about["objective"] == "cover"))
     if about["note"]:
         say(about["note"])
+    if about["directed"]:
+        say("links have a direction: the method took them as undirected, and forward and backward say what leads where")
     if about["tried"]:
         _show_tried(about["tried"])
     if about["left_out"]:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from cube2net.cli.cube_commands import build, info, suggest, task, update, verify
-from cube2net.cli.network_commands import compare, query
+from cube2net.cli.network_commands import compare, query, replay
 from cube2net.cli.options import Quiet, Seed
 from cube2net.cli.signals import INTERRUPTED, KEPT, Signals
 from cube2net.cli.terminal import LEFT, UndeliveredError, complain, guarded_streams, line, say, shown_progress
@@ -23,8 +23,14 @@ TYPED = {
     "to='∗')": "--roll-up DIMENSION=∗)",
     "min_objects=": "--min-objects ",
     "memory=": "--memory ",
+    "cube=": "--cube ",
+    "items='all'": "--items all",
     "max_ratio=": "--set max_ratio=",
     "max_unpacked=": "--set max_unpacked=",
+    "links=…": "--links …",
+    "item='paper', objects='author'": "--set item=paper --set objects=author",
+    "item='paper'": "--set item=paper",
+    "item=…": "--set item=…",
 }
 """What the library's sentences advise in brackets, and how that is typed here."""
 
@@ -69,7 +75,7 @@ def demo(
         run(out, seed=seed, progress=progress)
 
 
-for command in (suggest, build, info, update, verify, query, compare, task):
+for command in (suggest, build, info, update, verify, query, replay, compare, task):
     app.command()(command)
 
 

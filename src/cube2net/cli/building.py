@@ -17,6 +17,7 @@ from cube2net.interfaces import Engine, Source, TopicModel
 from cube2net.progress import Progress
 from cube2net.records import Corpus, Cube, DimensionSpec
 
+SQL = "sql"
 LEARNERS = ("lda", "spark-lda")
 TOPICS = 100
 # So many labels are named in a line; --json has them all.
@@ -25,7 +26,7 @@ SHOWN = 10
 
 def build(
     source: str,
-    paths: Sequence[Path],
+    paths: Sequence[str | Path],
     out: Path,
     *,
     dimensions: Sequence[str] | None,
@@ -91,7 +92,8 @@ def build(
         corpus = read(source, paths, settings, strict, progress, where)
         return pipeline.build_cube(corpus, asked or proposed(corpus), **options)
     reader = reader_of(source, paths, settings, strict, where)
-    return pipeline.build_from(reader, *paths, dimensions=asked or proposed, **options)
+    places = () if source == SQL else paths
+    return pipeline.build_from(reader, *places, dimensions=asked or proposed, **options)
 
 
 def _spark_settings(texts: Sequence[str]) -> dict[str, str]:
@@ -104,7 +106,7 @@ def _spark_settings(texts: Sequence[str]) -> dict[str, str]:
 
 def read(
     source: str,
-    paths: Sequence[Path],
+    paths: Sequence[str | Path],
     settings: Sequence[str],
     strict: bool,
     progress: Progress,
@@ -117,22 +119,24 @@ def read(
         if where:
             raise ParameterError(f"the bundled data is read whole, got --where {where[0]!r}")
         return pipeline.load_bundled()
-    return pipeline.read_source(reader_of(source, paths, settings, strict, where), *paths, progress=progress)
+    places = () if source == SQL else paths
+    return pipeline.read_source(reader_of(source, paths, settings, strict, where), *places, progress=progress)
 
 
 def reader_of(
-    source: str, paths: Sequence[Path], settings: Sequence[str], strict: bool, where: Sequence[str] = ()
+    source: str, paths: Sequence[str | Path], settings: Sequence[str], strict: bool, where: Sequence[str] = ()
 ) -> Source:
     """Return the source of a name with its parameters as they were typed."""
     if source not in pipeline.SOURCES:
         raise unknown("source", source, [*pipeline.SOURCES, "bundled"])
     given = split_settings(settings)
     if not paths and not given:
-        raise SourceError(f"source {source!r} needs a path to read")
+        raise SourceError(f"source {source!r} needs a {'query to run' if source == SQL else 'path to read'}")
     if strict:
         given["strict"] = "true"
     kind = pipeline.SOURCES[source]
-    handed = {"where": _labels_by_attribute(where)} if where else {}
+    handed: dict[str, Any] = {"where": _labels_by_attribute(where)} if where else {}
+    handed |= {"queries": tuple(map(str, paths))} if source == SQL else {}
     if where and "where" not in fields_of(kind):
         able = [name for name, other in pipeline.SOURCES.items() if "where" in fields_of(other)]
         raise ParameterError(f"source {source!r} takes no --where: it is for {listed(able)}")
@@ -201,11 +205,11 @@ def task(
     return pipeline.build_task(made, out, spreadsheet_safe=spreadsheet_safe, topics=model, seed=seed, progress=progress)
 
 
-def about(folder: Path) -> dict[str, Any]:
-    """Return what there is to know of a cube on disk."""
-    cube = pipeline.open_cube(folder)
+def about(folder: Path, between: str | None = None) -> dict[str, Any]:
+    """Return what there is to know of a cube on disk, or of its items and links of a time."""
+    cube = pipeline.view_cube(pipeline.open_cube(folder), between=between)
     manifest = pipeline.read_manifest(folder)
-    settings = manifest["settings"]
+    settings = cube.settings
     sizes = cube.cells.members.sizes
     largest = np.argsort(-sizes, kind="stable")[:5].tolist()
     return {
@@ -226,7 +230,17 @@ def about(folder: Path) -> dict[str, Any]:
         ],
         "items": settings.get("items"),
         **manifest["counts"],
+        "cells": len(cube.cells),
+        "members": len(cube.cells.members.indices),
+        "links": cube.links.count,
+        "time": settings.get("time", ""),
+        "views": list(settings.get("views", ())),
         "objects_in_cells": int((cube.homes.sizes > 0).sum()),
+        "ids": "whole numbers" if cube.objects.whole else "texts",
+        "attributes": _attributes(cube, manifest),
+        "links_say": []
+        if cube.details is None
+        else ["direction" if n == "forward" else n for n in cube.details().columns],
         "largest_cells": [{"labels": cube.cell(cell), "objects": int(sizes[cell])} for cell in largest],
         "dropped": settings.get("dropped", {}),
         "no_direction": {name: list(labels) for name, labels in pipeline.embed_cells(cube).blank.items() if labels},
@@ -237,6 +251,12 @@ def about(folder: Path) -> dict[str, Any]:
         "topics": settings.get("topics"),
         "attribution": settings.get("attribution", ""),
     }
+
+
+def _attributes(cube: Cube, manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the names of what is known of objects, and how many bytes that takes."""
+    size = manifest["files"].get("objects.attributes.arrow", {"bytes": 0})["bytes"]
+    return {"names": cube.objects.attributes.column_names, "bytes": size}
 
 
 def _bytes_of_items(files: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
@@ -275,6 +295,8 @@ def show_about(about: dict[str, Any]) -> None:
     depth: dict[str, int] = {}
     for entry in about["dimensions"]:
         depth[entry["name"]] = 0 if entry["above"] is None else depth[entry["above"]] + 1
+    for view in about["views"]:
+        say(view)
     show_table(
         "dimensions",
         ("dimension", "labels", "for example"),
@@ -297,6 +319,12 @@ def show_about(about: dict[str, Any]) -> None:
         [(" · ".join(cell["labels"]), f"{cell['objects']:,}") for cell in about["largest_cells"]],
         right=("objects",),
     )
+    if about["attributes"]["names"]:
+        size = about["attributes"]["bytes"] / 1e6
+        say(f"objects carry {listed(about['attributes']['names'], SHOWN)} ({size:,.2f} MB)")
+    if about["links_say"]:
+        directed = "; methods take links as undirected" if "direction" in about["links_say"] else ""
+        say(f"links say their {', '.join(about['links_say'])}{directed}")
     dropped = [(reason, f"{count:,}") for reason, count in about["dropped"].items()]
     show_table("left out", ("reason", "how many"), dropped or [("nothing", "0")], right=("how many",))
     for name, labels in about["no_direction"].items():

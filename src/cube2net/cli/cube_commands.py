@@ -11,6 +11,7 @@ import typer
 from cube2net.cli.options import (
     SOURCE_NAMES,
     AsJson,
+    Between,
     CubePath,
     ItemsWhere,
     Quiet,
@@ -25,7 +26,12 @@ from cube2net.cli.terminal import say, show_json, shown_progress
 
 def build(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help=f"One of {', '.join(SOURCE_NAMES)}.")],
-    paths: Annotated[list[Path] | None, typer.Argument(metavar="PATH…", help="Files or folders to read.")] = None,
+    paths: Annotated[
+        list[str] | None, typer.Argument(metavar="PATH…", help="Files or folders to read; for sql, queries.")
+    ] = None,
+    links: Annotated[
+        str | None, typer.Option(metavar="PATH", help="Links for one table of nodes: a file; for sql, a query.")
+    ] = None,
     out: Annotated[Path, typer.Option(metavar="CUBE", help="Folder of the cube to write.")] = Path("cube"),
     dimension: Annotated[
         list[str] | None,
@@ -95,7 +101,7 @@ def build(
             min_objects=min_objects,
             max_mentions=max_mentions,
             items="none" if no_items else items,
-            settings=set_ or [],
+            settings=[*(set_ or []), *([] if links is None else [f"links={links}"])],
             where=where or [],
             strict=strict,
             engine=engine,
@@ -147,11 +153,11 @@ def suggest(
         suggesting.show(asked, found)
 
 
-def info(cube: CubePath, as_json: AsJson = False) -> None:
+def info(cube: CubePath, between: Between = None, as_json: AsJson = False) -> None:
     """Show a cube's dimensions, cells, links and sizes, and what was dropped and why."""
     from cube2net.cli import building
 
-    about = building.about(cube)
+    about = building.about(cube, between)
     if as_json:
         show_json(about)
     else:

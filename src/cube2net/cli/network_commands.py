@@ -17,6 +17,7 @@ from cube2net.cli.options import (
     OBJECTIVE_NAMES,
     RECOMMENDER_NAMES,
     AsJson,
+    Between,
     CubePath,
     QueryFile,
     Quiet,
@@ -115,8 +116,13 @@ def query(
     set_: Set = None,
     where: Where = None,
     roll_up: RollUp = None,
+    between: Between = None,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the network: .graphml .gexf .csv .parquet .npz .json.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the network: .graphml .gexf .csv .parquet .npz .json .cyjs .vosviewer.json .neo4j.csv.",
+        ),
     ] = None,
     draw: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the network: .png .svg .pdf.")] = None,
     spreadsheet_safe: SpreadsheetSafe = False,
@@ -141,7 +147,7 @@ def query(
     if best_prefix:
         say_new_name("--best-prefix", "--prefix best")
     check_outputs(out, draw, spreadsheet_safe=spreadsheet_safe)
-    opened = answering.view(_opened(cube), where or [], roll_up or [])
+    opened = answering.view(_opened(cube), where or [], roll_up or [], between)
     if show_missing:
         missing = missing_names(opened, query)
         if as_json:
@@ -185,6 +191,39 @@ def query(
         answering.show_network(network)
         for path in written:
             say(f"wrote {path}")
+
+
+def replay(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A network that query wrote, in any format.")],
+    cube: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="CUBE", help="Folder of its cube. Without, one of the recipe's name beside the file, or here."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the network made again, also in another format.")
+    ] = None,
+    spreadsheet_safe: SpreadsheetSafe = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Make a network again by the recipe in its file: the same bytes (status 0), or what differs (status 1)."""
+    from cube2net import pipeline
+
+    check_safe(out, spreadsheet_safe, "--out network.csv")
+    pipeline.check_outputs(out, None, spreadsheet_safe=spreadsheet_safe)
+    with shown_progress(quiet or as_json) as progress:
+        again = pipeline.replay(file, cube, progress=progress)
+        written = [] if out is None else pipeline.write_network(again.network, out, spreadsheet_safe=spreadsheet_safe)
+        warn_of_formulas(written)
+    if as_json:
+        show_json({"same": again.same, "differences": list(again.differences), "recipe": again.recipe.to_dict()})
+    else:
+        say(f"the same to the byte: {again.network!r}" if again.same else f"not the same: {again.network!r}")
+        say(*(f"- {sentence}" for sentence in again.differences), *(f"wrote {path}" for path in written))
+    if not again.same:
+        raise typer.Exit(1)
 
 
 def compare(
@@ -261,6 +300,7 @@ def compare(
     workers: Annotated[int, typer.Option(help="How many networks to mine at a time; 0 is one a core.")] = 0,
     where: Where = None,
     roll_up: RollUp = None,
+    between: Between = None,
     skip_missing: SkipMissing = False,
     as_json: AsJson = False,
     seed: Seed = 0,
@@ -274,7 +314,7 @@ def compare(
     from cube2net.cli import answering, comparing
     from cube2net.pipeline import JOURNAL, results
 
-    opened = answering.view(_opened(cube), where or [], roll_up or [])
+    opened = answering.view(_opened(cube), where or [], roll_up or [], between)
     check_safe(out, spreadsheet_safe, "--out FOLDER")
     memberships = one_of({"--memberships": memberships, "--membership": membership})
     miners = one_of({"--miners": miners, "--embeddings": embeddings, "--recommenders": recommenders})

@@ -25,7 +25,7 @@ EMBEDDING_NAMES = ("deepwalk", "node2vec", "line")
 RECOMMENDER_NAMES = ("popularity", "itemknn", "softimpute", "als", "ease")
 FORM_NAMES = ("objects", "cells", "both", "woven")
 TASK_NAMES = ("clustering", "links", "hidden")
-SOURCE_NAMES = ("tables", "openalex", "acl", "aminer", "dblp", "yelp", "movies", "bundled")
+SOURCE_NAMES = ("tables", "sql", "graph", "openalex", "acl", "aminer", "dblp", "yelp", "movies", "bundled")
 
 CubePath = Annotated[Path, typer.Argument(metavar="CUBE", help="Folder of a cube.")]
 QueryFile = Annotated[
@@ -57,6 +57,13 @@ RollUp = Annotated[
     typer.Option(
         metavar="DIMENSION[=LEVEL]",
         help="Use the level above, or one that is named, such as topic=field; ∗ (or *) is all labels. May be repeated.",
+    ),
+]
+Between = Annotated[
+    str | None,
+    typer.Option(
+        metavar="[ATTRIBUTE=]FROM..TO",
+        help="Only items and links of this time, both ends inside: 2015..2019, 2015-03..2019-06-30, 2015.. or ..2019.",
     ),
 ]
 SkipMissing = Annotated[bool, typer.Option("--skip-missing", help="Go on without names that are not in the cube.")]

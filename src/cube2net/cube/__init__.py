@@ -9,6 +9,7 @@ from cube2net.cube.grow.attribute_labels import TOPIC, parse_bins
 from cube2net.cube.grow.concatenation import concatenate, concatenate_topics
 from cube2net.cube.grow.growing import build, leave_out_known, update
 from cube2net.cube.views import dice, drill_down, roll_up, slice_cube
+from cube2net.cube.window import between
 from cube2net.cube.without import hide_pairs, unlinked_pairs, without_items
 from cube2net.interfaces import Engine
 
@@ -19,6 +20,7 @@ __all__ = [
     "TOPIC",
     "DuckDB",
     "Spark",
+    "between",
     "build",
     "change_folder",
     "check_memory",

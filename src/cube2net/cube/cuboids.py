@@ -13,12 +13,14 @@ from cube2net.cube.format.parts import check_whole
 from cube2net.cube.views import all_labels, regroup, said
 from cube2net.errors import ParameterError, unknown
 from cube2net.records import Cube, Dimension, Level
+from cube2net.records.lineage import remembered
 
 FULL, ONE = "full", "one"
 Cuboid = tuple[int | None, ...]
 """The level of every dimension, None for ∗."""
 
 
+@remembered
 def cuboid(cube: Cube, levels: str | Sequence[str]) -> Cube:
     """Return the view of a cube whose cells are those of one cuboid, or of several together.
 

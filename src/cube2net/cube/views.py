@@ -16,11 +16,14 @@ from cube2net.cube.grow.item_index import renumbered
 from cube2net.errors import CubeError, ParameterError, listed, unknown
 from cube2net.records import Cells, Cube, Dimension, Ragged
 from cube2net.records.cube import STAR
+from cube2net.records.lineage import remembered
 from cube2net.records.spec import MIN_OBJECTS, SMALL
 
 TOP = (STAR, "*")
+MOST_KEYS = 2**62
 
 
+@remembered
 def roll_up(cube: Cube, dimension: str, to: str | None = None) -> Cube:
     """Return the cube with one dimension at a level above: cells with the same labels there become one.
 
@@ -70,7 +73,8 @@ def _level_above(dimension: Dimension, to: str | None) -> int | None:
         if not found:
             raise ParameterError(f"dimension {name!r} has no level above to roll up to, only ∗ (to='∗')")
         if len(found) > 1:
-            choices = " and ".join(repr(dimension.levels[number].name) for number in found)
+            names = [repr(dimension.levels[number].name) for number in found]
+            choices = f"{', '.join(names[:-1])} and {names[-1]}"
             raise ParameterError(f"dimension {name!r} has {choices} above it: name the one to roll up to (to=…)")
         return found[0]
     above = {dimension.levels[number].name: number for number in dimension.at_or_above()[1:]}
@@ -83,6 +87,7 @@ def _level_above(dimension: Dimension, to: str | None) -> int | None:
     raise unknown(f"level above {name!r}", to, [*above, STAR])
 
 
+@remembered
 def drill_down(cube: Cube, dimension: str, to: str | None = None) -> Cube:
     """Return the cube with one dimension at a level below, the others where they stand.
 
@@ -129,6 +134,7 @@ def _way_down(dimension: Dimension) -> list[int]:
     return found
 
 
+@remembered
 def dice(cube: Cube, where: Mapping[str, str | Sequence[str]]) -> Cube:
     """Return the cube of the cells that have one of the given labels in each of the given dimensions.
 
@@ -155,6 +161,7 @@ def dice(cube: Cube, where: Mapping[str, str | Sequence[str]]) -> Cube:
     return said(_keep(cube, keep, finest), f"only {part}")
 
 
+@remembered
 def slice_cube(cube: Cube, dimension: str, label: str) -> Cube:
     """Return the cube of the cells with one label, without that dimension; it may be a label of a level above."""
     number, _ = cube.level(dimension)
@@ -233,14 +240,14 @@ def regroup(cube: Cube, dimensions: tuple[Dimension, ...], labels: Sequence[Arra
     indptr = np.concatenate([[0], np.cumsum(sizes[order])])
     end = int(indptr[kept])
     members, counts = np.empty(int(indptr[-1]), np.int32), np.empty(int(indptr[-1]), np.int32)
-    home_starts, new_homes = np.empty(len(cube.objects) + 1, np.int64), np.empty(end, np.int32)
-    fill_groups(*homes, number[groups], indptr[:-1].copy(), members, counts, kept, home_starts, new_homes)
+    fill_groups(*homes, number[groups], indptr[:-1].copy(), members, counts)
+    cells = Cells(rows[order[:kept]], Ragged(indptr[: kept + 1], members[:end]), counts[:end])
     return replace(
         cube,
         dimensions=dimensions,
-        cells=Cells(rows[order[:kept]], Ragged(indptr[: kept + 1], members[:end]), counts[:end]),
+        cells=cells,
         small=Cells(rows[order[kept:]], Ragged(indptr[kept:] - end, members[end:]), counts[end:]),
-        homes=Ragged(home_starts, new_homes),
+        homes=pack_homes(cells.members, len(cube.objects)),
         finest=finest,
         items=renumbered(cube.items, number[groups[:, 0]]) if len(labels) == 1 else None,
     )
@@ -248,11 +255,15 @@ def regroup(cube: Cube, dimensions: tuple[Dimension, ...], labels: Sequence[Arra
 
 def _distinct(labels: Array) -> tuple[Array, Array]:
     """Return where each distinct row stands first, these rows ascending, and the number among them of every row."""
-    first, group = np.zeros(min(len(labels), 1), np.int64), np.zeros(len(labels), np.int64)
+    keys, room = np.zeros(len(labels), np.int64), 1
     for column in labels.T:
         low, high = int(column.min(initial=0)), int(column.max(initial=0))
-        keys = group * (high - low + 1) + (column - low)
-        _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+        room *= high - low + 1
+        if room >= MOST_KEYS:
+            _, keys = np.unique(keys, return_inverse=True)
+            room = len(keys) * (high - low + 1)
+        keys = keys * (high - low + 1) + (column - low)
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
     return first, group
 
 

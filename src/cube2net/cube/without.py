@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.arrays import join_rows, ragged_from_pairs, row_of_entries, sum_links, take_rows
+from cube2net.arrays import join_rows, links_from_pairs, ragged_from_pairs, row_of_entries, sum_links, take_rows
 from cube2net.cube.format.parts import check_whole
 from cube2net.cube.grow.cells_and_links import cell_keys, pack_homes
 from cube2net.cube.grow.item_index import without_rows
+from cube2net.cube.link_window import details_without
 from cube2net.errors import CubeError, ParameterError, QueryError, some, whole_number
 from cube2net.records import Cells, Cube, Hidden, ItemIndex, Links, Query, Ragged
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS, SMALL
 from cube2net.seeding import stream
 
+DEARER = 3
+"""Taking something away costs about so much more than making it."""
 OTHERS = "the items of the cube are not those that its cells and links were made from"
 
 
@@ -41,10 +44,30 @@ def without_items(cube: Cube, items: Sequence[int] | Sequence[str] | Array) -> C
     gone[_numbers(index, items)] = True
     if not gone.any():
         return cube
+    return take_out(cube, gone, f"without {len(np.flatnonzero(gone)):,} of the items")
+
+
+def take_out(cube: Cube, gone: Array, view: str) -> Cube:
+    """Return the cube without the items that are marked, as :func:`without_items` does; ``view`` says what it is then.
+
+    Unless most stays, it is made anew from what stays; the result is the same.
+    """
+    if cube.items is None:
+        raise CubeError("the cube does not keep its items: build it again, with them, to take some out")
+    index = cube.items()
     numbers = np.flatnonzero(gone)
     linking = makes_links(cube, index, numbers)
-    links = _less(cube.links, index, numbers[linking])
-    return _without(cube, gone, links, int((~linking).sum()) if index.derived else 0)
+    anew = _work(index, np.flatnonzero(~gone)) < DEARER * _work(index, numbers)
+    links = cube.links
+    if index.derived and anew:
+        stay = np.flatnonzero(~gone)
+        stay = stay[makes_links(cube, index, stay)]
+        low, high = _pairs_of(index, stay)
+        links = links_from_pairs(low, high, np.ones(len(low), np.float32), len(cube.objects))
+    elif index.derived:
+        links = _less(cube.links, index, numbers[linking])
+    crowded = int((~linking).sum()) if index.derived else 0
+    return _without(cube, gone, links, crowded, view, anew=anew)
 
 
 def without_links(cube: Cube, source: Array, target: Array) -> Cube:
@@ -52,7 +75,9 @@ def without_links(cube: Cube, source: Array, target: Array) -> Cube:
     check_whole(cube, "made without links")
     links = _drop_links(cube.links, _ends(cube.links, source, target))
     finest = None if cube.finest is None else without_links(cube.finest, source, target)
-    return replace(cube, links=links, finest=finest, settings=_viewed(cube, f"without {len(source):,} of the links"))
+    settings = _viewed(cube, f"without {len(source):,} of the links")
+    details = None if cube.details is None else cache(partial(details_without, cube.details, source, target))
+    return replace(cube, links=links, finest=finest, settings=settings, details=details)
 
 
 def makes_links(cube: Cube, index: ItemIndex, items: Array) -> Array:
@@ -74,16 +99,23 @@ def _numbers(index: ItemIndex, items: Sequence[int] | Sequence[str] | Array) -> 
     return given.astype(np.int64)
 
 
-def _without(cube: Cube, gone: Array, links: Links, crowded: int) -> Cube:
-    """Return the cube without the items that are marked, so many of them crowded, with links that are made already."""
+def _without(cube: Cube, gone: Array, links: Links, crowded: int, view: str, *, anew: bool) -> Cube:
+    """Return the cube without the items that are marked, so many of them crowded, with links that are made already.
+
+    With ``anew`` the members of its cells come from the items that stay, and else they lose those of the others.
+    """
     if cube.items is None:
         raise CubeError("the cube was made from one that does not keep its items")
     index = cube.items()
     members = join_rows(cube.cells.members, cube.small.members)
     if int(index.cells.indices.max(initial=-1)) >= len(members):
         raise CubeError(OTHERS)
-    lost_objects, lost_cells = _lost(index, np.flatnonzero(gone), gone, len(cube.objects))
-    left = _drop_entries(members, _places(members, lost_cells, lost_objects))
+    if anew:
+        who, where = _members_of(index, np.flatnonzero(~gone))
+        left = ragged_from_pairs(where, who, len(members))
+    else:
+        lost_objects, lost_cells = _lost(index, np.flatnonzero(gone), gone, len(cube.objects))
+        left = _drop_entries(members, _places(members, lost_cells, lost_objects))
     labels = np.concatenate([cube.cells.labels, cube.small.labels])
     least = cube.settings.get("min_objects", MIN_OBJECTS)
     kept = np.arange(len(labels)) < len(cube.cells)  # a small cell never grows
@@ -99,18 +131,18 @@ def _without(cube: Cube, gone: Array, links: Links, crowded: int) -> Cube:
         small=Cells(labels[tiny], take_rows(left, tiny)),
         homes=pack_homes(cells.members, len(cube.objects)),
         links=links,
-        finest=None if cube.finest is None else _without(cube.finest, gone, links, crowded),
-        settings=_counted(cube, int(gone.sum()), crowded, len(tiny)),
+        finest=None if cube.finest is None else _without(cube.finest, gone, links, crowded, view, anew=anew),
+        settings=_counted(cube, view, index.newly(gone), crowded, len(tiny)),
         items=cache(lambda: without_rows(index, gone, numbers)),
     )
 
 
 def _lost(index: ItemIndex, items: Array, gone: Array, objects: int) -> tuple[Array, Array]:
     """Return the pairs of an object and a cell that only items which are gone had."""
-    from cube2net.kernels.item_rows import cross_rows, mark_held
+    from cube2net.kernels.item_rows import mark_held
 
     mentioned, cells = index.objects, index.cells
-    who, where = cross_rows(items, mentioned.indptr, mentioned.indices, cells.indptr, cells.indices)
+    who, where = _members_of(index, items)
     used, rows = np.unique(who, return_inverse=True)
     asked = ragged_from_pairs(rows.ravel(), where, len(used))
     which = np.full(objects, -1, np.int64)
@@ -132,9 +164,7 @@ def _lost(index: ItemIndex, items: Array, gone: Array, objects: int) -> tuple[Ar
 
 def _less(links: Links, index: ItemIndex, items: Array) -> Links:
     """Return the links without what some items add to them."""
-    from cube2net.kernels.item_rows import pair_rows
-
-    low, high = pair_rows(items, index.objects.indptr, index.objects.indices)
+    low, high = _pairs_of(index, items)
     if len(low) == 0:
         return links
     low, high, total = sum_links(low, high, np.ones(len(low)), len(links))
@@ -142,6 +172,28 @@ def _less(links: Links, index: ItemIndex, items: Array) -> Links:
     weights = np.array(links.weights)
     weights[places] -= np.concatenate([total, total]).astype(np.float32)
     return _drop_links(Links(links.indptr, links.indices, weights), places[weights[places] <= 0])
+
+
+def _members_of(index: ItemIndex, items: Array) -> tuple[Array, Array]:
+    """Return the pairs of an object and a cell that some items make, as often as they make them."""
+    from cube2net.kernels.item_rows import cross_rows
+
+    mentioned, cells = index.objects, index.cells
+    return cross_rows(items, mentioned.indptr, mentioned.indices, cells.indptr, cells.indices)
+
+
+def _pairs_of(index: ItemIndex, items: Array) -> tuple[Array, Array]:
+    """Return the pairs of objects that some items mention together, the lower first, as often as they do."""
+    from cube2net.kernels.item_rows import pair_rows
+
+    return pair_rows(items, index.objects.indptr, index.objects.indices)
+
+
+def _work(index: ItemIndex, items: Array) -> int:
+    """Return how much there is to do for some items: their pairs of an object and a cell, and of two objects."""
+    objects = index.objects.indptr[items + 1] - index.objects.indptr[items]
+    cells = index.cells.indptr[items + 1] - index.cells.indptr[items]
+    return int((objects * (cells + objects)).sum())
 
 
 def _ends(links: Links, source: Array, target: Array) -> Array:
@@ -172,9 +224,9 @@ def _drop_entries(rows: Ragged, places: Array) -> Ragged:
     return Ragged(indptr, np.delete(rows.indices, places))
 
 
-def _counted(cube: Cube, items: int, crowded: int, small: int) -> dict[str, Any]:
+def _counted(cube: Cube, view: str, items: int, crowded: int, small: int) -> dict[str, Any]:
     """Return the settings of a cube without so many of its items, some of them crowded, and what it leaves out now."""
-    settings = _viewed(cube, f"without {items:,} of the items")
+    settings = _viewed(cube, view)
     settings["items"] = settings.get("items", items) - items
     dropped = dict(settings.get("dropped", {}))
     dropped[SMALL.format(settings.get("min_objects", MIN_OBJECTS))] = small

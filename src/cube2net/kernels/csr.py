@@ -196,37 +196,23 @@ def fill_groups(
     next_member: Array,
     members: Array,
     counts: Array,
-    wanted: int,
-    home_starts: Array,
-    homes: Array,
 ) -> None:
-    """Write the members of every group, in how many of its cells each is, and the groups of every object.
+    """Write the members of every group, and in how many of its cells each is.
 
-    ``next_member[group]`` is where its first member goes. The homes of an object are its groups below ``wanted``,
-    ascending.
+    ``next_member[group]`` is where its first member goes.
     """
     last = np.full(len(next_member), -1, np.int32)
-    end = 0
     for item in range(len(kept_starts) - 1):
-        begin = end
-        home_starts[item] = begin
         many = kept_starts[item + 1] - kept_starts[item]
         for k in range(many + small_starts[item + 1] - small_starts[item]):
             cell = kept[kept_starts[item] + k] if k < many else first_small + small[small_starts[item] + k - many]
             for view in range(groups.shape[1]):
                 group = groups[cell, view]
+                place = next_member[group]
                 if last[group] == item:
-                    counts[next_member[group] - 1] += 1
+                    counts[place - 1] += 1
                     continue
                 last[group] = item
-                members[next_member[group]] = item
-                counts[next_member[group]] = 1
-                next_member[group] += 1
-                if group < wanted:
-                    at = end
-                    while at > begin and homes[at - 1] > group:
-                        homes[at] = homes[at - 1]
-                        at -= 1
-                    homes[at] = group
-                    end += 1
-    home_starts[len(kept_starts) - 1] = end
+                members[place] = item
+                counts[place] = 1
+                next_member[group] = place + 1

@@ -1,17 +1,7 @@
 """Cube + Selection → Network: methods that follow links, a network's links and forms, and its ways out."""
 
-from cube2net.network.carried import label_shares
 from cube2net.network.draw import check_picture_path, draw
-from cube2net.network.export import (
-    EXPORTS,
-    check_network_path,
-    summary,
-    to_igraph,
-    to_networkx,
-    to_pyg,
-    to_scipy,
-    write,
-)
+from cube2net.network.export import EXPORTS, can_be_safe, check_network_path, to_igraph, to_networkx, write
 from cube2net.network.forms import (
     assemble,
     brings_objects,
@@ -25,8 +15,13 @@ from cube2net.network.hops import Hops, Nothing
 from cube2net.network.layout import layout
 from cube2net.network.links import induce, within
 from cube2net.network.maxdisc import MaxDisc
+from cube2net.network.network_summary import summary
+from cube2net.network.node_columns import label_shares
 from cube2net.network.pagerank import PageRank, nearest, scores
+from cube2net.network.pyg import to_hetero, to_pyg
+from cube2net.network.recipe_files import network_path, read_recipe
 from cube2net.network.steiner_tree import Steiner
+from cube2net.network.table_formats import to_scipy
 
 __all__ = [
     "EXPORTS",
@@ -37,6 +32,7 @@ __all__ = [
     "Steiner",
     "assemble",
     "brings_objects",
+    "can_be_safe",
     "check_network_path",
     "check_picture_path",
     "draw",
@@ -46,11 +42,14 @@ __all__ = [
     "label_shares",
     "layout",
     "nearest",
+    "network_path",
+    "read_recipe",
     "room_for_near",
     "said_of_limit",
     "said_of_size",
     "scores",
     "summary",
+    "to_hetero",
     "to_igraph",
     "to_networkx",
     "to_pyg",

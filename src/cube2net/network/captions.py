@@ -13,7 +13,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.escaping import holdable
-from cube2net.network.table_formats import texts
+from cube2net.network.export_tables import texts
 from cube2net.records import Network
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from cube2net.array_types import Array
 from cube2net.arrays import ragged_from_pairs, row_of_entries, take_rows
 from cube2net.compiling import load
 from cube2net.errors import ParameterError
-from cube2net.network.carried import carried
 from cube2net.network.links import look_up_links
+from cube2net.network.node_columns import carried
 from cube2net.records import Cube, Form, Network, Query, Selection
 from cube2net.records.link_weights import HEAVIEST
 
@@ -139,7 +139,7 @@ def assemble(
         dimensions=tuple(dimension.name for dimension in cube.dimensions),
         labels=tuple(cube.cell(int(number)) for number in selection.cells),
         form=form.kind,
-        settings={"trust": trusted if len(held) else None},
+        settings={"trust": trusted if len(held) else None, "directed": bool(cube.settings.get("directed"))},
         carried=carried(cube),
     )
 

@@ -1,100 +1,55 @@
-"""A network as tables of nodes and links: plain Python values, CSV, Parquet, node-link JSON, and arrays as ``.npz``."""
+"""A network as tables of nodes and links: CSV, Parquet, and arrays as ``.npz``."""
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.atomic_files import write_table
-from cube2net.errors import InputError, some
+from cube2net.network.export_tables import about, about_with_recipe, plain_nodes
+from cube2net.network.plain_columns import as_text, is_list, json_text, plain_table, rows
 from cube2net.records import Network
-from cube2net.records.network import LINKS, NODES
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
-LINK_KINDS = ("link", "membership")
-
-
-def rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
-    """Return the rows of a table one by one, a missing text as an empty one.
-
-    >>> list(rows(pa.table({"name": ["a", None], "cells": [[1], []]})))
-    [('a', [1]), ('', [])]
-    """
-    for batch in table.to_batches(max_chunksize=4096):
-        for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
-            yield tuple("" if value is None else value for value in row)
-
-
-def texts(table: pa.Table, column: str) -> list[str]:
-    """Return a column of texts, a missing one as an empty one."""
-    return ["" if value is None else str(value) for value in table[column].to_pylist()]
-
-
-def written(weights: Iterable[float]) -> list[str]:
-    """Return every weight in the fewest digits that still read back as the same 32-bit number.
-
-    >>> written([0.1, 2.0])
-    ['0.1', '2.0']
-    """
-    return [str(value) for value in np.fromiter(weights, np.float32)]
-
-
-def ranks(cells: Sequence[int]) -> str:
-    """Return the ranks of cells as one text, for formats without lists.
-
-    >>> ranks([1, 12])
-    '1 12'
-    """
-    return " ".join(map(str, cells))
-
-
-def about(network: Network) -> dict[str, Any]:
-    """Return what the ranks of cells stand for: the form, the dimensions, and the cells in the order chosen."""
-    return {
-        "form": network.form,
-        "dimensions": list(network.dimensions),
-        "selected": [" · ".join(labels) for labels in network.labels],
-    }
-
-
-def distinct(ids: Sequence[str], advice: str) -> Sequence[str]:
-    """Return the ids as they are; raise when two nodes have the same one, for they would become one node."""
-    if len(set(ids)) < len(ids):
-        twice = [key for key, count in Counter(ids).items() if count > 1]
-        raise InputError(f"several nodes of the network have the same id: {some(twice)} ({advice})")
-    return ids
+LINK = "link."
+"""What stands before the name of a column of links in an ``.npz``, where nodes have columns too."""
+MISSING = ".missing"
 
 
 def write_nodes_csv(network: Network, path: Path, *, spreadsheet_safe: bool = False) -> None:
-    """Write one line a node; ``cells`` are ranks with spaces between."""
-    lines = (
-        (key, name, kind, "true" if inside else "false", label, ranks(cells), links)
-        for key, name, kind, inside, label, cells, links in rows(network.nodes.select(NODES))
-    )
-    write_table(path, NODES, lines, spreadsheet_safe=spreadsheet_safe)
+    """Write one line a node; ``cells`` are ranks with spaces between, what is missing is empty."""
+    table = plain_nodes(network)
+    write_table(path, table.column_names, text_rows(table), spreadsheet_safe=spreadsheet_safe)
 
 
 def write_links_csv(network: Network, path: Path, *, spreadsheet_safe: bool = False) -> None:
     """Write one line a link, each link once."""
-    weights = written(network.weight)
-    lines = (
-        (source, target, weight, kind)
-        for (source, target, _, kind), weight in zip(rows(network.links.select(LINKS)), weights, strict=True)
-    )
-    write_table(path, LINKS, lines, spreadsheet_safe=spreadsheet_safe)
+    table = plain_table(network.links)
+    write_table(path, table.column_names, text_rows(table), spreadsheet_safe=spreadsheet_safe)
+
+
+def text_rows(table: pa.Table) -> Iterator[list[Any]]:
+    """Give the rows of a plain table as CSV has them; numbers stay numbers, which no spreadsheet runs."""
+    texts = [str if pa.types.is_floating(kind) else as_text(kind) for kind in table.schema.types]
+    keeps = [pa.types.is_integer(kind) for kind in table.schema.types]
+    writers = list(zip(texts, keeps, strict=True))
+    for row in rows(table):
+        yield [
+            "" if value is None else value if keep else text(value)
+            for value, (text, keep) in zip(row, writers, strict=True)
+        ]
 
 
 def write_nodes_parquet(network: Network, path: Path) -> None:
-    """Write the table of nodes, ``cells`` as lists."""
+    """Write the table of nodes, every column as it is."""
     _parquet(network, network.nodes, path)
 
 
@@ -103,35 +58,25 @@ def write_links_parquet(network: Network, path: Path) -> None:
     _parquet(network, network.links, path)
 
 
-def write_json(network: Network, path: Path) -> None:
-    """Write the node-link JSON of d3; in NetworkX: ``node_link_graph(json.load(file), edges="links")``."""
-    weights = written(network.weight)
-    with path.open("w", encoding="utf-8", newline="\n") as out:
-        out.write('{"directed": false, "multigraph": false,\n"graph": ' + _json(about(network)) + ',\n"nodes": [')
-        for number, row in enumerate(rows(network.nodes.select(NODES))):
-            out.write((",\n" if number else "\n") + _json(dict(zip(NODES, row, strict=True))))
-        out.write('\n],\n"links": [')
-        for number, ((source, target, _, kind), weight) in enumerate(
-            zip(rows(network.links.select(LINKS)), weights, strict=True)
-        ):
-            link = dict(zip(LINKS, (source, target, float(weight), kind), strict=True))
-            out.write((",\n" if number else "\n") + _json(link))
-        out.write("\n]}\n")
+def write_recipe(network: Network, path: Path) -> None:
+    """Write the recipe by itself, for formats that have no place for it."""
+    if network.recipe is not None:
+        path.write_text(network.recipe.to_json() + "\n", encoding="utf-8", newline="\n")
 
 
 def write_npz(network: Network, path: Path) -> None:
     """Write arrays that ``scipy.sparse.load_npz`` reads as the adjacency and ``np.load`` reads without pickle.
 
-    Beside the adjacency stand ``id, name, kind, in_query, label, query_links`` (one entry a node),
-    ``cells_indptr`` and ``cells_indices`` (the ranks of node i are ``indices[indptr[i]:indptr[i + 1]]``),
-    ``link_kind`` (one entry for every one of ``data``: 0 a link, 1 a membership), and ``form``,
-    ``dimensions`` and ``selected``, the cells in the order chosen.
+    Beside the adjacency stand the columns of nodes, one entry a node: ``id``, ``name``, ``in_query`` and all others.
+    Where a column has values missing, ``NAME.missing`` tells which. The lists of ``cells`` are
+    ``cells_indices[cells_indptr[i]:cells_indptr[i + 1]]``, and so are others. The links stand as they are in the
+    network, each once, as ``link.source`` and ``link.target`` (positions of nodes), ``link.weight``, ``link.kind`` and
+    all others. ``form``, ``dimensions`` and ``selected`` are the cells in the order chosen, ``recipe`` is JSON.
     """
     matrix = to_scipy(network)
-    row = np.repeat(np.arange(len(network)), np.diff(matrix.indptr))
-    member = np.maximum(row, matrix.indices) >= len(network.objects)
-    nodes = network.nodes
-    cells = nodes["cells"].combine_chunks()
+    nodes = plain_nodes(network)
+    links = plain_table(network.links.drop_columns(["source", "target", "weight"]))
+    ends = {"source": network.source, "target": network.target, "weight": network.weight}
     arrays: dict[str, Array] = {
         "indices": matrix.indices,
         "indptr": matrix.indptr,
@@ -139,17 +84,18 @@ def write_npz(network: Network, path: Path) -> None:
         "shape": np.array(matrix.shape),
         "data": matrix.data,
         "_is_array": np.array(True),
-        **{name: np.array(texts(nodes, name), dtype=np.str_) for name in ("id", "name", "kind", "label")},
-        "in_query": network.in_query,
-        "query_links": nodes["query_links"].to_numpy(),
-        "cells_indptr": cells.offsets.to_numpy(),
-        "cells_indices": cells.flatten().to_numpy(),
-        "link_kind": member.astype(np.uint8),
-        "link_kinds": np.array(LINK_KINDS),
-        **{name: np.array(value, dtype=np.str_) for name, value in about(network).items()},
     }
+    own = {name: np.array(value, dtype=np.str_) for name, value in about(network).items()}
+    if network.recipe is not None:
+        own["recipe"] = np.array(network.recipe.to_json())
+    taken = {*arrays, *own}
+    for name in nodes.column_names:
+        arrays |= _arrays(f"{name}_attribute" if name in taken else name, nodes[name])
+    arrays |= {f"{LINK}{name}": array for name, array in ends.items()}
+    for name in links.column_names:
+        arrays |= _arrays(f"{LINK}{name}", links[name])
     with path.open("wb") as out:
-        np.savez_compressed(out, **arrays)  # type: ignore[arg-type]
+        np.savez_compressed(out, **arrays, **own)  # type: ignore[arg-type]
 
 
 def to_scipy(network: Network) -> sp.csr_array:
@@ -184,8 +130,20 @@ def _parquet(network: Network, table: pa.Table, path: Path) -> None:
     from pyarrow import parquet
 
     with path.open("wb") as out:
-        parquet.write_table(table.replace_schema_metadata({"cube2net": _json(about(network))}), out)
+        parquet.write_table(table.replace_schema_metadata({"cube2net": json_text(about_with_recipe(network))}), out)
 
 
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+def _arrays(name: str, column: pa.ChunkedArray) -> dict[str, Array]:
+    """Return a plain column as arrays: its values, where they are missing, and where lists begin."""
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    found: dict[str, Array] = {}
+    if array.null_count:
+        found[f"{name}{MISSING}"] = np.asarray(pc.is_null(array))
+    if is_list(array.type):
+        lengths = pc.fill_null(pc.list_value_length(array), 0).to_numpy(zero_copy_only=False)
+        found[f"{name}_indptr"] = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        return found | _arrays(f"{name}_indices", array.flatten())
+    if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
+        return {name: np.array([value or "" for value in array.to_pylist()], dtype=np.str_)} | found
+    filled = pc.fill_null(array, pa.scalar(0).cast(array.type)) if array.null_count else array
+    return {name: filled.to_numpy(zero_copy_only=False)} | found

@@ -2,59 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, TextIO
 
-from cube2net.network.table_formats import about, distinct, ranks, rows, texts, written
+import pyarrow as pa
+
+from cube2net.network.export_tables import about, distinct, ends_of, ids_of, plain_nodes
+from cube2net.network.plain_columns import as_text, distinct_names, kind_of, rows
 from cube2net.records import Network
-from cube2net.records.network import NODES
 
-GRAPHML_KEYS = (
-    ("graph", "form", "string"),
-    ("graph", "dimensions", "string"),
-    ("graph", "selected", "string"),
-    ("node", "name", "string"),
-    ("node", "kind", "string"),
-    ("node", "in_query", "boolean"),
-    ("node", "label", "string"),
-    ("node", "cells", "string"),
-    ("node", "query_links", "int"),
-    ("edge", "weight", "double"),
-    ("edge", "kind", "string"),
-)
 GRAPHML_HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
 """
-GRAPHML_NODE = (
-    '<node id="{}">{}<data key="node.name">{}</data><data key="node.kind">{}</data>'
-    '<data key="node.in_query">{}</data><data key="node.label">{}</data>'
-    '<data key="node.cells">{}</data><data key="node.query_links">{}</data></node>\n'
-)
-GRAPHML_EDGE = '<edge source="{}" target="{}"><data key="edge.weight">{}</data><data key="edge.kind">{}</data></edge>\n'
 GEXF_HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <gexf xmlns="http://www.gexf.net/1.2draft" version="1.2">
 <meta><creator>cube2net</creator><description>{}</description></meta>
-<graph mode="static" defaultedgetype="undirected">
-<attributes class="node" mode="static">
-<attribute id="name" title="name" type="string"/>
-<attribute id="kind" title="kind" type="string"/>
-<attribute id="in_query" title="in_query" type="boolean"/>
-<attribute id="query_label" title="query_label" type="string"/>
-<attribute id="cells" title="cells" type="string"/>
-<attribute id="query_links" title="query_links" type="integer"/>
-</attributes>
-<attributes class="edge" mode="static">
-<attribute id="link_kind" title="kind" type="string"/>
-</attributes>
+<graph mode="static" defaultedgetype="{}">
 """
-GEXF_NODE = (
-    '<node id="{0}" label="{1}"><attvalues><attvalue for="name" value="{1}"/><attvalue for="kind" value="{2}"/>'
-    '<attvalue for="in_query" value="{3}"/><attvalue for="query_label" value="{4}"/>'
-    '<attvalue for="cells" value="{5}"/><attvalue for="query_links" value="{6}"/></attvalues></node>\n'
-)
-GEXF_EDGE = (
-    '<edge id="{}" source="{}" target="{}" weight="{}">'
-    '<attvalues><attvalue for="link_kind" value="{}"/></attvalues></edge>\n'
-)
+GEXF_KINDS = {"int": "integer"}
+GEXF_LABEL = "query_label"
+RECIPE = "recipe: "
+"""What the last line of the description of a GEXF begins with, where the network has a recipe."""
 ADVICE = "XML cannot tell them apart: write .json, .csv or .parquet instead"
 
 _ESCAPES = {
@@ -63,58 +32,73 @@ _ESCAPES = {
     **dict.fromkeys((65534, 65535, *range(55296, 57344)), "�"),
     **{ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;", ord('"'): "&quot;"},
 }
+Texts = list[Callable[[Any], str]]
 
 
 def write_graphml(network: Network, path: Path) -> None:
     """Write a network as GraphML: the id of a node is the id of its object, ``cells`` are ranks with spaces between.
 
-    Where an id has an ``&``, ids are repeated as an attribute, because igraph does not decode it in the
-    id of an element. The graph itself carries ``form``, ``dimensions`` and ``selected``, one cell a line.
+    Where an id has an ``&``, ids are repeated as an attribute, because igraph does not decode it in the id of an
+    element; whole numbers are too, for an element's id is a text. The graph itself carries ``form``, ``dimensions`` and
+    ``selected``, one cell a line, and ``recipe``. What is missing is absent.
     """
-    ids = distinct([escape(key) for key in texts(network.nodes, "id")], ADVICE)
-    repeat = any("&amp;" in key for key in ids)
+    ids = distinct([escape(str(key)) for key in ids_of(network)], ADVICE)
+    nodes, ends = plain_nodes(network), ends_of(network)
+    repeat = any("&amp;" in key for key in ids) or pa.types.is_integer(nodes.schema.field("id").type)
+    nodes = nodes if repeat else nodes.drop_columns(["id"])
+    told = {name: value if isinstance(value, str) else "\n".join(value) for name, value in about(network).items()}
+    if network.recipe is not None:
+        told["recipe"] = network.recipe.to_json()
     with path.open("w", encoding="utf-8", newline="\n") as out:
         out.write(GRAPHML_HEAD)
-        for owner, name, kind in (*GRAPHML_KEYS, ("node", "id", "string")) if repeat else GRAPHML_KEYS:
-            out.write(f'<key id="{owner}.{name}" for="{owner}" attr.name="{name}" attr.type="{kind}"/>\n')
-        out.write('<graph id="network" edgedefault="undirected">\n')
-        for name, value in about(network).items():
-            text = value if isinstance(value, str) else "\n".join(value)
+        for name in told:
+            out.write(f'<key id="graph.{name}" for="graph" attr.name="{name}" attr.type="string"/>\n')
+        _graphml_keys(out, "node", nodes)
+        _graphml_keys(out, "edge", ends.columns)
+        out.write(f'<graph id="network" edgedefault="{"directed" if ends.directed else "undirected"}">\n')
+        for name, text in told.items():
             out.write(f'<data key="graph.{name}">{escape(text)}</data>\n')
-        for key, (_, name, kind, inside, label, cells, links) in zip(
-            ids, rows(network.nodes.select(NODES)), strict=True
-        ):
-            truth = "true" if inside else "false"
-            again = f'<data key="node.id">{key}</data>' if repeat else ""
-            out.write(
-                GRAPHML_NODE.format(key, again, escape(name), escape(kind), truth, escape(label), ranks(cells), links)
-            )
-        kinds = network.links["kind"].to_pylist()
-        for a, b, weight, kind in zip(network.source, network.target, written(network.weight), kinds, strict=True):
-            out.write(GRAPHML_EDGE.format(ids[a], ids[b], weight, escape(kind)))
+        texts = _texts(nodes)
+        for key, row in zip(ids, rows(nodes), strict=True):
+            out.write(f'<node id="{key}">{_data("node", row, texts)}</node>\n')
+        texts = _texts(ends.columns)
+        for a, b, row in zip(ends.source, ends.target, rows(ends.columns), strict=True):
+            out.write(f'<edge source="{ids[a]}" target="{ids[b]}">{_data("edge", row, texts)}</edge>\n')
         out.write("</graph>\n</graphml>\n")
 
 
 def write_gexf(network: Network, path: Path) -> None:
     """Write a network as GEXF 1.2: what GEXF calls the label of a node is the name of its object.
 
-    The user's own label of a query object therefore stands under ``query_label``. ``cells`` are ranks with
-    spaces between, and the description lists the cells they mean, one a line in the order chosen.
+    The user's own label of a query object therefore stands under ``query_label``. ``cells`` are ranks with spaces
+    between, and the description lists the cells they mean, one a line in the order chosen, and last the recipe. What is
+    missing is absent.
     """
-    ids = distinct([escape(key) for key in texts(network.nodes, "id")], ADVICE)
+    ids = distinct([escape(str(key)) for key in ids_of(network)], ADVICE)
+    nodes, ends = plain_nodes(network), ends_of(network)
+    names = [escape(name) for name in nodes["name"].to_pylist()]
+    if not pa.types.is_integer(nodes.schema.field("id").type):
+        nodes = nodes.drop_columns(["id"])
+    weights = ends.columns["weight"].to_pylist()
+    links = ends.columns.drop_columns(["weight"])
+    told = list(about(network)["selected"])
+    if network.recipe is not None:
+        told.append(RECIPE + network.recipe.to_json())
     with path.open("w", encoding="utf-8", newline="\n") as out:
-        out.write(GEXF_HEAD.format(escape("\n".join(about(network)["selected"]))))
+        out.write(GEXF_HEAD.format(escape("\n".join(told)), "directed" if ends.directed else "undirected"))
+        titles = [GEXF_LABEL if name == "label" else name for name in nodes.column_names]
+        _gexf_attributes(out, "node", nodes, titles)
+        _gexf_attributes(out, "edge", links, links.column_names)
         out.write("<nodes>\n")
-        for key, (_, name, kind, inside, label, cells, links) in zip(
-            ids, rows(network.nodes.select(NODES)), strict=True
-        ):
-            truth = "true" if inside else "false"
-            out.write(GEXF_NODE.format(key, escape(name), escape(kind), truth, escape(label), ranks(cells), links))
+        texts = _texts(nodes)
+        for key, name, row in zip(ids, names, rows(nodes), strict=True):
+            out.write(f'<node id="{key}" label="{name}">{_attvalues("node", row, texts)}</node>\n')
         out.write("</nodes>\n<edges>\n")
-        kinds = network.links["kind"].to_pylist()
-        facts = zip(network.source, network.target, written(network.weight), kinds, strict=True)
-        for number, (a, b, weight, kind) in enumerate(facts):
-            out.write(GEXF_EDGE.format(number, ids[a], ids[b], weight, escape(kind)))
+        texts = _texts(links)
+        facts = zip(ends.source, ends.target, weights, rows(links), strict=True)
+        for number, (a, b, weight, row) in enumerate(facts):
+            begin = f'<edge id="{number}" source="{ids[a]}" target="{ids[b]}" weight="{weight}">'
+            out.write(f"{begin}{_attvalues('edge', row, texts)}</edge>\n")
         out.write("</edges>\n</graph>\n</gexf>\n")
 
 
@@ -128,3 +112,43 @@ def escape(text: str) -> str:
     a &quot;b&quot; &amp; &lt;c&gt;&#10;␁
     """
     return text.translate(_ESCAPES)
+
+
+def _texts(table: pa.Table) -> Texts:
+    return [as_text(kind) for kind in table.schema.types]
+
+
+def _titles(names: Sequence[str]) -> list[str]:
+    return distinct_names([escape(name) for name in names])
+
+
+def _graphml_keys(out: TextIO, owner: str, table: pa.Table) -> None:
+    for number, (name, kind) in enumerate(zip(_titles(table.column_names), table.schema.types, strict=True)):
+        out.write(f'<key id="{owner}.{number}" for="{owner}" attr.name="{name}" attr.type="{kind_of(kind)}"/>\n')
+
+
+def _data(owner: str, row: Sequence[Any], texts: Texts) -> str:
+    values = enumerate(zip(row, texts, strict=True))
+    return "".join(
+        f'<data key="{owner}.{number}">{escape(text(value))}</data>'
+        for number, (value, text) in values
+        if value is not None
+    )
+
+
+def _gexf_attributes(out: TextIO, owner: str, table: pa.Table, titles: Sequence[str]) -> None:
+    out.write(f'<attributes class="{owner}" mode="static">\n')
+    for number, (title, kind) in enumerate(zip(_titles(titles), table.schema.types, strict=True)):
+        name = GEXF_KINDS.get(kind_of(kind), kind_of(kind))
+        out.write(f'<attribute id="{owner}.{number}" title="{title}" type="{name}"/>\n')
+    out.write("</attributes>\n")
+
+
+def _attvalues(owner: str, row: Sequence[Any], texts: Texts) -> str:
+    values = enumerate(zip(row, texts, strict=True))
+    found = "".join(
+        f'<attvalue for="{owner}.{number}" value="{escape(text(value))}"/>'
+        for number, (value, text) in values
+        if value is not None
+    )
+    return f"<attvalues>{found}</attvalues>"

@@ -4,7 +4,7 @@ from cube2net.cube import ENGINES
 from cube2net.mine import cluster_query, embed_nodes
 from cube2net.pipeline.build import build_cube, build_from, build_task
 from cube2net.pipeline.compare import JOURNAL, WRITTEN, Auto, compare, task_of
-from cube2net.pipeline.construct import LINK_TOLERANCE, METHODS, WITH_OPTIONS, construct, weigh
+from cube2net.pipeline.construct import METHODS, WITH_OPTIONS, construct
 from cube2net.pipeline.cubes import (
     add_items,
     embed_cells,
@@ -22,23 +22,21 @@ from cube2net.pipeline.data import (
     check_outputs,
     draw_network,
     find_topics,
-    from_networkx,
     load_areas,
     load_bundled,
     load_labs,
     make_dblp_like,
     make_planted,
     open_dblp_like,
-    read_acl,
-    read_source,
-    read_tables,
-    read_task,
     summary,
     write_network,
 )
 from cube2net.pipeline.queries import missing_names, read_links, read_query
+from cube2net.pipeline.reading import from_networkx, read_acl, read_graph, read_source, read_sql, read_tables, read_task
+from cube2net.pipeline.replay import Replayed, replay
 from cube2net.pipeline.report import check_report, read_comparison, results, verdict, write_report
 from cube2net.pipeline.suggestions import suggest
+from cube2net.pipeline.worths import LINK_TOLERANCE, weigh
 from cube2net.records.form import FORMS
 from cube2net.referee import DEFAULT
 from cube2net.select import OBJECTIVES
@@ -59,6 +57,7 @@ __all__ = [
     "WITH_OPTIONS",
     "WRITTEN",
     "Auto",
+    "Replayed",
     "add_items",
     "build_cube",
     "build_from",
@@ -85,12 +84,15 @@ __all__ = [
     "open_dblp_like",
     "read_acl",
     "read_comparison",
+    "read_graph",
     "read_links",
     "read_manifest",
     "read_query",
     "read_source",
+    "read_sql",
     "read_tables",
     "read_task",
+    "replay",
     "results",
     "save_cube",
     "suggest",

@@ -26,7 +26,7 @@ from cube2net.cube import TOPIC
 from cube2net.errors import ParameterError, SourceError
 from cube2net.interfaces import Engine, NamesFiles, Source, TopicModel
 from cube2net.pipeline.data import find_topics
-from cube2net.pipeline.inputs import corpus_of
+from cube2net.pipeline.reading import corpus_of, reader_of
 from cube2net.pipeline.suggestions import decide_dimensions, with_texts
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics
@@ -113,16 +113,16 @@ def build_cube(
     progress = progress or silent
     if is_frame(dimensions) and "links" not in tables:
         tables, dimensions = {**tables, "links": dimensions}, None
-    if not (isinstance(items, bool) or (isinstance(items, str) and not Path(items).exists())):
+    if is_frame(items) or isinstance(items, Path) or (isinstance(items, str) and Path(items).suffix):
         tables, items = {**tables, "items": items}, "all"
-    recipe = Recipe(dimensions, topics, min_objects, max_mentions, items, _engine(engine, memory), seed)
+    plan = BuildPlan(dimensions, topics, min_objects, max_mentions, items, _engine(engine, memory), seed)
     corpus = corpus_of(data, tables, progress, build_cube)
     if out is None:
-        return recipe.build(corpus, progress)
+        return plan.build(corpus, progress)
     place = path_of(out, "out")
     cubes.check_place(place)
     with checkpoints_beside(place, progress) as stages:
-        return recipe.build_in(place, corpus, digest(__version__, digest_corpus(corpus)), stages, progress)
+        return plan.build_in(place, corpus, digest(__version__, digest_corpus(corpus)), stages, progress)
 
 
 @tells_compiling
@@ -147,10 +147,10 @@ def build_from(
     Parameters
     ----------
     source
-        ``"tables"``, ``"acl"``, ``"aminer"``, ``"dblp"``, ``"yelp"`` or ``"movies"``, or an object of your own with
-        ``read``, such as ``Tables(strict=True)``.
+        ``"tables"``, ``"sql"``, ``"graph"``, ``"acl"``, ``"aminer"``, ``"dblp"``, ``"yelp"`` or ``"movies"``, or an
+        object of your own with ``read``, such as ``Tables(strict=True)``.
     paths
-        The files to read, or their folder, as the source expects them.
+        The files to read, or their folder, as the source expects them; for ``"sql"`` the queries.
     out
         The folder to save the cube in.
     dimensions
@@ -185,11 +185,10 @@ def build_from(
     progress = progress or silent
     place = path_of(out, "out")
     cubes.check_place(place)
-    places = [path_of(path, "a path to read") for path in paths]
+    reader, places = reader_of(source, paths, {})
     for path in places:
         if not path.exists():
             raise SourceError(f"there is no file {str(path)!r}: check the path")
-    reader: Source = made(source, SOURCES, Source, "source", {})
     runner = _engine(engine, memory)
     if dimensions is not None and not callable(dimensions):
         dimensions = [_checked(dimension) for dimension in dimensions]
@@ -199,8 +198,8 @@ def build_from(
         decides = digest(__version__, known, digest_files(read))
         corpus = stages.corpus(decides, lambda: reader.read(places, progress=progress))
         wanted = dimensions(corpus) if callable(dimensions) else dimensions
-        recipe = Recipe(wanted, topics, min_objects, max_mentions, items, runner, seed)
-        return recipe.build_in(place, corpus, decides, stages, progress)
+        plan = BuildPlan(wanted, topics, min_objects, max_mentions, items, runner, seed)
+        return plan.build_in(place, corpus, decides, stages, progress)
 
 
 def build_task(task: Task, folder: str | Path, *, spreadsheet_safe: bool = False, **options: Any) -> Cube:
@@ -227,7 +226,7 @@ def build_task(task: Task, folder: str | Path, *, spreadsheet_safe: bool = False
 
 
 @dataclass(frozen=True, eq=False)
-class Recipe:
+class BuildPlan:
     """How a cube is made of a corpus; without dimensions, in those that its source proposes, or that suit it."""
 
     dimensions: Dimensions | None
@@ -324,8 +323,9 @@ def _files_named_in(reader: Source) -> list[Path]:
 def _checked(dimension: DimensionSpec | str) -> DimensionSpec:
     """Return a dimension; what cannot be read in it is said before a corpus is."""
     spec = DimensionSpec.parse(dimension) if isinstance(dimension, str) else dimension
-    if spec.bins is not None:
-        cubes.parse_bins(spec.bins)
+    for bins in (spec.bins, *(level.bins for level in spec.levels)):
+        if bins is not None:
+            cubes.parse_bins(bins)
     return spec
 
 

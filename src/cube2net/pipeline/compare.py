@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -333,7 +333,11 @@ class Auto:
 
     def construct(self, cube: Cube, query: Query, *, seed: int = 0, progress: Progress | None = None) -> Network:
         """Return the network of the best setup; ``settings["tried"]`` has all, the best first."""
-        progress = progress or silent
+        network = self._chosen(cube, query, seed=seed, progress=progress or silent)
+        recipe = None if network.recipe is None else replace(network.recipe, chosen_by="auto")
+        return replace(network, recipe=recipe)
+
+    def _chosen(self, cube: Cube, query: Query, *, seed: int, progress: Progress) -> Network:
         seed = whole_number("seed", seed, 0, None)
         make, miners = maker(cube, query), {"": self.embedding}
         until: dict[str, Any] = {"seeds": range(seed, seed + self.runs), "seconds": self.seconds, "progress": progress}

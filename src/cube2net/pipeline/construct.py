@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
 
@@ -11,11 +11,10 @@ import numpy as np
 
 from cube2net import network as networks
 from cube2net.arguments import check_options, made, name_of, options_of
-from cube2net.array_types import Array
 from cube2net.compiling import tells_compiling, timed
 from cube2net.cube import cuboid
 from cube2net.embed import VECTORS
-from cube2net.errors import InputError, ParameterError, QueryError, quoted, whole_number
+from cube2net.errors import ParameterError, quoted, whole_number
 from cube2net.interfaces import (
     LinkObjective,
     MakesNetworks,
@@ -28,11 +27,12 @@ from cube2net.interfaces import (
 )
 from cube2net.pipeline.cubes import embed_cells
 from cube2net.pipeline.queries import Asked, query_of
+from cube2net.pipeline.recipes import recipe_of
+from cube2net.pipeline.worths import Valued, objective_name, objective_of, weighed
 from cube2net.progress import Progress, silent
-from cube2net.records import Budget, Cube, Form, Judge, Network, Query, Repeats, Selection, Weights, Worth
+from cube2net.records import Budget, Cube, Form, Network, Query, Selection
 from cube2net.records.budget import PAPER_CELLS
-from cube2net.records.weights import called
-from cube2net.select import OBJECTIVES, Anneal, Cover, Cube2net, Exact, Greedy, Own, Random, bounded, check_selection
+from cube2net.select import Anneal, Cover, Cube2net, Exact, Greedy, Random, bounded, check_selection
 
 METHODS: dict[str, type[Method]] = {
     "none": networks.Nothing,
@@ -55,11 +55,6 @@ WITH_OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
 """Names that stand for a method with options, wherever a method is named."""
 
 Levels = str | Sequence[str]
-Valued = str | Objective | LinkObjective | Callable[[Array, Query], float]
-
-# How far nearness by links may be off, summed over all objects. On the ACL Anthology, 1,820 authors: 58 of 97,922
-# gains differ from the exact ones, each by its last digit (1/1024), for 80 ms; at 1e-4 744 do, for 66 ms.
-LINK_TOLERANCE = 1e-5
 
 
 @tells_compiling
@@ -207,8 +202,9 @@ def _check_nothing_chosen(method: object, options: Mapping[str, Any]) -> None:
 class Plan:
     """A question with nothing left open.
 
-    ``cube`` has the cells of the ``levels`` asked for. ``budget`` is the method's; ``max_nodes`` is the network's,
-    cells included. ``sized`` says that the query decides how many cells there are.
+    ``cube`` has the cells of the ``levels`` asked for, ``whole`` is the cube that was asked. ``budget`` is the
+    method's; ``max_nodes`` is the network's, cells included. ``sized`` says that the query decides how many cells there
+    are. ``asked`` are the parameters as they were given, but for cube, query, method and objective.
     """
 
     cube: Cube
@@ -220,6 +216,8 @@ class Plan:
     levels: Levels = "full"
     max_nodes: int | None = None
     sized: bool = False
+    asked: Mapping[str, Any] = field(default_factory=dict)
+    whole: Cube = field(kw_only=True)
 
 
 def plan(
@@ -256,7 +254,9 @@ def plan(
     if max_nodes is not None and not shape.has_brought:
         most, inside = min(most, max(0, max_nodes - len(asked))), None
     budget = Budget(m=most, max_nodes=inside, max_links=max_links, prefix=prefix)
-    return Plan(view, asked, chooser, worth, shape, budget, levels, max_nodes, sized)
+    given = {"m": m, "form": kind, "levels": levels, "keep": keep, "max_nodes": max_nodes, "max_links": max_links}
+    given |= {"prefix": prefix, **form_options}
+    return Plan(view, asked, chooser, worth, shape, budget, levels, max_nodes, sized, given, whole=cube)
 
 
 def default_form(method: Method) -> str:
@@ -268,14 +268,6 @@ def default_form(method: Method) -> str:
 def default_objective(method: Method, form: str) -> str:
     """Return what a choice is worth where nobody says: cover where cells are nodes and the method counts repeats."""
     return "cover" if form in ("cells", "woven") and counts_repeats(method) else "jaccard"
-
-
-def objective_of(given: Valued) -> Objective | LinkObjective:
-    """Return the objective of a name, the object itself, or the objective that a function is."""
-    if callable(given) and not isinstance(given, type | Objective | LinkObjective):
-        return Own(given)
-    found: Objective | LinkObjective = made(given, OBJECTIVES, (Objective, LinkObjective), "objective", {})
-    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -315,39 +307,6 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
     return Chosen(selection, seed, empty, seconds)
 
 
-def weigh(cube: Cube, query: Asked, objective: Valued = "jaccard") -> Worth:
-    """Return what objects are worth for a query: ``weigh(…).value(rows)`` is the value of any set of them.
-
-    It is a record of weighted counts, or the judge that a function of one's own is.
-    """
-    return weighed(cube, query_of(cube, query), objective_of(objective))
-
-
-def weighed(cube: Cube, query: Query, objective: Objective | LinkObjective) -> Worth:
-    """Return the weights of an objective; whatever is wrong with them is said with the objective's name."""
-    try:
-        weights: Worth
-        if isinstance(objective, LinkObjective):
-            affinity = networks.scores(cube.links, query.objects, objective.damping, LINK_TOLERANCE)
-            weights = objective.weigh_links(query, affinity, cube.links.degrees > 0)
-        else:
-            weights = objective.weigh(query, len(cube.objects))
-        if not isinstance(weights, Weights | Judge | Repeats):
-            raise InputError(f"it gave {weights!r}, expected Weights")
-        if weights.count != len(cube.objects):
-            raise InputError(f"the weights are for {weights.count:,} objects, and the cube has {len(cube.objects):,}")
-    except (QueryError, ParameterError):
-        raise
-    except InputError as error:
-        raise InputError(f"the objective {objective_name(objective)!r} cannot be used: {error}") from None
-    return weights
-
-
-def objective_name(objective: Objective | LinkObjective) -> str:
-    """Return the name of an objective, of its class or, where it is a function of one's own, of that."""
-    return called(objective.function) if isinstance(objective, Own) else name_of(objective, OBJECTIVES)
-
-
 def with_vectors(cube: Cube, method: Method, seed: int) -> Method:
     """Return the method with the cell vectors that it names, or the method itself where it names none."""
     if not isinstance(method, NeedsVectors) or not isinstance(method.vectors, str):
@@ -379,6 +338,7 @@ def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: P
     note = networks.said_of_limit(query, plan.max_nodes) or "; ".join(filter(None, (selection.note, large)))
     return replace(
         network,
+        recipe=recipe_of(plan, network, METHODS, chosen.seed),
         selection=replace(selection, note=note),
         settings={
             "method": name_of(plan.method, METHODS),
@@ -390,7 +350,7 @@ def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: P
             "near_weight": form.near_weight if form.kind == "woven" else None,
             "keep": form.keep,
             "membership": form.membership if form.has_cells else None,
-            "trust": network.settings["trust"],
+            **network.settings,
             "seed": chosen.seed,
             "empty_value": chosen.empty_value,
             "cell_objects": [len(cube.cells.members[cell]) for cell in selection.cells.tolist()],

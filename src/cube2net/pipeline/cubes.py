@@ -256,11 +256,15 @@ def view_cube(
     *,
     roll_up: Sequence[str | tuple[str, str]] = (),
     where: Mapping[str, Sequence[str]] | None = None,
+    between: str | Sequence[Any] | None = None,
 ) -> Cube:
-    """Return the cube rolled up in some dimensions, and then only the cells with one of some labels.
+    """Return the cube of the items of a time, rolled up in some dimensions, and only the cells with one of some labels.
 
-    A dimension alone goes to the level above it, one with a level goes there.
+    ``between`` is a window such as ``"2015..2019"`` or ``(2015, 2019)``: see :func:`cube2net.cube.between`. A dimension
+    alone goes to the level above it, one with a level goes there.
     """
+    if between is not None:
+        cube = cubes.between(cube, between)
     for wanted in roll_up:
         cube = cubes.roll_up(cube, *((wanted,) if isinstance(wanted, str) else wanted))
     return cubes.dice(cube, where) if where else cube

@@ -9,128 +9,14 @@ from typing import Any
 from cube2net import network as networks
 from cube2net import sources
 from cube2net.arguments import made, path_of
-from cube2net.errors import unknown
-from cube2net.interfaces import Source, TopicModel
+from cube2net.interfaces import TopicModel
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, Network, Topics
-from cube2net.sources import SOURCES, Movies, Planted, Task, Yelp
+from cube2net.sources import Planted
 from cube2net.topics import TOPIC_MODELS
 
 AREA_SIGS = sources.AREA_SIGS
 """The groups whose volumes tell the labels of :func:`load_areas`."""
-
-
-def read_source(source: str | Source, *paths: str | Path, progress: Progress | None = None, **options: Any) -> Corpus:
-    """Return the corpus that files of one kind hold; ``options`` are the source's parameters.
-
-    Parameters
-    ----------
-    source
-        ``"tables"``, ``"acl"``, ``"aminer"``, ``"dblp"``, ``"yelp"`` or ``"movies"``, or an object of your own with
-        ``read``.
-    paths
-        The files to read, or their folder, as the source expects them.
-    progress
-        Told how far the reading is; None for nobody.
-    options
-        Parameters of a source given by its name, such as ``strict=True``: what cannot be used then stops the reading.
-
-    Returns
-    -------
-    Corpus
-        Its ``dropped`` counts what was left out, by reason.
-
-    Raises
-    ------
-    SourceError
-        A file is missing or is not what it should be; the sentence names the file and the line.
-
-    See Also
-    --------
-    build_from : Reads and builds, and goes on where it was cut off.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> import cube2net as c2n
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "nodes.csv").write_text("id,city\\nada,Rome\\nbob,Oslo\\neve,Oslo\\n")
-    ...     _ = Path(folder, "links.csv").write_text("from,to\\nada,bob\\nbob,eve\\n")
-    ...     c2n.read_source("tables", folder)
-    Corpus(3 objects, 3 items, 2 links)
-    """
-    reader: Source = made(source, SOURCES, Source, "source", options)
-    return reader.read([path_of(path, "a path to read") for path in paths], progress=progress or silent)
-
-
-def read_tables(*tables: Any, progress: Progress | None = None, **options: Any) -> Corpus:
-    """Return the corpus of tables in files or in memory: nodes and links, items and what they mention, or records.
-
-    Tables of labels and of terms may come with them.
-
-    Parameters
-    ----------
-    tables
-        Paths (CSV, TSV, JSON lines, Parquet) or frames: of pandas or Polars, Arrow tables, DuckDB relations, whatever
-        hands itself over to Arrow, lists of dictionaries. Paths are told apart by their names, else by their
-        order: two are nodes and links, three are objects, items and mentions, a fourth is links. One folder holds files
-        with these names, and a mapping has tables by their names, ``{"nodes": frame, "links": edges}``. One table alone
-        holds records: a row for every mention, or several objects in a column.
-    progress
-        Told how far the reading is, and which column was taken for what; None for nobody.
-    options
-        A table by its name (``nodes``, ``links``, ``objects``, ``items``, ``mentions``, ``labels``, ``terms``). Of one
-        table of records, ``item`` and ``objects`` are the columns of the records and of what they mention.
-        ``columns`` says which column is what, ``{"source": "from"}``; what it does not say is guessed. ``separators``
-        part a text into several labels, ``{"genres": "|"}``; ``delimiter`` is the sign between columns. ``strict``
-        stops at a row that cannot be used, which else is counted. ``max_ratio`` and ``max_unpacked`` (bytes, or such as
-        ``"4GB"``) limit how far packed files may swell.
-
-    Returns
-    -------
-    Corpus
-        With nodes and links, every node is an object and its own item.
-
-    See Also
-    --------
-    read_sql : The same of SQL queries.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> import cube2net as c2n
-    >>> people = pd.DataFrame({"id": ["ada", "bob", "eve"], "city": ["Rome", "Oslo", "Oslo"]})
-    >>> edges = pd.DataFrame({"from": ["ada", "bob"], "to": ["bob", "eve"], "weight": [2, 1]})
-    >>> corpus = c2n.read_tables(nodes=people, links=edges)
-    >>> corpus, corpus.links["weight"].to_pylist()
-    (Corpus(3 objects, 3 items, 2 links), [2.0, 1.0])
-    >>> papers = pd.DataFrame({"paper": [1, 1, 2], "author": ["ada", "bob", "ada"], "year": [2001, 2001, 2004]})
-    >>> c2n.read_tables(papers, item="paper", objects="author")
-    Corpus(2 objects, 2 items, links by co-mention)
-    """
-    return sources.read_tables(tables, options, progress or silent)
-
-
-def read_acl(path: str | Path, *, progress: Progress | None = None, **options: Any) -> Corpus:
-    """Return the corpus of the ACL Anthology, from its folder or its archive."""
-    return read_source("acl", path, progress=progress, **options)
-
-
-def read_task(
-    source: str, *paths: str | Path, name: str, seed: int = 0, progress: Progress | None = None, **options: Any
-) -> Task:
-    """Return a link-prediction task of the paper's kind: a corpus, a query, and the latest links hidden.
-
-    ``source`` is ``"yelp"`` (tasks ``ilkid`` and ``nvout``) or ``"movies"`` (``scifi00`` and ``drama10``).
-    """
-    tasks = {"yelp": Yelp, "movies": Movies}
-    if source not in tasks:
-        raise unknown("source of tasks", source, tasks)
-    reader: Yelp | Movies = made(source, tasks, Source, "source", options)
-    return reader.read_task(
-        [path_of(path, "a path to read") for path in paths], name, seed=seed, progress=progress or silent
-    )
 
 
 def load_bundled(without_sigs: Sequence[str] = ()) -> Corpus:
@@ -203,38 +89,6 @@ def load_areas() -> dict[str, str]:
     return sources.load_areas()
 
 
-def from_networkx(graph: Any, **options: Any) -> Corpus:
-    """Return the corpus of a NetworkX graph: every node is an object and its own item.
-
-    Links are undirected: links both ways, or several between two nodes, add their weights. Links of a node to itself
-    are left out.
-
-    Parameters
-    ----------
-    graph
-        A NetworkX graph of any kind. Attributes of nodes become attributes, a list or set several labels.
-    options
-        ``weight``, ``name``, ``kind`` and ``text`` are the attributes that hold these, by default of the same names; a
-        link without a weight counts 1. ``separators`` part a text into several labels, ``{"genres": "|"}``. ``strict``
-        stops at what cannot be used, which else is counted in ``dropped``. ``progress`` is told how far it is.
-
-    Returns
-    -------
-    Corpus
-        Ready for :func:`build_cube`, in dimensions of its attributes.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> import cube2net as c2n
-    >>> graph = nx.Graph([("ada", "bob"), ("bob", "eve")])
-    >>> graph.add_node("ada", city="Rome")
-    >>> c2n.from_networkx(graph)
-    Corpus(3 objects, 3 items, 2 links)
-    """
-    return sources.from_networkx(graph, **options)
-
-
 def make_planted(**options: Any) -> Planted:
     """Return a corpus with planted communities, and which cells are the best for each.
 
@@ -302,15 +156,17 @@ def write_network(network: Network, path: str | Path, *, spreadsheet_safe: bool 
     network
         The network to write.
     path
-        Where to; ``.graphml``, ``.gexf``, ``.csv``, ``.parquet``, ``.npz`` or ``.json``.
+        Where to; ``.graphml``, ``.gexf``, ``.csv``, ``.parquet``, ``.npz``, ``.json``, ``.cyjs`` (Cytoscape),
+        ``.vosviewer.json`` or ``.neo4j.csv``.
     spreadsheet_safe
-        For ``.csv``: names that spreadsheets would run as formulas, ids among them, get an apostrophe in front. By
-        default names are written to the letter.
+        For ``.csv`` and ``.neo4j.csv``: names that spreadsheets would run as formulas, ids among them, get an
+        apostrophe in front. By default names are written to the letter.
 
     Returns
     -------
     list of Path
-        One file, or for CSV and Parquet two, that of the nodes and that of the links.
+        One file, or for CSV and Parquet two, that of the nodes and that of the links; beside CSV one of the recipe,
+        which all other formats hold.
 
     Examples
     --------
@@ -320,7 +176,7 @@ def write_network(network: Network, path: str | Path, *, spreadsheet_safe: bool 
     >>> network = c2n.construct(c2n.build_cube(planted.corpus), planted.query(0))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     [path.name for path in c2n.write_network(network, f"{folder}/network.csv")]
-    ['network.nodes.csv', 'network.links.csv']
+    ['network.nodes.csv', 'network.links.csv', 'network.recipe.json']
     """
     return networks.write(network, path_of(path, "the file of the network"), spreadsheet_safe=spreadsheet_safe)
 

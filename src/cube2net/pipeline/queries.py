@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from cube2net import sources
 from cube2net.arguments import path_of
@@ -12,7 +13,8 @@ from cube2net.errors import ParameterError, QueryError, quoted, some
 from cube2net.escaping import unguarded
 from cube2net.records import Cube, Query
 
-Asked = Query | Iterable[str] | Iterable[int] | Mapping[str, str]
+Asked = Any
+"""A query, or whatever lists objects: names, ids, rows, a mapping to labels, a frame, a series, another network."""
 
 
 def query_of(cube: Cube, query: Asked) -> Query:
@@ -32,7 +34,7 @@ def query_of(cube: Cube, query: Asked) -> Query:
 
 def missing_names(cube: Cube, path: str | Path) -> list[str]:
     """Return the names of a query file that no object of the cube bears, or that several do."""
-    found = cube.objects.find(_known(cube, sources.read_query_file(path_of(path, "the file of the query"))[0]))
+    found = cube.objects.find(_known(cube, _read(cube, path)[0]))
     return [*found.missing, *found.ambiguous]
 
 
@@ -44,8 +46,9 @@ def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Q
     cube
         The cube that has the objects.
     path
-        A CSV or TSV file with a column ``object``, and maybe ``label``; else a text with one id or name a line, in
-        which empty lines and lines that begin with ``#`` are passed over.
+        A table (CSV and other delimited text, Excel, Parquet, JSON lines) with a column ``object``, and maybe
+        ``label``; without the first, the column whose values are objects of the cube. Else a text with one id or name a
+        line, in which empty lines and lines that begin with ``#`` are passed over.
     skip_missing
         Whether names that no object bears, or that several do, are left out and listed in ``Query.missing``. By default
         they are refused.
@@ -73,8 +76,19 @@ def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Q
     >>> query, query.missing
     (Query(2 objects, 2 labels, 1 missing), ('nobody',))
     """
-    names, labels = sources.read_query_file(path_of(path, "the file of the query"))
+    names, labels = _read(cube, path)
     return cube.query(_known(cube, names), labels, skip_missing=skip_missing)
+
+
+def _read(cube: Cube, path: str | Path) -> tuple[list[str], list[str] | None]:
+    """Return the names and labels of a query file, whose column of objects is the one that the cube knows best."""
+
+    def are_known(names: Sequence[str]) -> list[bool]:
+        some = _known(cube, list(names))
+        missing = set(cube.objects.find(some).missing) if some else set()
+        return [name not in missing for name in some]
+
+    return sources.read_query_file(path_of(path, "the file of the query"), are_known)
 
 
 def _known(cube: Cube, names: list[str]) -> list[str]:

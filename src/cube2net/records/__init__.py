@@ -14,6 +14,7 @@ from cube2net.records.network import Network
 from cube2net.records.objects import Objects
 from cube2net.records.query import Query
 from cube2net.records.ragged import Links, Ragged
+from cube2net.records.recipe import Recipe
 from cube2net.records.selection import Selection
 from cube2net.records.spec import DimensionSpec
 from cube2net.records.topics import Topics
@@ -42,6 +43,7 @@ __all__ = [
     "Objects",
     "Query",
     "Ragged",
+    "Recipe",
     "Repeats",
     "Selection",
     "Setup",

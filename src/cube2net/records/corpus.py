@@ -152,8 +152,12 @@ def _check_details(links: pa.Table, items: int) -> None:
         _check(links, {"item": pa.int32()}, "links")
         _within(links, "item", items, "links")
     time = kinds.get("time")
-    if time is not None and not (pa.types.is_temporal(time) or pa.types.is_integer(time)):
-        raise SourceError(f"links column 'time' holds {time}, expected dates, times or whole numbers such as years")
+    if time is not None and not any(
+        kind(time) for kind in (pa.types.is_date, pa.types.is_timestamp, pa.types.is_integer)
+    ):
+        raise SourceError(
+            f"links column 'time' holds {time}, expected dates, timestamps or whole numbers such as years"
+        )
 
 
 def _unique(rows: pa.Table, column: str, what: str) -> None:

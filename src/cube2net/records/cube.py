@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from cube2net.array_types import Array
 from cube2net.errors import CubeError, ParameterError, QueryError, plain, quoted, some, unknown
+from cube2net.records.frames import cells_table, to_pandas
 from cube2net.records.items import ItemIndex
 from cube2net.records.keys import check_kinds, is_row, keys_of, labels_of
 from cube2net.records.limits import MOST
+from cube2net.records.lineage import Lineage
 from cube2net.records.link_details import LinkDetails
 from cube2net.records.objects import Objects
 from cube2net.records.origin import Origin
 from cube2net.records.query import Query
+from cube2net.records.query_tables import asked_of
 from cube2net.records.ragged import Links, Ragged, frozen
+
+if TYPE_CHECKING:
+    import pandas
 
 LOOKED_AT = 100
 """So many row numbers of a query are compared with ids."""
@@ -187,6 +193,7 @@ class Cube:
     ``items`` gives, when called, which items mention which objects and are in which cells, where the cube keeps that.
     ``details`` gives the links one by one, where the source says which way they lead, their kinds, times or items.
     ``origin`` is where the cube was opened: it travels to other processes as that folder, and copies of it are itself.
+    ``lineage`` is what a view was made of.
     """
 
     dimensions: tuple[Dimension, ...]
@@ -204,6 +211,7 @@ class Cube:
     details: Callable[[], LinkDetails] | None = None
     kept_views: dict[Any, Cube] = field(default_factory=dict, init=False)
     origin: Origin | None = field(default=None, init=False)
+    lineage: Lineage | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         if len(self.links) != len(self.objects):
@@ -281,25 +289,35 @@ class Cube:
             for dimension, label in zip(self.dimensions, row, strict=True)
         )
 
+    def to_arrow(self) -> pa.Table:
+        """Return one row a cell: its number ``cell``, its label in every dimension, and how many ``objects`` it has."""
+        return cells_table(self, STAR)
+
+    def cells_frame(self) -> pandas.DataFrame:
+        """Return :meth:`to_arrow` as a frame of pandas, with labels as categories."""
+        return to_pandas(self.to_arrow())
+
     def query(
         self,
-        objects: Iterable[str] | Iterable[int] | Mapping[str, str],
+        objects: Any,
         labels: Sequence[str] | None = None,
         *,
         skip_missing: bool = False,
     ) -> Query:
         """Return the query for objects given by id or by name; or by row number, where ids are texts.
 
+        They are listed in whatever holds several: a list, a series or an index of pandas or Polars, an array, a mapping
+        from objects to labels; a table with a column ``object`` or ``id``, and maybe ``label``; another network.
         In a cube whose ids are whole numbers (``objects.whole``) a number is an id; ``Query(rows)`` takes rows of any
         cube. A mapping gives every object a label, none where that is None or not a number. An object named twice
         counts once. A name that is not in the cube, or that several objects bear, is an error unless ``skip_missing``;
         then it is listed in ``Query.missing``.
         """
+        objects, beside = asked_of(objects)
         keys = keys_of(objects)
         if not keys:
             raise QueryError("the query is empty: name at least one object")
-        if isinstance(objects, Mapping):
-            labels = list(objects.values())
+        labels = beside if labels is None else labels
         labels = None if labels is None else labels_of(labels, keys)
         rows, missing = self._rows(keys, skip_missing)
         order = np.argsort(rows, kind="stable")

@@ -27,7 +27,7 @@ class ItemIndex:
 
     Where the cube keeps them, ``load_attributes`` gives the items' attributes; ``topics`` are the topics that were
     found for each, by their numbers in the order of the ledger, and ``texts`` a number of 64 bits for the text that
-    each was found in.
+    each was found in. ``gone`` marks items that were taken out of the cube; they mention nothing.
 
     >>> objects = Ragged(np.array([0, 2, 3]), np.array([4, 7, 7], dtype=np.int32))
     >>> cells = Ragged(np.array([0, 1, 1]), np.array([0], dtype=np.int32))
@@ -45,6 +45,7 @@ class ItemIndex:
     load_attributes: Callable[[], ItemAttributes] | None = None
     topics: Ragged | None = None
     texts: Array | None = None
+    gone: Array | None = None
 
     def __post_init__(self) -> None:
         if len(self.objects) != len(self.cells):
@@ -83,6 +84,10 @@ class ItemIndex:
     def attributes(self) -> pa.Table:
         """The attributes of all items, a row each: all that they carry but ids and texts."""
         return self.kept_attributes.table
+
+    def newly(self, gone: Array) -> int:
+        """Return how many of the items that are marked were not taken out before."""
+        return int((gone if self.gone is None else gone & ~self.gone).sum())
 
     def find(self, ids: Sequence[str]) -> Array:
         """Return the number of every item that is named by its id."""

@@ -11,6 +11,9 @@ import pyarrow.compute as pc
 
 from cube2net.errors import QueryError, quoted, some
 
+MISSING = ("NAType", "NaTType")
+"""What pandas calls the kinds of a value that is not there."""
+
 
 def keys_of(objects: object) -> list[Any]:
     """Return what a query lists, NumPy's and Arrow's texts and whole numbers as Python's.
@@ -40,7 +43,7 @@ def label_text(label: object) -> str:
     >>> [label_text(label) for label in ("a", 3, None, float("nan"))]
     ['a', '3', '', '']
     """
-    missing = label is None or (isinstance(label, float) and label != label)
+    missing = label is None or type(label).__name__ in MISSING or (isinstance(label, float) and label != label)
     if isinstance(label, int) and label.bit_length() > 1000:
         return quoted(label)
     return "" if missing else str(label)
@@ -98,7 +101,8 @@ def _key(value: Any) -> Any:
         value = value.as_py()
     if isinstance(value, str):
         return str(value)
-    return int(value) if isinstance(value, Integral) else value
+    whole = isinstance(value, Integral) or (isinstance(value, float) and value.is_integer())
+    return int(value) if whole else value
 
 
 def _listed(values: object, what: str) -> list[Any]:

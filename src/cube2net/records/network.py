@@ -15,11 +15,13 @@ from cube2net.array_types import Array
 from cube2net.errors import InputError
 from cube2net.records import limits
 from cube2net.records.carried import Carried
+from cube2net.records.frames import NodesAndLinks, to_pandas, to_polars
 from cube2net.records.link_weights import count_unusable
 from cube2net.records.objects import Objects
 from cube2net.records.pickling import travel_by_fields
 from cube2net.records.query import Query
 from cube2net.records.ragged import Ragged, frozen
+from cube2net.records.recipe import Recipe
 from cube2net.records.selection import Selection
 
 CELL = "cell"
@@ -39,8 +41,8 @@ class Network:
     links, each once, between positions of nodes. ``brought_by`` says for every object node which selected
     cells hold it (by rank, from 0), ``query_links`` how many of its links lead into the query. ``labels``
     are the labels of every selected cell and ``dimensions`` the names of the dimensions. ``carried`` gives what the
-    source knows of its objects and links. A network can be sent to other processes, whole but for the names of objects
-    that it does not have.
+    source knows of its objects and links. ``recipe`` says what made it, where :func:`cube2net.construct` did. A network
+    can be sent to other processes, whole but for the names of objects that it does not have.
     """
 
     query: Query
@@ -59,6 +61,7 @@ class Network:
     settings: Mapping[str, Any] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
     carried: Carried | None = None
+    recipe: Recipe | None = None
 
     def __post_init__(self) -> None:
         for name in ("objects", "cells", "source", "target", "weight", "query_links"):
@@ -168,6 +171,19 @@ class Network:
             kinds = pc.coalesce(known["kind"], kinds)
             known = known.drop_columns("kind")
         return _beside(links.append_column("kind", kinds), known)
+
+    def to_arrow(self) -> NodesAndLinks:
+        """Return ``nodes`` and ``links`` as tables of Arrow, with the recipe in the metadata of their schemas."""
+        about = None if self.recipe is None else {"cube2net.recipe": self.recipe.to_json()}
+        return NodesAndLinks(*(table.replace_schema_metadata(about) for table in (self.nodes, self.links)))
+
+    def to_pandas(self) -> NodesAndLinks:
+        """Return ``nodes`` and ``links`` as frames of pandas; whole numbers stay that where some are missing."""
+        return NodesAndLinks(to_pandas(self.nodes), to_pandas(self.links))
+
+    def to_polars(self) -> NodesAndLinks:
+        """Return ``nodes`` and ``links`` as frames of Polars."""
+        return NodesAndLinks(to_polars(self.nodes), to_polars(self.links))
 
     @property
     def _ends(self) -> tuple[Array, Array]:

@@ -115,7 +115,7 @@ class DimensionSpec:
 
     @property
     def levels(self) -> tuple[LevelSpec, ...]:
-        """The levels above, each once, and after the one below it.
+        """The levels above, each once, and after the one below it; what one is made of need be said only once.
 
         >>> [(level.name, level.below) for level in DimensionSpec.parse("venue/kind|publisher/country").levels]
         [('kind', 'venue'), ('publisher', 'venue'), ('country', 'publisher')]
@@ -128,10 +128,13 @@ class DimensionSpec:
                     f"dimension {self.name!r} has the level {level.name!r} above {known.below!r} and above "
                     f"{level.below!r}: a level stands above one other, so give two of different names"
                 )
-            if known != level:
+            plain = LevelSpec(level.name, level.below)
+            if known == plain:
+                found[level.name] = level
+            elif level not in (plain, known):
                 raise ParameterError(
-                    f"dimension {self.name!r} has the level {level.name!r} as '{known}' and as '{level}': write both "
-                    "in the same way"
+                    f"dimension {self.name!r} has the level {level.name!r} as '{known}' and as '{level}': say once "
+                    "what it is made of"
                 )
         return tuple(found.values())
 

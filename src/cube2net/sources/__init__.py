@@ -22,13 +22,18 @@ from cube2net.sources.readers.openalex import OpenAlex
 from cube2net.sources.readers.yelp import Yelp
 from cube2net.sources.tables.frame_source import read_tables
 from cube2net.sources.tables.frames import is_frame
+from cube2net.sources.tables.graph_files import ENDINGS as GRAPH_ENDINGS
+from cube2net.sources.tables.graph_files import Graph
 from cube2net.sources.tables.igraph_graph import from_igraph, is_igraph
 from cube2net.sources.tables.networkx_graph import from_networkx, is_networkx
 from cube2net.sources.tables.query_files import read_pairs_file, read_query_file
+from cube2net.sources.tables.sql import Sql
 from cube2net.sources.tables.table_source import Tables
 
 SOURCES: dict[str, type[Source]] = {
     "tables": Tables,
+    "sql": Sql,
+    "graph": Graph,
     "openalex": OpenAlex,
     "acl": Acl,
     "aminer": Aminer,
@@ -40,13 +45,16 @@ SOURCES: dict[str, type[Source]] = {
 __all__ = [
     "AREA_SIGS",
     "DBLP_PAPERS",
+    "GRAPH_ENDINGS",
     "SOURCES",
     "Acl",
     "Aminer",
     "Dblp",
+    "Graph",
     "Movies",
     "OpenAlex",
     "Planted",
+    "Sql",
     "Tables",
     "Task",
     "Yelp",

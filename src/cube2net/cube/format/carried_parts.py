@@ -14,9 +14,11 @@ import pyarrow as pa
 from cube2net.array_types import Array
 from cube2net.arrow_files import MappedFolder
 from cube2net.cube.format.manifest import damaged
+from cube2net.cube.format.soundness import FEW_TEXTS, all_within
 from cube2net.errors import CubeError, InputError
 from cube2net.records import Cube, LinkDetails
 from cube2net.records.link_details import KIND
+from cube2net.records.link_weights import HEAVIEST
 
 ATTRIBUTES, DETAILS, STARTS = "objects.attributes.arrow", "links.details.arrow", "links.details.indptr"
 BROKEN = (pa.ArrowException, CubeError, InputError, OSError, KeyError, TypeError, ValueError)
@@ -57,7 +59,7 @@ def open_attributes(folder: MappedFolder, files: Collection[str], objects: int) 
     def reader() -> pa.Table:
         try:
             table = pa.ipc.open_file(file).read_all()
-            table.validate(full=True)
+            table.validate(full=objects <= FEW_TEXTS)  # of more objects they are looked through with their texts
             if table.num_rows != objects or len(set(table.column_names)) != table.num_columns:
                 raise CubeError(f"{table.num_columns:,} attributes have {table.num_rows:,} rows, expected {objects:,}")
         except BROKEN as error:
@@ -81,7 +83,7 @@ def open_details(folder: MappedFolder, files: Collection[str], objects: int) -> 
             details = LinkDetails(starts, rows)
             if len(details.indptr) != objects + 1:
                 raise CubeError(f"{len(details.indptr) - 1:,} objects have links, expected {objects:,}")
-            _check_ends(details, objects)
+            _check_rows(details, objects)
             if KIND in details.columns and any(one.dictionary.null_count for one in rows[KIND].chunks):
                 raise CubeError("a kind of links has no name")
         except BROKEN as error:
@@ -91,11 +93,13 @@ def open_details(folder: MappedFolder, files: Collection[str], objects: int) -> 
     return reader
 
 
-def _check_ends(details: LinkDetails, objects: int) -> None:
-    """Raise where the higher ends are no objects, or do not ascend within those of a lower end."""
+def _check_rows(details: LinkDetails, objects: int) -> None:
+    """Raise where the higher ends are no objects or do not ascend within those of a lower end, or weights are none."""
+    if not all_within(details.column("weight"), 0, HEAVIEST):
+        raise CubeError("they hold weights that are below 0, without end or no numbers")
     higher = details.higher
-    if len(higher) and not 0 <= int(higher.min()) <= int(higher.max()) < objects:
+    if not all_within(higher, 0, objects - 1):
         raise CubeError("they point to what is not there")
     falls = np.flatnonzero(higher[1:] < higher[:-1]) + 1
-    if not np.isin(falls, details.indptr, assume_unique=False).all():
+    if not np.isin(falls, details.indptr).all():
         raise CubeError("they are not in their order")

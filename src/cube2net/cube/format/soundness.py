@@ -45,11 +45,11 @@ def check_sound(cube: Cube, folder: MappedFolder, files: Iterable[str]) -> None:
     if large and _noted().get(place) == mark:
         return
     for name, entries, count in arrays:
-        if not _all_within(entries, 0, count - 1):
+        if not all_within(entries, 0, count - 1):
             raise CubeError(f"{name}.npy points to what is not there")
-    if not all(_all_within(part.labels.reshape(-1), 0, np.inf) for part in (cube.cells, cube.small)):
+    if not all(all_within(part.labels.reshape(-1), 0, np.inf) for part in (cube.cells, cube.small)):
         raise CubeError("cells have labels below 0")
-    if not _all_within(cube.links.weights, 0, np.finfo(np.float64).max):
+    if not all_within(cube.links.weights, 0, np.finfo(np.float64).max):
         raise CubeError("links.weights.npy holds weights that are below 0, without end or no numbers")
     if large:
         _check_texts(cube)
@@ -81,10 +81,10 @@ def _pointing(cube: Cube) -> list[tuple[str, Array, int]]:
     ]
 
 
-def _all_within(entries: Array, least: float, most: float) -> bool:
+def all_within(entries: Array, least: float, most: float) -> bool:
     """Return whether all entries are from the least to the most; what is no number is not.
 
-    >>> _all_within(np.array([0, 2]), 0, 2), _all_within(np.array([0.0, np.nan]), 0, 2), _all_within(np.array([]), 0, 2)
+    >>> all_within(np.array([0, 2]), 0, 2), all_within(np.array([0.0, np.nan]), 0, 2), all_within(np.array([]), 0, 2)
     (True, False, True)
     """
     pieces = (entries[start : start + BLOCK] for start in range(0, len(entries), BLOCK))
@@ -96,6 +96,10 @@ def _check_texts(cube: Cube) -> None:
         cube.objects.table.validate(full=True)
     except pa.ArrowException as error:
         raise CubeError(f"its objects cannot be read ({first_line(error)})") from None
+    try:
+        cube.objects.attributes.validate(full=True)
+    except pa.ArrowException as error:
+        raise CubeError(f"its attributes of objects cannot be read ({first_line(error)})") from None
 
 
 def _mark(folder: MappedFolder, files: Iterable[str]) -> str:

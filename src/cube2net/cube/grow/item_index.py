@@ -192,7 +192,8 @@ def renumbered(items: LazyItems | None, numbers: Array) -> LazyItems | None:
 def without_rows(index: ItemIndex, gone: Array, numbers: Array) -> ItemIndex:
     """Return an index in which the items that are marked mention nothing, with other numbers of cells."""
     objects = rows_anew(index.objects, gone, NONE)
-    return replace(index, objects=objects, cells=rows_anew(index.cells, gone, numbers))
+    gone = gone if index.gone is None else gone | index.gone
+    return replace(index, objects=objects, cells=rows_anew(index.cells, gone, numbers), gone=gone)
 
 
 def rows_anew(rows: Ragged, empty: Array, numbers: Array) -> Ragged:

@@ -94,6 +94,7 @@ def sources_of_levels(spec: DimensionSpec, corpus: Corpus, topics: Topics | None
 def _check_sources(spec: DimensionSpec, sources: dict[str, str], corpus: Corpus) -> None:
     """Raise where levels cannot come from there."""
     told: dict[str, str] = {}
+    called = {spec.name: spec.attribute}
     for level in spec.levels:
         source = sources[level.name]
         if source == "labels" and level.bins is not None:
@@ -108,6 +109,23 @@ def _check_sources(spec: DimensionSpec, sources: dict[str, str], corpus: Corpus)
                     "says one parent of a label, so make one of them an attribute of the items"
                 )
             told[level.below] = level.name
+        if source == "labels":
+            _check_not_skipped(level, called[level.below], corpus.labels)
+        called[level.name] = level.source
+
+
+def _check_not_skipped(level: LevelSpec, below: str, said: pa.Table) -> None:
+    """Raise where the parents of a level's labels are known to be labels of another level than the one above it."""
+    parents = {parent for parent in _said(said, below, "parent").values() if parent}
+    known = set(_said(said, level.source, "label"))
+    if not parents or not known or parents & known:
+        return
+    for name in sorted(set(said["attribute"].to_pylist()) - {below, level.source}):
+        if parents <= set(_said(said, name, "label")):
+            raise ParameterError(
+                f"the parents of {level.below!r}, {some(sorted(parents))}, are labels of {name!r} and not of "
+                f"{level.name!r}: write {level.below}/{name}/{level.name}"
+            )
 
 
 def bins_of(level: LevelSpec) -> str:

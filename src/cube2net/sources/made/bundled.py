@@ -62,6 +62,7 @@ def load_bundled(without_sigs: Sequence[str] = ()) -> Corpus:
         labels=_table("acl-labels.parquet"),
         dimensions=DIMENSIONS,
         attribution=ATTRIBUTION,
+        time="year",
     )
     if isinstance(without_sigs, str):
         raise ParameterError(f"without_sigs is the text {without_sigs!r}, expected a tuple such as ('sigmt',)")

@@ -354,7 +354,7 @@ def _write(folder: Path, tables: Iterator[tuple[str, pa.Table]]) -> None:
 
 
 def _corpus(tables: dict[str, pa.Table]) -> Corpus:
-    return Corpus(**tables, dimensions=DIMENSIONS, attribution=ATTRIBUTION)
+    return Corpus(**tables, dimensions=DIMENSIONS, attribution=ATTRIBUTION, time="year")
 
 
 def _numbered(prefix: str, begin: int, end: int) -> pa.Array:

@@ -188,6 +188,7 @@ def _corpus(papers: list[Paper], tables: Mapping[str, Entries], dropped: Mapping
         dimensions=DIMENSIONS,
         dropped=dict(dropped),
         attribution=ATTRIBUTION,
+        time="year",
     )
 
 

@@ -19,7 +19,7 @@ from cube2net.sources.readers.openalex_files import find_snapshot
 from cube2net.sources.readers.openalex_lines import Block, Parts
 from cube2net.sources.readers.openalex_merged import MergedIds
 from cube2net.sources.readers.openalex_parse import Parser
-from cube2net.sources.readers.openalex_works import FILTERS, WorkColumns
+from cube2net.sources.readers.openalex_works import FILTERS, OTHER, WorkColumns
 from cube2net.spelling import nearest
 from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 
@@ -84,7 +84,7 @@ class OpenAlex:
         parts = Parts(found.parts, meter, dropped)
         columns = WorkColumns(dropped, self.objects, self.filters, (self.from_year, self.to_year), self.retracted)
         gathering = Gathering(self.objects)
-        said = list(self.filters.values())
+        said = [labels for labels in self.filters.values() if OTHER not in labels]
         parser = Parser(dropped, abstracts=self.abstracts, citations=self.objects == "works", said=said)
         with closing(parser), closing(ahead(iter(parts))) as blocks:
             for block in blocks:

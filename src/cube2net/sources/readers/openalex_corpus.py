@@ -19,8 +19,8 @@ import pyarrow.compute as pc
 from cube2net.array_types import Array
 from cube2net.atomic_files import one_sentence
 from cube2net.records import Corpus, DimensionSpec
-from cube2net.records.corpus import MENTIONS
-from cube2net.sources.readers.openalex_works import SINGLE, Batch, WorkColumns
+from cube2net.records.corpus import MENTIONS, OBJECTS
+from cube2net.sources.readers.openalex_works import CHAINS, SINGLE, Batch, WorkColumns
 
 ROWS = 2**16
 Follow = Callable[[str, Array], Array]
@@ -36,7 +36,7 @@ class Spool:
         self.rows = 0
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Write a batch."""
+        """Write a batch; the first one says what columns there are."""
         with one_sentence(Path(tempfile.gettempdir())):
             if self.writer is None:
                 self.writer = pa.ipc.new_file(self.file, batch.schema)
@@ -197,8 +197,9 @@ class Gathering:
             "institution": _texts(pa.array(home), institutions),
             "country": _texts(pa.array(country_of[home]), countries),
         }
-        said = {name: column for name, column in made.items() if column.null_count < len(column)}
-        return spooled(pa.table(said).to_batches(ROWS)), item, code
+        said = {name: column for name, column in made.items() if name in OBJECTS or column.null_count < len(column)}
+        table = pa.table(said)
+        return spooled(table.to_batches(ROWS)) if len(known) else table, item, code
 
     def _citations(self, columns: WorkColumns, ids: Array, kept: Array, rows: Array, follow: Follow) -> pa.Table:
         """Return the links from works to those they cite, among the works that are there."""
@@ -241,15 +242,14 @@ def newest(ids: Array, stamps: Array) -> Array:
 
 
 def proposed(items: pa.Table) -> tuple[DimensionSpec, ...]:
-    """Return the dimensions of a cube: year, source, topic (or concept, where most works have no topic) and country."""
+    """Return the dimensions of a cube: year, source, topic (or concept, which more works may have) and country."""
     known = {name: items.num_rows - items[name].null_count for name in items.column_names}
     subject = "topic" if known.get("topic", 0) >= known.get("concept", 0) else "concept"
-    above = {"topic": "field", "concept": "concept_field", "source": "publisher"}
-    specs = [DimensionSpec("year", "year", bins="years", parent="decades")]
-    for name in ("source", subject, "country"):
-        parent = above.get(name)
-        if name in known:
-            specs.append(DimensionSpec(name, name, parent=parent if parent in known else None))
+    chains = {finest: "/".join(above) for finest, *above in CHAINS}
+    specs = [DimensionSpec("year", "year", bins="years", above="decades")]
+    specs += [
+        DimensionSpec(name, name, above=chains.get(name)) for name in ("source", subject, "country") if name in known
+    ]
     return tuple(specs)
 
 

@@ -25,7 +25,7 @@ from cube2net.sources.readers.openalex_files import MEMBERS, PARQUET, Part
 from cube2net.sources.tables.parquet import parquet_fits
 from cube2net.unpacking import Meter
 
-SIZE = 16 * 2**20
+SIZE = 32 * 2**20
 """So many bytes of lines are taken at a time."""
 MARK = b"\xef\xbb\xbf"
 TOO_LONG = "lines longer than 16 MiB"

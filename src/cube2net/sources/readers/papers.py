@@ -156,6 +156,7 @@ class Papers:
             dimensions=DIMENSIONS,
             dropped=dropped,
             attribution=attribution,
+            time="year",
         )
 
 

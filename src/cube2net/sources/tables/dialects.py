@@ -224,6 +224,25 @@ def _start(rows: Sequence[Sequence[str]], usual: int, times: int, form: str) -> 
     return start
 
 
+def find_header(rows: Sequence[Sequence[str]]) -> tuple[int, bool]:
+    """Return the row that starts the table of a sheet, all of whose rows are as wide, and whether it is a header.
+
+    >>> find_header([["Customers 2024", "", ""], ["", "", ""], ["id", "city", "year"], ["a", "Rome", "1999"]])
+    (2, True)
+    """
+    full = Counter(sum(bool(cell.strip()) for cell in row) for row in rows)
+    usual = max(full, key=lambda filled: (full[filled], filled))
+    start = 0
+    while start < min(len(rows) - 1, MOST_TITLES):
+        row = [cell.strip() for cell in rows[start]]
+        if sum(map(bool, row)) > max(1, usual // 2) or usual < 2 or (usual == 2 and not row[0]):
+            break
+        start += 1
+    start = 0 if start == min(len(rows) - 1, MOST_TITLES) else start
+    width = max((at + 1 for row in rows[start:] for at, cell in enumerate(row) if cell.strip()), default=0)
+    return start, not _all_numbers([row[:width] for row in rows[start:]])
+
+
 def _is_header(rows: Sequence[Sequence[str]], usual: int, most: int) -> bool:
     """Return whether the next row that has more than a title's fields names all columns."""
     for row in rows[:MOST_TITLES]:

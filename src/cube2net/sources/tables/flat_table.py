@@ -66,6 +66,7 @@ def flat_corpus(
     separators: Mapping[str, str],
     links: Part | None,
     dropped: Dropped,
+    directed: bool = False,
 ) -> Corpus:
     """Return the corpus of one table of records; ``item`` and ``objects`` name its columns, else they are guessed."""
     if rows.table.num_rows == 0:
@@ -76,7 +77,7 @@ def flat_corpus(
     dropped.say(f"columns of {rows.name}: {found}")
     flat = _Flat(rows, found, dropped)
     others = {name: mark for name, mark in separators.items() if name != found.objects}
-    return item_corpus(flat.objects(), flat.items(), flat.mentions(), links, others, dropped)
+    return item_corpus(flat.objects(), flat.items(), flat.mentions(), links, others, dropped, directed=directed)
 
 
 def guess_flat(rows: Rows, given: Mapping[str, str], separators: Mapping[str, str]) -> FlatColumns:
@@ -97,8 +98,8 @@ def guess_flat(rows: Rows, given: Mapping[str, str], separators: Mapping[str, st
     item = given.get("item") or _item_column(rows, free, several)
     if item is None and not several:
         if "objects" in given:
-            what = "which column says what record a row belongs to"
-            raise SourceError(f"{what}? give item=…: {rows.name} has {some(names, 20)}")
+            what = "needs a column that says what record a row belongs to (item=…)"
+            raise SourceError(f"{rows.name} {what}: it has {some(names, 20)}")
         raise SourceError(
             f"one table alone needs links beside it (links=…), or the column of the records that its rows mention "
             f"{objects!r} in (item='paper'): {rows.name} has {some(names, 20)}"
@@ -247,7 +248,7 @@ class _Flat:
     def objects(self) -> Part:
         """Return the objects, with what their rows always say of them."""
         first = self.row[_firsts(self.object, len(self.object_ids))]
-        columns = {"id": self.object_ids, "kind": pa.repeat(pa.scalar(_kind(self.columns.objects)), len(first))}
+        columns = {"id": self._typed_ids, "kind": pa.repeat(pa.scalar(_kind(self.columns.objects)), len(first))}
         roles = {"id": "id", "kind": "kind"}
         if self.columns.name is not None:
             columns["name"] = self.rows.table[self.columns.name].take(pa.array(first))
@@ -259,6 +260,13 @@ class _Flat:
                 columns[called] = self.rows.table[name].take(pa.array(first))
                 loose |= {called} if name in self.rows.loose else set()
         return self._drawn(pa.table(columns), first, frozenset(loose)), roles
+
+    @property
+    def _typed_ids(self) -> pa.Array:
+        """The ids of the objects, as whole numbers where the table has them so."""
+        kind = self.rows.table.schema.field(self.columns.objects).type
+        kind = kind.value_type if is_list(kind) or pa.types.is_dictionary(kind) else kind
+        return self.object_ids.cast(pa.int64()) if pa.types.is_signed_integer(kind) else self.object_ids
 
     @property
     def _carried(self) -> list[str]:

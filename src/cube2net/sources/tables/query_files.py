@@ -1,28 +1,59 @@
-"""A query from a file: names a line, or a table with the columns object and label; and links from a table."""
+"""A query from a file: names a line, or a table whose column of objects is known by its name or its values; and links
+from a table.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from cube2net.errors import QueryError, SourceError, some
-from cube2net.sources.io.text_records import read_whole
+from cube2net.sources.io.text_records import NO_TEXT, UTF_16, UTF_16_MARKS, WINDOWS, read_whole
+from cube2net.sources.tables.column_types import keys
+from cube2net.sources.tables.dialects import SAMPLE, UNSAID, USUAL, find_dialect
+from cube2net.sources.tables.table_roles import SPELLINGS, format_of, plain
+from cube2net.sources.tables.table_source import read_rows
 
 LIMIT = 64 * 2**20
+FORMED = ("json", "parquet", "xlsx", "xls")
+TEXTS = ("csv", "tsv")
+GROUPS = ("label", "class", "group", "category", "gruppe", "klasse", "kategorie", "groupe", "classe", "grupo", "clase")
+Known = Callable[[Sequence[str]], Sequence[bool]]
 
 
-def read_query_file(path: Path) -> tuple[list[str], list[str] | None]:
+class _Table(NamedTuple):
+    """A small table: its header, and its rows, each with the line or row that it stands on."""
+
+    name: str
+    header: list[str]
+    rows: list[tuple[int, list[str]]]
+    word: str = "line"
+
+    def column(self, place: int) -> list[str]:
+        """Return the cells of a column, an empty text where a row has none."""
+        return [_cell(row, place) for _, row in self.rows]
+
+
+def read_query_file(path: Path, known: Known | None = None) -> tuple[list[str], list[str] | None]:
     """Return the objects that a file names, and their labels where it gives them.
 
-    A CSV or TSV file has a column ``object`` and may have a column ``label``, in any case and among others;
-    so has any file whose first line begins with ``object``. An object whose label is left empty has none. Any
-    other file is text with one name a line, in which empty lines and lines that begin with ``#`` are passed over.
+    A table (CSV and other delimited text, a workbook, Parquet, JSON lines) has a column ``object`` and may have a
+    column ``label``, in any case and among others; so has any file whose first line begins with ``object``. Without
+    one, its objects are in a column called as ids or names usually are, in the column most of whose values are
+    ``known``, or in its only one. An object whose label is left empty has none. Any other file is text with one name a
+    line, in which empty lines and lines that begin with ``#`` are passed over.
     """
     path = Path(path)
-    text = _text(path, "query")
-    delimiter = _delimiter(path, text)
-    names, labels = _from_table(path, text, delimiter) if delimiter else (_from_lines(text), None)
+    form = format_of(path)
+    if form in FORMED:
+        names, labels = _from_table(_formed(path), known)
+    else:
+        text = _text(path, "query")
+        delimited = form in TEXTS or _begins_with_object(text)
+        names, labels = _from_table(_parsed(path, text), known) if delimited else (_from_lines(text), None)
     if not names:
         raise QueryError(f"the query {str(path)!r} is empty: name at least one object")
     return names, labels
@@ -31,17 +62,16 @@ def read_query_file(path: Path) -> tuple[list[str], list[str] | None]:
 def read_pairs_file(path: Path) -> list[tuple[str, str]]:
     """Return the links that a table names: its columns ``source`` and ``target``, among others."""
     path = Path(path)
-    text = _text(path, "links")
-    (_, header), *rows = _rows(path, text, "\t" if path.suffix.lower() == ".tsv" else ",") or [(1, [])]
-    columns = [column.lower() for column in header]
+    table = _formed(path) if format_of(path) in FORMED else _parsed(path, _text(path, "links"))
+    columns = [column.lower() for column in table.header]
     for wanted in ("source", "target"):
         if wanted not in columns:
-            raise SourceError(f"{path.name} has no column {wanted!r}: it has {some(header, 20) or 'none'}")
+            raise SourceError(f"{table.name} has no column {wanted!r}: it has {some(table.header, 20) or 'none'}")
     pairs = []
-    for line, row in rows:
+    for line, row in table.rows:
         pair = _cell(row, columns.index("source")), _cell(row, columns.index("target"))
         if not all(pair):
-            raise SourceError(f"{path.name} line {line:,}: a link needs a source and a target, got {pair!r}")
+            raise SourceError(f"{table.name} {table.word} {line:,}: a link needs a source and a target, got {pair!r}")
         pairs.append(pair)
     return pairs
 
@@ -50,26 +80,33 @@ def _text(path: Path, what: str) -> str:
     try:
         with path.open("rb") as file:
             whole = read_whole(file, LIMIT)
-        if whole is None:
-            raise SourceError(f"the {what} {str(path)!r} takes more than {LIMIT:,} bytes, expected names of objects")
-        return whole.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise SourceError(
-            f"{path.name} line {line:,}: not UTF-8 text (byte {error.object[error.start]:#04x})"
-        ) from None
     except OSError as error:
         raise SourceError(f"cannot read the {what} {str(path)!r}: {(error.strerror or str(error)).lower()}") from None
+    if whole is None:
+        raise SourceError(f"the {what} {str(path)!r} takes more than {LIMIT:,} bytes, expected names of objects")
+    return _decoded(path.name, whole)
 
 
-def _delimiter(path: Path, text: str) -> str | None:
-    if path.suffix.lower() in (".csv", ".tsv"):
-        return "\t" if path.suffix.lower() == ".tsv" else ","
+def _decoded(name: str, whole: bytes) -> str:
+    """Return bytes as text: UTF-16 where they are marked so, UTF-8, or Windows-1252 where nothing else is UTF-8."""
+    try:
+        return whole.decode(UTF_16 if whole.startswith(UTF_16_MARKS) else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = error.object[: error.start]
+        if before.isascii() and error.end < len(error.object) and not NO_TEXT.search(whole):
+            try:
+                return whole.decode(WINDOWS)
+            except UnicodeDecodeError:
+                pass
+        line, wrong = before.count(b"\n") + 1, f"byte {error.object[error.start]:#04x}"
+        raise SourceError(
+            f"{name} line {line:,}: not {error.encoding.upper()} text ({wrong}): save it in UTF-8"
+        ) from None
+
+
+def _begins_with_object(text: str) -> bool:
     first = text.partition("\n")[0]
-    for delimiter in (",", "\t"):
-        if first.partition(delimiter)[0].strip().strip('"').lower() == "object":
-            return delimiter
-    return None
+    return any(first.partition(mark)[0].strip().strip("\"'").lower() == "object" for mark in (",", "\t", ";", "|"))
 
 
 def _from_lines(text: str) -> list[str]:
@@ -77,30 +114,74 @@ def _from_lines(text: str) -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def _from_table(path: Path, text: str, delimiter: str) -> tuple[list[str], list[str] | None]:
-    (_, header), *rows = _rows(path, text, delimiter) or [(1, [])]
-    columns = [column.lower() for column in header]
-    if "object" not in columns:
-        raise SourceError(f"{path.name} has no column 'object': it has {some(header, 20) or 'none'}")
-    named = [(name, row) for _, row in rows if (name := _cell(row, columns.index("object")))]
+def _from_table(table: _Table, known: Known | None) -> tuple[list[str], list[str] | None]:
+    columns = [column.lower() for column in table.header]
+    place = columns.index("object") if "object" in columns else _place(table, known)
+    if place is None:
+        raise SourceError(
+            f"{table.name} has no column 'object': it has {some(table.header, 20) or 'none'} "
+            "(give the column of the objects that name)"
+        )
+    if "object" not in columns and len(columns) == 1 and known is not None and any(known(table.header)):
+        table = table._replace(rows=[(1, table.header), *table.rows])
+    named = [(name, row) for name, (_, row) in zip(table.column(place), table.rows, strict=True) if name]
     names = [name for name, _ in named]
-    if "label" not in columns:
+    groups = ("label",) if "object" in columns else GROUPS
+    label = next((columns.index(group) for group in groups if group in columns and columns.index(group) != place), None)
+    if label is None:
         return names, None
-    labels = [_cell(row, columns.index("label")) for _, row in named]
+    labels = [_cell(row, label) for _, row in named]
     if names and not any(labels):
-        raise SourceError(f"{path.name} has a column 'label' and no label in it: give some, or drop the column")
+        title = table.header[label]
+        raise SourceError(f"{table.name} has a column {title!r} and no label in it: give some, or drop the column")
     return names, labels
 
 
-def _rows(path: Path, text: str, delimiter: str) -> list[tuple[int, list[str]]]:
-    """Return the cells of every row that is not empty, without the space around them, and the line it ends on."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+def _place(table: _Table, known: Known | None) -> int | None:
+    """Return the place of the column that names objects: by its values where these are known, else by its name."""
+    if len(table.header) == 1:
+        return 0
+    names = [plain(column) for column in table.header]
+    usual = [names.index(spelling) for spelling in SPELLINGS["objects"]["id"] if spelling in names]
+    if known is None:
+        return usual[0] if usual else None
+    shares = [sum(known([name for name in table.column(place) if name])) for place in range(len(names))]
+    best = max(shares, default=0)
+    if best == 0:
+        return usual[0] if usual else None
+    return next((place for place in usual if shares[place] == best), shares.index(best))
+
+
+def _parsed(path: Path, text: str) -> _Table:
+    """Return delimited text as a table, without the space around its cells and the rows that are empty."""
+    form = format_of(path)
+    dialect = find_dialect(text[:SAMPLE], form if form in USUAL else "csv", UNSAID, whole=len(text) <= SAMPLE)
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=dialect.delimiter, quotechar=dialect.quote, strict=True
+    )
+    rows = []
     try:
-        return [(reader.line_num, cells) for row in reader if any(cells := [cell.strip() for cell in row])]
+        for row in reader:
+            if reader.line_num > dialect.titles and any(cells := [cell.strip() for cell in row]):
+                rows.append((reader.line_num, cells))
     except csv.Error as error:
         raise SourceError(
             f"{path.name} line {reader.line_num:,}: cannot be read as a table ({error}): check the quotes"
         ) from None
+    return _Table(path.name, rows[0][1] if rows else [], rows[1:])
+
+
+def _formed(path: Path) -> _Table:
+    """Return a workbook, Parquet file or JSON lines as a table of texts."""
+    rows = read_rows(path)
+    columns = {}
+    for name in rows.table.column_names:
+        try:
+            columns[name] = [value or "" for value in keys(rows, name).to_pylist()]
+        except SourceError:
+            continue
+    body = [(number, list(row)) for number, row in enumerate(zip(*columns.values(), strict=True), start=1)]
+    return _Table(rows.name, list(columns), body, "row")
 
 
 def _cell(row: list[str], place: int) -> str:

@@ -56,6 +56,22 @@ def network_corpus(
     )
 
 
+def links_corpus(links: Part, dropped: Dropped, *, directed: bool = False) -> Corpus:
+    """Return a corpus of links alone, whose nodes are their ends and have no attributes."""
+    rows, columns = links
+    ends = [keys(rows, columns[role]) for role in ("source", "target")]
+    both = pc.drop_null(pa.chunked_array([chunk for end in ends for chunk in end.chunks], pa.string()))
+    table = pa.table({"id": pc.unique(both)})
+    if table.num_rows == 0:
+        raise SourceError(f"{rows.name} has no links, expected the ids of two nodes in a row")
+    nodes = Rows(rows.name, table, lambda some: [f"{rows.name} node {row + 1:,}" for row in some])
+    dropped.say(
+        f"{rows.name}: the nodes of links alone have no attributes, so there is no dimension to propose: "
+        "give a table of nodes beside the links"
+    )
+    return network_corpus((nodes, {"id": "id"}), links, {}, dropped, directed=directed)
+
+
 def _carried(items: pa.Table, left_out: Sequence[str | None]) -> list[tuple[str, pa.ChunkedArray]]:
     return [(name, items[name]) for name in items.column_names if name not in left_out]
 

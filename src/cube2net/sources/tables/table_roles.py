@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from cube2net.errors import SourceError, some, unknown
 from cube2net.sources.io.text_records import is_packed
+from cube2net.spelling import nearest
 
 _THINGS = ("object", "node", "author", "person", "user", "member", "entity", "business", "account", "package", "gene")
 _RECORDS = ("item", "paper", "document", "doc", "record", "publication", "article", "work", "review", "event")
 _SOURCES = ("source", "from", "src", "start", "u", "node1", "object1", "author1", "head", "i", "a", "citing")
 _TARGETS = ("target", "to", "dst", "end", "v", "node2", "object2", "author2", "tail", "j", "b", "cited")
-_NAMES = ("name", "fullname", "displayname", "nodename", "objectname", "authorname", "username", "title")
+_NAMES = (
+    *("name", "fullname", "displayname", "nodename", "objectname", "authorname", "username", "title"),
+    *("nom", "nombre", "nome", "naam", "namn", "bezeichnung", "titel"),
+)
 _KINDS = ("kind", "type", "nodetype", "objecttype")
 _TEXTS = ("text", "abstract")
 
@@ -65,6 +69,7 @@ FORMATS = {
     **{".csv": "csv", ".tsv": "tsv", ".tab": "tsv"},
     **{".jsonl": "json", ".ndjson": "json", ".json": "json"},
     **{".parquet": "parquet", ".pq": "parquet"},
+    **{".xlsx": "xlsx", ".xlsm": "xlsx", ".xls": "xls"},
     **{".txt": "txt", ".dat": "txt", ".edges": "txt", ".edgelist": "txt"},
 }
 OPTIONAL = ("name", "kind", "text", "weight", "time", "full_name", "parent", "count")
@@ -114,24 +119,57 @@ def guess_columns(
     columns of nodes: id='orcid' (given), name='Name' (guessed)
     """
     called = called or f"the table of {file}"
+    guess = named_columns(file, names, given, called=called)
+    check_whole(guess, names, called)
+    return guess
+
+
+def named_columns(
+    file: str, names: Sequence[str], given: Mapping[str, str] | None = None, *, called: str = ""
+) -> Guess:
+    """Return which columns play a role by what is given and by their names; a role without a column is left out."""
+    called = called or f"the table of {file}"
     wanted = {role: (given or {}).get(f"{file}.{role}", (given or {}).get(role)) for role in SPELLINGS[file]}
     known = {role: name for role, name in wanted.items() if name is not None}
     for role, name in known.items():
         if name not in names:
-            raise SourceError(f"{called} has no column {name!r} (given as {role}): {_has(names)}")
+            near = nearest(name, list(names))
+            hint = f" (did you mean columns={{'{file}.{role}': {near!r}}}?)" if near else ""
+            raise SourceError(f"{called} has no column {name!r} (given as {role}): {_has(names)}{hint}")
     chosen: dict[str, str] = {}
     for role, spellings in SPELLINGS[file].items():
-        free = {_plain(name): name for name in reversed(names) if name not in (*known.values(), *chosen.values())}
+        free = {plain(name): name for name in reversed(names) if name not in (*known.values(), *chosen.values())}
         found = known.get(role) or next((free[spelling] for spelling in spellings if spelling in free), None)
         if found is not None:
             chosen[role] = found
-        elif role not in OPTIONAL:
-            raise SourceError(f"{called} has no column for the {role}: {_has(names)}{_hint(file, role, names)}")
     left = tuple(name for name in names if name not in chosen.values())
     return Guess(file, chosen, tuple(known), left)
 
 
-def _plain(name: str) -> str:
+def check_whole(guess: Guess, names: Sequence[str], called: str) -> None:
+    """Raise where a role that a table cannot do without has no column."""
+    for role in SPELLINGS[guess.file]:
+        if role not in guess.columns and role not in OPTIONAL:
+            raise SourceError(f"{called} has no column for the {role}: {_has(names)}{_hint(guess.file, role, names)}")
+
+
+def is_sure(file: str, role: str, name: str) -> bool:
+    """Return whether a name says that its column holds ids, and not what may be one, as ``name`` or ``author`` do.
+
+    >>> is_sure("nodes", "id", "node_id"), is_sure("nodes", "id", "Name")
+    (True, False)
+    """
+    letters = plain(name)
+    marked = letters.startswith("id") or letters.endswith("id") or letters in ("key", "identifier")
+    return marked and letters in SPELLINGS[file][role]
+
+
+def plain(name: str) -> str:
+    """Return the letters and digits of a name, by which spellings are compared.
+
+    >>> plain("Node-ID")
+    'nodeid'
+    """
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
@@ -143,14 +181,14 @@ def _hint(file: str, role: str, names: Sequence[str]) -> str:
     if len(names) == 1:
         for mark in (";", "\t", "|", ","):
             if mark in names[0]:
-                return f" (is {mark!r} what parts its columns? then give delimiter={mark!r})"
+                return f" (is {mark!r} what parts its columns? then say delimiter={mark!r})"
     if (file, role) == ("labels", "attribute"):
         return " (it says more of the values of attributes; give another table, such as a query, another name)"
     words = [
         word for word in SPELLINGS[file][role] if word == "id" or not (word.startswith("id") or word.endswith("id"))
     ]
     usual = ", ".join(list(dict.fromkeys(words))[:3])
-    return f" (usual names are {usual}; give columns={{'{file}.{role}': …}})"
+    return f" (usual names are {usual}; say which it is: columns={{'{file}.{role}': {names[0]!r}}})"
 
 
 def format_of(path: Path) -> str | None:
@@ -161,7 +199,7 @@ def format_of(path: Path) -> str | None:
     """
     packed = is_packed(path)
     found = FORMATS.get(Path(path.stem if packed else path.name).suffix.lower())
-    return None if packed and found == "parquet" else found
+    return None if packed and found in ("parquet", "xlsx", "xls") else found
 
 
 def base_name(path: Path) -> str:
@@ -173,7 +211,7 @@ def base_name(path: Path) -> str:
     return Path(path.stem).stem if is_packed(path) else path.stem
 
 
-def is_whole(files: Mapping[str, Path]) -> bool:
+def is_whole(files: Iterable[str]) -> bool:
     """Return whether tables make a corpus; labels and terms may come with any."""
     return any(set(files) - set(EXTRAS) == set(layout) for layout in LAYOUTS.values())
 
@@ -187,10 +225,11 @@ def tables_in(folder: Path) -> tuple[dict[str, Path], list[str]]:
     """
     found: dict[str, Path] = {}
     others = []
-    for path in sorted(path for path in folder.iterdir() if not path.name.startswith(".")):
-        is_table = format_of(path) not in (None, "txt") and path.is_file()
+    shown = [path for path in folder.iterdir() if not path.name.startswith(".")]
+    for path in sorted(shown, key=lambda path: (format_of(path) == "xlsx", path)):
+        is_table = format_of(path) not in (None, "txt", "xls") and path.is_file()
         role = ROLE_OF.get(base_name(path).casefold()) if is_table else None
-        if role is None:
+        if role is None or (role in found and format_of(path) == "xlsx"):
             others.append(path.name)
         elif role in found:
             raise SourceError(
@@ -206,7 +245,7 @@ def tables_in(folder: Path) -> tuple[dict[str, Path], list[str]]:
         held = ", ".join(found) or "no table"
         rest = f"; other names are not known: {some(others)}" if others else ""
         raise SourceError(f"{str(folder)!r} holds {held}: {EXPECTED}, each called so, such as items.csv{rest}")
-    return {role: found[role] for role in CALLED if role in found}, others
+    return {role: found[role] for role in CALLED if role in found}, sorted(others)
 
 
 def assign(paths: Sequence[Path]) -> dict[str, Path]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,17 @@ from cube2net.records import Corpus
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.column_types import Rows, holds_text
 from cube2net.sources.tables.dialects import UNSAID, USUAL, Conventions
-from cube2net.sources.tables.flat_table import flat_corpus
+from cube2net.sources.tables.flat_table import flat_corpus, guess_flat
 from cube2net.sources.tables.frames import frame_rows
 from cube2net.sources.tables.json_lines import read_jsonlines
 from cube2net.sources.tables.parquet import read_parquet
-from cube2net.sources.tables.table_corpus import Part, item_corpus, network_corpus, with_labels_and_terms
+from cube2net.sources.tables.table_corpus import (
+    Part,
+    item_corpus,
+    links_corpus,
+    network_corpus,
+    with_labels_and_terms,
+)
 from cube2net.sources.tables.table_roles import (
     CALLED,
     EXPECTED,
@@ -27,32 +33,36 @@ from cube2net.sources.tables.table_roles import (
     base_name,
     check_roles,
     format_of,
-    guess_columns,
     is_whole,
     tables_in,
 )
 from cube2net.sources.tables.text_tables import read_delimited
+from cube2net.sources.tables.value_roles import are_links_by_name, are_links_by_values, roles_of
+from cube2net.sources.tables.workbooks import Sheet, read_workbook, sheet_names
 from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 
 RECORDS = "records"
 """What a table is called that comes alone: its rows name records and the objects that these mention."""
-ALLOWED = "a name that ends in .csv, .tsv, .txt, .jsonl, .ndjson (each also with .gz) or .parquet"
+FLAT_ROLES = ("item", "items.item", "object", "mentions.object")
+ALLOWED = "a name that ends in .csv, .tsv, .txt, .jsonl, .ndjson (each also with .gz), .parquet or .xlsx"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tables:
-    """Reads a network from tables in CSV, TSV, JSON lines or Parquet.
+    """Reads a network from tables: CSV and other delimited text, Excel, JSON lines or Parquet.
 
     Either ``nodes`` and ``links``, and then every node is its own item; or ``objects``, ``items`` and
     ``mentions``, with ``links`` if there are any. ``labels`` (attribute, label, full_name, parent) may say more of
     the values of attributes, and ``terms`` (item, term, count) stand in for texts. Or one table of records alone, with
     a row for every mention or with several objects in a column: then ``item`` and ``objects`` name its columns.
     ``columns`` says which column is what (``{"source": "from", "items.item": "paper"}``); what it does not say is
-    guessed among usual spellings, and the guess is said to ``progress``. Links may have a kind and a time, and with
-    ``directed`` they lead from source to target. ``separators`` part a text column into several labels (``{"genres":
-    "|"}``). A row that cannot be used is counted in ``dropped`` and the first few are said, or stop the reading when
-    ``strict``; so does every id that comes twice. ``max_ratio`` and ``max_unpacked`` limit how far packed files may
-    swell.
+    guessed by names and values, and the guess is said to ``progress``. So is how texts are written, unless
+    ``delimiter``, ``quote``, ``encoding``, ``decimal`` (``","``), ``dates`` (``"dmy"``) and ``header`` say it;
+    ``sheet`` says which sheet of a workbook is read, or which is what (``{"nodes": "Customers"}``). Links may have a
+    kind and a time, and with ``directed`` they lead from source to target. ``separators`` part a text column into
+    several labels (``{"genres": "|"}``). A row that cannot be used is counted in ``dropped`` and the first few are
+    said, or stop the reading when ``strict``; so does every id that comes twice. ``max_ratio`` and ``max_unpacked``
+    limit how far packed files may swell.
     """
 
     nodes: str | Path | None = None
@@ -71,6 +81,7 @@ class Tables:
     decimal: str | None = None
     dates: str | None = None
     header: bool | None = None
+    sheet: str | Mapping[str, str] | None = None
     directed: bool = False
     strict: bool = False
     max_ratio: int = RATIO
@@ -88,7 +99,8 @@ class Tables:
         """Return the corpus of the files; paths are told apart by their names, else by their order.
 
         Two paths are nodes and links; three are objects, items and mentions; a fourth is links. One path is a folder
-        of files with these names; files of other names are passed over, and this is said.
+        of files with these names, a workbook with such sheets, or a table of links or records; what has other names
+        is passed over, and this is said.
         """
         files, remarks = self._files(paths)
         return self.corpus_of(files, remarks=remarks, progress=progress)
@@ -96,7 +108,7 @@ class Tables:
     def corpus_of(
         self, tables: Mapping[str, Any], *, remarks: Sequence[str] = (), progress: Progress = silent
     ) -> Corpus:
-        """Return the corpus of tables by what each of them is: paths, or frames in memory."""
+        """Return the corpus of tables by what each of them is: paths, sheets, or frames in memory."""
         dropped = Dropped(self.strict, progress)
         meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
         for remark in remarks:
@@ -105,7 +117,10 @@ class Tables:
         for number, (role, table) in enumerate(tables.items()):
             progress(f"reading {table.name if isinstance(table, Path) else role}", number, len(tables))
             rows[role] = self._rows(role, table, dropped, meter)
-        parts = {role: self._part(role, rows[role], dropped) for role in rows if role != RECORDS}
+        if RECORDS in rows and "links" not in rows and self._are_links(rows[RECORDS], tables[RECORDS]):
+            dropped.say(f"{rows[RECORDS].name} is taken for links alone (guessed)")
+            rows["links"] = rows.pop(RECORDS)
+        parts = self._parts({role: table for role, table in rows.items() if role != RECORDS}, dropped)
         if RECORDS in rows:
             corpus = flat_corpus(
                 rows[RECORDS],
@@ -115,19 +130,23 @@ class Tables:
                 separators=self.separators,
                 links=parts.get("links"),
                 dropped=dropped,
+                directed=self.directed,
             )
         elif "nodes" in parts:
             corpus = network_corpus(parts["nodes"], parts["links"], self.separators, dropped, directed=self.directed)
-        else:
+        elif "items" in parts:
             needed = parts["objects"], parts["items"], parts["mentions"]
             corpus = item_corpus(*needed, parts.get("links"), self.separators, dropped, directed=self.directed)
+        else:
+            corpus = links_corpus(parts["links"], dropped, directed=self.directed)
         return with_labels_and_terms(corpus, parts, dropped) if {"labels", "terms"} & set(parts) else corpus
 
     def files_read(self, paths: Sequence[Path] = ()) -> list[Path]:
         """Return the files that would be read."""
-        return list(self._files(paths)[0].values())
+        files = self._files(paths)[0].values()
+        return list(dict.fromkeys(file.path if isinstance(file, Sheet) else file for file in files))
 
-    def _conventions(self) -> Conventions:
+    def _conventions(self, role: str = "") -> Conventions:
         return Conventions(
             delimiter=self.delimiter,
             quote=self.quote,
@@ -135,28 +154,49 @@ class Tables:
             decimal=self.decimal,
             dates=self.dates,
             header=self.header,
+            sheet=self.sheet.get(role) if isinstance(self.sheet, Mapping) else self.sheet,
         )
 
     def _rows(self, role: str, table: Any, dropped: Dropped, meter: Meter) -> Rows:
         if isinstance(table, Path):
-            return read_rows(table, conventions=self._conventions(), dropped=dropped, meter=meter)
+            return read_rows(table, conventions=self._conventions(role), dropped=dropped, meter=meter)
+        if isinstance(table, Sheet):
+            named = replace(self._conventions(), sheet=table.name)
+            return read_rows(table.path, conventions=named, dropped=dropped, meter=meter)
         return frame_rows(table, role, dropped)
 
-    def _part(self, role: str, rows: Rows, dropped: Dropped) -> Part:
-        guess = guess_columns(role, rows.table.column_names, self.columns, called=rows.name)
-        columns = dict(guess.columns)
-        text = columns.get("text")
-        if text is not None and "text" not in guess.given and not holds_text(rows.table[text].type):
-            del columns["text"]
-        dropped.say(str(guess))
-        if role not in ("links", "labels") and rows.table.num_rows == 0:
-            raise SourceError(f"{rows.name} has a header and no rows, expected {role}")
-        return rows, columns
+    def _are_links(self, rows: Rows, table: Any) -> bool:
+        """Return whether a table that came alone holds links: by its names, or where it can hold no records."""
+        if self.item is not None or self.objects is not None or set(FLAT_ROLES) & set(self.columns):
+            return False
+        called = base_name(table) if isinstance(table, Path) else ""
+        if are_links_by_name(rows, called, self.columns):
+            return True
+        try:
+            guess_flat(rows, {}, self.separators)
+        except SourceError:
+            return are_links_by_values(rows)
+        return False
 
-    def _files(self, paths: Sequence[Path]) -> tuple[dict[str, Path], list[str]]:
-        """Return which file is what, and what is to be said of that."""
+    def _parts(self, tables: Mapping[str, Rows], dropped: Dropped) -> dict[str, Part]:
+        parts: dict[str, Part] = {}
+        for role, guess in roles_of(tables, self.columns).items():
+            rows, columns = tables[role], dict(guess.columns)
+            text = columns.get("text")
+            if text is not None and "text" not in guess.given and not holds_text(rows.table[text].type):
+                del columns["text"]
+            dropped.say(str(guess))
+            if role not in ("links", "labels") and rows.table.num_rows == 0:
+                raise SourceError(f"{rows.name} has a header and no rows, expected {role}")
+            parts[role] = rows, columns
+        return parts
+
+    def _files(self, paths: Sequence[Path]) -> tuple[dict[str, Path | Sheet], list[str]]:
+        """Return which file, or sheet of one, is what, and what is to be said of that."""
         paths = [Path(path) for path in paths]
         if len(paths) == 1 and not paths[0].is_dir():
+            if format_of(paths[0]) == "xlsx" and paths[0].is_file() and not isinstance(self.sheet, str):
+                return self._sheets(paths[0])
             return self._files_beside(paths[0])
         named = {role: Path(path) for role in CALLED if (path := getattr(self, role)) is not None}
         if named and paths:
@@ -165,22 +205,45 @@ class Tables:
         if folders and len(paths) > 1:
             raise SourceError(f"{str(folders[0])!r} is a folder among other paths: give it alone, or the files in it")
         files, others = tables_in(folders[0]) if folders else (named or assign(paths), [])
-        if not is_whole(files):
+        if not is_whole(files) and set(files) != {"links"}:
             raise SourceError(f"got {listed(files) if files else 'no files'}: {EXPECTED}")
         said = ", ".join(f"{role}={path.name!r}" for role, path in files.items())
         remarks = [] if named else [f"files: {said} ({'found' if folders else 'guessed'})"]
         if others:
             remarks.append(f"not read, having no name of a table: {some(others, 10)}")
-        return files, remarks
+        return {**files}, remarks
 
-    def _files_beside(self, path: Path) -> tuple[dict[str, Path], list[str]]:
+    def _sheets(self, path: Path) -> tuple[dict[str, Path | Sheet], list[str]]:
+        """Return which sheet of a workbook is what: as given, else as they are called or follow each other."""
+        if isinstance(self.sheet, Mapping):
+            return {role: Sheet(path, name) for role, name in self.sheet.items()}, []
+        names = sheet_names(path, Meter(UnpackLimits(self.max_ratio, self.max_unpacked)))
+        if len(names) == 1:
+            return self._files_beside(path)
+        called = {ROLE_OF[name.strip().casefold()]: name for name in names if name.strip().casefold() in ROLE_OF}
+        if not is_whole(called):
+            try:
+                called = {role: str(sheet) for role, sheet in assign([Path(name) for name in names]).items()}
+            except SourceError:
+                raise SourceError(
+                    f"{path.name} has the sheets {some(names, 10)}: {EXPECTED}, each called so; or say which is what "
+                    f"(sheet={{'nodes': {names[0]!r}, 'links': {names[1]!r}}})"
+                ) from None
+        said = ", ".join(f"{role}={name!r}" for role, name in called.items())
+        others = [name for name in names if name not in called.values()]
+        remarks = [f"sheets: {said} (guessed)"]
+        if others:
+            remarks.append(f"not read, having no name of a table: {some(others, 10)}")
+        return {role: Sheet(path, name) for role, name in called.items()}, remarks
+
+    def _files_beside(self, path: Path) -> tuple[dict[str, Path | Sheet], list[str]]:
         """Return which file is what, where one is given by its path: nodes, if there are links, or records."""
         beside = {role: Path(name) for role in ("links", *EXTRAS) if (name := getattr(self, role)) is not None}
         if any(getattr(self, role) is not None for role in ("nodes", "items", "mentions")):
             named = ", ".join(role for role in CALLED if getattr(self, role) is not None)
             raise SourceError(f"paths are given beside {named}: name the files one way only")
         columns = self.objects is not None or self.item is not None
-        if not columns and not beside and ROLE_OF.get(base_name(path).casefold()) in ("nodes", "links", *EXTRAS):
+        if not columns and not beside and ROLE_OF.get(base_name(path).casefold()) in ("nodes", *EXTRAS):
             assign([path])
         is_flat = "links" not in beside or columns
         return {RECORDS if is_flat else "nodes": path, **beside}, []
@@ -189,7 +252,7 @@ class Tables:
 def read_rows(
     path: Path, *, conventions: Conventions = UNSAID, dropped: Dropped | None = None, meter: Meter | None = None
 ) -> Rows:
-    """Return the rows of a CSV, TSV, JSON lines or Parquet file, told apart by the end of its name.
+    """Return the rows of a file of delimited text, JSON lines, Parquet or a workbook, told by the end of its name.
 
     The ``meter`` says how much may be unpacked.
     """
@@ -207,4 +270,8 @@ def read_rows(
         return read_jsonlines(path, dropped, meter)
     if form == "parquet":
         return read_parquet(path, meter)
+    if form == "xlsx":
+        return read_workbook(path, dropped, meter, conventions)
+    if form == "xls":
+        raise SourceError(f"{path.name!r} is a workbook of the time before 2007: save it as .xlsx or .csv")
     raise SourceError(f"cannot tell the format of {path.name!r}: expected {ALLOWED}")

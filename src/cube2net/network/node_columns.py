@@ -68,6 +68,13 @@ def label_shares(network: Network) -> dict[str, tuple[tuple[str, ...], sp.csr_ar
 
     A row of a matrix is a node, cells as nodes have empty ones; an item of several labels counts for each. There are no
     dimensions where the cube does not keep its items.
+
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> network = c2n.construct(c2n.build_cube(planted.corpus), planted.query(0))
+    >>> labels, shares = label_shares(network)["venue"]
+    >>> len(labels), shares.shape
+    (4, (104, 4))
     """
     import scipy.sparse as sp
 

@@ -1,0 +1,148 @@
+"""How fast OpenAlex's works are read from gzipped JSON lines, in how much memory, beside the floors: one table.
+
+    python benchmarks/openalex.py SAMPLE… [--works 200000] [--parts FOLDER] [--abstracts no]
+
+The samples are JSON lines of real works (plain or packed). They are repeated, each time with ids of their own, one part
+a repetition, until there are as many works as asked for; parts that lie in the folder already are used again. Works are
+read in a process of its own after a first reading that is not counted. The floors are what unpacking alone takes, and
+parsing alone with Python's json, each on one core, over the first part.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import re
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Event, Thread
+from time import perf_counter, process_time
+from typing import Any
+
+from cube2net.sources import OpenAlex
+from cube2net.unpacking import Meter, open_raw, unpacked
+
+IDS = re.compile(rb'("(?:https://openalex\.org/)?[WA])(?=\d+")')
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("samples", nargs="+", type=Path)
+    parser.add_argument("--works", type=int, default=200_000)
+    parser.add_argument("--parts", type=Path)
+    parser.add_argument("--abstracts", choices=("yes", "no"), default="yes")
+    parser.add_argument("--read", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.read:
+        print(json.dumps(read(options.samples, options.abstracts == "yes")))
+        return
+    with TemporaryDirectory() as place:
+        folder = options.parts or Path(place)
+        paths, works, size = made(folder, options.samples, options.works)
+        command = [sys.executable, __file__, *map(str, paths), "--read", "--abstracts", options.abstracts]
+        seen = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+        report(seen, works, size, len(paths), *floors(paths[0]))
+        print(f"parts packed {packed(paths, size):.1f} : 1")
+
+
+def report(seen: dict[str, Any], works: int, size: int, parts: int, unpacking: float, parsing: float) -> None:
+    """Print what was seen, beside the floors."""
+    each, count = seen["cpu"] / works * 1e6, works // parts
+    print(f"{works:,} works in {parts} parts, {size / works / 1e3:.1f} kB each")
+    speed = f"{works / seen['seconds']:,.0f} works a second, {size / seen['seconds'] / 1e6:,.0f} MB/s"
+    print(f"read in {seen['seconds']:.1f} s: {speed}")
+    print(f"CPU time {each:.0f} µs a work: {2e6 / each:,.0f} works a second on two cores that have nothing else to do")
+    for name, floor in (("unpacking", unpacking), ("json.loads", parsing)):
+        least = floor / count * 1e6
+        print(f"{name} alone {least:.0f} µs a work: the reading takes {each / least:.1f} times that")
+    print(f"memory at most {seen['anon'] / 1e6:,.0f} MB, with mapped files {seen['peak'] / 1e6:,.0f} MB")
+    print(f"{seen['corpus']}; left out: {seen['dropped']}")
+
+
+def made(folder: Path, samples: list[Path], works: int) -> tuple[list[Path], int, int]:
+    """Return parts with at least so many works, how many these are, and their bytes unpacked."""
+    text = b""
+    for sample in samples:
+        with open_raw(sample, gauge := Meter().gauge(sample)) as raw, unpacked(raw, gauge) as file:
+            text += file.read()
+    pieces = IDS.split(text)
+    each, paths, size = text.count(b"\n"), [], 0
+    for number in range(-(-works // each)):
+        path = folder / "works" / "updated_date=2026-01-05" / f"part_{number:04d}.gz"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        again = _renumbered(pieces, 100 + number)
+        size += len(again)
+        if not path.exists():
+            path.with_suffix(".part").write_bytes(gzip.compress(again, 1))
+            path.with_suffix(".part").replace(path)
+        paths.append(path)
+    return paths, each * len(paths), size
+
+
+def _renumbered(pieces: list[bytes], number: int) -> bytes:
+    """Return a text that was split at the letters of ids, with a number before those of each id."""
+    more = b"%d" % number
+    parts = [piece + more if at % 2 else piece for at, piece in enumerate(pieces)]
+    return b"".join(parts)
+
+
+def packed(paths: list[Path], size: int) -> float:
+    """Return how many times larger works are than their parts."""
+    return size / sum(path.stat().st_size for path in paths)
+
+
+def read(paths: list[Path], abstracts: bool) -> dict[str, object]:
+    """Return what reading the parts took: seconds, CPU seconds and memory."""
+    reader = OpenAlex(abstracts=abstracts, max_unpacked="1000GB")
+    reader.read(paths[:1])
+    most, done = [0], Event()
+
+    def watch() -> None:
+        while not done.wait(0.02):
+            most[0] = max(most[0], memory("RssAnon"))
+
+    watcher = Thread(target=watch)
+    watcher.start()
+    begin, cpu = perf_counter(), process_time()
+    corpus = reader.read(paths)
+    seconds, cpu = perf_counter() - begin, process_time() - cpu
+    done.set()
+    watcher.join()
+    return {
+        "seconds": seconds,
+        "cpu": cpu,
+        "anon": most[0],
+        "peak": memory("VmHWM"),
+        "corpus": repr(corpus),
+        "dropped": dict(corpus.dropped),
+    }
+
+
+def memory(name: str) -> int:
+    """Return a figure of this process's memory, in bytes."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(f"{name}:"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+def floors(path: Path) -> tuple[float, float]:
+    """Return the CPU seconds that unpacking a part takes, and parsing it with Python's json."""
+    packed_bytes = path.read_bytes()
+    begin = process_time()
+    engine, pieces = zlib.decompressobj(wbits=31), []
+    while packed_bytes:
+        pieces.append(engine.decompress(packed_bytes, 2**20))
+        packed_bytes = engine.unconsumed_tail
+    middle = process_time()
+    for line in b"".join(pieces).splitlines():
+        json.loads(line)
+    return middle - begin, process_time() - middle
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,226 @@
+"""A cube of the items of a time: its cells, and its links, as if there were no others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cube2net.array_types import Array
+from cube2net.arrays import links_from_pairs, offsets
+from cube2net.cube.format.parts import check_whole, given
+from cube2net.cube.without import take_out
+from cube2net.errors import CubeError, ParameterError, listed, quoted, unknown
+from cube2net.records import Cube, DimensionSpec, LinkDetails
+from cube2net.records.lineage import remembered
+from cube2net.records.link_details import ITEM, TIME
+
+FARTHEST = 200_000
+"""Years beyond this one are no dates that a machine can hold."""
+Bound = int | str | date | None
+HOW = "write 2015..2019, 2015-03..2019-06-30, 2015.. or ..2019, with ATTRIBUTE= before it where the cube does not know"
+DATED = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2}))?")
+SPANS = ("years", "decades", "days", "months")
+"""Bins that only a time is cut into."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """A time from its first to its last year, month, day or number, both inside; None is open.
+
+    ``attribute`` names what of the items says when each was; empty, the cube knows.
+
+    >>> Window.read("2015-03..2019"), str(Window.read((2015, None)))
+    (Window(first='2015-03', last=2019, attribute=''), '2015..')
+    """
+
+    first: int | str | date | None
+    last: int | str | date | None
+    attribute: str = ""
+
+    def __post_init__(self) -> None:
+        if self.first is None and self.last is None:
+            raise ParameterError(f"a window of time needs a beginning or an end: {HOW}")
+        both = [_span(bound) for bound in (self.first, self.last) if bound is not None]
+        if len(both) == 2 and both[0][0] >= both[1][1]:
+            raise ParameterError(f"the window {str(self)!r} ends before it begins")
+
+    @classmethod
+    def read(cls, between: str | Sequence[Bound] | Window) -> Window:
+        """Return the window that a text or a pair stands for."""
+        if isinstance(between, Window):
+            return between
+        if isinstance(between, str):
+            attribute, _, text = between.rpartition("=")
+            first, dots, last = text.partition("..")
+            return cls(_bound(first, between), _bound(last if dots else first, between), attribute.strip())
+        if not isinstance(between, Sequence) or len(between) != 2:
+            raise ParameterError(f"between is {between!r}, expected a text or a pair such as (2015, 2019)")
+        return cls(_bound(between[0], between), _bound(between[1], between))
+
+    def __str__(self) -> str:
+        said = "..".join("" if bound is None else str(bound) for bound in (self.first, self.last))
+        return f"{self.attribute}={said}" if self.attribute else said
+
+    def holds(self, times: pa.ChunkedArray, what: str) -> Array:
+        """Return which times are inside; one that is missing is not. ``what`` they are is said of what is no time."""
+        kind = times.type
+        if pa.types.is_null(kind):
+            return np.zeros(len(times), dtype=bool)
+        if pa.types.is_string(kind):
+            times = _read_texts(times, what)
+        if pa.types.is_date(times.type) or pa.types.is_timestamp(times.type):
+            return self._holds_instants(times)
+        if pa.types.is_integer(times.type) or pa.types.is_floating(times.type):
+            return self._holds_numbers(times, what)
+        raise ParameterError(f"{what} holds {kind}, expected dates, times or whole numbers such as years")
+
+    def _holds_instants(self, times: pa.ChunkedArray) -> Array:
+        values = pc.cast(times, pa.timestamp("us", getattr(times.type, "tz", None))).to_numpy()
+        values = np.asarray(values, dtype="datetime64[us]")
+        inside = ~np.isnat(values)
+        if self.first is not None:
+            inside &= values >= _span(self.first)[0]
+        if self.last is not None:
+            inside &= values < _span(self.last)[1]
+        return np.asarray(inside)
+
+    def _holds_numbers(self, times: pa.ChunkedArray, what: str) -> Array:
+        values = np.floor(pc.cast(times, pa.float64(), safe=False).to_numpy(zero_copy_only=False))
+        inside = ~np.isnan(values)
+        for bound, compare in ((self.first, np.greater_equal), (self.last, np.less_equal)):
+            if bound is not None and not isinstance(bound, int):
+                raise ParameterError(f"{what} holds whole numbers such as years, and the window has {str(bound)!r}")
+            if bound is not None:
+                inside &= compare(values, bound)
+        return np.asarray(inside)
+
+
+@remembered
+def between(cube: Cube, window: str | Sequence[Bound] | Window) -> Cube:
+    """Return the cube of the items in a window of time, and of the links that are of that time.
+
+    It equals a cube built of these items: in its cells and small cells, their labels and members, and in its links and
+    their weights. Objects, labels and items keep their numbers, so that queries stay valid: labels that none of the
+    items has are still there; bins, levels above and the topics are those of the whole. An item without a time is in
+    no window. Of links that were given one with a time is in by that, one without by the item that states it, and one
+    with neither stays. How many items lack a label is not counted anew.
+
+    Parameters
+    ----------
+    cube
+        A cube that keeps the attributes of its items; also one that was rolled up, sliced or diced.
+    window
+        A text such as ``"2015..2019"``, ``"2015-03..2019-06-30"``, ``"2015.."`` or ``"date=..2019"``, or a pair of its
+        first and last year, month, day or number, None for an open end. Both ends are inside.
+    """
+    check_whole(cube, "limited to a time")
+    asked = Window.read(window)
+    if cube.items is None:
+        raise CubeError("the cube does not keep its items: build it again to limit it to a time (items='all')")
+    index = cube.items()
+    attributes = index.kept_attributes
+    name = asked.attribute or time_of(cube)
+    if name not in attributes.names:
+        raise unknown("attribute", name, attributes.names)
+    gone = ~asked.holds(attributes.column(name), f"the attribute {name!r}")
+    view = f"only items of {name} {asked}"
+    if index.derived:
+        return take_out(cube, gone, view)
+    details = None if cube.details is None else cube.details()
+    if details is None or not {TIME, ITEM}.intersection(details.columns):
+        return take_out(cube, gone, f"{view}, and all links: they have no time")
+    inside = _links_inside(details, asked, gone)
+    return take_out(cube if inside.all() else _only_links(cube, details, inside), gone, view)
+
+
+def time_of(cube: Cube) -> str:
+    """Return the attribute that says when the items of a cube were: as its source said, or the one cut into times."""
+    said = str(cube.settings.get("time") or "")
+    specs = map(DimensionSpec.parse, cube.settings.get("dimensions", ()))
+    cut = sorted({spec.attribute for spec in specs if spec.bins in SPANS})
+    if said or len(cut) == 1:
+        return said or cut[0]
+    names = [] if cube.items is None else cube.items().kept_attributes.names
+    raise ParameterError(
+        "the cube does not know when its items were: name the attribute, as in 'year=2015..2019' "
+        f"(it has {listed(names)})"
+    )
+
+
+def _links_inside(details: LinkDetails, window: Window, gone: Array) -> Array:
+    """Return which links are of a time: by their own, or else by the item that states them, or else all."""
+    inside = np.ones(len(details), dtype=bool)
+    if ITEM in details.columns:
+        items = details.rows[ITEM]
+        stated = np.asarray(pc.is_valid(items))
+        inside[stated] = ~gone[items.drop_null().to_numpy()]
+    if TIME in details.columns:
+        times = details.rows[TIME]
+        inside = np.where(np.asarray(pc.is_valid(times)), window.holds(times, "the time of links"), inside)
+    return inside
+
+
+def _only_links(cube: Cube, details: LinkDetails, keep: Array) -> Cube:
+    """Return the cube with only some of the links that were given one by one."""
+    lower, rows = details.lower[keep], details.rows.filter(pa.array(keep)).combine_chunks()
+    left = LinkDetails(offsets(lower, len(cube.objects)), rows)
+    links = links_from_pairs(lower, left.higher, left.column("weight"), len(cube.objects))
+
+    def limited(one: Cube) -> Cube:
+        finest = None if one.finest is None else limited(one.finest)
+        return replace(one, links=links, details=partial(given, left), finest=finest)
+
+    return limited(cube)
+
+
+def _bound(value: Bound, window: object) -> int | str | date | None:
+    """Return one end of a window: a number or year, a month or day as a text, a date, or None where it is open."""
+    if value is None or isinstance(value, date):
+        return value
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        return int(value)
+    if isinstance(value, str):
+        text = value.strip()
+        if re.fullmatch(r"[+-]?\d{1,15}", text):
+            return int(text)
+        if not text:
+            return None
+        if DATED.fullmatch(text):
+            try:
+                np.datetime64(text)
+            except ValueError:
+                pass
+            else:
+                return text
+    raise ParameterError(f"cannot read {quoted(value)} in the window {window!r}: {HOW}")
+
+
+def _span(bound: int | str | date) -> tuple[np.datetime64, np.datetime64]:
+    """Return when a year, month, day or instant begins, and when it is over."""
+    if isinstance(bound, int):
+        year = min(max(bound, -FARTHEST), FARTHEST) - 1970
+        start, end = np.datetime64(year, "Y"), np.datetime64(year + 1, "Y")
+    elif isinstance(bound, datetime):
+        start = np.datetime64(bound.astimezone(UTC).replace(tzinfo=None) if bound.tzinfo else bound, "us")
+        end = start + 1
+    else:
+        start = np.datetime64(bound)
+        end = start + 1
+    return start.astype("datetime64[us]"), end.astype("datetime64[us]")
+
+
+def _read_texts(times: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
+    """Return times that are written as texts: whole numbers, or dates as the ISO writes them."""
+    for kind in (pa.int64(), pa.timestamp("us")):
+        try:
+            return times.cast(kind)
+        except pa.ArrowInvalid:
+            continue
+    raise ParameterError(f"{what} holds texts that are no times, expected dates such as 2015-03-31 or whole numbers")

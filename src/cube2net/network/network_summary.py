@@ -1,0 +1,61 @@
+"""What a network is, as numbers and texts that JSON can carry."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cube2net.records import Network
+
+
+def summary(network: Network) -> dict[str, Any]:
+    """Return what a network is, as numbers and texts that JSON can carry."""
+    selection, settings = network.selection, network.settings
+    gains = selection.gains(settings["empty_value"]).tolist()
+    of_query = network.brought_by.indices[: network.brought_by.indptr[len(network.query)]]
+    in_query = np.bincount(of_query, minlength=len(selection.cells)).tolist()
+    brought = np.union1d(network.query.objects, selection.objects)
+    held = network.brought_by.sizes[: len(network.query)] > 0
+    joined = np.zeros(len(network), dtype=bool)
+    joined[network.source] = joined[network.target] = True
+    return {
+        "method": settings["method"],
+        "m": settings["m"],
+        "objective": settings["objective"],
+        "form": network.form,
+        "levels": settings["levels"],
+        "near": settings["near"],
+        "near_weight": settings["near_weight"],
+        "keep": settings["keep"],
+        "membership": settings["membership"],
+        "trust": settings["trust"],
+        "value": selection.value if len(selection.cells) else None,
+        "bound": selection.bound,
+        "gap": selection.gap,
+        "proven": None if selection.bound is None else selection.proven,
+        "note": selection.note or None,
+        "cells": [
+            {
+                "labels": dict(zip(network.dimensions, labels, strict=True)),
+                "gain": gain,
+                "objects": size,
+                "query_objects": shared,
+            }
+            for labels, gain, size, shared in zip(
+                network.labels, gains, settings["cell_objects"], in_query, strict=True
+            )
+        ],
+        "nodes": len(network),
+        "links": len(network.source),
+        "left_out": 0 if network.form in ("cells", "woven") else len(brought) - len(network.objects),
+        "directed": settings.get("directed", False),
+        "query_found": len(network.query),
+        "query_missing": len(network.query.missing),
+        "query_held": int(held.sum()),
+        "query_loose": int((~joined[: len(network.query)]).sum()),
+        "chosen": settings.get("chosen"),
+        "tried": settings.get("tried"),
+        "seconds": dict(network.seconds),
+        "seed": settings["seed"],
+    }

@@ -1,0 +1,171 @@
+"""Tables in plain values: whatever a column holds becomes numbers, truths and texts that every format can hold.
+
+Dates and times become texts as ISO 8601 writes them, categories their texts, short numbers the decimal of fewest digits
+that reads back as the same; infinity and what is no number are as good as missing. Lists of these stay lists; what is
+nested deeper becomes JSON. A value that is missing is None.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+FRACTION = r"\.?0*(Z|[+-]\d\d:?\d\d)?$"
+
+
+def plain_table(table: pa.Table) -> pa.Table:
+    """Return a table whose columns are truths, whole numbers, numbers, texts, or lists of one of these.
+
+    >>> import datetime
+    >>> days = pa.array([datetime.date(2006, 2, 25), None])
+    >>> plain_table(pa.table({"day": days, "share": pa.array([0.1, float("nan")], pa.float32())})).to_pylist()
+    [{'day': '2006-02-25', 'share': 0.1}, {'day': None, 'share': None}]
+    """
+    return pa.table({name: _plain(column) for name, column in zip(table.column_names, table.columns, strict=True)})
+
+
+def rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
+    """Give the rows of a table one by one, as Python has them.
+
+    >>> list(rows(pa.table({"name": ["a", None], "cells": [[1], []]})))
+    [('a', [1]), (None, [])]
+    """
+    for batch in table.to_batches(max_chunksize=4096):
+        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
+
+def is_list(kind: pa.DataType) -> bool:
+    """Return whether values of a type are lists."""
+    tests = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+    return any(test(kind) for test in tests) or "list_view" in str(kind)
+
+
+def kind_of(kind: pa.DataType) -> str:
+    """Return what GraphML calls a plain type: boolean, int, long, double or string.
+
+    Lists are texts there.
+
+    >>> [kind_of(kind) for kind in (pa.bool_(), pa.int32(), pa.int64(), pa.float64(), pa.list_(pa.int32()))]
+    ['boolean', 'int', 'long', 'double', 'string']
+    """
+    if pa.types.is_boolean(kind):
+        return "boolean"
+    if pa.types.is_integer(kind):
+        return "int" if kind.bit_width <= 32 else "long"
+    return "double" if pa.types.is_floating(kind) else "string"
+
+
+def as_text(kind: pa.DataType) -> Callable[[Any], str]:
+    """Return what writes the values of a plain type as texts: lists of numbers with spaces between, of texts as JSON.
+
+    >>> as_text(pa.bool_())(True), as_text(pa.list_(pa.int32()))([1, 12]), as_text(pa.list_(pa.string()))(["a", "b"])
+    ('true', '1 12', '["a", "b"]')
+    """
+    if is_list(kind):
+        inner = kind.value_type
+        if pa.types.is_integer(inner) or pa.types.is_floating(inner):
+            return lambda values: " ".join("" if value is None else str(value) for value in values)
+        return json_text
+    return (lambda value: "true" if value else "false") if pa.types.is_boolean(kind) else str
+
+
+def json_text(value: object) -> str:
+    """Return a value as JSON in one line."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def distinct_names(names: Sequence[str]) -> list[str]:
+    """Return names with a number behind those that stand there already.
+
+    >>> distinct_names(["a", "b", "a"])
+    ['a', 'b', 'a (2)']
+    """
+    free: list[str] = []
+    taken: set[str] = set()
+    for name in names:
+        own, number = name, 1
+        while own in taken:
+            number += 1
+            own = f"{name} ({number})"
+        taken.add(own)
+        free.append(own)
+    return free
+
+
+def _plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    kind = array.type
+    if isinstance(array, pa.ExtensionArray):
+        return _plain(array.storage)
+    if pa.types.is_dictionary(kind):
+        return _plain(array.cast(kind.value_type))
+    if is_list(kind):
+        return _lists(array)
+    if pa.types.is_boolean(kind):
+        return array
+    if pa.types.is_integer(kind):
+        return _whole(array)
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return _numbers(array)
+    if pa.types.is_duration(kind):
+        return pc.divide(array.cast(pa.duration("us"), safe=False).cast(pa.int64()).cast(pa.float64()), 1e6)
+    if pa.types.is_timestamp(kind) or pa.types.is_time(kind):
+        text = pc.replace_substring(array.cast(pa.string()), " ", "T")
+        return pc.if_else(pc.match_substring(text, "."), pc.replace_substring_regex(text, FRACTION, r"\1"), text)
+    if pa.types.is_date(kind) or pa.types.is_null(kind):
+        return array.cast(pa.string())
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        return array
+    return pa.array([None if value is None else _deep_text(value) for value in array.to_pylist()], pa.string())
+
+
+def _whole(array: pa.Array) -> pa.Array:
+    kind = array.type
+    if kind.bit_width < 32 or pa.types.is_int32(kind):
+        return array.cast(pa.int32())
+    try:
+        return array.cast(pa.int64())
+    except pa.ArrowInvalid:  # above what signed numbers of 64 bits can be
+        return array.cast(pa.string())
+
+
+def _numbers(array: pa.Array) -> pa.Array:
+    if pa.types.is_float64(array.type) or pa.types.is_decimal(array.type):
+        array = array.cast(pa.float64())
+    else:
+        missing = np.asarray(pc.is_null(array))
+        short = pc.fill_null(array.cast(pa.float32()), pa.scalar(0, pa.float32())).to_numpy(zero_copy_only=False)
+        array = pa.array(short.astype(np.str_).astype(np.float64), mask=missing)
+    return pc.if_else(pc.is_finite(array), array, pa.scalar(None, pa.float64()))
+
+
+def _lists(array: pa.Array) -> pa.Array:
+    inner = array.type.value_type
+    if is_list(inner) or pa.types.is_nested(inner):
+        texts = [None if value is None else list(map(_deep_text, value)) for value in array.to_pylist()]
+        return pa.array(texts, pa.list_(pa.string()))
+    lengths = pc.fill_null(pc.list_value_length(array), 0).to_numpy(zero_copy_only=False)
+    starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    values = _plain(array.flatten())
+    return pa.LargeListArray.from_arrays(pa.array(starts), values, mask=pc.is_null(array))
+
+
+def _deep_text(value: object) -> str:
+    if isinstance(value, bytes):
+        return value.hex()
+    return value if isinstance(value, str) else json.dumps(_finite(value), ensure_ascii=False, default=str)
+
+
+def _finite(value: Any) -> Any:
+    """Return a nested value without numbers that are none, which JSON has no way to write."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {str(name): _finite(part) for name, part in value.items()}
+    return [_finite(part) for part in value] if isinstance(value, list | tuple) else value

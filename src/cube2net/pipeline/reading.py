@@ -1,0 +1,277 @@
+"""Whatever a caller has becomes a corpus: files of a source, tables, queries, graphs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from cube2net import sources
+from cube2net.arguments import check_options, made, options_of, path_of
+from cube2net.errors import ParameterError, quoted, unknown
+from cube2net.interfaces import Source
+from cube2net.progress import Progress, silent
+from cube2net.records import Corpus
+from cube2net.sources import SOURCES, Movies, Task, Yelp
+
+SQL = "sql"
+EXPECTED = "a corpus, a frame, a mapping of frames, a path or a graph"
+
+
+def read_source(source: str | Source, *paths: str | Path, progress: Progress | None = None, **options: Any) -> Corpus:
+    """Return the corpus that files of one kind hold; ``options`` are the source's parameters.
+
+    Parameters
+    ----------
+    source
+        ``"tables"``, ``"sql"``, ``"graph"``, ``"acl"``, ``"aminer"``, ``"dblp"``, ``"yelp"`` or ``"movies"``, or an
+        object of your own with ``read``.
+    paths
+        The files to read, or their folder, as the source expects them; for ``"sql"`` the queries.
+    progress
+        Told how far the reading is; None for nobody.
+    options
+        Parameters of a source given by its name, such as ``strict=True``: what cannot be used then stops the reading.
+
+    Returns
+    -------
+    Corpus
+        Its ``dropped`` counts what was left out, by reason.
+
+    Raises
+    ------
+    SourceError
+        A file is missing or is not what it should be; the sentence names the file and the line.
+
+    See Also
+    --------
+    build_from : Reads and builds, and goes on where it was cut off.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import cube2net as c2n
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "nodes.csv").write_text("id,city\\nada,Rome\\nbob,Oslo\\neve,Oslo\\n")
+    ...     _ = Path(folder, "links.csv").write_text("from,to\\nada,bob\\nbob,eve\\n")
+    ...     c2n.read_source("tables", folder)
+    Corpus(3 objects, 3 items, 2 links)
+    """
+    reader, places = reader_of(source, paths, options)
+    return reader.read(places, progress=progress or silent)
+
+
+def read_tables(*tables: Any, progress: Progress | None = None, **options: Any) -> Corpus:
+    """Return the corpus of tables in files or in memory: nodes and links, items and what they mention, or records.
+
+    Tables of labels and of terms may come with them.
+
+    Parameters
+    ----------
+    tables
+        Paths (CSV, TSV, JSON lines, Parquet) or frames: of pandas or Polars, Arrow tables, DuckDB relations, whatever
+        hands itself over to Arrow, lists of dictionaries. Paths are told apart by their names, else by their
+        order: two are nodes and links, three are objects, items and mentions, a fourth is links. One folder holds files
+        with these names, and a mapping has tables by their names, ``{"nodes": frame, "links": edges}``. One table alone
+        holds records: a row for every mention, or several objects in a column.
+    progress
+        Told how far the reading is, and which column was taken for what; None for nobody.
+    options
+        A table by its name (``nodes``, ``links``, ``objects``, ``items``, ``mentions``, ``labels``, ``terms``). Of one
+        table of records, ``item`` and ``objects`` are the columns of the records and of what they mention.
+        ``columns`` says which column is what, ``{"source": "from"}``; what it does not say is guessed. ``separators``
+        part a text into several labels, ``{"genres": "|"}``; ``delimiter`` is the sign between columns. ``strict``
+        stops at a row that cannot be used, which else is counted. ``max_ratio`` and ``max_unpacked`` (bytes, or such as
+        ``"4GB"``) limit how far packed files may swell.
+
+    Returns
+    -------
+    Corpus
+        With nodes and links, every node is an object and its own item.
+
+    See Also
+    --------
+    read_sql : The same of SQL queries.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import cube2net as c2n
+    >>> people = pd.DataFrame({"id": ["ada", "bob", "eve"], "city": ["Rome", "Oslo", "Oslo"]})
+    >>> edges = pd.DataFrame({"from": ["ada", "bob"], "to": ["bob", "eve"], "weight": [2, 1]})
+    >>> corpus = c2n.read_tables(nodes=people, links=edges)
+    >>> corpus, corpus.links["weight"].to_pylist()
+    (Corpus(3 objects, 3 items, 2 links), [2.0, 1.0])
+    >>> papers = pd.DataFrame({"paper": [1, 1, 2], "author": ["ada", "bob", "ada"], "year": [2001, 2001, 2004]})
+    >>> c2n.read_tables(papers, item="paper", objects="author")
+    Corpus(2 objects, 2 items, links by co-mention)
+    """
+    return sources.read_tables(tables, options, progress or silent)
+
+
+def read_sql(*queries: str, progress: Progress | None = None, **options: Any) -> Corpus:
+    """Return the corpus of SQL queries over files on this machine, which DuckDB runs.
+
+    A query names its files itself, ``FROM 'papers.parquet'``, also CSV and JSON. It only reads: nothing is written,
+    fetched from a network or loaded into DuckDB.
+
+    Parameters
+    ----------
+    queries
+        The tables in their order: one holds records or, with ``links``, nodes; two are nodes and links, three are
+        objects, items and mentions.
+    progress
+        Told how far it is, and which column was taken for what; None for nobody.
+    options
+        A query by what its table is (``nodes``, ``links``, ``objects``, ``items``, ``mentions``, ``labels``,
+        ``terms``). ``item`` and ``objects`` may be columns of one table of records. ``memory`` such as ``"4GB"`` is
+        what DuckDB may take. ``columns``, ``separators`` and ``strict`` are those of :func:`read_tables`.
+
+    Returns
+    -------
+    Corpus
+        As that of :func:`read_tables`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import cube2net as c2n
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     papers = Path(folder, "papers.csv")
+    ...     _ = papers.write_text("paper,author,year\\np1,ada,1999\\np1,bob,1999\\np2,ada,2004\\n")
+    ...     c2n.read_sql(f"SELECT * FROM '{papers}' WHERE year < 2000", objects="author")
+    Corpus(2 objects, 1 items, links by co-mention)
+    """
+    return read_source("sql", *queries, progress=progress, **options)
+
+
+def read_graph(path: str | Path, *, progress: Progress | None = None, **options: Any) -> Corpus:
+    """Return the corpus of a graph in a GraphML, GEXF or JSON file: every node is an object and its own item.
+
+    Parameters
+    ----------
+    path
+        A ``.graphml``, ``.gexf`` or ``.json`` file, also packed (``.gz``). JSON has ``nodes`` and ``links``, as
+        NetworkX and d3 write them, or Cytoscape's ``elements``.
+    progress
+        Told how far it is; None for nobody.
+    options
+        ``name``, ``kind``, ``text``, ``weight`` and ``time`` are the attributes of nodes and links that hold these.
+        ``separators`` part a text into several labels, ``{"genres": "|"}``. ``strict`` stops at what cannot be used,
+        which else is counted in ``dropped``. ``max_ratio`` and ``max_unpacked`` limit how far packed files may swell.
+
+    Returns
+    -------
+    Corpus
+        Attributes have the types that the file declares, and links of a directed graph keep their direction.
+
+    See Also
+    --------
+    write_network : Writes such files.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import networkx as nx
+    >>> import cube2net as c2n
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     nx.write_graphml(nx.karate_club_graph(), f"{folder}/karate.graphml")
+    ...     c2n.read_graph(f"{folder}/karate.graphml")
+    Corpus(34 objects, 34 items, 78 links)
+    """
+    return read_source("graph", path, progress=progress, **options)
+
+
+def read_acl(path: str | Path, *, progress: Progress | None = None, **options: Any) -> Corpus:
+    """Return the corpus of the ACL Anthology, from its folder or its archive."""
+    return read_source("acl", path, progress=progress, **options)
+
+
+def read_task(
+    source: str, *paths: str | Path, name: str, seed: int = 0, progress: Progress | None = None, **options: Any
+) -> Task:
+    """Return a link-prediction task of the paper's kind: a corpus, a query, and the latest links hidden.
+
+    ``source`` is ``"yelp"`` (tasks ``ilkid`` and ``nvout``) or ``"movies"`` (``scifi00`` and ``drama10``).
+    """
+    tasks = {"yelp": Yelp, "movies": Movies}
+    if source not in tasks:
+        raise unknown("source of tasks", source, tasks)
+    reader: Yelp | Movies = made(source, tasks, Source, "source", options)
+    return reader.read_task(
+        [path_of(path, "a path to read") for path in paths], name, seed=seed, progress=progress or silent
+    )
+
+
+def from_networkx(graph: Any, **options: Any) -> Corpus:
+    """Return the corpus of a NetworkX graph: every node is an object and its own item.
+
+    Links are undirected: links both ways, or several between two nodes, add their weights. Links of a node to itself
+    are left out.
+
+    Parameters
+    ----------
+    graph
+        A NetworkX graph of any kind. Attributes of nodes become attributes, a list or set several labels.
+    options
+        ``weight``, ``name``, ``kind`` and ``text`` are the attributes that hold these, by default of the same names; a
+        link without a weight counts 1. ``separators`` part a text into several labels, ``{"genres": "|"}``. ``strict``
+        stops at what cannot be used, which else is counted in ``dropped``. ``progress`` is told how far it is.
+
+    Returns
+    -------
+    Corpus
+        Ready for :func:`build_cube`, in dimensions of its attributes.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> import cube2net as c2n
+    >>> graph = nx.Graph([("ada", "bob"), ("bob", "eve")])
+    >>> graph.add_node("ada", city="Rome")
+    >>> c2n.from_networkx(graph)
+    Corpus(3 objects, 3 items, 2 links)
+    """
+    return sources.from_networkx(graph, **options)
+
+
+def corpus_of(data: Any, options: Mapping[str, Any], progress: Progress, function: Callable[..., Any]) -> Corpus:
+    """Return the corpus of what a caller gave to a function, with the options of reading it."""
+    if isinstance(data, Corpus):
+        check_options(options, "a corpus that is made already", (), function)
+        return data
+    if sources.is_networkx(data) or sources.is_igraph(data):
+        read = sources.from_networkx if sources.is_networkx(data) else sources.from_igraph
+        allowed = [name for name in options_of(read) if name not in ("graph", "progress")]
+        check_options(options, "a graph", allowed, function)
+        return read(data, progress=progress, **options)
+    if isinstance(data, str | os.PathLike) and _is_graph(data):
+        check_options(options, "a graph", options_of(SOURCES["graph"]), function)
+        return read_graph(os.fspath(data), progress=progress, **options)
+    check_options(options, "tables", [*options_of(SOURCES["tables"]), "records"], function)
+    if data is None and not options:
+        raise ParameterError(f"{function.__name__} is given nothing to read, expected {EXPECTED}")
+    if data is not None and not _is_readable(data):
+        raise ParameterError(f"the data is {quoted(data)}, expected {EXPECTED}")
+    return sources.read_tables(() if data is None else (data,), options, progress)
+
+
+def reader_of(source: str | Source, given: Sequence[Any], options: Mapping[str, Any]) -> tuple[Source, list[Path]]:
+    """Return what reads a source, and the paths that it is to read; what is given to SQL are queries."""
+    if source == SQL:
+        options, given = {"queries": tuple(given), **options}, ()
+    reader: Source = made(source, SOURCES, Source, "source", options)
+    return reader, [path_of(path, "a path to read") for path in given]
+
+
+def _is_graph(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path names a graph; JSON by itself may be a table."""
+    name = os.fspath(path).casefold().removesuffix(".gz")
+    return name.endswith(tuple(ending for ending in sources.GRAPH_ENDINGS if ending != ".json"))
+
+
+def _is_readable(data: object) -> bool:
+    return sources.is_frame(data) or isinstance(data, str | os.PathLike | Mapping)

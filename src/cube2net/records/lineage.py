@@ -1,0 +1,60 @@
+"""What a view of a cube was made of: the cube that was opened, and the steps since."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from cube2net.records.origin import Origin
+
+if TYPE_CHECKING:
+    from cube2net.records.cube import Cube
+
+P = ParamSpec("P")
+C = TypeVar("C", bound="Cube")
+VIEW = "view"
+
+
+@dataclass(frozen=True)
+class Lineage:
+    """Where a cube was opened, None of one in memory, and the views since, each with its name and what it was given."""
+
+    origin: Origin | None = None
+    views: tuple[Mapping[str, Any], ...] = ()
+
+
+def lineage_of(cube: Cube) -> Lineage:
+    """Return where a cube comes from; one that no view made is as it was opened, or was made in memory."""
+    return cube.lineage or Lineage(cube.origin)
+
+
+def remembered(view: Callable[P, C]) -> Callable[P, C]:
+    """Let what a function makes of a cube remember that function, what it was given, and where the cube comes from.
+
+    The cube is the function's first argument; all others are names, numbers, and lists and mappings of these. What is
+    no new view, and one that other views made, stays as it is.
+    """
+    takes = inspect.signature(view)
+
+    @functools.wraps(view)
+    def made(*args: P.args, **kwargs: P.kwargs) -> C:
+        seen = view(*args, **kwargs)
+        cube, *given = takes.bind(*args, **kwargs).arguments.items()
+        if seen.origin is None and seen.lineage is None and seen not in (cube[1], cube[1].finest):
+            before = lineage_of(cube[1])
+            step = {VIEW: view.__name__, **{name: _plain(value) for name, value in given}}
+            object.__setattr__(seen, "lineage", Lineage(before.origin, (*before.views, step)))
+        return seen
+
+    return made
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_plain(part) for part in value]
+    return value if value is None or isinstance(value, str | int | float) else str(value)

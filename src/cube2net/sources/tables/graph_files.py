@@ -1,0 +1,198 @@
+"""Graphs in files: GraphML, GEXF, and JSON with nodes and links, as NetworkX, d3 and Cytoscape write it."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cube2net.errors import ParameterError, SourceError, listed, quoted, some
+from cube2net.progress import Progress, silent
+from cube2net.records import Corpus
+from cube2net.sources.io.dropped import Dropped
+from cube2net.sources.io.input_files import InputFiles, data_files
+from cube2net.sources.io.text_records import read_whole
+from cube2net.sources.tables.column_types import Rows, columns_of
+from cube2net.sources.tables.graph_xml import ENDS, TIME, WEIGHT, read_xml_graph
+from cube2net.sources.tables.table_corpus import network_corpus
+from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
+
+XML_ENDINGS, JSON_ENDINGS = (".graphml", ".gexf", ".xml"), (".json", ".cyjs")
+ENDINGS = (*XML_ENDINGS, *JSON_ENDINGS)
+EXPECTED = "a graph in a .graphml, .gexf or .json file, also packed (.gz)"
+LARGEST_JSON = 512 * 2**20
+NODE = "node"
+NAMES = ("name", "label")
+UNTYPED = (WEIGHT, TIME)
+"""What links say is of no certain type where the file declares none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Graph:
+    """Reads a graph from a GraphML, GEXF or JSON file (nodes and links), plain or packed.
+
+    Every node is an object and its own item, and its attributes are those of both. ``name``, ``kind`` and ``text`` are
+    the attributes that hold these; without ``name`` it is ``name``, or else ``label``. ``weight``, ``kind`` and
+    ``time`` are those of links; a link without a weight counts 1. Links of a directed graph keep their direction.
+    ``separators`` part a text into several labels. What cannot be used is counted in ``dropped``, or stops the reading
+    when ``strict``. ``max_ratio`` and ``max_unpacked`` limit how far a packed file may swell.
+    """
+
+    name: str | None = None
+    kind: str = "kind"
+    text: str = "text"
+    weight: str = "weight"
+    time: str = "time"
+    separators: Mapping[str, str] = field(default_factory=dict)
+    strict: bool = False
+    max_ratio: int = RATIO
+    max_unpacked: int | str = TOTAL
+
+    def __post_init__(self) -> None:
+        UnpackLimits(self.max_ratio, self.max_unpacked)
+
+    def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
+        """Return the corpus of the graph in a file."""
+        meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
+        files = InputFiles(data_files(paths, ENDINGS, EXPECTED), ENDINGS, meter)
+        dropped = Dropped(self.strict, progress)
+
+        def tell() -> None:
+            progress("reading the graph", files.done, files.total)
+
+        corpus: Corpus | None = None
+        for name, file in files:
+            if corpus is not None:
+                raise SourceError(f"{name} is a second graph, expected one: read them one by one")
+            if name.casefold().removesuffix(".gz").endswith(JSON_ENDINGS):
+                corpus = self._from_json(name, file, dropped)
+            else:
+                corpus = self._from_xml(name, file, dropped, tell)
+        tell()
+        if corpus is None:
+            raise SourceError(f"{listed(paths)} holds no graph: expected {EXPECTED}")
+        return corpus
+
+    def _from_xml(self, name: str, file: io.BufferedReader, dropped: Dropped, tell: Any) -> Corpus:
+        graph = read_xml_graph(name, file, tell)
+        if graph.against:
+            dropped.say(f"{name}: {graph.against:,} links say another direction than the graph, which counts")
+        if graph.passed_over:
+            dropped.leave_out("hyperedges and ports", graph.passed_over)
+        nodes, mixed = graph.nodes.arrays(graph.node_types)
+        links, loose = graph.links.arrays(graph.link_types)
+        loose |= {column for column in UNTYPED if column in links and column not in graph.link_types}
+        return self._corpus(name, (nodes, mixed), (links, loose), graph.directed, dropped)
+
+    def _from_json(self, name: str, file: io.BufferedReader, dropped: Dropped) -> Corpus:
+        whole = read_whole(file, LARGEST_JSON)
+        if whole is None:
+            raise SourceError(f"{name} takes more than {LARGEST_JSON:,} bytes: give such a graph as GraphML or tables")
+        try:
+            graph = json.loads(whole)
+            json.dumps(graph, ensure_ascii=False).encode()
+        except (ValueError, RecursionError) as error:
+            why = "nested too deep" if isinstance(error, RecursionError) else str(error).partition("\n")[0]
+            raise SourceError(f"{name} is no JSON ({why})") from None
+        nodes, links = json_graph(name, graph)
+        tables = []
+        for records in (nodes, links):
+            names = dict.fromkeys(key for record in records for key in record)
+            arrays, loose, left_out = columns_of({key: [one.get(key) for one in records] for key in names})
+            if left_out:
+                dropped.say(f"{name}: left out attributes with fields inside: {some(left_out, 20)}")
+            tables.append((arrays, loose))
+        return self._corpus(name, tables[0], tables[1], bool(graph.get("directed")), dropped)
+
+    def _corpus(self, name: str, nodes: Any, links: Any, directed: bool, dropped: Dropped) -> Corpus:
+        """Return the corpus of columns of nodes and of links, each with the names of those of mixed types."""
+        (columns, mixed), (ends, loose) = nodes, links
+        if NODE not in columns:
+            raise SourceError(f"{name} holds a graph without nodes, expected one or more")
+        columns = _whole_ids(columns)
+        called = self.name or next((one for one in NAMES if one in columns), None)
+        known = {"name": called, "kind": self.kind, "text": self.text}
+        roles = {"id": NODE} | {role: one for role, one in known.items() if one is not None and one in columns}
+        if self.name is not None and self.name not in columns:
+            raise ParameterError(f"name is {self.name!r}, and nodes of {name} have {some(list(columns), 20)}")
+        wanted = {"weight": self.weight, "kind": self.kind, "time": self.time}
+        said = {role: one for role, one in wanted.items() if one in ends}
+        unused = [one for one in ends if one not in (*ENDS, *said.values(), "id")]
+        if unused:
+            dropped.say(f"{name}: not used of links {some(unused, 20)}")
+        if "weight" in said:
+            ends = ends | {said["weight"]: _or_one(ends[said["weight"]])}
+        ids, count = columns[NODE], len(columns[NODE])
+        table = pa.table(columns)
+        rows = Rows(name, table, lambda rows: [f"{name} node {ids[row].as_py()!r}" for row in rows], frozenset(mixed))
+        empty = {end: pa.array([], pa.string()) for end in ENDS}
+        pairs = pa.table(ends) if ends else pa.table(empty)
+        links_of = Rows(name, pairs, lambda rows: [f"{name} link {row + 1:,}" for row in rows], frozenset(loose))
+        dropped.say(f"{name}: {count:,} nodes, {pairs.num_rows:,} {'directed ' if directed else ''}links")
+        parts = (rows, roles), (links_of, {end: end for end in ENDS} | said)
+        return network_corpus(*parts, self.separators, dropped, directed=directed)
+
+
+def _or_one(column: Any) -> Any:
+    """Return weights, 1 for those that are missing."""
+    one = "1" if pa.types.is_string(column.type) else 1
+    return pc.fill_null(column, pa.scalar(one, column.type)) if not pa.types.is_null(column.type) else column
+
+
+def _whole_ids(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Return columns whose ids are whole numbers where the attribute ``id`` says them again so; it is then left out."""
+    again = columns.get("id")
+    if again is None or again.null_count or pa.types.is_list(again.type):
+        return dict(columns)
+    same = again.cast(pa.string()).to_pylist() == columns[NODE].cast(pa.string()).to_pylist()
+    if not same:
+        return dict(columns)
+    ids = again if pa.types.is_integer(again.type) else columns[NODE]
+    return {name: ids if name == NODE else column for name, column in columns.items() if name != "id"}
+
+
+Records = list[dict[str, Any]]
+
+
+def json_graph(name: str, graph: Any) -> tuple[Records, Records]:
+    """Return the nodes and links of a graph in JSON: ``node`` is the id of a node, ends are given by ids.
+
+    In Cytoscape's form each stands in ``data``. Old files of d3 give the ends of links by their place among the nodes.
+
+    >>> json_graph("x", {"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": 0, "target": 1}]})[1]
+    [{'source': 'a', 'target': 'b'}]
+    """
+    inside = graph.get("elements", graph) if isinstance(graph, dict) else None
+    nodes = inside.get("nodes") if isinstance(inside, dict) else None
+    links = inside.get("links", inside.get("edges", [])) if isinstance(inside, dict) else None
+    if not isinstance(nodes, list) or not isinstance(links, list):
+        raise SourceError(f"{name} holds no graph, expected a JSON object with lists of 'nodes' and 'links'")
+    flat = [_record(name, "node", one) for one in nodes]
+    key = next((key for key in ("id", "key", "name") if flat and all(one.get(key) is not None for one in flat)), None)
+    if flat and key is None:
+        raise SourceError(f"{name}: nodes have no 'id', such as {quoted(flat[0])}")
+    named = [{NODE: one[key or ""]} | {k: v for k, v in one.items() if k not in (NODE, "id")} for one in flat]
+    ids = [one[NODE] for one in named]
+    ends = [_record(name, "link", one) for one in links]
+    for number, link in enumerate(ends, start=1):
+        if any(link.get(end) is None for end in ENDS):
+            raise SourceError(f"{name}: link {number:,} has no source or no target: {quoted(link)}")
+    known = {one for one in ids if isinstance(one, str | int)}
+    places = all(isinstance(link[end], int) and link[end] not in known for link in ends for end in ENDS)
+    if places and all(0 <= link[end] < len(ids) for link in ends for end in ENDS):
+        ends = [link | {end: ids[link[end]] for end in ENDS} for link in ends]
+    return named, ends
+
+
+def _record(name: str, what: str, thing: Any) -> dict[str, Any]:
+    if isinstance(thing, dict) and isinstance(thing.get("data"), dict):
+        thing = thing["data"]
+    if not isinstance(thing, dict):
+        raise SourceError(f"{name}: a {what} is {quoted(thing)}, expected an object with keys such as 'id'")
+    return thing

@@ -1,0 +1,263 @@
+"""Which column of a table is what, by its values where its name does not tell: ids are unique, ends of links are ids.
+
+Names go first, as ``table_roles`` knows them, for a name that says it is not to be doubted; values decide the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, cached_property
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cube2net.errors import SourceError
+from cube2net.sources.tables.column_types import Rows, holds_text, keys
+from cube2net.sources.tables.table_roles import (
+    ROLE_OF,
+    Guess,
+    check_whole,
+    is_sure,
+    named_columns,
+)
+from cube2net.sources.tables.written_values import as_numbers, present
+
+ORDER = ("nodes", "objects", "items", "mentions", "links", "labels", "terms")
+IDS = {"nodes": "id", "objects": "id", "items": "item"}
+SAMPLED = 1_000
+YEARS = (1500, 2100)
+MOST = 0.5
+WORDS, LETTERS, DIFFERENT = 6, 40, 0.5
+"""A text has so many words and letters on average, and so many of all texts differ."""
+
+
+class _Ids:
+    """The ids of a table, of which all are only looked at where a few do not tell."""
+
+    def __init__(self, rows: Rows, name: str) -> None:
+        self.rows, self.name = rows, name
+
+    @cached_property
+    def all(self) -> pa.ChunkedArray:
+        return keys(self.rows, self.name)
+
+    def share(self, values: pa.ChunkedArray | None) -> float:
+        """Return which share of values are ids."""
+        return 0.0 if values is None else _share(values, self.all)
+
+    def has_some(self, values: pa.ChunkedArray | None) -> bool:
+        """Return whether some of the values are ids."""
+        column = self.rows.table[self.name]
+        if values is None or not holds_text(column.type):
+            return self.share(values) > 0
+        few = pc.cast(values, column.type).combine_chunks()
+        return bool(pc.any(pc.is_in(column, value_set=few)).as_py()) or self.share(values) > 0
+
+
+def roles_of(tables: Mapping[str, Rows], given: Mapping[str, str] | None = None) -> dict[str, Guess]:
+    """Return which column of every table plays which role; what cannot be told is refused."""
+    found: dict[str, Guess] = {}
+    ids: dict[str, _Ids] = {}
+    for role in sorted(tables, key=ORDER.index):
+        rows = tables[role]
+        guess = named_columns(role, rows.table.column_names, given, called=rows.name)
+        if role in IDS:
+            guess = _with_text(_with_id(guess, rows, _referring(role, tables)), rows)
+        elif role == "mentions":
+            guess = _with_ends(guess, rows, {"item": ids.get("items"), "object": ids.get("objects")})
+        elif role == "links":
+            known = ids.get("nodes", ids.get("objects"))
+            guess = _with_weight(_with_ends(guess, rows, {"source": known, "target": known}), rows)
+        check_whole(guess, rows.table.column_names, rows.name)
+        if role in IDS:
+            ids[role] = _Ids(rows, guess.columns[IDS[role]])
+        found[role] = guess
+    return {role: found[role] for role in tables}
+
+
+def _sample(rows: Rows, name: str) -> pa.ChunkedArray | None:
+    """Return ids spread over a column, None where its type holds none."""
+    column = rows.table[name]
+    places = np.unique(np.linspace(0, max(len(column) - 1, 0), SAMPLED, dtype=np.int64))
+    part = replace(rows, table=pa.table({name: column.take(pa.array(places[: len(column)]))}))
+    try:
+        return pc.drop_null(keys(part, name))
+    except (SourceError, pa.ArrowException):
+        return None
+
+
+def _share(values: pa.ChunkedArray, ids: pa.ChunkedArray) -> float:
+    if len(values) == 0:
+        return 0.0
+    return float(pc.mean(pc.cast(pc.is_in(values, value_set=ids), pa.int8())).as_py())
+
+
+# Ids
+
+
+def _referring(role: str, tables: Mapping[str, Rows]) -> Callable[[], list[pa.ChunkedArray]]:
+    """Return what samples the columns of the table whose values are ids of this one."""
+
+    def samples() -> list[pa.ChunkedArray]:
+        other = "links" if role == "nodes" else "mentions"
+        rows = tables.get(other)
+        found = [] if rows is None else [_sample(rows, name) for name in rows.table.column_names[:20]]
+        return [values for values in found if values is not None and len(values)]
+
+    return samples
+
+
+def _with_id(guess: Guess, rows: Rows, referring: Callable[[], list[pa.ChunkedArray]]) -> Guess:
+    """Return a guess with the column of ids: one that says so by name, else unique values that others refer to."""
+    role = IDS[guess.file]
+    named = guess.columns.get(role)
+    if role in guess.given or (named is not None and is_sure(guess.file, role, named)) or rows.table.num_rows == 0:
+        return guess
+    taken = [name for given, name in guess.items() if given in guess.given]
+    free = [name for name in rows.table.column_names if name not in taken]
+    unique = {name: ids for name in free if (ids := _unique_ids(rows, name)) is not None}
+    if not unique:
+        return guess
+    samples = referring()
+    shares = {name: _referred(ids, samples, 2 if guess.file == "nodes" else 1) for name, ids in unique.items()}
+    best = max(unique, key=lambda name: (shares[name], name == named))
+    if best == named or (named in unique and shares[best] == shares[named]):
+        return guess
+    if named is None and shares[best] == 0 and samples:
+        return guess
+    fixed = {key: guess.columns[key] for key in guess.given} | {role: best}
+    again = named_columns(guess.file, rows.table.column_names, fixed)
+    return Guess(guess.file, again.columns, guess.given, again.left)
+
+
+def _unique_ids(rows: Rows, name: str) -> pa.ChunkedArray | None:
+    """Return a column as ids where it has one in every row and none twice, and is no measure."""
+    kind = rows.table[name].type
+    if not (holds_text(kind) or pa.types.is_integer(kind)) or rows.table[name].null_count:
+        return None
+    sample = _sample(rows, name)
+    if sample is None or pc.count_distinct(sample).as_py() < len(sample):
+        return None
+    ids = keys(rows, name)
+    if ids.null_count or pc.count_distinct(ids).as_py() < len(ids):
+        return None
+    return ids
+
+
+def _referred(ids: pa.ChunkedArray, samples: Sequence[pa.ChunkedArray], ends: int) -> float:
+    """Return how well columns of another table are known here: the least share of as many as are to be ends."""
+    shares = sorted((_share(values, ids) for values in samples), reverse=True)
+    return shares[ends - 1] if len(shares) >= ends else 0.0
+
+
+# Ends of links and mentions
+
+
+def _with_ends(guess: Guess, rows: Rows, ids: Mapping[str, _Ids | None]) -> Guess:
+    """Return a guess with both ends: by name where they are ids, else two columns that are, else the only two."""
+    names = rows.table.column_names
+    wanted = list(ids)
+
+    @cache
+    def share(end: str, name: str) -> float:
+        known = ids[end]
+        return 0.0 if known is None else known.share(_sample(rows, name))
+
+    columns = dict(guess.columns)
+    for end in wanted:
+        known, among = columns.get(end), ids[end]
+        sure = known is not None and (among is None or rows.table.num_rows == 0)
+        if end in guess.given or sure or (known and among and among.has_some(_sample(rows, known))):
+            continue
+        other = [columns[role] for role in columns if role in guess.given or (role in wanted and role != end)]
+        likely = [name for name in names if name not in other and share(end, name) >= MOST]
+        if likely:
+            best = max(share(end, name) for name in likely)
+            columns[end] = next(name for name in likely if share(end, name) == best)
+        elif known is None and len(names) in (2, 3):
+            first = [name for name in names[:2] if name not in other]
+            if first:
+                columns[end] = first[0]
+    moved = {role: name for role, name in columns.items() if role in wanted}
+    columns = {role: name for role, name in columns.items() if role in wanted or name not in moved.values()}
+    left = tuple(name for name in names if name not in columns.values())
+    return Guess(guess.file, columns, guess.given, left)
+
+
+def _with_weight(guess: Guess, rows: Rows) -> Guess:
+    """Return a guess in which the third column is the weight, if it holds numbers that count neither years nor rows.
+
+    Only where the names of the ends tell as little: else its name would say so, too.
+    """
+    left, names = guess.left, rows.table.column_names
+    told = {"source", "target"} & set(named_columns("links", names).columns) or guess.given
+    if told or "weight" in guess.columns or len(names) != 3 or left != (names[2],) or rows.table.num_rows == 0:
+        return guess
+    column = rows.table[left[0]].slice(0, SAMPLED)
+    if holds_text(column.type):
+        read = as_numbers(present(pc.cast(column, pa.string())), rows.written)
+        column = pa.chunked_array([pa.array([], pa.int64())]) if read is None else read.column
+    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+        return guess
+    values = pc.drop_null(column).to_numpy()
+    years = (values >= YEARS[0]) & (values <= YEARS[1])
+    counts = len(values) > 2 and bool((np.diff(values) == 1).all())
+    if len(values) == 0 or values.min() < 0 or years.all() or counts:
+        return guess
+    return Guess(guess.file, {**guess.columns, "weight": left[0]}, guess.given, ())
+
+
+# Texts
+
+
+def _with_text(guess: Guess, rows: Rows) -> Guess:
+    """Return a guess with the column of long texts, where no name says which it is; most words go first."""
+    if "text" in guess.columns or guess.file == "objects":
+        return guess
+    words = {name: _words(rows.table[name]) for name in guess.left if holds_text(rows.table[name].type)}
+    best = max(words, key=words.__getitem__, default=None)
+    if best is None or words[best] < WORDS:
+        return guess
+    left = tuple(name for name in guess.left if name != best)
+    return Guess(guess.file, {**guess.columns, "text": best}, guess.given, left)
+
+
+def _words(column: pa.ChunkedArray) -> float:
+    """Return how many words a text has on average, 0 where they are short or often the same."""
+    places = np.unique(np.linspace(0, max(len(column) - 1, 0), SAMPLED, dtype=np.int64))[: len(column)]
+    texts = pc.drop_null(pc.cast(column.take(pa.array(places)), pa.string()))
+    if len(texts) < 2 or len(texts) < MOST * len(places):
+        return 0.0
+    if pc.mean(pc.utf8_length(texts)).as_py() < LETTERS or pc.count_distinct(texts).as_py() < DIFFERENT * len(texts):
+        return 0.0
+    return float(pc.mean(pc.count_substring_regex(texts, r"[\pL]{2,}")).as_py())
+
+
+# One table alone
+
+
+def are_links_by_name(rows: Rows, called: str, given: Mapping[str, str]) -> bool:
+    """Return whether a table that comes alone is called links, or names both of their ends."""
+    guess = named_columns("links", rows.table.column_names, given, called=rows.name)
+    return ROLE_OF.get(called.casefold()) == "links" or {"source", "target"} <= set(guess.columns)
+
+
+def are_links_by_values(rows: Rows) -> bool:
+    """Return whether a table of two columns, or three with a weight, links what its first two hold.
+
+    What is linked stands on both sides, or comes again on either.
+    """
+    names = rows.table.column_names
+    if len(names) not in (2, 3) or any(is_sure("nodes", "id", name) for name in names):
+        return False
+    guess = _with_ends(named_columns("links", names, called=rows.name), rows, {"source": None, "target": None})
+    if len(names) == 3 and "weight" not in _with_weight(guess, rows).columns:
+        return False
+    one, other = (_sample(rows, name) for name in names[:2])
+    if one is None or other is None:
+        return False
+    alike = _share(one, keys(rows, names[1])) > 0 and _share(other, keys(rows, names[0])) > 0
+    repeated = all(pc.count_distinct(ends).as_py() < len(ends) for ends in (one, other))
+    return alike or repeated

@@ -1,0 +1,136 @@
+"""A query is taken from whatever lists objects in memory, the same whatever it is."""
+
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import cube2net as c2n
+from cube2net.errors import QueryError
+
+NAMES, LABELS = ["o3", "o0", "o7"], ["red", "blue", "red"]
+
+
+@pytest.fixture(scope="module")
+def cube() -> c2n.Cube:
+    return c2n.build_cube(c2n.make_planted(objects=200, communities=4).corpus)
+
+
+@pytest.fixture(scope="module")
+def numbered() -> c2n.Cube:
+    nodes = pd.DataFrame({"id": [70, 10, 30], "city": ["Rome", "Oslo", "Oslo"]})
+    return c2n.build_cube(
+        nodes, links=pd.DataFrame({"source": [70], "target": [30]}), dimensions=["city"], min_objects=1
+    )
+
+
+LISTED: dict[str, Any] = {
+    "list": NAMES,
+    "tuple": tuple(NAMES),
+    "keys": dict.fromkeys(NAMES).keys(),
+    "series": pd.Series(NAMES, index=[5, 6, 7]),
+    "categories": pd.Series(NAMES, dtype="category"),
+    "index": pd.Index(NAMES),
+    "pandas array": pd.array(NAMES, dtype="string"),
+    "numpy": np.array(NAMES),
+    "numpy objects": np.array(NAMES, dtype=object),
+    "polars": pl.Series(NAMES),
+    "arrow": pa.array(NAMES),
+    "arrow chunks": pa.chunked_array([NAMES[:1], NAMES[1:]]),
+    "arrow dictionary": pa.array(NAMES).dictionary_encode(),
+    "one column": pd.DataFrame({"whoever": NAMES}),
+}
+
+
+@pytest.mark.parametrize("kind", LISTED)
+def test_objects_are_taken_from_whatever_lists_them(kind: str, cube: c2n.Cube) -> None:
+    query = cube.query(LISTED[kind])
+    assert query.objects.tolist() == [0, 3, 7]
+    assert query.labels is None
+
+
+TABLES: dict[str, Any] = {
+    "mapping": dict(zip(NAMES, LABELS, strict=True)),
+    "pandas": pd.DataFrame({"Object": NAMES, "LABEL": LABELS, "more": [1, 2, 3]}),
+    "pandas by id": pd.DataFrame({"id": NAMES, "label": LABELS}),
+    "pandas index": pd.DataFrame({"label": LABELS}, index=pd.Index(NAMES, name="object")),
+    "pandas index kept": pd.DataFrame({"object": NAMES, "label": LABELS}).set_index("object", drop=False),
+    "polars": pl.DataFrame({"object": NAMES, "label": LABELS}),
+    "lazy": pl.LazyFrame({"object": NAMES, "label": LABELS}),
+    "arrow": pa.table({"object": NAMES, "label": LABELS}),
+    "batch": pa.RecordBatch.from_pydict({"object": NAMES, "label": LABELS}),
+    "reader": None,
+    "duckdb": None,
+}
+
+
+@pytest.mark.parametrize("kind", TABLES)
+def test_labels_are_taken_from_a_table(kind: str, cube: c2n.Cube) -> None:
+    table = pa.table({"object": NAMES, "label": LABELS})
+    fresh = {"reader": table.to_reader(), "duckdb": duckdb.connect().from_arrow(table)}
+    query = cube.query(fresh.get(kind, TABLES[kind]))
+    assert query.objects.tolist() == [0, 3, 7]
+    assert query.labels == ("blue", "red", "red")
+
+
+def test_labels_that_pandas_lacks_are_none(cube: c2n.Cube) -> None:
+    for missing in (None, np.nan, pd.NA, pd.NaT):
+        frame = pd.DataFrame({"object": NAMES, "label": pd.Series(["red", missing, "red"], dtype=object)})
+        assert cube.query(frame).labels == ("", "red", "red")
+
+
+def test_a_network_and_its_nodes_are_a_query(cube: c2n.Cube) -> None:
+    labelled = dict(zip(NAMES, LABELS, strict=True))
+    network = c2n.construct(cube, labelled)
+    again = cube.query(network)
+    assert again.objects.tolist() == sorted(network.objects.tolist())
+    assert cube.query(network.nodes).objects.tolist() == again.objects.tolist()
+    assert again.labels is not None
+    assert dict(zip(again.objects.tolist(), again.labels, strict=True))[3] == "red"
+    assert cube.query(c2n.construct(cube, NAMES)).labels is None
+
+
+def test_a_query_of_another_cube_is_asked_by_its_ids(cube: c2n.Cube) -> None:
+    assert cube.query(cube.query(TABLES["mapping"])).labels == ("blue", "red", "red")
+
+
+def test_whole_numbers_are_ids_where_ids_are_whole_numbers(numbered: c2n.Cube) -> None:
+    for ids in ([30, 70], pd.Series([30, 70]), np.array([30, 70]), pl.Series([30, 70]), pa.array([30, 70])):
+        assert numbered.query(ids).objects.tolist() == [0, 2]
+    halves = pd.DataFrame({"id": [30, 70, None]}).dropna()
+    assert halves["id"].dtype == float
+    assert numbered.query(halves).objects.tolist() == [0, 2]
+
+
+def test_every_door_takes_a_frame(cube: c2n.Cube) -> None:
+    frame = pd.DataFrame({"object": [f"o{row}" for row in range(40)], "label": ["a", "b"] * 20})
+    network = c2n.construct(cube, frame)
+    assert len(network.query) == 40
+    assert c2n.construct(cube, pl.from_pandas(frame[["object"]]).to_series()).query.labels is None
+    comparison = c2n.compare(cube, frame, methods=["none"], runs=1)
+    assert comparison is not None
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (
+            pd.DataFrame({"who": NAMES, "what": LABELS}),
+            "the table of the query has no column 'object' or 'id': it has 'who', 'what'",
+        ),
+        (pd.DataFrame({"object": []}), "the query is empty: name at least one object"),
+        (pd.Series(["o1", None]), "query has 1 object that is neither a text nor a whole number: "),
+        (np.array([0.5]), "query has 1 object that is neither a text nor a whole number: 0.5"),
+        (np.array("o1"), "a query is a list of objects, got "),
+        ("o1", "a query is a list of objects, got the text 'o1'"),
+        (5, "a query is a list of objects, got 5"),
+    ],
+)
+def test_what_lists_no_objects_is_refused(asked: Any, told: str, cube: c2n.Cube) -> None:
+    with pytest.raises(QueryError) as refused:
+        cube.query(asked)
+    assert str(refused.value).startswith(told)

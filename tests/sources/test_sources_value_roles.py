@@ -1,0 +1,149 @@
+"""What a column is, is told by its values where its name does not tell."""
+
+from pathlib import Path
+
+import pytest
+
+from cube2net.records import Corpus
+
+from table_files import put, read, refusal
+
+
+def links(corpus: Corpus) -> dict[tuple[str, str], float]:
+    ids = corpus.objects["object"].to_pylist()
+    return {(ids[row["source"]], ids[row["target"]]): row["weight"] for row in corpus.links.to_pylist()}
+
+
+KUNDEN = "Name;Kunden-Nr.;Ort\nMeier;1001;Ulm\nKunz;1002;Bonn\nMeier;1003;Ulm\n"
+
+
+def test_the_id_of_a_node_is_unique_and_a_name_that_comes_twice_is_none(tmp_path):
+    corpus, said = read(put(tmp_path, nodes=KUNDEN, links="von;an\n1001;1002\n1003;1001\n"))
+    assert corpus.objects["object"].to_pylist() == ["1001", "1002", "1003"]
+    assert corpus.objects["name"].to_pylist() == ["Meier", "Kunz", "Meier"]
+    assert corpus.attributes == ("Ort",)
+    assert links(corpus) == {("1001", "1002"): 1.0, ("1001", "1003"): 1.0}
+    assert "columns of nodes: id='Kunden-Nr.' (guessed), name='Name' (guessed)" in said
+    assert "columns of links: source='von' (guessed), target='an' (guessed)" in said
+
+
+def test_of_two_unique_columns_the_one_is_the_id_that_links_refer_to(tmp_path):
+    nodes = "name,code,city\nAda,x1,Rome\nBob,x2,Oslo\nCy,x3,Rome\n"
+    corpus, _ = read(put(tmp_path, nodes=nodes, links="who,whom\nx1,x2\nx3,x1\n"))
+    assert corpus.objects["object"].to_pylist() == ["x1", "x2", "x3"]
+    assert corpus.objects["name"].to_pylist() == ["Ada", "Bob", "Cy"]
+    corpus, _ = read(put(tmp_path, nodes=nodes, links="who,whom\nAda,Bob\nCy,Ada\n"))
+    assert corpus.objects["object"].to_pylist() == ["Ada", "Bob", "Cy"]
+
+
+def test_an_id_by_name_is_not_doubted(tmp_path):
+    told = refusal(put(tmp_path, nodes="id,x\na,1\nb,2\na,3\n", links="from,to\na,b\n"))
+    assert told.startswith("nodes.csv line 4: 'id' is 'a' again")
+
+
+def test_links_between_columns_of_any_name_are_those_that_are_ids(tmp_path):
+    nodes = "id,city\na,Rome\nb,Oslo\nc,Rome\n"
+    corpus, said = read(put(tmp_path, nodes=nodes, links="note,Käufer,Jahr,Verkäufer\nx,a,1999,b\ny,c,2001,a\n"))
+    assert links(corpus) == {("a", "b"): 1.0, ("a", "c"): 1.0}
+    assert "columns of links: source='Käufer' (guessed), target='Verkäufer' (guessed)" in said
+    corpus, said = read(put(tmp_path, nodes=nodes, links="from,to,seller,buyer\n1999,2001,a,b\n1998,2000,b,c\n"))
+    assert "columns of links: source='seller' (guessed), target='buyer' (guessed)" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "weights"),
+    [
+        ("one,other\na,b\nb,c\n", [1.0, 1.0]),
+        ("one,other,times\na,b,3\nb,c,2\n", [3.0, 2.0]),
+        ("one;other;mal\na;b;3,5\nb;c;2\n", [3.5, 2.0]),
+        ("one,other,year\na,b,1999\nb,c,2001\n", [1.0, 1.0]),
+        ("one,other,note\na,b,x\nb,c,y\n", [1.0, 1.0]),
+        ("source,target,number\na,b,3\nb,c,2\n", [1.0, 1.0]),
+        ("one,other,row\na,b,1\nb,c,2\na,c,3\n", [1.0, 1.0, 1.0]),
+    ],
+)
+def test_two_columns_are_source_and_target_and_a_third_of_numbers_is_the_weight(tmp_path, text, weights):
+    corpus, _ = read(put(tmp_path, nodes="id,city\na,Rome\nb,Oslo\nc,Rome\n", links=text))
+    assert sorted(corpus.links["weight"].to_pylist()) == sorted(weights)
+
+
+def test_mentions_of_any_names_are_told_by_items_and_objects(tmp_path):
+    paths = put(
+        tmp_path,
+        objects="Nr;Name\n1;Ada\n2;Bob\n",
+        items="Signatur;Jahr\np;1999\nq;2004\n",
+        mentions="wer;was\n1;p\n2;p\n2;q\n",
+    )
+    corpus, said = read(paths)
+    assert corpus.mentions.num_rows == 3
+    assert "columns of mentions: item='was' (guessed), object='wer' (guessed)" in said
+
+
+def words(number: int) -> str:
+    return f"the {number} quick brown foxes jump over {number} lazy dogs in the green garden"
+
+
+def test_a_column_of_long_texts_is_the_text(tmp_path):
+    rows = "".join(f"n{i},{'xy'[i % 2]},{words(i)}\n" for i in range(30))
+    paths = put(tmp_path, nodes=f"id,city,description\n{rows}", links="from,to\nn0,n1\n")
+    corpus, said = read(paths)
+    assert corpus.items["text"].to_pylist()[3] == words(3)
+    assert corpus.attributes == ("city",)
+    assert "columns of nodes: id='id' (guessed), text='description' (guessed)" in said
+    corpus, said = read(paths, columns={"text": "city"})
+    assert corpus.attributes == ("description",)
+    assert "columns of nodes: id='id' (guessed), text='city' (given)" in said
+
+
+def test_short_or_repeated_texts_are_no_text(tmp_path):
+    rows = "".join(f"n{i},label number {i},{words(i % 3)}\n" for i in range(30))
+    corpus, _ = read(put(tmp_path, nodes=f"id,short,often\n{rows}", links="from,to\nn0,n1\n"))
+    assert corpus.attributes == ("short", "often")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("edges.csv", "x,y\na,b\nb,c\nc,a\n"),
+        ("who.csv", "source,target\na,b\nb,c\nc,a\n"),
+        ("who.csv", "one;other\na;b\nb;c\nc;a\n"),
+        ("who.txt", "# my friends\n1 2\n2 3\n3 1\n"),
+        ("who.csv", "one,other,times\na,b,1\nb,c,2\nc,a,7\n"),
+        ("who.csv", "buyer,product\na,x\na,y\nb,y\n"),
+    ],
+)
+def test_links_alone_are_a_network_whose_nodes_have_no_attributes(tmp_path, name, text):
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    corpus, said = read([tmp_path / name])
+    assert corpus.links.num_rows == 3
+    assert corpus.attributes == ()
+    assert corpus.dimensions == ()
+    assert f"{name} is taken for links alone (guessed)" in said
+    assert (
+        f"{name}: the nodes of links alone have no attributes, so there is no dimension to propose: "
+        "give a table of nodes beside the links"
+    ) in said
+
+
+def test_nodes_alone_are_refused_with_what_they_need(tmp_path):
+    for name, columns in (("people.csv", "'id', 'city'"), ("x.csv", "'code', 'city'")):
+        text = columns.replace("'", "").replace(" ", "") + "\na,Rome\nb,Oslo\n"
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        assert refusal([tmp_path / name]) == (
+            "one table alone needs links beside it (links=…), or the columns of its records and of the objects they "
+            f"mention (item='paper', objects='author'): {name} has {columns}"
+        )
+    corpus, _ = read([tmp_path / "x.csv"], columns={"source": "code", "target": "city"})
+    assert links(corpus) == {("a", "Rome"): 1.0, ("b", "Oslo"): 1.0}
+
+
+def test_a_column_that_is_misspelled_gets_a_hint(tmp_path):
+    paths = put(tmp_path, nodes="id,city\na,Rome\nb,Oslo\n", links="from,to\na,b\n")
+    assert refusal(paths, columns={"links.source": "form"}) == (
+        "links.csv has no column 'form' (given as source): it has 'from', 'to' "
+        "(did you mean columns={'links.source': 'from'}?)"
+    )
+
+
+def test_a_file_that_is_not_there_is_said_before_anything_else(tmp_path: Path):
+    assert refusal([tmp_path / "no.csv"]).startswith("there is no file ")
