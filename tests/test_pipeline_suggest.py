@@ -1,5 +1,6 @@
 """Dimensions that nobody named: build takes those that are proposed, and a query ranks them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -30,13 +31,20 @@ def write_sheet(folder: Path, rows: range, seed: int = 0) -> Path:
     return folder
 
 
+def read_sheet(folder: Path, rows: range, seed: int = 0) -> c2n.Corpus:
+    """Return a corpus whose texts are an attribute under a name of its own, whatever the reader takes it for."""
+    corpus = c2n.read_tables(write_sheet(folder, rows, seed))
+    names = ["about the firm" if name == "text" else name for name in corpus.items.column_names]
+    return replace(corpus, items=corpus.items.rename_columns(names))
+
+
 def said(remarks: list[str]):
     return lambda stage, done, total=None: remarks.append(stage)
 
 
 def test_a_sheet_is_built_in_the_dimensions_that_are_proposed_topics_included(tmp_path):
     remarks: list[str] = []
-    corpus = c2n.read_tables(write_sheet(tmp_path / "sheet", range(400)))
+    corpus = read_sheet(tmp_path / "sheet", range(400))
     found = c2n.suggest(corpus)
     cube = c2n.build_cube(corpus, progress=said(remarks))
     assert [dimension.levels[0].name for dimension in cube.dimensions] == [spec.name for spec in found.dimensions]
@@ -58,9 +66,9 @@ def test_build_from_files_proposes_as_build_of_a_corpus_does(tmp_path):
 
 
 def test_a_cube_with_topics_of_an_attribute_grows_by_the_same_attribute(tmp_path):
-    corpus = c2n.read_tables(write_sheet(tmp_path / "sheet", range(400)))
+    corpus = read_sheet(tmp_path / "sheet", range(400))
     c2n.build_cube(corpus, ["topic"], out=tmp_path / "cube")
-    grown = c2n.update_cube(tmp_path / "cube", c2n.read_tables(write_sheet(tmp_path / "more", range(400, 403), seed=1)))
+    grown = c2n.update_cube(tmp_path / "cube", read_sheet(tmp_path / "more", range(400, 403), seed=1))
     assert len(grown.objects) == 403
     assert "no text" not in grown.dimensions[0].labels
 
@@ -143,7 +151,7 @@ def test_the_same_seed_ranks_the_same_and_a_file_may_name_the_query(tmp_path):
 
 
 def test_topics_that_are_known_are_ranked_too(tmp_path):
-    corpus = c2n.read_tables(write_sheet(tmp_path / "sheet", range(400)))
+    corpus = read_sheet(tmp_path / "sheet", range(400))
     farms = [row["item"] for row in corpus.items.to_pylist() if "farm" in row["about the firm"]]
     found = c2n.suggest(corpus, farms, splits=3)
     assert str(found.alone[0].dimensions[0]) == "topic" and found.alone[0].held.mean > 0.7
