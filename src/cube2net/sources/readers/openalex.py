@@ -21,7 +21,7 @@ from cube2net.sources.readers.openalex_corpus import Gathering
 from cube2net.sources.readers.openalex_files import find_snapshot
 from cube2net.sources.readers.openalex_lines import Block, Parts
 from cube2net.sources.readers.openalex_merged import MergedIds
-from cube2net.sources.readers.openalex_parse import Parser
+from cube2net.sources.readers.openalex_parse import LineReader
 from cube2net.sources.readers.openalex_works import FILTERS, OTHER, WorkColumns
 from cube2net.spelling import nearest
 from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
@@ -88,16 +88,16 @@ class OpenAlex:
         columns = WorkColumns(dropped, self.objects, self.filters, (self.from_year, self.to_year), self.retracted)
         gathering = Gathering(self.objects)
         said = [labels for labels in self.filters.values() if OTHER not in labels]
-        parser = Parser(dropped, abstracts=self.abstracts, citations=self.objects == "works", said=said)
-        with closing(parser), closing(ahead(iter(parts))) as blocks:
+        reader = LineReader(dropped, abstracts=self.abstracts, citations=self.objects == "works", said=said)
+        with closing(reader), closing(ahead(iter(parts))) as blocks:
             for block in blocks:
                 step()
-                for lines, works in parser.parse(block):
+                for lines, works in reader.parse(block):
                     if works.num_rows and (batch := columns.batch(lines, works)) is not None:
                         gathering.add(batch)
                 progress(STAGE, parts.done, parts.total)
         progress(STAGE, parts.total, parts.total)
-        dropped.leave_out("works outside the filters", parser.passed)
+        dropped.leave_out("works outside the filters", reader.passed)
         if not gathering.works:
             raise self._nothing(paths, columns, Parts(found.parts, meter, Dropped()))
         if columns.cut_lists:
@@ -118,9 +118,9 @@ class OpenAlex:
         hints = []
         if self.filters:
             met = WorkColumns(Dropped(), self.objects, {}, (None, None), retracted=True)
-            with closing(Parser(Dropped(), abstracts=False, citations=False)) as parser:
+            with closing(LineReader(Dropped(), abstracts=False, citations=False)) as reader:
                 for block in islice(parts, 1):
-                    for lines, works in parser.parse(block):
+                    for lines, works in reader.parse(block):
                         met.batch(lines, works)
             for name, labels in self.filters.items():
                 near = [label for wanted in labels if (label := nearest(wanted, met.known(name)))]

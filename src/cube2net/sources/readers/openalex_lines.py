@@ -128,7 +128,7 @@ def _line_blocks(name: str, day: str, file: io.BufferedReader, dropped: Dropped)
 def line_starts(data: bytes, *, last: bool) -> Array:
     """Return where the lines of some bytes begin and the last one ends; one without an end counts if it is the last.
 
-    >>> line_starts(b"one\ntwo\nth", last=False).tolist(), line_starts(b"one\ntwo\nth", last=True).tolist()
+    >>> line_starts(b"one\\ntwo\\nth", last=False).tolist(), line_starts(b"one\\ntwo\\nth", last=True).tolist()
     ([0, 4, 8], [0, 4, 8, 10])
     """
     starts, at = [0], 0

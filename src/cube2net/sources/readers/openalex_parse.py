@@ -50,7 +50,7 @@ WANTED = {*BASE, *ABSTRACTS, *CITATIONS}
 MEMORY = "500MB"
 
 
-class Parser:
+class LineReader:
     """Parses blocks of lines; of lines without one of the texts of a group in ``said``, ``passed`` are passed over."""
 
     def __init__(
