@@ -16,7 +16,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "glossary.md"
 THEIRS = {
     "edge": "network/ cube/grow/attribute_labels kernels/topic_models kernels/force_layout sources/ topics/ "
     "referee/report",
-    "graph": "sources/ network/ pipeline/data pipeline/reading select/learn kernels/rollout",
+    "graph": "sources/ network/ pipeline/reading select/learn kernels/rollout",
     "document": "sources/ topics/",
 }
 

@@ -20,8 +20,8 @@ from cube2net.sources.readers.dblp import Dblp
 from cube2net.sources.readers.movies import Movies
 from cube2net.sources.readers.openalex import OpenAlex
 from cube2net.sources.readers.yelp import Yelp
+from cube2net.sources.tables.frame_rows import is_frame
 from cube2net.sources.tables.frame_source import read_tables
-from cube2net.sources.tables.frames import is_frame
 from cube2net.sources.tables.graph_files import ENDINGS as GRAPH_ENDINGS
 from cube2net.sources.tables.graph_files import Graph
 from cube2net.sources.tables.igraph_graph import from_igraph, is_igraph

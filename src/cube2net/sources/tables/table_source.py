@@ -14,7 +14,7 @@ from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.column_types import Rows, holds_text
 from cube2net.sources.tables.dialects import UNSAID, USUAL, Conventions
 from cube2net.sources.tables.flat_table import flat_corpus, guess_flat
-from cube2net.sources.tables.frames import frame_rows
+from cube2net.sources.tables.frame_rows import frame_rows
 from cube2net.sources.tables.json_lines import read_jsonlines
 from cube2net.sources.tables.parquet import read_parquet
 from cube2net.sources.tables.table_corpus import (
