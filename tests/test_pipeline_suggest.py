@@ -57,6 +57,17 @@ def test_a_sheet_is_built_in_the_dimensions_that_are_proposed_topics_included(tm
     assert named.settings["topics"]["count"] > 5, "who names dimensions gets as many topics as ever"
 
 
+def test_texts_without_topics_make_no_dimension_unless_it_is_named(tmp_path):
+    remarks: list[str] = []
+    corpus = read_sheet(tmp_path / "sheet", range(400))
+    same = pa.array(["a b c d e f g h i j k l m n o p q r s t u v"] * 400)
+    corpus = replace(corpus, items=corpus.items.drop_columns("about the firm").append_column("text", same))
+    cube = c2n.build_cube(corpus, progress=said(remarks), out=tmp_path / "cube")
+    assert [dimension.name for dimension in cube.dimensions] == ["city"]
+    assert "the texts gave no topics that tell items apart: the dimension topic is left out" in remarks
+    assert c2n.build_cube(corpus, ["city", "topic"]).dimensions[1].labels == ("no text",)
+
+
 def test_build_from_files_proposes_as_build_of_a_corpus_does(tmp_path):
     folder = write_sheet(tmp_path / "sheet", range(300))
     built = c2n.build_from("tables", folder, out=tmp_path / "cube")

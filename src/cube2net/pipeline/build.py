@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pyarrow.compute as pc
+
 from cube2net import __version__
 from cube2net import cube as cubes
 from cube2net.arguments import made, path_of
@@ -28,7 +30,7 @@ from cube2net.interfaces import Engine, NamesFiles, Source, TopicModel
 from cube2net.pipeline.data import find_topics
 from cube2net.pipeline.few_cells import why_few_cells
 from cube2net.pipeline.reading import corpus_of, reader_of
-from cube2net.pipeline.suggestions import decide_dimensions, with_texts
+from cube2net.pipeline.suggestions import decide_dimensions, with_texts, without_texts
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS
@@ -248,7 +250,7 @@ class BuildPlan:
         """Return the cube of a corpus, in memory."""
         corpus, specs, model = self._decided(corpus, progress)
         topics = self._topics(corpus, model, progress) if _needs_topics(corpus, specs) else None
-        return self._build(corpus, specs, topics, None, progress)
+        return self._build(corpus, *self._telling(corpus, specs, topics, progress), None, progress)
 
     def build_in(self, out: Path, corpus: Corpus, decides: str, stages: Checkpoints, progress: Progress) -> Cube:
         """Return the cube of a corpus, opened from where it is saved; ``decides`` tells the corpus from others."""
@@ -265,6 +267,7 @@ class BuildPlan:
                     known = identity_of(model, TOPIC_MODELS.values())
                 decides = digest(decides, known, self.seed)
                 topics = stages.topics(decides, lambda: self._topics(corpus, model, progress))
+        specs, topics = self._telling(corpus, specs, topics, progress)
         by = [str(spec) for spec in specs], self.min_objects, self.max_mentions, type(self.engine).__name__
         folder = stages.place("tables", digest(decides, *by))
         cube = self._build(corpus, specs, topics, folder, progress)
@@ -282,6 +285,16 @@ class BuildPlan:
             if topics == "lda" and found.topics is not None:
                 topics = Lda(count=found.topics)
         return corpus, [DimensionSpec.parse(spec) if isinstance(spec, str) else spec for spec in wanted], topics
+
+    def _telling(
+        self, corpus: Corpus, specs: list[DimensionSpec], topics: Topics | None, progress: Progress
+    ) -> tuple[list[DimensionSpec], Topics | None]:
+        """Return dimensions and topics; where nobody named any and all items have one topic, others without topics."""
+        chosen = self.dimensions is not None or corpus.dimensions
+        if chosen or topics is None or pc.count_distinct(topics.assigned["topic"]).as_py() > 1:
+            return specs, topics
+        progress("the texts gave no topics that tell items apart: the dimension topic is left out", 1, 1)
+        return list(decide_dimensions(without_texts(corpus), self.min_objects, self.seed, progress).dimensions), None
 
     def _topics(self, corpus: Corpus, model: Topics | str | TopicModel, progress: Progress) -> Topics:
         if isinstance(model, Topics):

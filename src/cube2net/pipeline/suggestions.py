@@ -127,6 +127,14 @@ def with_texts(corpus: Corpus, progress: Progress) -> tuple[Corpus, str]:
     return with_text(corpus, attribute), attribute
 
 
+def without_texts(corpus: Corpus) -> Corpus:
+    """Return a corpus in which no topics can be found: without texts, terms, and the attribute that reads as text."""
+    items = corpus.items.drop_columns("text") if "text" in corpus.items.column_names else corpus.items
+    bare = replace(corpus, terms=None, items=items)
+    attribute = text_of(bare)
+    return replace(bare, items=bare.items.drop_columns(attribute)) if attribute else bare
+
+
 @dataclass(eq=False)
 class _Ranking:
     """Proposals in the order of what their cells hold of the hidden half of a query."""
