@@ -163,6 +163,9 @@ def test_links_without_a_time_stay_and_that_is_said() -> None:
     }
     assert view.details is not None and len(view.details()) == 2
     assert view.settings["views"] == ["only items of year 2001..2001"]
+    view = between(timed, "2001..2001")
+    assert (view.links.count, len(view.cells)) == (2, len(timed.cells))
+    assert view.settings["views"] == ["only links of 2001..2001: these have a time, and items none"]
 
 
 DAYS = [date(2015, 3, 1), date(2015, 2, 28), None, date(2019, 6, 30), date(2019, 7, 1)]

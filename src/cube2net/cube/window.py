@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from cube2net.array_types import Array
 from cube2net.cube.format.parts import check_whole, given
 from cube2net.cube.grow.link_rows import links_of_rows
+from cube2net.cube.views import said
 from cube2net.cube.without import take_out
 from cube2net.errors import CubeError, ParameterError, listed, quoted, unknown
 from cube2net.records import Cube, DimensionSpec, LinkDetails
@@ -110,7 +111,8 @@ def between(cube: Cube, window: str | Sequence[Bound] | Window) -> Cube:
     their weights. Objects, labels and items keep their numbers, so that queries stay valid: labels that none of the
     items has are still there; bins, levels above and the topics are those of the whole. An item without a time is in
     no window. Of links that were given one with a time is in by that, one without by the item that states it, and one
-    with neither stays. How many items lack a label is not counted anew.
+    with neither stays. Where links have a time and nothing says when items were, only links are limited. How many
+    items lack a label is not counted anew.
 
     Parameters
     ----------
@@ -122,31 +124,39 @@ def between(cube: Cube, window: str | Sequence[Bound] | Window) -> Cube:
     """
     check_whole(cube, "limited to a time")
     asked = Window.read(window)
+    details = None if cube.details is None else cube.details()
+    if details is not None and TIME in details.columns and not (asked.attribute or times_of(cube)):
+        inside = _links_inside(details, asked, np.empty(0, dtype=bool))
+        return said(_only_links(cube, details, inside), f"only links of {asked}: these have a time, and items none")
     if cube.items is None:
         raise CubeError("the cube does not keep its items: build it again to limit it to a time (items='all')")
     index = cube.items()
     attributes = index.kept_attributes
-    name = asked.attribute or time_of(cube)
+    name = asked.attribute or _time_of(cube)
     if name not in attributes.names:
         raise unknown("attribute", name, attributes.names)
     gone = ~asked.holds(attributes.column(name), f"the attribute {name!r}")
     view = f"only items of {name} {replace(asked, attribute='')}"
     if index.derived:
         return take_out(cube, gone, view)
-    details = None if cube.details is None else cube.details()
     if details is None or not {TIME, ITEM}.intersection(details.columns):
         return take_out(cube, gone, f"{view}, and all links: they have no time")
     inside = _links_inside(details, asked, gone)
     return take_out(cube if inside.all() else _only_links(cube, details, inside), gone, view)
 
 
-def time_of(cube: Cube) -> str:
-    """Return the attribute that says when the items of a cube were: as its source said, or the one cut into times."""
-    said = str(cube.settings.get("time") or "")
+def times_of(cube: Cube) -> list[str]:
+    """Return the attribute that says when items were, as the source said; or those that dimensions cut into times."""
+    said_so = str(cube.settings.get("time") or "")
     specs = map(DimensionSpec.parse, cube.settings.get("dimensions", ()))
-    cut = sorted({spec.attribute for spec in specs if spec.bins in SPANS})
-    if said or len(cut) == 1:
-        return said or cut[0]
+    return [said_so] if said_so else sorted({spec.attribute for spec in specs if spec.bins in SPANS})
+
+
+def _time_of(cube: Cube) -> str:
+    """Return the one attribute that says when the items of a cube were."""
+    times = times_of(cube)
+    if len(times) == 1:
+        return times[0]
     names = [] if cube.items is None else cube.items().kept_attributes.names
     raise ParameterError(
         "the cube does not know when its items were: name the attribute, as in 'year=2015..2019' "
@@ -157,7 +167,7 @@ def time_of(cube: Cube) -> str:
 def _links_inside(details: LinkDetails, window: Window, gone: Array) -> Array:
     """Return which links are of a time: by their own, or else by the item that states them, or else all."""
     inside = np.ones(len(details), dtype=bool)
-    if ITEM in details.columns:
+    if ITEM in details.columns and len(gone):
         items = details.rows[ITEM]
         stated = np.asarray(pc.is_valid(items))
         inside[stated] = ~gone[items.drop_null().to_numpy()]
