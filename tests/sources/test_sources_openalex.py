@@ -420,6 +420,7 @@ def test_merged_ids_are_followed_for_works_and_authors() -> None:
     assert corpus.items["item"].to_pylist() == ["W2", "W8"]
     assert mentions_of(corpus) == {("W2", "A1"), ("W8", "A1")} and corpus.mentions.num_rows == 2
     assert corpus.dropped == {"older versions of works": 1, "authors merged into others": 1}
+    assert corpus.gone.to_pylist() == ["W1", "W7"]
     cited = read(gzip.compress(works), *packed, name=layout, objects="works").links
     assert cited is not None and [(row["source"], row["target"]) for row in cited.to_pylist()] == [(0, 1), (1, 0)]
 
@@ -546,6 +547,8 @@ def test_retracted_works_are_left_out_where_asked() -> None:
     assert read(works).items.num_rows == 2
     corpus = read(works, retracted=False)
     assert corpus.items["item"].to_pylist() == ["W1"] and corpus.dropped == {"retracted works": 1}
+    assert corpus.gone.to_pylist() == ["W2"]
+    assert len(read(works).gone) == 0
 
 
 def test_a_filter_that_no_work_passes_says_what_was_likely_meant() -> None:

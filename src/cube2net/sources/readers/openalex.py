@@ -105,7 +105,7 @@ class OpenAlex:
             dropped.say(f"{columns.cut_lists:,} works name their first 100 authors only (is_authors_truncated)")
         progress("OpenAlex: putting works together", 0, None)
         pa.default_memory_pool().release_unused()
-        return gathering.corpus(columns, MergedIds(found.merged, meter).follow, ATTRIBUTION)
+        return gathering.corpus(columns, MergedIds(found.merged, meter), ATTRIBUTION)
 
     def files_read(self, paths: Sequence[Path]) -> list[Path]:
         """Return the files that would be read."""

@@ -20,6 +20,7 @@ from cube2net.array_types import Array
 from cube2net.atomic_files import one_sentence
 from cube2net.records import Corpus, DimensionSpec
 from cube2net.records.corpus import MENTIONS, OBJECTS, table
+from cube2net.sources.readers.openalex_merged import MergedIds, gone_works
 from cube2net.sources.readers.openalex_works import CHAINS, SINGLE, Batch, WorkColumns
 
 ROWS, MANY = 2**16, 2**20
@@ -95,9 +96,9 @@ class Gathering:
         """How many works there are so far."""
         return self.items.rows
 
-    def corpus(self, columns: WorkColumns, follow: Follow, attribution: str) -> Corpus:
-        """Return the corpus; ``follow`` says what became of merged ids."""
-        dropped = columns.dropped
+    def corpus(self, columns: WorkColumns, merged: MergedIds, attribution: str) -> Corpus:
+        """Return the corpus, with what became of merged ids."""
+        dropped, follow = columns.dropped, merged.follow
         ids = _followed(self._taken("ids"), "W", follow)
         kept = newest(ids, self._taken("stamps"))
         dropped.leave_out("older versions of works", int((~kept).sum()))
@@ -125,6 +126,7 @@ class Gathering:
             attribution=attribution,
             time="date",
             directed=links is not None,
+            gone=gone_works([merged.merged("W"), *columns.withdrawn], items["item"]),
         )
 
     def _taken(self, name: str) -> Array:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv as pv
 
 from cube2net.array_types import Array
@@ -43,6 +44,11 @@ class MergedIds:
                     now[gone] = new[place[gone]]
         return now
 
+    def merged(self, letter: str) -> Array:
+        """Return the ids that were merged into others."""
+        found = [old for about, path in self.lists if about == letter for old, _ in self._pairs(letter, path)]
+        return np.concatenate(found) if found else np.empty(0, np.int64)
+
     def _pairs(self, letter: str, path: Path) -> Iterator[tuple[Array, Array]]:
         gauge = self.meter.gauge(path)
         try:
@@ -57,3 +63,14 @@ class MergedIds:
             raise SourceError(
                 f"{path.name} is no list of merged ids: {first_line(error)}, expected the columns {listed([OLD, NEW])}"
             ) from None
+
+
+def gone_works(ids: Sequence[Array], items: pa.ChunkedArray) -> pa.Array:
+    """Return the ids of works that are no more, having been merged into others or withdrawn, but for those of items.
+
+    >>> gone_works([np.array([7, 5]), np.array([9, 7])], pa.chunked_array([["W9"]])).to_pylist()
+    ['W5', 'W7']
+    """
+    every = pa.array(np.unique(np.concatenate(ids)).astype(np.int64))
+    names = pc.binary_join_element_wise("W", every.cast(pa.string()), "")
+    return names.filter(pc.invert(pc.is_in(names, value_set=items.filter(pc.is_in(items, value_set=names)))))

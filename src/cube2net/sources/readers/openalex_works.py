@@ -56,7 +56,7 @@ class WorkColumns:
     """Makes batches of parsed works, and knows the labels met so far.
 
     ``objects`` says who is mentioned; works outside ``years``, without a label of every filter, and retracted ones
-    where they are not wanted, are left out and counted.
+    where they are not wanted, are left out and counted. ``withdrawn`` are the ids of these last.
     """
 
     dropped: Dropped
@@ -69,6 +69,7 @@ class WorkColumns:
     institutions: NamedThings = field(default_factory=lambda: NamedThings("I"))
     countries: dict[int, int] = field(default_factory=dict)
     cut_lists: int = 0
+    withdrawn: list[Array] = field(default_factory=list)
 
     def batch(self, block: Block, works: pa.Table) -> Batch | None:
         """Return the works of a block that are wanted, or None where none is."""
@@ -77,6 +78,7 @@ class WorkColumns:
         if not self.retracted:
             kept = ~flags_of(works["is_retracted"])
             self.dropped.leave_out("retracted works", int((~kept).sum()))
+            self.withdrawn.append(ids[~kept])
             works, ids = works.filter(pa.array(kept)), ids[kept]
         codes = self._labels(works)
         several = self._places(works)
