@@ -162,10 +162,13 @@ def test_links_without_a_time_stay_and_that_is_said() -> None:
         ("o0", "o2"): 2.0,
     }
     assert view.details is not None and len(view.details()) == 2
-    assert view.settings["views"] == ["only items of year 2001..2001"]
-    view = between(timed, "2001..2001")
-    assert (view.links.count, len(view.cells)) == (2, len(timed.cells))
-    assert view.settings["views"] == ["only links of 2001..2001: these have a time, and items none"]
+    assert view.settings["views"] == ["only items of year 2001..2001, and links of that time"]
+    for window in ("2001..2001", "links=2001"):
+        view = between(timed, window)
+        assert (view.links.count, len(view.cells)) == (2, len(timed.cells))
+        assert view.settings["views"] == ["only links of 2001..2001, all items"]
+    with pytest.raises(ParameterError, match="the window is of links, and those of the cube have no time"):
+        between(plain, "links=2001..2002")
 
 
 DAYS = [date(2015, 3, 1), date(2015, 2, 28), None, date(2019, 6, 30), date(2019, 7, 1)]

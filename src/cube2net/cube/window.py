@@ -27,6 +27,8 @@ FARTHEST = 200_000
 Bound = int | str | date | None
 HOW = "write 2015..2019, 2015-03..2019-06-30, 2015.. or ..2019, with ATTRIBUTE= before it where the cube does not know"
 DATED = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2}))?")
+LINKS = "links"
+"""In the place of an attribute: a window of the links alone."""
 SPANS = ("years", "decades", "days", "months")
 """Bins that only a time is cut into."""
 
@@ -111,8 +113,8 @@ def between(cube: Cube, window: str | Sequence[Bound] | Window) -> Cube:
     their weights. Objects, labels and items keep their numbers, so that queries stay valid: labels that none of the
     items has are still there; bins, levels above and the topics are those of the whole. An item without a time is in
     no window. Of links that were given one with a time is in by that, one without by the item that states it, and one
-    with neither stays. Where links have a time and nothing says when items were, only links are limited. How many
-    items lack a label is not counted anew.
+    with neither stays. Where links have a time and nothing says when items were, or with ``links=`` before the window,
+    only links are limited. How many items lack a label is not counted anew.
 
     Parameters
     ----------
@@ -125,9 +127,12 @@ def between(cube: Cube, window: str | Sequence[Bound] | Window) -> Cube:
     check_whole(cube, "limited to a time")
     asked = Window.read(window)
     details = None if cube.details is None else cube.details()
-    if details is not None and TIME in details.columns and not (asked.attribute or times_of(cube)):
+    timed = details is not None and TIME in details.columns
+    if asked.attribute == LINKS or (timed and not (asked.attribute or times_of(cube))):
+        if details is None or not timed:
+            raise ParameterError(f"the window is of links, and those of the cube have no time: {HOW}")
         inside = _links_inside(details, asked, np.empty(0, dtype=bool))
-        return said(_only_links(cube, details, inside), f"only links of {asked}: these have a time, and items none")
+        return said(_only_links(cube, details, inside), f"only links of {replace(asked, attribute='')}, all items")
     if cube.items is None:
         raise CubeError("the cube does not keep its items: build it again to limit it to a time (items='all')")
     index = cube.items()
@@ -136,7 +141,7 @@ def between(cube: Cube, window: str | Sequence[Bound] | Window) -> Cube:
     if name not in attributes.names:
         raise unknown("attribute", name, attributes.names)
     gone = ~asked.holds(attributes.column(name), f"the attribute {name!r}")
-    view = f"only items of {name} {replace(asked, attribute='')}"
+    view = f"only items of {name} {replace(asked, attribute='')}" + (", and links of that time" if timed else "")
     if index.derived:
         return take_out(cube, gone, view)
     if details is None or not {TIME, ITEM}.intersection(details.columns):
