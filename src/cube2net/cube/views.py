@@ -15,11 +15,10 @@ from cube2net.cube.grow.cells_and_links import pack_homes
 from cube2net.cube.grow.item_index import renumbered
 from cube2net.errors import CubeError, ParameterError, listed, unknown
 from cube2net.records import Cells, Cube, Dimension, Ragged
-from cube2net.records.cube import STAR
+from cube2net.records.dimension import STAR, TOP
 from cube2net.records.lineage import remembered
 from cube2net.records.spec import MIN_OBJECTS, SMALL
 
-TOP = (STAR, "*")
 MOST_KEYS = 2**62
 
 
