@@ -165,6 +165,7 @@ MEANING = {"spark.sql.session.timeZone": "UTC", "spark.sql.ansi.enabled": "true"
 def check_installed() -> None:
     """Raise unless there is a PySpark, and where this process is to start Spark a Java for it."""
     require("the Spark engine", "pyspark")
+    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")  # no frame of pandas is made here
     if SUBMITTED not in os.environ:
         check_java()
 
