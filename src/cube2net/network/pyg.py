@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from cube2net.array_types import Array
 from cube2net.extras import require
 from cube2net.network.export_tables import about, ends_of, ids_of, plain_nodes
-from cube2net.network.node_columns import label_shares
+from cube2net.network.node_columns import TIMES, label_shares
 from cube2net.network.plain_columns import as_text, is_list
 from cube2net.records import Network
 from cube2net.records.network import NODES
@@ -26,7 +26,6 @@ CATEGORIES = 50
 """A column of texts with more values than this is no category: it has no columns of ``x``."""
 SHARES = 500
 """Nor has a dimension of which the nodes have more labels than this."""
-TIMES = ("first", "last")
 Shares = tuple[tuple[str, ...], "sp.csr_array"]
 """The labels of a dimension, and the share of every node's items that has each of them."""
 EMPTY: Mapping[str, Shares] = MappingProxyType({})
