@@ -495,3 +495,26 @@ def test_tensors_have_shares_of_labels_and_times_of_links() -> None:
     assert editor["venue:KDD"] == 0.5 and editor["papers"] == 5.0
     links = hetero["author", "cites", "author"]
     assert not links.edge_first.isnan().any()
+
+
+def test_tensors_take_whole_numbers_that_fractions_cannot_hold() -> None:
+    graph = nx.DiGraph()
+    graph.add_edge("a", "b", time=2**53 + 1)
+    graph.add_edge("b", "c", time=2**60 + 1)
+    nx.set_node_attributes(graph, {"a": 2**53 + 1, "b": -(2**62) - 1, "c": 5}, "number")
+    nx.set_node_attributes(graph, dict.fromkeys(graph, "Rome"), "city")
+    cube = c2n.build_cube(graph, dimensions=["city"], min_objects=1)
+    network = c2n.construct(cube, ["a", "b", "c"], "none")
+    assert network.nodes["number"].to_pylist() == [2**53 + 1, -(2**62) - 1, 5]
+    data, hetero = to_pyg(network), to_hetero(network)
+    assert data.x[:, data.x_names.index("number")].tolist() == [2.0**53, -(2.0**62), 5.0]
+    assert data.edge_last.tolist() == [2.0**53, 2.0**60] == hetero["node", "link", "node"].edge_first.tolist()
+
+
+def test_tensors_have_times_that_are_far_away() -> None:
+    graph = nx.DiGraph()
+    graph.add_edge("a", "b", time=dt.datetime(9000, 1, 1, 0, 0, 0, 1))
+    nx.set_node_attributes(graph, dict.fromkeys(graph, "Rome"), "city")
+    cube = c2n.build_cube(graph, dimensions=["city"], min_objects=1)
+    data = to_pyg(c2n.construct(cube, ["a", "b"], "none"))
+    assert data.edge_first.tolist() == [dt.datetime(9000, 1, 1, tzinfo=dt.UTC).timestamp()]

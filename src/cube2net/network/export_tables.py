@@ -126,5 +126,5 @@ def _of_their_ways(network: Network, columns: pa.Table, links: Array, back: Arra
 
 
 def _weights(column: pa.ChunkedArray) -> Array:
-    found: Array = pc.fill_null(column.cast(pa.float64()), 0.0).to_numpy()
+    found: Array = pc.fill_null(column.cast(pa.float64(), safe=False), 0.0).to_numpy()
     return found
