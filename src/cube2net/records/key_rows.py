@@ -69,7 +69,7 @@ def _lost(objects: Objects, missing: tuple[str, ...], ambiguous: tuple[str, ...]
         parts.append(
             f"query names {plural} not in the cube: {some([numbers.get(key, key) for key in missing])}"
             + (f" (did you mean {hints}?)" if hints else "")
-            + (" (skip_missing=True leaves them out)" if len(missing) > 3 else "")
+            + (" (cube.query(…, skip_missing=True) leaves them out)" if len(missing) > 3 else "")
         )
     if ambiguous:
         plural = (
