@@ -71,7 +71,7 @@ def test_whatever_labels_are_given_they_are_texts_or_one_sentence(labels: Any) -
         (["\ud800\ud801\ud802 Object"], "query names 1 object that is not in the cube"),
         ([True], "query has 1 object that is neither a text nor a whole number: True"),
         ([1.5, None], "query has 2 objects that are neither a text nor a whole number: 1.5, None"),
-        (["o1", math.nan], "query has 1 object that is neither a text nor a whole number: nan"),
+        (["o1", math.nan], "query lists 2 objects, and 1 of them is missing"),
         ([b"o1"], "query has 1 object that is neither a text nor a whole number: b'o1'"),
         ([["o1"]], r"query has 1 object that is neither a text nor a whole number: \['o1'\]"),
         (np.zeros((2, 2), int), r"query has 2 objects that are neither a text nor a whole number: array\(\[0, 0\]\)"),
