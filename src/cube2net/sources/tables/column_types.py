@@ -1,4 +1,4 @@
-"""What a column holds: ids, weights, or an attribute (labels, lists of them, numbers, dates).
+"""What a column holds: ids, weights, or an attribute (labels, lists of them, truths, numbers, dates).
 
 Columns are those of ``Rows``, a table with the places its rows come from; Python values of any kinds become columns.
 """
@@ -218,7 +218,7 @@ def weights(rows: Rows, name: str, ways: Ways | None = None) -> Array:
 def attribute(
     rows: Rows, name: str, dropped: Dropped, separator: str | None = None, ways: Ways | None = None
 ) -> pa.ChunkedArray | None:
-    """Return a column as labels, lists of labels, numbers or dates; None when it holds none of these.
+    """Return a column as labels, lists of labels, truths, numbers or dates; None when it holds none of these.
 
     Where that took a guess, how it was read is put into ``ways``.
     """
@@ -233,22 +233,25 @@ def attribute(
         return _trimmed_lists(pc.split_pattern(pc.cast(column, pa.string()), separator))
     if is_list(kind):
         return _trimmed_lists(column)
-    if pa.types.is_boolean(kind):
-        column = pc.cast(column, pa.string())
-    elif holds_text(kind):
+    if holds_text(kind):
         texts = pc.cast(column, pa.string())
         column = _typed(rows, name, texts, dropped, ways) if name in rows.loose else _dated(rows, texts)
     elif pa.types.is_integer(kind):
-        column = pc.cast(column, pa.float64() if kind == pa.uint64() else pa.int64(), safe=False)
+        column = pc.cast(column, pa.int64() if _fits(column) else pa.float64(), safe=False)
     elif pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         column = finite(pc.cast(column, pa.float64(), safe=False))
-    elif not (pa.types.is_date(kind) or pa.types.is_timestamp(kind)):
+    elif not (pa.types.is_boolean(kind) or pa.types.is_date(kind) or pa.types.is_timestamp(kind)):
         return None
     clock = as_clock(name, column)
     if clock is not None:
         ways[name] = clock.way
         column = clock.column
     return None if column.null_count == len(column) else column
+
+
+def _fits(column: pa.ChunkedArray) -> bool:
+    """Return whether whole numbers are such of 64 bits with a sign."""
+    return bool(column.type != pa.uint64() or (pc.max(column).as_py() or 0) < 2**63)
 
 
 def _dated(rows: Rows, texts: pa.ChunkedArray) -> pa.ChunkedArray:
