@@ -50,6 +50,20 @@ def test_links_between_columns_of_any_name_are_those_that_are_ids(tmp_path):
     assert "columns of links: source='seller' (guessed), target='buyer' (guessed)" in said
 
 
+@pytest.mark.parametrize("last", ["Summe;;9", "c;x;1", "x;a;1\na;y;1\nb;z;1"])
+def test_a_bad_row_does_not_swap_source_and_target(tmp_path, last):
+    nodes = "id;Ort\na;Ulm\nb;Bonn\nc;Ulm\n"
+    for text in (f"von;an;Menge\na;b;3\nb;c;2\nc;a;1\n{last}\n", f"von;an;Menge\n{last}\na;b;3\nb;c;2\nc;a;1\n"):
+        _, said = read(put(tmp_path, nodes=nodes, links=text))
+        assert any(line.startswith("columns of links: source='von' (guessed), target='an' (guessed)") for line in said)
+
+
+def test_of_three_columns_of_ids_the_two_are_the_ends_that_have_most(tmp_path):
+    nodes = "id,city\n1,Rome\n2,Oslo\n3,Rome\n"
+    _, said = read(put(tmp_path, nodes=nodes, links="n,von,an\n1,1,2\n2,2,3\n9,3,1\n"))
+    assert any(line.startswith("columns of links: source='von' (guessed), target='an' (guessed)") for line in said)
+
+
 @pytest.mark.parametrize(
     ("text", "weights"),
     [

@@ -166,24 +166,32 @@ def _with_ends(guess: Guess, rows: Rows, ids: Mapping[str, _Ids | None]) -> Gues
         return 0.0 if known is None else known.share(_sample(rows, name))
 
     columns = dict(guess.columns)
-    for end in wanted:
-        known, among = columns.get(end), ids[end]
-        sure = known is not None and (among is None or rows.table.num_rows == 0)
-        if end in guess.given or sure or (known and among and among.has_some(_sample(rows, known))):
-            continue
-        other = [columns[role] for role in columns if role in guess.given or (role in wanted and role != end)]
-        likely = [name for name in names if name not in other and share(end, name) >= MOST]
+    fixed = [end for end in wanted if _is_end(guess, rows, end, ids[end])]
+    taken = [name for role, name in columns.items() if role in guess.given or role in fixed]
+    free = [end for end in wanted if end not in fixed]
+    for end in free:
+        likely = [name for name in names if name not in taken and share(end, name) >= MOST]
         if likely:
-            best = max(share(end, name) for name in likely)
-            columns[end] = next(name for name in likely if share(end, name) == best)
-        elif known is None and len(names) in (2, 3):
-            first = [name for name in names[:2] if name not in other]
-            if first:
-                columns[end] = first[0]
+            best = sorted(likely, key=lambda name: -share(end, name))
+            alike = [other for other in free[free.index(end) :] if ids[other] is ids[end]]
+            columns[end] = min(best[: len(alike)], key=names.index)
+        elif columns.get(end) is None and len(names) in (2, 3):
+            called = [columns[other] for other in wanted if other in columns]
+            columns |= {end: name for name in names[1::-1] if name not in (*taken, *called)}
+        if end in columns:
+            taken.append(columns[end])
     moved = {role: name for role, name in columns.items() if role in wanted}
     columns = {role: name for role, name in columns.items() if role in wanted or name not in moved.values()}
     left = tuple(name for name in names if name not in columns.values())
     return Guess(guess.file, columns, guess.given, left)
+
+
+def _is_end(guess: Guess, rows: Rows, end: str, ids: _Ids | None) -> bool:
+    """Return whether the column of an end is given, or is called so and not at odds with that by its values."""
+    known = guess.columns.get(end)
+    if end in guess.given or known is None:
+        return end in guess.given
+    return ids is None or rows.table.num_rows == 0 or ids.has_some(_sample(rows, known))
 
 
 def _with_weight(guess: Guess, rows: Rows) -> Guess:
