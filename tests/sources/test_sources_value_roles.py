@@ -73,12 +73,58 @@ def test_of_three_columns_of_ids_the_two_are_the_ends_that_have_most(tmp_path):
         ("one,other,year\na,b,1999\nb,c,2001\n", [1.0, 1.0]),
         ("one,other,note\na,b,x\nb,c,y\n", [1.0, 1.0]),
         ("source,target,number\na,b,3\nb,c,2\n", [1.0, 1.0]),
+        ("source,target,papers\na,b,3\nb,c,2\n", [3.0, 2.0]),
+        ("one,other,link_id\na,b,7\nb,c,5\n", [1.0, 1.0]),
+        ("one,other,paid\na,b,7\nb,c,5\n", [7.0, 5.0]),
+        ("one,other,x,y\na,b,7,1\nb,c,5,2\n", [1.0, 1.0]),
+        ("one,other,note,x\na,b,7a,1\nb,c,5b,2\n", [1.0, 2.0]),
+        ("one,other,change\na,b,-1\nb,c,2\n", [1.0, 1.0]),
         ("one,other,row\na,b,1\nb,c,2\na,c,3\n", [1.0, 1.0, 1.0]),
     ],
 )
-def test_two_columns_are_source_and_target_and_a_third_of_numbers_is_the_weight(tmp_path, text, weights):
+def test_two_columns_are_source_and_target_and_the_one_of_numbers_is_the_weight(tmp_path, text, weights):
     corpus, _ = read(put(tmp_path, nodes="id,city\na,Rome\nb,Oslo\nc,Rome\n", links=text))
     assert sorted(corpus.links["weight"].to_pylist()) == sorted(weights)
+
+
+NODES = "id;Ort\na;Ulm\nb;Bonn\nc;Ulm\n"
+
+
+def test_the_one_column_of_dates_is_the_time_of_links(tmp_path):
+    corpus, said = read(put(tmp_path, nodes=NODES, links="von;an;Menge;Datum\na;b;3,5;25.02.2020\nb;c;2;1.3.2021\n"))
+    assert (
+        "columns of links: source='von' (guessed), target='an' (guessed), weight='Menge' (guessed), "
+        "time='Datum' (guessed)"
+    ) in said
+    assert corpus.links["weight"].to_pylist() == [3.5, 2.0]
+    assert [str(day) for day in corpus.links["time"].to_pylist()] == ["2020-02-25", "2021-03-01"]
+    assert not any("not used" in line for line in said)
+
+
+def test_columns_of_links_that_are_not_used_are_said_and_of_several_none_is_guessed(tmp_path):
+    rows = "a;b;3,5;7;x;25.02.2020;1.1.2021\nb;c;2;8;y;1.3.2021;2.1.2021\n"
+    paths = put(tmp_path, nodes=NODES, links=f"von;an;Menge;Preis;Art;Datum;bezahlt\n{rows}")
+    corpus, said = read(paths)
+    assert corpus.links["weight"].to_pylist() == [1.0, 1.0] and "time" not in corpus.links.column_names
+    told = [line for line in said if "could each be" in line or "not used" in line]
+    assert told == [
+        "links.csv: 'Datum', 'bezahlt' could each be the time, so none is (say which: columns={'links.time': 'Datum'})",
+        "links.csv: 'Menge', 'Preis' could each be the weight, so none is (say which: "
+        "columns={'links.weight': 'Menge'})",
+        "columns of links not used: 'Menge', 'Preis', 'Art', 'Datum', 'bezahlt' (each may be weight, kind or time: "
+        "columns={'links.weight': 'Menge'})",
+    ]
+    corpus, said = read(paths, columns={"links.weight": "Preis", "time": "bezahlt", "links.kind": "Art"})
+    assert corpus.links["weight"].to_pylist() == [7.0, 8.0] and corpus.links["kind"].to_pylist() == ["x", "y"]
+    assert str(corpus.links["time"][0]) == "2021-01-01"
+
+
+def test_a_role_that_is_given_no_column_has_none(tmp_path):
+    paths = put(tmp_path, nodes=NODES, links="von;an;Menge\na;b;3,5\nb;c;2\n")
+    corpus, said = read(paths, columns={"links.weight": ""})
+    assert corpus.links["weight"].to_pylist() == [1.0, 1.0]
+    assert any(line.startswith("columns of links not used: 'Menge'") for line in said)
+    assert "has no column for the id" in refusal(paths, columns={"nodes.id": ""})
 
 
 def test_mentions_of_any_names_are_told_by_items_and_objects(tmp_path):

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from cube2net.errors import SourceError
 from cube2net.sources.tables.column_types import Rows, holds_text, keys
+from cube2net.sources.tables.link_columns import is_weight, with_link_columns
 from cube2net.sources.tables.table_roles import (
     ROLE_OF,
     Guess,
@@ -22,12 +23,10 @@ from cube2net.sources.tables.table_roles import (
     is_sure,
     named_columns,
 )
-from cube2net.sources.tables.written_values import as_numbers, present
 
 ORDER = ("nodes", "objects", "items", "mentions", "links", "labels", "terms")
 IDS = {"nodes": "id", "objects": "id", "items": "item"}
 SAMPLED = 1_000
-YEARS = (1500, 2100)
 MOST = 0.5
 WORDS, LETTERS, DIFFERENT = 6, 40, 0.5
 """A text has so many words and letters on average, and so many of all texts differ."""
@@ -69,7 +68,7 @@ def roles_of(tables: Mapping[str, Rows], given: Mapping[str, str] | None = None)
             guess = _with_ends(guess, rows, {"item": ids.get("items"), "object": ids.get("objects")})
         elif role == "links":
             known = ids.get("nodes", ids.get("objects"))
-            guess = _with_weight(_with_ends(guess, rows, {"source": known, "target": known}), rows)
+            guess = with_link_columns(_with_ends(guess, rows, {"source": known, "target": known}), rows)
         check_whole(guess, rows.table.column_names, rows.name)
         if role in IDS:
             ids[role] = _Ids(rows, guess.columns[IDS[role]])
@@ -127,7 +126,7 @@ def _with_id(guess: Guess, rows: Rows, referring: Callable[[], list[pa.ChunkedAr
         return guess
     if named is None and shares[best] == 0 and samples:
         return guess
-    fixed = {key: guess.columns[key] for key in guess.given} | {role: best}
+    fixed = {key: guess.columns.get(key, "") for key in guess.given} | {role: best}
     again = named_columns(guess.file, rows.table.column_names, fixed)
     return Guess(guess.file, again.columns, guess.given, again.left)
 
@@ -177,7 +176,9 @@ def _with_ends(guess: Guess, rows: Rows, ids: Mapping[str, _Ids | None]) -> Gues
             columns[end] = min(best[: len(alike)], key=names.index)
         elif columns.get(end) is None and len(names) in (2, 3):
             called = [columns[other] for other in wanted if other in columns]
-            columns |= {end: name for name in names[1::-1] if name not in (*taken, *called)}
+            first = [name for name in names[:2] if name not in (*taken, *called)]
+            if first:
+                columns[end] = first[0]
         if end in columns:
             taken.append(columns[end])
     moved = {role: name for role, name in columns.items() if role in wanted}
@@ -194,35 +195,12 @@ def _is_end(guess: Guess, rows: Rows, end: str, ids: _Ids | None) -> bool:
     return ids is None or rows.table.num_rows == 0 or ids.has_some(_sample(rows, known))
 
 
-def _with_weight(guess: Guess, rows: Rows) -> Guess:
-    """Return a guess in which the third column is the weight, if it holds numbers that count neither years nor rows.
-
-    Only where the names of the ends tell as little: else its name would say so, too.
-    """
-    left, names = guess.left, rows.table.column_names
-    told = {"source", "target"} & set(named_columns("links", names).columns) or guess.given
-    if told or "weight" in guess.columns or len(names) != 3 or left != (names[2],) or rows.table.num_rows == 0:
-        return guess
-    column = rows.table[left[0]].slice(0, SAMPLED)
-    if holds_text(column.type):
-        read = as_numbers(present(pc.cast(column, pa.string())), rows.written)
-        column = pa.chunked_array([pa.array([], pa.int64())]) if read is None else read.column
-    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
-        return guess
-    values = pc.drop_null(column).to_numpy()
-    years = (values >= YEARS[0]) & (values <= YEARS[1])
-    counts = len(values) > 2 and values[0] in (0, 1) and bool((np.diff(values) == 1).all())
-    if len(values) == 0 or values.min() < 0 or years.all() or counts:
-        return guess
-    return Guess(guess.file, {**guess.columns, "weight": left[0]}, guess.given, ())
-
-
 # Texts
 
 
 def _with_text(guess: Guess, rows: Rows) -> Guess:
     """Return a guess with the column of long texts, where no name says which it is; most words go first."""
-    if "text" in guess.columns or guess.file == "objects":
+    if "text" in (*guess.columns, *guess.given) or guess.file == "objects":
         return guess
     words = {name: _words(rows.table[name]) for name in guess.left if holds_text(rows.table[name].type)}
     best = max(words, key=words.__getitem__, default=None)
@@ -260,8 +238,7 @@ def are_links_by_values(rows: Rows) -> bool:
     names = rows.table.column_names
     if len(names) not in (2, 3) or any(is_sure("nodes", "id", name) for name in names):
         return False
-    guess = _with_ends(named_columns("links", names, called=rows.name), rows, {"source": None, "target": None})
-    if len(names) == 3 and "weight" not in _with_weight(guess, rows).columns:
+    if len(names) == 3 and not is_weight(rows, names[2]):
         return False
     one, other = (_sample(rows, name) for name in names[:2])
     if one is None or other is None:
