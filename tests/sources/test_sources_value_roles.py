@@ -157,8 +157,47 @@ def test_a_column_of_long_texts_is_the_text(tmp_path):
 
 def test_short_or_repeated_texts_are_no_text(tmp_path):
     rows = "".join(f"n{i},label number {i},{words(i % 3)}\n" for i in range(30))
-    corpus, _ = read(put(tmp_path, nodes=f"id,short,often\n{rows}", links="from,to\nn0,n1\n"))
+    corpus, _ = read(put(tmp_path, nodes=f"id,short,often\n{rows}", links="from,to\nn0,n1\n"), columns={"name": ""})
     assert corpus.attributes == ("short", "often")
+
+
+FIRMS = "".join(
+    f"K{i};c{i}@firm.de;{i}.1.2020;{i},5;A|B|{'CD'[i % 2]};Firma Nr. {i};{['Ulm', 'Bonn'][i % 2]};{chr(64 + i) * 3}"
+    f" & Co.;{words(i)}\n"
+    for i in range(1, 25)
+)
+HEAD = "Nr;Mail;seit;Umsatz;Arten;Titelzeile;Ort;Firma;Beschreibung\n"
+
+
+def test_the_short_texts_nearest_to_unique_are_the_names(tmp_path):
+    paths = put(tmp_path, nodes=HEAD + FIRMS, links="von;an\nK1;K2\nK3;K1\n")
+    corpus, said = read(paths)
+    told = "columns of nodes: id='Nr' (guessed), text='Beschreibung' (guessed), name='Firma' (guessed)"
+    assert told in said
+    assert corpus.objects["name"].to_pylist()[:2] == ["AAA & Co.", "BBB & Co."]
+    assert corpus.attributes == ("Mail", "seit", "Umsatz", "Arten", "Titelzeile", "Ort")
+    corpus, said = read(paths, columns={"name": "Titelzeile"})
+    assert corpus.objects["name"][0].as_py() == "Firma Nr. 1"
+    corpus, said = read(paths, separators={"Firma": "&"}, columns={"nodes.id": "Nr"})
+    assert corpus.objects["name"][0].as_py() == "Firma Nr. 1"
+
+
+def test_a_few_rows_or_texts_that_come_again_give_no_names(tmp_path):
+    few = HEAD + "".join(FIRMS.splitlines(keepends=True)[:10])
+    corpus, _ = read(put(tmp_path, nodes=few, links="von;an\nK1;K2\nK3;K1\n"))
+    assert corpus.objects["name"][0].as_py() == "K1"
+    rows = "".join(f"n{i},town {'abcdefgh'[i % 8]}\n" for i in range(40))
+    corpus, _ = read(put(tmp_path, nodes=f"id,place\n{rows}", links="from,to\nn0,n1\n"))
+    assert corpus.attributes == ("place",)
+
+
+def test_an_id_that_comes_twice_or_is_empty_is_said_though_its_column_is_guessed(tmp_path):
+    links = "von;an\nK1;K2\nK3;K1\nK4;K2\n"
+    again = refusal(put(tmp_path, nodes=HEAD + FIRMS + FIRMS.splitlines()[6] + "\n", links=links))
+    assert again.startswith("nodes.csv line 26: 'Nr' is 'K7' again (as in nodes.csv line 8), expected every id once")
+    corpus, said = read(put(tmp_path, nodes=HEAD + FIRMS + ";;;300,5;;;;;\n", links=links))
+    assert len(corpus.objects) == 24 and corpus.dropped == {"nodes without an id": 1}
+    assert any(line.endswith("(nodes.csv line 26: 'Nr' is empty, expected an id)") for line in said)
 
 
 @pytest.mark.parametrize(

@@ -180,7 +180,7 @@ class Tables:
 
     def _parts(self, tables: Mapping[str, Rows], dropped: Dropped) -> dict[str, Part]:
         parts: dict[str, Part] = {}
-        for role, guess in roles_of(tables, self.columns).items():
+        for role, guess in roles_of(tables, self.columns, self.separators).items():
             rows, columns = tables[role], dict(guess.columns)
             text = columns.get("text")
             if text is not None and "text" not in guess.given and not holds_text(rows.table[text].type):

@@ -5,7 +5,7 @@ Names go first, as ``table_roles`` knows them, for a name that says it is not to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property
 
@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.errors import SourceError
-from cube2net.sources.tables.column_types import Rows, holds_text, keys
+from cube2net.sources.tables.column_types import Rows, decoded, holds_text, keys
 from cube2net.sources.tables.link_columns import is_weight, with_link_columns
 from cube2net.sources.tables.table_roles import (
     ROLE_OF,
@@ -23,11 +23,16 @@ from cube2net.sources.tables.table_roles import (
     is_sure,
     named_columns,
 )
+from cube2net.sources.tables.written_values import likely_written, present
 
 ORDER = ("nodes", "objects", "items", "mentions", "links", "labels", "terms")
 IDS = {"nodes": "id", "objects": "id", "items": "item"}
 SAMPLED = 1_000
-MOST = 0.5
+MOST, SURELY = 0.5, 0.9
+FEW = 50
+"""One in so many ids may come twice or be empty, where others refer to the column: it is then told which."""
+NAMED, MOSTLY_NAMES = 20, 0.8
+"""So many rows and so great a share of different texts must be there for a column to be taken for names."""
 WORDS, LETTERS, DIFFERENT = 6, 40, 0.5
 """A text has so many words and letters on average, and so many of all texts differ."""
 
@@ -55,8 +60,13 @@ class _Ids:
         return bool(pc.any(pc.is_in(column, value_set=few)).as_py()) or self.share(values) > 0
 
 
-def roles_of(tables: Mapping[str, Rows], given: Mapping[str, str] | None = None) -> dict[str, Guess]:
-    """Return which column of every table plays which role; what cannot be told is refused."""
+def roles_of(
+    tables: Mapping[str, Rows], given: Mapping[str, str] | None = None, parted: Collection[str] = ()
+) -> dict[str, Guess]:
+    """Return which column of every table plays which role; what cannot be told is refused.
+
+    Columns that are parted into several labels name nothing.
+    """
     found: dict[str, Guess] = {}
     ids: dict[str, _Ids] = {}
     for role in sorted(tables, key=ORDER.index):
@@ -64,6 +74,7 @@ def roles_of(tables: Mapping[str, Rows], given: Mapping[str, str] | None = None)
         guess = named_columns(role, rows.table.column_names, given, called=rows.name)
         if role in IDS:
             guess = _with_text(_with_id(guess, rows, _referring(role, tables)), rows)
+            guess = _with_name(guess, rows, parted)
         elif role == "mentions":
             guess = _with_ends(guess, rows, {"item": ids.get("items"), "object": ids.get("objects")})
         elif role == "links":
@@ -116,12 +127,13 @@ def _with_id(guess: Guess, rows: Rows, referring: Callable[[], list[pa.ChunkedAr
         return guess
     taken = [name for given, name in guess.items() if given in guess.given]
     free = [name for name in rows.table.column_names if name not in taken]
-    unique = {name: ids for name in free if (ids := _unique_ids(rows, name)) is not None}
+    found = {name: ids for name in free if (ids := nearly_unique(rows, name)) is not None}
+    samples = referring() if found else []
+    shares = {name: referred(ids, samples, 2 if guess.file == "nodes" else 1) for name, ids in found.items()}
+    unique = {name: ids for name, ids in found.items() if _is_unique(ids) or shares[name] >= SURELY}
     if not unique:
         return guess
-    samples = referring()
-    shares = {name: _referred(ids, samples, 2 if guess.file == "nodes" else 1) for name, ids in unique.items()}
-    best = max(unique, key=lambda name: (shares[name], name == named))
+    best = max(unique, key=lambda name: (shares[name], _is_unique(unique[name]), name == named))
     if best == named or (named in unique and shares[best] == shares[named]):
         return guess
     if named is None and shares[best] == 0 and samples:
@@ -131,21 +143,28 @@ def _with_id(guess: Guess, rows: Rows, referring: Callable[[], list[pa.ChunkedAr
     return Guess(guess.file, again.columns, guess.given, again.left)
 
 
-def _unique_ids(rows: Rows, name: str) -> pa.ChunkedArray | None:
-    """Return a column as ids where it has one in every row and none twice, and is no measure."""
+def nearly_unique(rows: Rows, name: str) -> pa.ChunkedArray | None:
+    """Return a column as ids where nearly every row has one that comes once, and it is no measure."""
     kind = rows.table[name].type
-    if not (holds_text(kind) or pa.types.is_integer(kind)) or rows.table[name].null_count:
+    if not (holds_text(kind) or pa.types.is_integer(kind)):
         return None
     sample = _sample(rows, name)
-    if sample is None or pc.count_distinct(sample).as_py() < len(sample):
+    if sample is None or pc.count_distinct(sample).as_py() < len(sample) - _few(len(sample)):
         return None
     ids = keys(rows, name)
-    if ids.null_count or pc.count_distinct(ids).as_py() < len(ids):
-        return None
-    return ids
+    return ids if len(ids) - pc.count_distinct(ids).as_py() <= _few(len(ids)) else None
 
 
-def _referred(ids: pa.ChunkedArray, samples: Sequence[pa.ChunkedArray], ends: int) -> float:
+def _few(rows: int) -> int:
+    """Return how many ids may be wrong in a column that is still taken for ids, so that these are told."""
+    return max(1, rows // FEW)
+
+
+def _is_unique(ids: pa.ChunkedArray) -> bool:
+    return bool(ids.null_count == 0 and pc.count_distinct(ids).as_py() == len(ids))
+
+
+def referred(ids: pa.ChunkedArray, samples: Sequence[pa.ChunkedArray], ends: int) -> float:
     """Return how well columns of another table are known here: the least share of as many as are to be ends."""
     shares = sorted((_share(values, ids) for values in samples), reverse=True)
     return shares[ends - 1] if len(shares) >= ends else 0.0
@@ -219,6 +238,47 @@ def _words(column: pa.ChunkedArray) -> float:
     if pc.mean(pc.utf8_length(texts)).as_py() < LETTERS or pc.count_distinct(texts).as_py() < DIFFERENT * len(texts):
         return 0.0
     return float(pc.mean(pc.count_substring_regex(texts, r"[\pL]{2,}")).as_py())
+
+
+# Names
+
+
+def _with_name(guess: Guess, rows: Rows, parted: Collection[str]) -> Guess:
+    """Return a guess with the column of short texts that is nearest to unique, where no name says which it is."""
+    if "name" in (*guess.columns, *guess.given) or guess.file == "items" or rows.table.num_rows < NAMED:
+        return guess
+    shares = {name: _names(rows, name) for name in guess.left if name not in parted}
+    best = max(shares, key=shares.__getitem__, default=None)
+    if best is None or shares[best] < (MOSTLY_NAMES, 0):
+        return guess
+    left = tuple(name for name in guess.left if name != best)
+    return replace(guess, columns={**guess.columns, "name": best}, left=left)
+
+
+def _names(rows: Rows, name: str) -> tuple[float, float]:
+    """Return which share of a column's texts are different names, and which of these have no digit.
+
+    Long texts, numbers, dates, addresses of the web and lists of labels are no names.
+    """
+    column = decoded(rows.table[name])
+    if not holds_text(column.type) or column.null_count > (1 - MOSTLY_NAMES) * len(column):
+        return 0.0, 0.0
+    places = np.unique(np.linspace(0, len(column) - 1, SAMPLED, dtype=np.int64))
+    texts = pc.drop_null(present(pc.cast(column.take(pa.array(places)), pa.string())))
+    if len(texts) < NAMED or pc.mean(pc.utf8_length(texts)).as_py() >= LETTERS:
+        return 0.0, 0.0
+    worded = pc.and_(
+        pc.match_substring_regex(texts, r"\pL{2}"), pc.invert(pc.match_substring_regex(texts, r"@|://|^www\."))
+    )
+    labels = pc.list_flatten(pc.split_pattern_regex(texts, r"\s*[,;|/]\s*"))
+    lists = len(labels) > 1.5 * len(texts) and pc.count_distinct(labels).as_py() < MOST * len(labels)
+    if lists or _mean(worded) < MOSTLY_NAMES or likely_written(texts, rows.written):
+        return 0.0, 0.0
+    return pc.count_distinct(texts).as_py() / len(texts), 1 - _mean(pc.match_substring_regex(texts, "[0-9]"))
+
+
+def _mean(truths: pa.ChunkedArray) -> float:
+    return float(pc.mean(pc.cast(truths, pa.int8())).as_py())
 
 
 # One table alone
