@@ -6,7 +6,7 @@ import pytest
 
 from cube2net.errors import ParameterError, SourceError
 from cube2net.sources.io.dropped import Dropped
-from cube2net.sources.tables.dialects import Conventions, find_dialect
+from cube2net.sources.tables.dialects import Conventions, Dialect, find_dialect
 from cube2net.sources.tables.table_source import read_rows
 
 
@@ -158,3 +158,7 @@ def test_conventions_that_are_none_are_refused(given, sentence):
 
 def test_a_delimiter_that_is_given_is_kept_whatever_the_table_says():
     assert find_dialect("a;b\n1;2\n", "csv", Conventions(delimiter=",")).delimiter == ","
+
+
+def test_a_first_line_that_is_parted_like_all_others_is_no_title():
+    assert find_dialect("id,x\n,;\n,1;\n", "csv") == Dialect()
