@@ -182,10 +182,15 @@ def test_the_short_texts_nearest_to_unique_are_the_names(tmp_path):
     assert corpus.objects["name"][0].as_py() == "Firma Nr. 1"
 
 
-def test_a_few_rows_or_texts_that_come_again_give_no_names(tmp_path):
-    few = HEAD + "".join(FIRMS.splitlines(keepends=True)[:10])
+def test_a_few_rows_have_names_of_two_words_or_more(tmp_path):
+    few = HEAD + "".join(FIRMS.splitlines(keepends=True)[:5])
     corpus, _ = read(put(tmp_path, nodes=few, links="von;an\nK1;K2\nK3;K1\n"))
-    assert corpus.objects["name"][0].as_py() == "K1"
+    assert corpus.objects["name"][0].as_py() == "AAA & Co."
+    corpus, _ = read(put(tmp_path, nodes=few.replace(" & Co.", ""), links="von;an\nK1;K2\nK3;K1\n"))
+    assert "Firma" in corpus.attributes
+
+
+def test_texts_that_come_again_are_no_names(tmp_path):
     rows = "".join(f"n{i},town {'abcdefgh'[i % 8]}\n" for i in range(40))
     corpus, _ = read(put(tmp_path, nodes=f"id,place\n{rows}", links="from,to\nn0,n1\n"))
     assert corpus.attributes == ("place",)

@@ -32,7 +32,7 @@ MOST, SURELY = 0.5, 0.9
 FEW = 50
 """One in so many ids may come twice or be empty, where others refer to the column: it is then told which."""
 NAMED, MOSTLY_NAMES = 20, 0.8
-"""So many rows and so great a share of different texts must be there for a column to be taken for names."""
+"""So great a share of the texts of a column of names differ; in fewer rows than so many, names have two words."""
 WORDS, LETTERS, DIFFERENT = 6, 40, 0.5
 """A text has so many words and letters on average, and so many of all texts differ."""
 
@@ -245,7 +245,7 @@ def _words(column: pa.ChunkedArray) -> float:
 
 def _with_name(guess: Guess, rows: Rows, parted: Collection[str]) -> Guess:
     """Return a guess with the column of short texts that is nearest to unique, where no name says which it is."""
-    if "name" in (*guess.columns, *guess.given) or guess.file == "items" or rows.table.num_rows < NAMED:
+    if "name" in (*guess.columns, *guess.given) or guess.file == "items" or rows.table.num_rows < 2:
         return guess
     shares = {name: _names(rows, name) for name in guess.left if name not in parted}
     best = max(shares, key=shares.__getitem__, default=None)
@@ -265,7 +265,10 @@ def _names(rows: Rows, name: str) -> tuple[float, float]:
         return 0.0, 0.0
     places = np.unique(np.linspace(0, len(column) - 1, SAMPLED, dtype=np.int64))
     texts = pc.drop_null(present(pc.cast(column.take(pa.array(places)), pa.string())))
-    if len(texts) < NAMED or pc.mean(pc.utf8_length(texts)).as_py() >= LETTERS:
+    if len(texts) < 2 or pc.mean(pc.utf8_length(texts)).as_py() >= LETTERS:
+        return 0.0, 0.0
+    few = len(texts) < NAMED
+    if few and pc.mean(pc.count_substring_regex(texts, r"\pL{2,}")).as_py() < 2:
         return 0.0, 0.0
     worded = pc.and_(
         pc.match_substring_regex(texts, r"\pL{2}"), pc.invert(pc.match_substring_regex(texts, r"@|://|^www\."))
@@ -274,7 +277,8 @@ def _names(rows: Rows, name: str) -> tuple[float, float]:
     lists = len(labels) > 1.5 * len(texts) and pc.count_distinct(labels).as_py() < MOST * len(labels)
     if lists or _mean(worded) < MOSTLY_NAMES or likely_written(texts, rows.written):
         return 0.0, 0.0
-    return pc.count_distinct(texts).as_py() / len(texts), 1 - _mean(pc.match_substring_regex(texts, "[0-9]"))
+    different = pc.count_distinct(texts).as_py() / len(texts)
+    return 0.0 if few and different < 1 else different, 1 - _mean(pc.match_substring_regex(texts, "[0-9]"))
 
 
 def _mean(truths: pa.ChunkedArray) -> float:
