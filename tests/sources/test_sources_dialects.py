@@ -162,3 +162,16 @@ def test_a_delimiter_that_is_given_is_kept_whatever_the_table_says():
 
 def test_a_first_line_that_is_parted_like_all_others_is_no_title():
     assert find_dialect("id,x\n,;\n,1;\n", "csv") == Dialect()
+
+
+def test_a_delimiter_that_does_not_part_the_header_is_refused_with_the_header(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("Nr;Ort;Menge\n1;Ulm;3,5\n2;Bonn;4,5\n3;Ulm;5,5\n", encoding="utf-8")
+    with pytest.raises(SourceError) as error:
+        read_rows(path, conventions=Conventions(delimiter=","))
+    assert str(error.value) == (
+        "x.csv line 1: delimiter=',' does not part the header 'Nr;Ort;Menge' "
+        "(is ';' what parts its columns? then say delimiter=';')"
+    )
+    path.write_text("Kunden; 2024\nid,x\na;b,1\nc;d,2\n", encoding="utf-8")
+    assert read_rows(path, conventions=Conventions(delimiter=",")).table.column_names == ["id", "x"]
