@@ -214,6 +214,8 @@ def test_an_id_that_comes_twice_or_is_empty_is_said_though_its_column_is_guessed
         ("who.txt", "# my friends\n1 2\n2 3\n3 1\n"),
         ("who.csv", "one,other,times\na,b,1\nb,c,2\nc,a,7\n"),
         ("who.csv", "buyer,product\na,x\na,y\nb,y\n"),
+        ("who.csv", "von;an;Datum\na;b;1.2.2020\nb;c;3.4.2021\nc;a;13.4.2021\n"),
+        ("edges.csv", "Nr,wer,wen,Art\n7,a,b,x\n8,b,c,x\n9,c,a,y\n"),
     ],
 )
 def test_links_alone_are_a_network_whose_nodes_have_no_attributes(tmp_path, name, text):
@@ -227,6 +229,23 @@ def test_links_alone_are_a_network_whose_nodes_have_no_attributes(tmp_path, name
         f"{name}: the nodes of links alone have no attributes, so there is no dimension to propose: "
         "give a table of nodes beside the links"
     ) in said
+
+
+def test_links_alone_have_weights_times_and_other_columns(tmp_path):
+    ends = [("a", "b"), ("b", "c"), ("c", "a"), ("a", "c"), ("b", "a")]
+    rows = "".join(f"{a};{b};{i},5;{i}.3.2020;{'xy'[i % 2]}\n" for i, (a, b) in enumerate(ends, start=1))
+    (tmp_path / "Lieferungen.csv").write_text(f"von;an;Menge;Datum;Art\n{rows}Summe;;17,5;;\n", encoding="utf-8")
+    corpus, said = read([tmp_path / "Lieferungen.csv"])
+    assert "Lieferungen.csv is taken for links alone (guessed)" in said
+    assert corpus.links["weight"].to_pylist() == [1.5, 2.5, 3.5, 4.5, 5.5]
+    assert str(corpus.links["time"][2]) == "2020-03-03"
+    assert any(line.startswith("columns of links not used: 'Art'") for line in said)
+
+
+def test_a_table_of_nodes_with_two_places_each_is_not_links(tmp_path):
+    rows = "".join(f"p{i};{['Ulm', 'Bonn', 'Hof'][i % 3]};{['Bonn', 'Ulm'][i % 2]};{1980 + i}\n" for i in range(9))
+    (tmp_path / "x.csv").write_text(f"Person;wohnt;stammt;Jahr\n{rows}", encoding="utf-8")
+    assert refusal([tmp_path / "x.csv"]).startswith("one table alone needs links beside it")
 
 
 def test_nodes_alone_are_refused_with_what_they_need(tmp_path):

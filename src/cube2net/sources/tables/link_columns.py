@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pyarrow as pa
@@ -11,13 +12,16 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.errors import some
-from cube2net.sources.tables.column_types import Rows, decoded, holds_text
+from cube2net.sources.tables.column_types import Rows, decoded, holds_text, keys
+from cube2net.sources.tables.id_columns import MOST_COLUMNS, sample, share_of
 from cube2net.sources.tables.table_roles import SPELLINGS, Guess, plain
 from cube2net.sources.tables.written_values import as_clock, as_dates, as_numbers, present
 
 ROLES = tuple(SPELLINGS["links"])
 SAMPLED = 1_000
 YEARS = (1500, 2100)
+ALIKE = 0.1
+"""So great a share of each end of links alone stands on the other side, too."""
 MANY = 20
 """So many whole numbers that only rise count the links, or are their ids."""
 NUMBERED = ("id", "nr", "no", "key", "code")
@@ -102,3 +106,32 @@ def is_time(rows: Rows, name: str) -> bool:
 
 def _sample(rows: Rows, name: str) -> pa.ChunkedArray:
     return decoded(rows.table[name].slice(0, SAMPLED))
+
+
+# Links alone
+
+
+def two_ends(rows: Rows) -> tuple[str, str] | None:
+    """Return the two columns whose values stand on both sides: the first two, else those that share most."""
+    free = [name for name in rows.table.column_names[:MOST_COLUMNS] if _may_be_an_end(rows, name)]
+    if len(free) < 2:
+        return None
+    samples = {name: sample(rows, name) for name in free}
+    every = {name: keys(rows, name) for name in free}
+
+    def shared(pair: tuple[str, str]) -> float:
+        sides = ((samples[one], every[other]) for one, other in (pair, pair[::-1]))
+        return min(0.0 if values is None else share_of(values, ids) for values, ids in sides)
+
+    first = tuple(rows.table.column_names[:2])
+    pairs = sorted(combinations(free, 2), key=lambda pair: pair != first)
+    best = pairs[0] if pairs[0] == first and shared(pairs[0]) >= ALIKE else max(pairs, key=shared)
+    return best if shared(best) >= ALIKE else None
+
+
+def _may_be_an_end(rows: Rows, name: str) -> bool:
+    column = _sample(rows, name)
+    if not (holds_text(column.type) or pa.types.is_integer(column.type)) or is_time(rows, name):
+        return False
+    read = as_numbers(present(pc.cast(column, pa.string())), rows.written)
+    return read is None or bool(pa.types.is_integer(read.column.type))

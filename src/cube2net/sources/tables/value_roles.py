@@ -5,17 +5,17 @@ Names go first, as ``table_roles`` knows them, for a name that says it is not to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cache, partial
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.errors import SourceError
 from cube2net.sources.tables.column_types import Rows, decoded, holds_text, keys
-from cube2net.sources.tables.link_columns import is_weight, with_link_columns
+from cube2net.sources.tables.id_columns import Ids, is_unique, nearly_unique, referred, sample, samples_of, share_of
+from cube2net.sources.tables.link_columns import is_time, is_weight, two_ends, with_link_columns
 from cube2net.sources.tables.table_roles import (
     ROLE_OF,
     Guess,
@@ -28,36 +28,11 @@ from cube2net.sources.tables.written_values import likely_written, present
 ORDER = ("nodes", "objects", "items", "mentions", "links", "labels", "terms")
 IDS = {"nodes": "id", "objects": "id", "items": "item"}
 SAMPLED = 1_000
-MOST, SURELY = 0.5, 0.9
-FEW = 50
-"""One in so many ids may come twice or be empty, where others refer to the column: it is then told which."""
+MOST = 0.5
 NAMED, MOSTLY_NAMES = 20, 0.8
 """So great a share of the texts of a column of names differ; in fewer rows than so many, names have two words."""
 WORDS, LETTERS, DIFFERENT = 6, 40, 0.5
 """A text has so many words and letters on average, and so many of all texts differ."""
-
-
-class _Ids:
-    """The ids of a table, of which all are only looked at where a few do not tell."""
-
-    def __init__(self, rows: Rows, name: str) -> None:
-        self.rows, self.name = rows, name
-
-    @cached_property
-    def all(self) -> pa.ChunkedArray:
-        return keys(self.rows, self.name)
-
-    def share(self, values: pa.ChunkedArray | None) -> float:
-        """Return which share of values are ids."""
-        return 0.0 if values is None else _share(values, self.all)
-
-    def has_some(self, values: pa.ChunkedArray | None) -> bool:
-        """Return whether some of the values are ids."""
-        column = self.rows.table[self.name]
-        if values is None or not holds_text(column.type):
-            return self.share(values) > 0
-        few = pc.cast(values, column.type).combine_chunks()
-        return bool(pc.any(pc.is_in(column, value_set=few)).as_py()) or self.share(values) > 0
 
 
 def roles_of(
@@ -68,12 +43,12 @@ def roles_of(
     Columns that are parted into several labels name nothing.
     """
     found: dict[str, Guess] = {}
-    ids: dict[str, _Ids] = {}
+    ids: dict[str, Ids] = {}
     for role in sorted(tables, key=ORDER.index):
         rows = tables[role]
         guess = named_columns(role, rows.table.column_names, given, called=rows.name)
         if role in IDS:
-            guess = _with_text(_with_id(guess, rows, _referring(role, tables)), rows)
+            guess = _with_text(_with_id(guess, rows, partial(_referring, role, tables)), rows)
             guess = _with_name(guess, rows, parted)
         elif role == "mentions":
             guess = _with_ends(guess, rows, {"item": ids.get("items"), "object": ids.get("objects")})
@@ -82,41 +57,18 @@ def roles_of(
             guess = with_link_columns(_with_ends(guess, rows, {"source": known, "target": known}), rows)
         check_whole(guess, rows.table.column_names, rows.name)
         if role in IDS:
-            ids[role] = _Ids(rows, guess.columns[IDS[role]])
+            ids[role] = Ids(rows, guess.columns[IDS[role]])
         found[role] = guess
     return {role: found[role] for role in tables}
-
-
-def _sample(rows: Rows, name: str) -> pa.ChunkedArray | None:
-    """Return ids spread over a column, None where its type holds none."""
-    column = rows.table[name]
-    places = np.unique(np.linspace(0, max(len(column) - 1, 0), SAMPLED, dtype=np.int64))
-    part = replace(rows, table=pa.table({name: column.take(pa.array(places[: len(column)]))}))
-    try:
-        return pc.drop_null(keys(part, name))
-    except (SourceError, pa.ArrowException):
-        return None
-
-
-def _share(values: pa.ChunkedArray, ids: pa.ChunkedArray) -> float:
-    if len(values) == 0:
-        return 0.0
-    return float(pc.mean(pc.cast(pc.is_in(values, value_set=ids), pa.int8())).as_py())
 
 
 # Ids
 
 
-def _referring(role: str, tables: Mapping[str, Rows]) -> Callable[[], list[pa.ChunkedArray]]:
-    """Return what samples the columns of the table whose values are ids of this one."""
-
-    def samples() -> list[pa.ChunkedArray]:
-        other = "links" if role == "nodes" else "mentions"
-        rows = tables.get(other)
-        found = [] if rows is None else [_sample(rows, name) for name in rows.table.column_names[:20]]
-        return [values for values in found if values is not None and len(values)]
-
-    return samples
+def _referring(role: str, tables: Mapping[str, Rows]) -> list[pa.ChunkedArray]:
+    """Return samples of the columns of the table whose values are ids of this one."""
+    rows = tables.get("links" if role == "nodes" else "mentions")
+    return [] if rows is None else samples_of(rows)
 
 
 def _with_id(guess: Guess, rows: Rows, referring: Callable[[], list[pa.ChunkedArray]]) -> Guess:
@@ -130,10 +82,10 @@ def _with_id(guess: Guess, rows: Rows, referring: Callable[[], list[pa.ChunkedAr
     found = {name: ids for name in free if (ids := nearly_unique(rows, name)) is not None}
     samples = referring() if found else []
     shares = {name: referred(ids, samples, 2 if guess.file == "nodes" else 1) for name, ids in found.items()}
-    unique = {name: ids for name, ids in found.items() if _is_unique(ids) or shares[name] >= SURELY}
+    unique = {name: ids for name, ids in found.items() if is_unique(ids) or shares[name] >= MOST}
     if not unique:
         return guess
-    best = max(unique, key=lambda name: (shares[name], _is_unique(unique[name]), name == named))
+    best = max(unique, key=lambda name: (shares[name], is_unique(unique[name]), name == named))
     if best == named or (named in unique and shares[best] == shares[named]):
         return guess
     if named is None and shares[best] == 0 and samples:
@@ -143,37 +95,10 @@ def _with_id(guess: Guess, rows: Rows, referring: Callable[[], list[pa.ChunkedAr
     return Guess(guess.file, again.columns, guess.given, again.left)
 
 
-def nearly_unique(rows: Rows, name: str) -> pa.ChunkedArray | None:
-    """Return a column as ids where nearly every row has one that comes once, and it is no measure."""
-    kind = rows.table[name].type
-    if not (holds_text(kind) or pa.types.is_integer(kind)):
-        return None
-    sample = _sample(rows, name)
-    if sample is None or pc.count_distinct(sample).as_py() < len(sample) - _few(len(sample)):
-        return None
-    ids = keys(rows, name)
-    return ids if len(ids) - pc.count_distinct(ids).as_py() <= _few(len(ids)) else None
-
-
-def _few(rows: int) -> int:
-    """Return how many ids may be wrong in a column that is still taken for ids, so that these are told."""
-    return max(1, rows // FEW)
-
-
-def _is_unique(ids: pa.ChunkedArray) -> bool:
-    return bool(ids.null_count == 0 and pc.count_distinct(ids).as_py() == len(ids))
-
-
-def referred(ids: pa.ChunkedArray, samples: Sequence[pa.ChunkedArray], ends: int) -> float:
-    """Return how well columns of another table are known here: the least share of as many as are to be ends."""
-    shares = sorted((_share(values, ids) for values in samples), reverse=True)
-    return shares[ends - 1] if len(shares) >= ends else 0.0
-
-
 # Ends of links and mentions
 
 
-def _with_ends(guess: Guess, rows: Rows, ids: Mapping[str, _Ids | None]) -> Guess:
+def _with_ends(guess: Guess, rows: Rows, ids: Mapping[str, Ids | None]) -> Guess:
     """Return a guess with both ends: by name where they are ids, else two columns that are, else the only two."""
     names = rows.table.column_names
     wanted = list(ids)
@@ -181,12 +106,14 @@ def _with_ends(guess: Guess, rows: Rows, ids: Mapping[str, _Ids | None]) -> Gues
     @cache
     def share(end: str, name: str) -> float:
         known = ids[end]
-        return 0.0 if known is None else known.share(_sample(rows, name))
+        return 0.0 if known is None else known.share(sample(rows, name))
 
     columns = dict(guess.columns)
     fixed = [end for end in wanted if _is_end(guess, rows, end, ids[end])]
     taken = [name for role, name in columns.items() if role in guess.given or role in fixed]
     free = [end for end in wanted if end not in fixed]
+    if not any(ids.values()) and len(free) == 2 and len(names) > 3:
+        columns |= dict(zip(free, two_ends(rows) or (), strict=False))
     for end in free:
         likely = [name for name in names if name not in taken and share(end, name) >= MOST]
         if likely:
@@ -206,12 +133,12 @@ def _with_ends(guess: Guess, rows: Rows, ids: Mapping[str, _Ids | None]) -> Gues
     return Guess(guess.file, columns, guess.given, left)
 
 
-def _is_end(guess: Guess, rows: Rows, end: str, ids: _Ids | None) -> bool:
+def _is_end(guess: Guess, rows: Rows, end: str, ids: Ids | None) -> bool:
     """Return whether the column of an end is given, or is called so and not at odds with that by its values."""
     known = guess.columns.get(end)
     if end in guess.given or known is None:
         return end in guess.given
-    return ids is None or rows.table.num_rows == 0 or ids.has_some(_sample(rows, known))
+    return ids is None or rows.table.num_rows == 0 or ids.has_some(sample(rows, known))
 
 
 # Texts
@@ -295,18 +222,22 @@ def are_links_by_name(rows: Rows, called: str, given: Mapping[str, str]) -> bool
 
 
 def are_links_by_values(rows: Rows) -> bool:
-    """Return whether a table of two columns, or three with a weight, links what its first two hold.
+    """Return whether a table links what two of its columns hold: the first two where a third weighs or dates them.
 
-    What is linked stands on both sides, or comes again on either.
+    What is linked stands on both sides, or comes again on either. In a wider table it stands on both, often, and no
+    column tells the rows apart, as an id does.
     """
     names = rows.table.column_names
-    if len(names) not in (2, 3) or any(is_sure("nodes", "id", name) for name in names):
+    if len(names) < 2 or rows.table.num_rows == 0 or any(is_sure("nodes", "id", name) for name in names):
         return False
-    if len(names) == 3 and not is_weight(rows, names[2]):
+    if len(names) > 3:
+        told = [name for name in names[:20] if not (is_weight(rows, name) or is_time(rows, name))]
+        return two_ends(rows) is not None and all(nearly_unique(rows, name) is None for name in told)
+    if len(names) == 3 and not (is_weight(rows, names[2]) or is_time(rows, names[2])):
         return False
-    one, other = (_sample(rows, name) for name in names[:2])
+    one, other = (sample(rows, name) for name in names[:2])
     if one is None or other is None:
         return False
-    alike = _share(one, keys(rows, names[1])) > 0 and _share(other, keys(rows, names[0])) > 0
+    alike = share_of(one, keys(rows, names[1])) > 0 and share_of(other, keys(rows, names[0])) > 0
     repeated = all(pc.count_distinct(ends).as_py() < len(ends) for ends in (one, other))
     return alike or repeated
