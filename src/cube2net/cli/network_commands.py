@@ -188,6 +188,8 @@ def query(
     if as_json:
         show_json(summary(network))
     else:
+        for view in opened.settings.get("views", ()):
+            say(f"of the cube: {view}")
         answering.show_network(network)
         for path in written:
             say(f"wrote {path}")

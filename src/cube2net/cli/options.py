@@ -63,7 +63,8 @@ Between = Annotated[
     str | None,
     typer.Option(
         metavar="[ATTRIBUTE=]FROM..TO",
-        help="Only items and links of this time, both ends inside: 2015..2019, 2015-03..2019-06-30, 2015.. or ..2019.",
+        help="Only items and links of this time, both ends inside: 2015..2019, 2015-03..2019-06-30, 2015.. or ..2019; "
+        "links=2019 limits links alone.",
     ),
 ]
 SkipMissing = Annotated[bool, typer.Option("--skip-missing", help="Go on without names that are not in the cube.")]

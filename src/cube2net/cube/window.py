@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.cube.format.parts import check_whole, given
+from cube2net.cube.grow.date_bins import FINER, MONTH_ALONE, YEAR_ALONE
 from cube2net.cube.grow.link_rows import links_of_rows
 from cube2net.cube.views import said
 from cube2net.cube.without import take_out
@@ -27,7 +28,9 @@ FARTHEST = 200_000
 Bound = int | str | date | None
 HOW = "write 2015..2019, 2015-03..2019-06-30, 2015.. or ..2019, with ATTRIBUTE= before it where the cube does not know"
 DATED = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2}))?")
-SPANS = ("years", "decades", "days", "months")
+LINKS = "links"
+"""In the place of an attribute: a window of the links alone."""
+SPANS = (*FINER, "years", "decades")
 """Bins that only a time is cut into."""
 
 
@@ -83,13 +86,14 @@ class Window:
         raise ParameterError(f"{what} holds {kind}, expected dates, times or whole numbers such as years")
 
     def _holds_instants(self, times: pa.ChunkedArray) -> Array:
-        values = pc.cast(times, pa.timestamp("us", getattr(times.type, "tz", None))).to_numpy()
-        values = np.asarray(values, dtype="datetime64[us]")
-        inside = ~np.isnat(values)
-        if self.first is not None:
-            inside &= values >= _span(self.first)[0]
-        if self.last is not None:
-            inside &= values < _span(self.last)[1]
+        """Return which instants are inside: by the clock of their own zone, or by UTC where a bound has a zone."""
+        zoned = getattr(times.type, "tz", None) is not None
+        here = _instants(pc.local_timestamp(times) if zoned else times)
+        inside = ~np.isnat(here)
+        for bound, compare, end in ((self.first, np.greater_equal, 0), (self.last, np.less, 1)):
+            if bound is not None:
+                absolute = zoned and isinstance(bound, datetime) and bound.tzinfo is not None
+                inside &= compare(_instants(times) if absolute else here, _span(bound)[end])
         return np.asarray(inside)
 
     def _holds_numbers(self, times: pa.ChunkedArray, what: str) -> Array:
@@ -111,8 +115,8 @@ def between(cube: Cube, window: str | Sequence[Bound] | Window) -> Cube:
     their weights. Objects, labels and items keep their numbers, so that queries stay valid: labels that none of the
     items has are still there; bins, levels above and the topics are those of the whole. An item without a time is in
     no window. Of links that were given one with a time is in by that, one without by the item that states it, and one
-    with neither stays. Where links have a time and nothing says when items were, only links are limited. How many
-    items lack a label is not counted anew.
+    with neither stays. Where links have a time and nothing says when items were, or with ``links=`` before the window,
+    only links are limited. How many items lack a label is not counted anew.
 
     Parameters
     ----------
@@ -125,9 +129,12 @@ def between(cube: Cube, window: str | Sequence[Bound] | Window) -> Cube:
     check_whole(cube, "limited to a time")
     asked = Window.read(window)
     details = None if cube.details is None else cube.details()
-    if details is not None and TIME in details.columns and not (asked.attribute or times_of(cube)):
+    timed = details is not None and TIME in details.columns
+    if asked.attribute == LINKS or (timed and not (asked.attribute or times_of(cube))):
+        if details is None or not timed:
+            raise ParameterError(f"the window is of links, and those of the cube have no time: {HOW}")
         inside = _links_inside(details, asked, np.empty(0, dtype=bool))
-        return said(_only_links(cube, details, inside), f"only links of {asked}: these have a time, and items none")
+        return said(_only_links(cube, details, inside), f"only links of {replace(asked, attribute='')}, all items")
     if cube.items is None:
         raise CubeError("the cube does not keep its items: build it again to limit it to a time (items='all')")
     index = cube.items()
@@ -136,7 +143,7 @@ def between(cube: Cube, window: str | Sequence[Bound] | Window) -> Cube:
     if name not in attributes.names:
         raise unknown("attribute", name, attributes.names)
     gone = ~asked.holds(attributes.column(name), f"the attribute {name!r}")
-    view = f"only items of {name} {replace(asked, attribute='')}"
+    view = f"only items of {name} {replace(asked, attribute='')}" + (", and links of that time" if timed else "")
     if index.derived:
         return take_out(cube, gone, view)
     if details is None or not {TIME, ITEM}.intersection(details.columns):
@@ -224,11 +231,29 @@ def _span(bound: int | str | date) -> tuple[np.datetime64, np.datetime64]:
     return start.astype("datetime64[us]"), end.astype("datetime64[us]")
 
 
+def _instants(times: pa.ChunkedArray) -> Array:
+    """Return times as NumPy has them, those with a zone by UTC."""
+    values = pc.cast(times, pa.timestamp("us", getattr(times.type, "tz", None))).to_numpy()
+    return np.asarray(values, dtype="datetime64[us]")
+
+
 def _read_texts(times: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
-    """Return times that are written as texts: whole numbers, or dates as the ISO writes them."""
-    for kind in (pa.int64(), pa.timestamp("us")):
-        try:
-            return times.cast(kind)
-        except pa.ArrowInvalid:
-            continue
-    raise ParameterError(f"{what} holds texts that are no times, expected dates such as 2015-03-31 or whole numbers")
+    """Return times that are written as texts: whole numbers, or dates as the ISO writes them, by their day there.
+
+    A month stands for its first day, a year among dates likewise; an empty text is no time.
+    """
+    texts = pc.utf8_trim_whitespace(times)
+    texts = pc.if_else(pc.equal(texts, ""), None, texts)
+    try:
+        return texts.cast(pa.int64())
+    except pa.ArrowInvalid:
+        pass
+    month, year = (pc.match_substring_regex(texts, pattern) for pattern in (MONTH_ALONE, YEAR_ALONE))
+    whole = pc.if_else(month, pc.binary_join_element_wise(texts, "01", "-"), pc.utf8_slice_codeunits(texts, 0, 10))
+    whole = pc.if_else(year, pc.binary_join_element_wise(texts, "01-01", "-"), whole)
+    try:
+        return whole.cast(pa.date32())
+    except pa.ArrowInvalid:
+        raise ParameterError(
+            f"{what} holds texts that are no times, expected dates such as 2015-03-31 or whole numbers"
+        ) from None
