@@ -17,6 +17,7 @@ import re
 import subprocess
 import sys
 import zlib
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
@@ -70,24 +71,32 @@ def made(folder: Path, samples: list[Path], works: int) -> tuple[list[Path], int
         with open_raw(sample, gauge := Meter().gauge(sample)) as raw, unpacked(raw, gauge) as file:
             text += file.read()
     pieces = IDS.split(text)
-    each, paths, size = text.count(b"\n"), [], 0
-    for number in range(-(-works // each)):
-        path = folder / "works" / "updated_date=2026-01-05" / f"part_{number:04d}.gz"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        again = _renumbered(pieces, 100 + number)
-        size += len(again)
-        if not path.exists():
-            path.with_suffix(".part").write_bytes(gzip.compress(again, 1))
-            path.with_suffix(".part").replace(path)
-        paths.append(path)
-    return paths, each * len(paths), size
+    each = text.count(b"\n")
+    place = folder / "works" / "updated_date=2026-01-05"
+    place.mkdir(parents=True, exist_ok=True)
+    paths = [place / f"part_{number:04d}.gz" for number in range(-(-works // each))]
+    with ProcessPoolExecutor(initializer=_keep, initargs=(pieces,)) as pool:
+        sizes = list(pool.map(_part, paths, range(100, 100 + len(paths))))
+    return paths, each * len(paths), sum(sizes)
 
 
-def _renumbered(pieces: list[bytes], number: int) -> bytes:
-    """Return a text that was split at the letters of ids, with a number before those of each id."""
+PIECES: list[bytes] = []
+
+
+def _keep(pieces: list[bytes]) -> None:
+    """Keep, in a process that makes parts, the text that was split at the letters of ids."""
+    PIECES[:] = pieces
+
+
+def _part(path: Path, number: int) -> int:
+    """Make a part where it is not there yet, with a number before those of each id; return its bytes unpacked."""
     more = b"%d" % number
-    parts = [piece + more if at % 2 else piece for at, piece in enumerate(pieces)]
-    return b"".join(parts)
+    letters = len(PIECES) // 2
+    if not path.exists():
+        again = b"".join(piece + more if at % 2 else piece for at, piece in enumerate(PIECES))
+        path.with_suffix(".part").write_bytes(gzip.compress(again, 1))
+        path.with_suffix(".part").replace(path)
+    return sum(map(len, PIECES)) + letters * len(more)
 
 
 def packed(paths: list[Path], size: int) -> float:
