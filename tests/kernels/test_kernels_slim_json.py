@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cube2net.kernels.byte_blocks import copied, string_stop
+from cube2net.kernels.byte_blocks import copied, line_ends, string_stop
 from cube2net.kernels.slim_json import form_of, slimmed
 
 REAL = Path(__file__).parent.parent / "sources" / "openalex_works.jsonl"
@@ -132,6 +132,13 @@ def test_a_copy_is_what_stands_between_two_places(data: bytes, begin: int, end: 
     out = np.full(used + end - begin + free, 7, np.uint8)
     assert copied(np.frombuffer(data, np.uint8), begin, end, out, used) == used + end - begin
     assert out.tobytes()[: used + end - begin] == b"\x07" * used + data[begin:end]
+
+
+@given(st.lists(st.sampled_from([b"\n", b"word", b"x" * 300]), max_size=30))
+def test_a_line_ends_after_each_line_feed(pieces: list[bytes]) -> None:
+    data = b"".join(pieces)
+    wanted = [at + 1 for at in range(len(data)) if data[at] == 10]
+    assert line_ends(np.frombuffer(data, np.uint8)).tolist() == wanted
 
 
 @pytest.mark.parametrize("many", [0, 1, 300])

@@ -1,4 +1,4 @@
-"""Sixteen bytes at a time: where a JSON string stops, and copies of short pieces."""
+"""Many bytes at a time: where a JSON string stops, where lines end, and copies of short pieces."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from numba.extending import intrinsic
 from cube2net.array_types import Array
 from cube2net.kernels.compiled import njit
 
-WIDE = 16
-QUOTE, BACKSLASH, SPACE = 34, 92, 32
+WIDE, MANY = 16, 256
+QUOTE, BACKSLASH, SPACE, LINE = 34, 92, 32, 10
 _BYTES = ir.VectorType(ir.IntType(8), WIDE)
 
 
@@ -85,3 +85,23 @@ def copied(data: Array, begin: int, end: int, out: Array, used: int) -> int:
         at += np.uint64(1)
         to += np.uint64(1)
     return used + end - begin
+
+
+@njit(cache=True)
+def line_ends(data: Array) -> Array:
+    """Return the places after the line feeds of some bytes."""
+    count = 0
+    for at in range(len(data)):
+        count += data[at] == LINE
+    ends = np.empty(count, np.int64)
+    count = 0
+    for begin in range(0, len(data), MANY):
+        block = data[begin : begin + MANY]
+        some = 0
+        for at in range(len(block)):
+            some += block[at] == LINE
+        for at in range(len(block) if some else 0):
+            if block[at] == LINE:
+                ends[count] = begin + at + 1
+                count += 1
+    return ends

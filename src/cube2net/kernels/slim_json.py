@@ -59,32 +59,34 @@ def form_of(wanted: Any, aside: str = "") -> Form:
     )
 
 
-@njit(cache=True)
 def slimmed(data: Array, starts: Array, form: Form) -> tuple[Array, Array, Array, Array, Array]:
     """Return lines with what a form keeps of them, what is laid aside, and which lines are sure.
 
     Line ``i`` is ``data[starts[i]:starts[i + 1]]`` and ends with a line feed. There come back the bytes of slim lines
     and where each begins, the bytes laid aside and where each begins, and flags. Lines that are not sure are empty.
     """
-    count = len(starts) - 1
-    slim, aside = np.empty(starts[count] - starts[0] + 64, np.uint8), np.empty(1 << 16, np.uint8)
+    size, count = int(starts[-1] - starts[0]) + 64, len(starts) - 1
+    slim, aside = np.empty(size, np.uint8), np.empty(size, np.uint8)
     ends, aside_ends, sure = np.zeros(count + 1, np.int64), np.zeros(count + 1, np.int64), np.zeros(count, np.bool_)
+    _slim_lines(data, starts, form, slim, ends, aside, aside_ends, sure)
+    return slim[: ends[-1]], ends, aside[: aside_ends[-1]], aside_ends, sure
+
+
+@njit(cache=True)
+def _slim_lines(
+    data: Array, starts: Array, form: Form, slim: Array, ends: Array, aside: Array, aside_ends: Array, sure: Array
+) -> None:
+    """Write lines slim, and beside them what is laid aside."""
     stack = np.zeros(DEEPEST + 2, np.int64)
     used = laid = 0
-    for i in range(count):
+    for i in range(len(sure)):
         begin, end = starts[i], starts[i + 1]
         if end > begin and data[end - 1] == LINE:
             filled, first, last = _slim_line(data, begin, end, form, slim, used, stack)
             if filled >= 0:
                 sure[i], used = True, filled
-                size = last - first
-                if laid + size + 64 > len(aside):
-                    grown = np.empty(2 * (laid + size) + 64, np.uint8)
-                    grown[:laid] = aside[:laid]
-                    aside = grown
                 laid = copied(data, first, last, aside, laid)
         ends[i + 1], aside_ends[i + 1] = used, laid
-    return slim[:used], ends, aside[:laid], aside_ends, sure
 
 
 @njit(cache=True)

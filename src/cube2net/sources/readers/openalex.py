@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -132,9 +133,9 @@ class OpenAlex:
 
 
 def ahead(blocks: Iterator[SlimBlock]) -> Generator[SlimBlock, None, None]:
-    """Return the same blocks, each read while the one before it is worked on."""
+    """Return the same blocks, two of them read while the one before is worked on."""
     with ThreadPoolExecutor(1, "cube2net-reading") as pool:
-        coming = pool.submit(next, blocks, None)
-        while (block := coming.result()) is not None:
-            coming = pool.submit(next, blocks, None)
+        coming = deque(pool.submit(next, blocks, None) for _ in range(2))
+        while (block := coming.popleft().result()) is not None:
+            coming.append(pool.submit(next, blocks, None))
             yield block

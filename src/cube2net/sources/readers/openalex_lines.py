@@ -39,7 +39,7 @@ class Block:
 
     name: str
     day: str
-    data: bytes | bytearray
+    data: bytes | memoryview
     starts: Array
     numbers: Array
     unit: str = "line"
@@ -130,30 +130,29 @@ def _line_blocks(name: str, day: str, file: io.BufferedReader, dropped: Dropped)
                 pass
 
 
-def _more(file: io.BufferedReader, rest: bytes, *, first: bool) -> tuple[bytearray, bool]:
+def _more(file: io.BufferedReader, rest: bytes, *, first: bool) -> tuple[memoryview, bool]:
     """Return what is left over and the next bytes of a file, and whether they are its last, which end a line."""
-    data = bytearray(len(rest) + SIZE)
-    data[: len(rest)] = rest
-    with memoryview(data) as view, view[len(rest) :] as free:
-        much = file.readinto(free)
-    del data[len(rest) + much :]
-    if first and data.startswith(MARK):
-        del data[: len(MARK)]
-    if (last := much < SIZE) and data and not data.endswith(END):
-        data += END
-    return data, last
+    buffer = memoryview(np.empty(len(rest) + SIZE + 1, np.uint8))
+    buffer[: len(rest)] = rest
+    much = file.readinto(buffer[len(rest) : -1])
+    last, end = much < SIZE, len(rest) + much
+    if last and end and bytes(buffer[end - 1 : end]) != END:
+        buffer[end : end + 1] = END
+        end += 1
+    begin = len(MARK) if first and bytes(buffer[: len(MARK)]) == MARK else 0
+    return buffer[begin:end].toreadonly(), last
 
 
-def line_starts(data: bytes | bytearray) -> Array:
+def line_starts(data: bytes | memoryview) -> Array:
     """Return where the lines of some bytes begin, and where the last whole one ends.
 
     >>> line_starts(b"one\\ntwo\\nth").tolist()
     [0, 4, 8]
     """
-    starts, at = [0], 0
-    while at := data.find(END, at) + 1:
-        starts.append(at)
-    return np.array(starts, np.int64)
+    from cube2net.kernels.byte_blocks import line_ends
+
+    ends: Array = line_ends(np.frombuffer(data, np.uint8))
+    return np.append(0, ends)
 
 
 def _usable(block: Block, dropped: Dropped) -> Block:

@@ -125,7 +125,7 @@ class LineReader:
         from cube2net.kernels.slim_json import form_of, slimmed
 
         form = form_of(self.wanted, INDEX if self.index else "")
-        given = np.frombuffer(memoryview(block.data).toreadonly(), np.uint8)
+        given = np.frombuffer(block.data, np.uint8)
         data, starts, aside, aside_starts, sure = slimmed(given, block.starts, form)
         count = len(sure)
         lines = pa.LargeStringArray.from_buffers(count, pa.py_buffer(starts), pa.py_buffer(data))
