@@ -165,7 +165,6 @@ MEANING = {"spark.sql.session.timeZone": "UTC", "spark.sql.ansi.enabled": "true"
 def check_installed() -> None:
     """Raise unless there is a PySpark, and where this process is to start Spark a Java for it."""
     require("the Spark engine", "pyspark")
-    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")  # no frame of pandas is made here
     if SUBMITTED not in os.environ:
         check_java()
 
@@ -176,6 +175,7 @@ def open_session(
 ) -> Iterator[Any]:
     """Give a Spark session with views and settings of its own, on the Spark that is running or on a new one."""
     require("the Spark engine", "pyspark")
+    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")  # no frame of pandas is made here
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
