@@ -153,3 +153,30 @@ def test_an_update_that_cannot_be_is_one_sentence(
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2 and sentence in capsys.readouterr().err
+
+
+def weights_of(cube: Path) -> list[float]:
+    weights: list[float] = c2n.open_cube(cube).links.weights.tolist()
+    return weights
+
+
+def test_the_same_tables_again_with_replace_leave_every_byte(cube: Path, tmp_path: Path) -> None:
+    before = {path.name: path.read_bytes() for path in cube.iterdir()}
+    again = [str(tmp_path / "nodes.csv"), str(tmp_path / "links.csv"), "--source", "tables", "--quiet"]
+    for _ in range(2):
+        ended = CliRunner().invoke(app, ["update", str(cube), *again, "--replace"])
+        assert "items: 0 new, 0 replaced, 0 removed, 60 unchanged" in ended.output
+        assert "links: 0 new, 0 replaced, 59 unchanged" in ended.output
+        assert before == {path.name: path.read_bytes() for path in cube.iterdir()}
+
+
+def test_a_link_that_comes_again_is_replaced_or_gets_heavier_and_either_is_said(cube: Path, tmp_path: Path) -> None:
+    (tmp_path / "links.csv").write_text("source,target,weight\nn0,n1,4\nn2,n1,1\nn0,n9,2\n")
+    again = [str(tmp_path / "nodes.csv"), str(tmp_path / "links.csv"), "--source", "tables", "--quiet"]
+    ended = CliRunner().invoke(app, ["update", str(cube), *again, "--replace"])
+    assert "added: 0 items, 0 objects, 0 cells, 1 links" in ended.output
+    assert "links: 1 new, 1 replaced, 1 unchanged" in ended.output
+    assert sorted(set(weights_of(cube))) == [1.0, 2.0, 4.0]
+    ended = CliRunner().invoke(app, ["update", str(cube), *again, "--skip-known"])
+    assert "links: 3 that were there got heavier (with --replace they would be replaced)" in ended.output
+    assert sorted(set(weights_of(cube))) == [1.0, 2.0, 4.0, 8.0]

@@ -24,7 +24,7 @@ from cube2net.pipeline.compare import maker
 from cube2net.pipeline.construct import Chosen, Plan, with_vectors
 from cube2net.pipeline.construct import choose as really_choose
 from cube2net.records import Budget, Comparison, Cube, Network, Objects, Query, Selection, Setup, Vectors, Worth
-from cube2net.records.cube import STAR
+from cube2net.records.dimension import STAR
 from cube2net.referee import AS_LARGE, SHORT_LIST, Maker
 from cube2net.select import Cube2net, Greedy, Linked, Random
 

@@ -17,7 +17,7 @@ from cube2net.network import Hops, PageRank, forms
 from cube2net.pipeline.construct import METHODS, default_form, default_objective, networks, plan
 from cube2net.records import Budget, Cube, Form, Query, Selection, Worth
 from cube2net.records.budget import PAPER_CELLS
-from cube2net.records.cube import STAR
+from cube2net.records.dimension import STAR
 from cube2net.records.form import FORMS
 from cube2net.select import Anneal, Cover, Coverage, Cube2net, Exact, Greedy, Jaccard, Linked, Random
 

@@ -12,7 +12,7 @@ from matplotlib.font_manager import findfont, get_font
 import cube2net as c2n
 from cube2net.errors import ParameterError
 from cube2net.records import Cube, Network, Query
-from cube2net.records.cube import STAR
+from cube2net.records.dimension import STAR
 from cube2net.referee.report.result_tables import cell_table
 from cube2net.select import Cube2net
 

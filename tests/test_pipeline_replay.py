@@ -141,7 +141,8 @@ def with_levels(folder: Path) -> Cube:
 def test_levels_are_rolled_up_and_drilled_down_again(tmp_path: Path) -> None:
     cube = with_levels(tmp_path)
     up = roll_up(cube, "year")
-    for view in (up, drill_down(up, "decade"), dice(up, {"decade": "1990s"})):
+    diced = dice(up, {"decade": "1990s"})
+    for view in (up, drill_down(up, "decade"), diced, drill_down(diced, "decade")):
         pipeline.write_network(c2n.construct(view, ["3", "8"]), tmp_path / "net.json")
         assert c2n.replay(tmp_path / "net.json", tmp_path / "levels").same
     assert lineage_of(up).views == ({"view": "roll_up", "dimension": "year"},)
@@ -304,6 +305,8 @@ def test_a_csv_that_is_safe_for_spreadsheets_is_made_again(place: Place, tmp_pat
         (lambda r: r.update(seed=True), "the recipe has an odd seed: True"),
         (lambda r: r.pop("method"), "the recipe has an odd method: None"),
         (lambda r: r["cube"].update(checksum=3), "the recipe has an odd checksum of the cube"),
+        (lambda r: r["cube"]["views"].append({"view": []}), "the recipe's view 1 is []: choose one of "),
+        (lambda r: r["versions"].update(cube2net=float("nan")), "the recipe has a number that is not finite"),
     ],
 )
 def test_a_recipe_that_cannot_be_followed_says_why(change: Any, text: str, place: Place, tmp_path: Path) -> None:
@@ -313,6 +316,13 @@ def test_a_recipe_that_cannot_be_followed_says_why(change: Any, text: str, place
     with pytest.raises(InputError) as error:
         c2n.replay(path, place.cube)
     assert text in str(error.value)
+
+
+def test_a_recipe_may_leave_out_what_is_none(place: Place, tmp_path: Path) -> None:
+    path = tmp_path / "net.json"
+    pipeline.write_network(c2n.construct(place.cube, place.query), path)
+    edited(path, lambda recipe: (recipe["query"].pop("labels", None), recipe["cube"].pop("checksum")))
+    assert len(c2n.replay(path, place.cube).network.query) == len(place.query)
 
 
 def test_a_name_of_a_cube_that_leads_elsewhere_is_not_followed(place: Place, tmp_path: Path) -> None:

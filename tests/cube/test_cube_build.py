@@ -160,6 +160,8 @@ def test_no_dimension_and_one_named_twice_are_refused() -> None:
         build(corpus, [], DuckDB())
     with pytest.raises(ParameterError, match="two dimensions have the same name"):
         build(corpus, [VENUE, VENUE], DuckDB())
+    with pytest.raises(ParameterError, match="'∗' is the top of every dimension: give the level another name"):
+        build(corpus, [DimensionSpec.parse("venue/∗")], DuckDB())
 
 
 @pytest.mark.parametrize("rows", [[(None, [], [])], [(None, [" "], [0]), (None, [""], [0])]])

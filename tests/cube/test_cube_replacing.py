@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from math import fsum
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from cube2net.cube import (
@@ -20,10 +21,10 @@ from cube2net.cube import (
     change_items,
     concatenate,
     concatenate_topics,
+    count_heavier,
     find_changes,
     read,
     save,
-    update,
 )
 from cube2net.errors import CubeError, ParameterError, SourceError
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics
@@ -36,8 +37,11 @@ from updates import SPECS, Sqlite, specs_of, wholes
 DECADE, VENUE = DimensionSpec.parse("decade=year@decades"), DimensionSpec.parse("venue/kind")
 
 
-def leave_out(corpus: Corpus, ids: Collection[str], named: Collection[str] = ()) -> Corpus:
-    """Return a corpus without some items, what they state, and the objects that only they mentioned and none names."""
+def leave_out(
+    corpus: Corpus, ids: Collection[str], named: Collection[str] = (), links_out: Collection[int] = ()
+) -> Corpus:
+    """Return a corpus without some items, what they state, the objects that only they mentioned and none names, and
+    some rows of links."""
     items = corpus.items["item"].to_pylist()
     stay = [row for row, item in enumerate(items) if item not in ids]
     said = list(zip(*(corpus.mentions[name].to_pylist() for name in MENTIONS), strict=True))
@@ -52,7 +56,9 @@ def leave_out(corpus: Corpus, ids: Collection[str], named: Collection[str] = ())
         kept = [
             row
             for row, link in enumerate(rows)
-            if link["source"] in object_at and link["target"] in object_at and link.get("item", stay[0]) in item_at
+            if link["source"] in object_at and link["target"] in object_at
+            if "item" not in link or link["item"] in item_at
+            if row not in links_out
         ]
         links = links.take(pa.array(kept, pa.int64()))
         for name, place in (("source", object_at), ("target", object_at), ("item", item_at)):
@@ -68,10 +74,37 @@ def leave_out(corpus: Corpus, ids: Collection[str], named: Collection[str] = ())
     )
 
 
+def rows_of_links(corpus: Corpus, columns: Collection[str], directed: bool) -> dict[tuple[Any, ...], list[int]]:
+    """Return the rows of every link, which is its ends and what the columns say of it."""
+    ids, found = corpus.objects["object"].to_pylist(), {}
+    for row, link in enumerate([] if corpus.links is None else corpus.links.to_pylist()):
+        ends = (ids[link["source"]], ids[link["target"]])
+        if ends[0] != ends[1]:
+            key = (ends if directed else tuple(sorted(ends)), *(link.get(name) for name in columns))
+            found.setdefault(key, []).append(row)
+    return found
+
+
+def links_that_come_again(first: Corpus, second: Corpus) -> tuple[list[int], list[int], dict[str, int]]:
+    """Return the rows of the first's links that come again otherwise, of the second's that are there, and counts."""
+    if first.links is None or second.links is None or "item" in first.links.column_names:
+        return [], [], {}
+    columns = [name for name in ("kind", "time") if name in first.links.column_names]
+    old, new = (rows_of_links(part, columns, first.directed) for part in (first, second))
+    weights = [part.links["weight"].to_pylist() for part in (first, second) if part.links is not None]
+    counts = {"new": len(new.keys() - old.keys()), "replaced": 0, "unchanged": 0}
+    gone, same = [], []
+    for key in old.keys() & new.keys():
+        one, other = [weights[0][row] for row in old[key]], [weights[1][row] for row in new[key]]
+        is_same = one == other if columns or first.directed else fsum(one) == fsum(other)
+        counts["unchanged" if is_same else "replaced"] += 1
+        gone += [] if is_same else old[key]
+        same += new[key] if is_same else []
+    return gone, same, counts
+
+
 def changed(cube: Cube, corpus: Corpus | None, engine: Any, remove: Collection[str] = (), **options: Any) -> Cube:
     changes = find_changes(cube, corpus, replaces=True, remove=remove, topics=options.get("topics"))
-    if not changes.gone.any() and changes.corpus is not None:
-        return update(cube, changes.corpus, engine, topics=changes.topics)
     return change_items(cube, changes, engine, topics=changes.topics)
 
 
@@ -108,6 +141,10 @@ def corrections(draw: st.DrawFn) -> tuple[Corpus, Corpus, set[str], list[Dimensi
     second = replace(second, items=second.items.set_column(0, "item", ids))
     states = draw(st.booleans())
     first, second = (_linked(draw, part, states) for part in (first, second))
+    if not states and draw(st.booleans()):
+        first, second = (_plain(part) for part in (first, second))
+    if not states and draw(st.booleans()):
+        second = _with_links_of(draw, first, second)
     old = set(first.items["item"].to_pylist()) - set(ids.to_pylist())
     remove = draw(st.sets(st.sampled_from(sorted(old)))) if old else set()
     return first, second, remove, specs_of(draw, SPECS)
@@ -119,8 +156,9 @@ def _linked(draw: st.DrawFn, corpus: Corpus, states: bool) -> Corpus:
     if links is None:
         return corpus
     apart = links["source"].to_numpy() != links["target"].to_numpy()
-    links = links.filter(pa.array(apart)).select(list(LINKS))
+    links = links.filter(pa.array(apart))
     if states:
+        links = links.select(list(LINKS))
         rows = st.integers(0, corpus.items.num_rows - 1)
         items = draw(st.lists(rows, min_size=links.num_rows, max_size=links.num_rows))
         kinds = [("cites", "knows", "likes")[row % 3] for row in items]
@@ -129,7 +167,30 @@ def _linked(draw: st.DrawFn, corpus: Corpus, states: bool) -> Corpus:
     return replace(corpus, links=links)
 
 
-@settings(max_examples=40, deadline=None)
+def _plain(corpus: Corpus) -> Corpus:
+    """Return a corpus whose links say nothing but a weight."""
+    return replace(corpus, links=None if corpus.links is None else corpus.links.select(list(LINKS)), directed=False)
+
+
+def _with_links_of(draw: st.DrawFn, first: Corpus, second: Corpus) -> Corpus:
+    """Return a second corpus that has some links of the first, with the same weight or another."""
+    if first.links is None or second.links is None:
+        return second
+    ids, keys = first.objects["object"].to_pylist(), second.objects["object"].to_pylist()
+    more = []
+    for link in first.links.to_pylist():
+        ends = [ids[link[end]] for end in ("source", "target")]
+        if set(ends) <= set(keys) and draw(st.booleans()):
+            source, target = map(keys.index, ends)
+            weight = link["weight"] if draw(st.booleans()) else 2.5
+            more.append(link | {"source": source, "target": target, "weight": weight})
+    kept = {name: [link.get(name) for link in more] for name in second.links.column_names}
+    kinds = zip(second.links.schema, kept.values(), strict=True)
+    rows = pa.table([pa.array(values, field.type) for field, values in kinds], schema=second.links.schema)
+    return replace(second, links=pa.concat_tables([second.links, rows] if draw(st.booleans()) else [rows]))
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(corrections(), st.integers(1, 3))
 def test_replacing_and_removing_equals_a_rebuild_byte_by_byte(made: Any, least: int) -> None:
     first, second, remove, specs = made
@@ -139,20 +200,31 @@ def test_replacing_and_removing_equals_a_rebuild_byte_by_byte(made: Any, least: 
         cube = build(first, specs, Sqlite(), min_objects=least, max_mentions=3)
     except (SourceError, ParameterError):
         assume(False)
-    rest = leave_out(first, ids | remove, second.objects["object"].to_pylist())
+    gone, same, counts = links_that_come_again(first, second)
+    rest = leave_out(first, ids | remove, second.objects["object"].to_pylist(), gone)
+    stays = second
+    if second.links is not None:
+        rows = [row for row in range(second.links.num_rows) if row not in same]
+        stays = replace(second, links=second.links.take(pa.array(rows, pa.int64())))
     with TemporaryDirectory() as place:
         cube = saved(cube, place)
         changes = find_changes(cube, second, replaces=True, remove=remove)
         came = changes.corpus
         assert came is not None
-        assume(changes.counts["unchanged"] == 0 and changes.gone.any())
+        assert changes.link_counts == counts
+        assume(changes.counts["unchanged"] == 0)
         try:
-            whole = build(concatenate(rest, second), specs, Sqlite(), min_objects=least, max_mentions=3)
+            whole = build(concatenate(rest, stays), specs, Sqlite(), min_objects=least, max_mentions=3)
         except (SourceError, ParameterError) as error:
             with pytest.raises(type(error)):
                 changed(cube, second, Sqlite(), remove)
             return
-        assert_same_files(changed(cube, second, Sqlite(), remove), whole)
+        after = changed(cube, second, Sqlite(), remove)
+        assert_same_files(after, whole)
+        again = find_changes(after, second, replaces=True, remove=remove)
+        assert not again.goes and again.counts["unchanged"] == len(ids)
+        assert again.corpus is not None and again.corpus.items.num_rows == 0
+        assert not again.link_counts or again.link_counts["unchanged"] == sum(counts.values())
 
 
 @settings(max_examples=60, deadline=None)
@@ -214,6 +286,54 @@ def test_given_links_go_with_the_item_that_states_them_or_with_their_ends() -> N
     cube = build(stated, [DECADE], DuckDB(), min_objects=1)
     after = change_items(cube, find_changes(cube, None, replaces=False, remove=["i0"]), DuckDB())
     assert after.links.count == 1 and after.details is not None and after.details().rows["item"].to_pylist() == [1]
+
+
+def test_a_given_link_that_comes_again_replaces_the_one_that_is_there() -> None:
+    ends: dict[str, Any] = {"source": [0, 1, 2, 1], "target": [1, 2, 3, 0], "weight": [1.0, 0.1, 0.2, 0.1]}
+    plain = replace(corpus_of(ROWS, objects=5), links=table(LINKS, **ends))
+    cube = build(plain, [DECADE], DuckDB(), min_objects=1)
+    unchanged = find_changes(cube, plain, replaces=True)
+    assert unchanged.link_counts == {"new": 0, "replaced": 0, "unchanged": 3} and not unchanged.goes
+    other: dict[str, Any] = {"source": [3, 1, 0, 4], "target": [2, 2, 1, 4], "weight": [7.0, 0.1, 2.0, 1.0]}
+    changes = find_changes(cube, replace(plain, links=table(LINKS, **other)), replaces=True)
+    assert changes.link_counts == {"new": 0, "replaced": 2, "unchanged": 1}
+    after = change_items(cube, changes, DuckDB())
+    assert after.links.weights[after.links.indptr[0] : after.links.indptr[1]].tolist() == [2.0]
+    assert after.links.neighbours(2).tolist() == [1, 3] and after.links.count == 3
+    assert after.links.weights.max() == 7.0 and not after.ledger().rests.num_rows  # type: ignore[misc]
+    assert count_heavier(cube, replace(plain, links=table(LINKS, **other))) == 3
+
+
+def test_links_of_another_direction_kind_or_time_are_other_links() -> None:
+    ends: dict[str, Any] = {"source": [0, 1, 0, 0], "target": [1, 0, 1, 1], "weight": [1.0, 2.0, 3.0, 4.0]}
+    links = table(LINKS, **ends).append_column("kind", pa.array(["cites", "cites", "likes", "cites"]))
+    links = links.append_column("time", pa.array([2000, 2000, 2000, None], pa.int32()))
+    first = replace(corpus_of(ROWS, objects=5), links=links, directed=True)
+    cube = build(first, [DECADE], DuckDB(), min_objects=1)
+    more = table(LINKS, source=[0, 1, 0], target=[1, 0, 1], weight=[9.0, 2.0, 8.0])
+    more = more.append_column("kind", pa.array(["cites", "cites", "knows"]))
+    more = more.append_column("time", pa.array([2000, 2000, 2000], pa.int64()))
+    changes = find_changes(cube, replace(first, links=more), replaces=True)
+    assert changes.link_counts == {"new": 1, "replaced": 1, "unchanged": 1}
+    after = change_items(cube, changes, DuckDB())
+    assert after.details is not None
+    assert sorted(after.details().rows["weight"].to_pylist()) == [2.0, 3.0, 4.0, 8.0, 9.0]
+    assert after.links.weights.tolist() == [26.0, 26.0]
+
+
+def test_links_alone_are_replaced_in_a_cube_that_does_not_keep_its_items() -> None:
+    ends: dict[str, Any] = {"source": [0, 1], "target": [1, 2], "weight": [1.0, 2.0]}
+    first = replace(corpus_of(ROWS, objects=5), links=table(LINKS, **ends))
+    cube = build(first, [DECADE], DuckDB(), min_objects=1, items="none")
+    none = replace(
+        first,
+        items=first.items.slice(0, 0),
+        mentions=table(MENTIONS),
+        links=table(LINKS, **ends | {"weight": [1.0, 5]}),
+    )
+    changes = find_changes(cube, none, replaces=True)
+    assert changes.link_counts == {"new": 0, "replaced": 1, "unchanged": 1}
+    assert sorted(change_items(cube, changes, DuckDB()).links.weights.tolist()) == [1.0, 1.0, 5.0, 5.0]
 
 
 def test_topics_that_were_found_stay_and_a_text_that_changed_is_found_out() -> None:

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cube2net.cube import DuckDB, build, dice, drill_down, roll_up, slice_cube
-from cube2net.errors import ParameterError
+from cube2net.cube import DuckDB, build, dice, drill_down, roll_up, slice_cube, update
+from cube2net.errors import CubeError, ParameterError
 from cube2net.records import Cube, DimensionSpec
 
 from corpora import ROWS, corpus_of
@@ -73,3 +73,21 @@ def test_a_view_that_is_not_there_is_refused_in_one_sentence() -> None:
         dice(cube, {"venue": []})
     with pytest.raises(ParameterError, match="only dimension"):
         slice_cube(slice_cube(cube, "venue", "KDD"), "decades", "200X")
+
+
+def test_what_is_drilled_down_after_dicing_is_still_a_view() -> None:
+    cube = build(corpus_of([(2001, ["ACL"], [0, 1]), (2012, ["KDD"], [1, 2])], objects=3), FINE[:1], DuckDB())
+    diced = drill_down(dice(roll_up(cube, "year"), {"decades": "200X"}), "decades")
+    assert diced.settings["views"] == ["only decades in 200X"]
+    with pytest.raises(CubeError, match="the cube is a view of another"):
+        update(diced, corpus_of([(2003, ["ACL"], [0])], objects=1), DuckDB())
+    assert "views" not in drill_down(roll_up(cube, "year"), "decades").settings
+
+
+def test_labels_to_cut_by_may_be_numbers_and_must_stand_by_dimension() -> None:
+    cube = build(
+        corpus_of([(2001, ["ACL"], [0, 1]), (2012, ["KDD"], [1, 2])], objects=3), FINE[:1], DuckDB(), min_objects=1
+    )
+    assert contents(dice(cube, {"year": 2001})) == contents(dice(cube, {"year": ["2001"]}))
+    with pytest.raises(ParameterError, match="where is 'year=2001', expected labels by dimension"):
+        dice(cube, "year=2001")  # type: ignore[arg-type]

@@ -259,3 +259,22 @@ def test_the_time_is_what_the_source_says_or_what_is_cut_into_years() -> None:
     words = replace(plain, items=plain.items.append_column("when", pa.array(["early", "1999", "x", "y"])))
     with pytest.raises(ParameterError, match="the attribute 'when' holds texts that are no times, expected dates such"):
         between(build(words, [YEAR], DuckDB()), "when=2001..2001")
+
+
+def test_a_time_with_a_zone_is_of_the_day_that_it_is_there() -> None:
+    early = datetime(2018, 12, 31, 23, 30, tzinfo=UTC)  # half past midnight of the new year in Oslo
+    times = pa.chunked_array([pa.array([early, None], pa.timestamp("us", "Europe/Oslo"))])
+    assert Window.read("2019").holds(times, "it").tolist() == [True, False]
+    assert Window.read((datetime(2019, 1, 1, tzinfo=UTC), None)).holds(times, "it").tolist() == [False, False]
+    assert Window.read((early, early)).holds(times, "it").tolist() == [True, False]
+
+
+def test_texts_are_times_as_dimensions_read_them() -> None:
+    times = pa.chunked_array([["2019-03", "2019-03-31T23:00+02:00", "", None, "2018", " 2019-04-01 "]])
+    assert Window.read("2019-03").holds(times, "it").tolist() == [True, True, False, False, False, False]
+    assert Window.read("..2018").holds(times, "it").tolist() == [False, False, False, False, True, False]
+    rows = [(None, ["ACL"], [0, 1]), (None, ["KDD"], [1, 2])]
+    dated = corpus_of(rows, objects=3)
+    dated = replace(dated, items=dated.items.append_column("day", pa.array(["2019-03-04", "2019-07-01"])))
+    cube = build(dated, [DimensionSpec.parse("week=day@weeks")], DuckDB(), min_objects=1)
+    assert [cube.cell(0), len(between(cube, "2019-07..").cells)] == [("2019-W10",), 1]

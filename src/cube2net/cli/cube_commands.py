@@ -201,11 +201,15 @@ def update(
             progress=progress,
         )
     say(f"{cube}: {grown}")
-    more = {what: count for what, count in added.items() if not what.endswith(" items")}
+    heavier = added.pop("heavier links", 0)
+    more = {what: count for what, count in added.items() if " " not in what}
     say(f"added: {', '.join(f'{count:,} {what}' for what, count in more.items())}")
-    kinds = [f"{count:,} {what.removesuffix(' items')}" for what, count in added.items() if what.endswith(" items")]
-    if kinds:
-        say(f"items: {', '.join(kinds)}")
+    for things in ("items", "links"):
+        kinds = [f"{count:,} {what.split()[0]}" for what, count in added.items() if what.endswith(f" {things}")]
+        if kinds:
+            say(f"{things}: {', '.join(kinds)}")
+    if heavier:
+        say(f"links: {heavier:,} that were there got heavier (with --replace they would be replaced)")
 
 
 def verify(cube: CubePath) -> None:

@@ -6,7 +6,8 @@ from cube2net.cube.engines.spark import Spark
 from cube2net.cube.format.parts import lookup_of
 from cube2net.cube.format.store import change_folder, check_place, read, read_manifest, save, verify
 from cube2net.cube.grow.attribute_labels import TOPIC, parse_bins
-from cube2net.cube.grow.concatenation import concatenate, concatenate_topics
+from cube2net.cube.grow.concatenation import concatenate, concatenate_topics, knows_objects
+from cube2net.cube.grow.given_links import count_heavier
 from cube2net.cube.grow.growing import build, leave_out_known, update
 from cube2net.cube.grow.replacing import Changes, change_items, find_changes
 from cube2net.cube.views import dice, drill_down, roll_up, slice_cube
@@ -30,11 +31,13 @@ __all__ = [
     "check_place",
     "concatenate",
     "concatenate_topics",
+    "count_heavier",
     "cuboid",
     "dice",
     "drill_down",
     "find_changes",
     "hide_pairs",
+    "knows_objects",
     "leave_out_known",
     "lookup_of",
     "parse_bins",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 
@@ -15,11 +15,10 @@ from cube2net.cube.grow.cells_and_links import pack_homes
 from cube2net.cube.grow.item_index import renumbered
 from cube2net.errors import CubeError, ParameterError, listed, unknown
 from cube2net.records import Cells, Cube, Dimension, Ragged
-from cube2net.records.cube import STAR
+from cube2net.records.dimension import STAR, TOP
 from cube2net.records.lineage import remembered
 from cube2net.records.spec import MIN_OBJECTS, SMALL
 
-TOP = (STAR, "*")
 MOST_KEYS = 2**62
 
 
@@ -142,23 +141,29 @@ def dice(cube: Cube, where: Mapping[str, str | Sequence[str]]) -> Cube:
     of one of the given (``{"field": "Computer Science"}`` of a cube of topics).
     """
     check_whole(cube, "cut to some labels")
+    if not isinstance(where, Mapping):
+        raise ParameterError(f"where is {where!r}, expected labels by dimension, such as {{'venue': 'ACL'}}")
     keep: dict[int, set[int]] = {}
     for name, wanted in where.items():
         number, at = cube.level(name)
         dimension = cube.dimensions[number]
         if dimension.is_top:
             raise ParameterError(f"dimension {name!r} stands at ∗, all labels together: drill it down first")
-        labels = [wanted] if isinstance(wanted, str) else list(wanted)
+        labels = [str(label) for label in (wanted if _are_several(wanted) else [wanted])]
         if not labels:
             raise ParameterError(f"no label is given for dimension {name!r}")
         chosen = _parts(dimension, dimension.at, at, {dimension.levels[at].number(label) for label in labels})
         keep[number] = keep.get(number, chosen) & chosen
+    part = f"only {'; '.join(f'{name} in {wanted}' for name, wanted in where.items())}"
     finest = None
     if cube.finest is not None:
         below = {number: _below(cube, number, labels) for number, labels in keep.items()}
-        finest = _keep(cube.finest, below, None)
-    part = "; ".join(f"{name} in {wanted}" for name, wanted in where.items())
-    return said(_keep(cube, keep, finest), f"only {part}")
+        finest = said(_keep(cube.finest, below, None), part)
+    return said(_keep(cube, keep, finest), part)
+
+
+def _are_several(labels: object) -> bool:
+    return isinstance(labels, Iterable) and not isinstance(labels, str)
 
 
 @remembered

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from cube2net.array_types import Array
 from cube2net.arrays import offsets, row_of_entries, take_rows
 from cube2net.cube.format.parts import check_whole, given
+from cube2net.cube.grow.date_bins import FINER, MONTH_ALONE, YEAR_ALONE
 from cube2net.cube.grow.link_rows import links_of_rows
 from cube2net.cube.views import said
 from cube2net.cube.without import take_out
@@ -30,7 +31,7 @@ HOW = "write 2015..2019, 2015-03..2019-06-30, 2015.. or ..2019, with ATTRIBUTE= 
 DATED = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2}))?")
 LINKS = "links"
 """In the place of an attribute: a window of the links alone."""
-SPANS = ("years", "decades", "days", "months")
+SPANS = (*FINER, "years", "decades")
 """Bins that only a time is cut into."""
 
 
@@ -86,13 +87,14 @@ class Window:
         raise ParameterError(f"{what} holds {kind}, expected dates, times or whole numbers such as years")
 
     def _holds_instants(self, times: pa.ChunkedArray) -> Array:
-        values = pc.cast(times, pa.timestamp("us", getattr(times.type, "tz", None))).to_numpy()
-        values = np.asarray(values, dtype="datetime64[us]")
-        inside = ~np.isnat(values)
-        if self.first is not None:
-            inside &= values >= _span(self.first)[0]
-        if self.last is not None:
-            inside &= values < _span(self.last)[1]
+        """Return which instants are inside: by the clock of their own zone, or by UTC where a bound has a zone."""
+        zoned = getattr(times.type, "tz", None) is not None
+        here = _instants(pc.local_timestamp(times) if zoned else times)
+        inside = ~np.isnat(here)
+        for bound, compare, end in ((self.first, np.greater_equal, 0), (self.last, np.less, 1)):
+            if bound is not None:
+                absolute = zoned and isinstance(bound, datetime) and bound.tzinfo is not None
+                inside &= compare(_instants(times) if absolute else here, _span(bound)[end])
         return np.asarray(inside)
 
     def _holds_numbers(self, times: pa.ChunkedArray, what: str) -> Array:
@@ -260,11 +262,29 @@ def _span(bound: int | str | date) -> tuple[np.datetime64, np.datetime64]:
     return start.astype("datetime64[us]"), end.astype("datetime64[us]")
 
 
+def _instants(times: pa.ChunkedArray) -> Array:
+    """Return times as NumPy has them, those with a zone by UTC."""
+    values = pc.cast(times, pa.timestamp("us", getattr(times.type, "tz", None))).to_numpy()
+    return np.asarray(values, dtype="datetime64[us]")
+
+
 def _read_texts(times: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
-    """Return times that are written as texts: whole numbers, or dates as the ISO writes them."""
-    for kind in (pa.int64(), pa.timestamp("us")):
-        try:
-            return times.cast(kind)
-        except pa.ArrowInvalid:
-            continue
-    raise ParameterError(f"{what} holds texts that are no times, expected dates such as 2015-03-31 or whole numbers")
+    """Return times that are written as texts: whole numbers, or dates as the ISO writes them, by their day there.
+
+    A month stands for its first day, a year among dates likewise; an empty text is no time.
+    """
+    texts = pc.utf8_trim_whitespace(times)
+    texts = pc.if_else(pc.equal(texts, ""), None, texts)
+    try:
+        return texts.cast(pa.int64())
+    except pa.ArrowInvalid:
+        pass
+    month, year = (pc.match_substring_regex(texts, pattern) for pattern in (MONTH_ALONE, YEAR_ALONE))
+    whole = pc.if_else(month, pc.binary_join_element_wise(texts, "01", "-"), pc.utf8_slice_codeunits(texts, 0, 10))
+    whole = pc.if_else(year, pc.binary_join_element_wise(texts, "01-01", "-"), whole)
+    try:
+        return whole.cast(pa.date32())
+    except pa.ArrowInvalid:
+        raise ParameterError(
+            f"{what} holds texts that are no times, expected dates such as 2015-03-31 or whole numbers"
+        ) from None

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow.compute as pc
 
 from cube2net import cube as cubes
 from cube2net.arguments import made, path_of
@@ -104,7 +105,8 @@ def add_items(
 ) -> tuple[Cube, dict[str, int]]:
     """Return what :func:`update_cube` does, and how many items, objects, cells and links were added.
 
-    Where items are replaced or removed, it is also said how many are new, replaced, removed and unchanged.
+    Where items are replaced or removed, it is also said how many items and given links are new, replaced, removed and
+    unchanged; where they are not, how many given links that were there got heavier.
     """
     if engine not in cubes.ENGINES:
         raise unknown("engine", engine, cubes.ENGINES)
@@ -122,10 +124,13 @@ def add_items(
         changes = cubes.Changes(new, topics)
         if replace or remove:
             changes = cubes.find_changes(cube, new, replaces=replace, remove=remove, topics=topics)
+        if not replace and new is not None and new.links is not None:
+            changes.link_counts["heavier"] = cubes.count_heavier(cube, new)
         after = _changed(cube, changes, cubes.ENGINES[engine](), progress)
         before = _counts(cube)
         added.update({name: count - before[name] for name, count in _counts(after).items()})
         added.update({f"{what} items": count for what, count in changes.counts.items()})
+        added.update({f"{what} links": count for what, count in changes.link_counts.items()})
         return after
 
     cubes.change_folder(place, grown, progress=progress)
@@ -134,19 +139,22 @@ def add_items(
 
 def _changed(cube: Cube, changes: cubes.Changes, engine: Engine, progress: Progress) -> Cube:
     """Return a cube with what comes and without what goes; where it has all of it and nothing goes, it is the same."""
-    corpus, goes = changes.corpus, bool(changes.gone.any())
-    if corpus is None and not goes:
+    corpus = changes.corpus
+    if not changes.goes and (corpus is None or (changes.counts and _has_all(cube, corpus))):
         return cube
-    if corpus is not None and changes.counts and not goes and corpus.items.num_rows == 0:
-        found = cube.objects.has_ids(corpus.objects["object"].to_pylist())
-        if len(found) == corpus.objects.num_rows and not (corpus.links is not None and corpus.links.num_rows):
-            return cube
     topics = changes.topics
     if corpus is not None and topics is None:
         topics = _new_topics(cube, corpus, progress)
-    if corpus is None or goes:
-        return cubes.change_items(cube, changes, engine, topics=topics, progress=progress)
-    return cubes.update(cube, corpus, engine, topics=topics, progress=progress)
+    return cubes.change_items(cube, changes, engine, topics=topics, progress=progress)
+
+
+def _has_all(cube: Cube, corpus: Corpus) -> bool:
+    """Return whether a cube has all that is left of a corpus: no items, no links but of objects to themselves."""
+    if corpus.items.num_rows:
+        return False
+    if corpus.links is not None and pc.any(pc.not_equal(corpus.links["source"], corpus.links["target"])).as_py():
+        return False
+    return cubes.knows_objects(cube, corpus)
 
 
 def _counts(cube: Cube) -> dict[str, int]:

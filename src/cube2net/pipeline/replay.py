@@ -110,7 +110,7 @@ def follow(recipe: Recipe, cube: Cube, *, progress: Progress | None = None) -> N
         raise InputError(f"the network cannot be made again: {recipe.obstacle}")
     for number, view in enumerate(recipe.cube["views"], 1):
         given = {name: value for name, value in view.items() if name != VIEW}
-        if view.get(VIEW) not in VIEWS:
+        if not isinstance(view.get(VIEW), str) or view[VIEW] not in VIEWS:
             raise InputError(f"the recipe's view {number} is {quoted(view.get(VIEW))}: choose one of {listed(VIEWS)}")
         cube = _with_its_options(VIEWS[view[VIEW]], "view", cube, given)
     method = _made(recipe.method, METHODS, "method")
@@ -127,7 +127,7 @@ def follow(recipe: Recipe, cube: Cube, *, progress: Progress | None = None) -> N
 def _found(recipe: Recipe, path: Path, given: str | Path | None) -> Cube:
     if given is not None:
         return open_cube(given)
-    name = recipe.cube["name"]
+    name = recipe.cube.get("name")
     if name is None:
         raise InputError("the network was made of a cube in memory: give the cube or its folder (cube=FOLDER)")
     for folder in (path.parent / name, Path(name)):
@@ -139,7 +139,7 @@ def _found(recipe: Recipe, path: Path, given: str | Path | None) -> Cube:
 def _told_apart(recipe: Recipe, cube: Cube) -> list[str]:
     """Return what is told before anything is made: another cube, another version."""
     told = []
-    origin, checksum = lineage_of(cube).origin, recipe.cube["checksum"]
+    origin, checksum = lineage_of(cube).origin, recipe.cube.get("checksum")
     if checksum is not None and origin is not None and origin.seal != checksum:
         now = f"its checksum is {origin.seal[:12]}, it was {checksum[:12]}"
         told.append(f"the cube is another one or was changed: {now}")
@@ -152,7 +152,7 @@ def _told_apart(recipe: Recipe, cube: Cube) -> list[str]:
 
 
 def _query(recipe: Recipe, cube: Cube) -> Query:
-    ids, labels = recipe.query["ids"], recipe.query["labels"]
+    ids, labels = recipe.query["ids"], recipe.query.get("labels")
     found = cube.objects.find([str(key) for key in ids])
     if found.missing or found.ambiguous:
         raise QueryError(

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from cube2net.array_types import Array
 from cube2net.errors import CubeError, ParameterError, QueryError, plain, some, unknown
-from cube2net.records.dimension import Dimension
+from cube2net.records.dimension import STAR, TOP, Dimension
 from cube2net.records.items import ItemIndex
 from cube2net.records.key_rows import count_known, rows_of_keys
 from cube2net.records.keys import is_row, keys_of, labels_of
@@ -24,9 +24,6 @@ from cube2net.records.query import Query
 from cube2net.records.query_tables import asked_of
 from cube2net.records.ragged import Links, Ragged, frozen
 from cube2net.records.to_frames import cells_table, to_pandas
-
-STAR = "∗"
-"""All labels of a dimension together: the label of the cells that do not tell them apart, whose number is -1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +145,7 @@ class Cube:
         if len(labels) != len(self.dimensions):
             raise ParameterError(f"a cell of this cube has {len(self.dimensions)} labels, got {tuple(labels)!r}")
         row = [
-            -1 if label in (STAR, "*") and label not in dimension.labels else dimension.number(label)
+            -1 if label in TOP and label not in dimension.labels else dimension.number(label)
             for dimension, label in zip(self.dimensions, labels, strict=True)
         ]
         found = np.flatnonzero((self.cells.labels == np.array(row)).all(axis=1))

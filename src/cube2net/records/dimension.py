@@ -10,6 +10,11 @@ import numpy as np
 from cube2net.array_types import Array
 from cube2net.errors import CubeError, unknown
 
+STAR = "∗"
+"""All labels of a dimension together: the label of the cells that do not tell them apart, whose number is -1."""
+TOP = (STAR, "*")
+"""What the top of a dimension may be called."""
+
 
 @dataclass(frozen=True, eq=False)
 class Level:

@@ -43,7 +43,8 @@ def remembered(view: Callable[P, C]) -> Callable[P, C]:
     def made(*args: P.args, **kwargs: P.kwargs) -> C:
         seen = view(*args, **kwargs)
         cube, *given = takes.bind(*args, **kwargs).arguments.items()
-        if seen.origin is None and seen.lineage is None and seen not in (cube[1], cube[1].finest):
+        is_old = seen is cube[1] or (seen is cube[1].finest and not seen.settings.get("views"))
+        if seen.origin is None and seen.lineage is None and not is_old:
             before = lineage_of(cube[1])
             step = {VIEW: view.__name__, **{name: _plain(value) for name, value in given}}
             object.__setattr__(seen, "lineage", Lineage(before.origin, (*before.views, step)))

@@ -88,6 +88,10 @@ class Recipe:
         """Return the recipe of what JSON had; raise where something is missing or odd."""
         if not isinstance(values, dict):
             raise InputError(f"a recipe is a JSON object, got {quoted(values, 60)}")
+        try:
+            json.dumps(values, allow_nan=False)
+        except ValueError:
+            raise InputError("the recipe has a number that is not finite, which JSON does not know") from None
         versions = values.get("versions")
         number = versions.get("recipe") if isinstance(versions, dict) else None
         if isinstance(number, int) and number > FORMAT:

@@ -31,7 +31,7 @@ from cube2net.errors import Cube2netError, CubeError, first_line, some
 from cube2net.locks import only_writer
 from cube2net.progress import Progress, silent
 from cube2net.records import Cells, Cube, Dimension, Level
-from cube2net.records.cube import STAR
+from cube2net.records.dimension import STAR
 from cube2net.records.origin import Origin, opened
 from cube2net.threads import cores
 

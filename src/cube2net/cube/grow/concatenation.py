@@ -15,7 +15,7 @@ from cube2net.array_types import Array
 from cube2net.cube.format.parts import given
 from cube2net.cube.grow.columns import join_attributes, join_columns, plain_column
 from cube2net.errors import SourceError, some
-from cube2net.records import Corpus, Objects, Topics
+from cube2net.records import Corpus, Cube, Objects, Topics
 from cube2net.records.corpus import LABELS, LINK_DETAILS, LINKS, MENTIONS, OBJECTS, TERMS, table
 from cube2net.records.limits import check_count
 from cube2net.records.topics import ASSIGNED
@@ -47,6 +47,12 @@ def place(corpus: Corpus, objects: Objects) -> Placed:
         objects = replace(objects, load_attributes=load)
     links = None if corpus.links is None else _placed_links(corpus.links, rows)
     return Placed(objects, _placed_mentions(corpus.mentions, rows), links)
+
+
+def knows_objects(cube: Cube, corpus: Corpus) -> bool:
+    """Return whether a cube has the objects of a corpus, and knows of each what the corpus does."""
+    objects = place(corpus, cube.objects).objects
+    return len(objects) == len(cube.objects) and objects.attributes.equals(cube.objects.attributes)
 
 
 def concatenate(first: Corpus, second: Corpus) -> Corpus:

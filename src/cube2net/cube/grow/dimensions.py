@@ -35,6 +35,7 @@ from cube2net.cube.grow.levels_above import bins_of, dimension_of, from_topics, 
 from cube2net.errors import ParameterError, SourceError, listed, unknown
 from cube2net.records import Corpus, Dimension, DimensionSpec, Level, Topics
 from cube2net.records.corpus import LABELS
+from cube2net.records.dimension import TOP
 
 ANY_NUMBERS = ("whole numbers", "halffloat", "float", "double")
 DATES = ("date", "timestamp")
@@ -119,6 +120,9 @@ def _check_names(specs: Sequence[DimensionSpec]) -> None:
     names = [spec.name for spec in specs]
     if len(set(names)) != len(names):
         raise ParameterError(f"two dimensions have the same name: {listed(names)}")
+    for name in (name for spec in specs for name in (spec.name, *(level.name for level in spec.levels))):
+        if name in TOP:
+            raise ParameterError(f"{name!r} is the top of every dimension: give the level another name")
     taken = {name: name for name in names}
     for spec in specs:
         for level in spec.levels:

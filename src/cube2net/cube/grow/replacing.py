@@ -2,10 +2,11 @@
 
 What that means exactly: ``change_items(build(A), B)`` equals, byte by byte of the saved cube,
 ``build(concatenate(leave_out(A), B))``. Here B is without the items that A has just so: with the same attributes,
-mentions and texts, and, where links say which item states them, the same links. ``leave_out`` drops from A the items
-that B has too or that are removed, the links that they state, and the objects that only they mentioned and that B does
-not name, with the links of these; objects that no item ever mentioned stay, and so do links that say no item. Items
-that stay keep their order, and those of B follow as they come. Topics are those that were found: of the items that
+mentions and texts, and, where links say which item states them, the same links; and without the given links that A has
+just so. ``leave_out`` drops from A the items that B has too or that are removed, the links that they state, the objects
+that only they mentioned and that B does not name, with the links of these, and the given links that come again in B;
+objects that no item ever mentioned stay, and so do other links that say no item. Items that stay keep their order, and
+those of B follow as they come. Topics are those that were found: of the items that
 stay as the cube keeps them, of the others by the model that is kept.
 
 What A's source had left out stays counted, and links of an object to itself are of that kind: of which items they were
@@ -29,32 +30,40 @@ from cube2net.array_types import Array
 from cube2net.arrays import row_of_entries, take_rows
 from cube2net.cube.format.ledger import RESTS, Ledger, hashes
 from cube2net.cube.format.parts import given, in_memory
-from cube2net.cube.grow.cells_and_links import grow_links
 from cube2net.cube.grow.concatenation import concatenate, concatenate_topics, drop_items, place
-from cube2net.cube.grow.growing import GivenLinks, check_fits, empty_cube, grow, ledger_of, refuse_known
+from cube2net.cube.grow.given_links import NOWHERE, LinksAgain, as_links, links_again, regrown, without_given
+from cube2net.cube.grow.growing import GivenLinks, check_fits, empty_cube, grow, ledger_of, refuse_known, update
 from cube2net.cube.grow.item_index import hash_texts_of, pack_rows
-from cube2net.cube.grow.link_rows import grow_details, no_details
+from cube2net.cube.grow.link_rows import grow_details
 from cube2net.errors import CubeError, ParameterError, SourceError, some
 from cube2net.interfaces import Engine
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, Cube, DimensionSpec, ItemIndex, LinkDetails, Links, Ragged, Topics
 from cube2net.records.corpus import LINKS, MENTIONS, table
 from cube2net.records.item_attributes import ItemAttributes
-from cube2net.records.link_details import FORWARD, ITEM, KIND
+from cube2net.records.link_details import ITEM
 from cube2net.records.topics import ASSIGNED, WORDS
 
 
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """What an update does to a cube: the items that come, without those that the cube has just so, and which go.
+    """What an update does to a cube: the items and links that come, without those that it has just so, and which go.
 
-    ``counts`` says how many items are new, replaced, removed and unchanged.
+    ``counts`` says how many items are new, replaced, removed and unchanged, and ``link_counts`` how many given links
+    are; ``links_gone`` says where those stand that come again otherwise.
     """
 
     corpus: Corpus | None
     topics: Topics | None
     gone: Array = field(default_factory=lambda: np.zeros(0, dtype=bool))
     counts: dict[str, int] = field(default_factory=dict)
+    links_gone: Array = field(default_factory=lambda: NOWHERE)
+    link_counts: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def goes(self) -> bool:
+        """Whether items or links of the cube go."""
+        return bool(self.gone.any()) or len(self.links_gone) > 0
 
 
 def find_changes(
@@ -67,9 +76,9 @@ def find_changes(
 ) -> Changes:
     """Return what a corpus changes in a cube, and some ids of items that are to be taken out.
 
-    With ``replaces`` an item that comes again with other content takes the place of the old one, and those that the
-    corpus says are gone are taken out too; without, an item that the cube has is refused. ``topics`` are those of the
-    corpus where they are known already.
+    With ``replaces`` an item or a given link that comes again with other content takes the place of the old one, and
+    items that the corpus says are gone are taken out too; without, an item that the cube has is refused, and links add
+    their weights. ``topics`` are those of the corpus where they are known already.
     """
     ledger = ledger_of(cube)
     out = pa.array(dict.fromkeys(map(str, remove)), pa.string())
@@ -82,15 +91,22 @@ def find_changes(
     known = ledger.knows(hashes(ids)) if len(ids) else np.zeros(0, dtype=bool)
     if corpus is not None and not replaces:
         refuse_known(corpus, known)
+    again = LinksAgain()
+    if corpus is not None and replaces and corpus.links is not None:
+        check_fits(cube, corpus)
+        again = links_again(cube, corpus)
+        if again.same.any():
+            corpus = replace(corpus, links=corpus.links.filter(pa.array(~again.same)))
     counts = {"new": int((~known).sum()), "replaced": 0, "removed": 0, "unchanged": 0}
+    made = partial(Changes, counts=counts, links_gone=again.gone, link_counts=again.counts)
     if not known.any() and not ledger.knows(hashes(pa.chunked_array([out], pa.string()))).any():
-        return Changes(corpus, topics, counts=counts)
+        return made(corpus, topics)
     index = _index_of(cube)
     gone = np.zeros(len(index), dtype=bool)
     gone[_numbers(index, out)] = True
     counts["removed"] = int(gone.sum())
     if corpus is None or not known.any():
-        return Changes(corpus, topics, gone, counts)
+        return made(corpus, topics, gone)
     at = pc.fill_null(pc.index_in(ids, value_set=index.ids), -1).to_numpy()
     same = _unchanged(cube, index, corpus, at, topics)
     replaced = at[(at >= 0) & ~same]
@@ -99,14 +115,17 @@ def find_changes(
     if same.any():
         topics = None if topics is None else _drop_topics(topics, same)
         corpus = drop_items(corpus, same)
-    return Changes(corpus, topics, gone, counts)
+    return made(corpus, topics, gone)
 
 
 def change_items(
     cube: Cube, changes: Changes, engine: Engine, *, topics: Topics | None = None, progress: Progress = silent
 ) -> Cube:
-    """Return a cube without the items that go, and with those that come; ``topics`` are those of the latter."""
-    ledger, index, corpus = ledger_of(cube), _index_of(cube), changes.corpus
+    """Return a cube without what goes, and with what comes; ``topics`` are those of the items that come."""
+    cube, corpus = without_given(cube, changes.links_gone), changes.corpus
+    if corpus is not None and not changes.gone.any():
+        return update(cube, corpus, engine, topics=topics, progress=progress)
+    ledger, index = ledger_of(cube), _index_of(cube)
     stay = ~changes.gone
     if corpus is not None:
         check_fits(cube, corpus)
@@ -119,7 +138,7 @@ def change_items(
     found = _topics_of(index, ledger, stay)
     if found is not None and topics is not None:
         found = concatenate_topics(found, topics, rest.items.num_rows)
-    links, rests = _links_that_stay(cube, ledger, rest, stay, keeps)
+    links, rests = _links_that_stay(cube, ledger, stay, keeps)
     settings = dict(cube.settings) | {"items": 0, "dropped": {}, "attribution": ""}
     specs = [DimensionSpec.parse(text) for text in settings["dimensions"]]
     before = replace(Ledger.empty(derived=ledger.derived), rests=rests, selfish=ledger.selfish)
@@ -285,7 +304,7 @@ def _corpus_of(cube: Cube, index: ItemIndex, ledger: Ledger, stay: Array, keeps:
     links = None
     if not ledger.derived:
         details = None if cube.details is None else cube.details()
-        links = table(LINKS) if details is None else _as_links(details, np.zeros(len(details), dtype=bool))
+        links = table(LINKS) if details is None else as_links(details, np.zeros(len(details), dtype=bool))
     time = cube.settings.get("time", "")
     return Corpus(
         objects=objects,
@@ -319,9 +338,7 @@ def _topics_of(index: ItemIndex, ledger: Ledger, stay: Array) -> Topics | None:
     return Topics(ledger.topics, assigned, table(WORDS), ledger.topic_parents)
 
 
-def _links_that_stay(
-    cube: Cube, ledger: Ledger, rest: Corpus, stay: Array, keeps: Array
-) -> tuple[GivenLinks | None, pa.Table]:
+def _links_that_stay(cube: Cube, ledger: Ledger, stay: Array, keeps: Array) -> tuple[GivenLinks | None, pa.Table]:
     """Return the given links among the objects that stay, with their details, and the rests of their sums."""
     if ledger.derived:
         return None, table(RESTS)
@@ -343,32 +360,11 @@ def _links_that_stay(
     inside = keeps[details.lower] & keeps[details.higher]
     if ITEM in details.columns:
         inside &= stay[pc.fill_null(details.rows[ITEM], 0).to_numpy()] | np.asarray(pc.is_null(details.rows[ITEM]))
-    rows = _as_links(details, inside)
+    rows = as_links(details, inside)
     for end in ("source", "target"):
         rows = rows.set_column(rows.column_names.index(end), end, pa.array(number[rows[end].to_numpy()], pa.int32()))
     if ITEM in details.columns:
         anew = pc.take(pa.array(np.cumsum(stay) - 1, pa.int32()), rows[ITEM])
         rows = rows.set_column(rows.column_names.index(ITEM), ITEM, anew)
-    empty = no_details(rest)
-    if empty is None:
-        raise CubeError("the links of the cube say nothing besides their weights")
-    nothing = Links(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32))
-    summed, left = grow_links(nothing, table(RESTS), rows, count, 0)
-    return (summed, partial(given, grow_details(empty, rows, count, 0))), left
-
-
-def _as_links(details: LinkDetails, inside: Array) -> pa.Table:
-    """Return some links that are kept one by one as a corpus gives them."""
-    lower, higher = details.lower[inside], details.higher[inside]
-    forward = details.column(FORWARD)[inside] if FORWARD in details.columns else np.ones(len(lower), dtype=bool)
-    mask = pa.array(inside)
-    columns = {
-        "source": pa.array(np.where(forward, lower, higher), pa.int32()),
-        "target": pa.array(np.where(forward, higher, lower), pa.int32()),
-        "weight": details.rows["weight"].filter(mask),
-    }
-    for name in details.columns:
-        if name != FORWARD:
-            column = details.rows[name].filter(mask)
-            columns[name] = column.cast(pa.string()) if name == KIND else column
-    return pa.table(columns)
+    summed, left, grown = regrown(details, rows, count)
+    return (summed, partial(given, grown)), left

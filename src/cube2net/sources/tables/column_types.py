@@ -135,13 +135,14 @@ def is_list(kind: pa.DataType) -> bool:
     return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
-def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column whose values are written out, where it keeps each of them once."""
     return pc.cast(column, column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 def keys(rows: Rows, name: str) -> pa.ChunkedArray:
     """Return a column as ids: trimmed text, whole numbers as text, an empty id is missing."""
-    column = _decoded(rows.table[name])
+    column = decoded(rows.table[name])
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_finite(column), pc.cast(column, pa.float64()), None)
         whole = pc.and_(pc.equal(column, pc.floor(column)), pc.less(pc.abs(column), EXACT))
@@ -201,7 +202,7 @@ def find(rows: Rows, name: str, ids: pa.ChunkedArray) -> tuple[Array, pa.Chunked
 
 def weights(rows: Rows, name: str, ways: Ways | None = None) -> Array:
     """Return a column as weights, NaN where it is neither 0 nor a number from 1e-30 to 1e30."""
-    column = _decoded(rows.table[name])
+    column = decoded(rows.table[name])
     if holds_text(column.type):
         texts = pc.utf8_trim_whitespace(pc.cast(column, pa.string()))
         read = as_numbers(pc.if_else(pc.equal(texts, ""), None, texts), rows.written)
@@ -223,7 +224,7 @@ def attribute(
     Where that took a guess, how it was read is put into ``ways``.
     """
     ways = {} if ways is None else ways
-    column = _decoded(rows.table[name])
+    column = decoded(rows.table[name])
     kind = column.type
     if separator is not None and not holds_text(kind):
         if pa.types.is_list(kind):
@@ -288,7 +289,7 @@ def _trimmed_lists(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
     """Return lists of trimmed texts without empty ones."""
     made = []
     for chunk in column.chunks:
-        values, parents = _decoded(pc.list_flatten(chunk)), pc.list_parent_indices(chunk)
+        values, parents = decoded(pc.list_flatten(chunk)), pc.list_parent_indices(chunk)
         try:
             texts = pc.utf8_trim_whitespace(pc.cast(values, pa.string()))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
