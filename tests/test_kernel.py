@@ -79,3 +79,14 @@ def test_a_page_of_frames_gives_the_output_it_shows(tmp_path: Path, monkeypatch:
     page = str(ROOT / "docs" / "frames.md")
     failed, tried = doctest.testfile(page, module_relative=False, optionflags=doctest.ELLIPSIS)
     assert (failed, tried >= 10) == (0, True)
+
+
+def test_tensors_are_made_in_a_kernel_without_a_word_about_widgets(tmp_path: Path) -> None:
+    pytest.importorskip("torch_geometric")
+    make = (
+        "import cube2net as c2n\nplanted = c2n.make_planted(objects=200, communities=4, noise=0)\n"
+        "network = c2n.construct(c2n.build_cube(planted.corpus), planted.query(0))\n"
+    )
+    outputs = ran([make, "data = c2n.to_pyg(network); hetero = c2n.to_hetero(network)", "data.num_nodes"], tmp_path)
+    assert outputs[:2] == [[], []]
+    assert outputs[2][0]["data"]["text/plain"] == "104"

@@ -1,3 +1,4 @@
+import igraph
 import networkx as nx
 import numpy as np
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import strategies as st
 from cube2net import build_cube, construct
 from cube2net.errors import Cube2netError, SourceError
 from cube2net.records import Corpus
+from cube2net.sources.tables.igraph_graph import from_igraph
 from cube2net.sources.tables.networkx_graph import from_networkx
 
 
@@ -199,3 +201,27 @@ def test_a_weight_too_large_for_a_float_is_rounded_not_refused() -> None:
     links = from_networkx(graph).links
     assert links is not None
     assert links["weight"].to_pylist() == [pytest.approx(2.0**53)]
+
+
+def test_attributes_of_links_that_are_not_used_are_said():
+    said: list[str] = []
+    graph = nx.MultiDiGraph()
+    graph.add_edge("a", "b", weight=2, kind="knows", time=2001, since=1999, **{"place of it": "Rome"})
+    graph.add_edge("b", "a", note="x")
+
+    def tell(stage, done, total=None):
+        said.append(stage)
+
+    from_networkx(graph, progress=tell)
+    assert [stage for stage in said if "links" in stage] == [
+        "the graph: not used of links 'since', 'place of it', 'note'"
+    ]
+    said.clear()
+    from_networkx(graph, time="since", progress=tell)
+    assert "the graph: not used of links 'time', 'place of it', 'note'" in said
+    said.clear()
+    from_networkx(nx.karate_club_graph(), progress=tell)
+    assert not [stage for stage in said if "not used" in stage]
+    other = igraph.Graph([(0, 1)], edge_attrs={"weight": [2.0], "since": [1999], "kind": ["knows"]})
+    from_igraph(other, progress=tell)
+    assert "the graph: not used of links 'since', 'kind'" in said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -58,9 +59,7 @@ def to_pyg(network: Network) -> Data:
     >>> data.num_nodes, data.num_edges, int(data.seed_mask.sum())
     (104, 844, 50)
     """
-    require("a PyTorch Geometric graph", "torch", "torch_geometric")
-    from torch_geometric.data import Data
-
+    pyg = _geometric()
     nodes = plain_nodes(network)
     kind_names, kinds = _codes(nodes["kind"].to_pylist())
     label_names, labels = _codes(nodes["label"].to_pylist(), missing="")
@@ -68,7 +67,7 @@ def to_pyg(network: Network) -> Data:
     link_names, link_kinds = _codes(columns["kind"].to_pylist())
     shares = label_shares(network)
     x_names, x = inputs(_without_labels(network, nodes, shares), shares)
-    return Data(
+    data: Data = pyg.Data(
         num_nodes=len(network),
         x=_tensor(x, np.float32),
         x_names=x_names,
@@ -89,6 +88,7 @@ def to_pyg(network: Network) -> Data:
         **about(network),
         **({} if network.recipe is None else {"recipe": network.recipe.to_json()}),
     )
+    return data
 
 
 def to_hetero(network: Network) -> HeteroData:
@@ -117,10 +117,8 @@ def to_hetero(network: Network) -> HeteroData:
     >>> data.edge_types
     [('cell', 'membership', 'object'), ('object', 'link', 'object'), ('object', 'membership', 'cell')]
     """
-    require("a PyTorch Geometric graph", "torch", "torch_geometric")
-    from torch_geometric.data import HeteroData
-
-    data, nodes = HeteroData(), plain_nodes(network)
+    data: HeteroData = _geometric().HeteroData()
+    nodes = plain_nodes(network)
     label_names, labels = _codes(nodes["label"].to_pylist(), missing="")
     shares = label_shares(network)
     told = _without_labels(network, nodes, shares)
@@ -234,6 +232,15 @@ def _times(links: pa.Table) -> dict[str, Any]:
             numbers = pc.fill_null(column.cast(pa.float64(), safe=False), float("nan")).to_numpy()
             found[name] = _tensor(numbers, np.float64)
     return found
+
+
+def _geometric() -> Any:
+    """Return PyTorch Geometric's module of data; what it loads for bars of its own asks for no widgets here."""
+    require("a PyTorch Geometric graph", "torch", "torch_geometric")
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="IProgress not found")
+        from torch_geometric import data
+    return data
 
 
 def _tensor(values: Any, kind: Any) -> Any:

@@ -60,6 +60,9 @@ def from_igraph(
     columns = {"id": NODE} | {role: column for role, column in known.items() if column in arrays}
     ends = graph.get_edgelist()
     source, target = ([ids[pair[side]] for pair in ends] for side in (0, 1))
+    unused = [str(key) for key in graph.edge_attributes() if key != weight]
+    if unused:
+        dropped.say(f"the graph: not used of links {some(unused, 20)}")
     weights = graph.es[weight] if weight in graph.edge_attributes() else [1] * len(ends)
     made, _, _ = columns_of({"weight": [1 if value is None else value for value in weights]})
     links = pa.table({"source": pa.array(source, pa.string()), "target": pa.array(target, pa.string()), **made})

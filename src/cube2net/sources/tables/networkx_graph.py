@@ -38,7 +38,7 @@ def from_networkx(
     Node attributes become attributes, a list or set several labels; ``name``, ``kind`` and ``text``
     say which attributes are the readable name, the kind of object and the text. ``kind`` and ``time`` say this of links
     too; a link of a multigraph without a kind has its key for one, where that is a text. A link without a weight counts
-    1. Links of a directed graph keep their direction. Links of a node to itself and bad weights are counted in
+    1. Links of a directed graph keep their direction. What else links say is not used, and told to ``progress``. Links of a node to itself and bad weights are counted in
     ``dropped``, or stop when ``strict``. Nodes that are whole numbers keep being such; other things become texts.
 
     >>> import networkx as nx
@@ -60,7 +60,7 @@ def from_networkx(
     nodes = _rows([data for _, data in graph.nodes(data=True)], list(keys.values()), list(keys), dropped)
     known = {"name": name, "kind": kind, "text": text}
     columns = {"id": "node"} | {role: column for role, column in known.items() if column in nodes.table.column_names}
-    links = _links(graph, keys, weight, kind, time)
+    links = _links(graph, keys, weight, kind, time, dropped)
     ends = {name: name for name in links.table.column_names}
     return network_corpus((nodes, columns), (links, ends), separators or {}, dropped, directed=graph.is_directed())
 
@@ -104,9 +104,10 @@ def _rows(data: Sequence[Mapping[Any, Any]], keys: Sequence[str], nodes: Sequenc
     return Rows("the graph", pa.table(arrays), lambda rows: [f"node {keys[row]!r}" for row in rows], frozenset(loose))
 
 
-def _links(graph: Any, keys: Mapping[Any, str], weight: str, kind: str, time: str) -> Rows:
+def _links(graph: Any, keys: Mapping[Any, str], weight: str, kind: str, time: str, dropped: Dropped) -> Rows:
     source, target, weights = [], [], []
     kinds, times = [], []
+    used, unused = (weight, kind, time), dict[Any, None]()
     several = graph.is_multigraph()
     edges: Iterable[tuple[Any, ...]] = graph.edges(data=True, **({"keys": True} if several else {}))
     for one, other, *key, about in edges:
@@ -116,6 +117,9 @@ def _links(graph: Any, keys: Mapping[Any, str], weight: str, kind: str, time: st
         named = about.get(kind)
         kinds.append(key[0] if named is None and key and isinstance(key[0], str) else named)
         times.append(about.get(time))
+        unused |= {name: None for name in about if name not in used}
+    if unused:
+        dropped.say(f"the graph: not used of links {some(list(map(str, unused)), 20)}")
     column, _ = column_of(weights)
     if column is None or pa.types.is_list(column.type) or pa.types.is_boolean(column.type):
         raise SourceError(f"link attribute {weight!r} holds no numbers, expected weights of 0 or more")
