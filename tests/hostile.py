@@ -224,7 +224,17 @@ def _demo(world: World) -> Iterator[list[str]]:
     yield ["demo", "--seed", ARGUMENT]
 
 
+def _suggest(world: World) -> Iterator[list[str]]:
+    yield ["suggest", str(world.tables)]
+    yield ["suggest", str(world.tables), "--json"]
+    yield ["suggest", str(world.tables), "--query", str(world.query), "--splits", "2"]
+    yield ["suggest", ARGUMENT]
+    for option in ("--query", "--set", "--where", "--min-objects"):
+        yield ["suggest", str(world.tables), option, ARGUMENT]
+
+
 CALLS: dict[str, Callable[[World], Iterator[list[str]]]] = {
+    "suggest": _suggest,
     "build": _build,
     "info": _info,
     "query": _query,

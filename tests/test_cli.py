@@ -645,7 +645,7 @@ def test_a_window_of_time_limits_what_is_shown_and_asked(tool, tmp_path: Path) -
     status, out, _ = tool("info", tmp_path / "cube", "--between", "2000..2004", "--json")
     about = json.loads(out)
     assert (status, about["items"], about["cells"], about["objects"]) == (0, 15, 5, 60)
-    assert about["views"] == ["only items of year 2000..2004, and all links: they have no time"]
+    assert about["views"] == ["only items of year 2000..2004, and links of what these mention"]
     assert about["views"][0] in tool("info", tmp_path / "cube", "--between", "2000..2004")[1]
     query = ("query", tmp_path / "cube", "--query", tmp_path / "names.txt", "--form", "objects", "--json", "--quiet")
     assert tool(*query, "--between", "2000..2004")[0] == 0

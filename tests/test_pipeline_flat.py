@@ -12,7 +12,7 @@ from cube2net import construct
 from cube2net.arrays import links_from_pairs, transpose
 from cube2net.interfaces import Method
 from cube2net.network import Hops
-from cube2net.records import Cells, Cube, Dimension, Level, Links, Network, Objects, Ragged
+from cube2net.records import Cells, Cube, Dimension, Level, Links, Network, Objects, Query, Ragged
 from cube2net.select import Anneal
 
 from toys import random_cube
@@ -40,13 +40,14 @@ def among(objects: int) -> Cube:
     )
     names = tuple(f"label {i}" for i in range(len(members)))
     empty = Ragged(np.zeros(1, np.int64), np.empty(0, np.int32))
+    ids = pa.array(np.arange(objects)).cast(pa.string())  # Arrow's memory, which is not counted
     return Cube(
         dimensions=(Dimension((Level("group", names, names),)),),
         cells=Cells(np.arange(len(members), dtype=np.int32)[:, None], members),
         homes=transpose(members, objects),
         small=Cells(np.empty((0, 1), np.int32), empty),
         links=links,
-        objects=Objects(objects, lambda: pa.table({})),
+        objects=Objects(objects, lambda: pa.table({"object": ids, "name": ids})),
     )
 
 
@@ -56,7 +57,7 @@ CUBES = {objects: among(objects) for objects in (FEW, MANY)}
 def peak(objects: int, method: str | Method, form: str, objective: str) -> tuple[Network, int]:
     """Return the network of a query, and the most memory that arrays had while it was made."""
     cube = CUBES[objects]
-    query = cube.query([1, 7, 20, 33])
+    query = Query(np.array([1, 7, 20, 33]))  # by rows: no name is looked at
     construct(cube, query, method, 4, objective, form)
     tracemalloc.start()
     try:

@@ -3,7 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
+import networkx as nx
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -187,3 +189,24 @@ def test_the_share_held_is_that_of_the_same_number_of_objects():
     assert held_share(cube, [0, 1], visible, hidden, 4) == pytest.approx((2 + 1 / 5) / 4)
     assert held_share(cube, [0], visible, hidden, 3 + 4) == pytest.approx((2 + 2 * 4 / 16) / 4)
     assert held_share(cube, [], visible, hidden, 19) == 1
+
+
+def test_dimensions_are_suggested_for_whatever_a_cube_is_built_of():
+    people = {"id": [f"n{i}" for i in range(60)], "city": ["Rome", "Oslo", "Bern"] * 20}
+    knows = {"source": [f"n{i}" for i in range(59)], "target": [f"n{i}" for i in range(1, 60)]}
+    graph = nx.Graph(list(zip(knows["source"], knows["target"], strict=True)))
+    nx.set_node_attributes(graph, dict(zip(people["id"], people["city"], strict=True)), "city")
+    nodes, links = pd.DataFrame(people), pd.DataFrame(knows)
+    wanted = c2n.suggest(c2n.read_tables(nodes=nodes, links=links)).dimensions
+    assert [str(spec) for spec in wanted] == ["city"]
+    assert c2n.suggest(nodes, links=links).dimensions == wanted
+    assert c2n.suggest({"nodes": nodes, "links": links}).dimensions == wanted
+    assert c2n.suggest(nodes=nodes, links=links).dimensions == wanted
+    assert c2n.suggest(graph).dimensions == wanted
+    records = pd.DataFrame({"paper": [*range(40)] * 2, "author": [*"abcdefgh"] * 10, "venue": [*"xyzw"] * 20})
+    found = c2n.suggest(records, item="paper", objects="author", min_objects=2)
+    assert [str(spec) for spec in found.dimensions] == ["venue"]
+    with pytest.raises(ParameterError, match=r"suggest has no parameter 'split' \(did you mean 'splits'\?\)"):
+        c2n.suggest(nodes, links=links, split=3)
+    with pytest.raises(ParameterError, match="suggest is given nothing to read, expected a corpus, a frame"):
+        c2n.suggest()

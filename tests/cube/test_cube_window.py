@@ -17,7 +17,7 @@ from cube2net.cube import without as without_module
 from cube2net.cube.window import Window
 from cube2net.errors import CubeError, ParameterError
 from cube2net.records import Cells, Corpus, Cube, DimensionSpec
-from cube2net.records.corpus import LINKS, table
+from cube2net.records.corpus import LINKS, MENTIONS, table
 
 from corpora import corpus_of
 from updates import Sqlite, assert_same_items, maybe, part_of, specs_of, wholes
@@ -84,6 +84,8 @@ def windows(draw: st.DrawFn) -> tuple[Corpus, Corpus, list[DimensionSpec], tuple
     first, last = sorted(draw(st.tuples(st.integers(1984, 2025), st.integers(1984, 2025))))
     years = whole.items["year"].to_pylist()
     inside = [row for row, year in enumerate(years) if year is not None and first <= year <= last]
+    pairs = list(zip(*(whole.mentions[name].to_pylist() for name in MENTIONS), strict=True))
+    kept = {*range(whole.objects.num_rows)} - {who for _, who in pairs} | {who for item, who in pairs if item in inside}
     rows: list[int] = []
     links = whole.links
     if links is not None:
@@ -93,10 +95,12 @@ def windows(draw: st.DrawFn) -> tuple[Corpus, Corpus, list[DimensionSpec], tuple
         times = links["time"].to_pylist() if "time" in links.column_names else [None] * count
         by_item = [True] * count if stated is None else [item in inside for item in stated]
         rows = [row for row, time in enumerate(times) if (by_item[row] if time is None else first <= time <= last)]
+        ends = list(zip(links["source"].to_pylist(), links["target"].to_pylist(), strict=True))
+        rows = [row for row in rows if kept.issuperset(ends[row])]
     whole = replace(whole, links=links, time="year")
     plain = replace(whole, links=None if links is None else links.select([*LINKS]))
     specs = specs_of(draw, ["decade=year@decades", "year@years/decades", "venue", "city", "size=year@edges:1990,2000"])
-    part = part_of(plain, inside, list(range(whole.objects.num_rows)), rows)
+    part = part_of(plain, inside, sorted(kept), rows)
     for spec in specs:
         assume(any(part.items[spec.attribute].to_pylist()))
     return whole, part, specs, (first, last)
@@ -146,6 +150,26 @@ def test_a_window_of_a_view_is_the_view_of_the_window() -> None:
     assert cells_of(one, one.cells) == cells_of(other, other.cells)
     one, other = between(dice(cube, {"venue": "KDD"}), "..2002"), dice(between(cube, "..2002"), {"venue": "KDD"})
     assert cells_of(one, one.cells) == cells_of(other, other.cells) == {("KDD", "2002"): {"o0", "o1"}}
+
+
+CITING: list = [(2000 + row, ["ACL"], [row]) for row in range(4)]
+"""Works that are their own items, one a year; what stands beside them no item mentions."""
+
+
+@pytest.mark.parametrize("kinds", [None, ["cites"] * 5])
+def test_links_to_what_is_only_mentioned_outside_are_not_in_a_window(kinds: list[str] | None) -> None:
+    said = [(0, 1, 1.0), (1, 2, 2.0), (2, 3, 4.0), (3, 4, 8.0), (1, 4, 16.0)]
+    corpus = corpus_of(CITING, objects=6, links=said)
+    if kinds is not None and corpus.links is not None:
+        corpus = replace(corpus, links=corpus.links.append_column("kind", pa.array(kinds)))
+    cube = build(corpus, [YEAR], DuckDB(), min_objects=1)
+    view = between(cube, "2001..2002")
+    inside = {("o1", "o2"): 2.0, ("o1", "o4"): 16.0}
+    assert {pair: weight for pair, weight in links_of(view).items() if pair[0] < pair[1]} == inside
+    assert view.details is None or len(view.details()) == 2
+    assert view.settings["views"] == ["only items of year 2001..2002, and links of what these mention"]
+    assert links_of(between(view, "2002")) == {} == links_of(between(cube, "1990..1995"))
+    assert links_of(between(roll_up(cube, "year"), "2001..2002")) == links_of(view)
 
 
 def test_links_without_a_time_stay_and_that_is_said() -> None:

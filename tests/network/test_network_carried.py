@@ -265,6 +265,14 @@ def test_what_links_say_is_what_adding_up_their_rows_gives(rows: list[tuple[int,
             assert row["kind"] == ("|".join(sorted({given[3] for given in mine if given[3]})) or "link")
             known = [given[4] for given in mine if given[4] is not None]
             assert (row["first"], row["last"]) == (min(known, default=None), max(known, default=None))
+        for one, other, told in c2n.to_networkx(network).edges.data():
+            ends = (place[one], place[other])
+            mine = [given for given in rows if given[:2] == ends]
+            if told.get("given"):
+                assert told["given"] == sum(given[2] for given in mine)
+                assert told["kind"] == ("|".join(sorted({given[3] for given in mine if given[3]})) or "link")
+                known = [given[4] for given in mine if given[4] is not None]
+                assert (told.get("first"), told.get("last")) == (min(known, default=None), max(known, default=None))
 
 
 def test_ids_that_are_said_to_be_numbers_and_are_none_make_a_damaged_cube() -> None:

@@ -3,6 +3,7 @@
 import csv
 import datetime as dt
 import json
+import pickle
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -423,7 +424,50 @@ def test_what_a_source_says_of_objects_and_links_comes_out() -> None:
     arrows = {(a, b): data for a, b, data in graph.edges(data=True) if data["kind"] != "membership"}
     assert {ends: data["given"] for ends, data in arrows.items()} == {(7, 8): 3.0, (8, 7): 1.0, (9, 8): 2.0}
     assert arrows[7, 8]["kind"] == "cites" and arrows[9, 8]["kind"] == "thanks" and "first" not in arrows[9, 8]
-    assert arrows[7, 8]["first"] == dt.date(2015, 1, 1) and arrows[7, 8]["last"] == dt.date(2016, 1, 1)
+    assert arrows[7, 8]["first"] == arrows[7, 8]["last"] == dt.date(2015, 1, 1)
+    assert arrows[8, 7]["first"] == arrows[8, 7]["last"] == dt.date(2016, 1, 1)
+
+
+def both_ways() -> c2n.Network:
+    """Return a network in which what leads there and what leads back are of other kinds and times."""
+    graph = nx.DiGraph()
+    graph.add_edge(1, 2, kind="book", time=2020, weight=3)
+    graph.add_edge(2, 1, kind="toy", time=2022)
+    graph.add_edge(3, 2, time=2021)
+    nx.set_node_attributes(graph, {1: "Rome", 2: "Rome", 3: "Oslo"}, "city")
+    cube = c2n.build_cube(graph, dimensions=["city"], min_objects=1)
+    return c2n.construct(cube, [1, 2, 3], "greedy", m=2, form="both")
+
+
+@pytest.mark.parametrize("travelled", [False, True])
+def test_a_directed_link_has_the_kind_and_time_of_its_own_way(travelled: bool, tmp_path: Path) -> None:
+    network = pickle.loads(pickle.dumps(both_ways())) if travelled else both_ways()
+    ways = {(1, 2): ("book", 2020), (2, 1): ("toy", 2022), (3, 2): ("link", 2021)}
+    graph = to_networkx(network)
+    told = {(a, b): data for a, b, data in graph.edges.data()}
+    links = {ends: data for ends, data in told.items() if data["kind"] != "membership"}
+    assert {ends: (data["kind"], data["first"]) for ends, data in links.items()} == ways
+    assert {ends: (data["kind"], data["last"]) for ends, data in links.items()} == ways
+    assert all("first" not in data for data in told.values() if data["kind"] == "membership")
+    write(network, tmp_path / "net.graphml")
+    again = nx.read_graphml(tmp_path / "net.graphml", node_type=int)
+    assert {(a, b): (d["kind"], d["first"]) for a, b, d in again.edges.data() if "first" in d} == ways
+    write(network, tmp_path / "net.neo4j.csv")
+    with (tmp_path / "net.links.neo4j.csv").open(encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row[":TYPE"] != "membership"]
+    found = {(int(row[":START_ID"]), int(row[":END_ID"])): (row[":TYPE"], int(row["first:long"])) for row in rows}
+    assert found == ways
+    data = to_pyg(network)
+    kinds = [data.edge_kind_names[number] for number in data.edge_kind.tolist()]
+    ends = [(data.ids[a], data.ids[b]) for a, b in data.edge_index.T.tolist()]
+    arcs = dict(zip(ends, zip(kinds, data.edge_first.tolist(), data.edge_last.tolist(), strict=True), strict=True))
+    assert {pair: arc for pair, arc in arcs.items() if arc[0] != "membership"} == {
+        pair: (kind, time, time) for pair, (kind, time) in ways.items()
+    }
+    assert ("node", "toy", "node") in to_hetero(network).edge_types
+    assert to_hetero(network)["node", "toy", "node"].edge_last.tolist() == [2022]
+    joined = {frozenset((row["source"], row["target"])): row["kind"] for row in network.links.to_pylist()}
+    assert joined[frozenset((1, 2))] == "book|toy"
 
 
 @pytest.mark.parametrize("suffix", EXPORTS)
@@ -451,3 +495,26 @@ def test_tensors_have_shares_of_labels_and_times_of_links() -> None:
     assert editor["venue:KDD"] == 0.5 and editor["papers"] == 5.0
     links = hetero["author", "cites", "author"]
     assert not links.edge_first.isnan().any()
+
+
+def test_tensors_take_whole_numbers_that_fractions_cannot_hold() -> None:
+    graph = nx.DiGraph()
+    graph.add_edge("a", "b", time=2**53 + 1)
+    graph.add_edge("b", "c", time=2**60 + 1)
+    nx.set_node_attributes(graph, {"a": 2**53 + 1, "b": -(2**62) - 1, "c": 5}, "number")
+    nx.set_node_attributes(graph, dict.fromkeys(graph, "Rome"), "city")
+    cube = c2n.build_cube(graph, dimensions=["city"], min_objects=1)
+    network = c2n.construct(cube, ["a", "b", "c"], "none")
+    assert network.nodes["number"].to_pylist() == [2**53 + 1, -(2**62) - 1, 5]
+    data, hetero = to_pyg(network), to_hetero(network)
+    assert data.x[:, data.x_names.index("number")].tolist() == [2.0**53, -(2.0**62), 5.0]
+    assert data.edge_last.tolist() == [2.0**53, 2.0**60] == hetero["node", "link", "node"].edge_first.tolist()
+
+
+def test_tensors_have_times_that_are_far_away() -> None:
+    graph = nx.DiGraph()
+    graph.add_edge("a", "b", time=dt.datetime(9000, 1, 1, 0, 0, 0, 1))
+    nx.set_node_attributes(graph, dict.fromkeys(graph, "Rome"), "city")
+    cube = c2n.build_cube(graph, dimensions=["city"], min_objects=1)
+    data = to_pyg(c2n.construct(cube, ["a", "b"], "none"))
+    assert data.edge_first.tolist() == [dt.datetime(9000, 1, 1, tzinfo=dt.UTC).timestamp()]

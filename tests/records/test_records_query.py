@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cube2net.cli.app import as_typed
 from cube2net.cube import read, save
 from cube2net.errors import QueryError
 from cube2net.records import Cube, Query
@@ -70,7 +71,7 @@ def test_whatever_labels_are_given_they_are_texts_or_one_sentence(labels: Any) -
         (["\ud800\ud801\ud802 Object"], "query names 1 object that is not in the cube"),
         ([True], "query has 1 object that is neither a text nor a whole number: True"),
         ([1.5, None], "query has 2 objects that are neither a text nor a whole number: 1.5, None"),
-        (["o1", math.nan], "query has 1 object that is neither a text nor a whole number: nan"),
+        (["o1", math.nan], "query lists 2 objects, and 1 of them is missing"),
         ([b"o1"], "query has 1 object that is neither a text nor a whole number: b'o1'"),
         ([["o1"]], r"query has 1 object that is neither a text nor a whole number: \['o1'\]"),
         (np.zeros((2, 2), int), r"query has 2 objects that are neither a text nor a whole number: array\(\[0, 0\]\)"),
@@ -135,3 +136,11 @@ def test_labels_become_texts() -> None:
 def test_rows_of_a_query_are_whole_numbers_that_its_array_can_hold(rows: Any) -> None:
     with pytest.raises(QueryError):
         Query(rows)
+
+
+def test_what_leaves_missing_objects_out_is_said_as_it_is_called_and_as_it_is_typed() -> None:
+    with pytest.raises(QueryError) as caught:
+        cube().query(["nobody", "no one", "none", "nil"])
+    assert str(caught.value).endswith("(cube.query(…, skip_missing=True) leaves them out)")
+    typed = as_typed(str(caught.value))
+    assert typed.endswith("(cube2net query --show-missing lists them all, --skip-missing leaves them out)")

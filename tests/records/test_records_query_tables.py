@@ -65,6 +65,10 @@ TABLES: dict[str, Any] = {
     "batch": pa.RecordBatch.from_pydict({"object": NAMES, "label": LABELS}),
     "reader": None,
     "duckdb": None,
+    "lists": {"object": NAMES, "label": LABELS},
+    "arrays": {"Object": np.array(NAMES), "label": pd.Series(LABELS), "more": (1, 2, 3)},
+    "another name": pd.DataFrame({"age": [0, 3, 7], "city": ["Rome"] * 3, "who": NAMES, "label": LABELS}),
+    "ids of others": pd.DataFrame({"id": ["x1", "x2", "x3"], "who": NAMES, "label": LABELS}),
 }
 
 
@@ -119,11 +123,17 @@ def test_every_door_takes_a_frame(cube: c2n.Cube) -> None:
     ("asked", "told"),
     [
         (
-            pd.DataFrame({"who": NAMES, "what": LABELS}),
-            "the table of the query has no column 'object' or 'id': it has 'who', 'what'",
+            pd.DataFrame({"who": ["x", "y", "z"], "what": LABELS, "age": [0, 1, 2]}),
+            "the table of the query has no column 'object' or 'id': it has 'who', 'what', 'age', and the cube knows no "
+            "value of any of these",
         ),
         (pd.DataFrame({"object": []}), "the query is empty: name at least one object"),
-        (pd.Series(["o1", None]), "query has 1 object that is neither a text nor a whole number: "),
+        (pd.Series(["o1", None]), "query lists 2 objects, and 1 of them is missing (cube.query(…, skip_missing=True) "),
+        (
+            pd.Series(["o1", pd.NA, None]),
+            "query lists 3 objects, and 2 of them are missing (cube.query(…",
+        ),
+        ({"object": ["o1", "o2"], "label": ["a"]}, "the columns of the query's table are not of one length: "),
         (np.array([0.5]), "query has 1 object that is neither a text nor a whole number: 0.5"),
         (np.array("o1"), "a query is a list of objects, got "),
         ("o1", "a query is a list of objects, got the text 'o1'"),
@@ -134,3 +144,40 @@ def test_what_lists_no_objects_is_refused(asked: Any, told: str, cube: c2n.Cube)
     with pytest.raises(QueryError) as refused:
         cube.query(asked)
     assert str(refused.value).startswith(told)
+
+
+def test_values_that_are_missing_are_left_out_and_listed(cube: c2n.Cube, numbered: c2n.Cube) -> None:
+    query = cube.query(pd.Series(["o1", None, "o2"], dtype=object), skip_missing=True)
+    assert (query.objects.tolist(), query.missing) == ([1, 2], ("None",))
+    query = numbered.query(pd.Series([30, None, 70]), skip_missing=True)
+    assert (query.objects.tolist(), query.missing) == ([0, 2], ("nan",))
+    with pytest.raises(QueryError, match="query lists 3 objects, and 1 of them is missing"):
+        numbered.query(pd.Series([30, None, 70]))
+
+
+def test_a_column_of_numbers_is_taken_for_ids_only_where_ids_are_numbers(cube: c2n.Cube, numbered: c2n.Cube) -> None:
+    frame = pd.DataFrame({"row": [0, 1], "who": ["o5", "nobody"]})
+    assert cube.query(frame, skip_missing=True).objects.tolist() == [5]
+    assert numbered.query(pd.DataFrame({"age": [5, 6], "customer": [10, 30]})).objects.tolist() == [1, 2]
+    assert numbered.query(pd.DataFrame({"age": [10, 30], "id": [70, 99]}), skip_missing=True).objects.tolist() == [0]
+
+
+def test_urls_are_the_ids_that_they_end_with_unless_they_are_ids_themselves() -> None:
+    ids = ["A5", "10.1/x", "x", "https://a.org/A7", "A7"]
+    nodes = pd.DataFrame({"id": ids, "city": ["Rome"] * 5})
+    links = pd.DataFrame({"source": ["A5"], "target": ["x"]})
+    cube = c2n.build_cube(nodes, links=links, dimensions=["city"], min_objects=1)
+    assert cube.query(["https://openalex.org/A5"]).objects.tolist() == [0]
+    assert cube.query(["HTTP://openalex.org/authors/A5/?page=2#top"]).objects.tolist() == [0]
+    assert cube.query(["https://doi.org/10.1/x"]).objects.tolist() == [1]
+    assert cube.query(["https://a.org/y/x"]).objects.tolist() == [2]
+    assert cube.query(["https://a.org/A7"]).objects.tolist() == [3]
+    assert cube.query(["https://b.org/A7"]).objects.tolist() == [4]
+    assert cube.query({"https://b.org/A7": "red", "A5": "blue"}).labels == ("blue", "red")
+    assert cube.query(pd.DataFrame({"n": [1], "who": ["https://b.org/A5"]})).objects.tolist() == [0]
+    query = cube.query(["A5", "https://b.org/A9", "https://b.org", "openalex.org/A7"], skip_missing=True)
+    assert query.missing == ("https://b.org/A9", "https://b.org", "openalex.org/A7")
+
+
+def test_urls_of_whole_numbers_are_ids(numbered: c2n.Cube) -> None:
+    assert numbered.query(["https://a.org/people/30"]).objects.tolist() == [2]

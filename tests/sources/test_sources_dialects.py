@@ -6,7 +6,7 @@ import pytest
 
 from cube2net.errors import ParameterError, SourceError
 from cube2net.sources.io.dropped import Dropped
-from cube2net.sources.tables.dialects import Conventions, find_dialect
+from cube2net.sources.tables.dialects import Conventions, Dialect, find_dialect
 from cube2net.sources.tables.table_source import read_rows
 
 
@@ -158,3 +158,20 @@ def test_conventions_that_are_none_are_refused(given, sentence):
 
 def test_a_delimiter_that_is_given_is_kept_whatever_the_table_says():
     assert find_dialect("a;b\n1;2\n", "csv", Conventions(delimiter=",")).delimiter == ","
+
+
+def test_a_first_line_that_is_parted_like_all_others_is_no_title():
+    assert find_dialect("id,x\n,;\n,1;\n", "csv") == Dialect()
+
+
+def test_a_delimiter_that_does_not_part_the_header_is_refused_with_the_header(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("Nr;Ort;Menge\n1;Ulm;3,5\n2;Bonn;4,5\n3;Ulm;5,5\n", encoding="utf-8")
+    with pytest.raises(SourceError) as error:
+        read_rows(path, conventions=Conventions(delimiter=","))
+    assert str(error.value) == (
+        "x.csv line 1: delimiter=',' does not part the header 'Nr;Ort;Menge' "
+        "(is ';' what parts its columns? then say delimiter=';')"
+    )
+    path.write_text("Kunden; 2024\nid,x\na;b,1\nc;d,2\n", encoding="utf-8")
+    assert read_rows(path, conventions=Conventions(delimiter=",")).table.column_names == ["id", "x"]

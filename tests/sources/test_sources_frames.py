@@ -151,7 +151,7 @@ def items_of(nodes: Any) -> dict[str, list[Any]]:
         (pd.Categorical([3, 5, 3]), [3, 5, 3]),
         (pd.array([1, None, 3], dtype="Int64"), [1, None, 3]),
         (pd.array([1.5, None, 3], dtype="Float32"), [1.5, None, 3.0]),
-        (pd.array([True, None, False], dtype="boolean"), ["true", None, "false"]),
+        (pd.array([True, None, False], dtype="boolean"), [True, None, False]),
         (pd.array(["x", pd.NA, "y"], dtype="string"), ["x", None, "y"]),
         (["x", None, float("nan")], ["x", None, None]),
         (pd.Series(["x", pd.NA, "y"], dtype=object), ["x", None, "y"]),

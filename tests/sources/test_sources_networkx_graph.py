@@ -158,7 +158,7 @@ def test_numpy_values_and_mixed_kinds_are_understood():
     corpus = from_networkx(graph)
     assert corpus.items["size"].to_pylist() == [3.0, 2.5]
     assert corpus.items["code"].to_pylist() == ["1", "x"]
-    assert corpus.items["ok"].to_pylist() == ["true", "false"]
+    assert corpus.items["ok"].to_pylist() == [True, False]
     assert corpus.items["tags"].to_pylist() == [["x"], ["y"]]
 
 

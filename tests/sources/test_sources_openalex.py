@@ -17,6 +17,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -24,11 +25,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net.checkpoints import digest_corpus
+from cube2net.checkpoints import about_corpus, digest_corpus, tables_of
 from cube2net.errors import ParameterError, SourceError
 from cube2net.records import Corpus
 from cube2net.sources.readers import openalex_lines
 from cube2net.sources.readers.openalex import OpenAlex
+from cube2net.sources.readers.openalex_lines import Block
+from cube2net.sources.readers.openalex_parse import LineReader, SlimBlock
 
 from fuzz import check_corpus_or_sentence, damaged
 
@@ -209,6 +212,65 @@ def test_whole_samples_are_read_as_a_plain_reading_would(name: str) -> None:
     assert subject in [spec.name for spec in corpus.dimensions]
     with lzma.open(DATA / name, "rt", encoding="utf-8") as file:
         check_as_plain(corpus, [json.loads(line) for line in file])
+
+
+def as_they_are(self: LineReader, block: Block) -> SlimBlock:
+    """Return a block of which no line is slimmed."""
+    nothing = pa.nulls(len(block.numbers), pa.string())
+    return SlimBlock(block, nothing, nothing, np.zeros(len(block.numbers), bool))
+
+
+def check_slim(content: bytes, **options: Any) -> None:
+    """Check that lines are read alike, slimmed and as they are."""
+    slim = outcome(content, **options)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LineReader, "_slimmed", as_they_are)
+        assert slim == outcome(content, **options)
+
+
+def outcome(content: bytes, **options: Any) -> object:
+    """Return all that comes of lines: the tables of a corpus and what was dropped, or the sentence of a refusal."""
+    try:
+        corpus = read(content, **options)
+    except SourceError as error:
+        return re.sub(r"/\S+/", "", str(error))
+    return [*tables_of(corpus, ("objects", "items", "mentions", "links")).values(), about_corpus(corpus)]
+
+
+DOUBTFUL = [
+    b'{"id": "W7", "t\\u0069tle": "An escape in a key", "abstract_inverted_index": {"a\\u0008b": [0]}}\n',
+    b'{"id": "W8", "cited_by_count": 1e400}\n',
+    b'{"id": "W9", "title": "Twice", "abstract_inverted_index": {"a": [0]}, "abstract_inverted_index": {"b": [0]}}\n',
+    b'{"id": "W10", "title": "No end"\n',
+]
+
+
+@pytest.mark.parametrize("objects", ["authors", "institutions", "works"])
+def test_lines_are_read_alike_slimmed_and_as_they_are(objects: str) -> None:
+    check_slim(FILES["works.jsonl"], objects=objects)
+    plain = lines(*(work(number) for number in range(20, 30)))
+    check_slim(plain + DOUBTFUL[0] + DOUBTFUL[1] + plain.replace(b"/W2", b"/W3"), objects=objects)
+    mixed = b"".join(plain.replace(b"/W2", b"/W%d" % number) + one for number, one in enumerate(DOUBTFUL * 6, 30))
+    check_slim(mixed, objects=objects)
+    check_slim(mixed, objects=objects, where={"field": "Computer Science"}, abstracts=False)
+
+
+def test_works_stay_in_their_order_where_a_line_between_them_is_doubtful() -> None:
+    corpus = read(lines(work(1), work(2)) + DOUBTFUL[0] + lines(work(3)) + DOUBTFUL[3] + lines(work(4)))
+    assert corpus.items["item"].to_pylist() == ["W1", "W2", "W7", "W3", "W4"]
+    assert corpus.dropped["lines that are no JSON objects"] == 1
+
+
+@given(st.data())
+@settings(max_examples=40, deadline=None)
+def test_damaged_lines_are_read_alike_slimmed_and_as_they_are(data: st.DataObject) -> None:
+    content = bytearray(lines(*REAL[:3], *(work(number) for number in range(3))))
+    for _ in range(data.draw(st.integers(1, 6))):
+        at = data.draw(st.integers(0, len(content) - 1))
+        content[at : at + data.draw(st.integers(0, 3))] = data.draw(
+            st.sampled_from([b"", b'"', b"\\", b"{", b"]", b",", b"1", b"null", b"\n", b"\xc3", b"\\u0041", b" "])
+        )
+    check_slim(bytes(content))
 
 
 def test_a_cube_is_proposed_of_year_source_topic_and_country_with_their_levels() -> None:

@@ -26,6 +26,7 @@ from cube2net.sources.tables.query_files import read_pairs_file, read_query_file
         ("q.csv", "Kunden-Nr.\n1001\n1002\n", (["1001", "1002"], None)),
         ("names", "object;label\nAda;x\n", (["Ada"], ["x"])),
         ("q.tsv", "object\tlabel\nAda\tx\n", (["Ada"], ["x"])),
+        ("q.csv", "object\nuser:1\nfilm:2\n", (["user:1", "film:2"], None)),
         ("names", "object,label\nAda,x\n", (["Ada"], ["x"])),
         ("names", "Hopper, Grace\n", (["Hopper, Grace"], None)),
         ("names", "objects of art\nAda\n", (["objects of art", "Ada"], None)),

@@ -205,7 +205,7 @@ def test_the_types_of_parquet_are_understood(tmp_path):
         "size": [1, 2],
         "city": ["Rome", "Oslo"],
         "big": ["x", "y"],
-        "ok": ["true", "false"],
+        "ok": [True, False],
         "ratio": [None, 0.5],
     }
     assert "nodes.parquet: left out 'raw', 'none' (empty, or neither labels, numbers nor dates)" in said

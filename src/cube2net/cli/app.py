@@ -20,7 +20,7 @@ from cube2net.errors import Cube2netError, quoted
 
 TYPED = {
     "directed=": "--set directed=",
-    "skip_missing=True leaves": "cube2net query --show-missing lists them all, --skip-missing leaves",
+    "cube.query(…, skip_missing=True) leaves": "cube2net query --show-missing lists them all, --skip-missing leaves",
     "skip_known=True leaves them out, replace=True": "--skip-known leaves them out, --replace",
     "skip_known=True": "--skip-known",
     "roll_up)": "--roll-up)",

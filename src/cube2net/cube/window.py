@@ -13,13 +13,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.array_types import Array
+from cube2net.arrays import offsets, row_of_entries, take_rows
 from cube2net.cube.format.parts import check_whole, given
 from cube2net.cube.grow.date_bins import FINER, MONTH_ALONE, YEAR_ALONE
 from cube2net.cube.grow.link_rows import links_of_rows
 from cube2net.cube.views import said
 from cube2net.cube.without import take_out
 from cube2net.errors import CubeError, ParameterError, listed, quoted, unknown
-from cube2net.records import Cube, DimensionSpec, LinkDetails
+from cube2net.records import Cube, DimensionSpec, ItemIndex, LinkDetails, Links, Ragged
 from cube2net.records.lineage import remembered
 from cube2net.records.link_details import ITEM, TIME
 
@@ -115,8 +116,9 @@ def between(cube: Cube, window: str | Sequence[Bound] | Window) -> Cube:
     their weights. Objects, labels and items keep their numbers, so that queries stay valid: labels that none of the
     items has are still there; bins, levels above and the topics are those of the whole. An item without a time is in
     no window. Of links that were given one with a time is in by that, one without by the item that states it, and one
-    with neither stays. Where links have a time and nothing says when items were, or with ``links=`` before the window,
-    only links are limited. How many items lack a label is not counted anew.
+    with neither stays; but none is in whose end only items outside mention (objects that no item of the cube mentions
+    keep theirs). Where links have a time and nothing says when items were, or with ``links=`` before the window, only
+    links are limited. How many items lack a label is not counted anew.
 
     Parameters
     ----------
@@ -143,12 +145,20 @@ def between(cube: Cube, window: str | Sequence[Bound] | Window) -> Cube:
     if name not in attributes.names:
         raise unknown("attribute", name, attributes.names)
     gone = ~asked.holds(attributes.column(name), f"the attribute {name!r}")
-    view = f"only items of {name} {replace(asked, attribute='')}" + (", and links of that time" if timed else "")
+    view = f"only items of {name} {replace(asked, attribute='')}"
     if index.derived:
         return take_out(cube, gone, view)
-    if details is None or not {TIME, ITEM}.intersection(details.columns):
-        return take_out(cube, gone, f"{view}, and all links: they have no time")
-    inside = _links_inside(details, asked, gone)
+    told = details is not None and bool({TIME, ITEM}.intersection(details.columns))
+    stay = _still_there(index, gone, len(cube.objects))
+    if timed:
+        view += ", and links of that time"
+    elif not stay.all():
+        view += ", and links of what these mention"
+    elif not told:
+        view += ", and all links: they have no time"
+    if details is None:
+        return take_out(cube if stay.all() else _links_among(cube, stay), gone, view)
+    inside = _links_inside(details, asked, gone) & stay[details.lower] & stay[details.higher]
     return take_out(cube if inside.all() else _only_links(cube, details, inside), gone, view)
 
 
@@ -182,6 +192,27 @@ def _links_inside(details: LinkDetails, window: Window, gone: Array) -> Array:
         times = details.rows[TIME]
         inside = np.where(np.asarray(pc.is_valid(times)), window.holds(times, "the time of links"), inside)
     return inside
+
+
+def _still_there(index: ItemIndex, gone: Array, objects: int) -> Array:
+    """Return which objects an item that is not gone mentions, and those that no item ever did."""
+    left = np.zeros(objects, dtype=bool)
+    left[take_rows(index.objects, np.flatnonzero(gone)).indices] = True
+    left[take_rows(index.objects, np.flatnonzero(~gone)).indices] = False
+    return ~left
+
+
+def _links_among(cube: Cube, objects: Array) -> Cube:
+    """Return the cube with only the links between objects that are marked."""
+    rows = Ragged(cube.links.indptr, cube.links.indices)
+    source = row_of_entries(rows)
+    keep = objects[source] & objects[rows.indices]
+    links = Links(offsets(source[keep], len(rows)), rows.indices[keep], cube.links.weights[keep])
+
+    def limited(one: Cube) -> Cube:
+        return replace(one, links=links, finest=None if one.finest is None else limited(one.finest))
+
+    return limited(cube)
 
 
 def _only_links(cube: Cube, details: LinkDetails, keep: Array) -> Cube:

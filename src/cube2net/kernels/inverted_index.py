@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cube2net.array_types import Array
+from cube2net.kernels.byte_blocks import copied, string_stop
 from cube2net.kernels.compiled import njit
 
 WHOLE, CUT, ODD = 0, 1, 2
@@ -45,8 +46,8 @@ def texts_of_indexes(starts: Array, data: Array) -> tuple[Array, Array, Array]:
             size = 0
             for k in range(said):
                 size += lengths[word_of[k]] + 1
-            if used + size > len(text):
-                grown = np.empty(2 * (used + size), np.uint8)
+            if used + size + 16 > len(text):
+                grown = np.empty(2 * (used + size + 16), np.uint8)
                 grown[:used] = text[:used]
                 text = grown
             for k in range(said):
@@ -56,12 +57,9 @@ def texts_of_indexes(starts: Array, data: Array) -> tuple[Array, Array, Array]:
                 word = word_of[order[k]]
                 begin, length = begins[word], lengths[word]
                 if begin >= 0:
-                    for at in range(length):
-                        text[np.uint64(used + at)] = data[np.uint64(begin + at)]
+                    used = copied(data, begin, begin + length, text, used)
                 else:
-                    for at in range(length):
-                        text[used + at] = words[at - 1 - begin]
-                used += length
+                    used = copied(words, -1 - begin, length - 1 - begin, text, used)
         ends[i + 1] = used
     return ends, text[:used], states
 
@@ -91,7 +89,10 @@ def _read(
         if data[at] != QUOTE:
             return ODD, 0, 0
         key, at, escaped = at + 1, at + 1, False
-        while at < end and data[at] != QUOTE:
+        while True:
+            at = string_stop(data, at, end)
+            if at >= end or data[at] == QUOTE:
+                break
             escaped = escaped or data[at] == BACKSLASH
             at += 2 if data[at] == BACKSLASH else 1
         closed = min(at, end)
@@ -144,8 +145,8 @@ def _places(
             at += 1
             continue
         number, first = 0, at
-        while at < end and 48 <= data[at] <= 57 and number < FAR:
-            number = 10 * number + data[at] - 48
+        while at < end and 48 <= data[np.uint64(at)] <= 57 and number < FAR:
+            number = 10 * number + data[np.uint64(at)] - 48
             at += 1
         if at >= end:
             return -2, 0, 0

@@ -17,7 +17,8 @@ from cube2net.errors import InputError, some
 from cube2net.network.node_columns import BACKWARD
 from cube2net.network.plain_columns import plain_table
 from cube2net.records import Network
-from cube2net.records.link_details import FORWARD
+from cube2net.records.link_details import FORWARD, KIND
+from cube2net.records.network import LINK
 
 GIVEN = "given"
 FIXED_TEXTS = ("name", "kind", "label")
@@ -86,6 +87,7 @@ def is_directed(network: Network) -> bool:
 def ends_of(network: Network) -> Ends:
     """Return the links of a network, each once; where they have directions, each direction that has a weight.
 
+    A directed link has the kind and the times of what leads its way.
     The weight of a directed link is its share of the network's weight, as the source's weights divide it; that of the
     source itself is beside it as ``given``. A membership goes once, from the object to its cell.
     """
@@ -101,10 +103,28 @@ def ends_of(network: Network) -> Ends:
     weights = (network.weight.astype(np.float64)[link] * shares[link, back]).astype(np.float32)
     columns = table.drop_columns([FORWARD, BACKWARD]).take(pa.array(link))
     columns = columns.set_column(columns.column_names.index("weight"), "weight", pa.array(weights))
+    columns = _of_their_ways(network, columns, np.where(one_way, -1, np.arange(len(one_way)))[link], back)
     columns = columns.append_column(GIVEN, pa.array(ways[link, back], mask=one_way[link]))
     return Ends(both[link, back], both[link, 1 - back], columns, True)
 
 
+def _of_their_ways(network: Network, columns: pa.Table, links: Array, back: Array) -> pa.Table:
+    """Return directed links with the kinds and times of their own ways; those of the number -1 stay as they are."""
+    among = np.maximum(network.source, network.target) < len(network.objects)
+    ends = (network.objects[end[among]] for end in (network.source, network.target))
+    ways = None if network.carried is None else network.carried.ways(*ends)
+    if ways is None:
+        return columns
+    own = (links >= 0) & among[links]
+    places = (np.cumsum(among) - 1)[links] + np.where(back, int(among.sum()), 0)
+    told = ways.take(pa.array(places, mask=~own))
+    for name in (name for name in told.column_names if name in columns.column_names):
+        mine = pc.fill_null(told[name], LINK) if name == KIND else told[name]
+        column = pc.if_else(pa.array(own), mine, columns[name])
+        columns = columns.set_column(columns.column_names.index(name), name, column)
+    return columns
+
+
 def _weights(column: pa.ChunkedArray) -> Array:
-    found: Array = pc.fill_null(column.cast(pa.float64()), 0.0).to_numpy()
+    found: Array = pc.fill_null(column.cast(pa.float64(), safe=False), 0.0).to_numpy()
     return found

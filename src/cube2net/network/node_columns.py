@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.arrays import row_of_entries, take_rows
-from cube2net.records import Carried, Cube, ItemIndex, LabelCounts, Network, Ragged
+from cube2net.records import Carried, Cube, ItemIndex, LabelCounts, LinkDetails, Network, Ragged
 from cube2net.records.link_details import FORWARD, KIND, TIME
 from cube2net.records.link_weights import as_weights
 from cube2net.records.network import NODES
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
 ITEMS, BACKWARD = "items", "backward"
+TIMES = ("first", "last")
 JOINED = "|"
 DENSE = 4_000_000
 """Numbers below this are counted in a table of all of them, and larger ones by sorting those that are there."""
@@ -31,7 +32,8 @@ DENSE = 4_000_000
 
 def carried(cube: Cube) -> Carried:
     """Return what gives, when called, all that a cube knows of objects and links."""
-    return Carried(partial(node_columns, cube), partial(link_columns, cube), partial(count_labels, cube))
+    known = (node_columns, link_columns, count_labels, way_columns)
+    return Carried(*(partial(one, cube) for one in known))
 
 
 def node_columns(cube: Cube, objects: Array) -> pa.Table:
@@ -151,25 +153,52 @@ def link_columns(cube: Cube, source: Array, target: Array) -> pa.Table | None:
     details = None if cube.details is None else cube.details()
     if details is None:
         return None
-    begin, end = details.spans(np.minimum(source, target), np.maximum(source, target))
-    links = np.repeat(np.arange(len(source)), end - begin)
-    rows = np.arange(len(links)) + np.repeat(begin - (np.cumsum(end - begin) - (end - begin)), end - begin)
-    told = details.rows.select(details.columns).take(pa.array(rows))
-    found: dict[str, pa.Array] = {}
-    if KIND in details.columns:
-        found[KIND] = _kinds(told[KIND], links, len(source))
+    links, rows = _rows_of(details, source, target)
+    told = details.rows.take(pa.array(rows))
+    found = _kinds_and_times(told, links, len(source))
     if FORWARD in details.columns:
         onward = np.asarray(told[FORWARD]) == (source < target)[links]
         weights = details.column("weight")[rows].astype(np.float64)
         for name, chosen in ((FORWARD, onward), (BACKWARD, ~onward)):
             found[name] = pa.array(as_weights(np.bincount(links[chosen], weights[chosen], len(source))))
-    if TIME in details.columns:
-        spans = pa.table({"link": links, TIME: told[TIME]}).group_by("link").aggregate([(TIME, "min"), (TIME, "max")])
-        places = np.full(len(source), -1, np.int64)
-        places[spans["link"].to_numpy()] = np.arange(spans.num_rows)
-        for name, column in (("first", f"{TIME}_min"), ("last", f"{TIME}_max")):
-            found[name] = spans[column].take(pa.array(places, mask=places < 0))
+    order = [name for name in (KIND, FORWARD, BACKWARD, *TIMES) if name in found]
+    return pa.table({name: found[name] for name in order}) if found else None
+
+
+def way_columns(cube: Cube, source: Array, target: Array) -> pa.Table | None:
+    """Return the kind and the first and last time of what leads from every source to its target, and then back.
+
+    None where links have no direction, or neither a kind nor a time.
+    """
+    details = None if cube.details is None else cube.details()
+    if details is None or FORWARD not in details.columns:
+        return None
+    links, rows = _rows_of(details, source, target)
+    told = details.rows.take(pa.array(rows))
+    onward = np.asarray(told[FORWARD]) == (source < target)[links]
+    found = _kinds_and_times(told, links + np.where(onward, 0, len(source)), 2 * len(source))
     return pa.table(found) if found else None
+
+
+def _rows_of(details: LinkDetails, source: Array, target: Array) -> tuple[Array, Array]:
+    """Return the rows of all links among some pairs: the number of the pair, and that of the row."""
+    begin, end = details.spans(np.minimum(source, target), np.maximum(source, target))
+    links = np.repeat(np.arange(len(source)), end - begin)
+    return links, np.arange(len(links)) + np.repeat(begin - (np.cumsum(end - begin) - (end - begin)), end - begin)
+
+
+def _kinds_and_times(told: pa.Table, links: Array, count: int) -> dict[str, pa.Array | pa.ChunkedArray]:
+    """Return the kinds and the first and last times of so many links, of rows that say which link each is of."""
+    found: dict[str, pa.Array | pa.ChunkedArray] = {}
+    if KIND in told.column_names:
+        found[KIND] = _kinds(told[KIND], links, count)
+    if TIME in told.column_names:
+        spans = pa.table({"link": links, TIME: told[TIME]}).group_by("link").aggregate([(TIME, "min"), (TIME, "max")])
+        places = np.full(count, -1, np.int64)
+        places[spans["link"].to_numpy()] = np.arange(spans.num_rows)
+        for name, column in zip(TIMES, (f"{TIME}_min", f"{TIME}_max"), strict=True):
+            found[name] = spans[column].take(pa.array(places, mask=places < 0))
+    return found
 
 
 def _kinds(kinds: pa.ChunkedArray, links: Array, count: int) -> pa.Array:

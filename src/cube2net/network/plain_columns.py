@@ -114,7 +114,7 @@ def _plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return _numbers(array)
     if pa.types.is_duration(kind):
-        return pc.divide(array.cast(pa.duration("us"), safe=False).cast(pa.int64()).cast(pa.float64()), 1e6)
+        return pc.divide(array.cast(pa.duration("us"), safe=False).cast(pa.int64()).cast(pa.float64(), safe=False), 1e6)
     if pa.types.is_timestamp(kind) or pa.types.is_time(kind):
         text = pc.replace_substring(array.cast(pa.string()), " ", "T")
         return pc.if_else(pc.match_substring(text, "."), pc.replace_substring_regex(text, FRACTION, r"\1"), text)

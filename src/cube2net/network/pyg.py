@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from cube2net.array_types import Array
 from cube2net.extras import require
 from cube2net.network.export_tables import about, ends_of, ids_of, plain_nodes
-from cube2net.network.node_columns import label_shares
+from cube2net.network.node_columns import TIMES, label_shares
 from cube2net.network.plain_columns import as_text, is_list
 from cube2net.records import Network
 from cube2net.records.network import NODES
@@ -26,7 +26,6 @@ CATEGORIES = 50
 """A column of texts with more values than this is no category: it has no columns of ``x``."""
 SHARES = 500
 """Nor has a dimension of which the nodes have more labels than this."""
-TIMES = ("first", "last")
 Shares = tuple[tuple[str, ...], "sp.csr_array"]
 """The labels of a dimension, and the share of every node's items that has each of them."""
 EMPTY: Mapping[str, Shares] = MappingProxyType({})
@@ -182,7 +181,7 @@ def inputs(nodes: pa.Table, shares: Mapping[str, Shares] = EMPTY) -> tuple[list[
         kind = column.type
         if not is_list(kind) and not pa.types.is_string(kind) and not pa.types.is_large_string(kind):
             names.append(name)
-            columns.append(pc.fill_null(column.cast(pa.float64()), 0.0).to_numpy(zero_copy_only=False))
+            columns.append(pc.fill_null(column.cast(pa.float64(), safe=False), 0.0).to_numpy(zero_copy_only=False))
             continue
         values = pc.list_flatten(column) if is_list(kind) else column
         parents = pc.list_parent_indices(column) if is_list(kind) else pa.array(np.arange(len(column)))
@@ -229,8 +228,10 @@ def _times(links: pa.Table) -> dict[str, Any]:
         if name in links.column_names:
             column = links[name]
             if pa.types.is_temporal(column.type):
-                column = pc.divide(column.cast(pa.timestamp("us")).cast(pa.int64()).cast(pa.float64()), 1e6)
-            numbers = pc.fill_null(column.cast(pa.float64()), float("nan")).to_numpy()
+                column = pc.divide(
+                    column.cast(pa.timestamp("us"), safe=False).cast(pa.int64()).cast(pa.float64(), safe=False), 1e6
+                )
+            numbers = pc.fill_null(column.cast(pa.float64(), safe=False), float("nan")).to_numpy()
             found[name] = _tensor(numbers, np.float64)
     return found
 

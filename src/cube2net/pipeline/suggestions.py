@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from cube2net.cube import TOPIC
 from cube2net.errors import ParameterError, QueryError, listed, whole_number
 from cube2net.pipeline.data import find_topics
 from cube2net.pipeline.queries import Asked, query_of, read_query
+from cube2net.pipeline.reading import corpus_of
 from cube2net.progress import Progress, silent
 from cube2net.propose import propose, score, tally, text_of, with_text
 from cube2net.records import Budget, Corpus, Cube, DimensionSpec, Query, Topics
@@ -41,7 +43,7 @@ CERTAIN = 1.96
 
 @tells_compiling
 def suggest(
-    corpus: Corpus,
+    data: Any = None,
     query: Asked | Path | None = None,
     *,
     min_objects: int = MIN_OBJECTS,
@@ -49,8 +51,9 @@ def suggest(
     topics: Topics | None = None,
     seed: int = 0,
     progress: Progress | None = None,
+    **tables: Any,
 ) -> Suggestion:
-    """Return the dimensions that suit a corpus, and why: what its attributes are, their levels, the cells they make.
+    """Return the dimensions that suit some data, and why: what its attributes are, their levels, the cells they make.
 
     A sample of at most 100,000 items is looked at. An attribute is an id, text, labels, numbers, years or dates by its
     values; one lies above another when nearly all items of a label have the same label there. Chosen are up to four
@@ -59,8 +62,8 @@ def suggest(
 
     Parameters
     ----------
-    corpus
-        The data, of :func:`read_source` or made by hand.
+    data
+        What :func:`build_cube` takes: a corpus, a frame, a mapping of frames, a path, or a graph.
     query
         Objects as in :func:`construct`, or the path of a file that names them. Dimensions are then ranked by which
         share of a hidden half of these objects the cells hold that are chosen for the other half, at the same number
@@ -75,6 +78,8 @@ def suggest(
         Of the sample, the halves and the topics: the same seed proposes the same.
     progress
         Told how far it is; None for nobody.
+    tables
+        Tables by their names (``links=edges``), and the options of :func:`read_tables` or :func:`from_networkx`.
 
     Returns
     -------
@@ -90,13 +95,14 @@ def suggest(
     >>> cities = {node: f"city {int(node) // 10}" for node in graph}
     >>> nx.set_node_attributes(graph, cities, "city")
     >>> nx.set_node_attributes(graph, {node: f"state {int(node) // 40}" for node in graph}, "state")
-    >>> suggestion = c2n.suggest(c2n.from_networkx(graph))
+    >>> suggestion = c2n.suggest(graph)
     >>> suggestion
     Suggestion(city/state: about 12 cells, 100% of objects in them)
     >>> print(*suggestion.dependencies)
     city → state (all of 120 items)
     """
     progress = progress or silent
+    corpus = corpus_of(data, tables, progress, suggest)
     found = propose(corpus, cubes.parse_bins, min_objects=min_objects, seed=seed, progress=progress)
     if query is None:
         return found

@@ -52,11 +52,13 @@ class Carried:
 
     ``nodes(objects)`` is a table with a row for every object; ``links(source, target)`` one with a row for every pair
     of linked objects, or None where nothing is known of links; ``labels(objects)`` counts the items of every object.
+    ``ways(source, target)`` is what is known of what leads there, a row for every pair, and then of what leads back.
     """
 
     nodes: Callable[[Array], pa.Table]
     links: Callable[[Array, Array], pa.Table | None]
     labels: Callable[[Array], LabelCounts | None]
+    ways: Callable[[Array, Array], pa.Table | None]
 
     def __repr__(self) -> str:
         return "Carried()"
@@ -64,6 +66,7 @@ class Carried:
     def kept(self, objects: Array, source: Array, target: Array) -> Carried:
         """Return what is known of these objects and links alone, whatever is asked: it can travel without the cube."""
         parts: list[Any] = [self.nodes(objects), self.links(source, target), self.labels(objects)]
+        parts.append(self.ways(source, target))
         return Carried(*(partial(_same, part) for part in parts))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from cube2net.array_types import Array
 from cube2net.errors import CubeError, ParameterError, QueryError, plain, some, unknown
 from cube2net.records.dimension import STAR, TOP, Dimension
 from cube2net.records.items import ItemIndex
-from cube2net.records.key_rows import rows_of_keys
+from cube2net.records.key_rows import count_known, rows_of_keys
 from cube2net.records.keys import is_row, keys_of, labels_of
 from cube2net.records.lineage import Lineage
 from cube2net.records.link_details import LinkDetails
@@ -174,13 +175,14 @@ class Cube:
         """Return the query for objects given by id or by name; or by row number, where ids are texts.
 
         They are listed in whatever holds several: a list, a series or an index of pandas or Polars, an array, a mapping
-        from objects to labels; a table with a column ``object`` or ``id``, and maybe ``label``; another network.
+        from objects to labels; a table with a column ``object`` or ``id`` (or else the column that names most objects
+        of the cube), and maybe ``label``; another network. Ids may be given as URLs that end with them.
         In a cube whose ids are whole numbers (``objects.whole``) a number is an id; ``Query(rows)`` takes rows of any
         cube. A mapping gives every object a label, none where that is None or not a number. An object named twice
-        counts once. A name that is not in the cube, or that several objects bear, is an error unless ``skip_missing``;
-        then it is listed in ``Query.missing``.
+        counts once. A name that is not in the cube, or that several objects bear, and a value that is missing, is an
+        error unless ``skip_missing``; then it is listed in ``Query.missing``.
         """
-        objects, beside = asked_of(objects)
+        objects, beside = asked_of(objects, partial(count_known, self.objects))
         keys = keys_of(objects)
         if not keys:
             raise QueryError("the query is empty: name at least one object")

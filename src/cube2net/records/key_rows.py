@@ -9,12 +9,14 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.errors import QueryError, quoted, some
-from cube2net.records.keys import check_kinds, is_row
+from cube2net.records.keys import check_kinds, is_row, key_of
 from cube2net.records.limits import MOST
 from cube2net.records.objects import Objects
 
 LOOKED_AT = 100
 """So many row numbers of a query are compared with ids."""
+ASKED = 10_000
+"""So many values of a column are looked up to see whether they name objects."""
 
 
 def rows_of_keys(objects: Objects, keys: Sequence[Any], skip_missing: bool) -> tuple[Array, tuple[str, ...]]:
@@ -48,6 +50,14 @@ def rows_of_keys(objects: Objects, keys: Sequence[Any], skip_missing: bool) -> t
     return rows, lost + tuple(quoted(keys[place]) for place in sorted(others))
 
 
+def count_known(objects: Objects, values: Sequence[Any]) -> int:
+    """Return how many of some values name objects: texts, and whole numbers where ids are such; the first are asked."""
+    some_values = map(key_of, values[:ASKED])
+    texts = [_text(key) for key in some_values if isinstance(key, str) or (objects.whole and is_row(key))]
+    missing = set(objects.find(texts).missing)
+    return sum(text not in missing for text in texts)
+
+
 def _check_meant(objects: Objects, keys: Sequence[int]) -> None:
     """Raise where row numbers may be meant as ids: where one of the first is also the id of another object."""
     texts = {str(key): key for key in keys[:LOOKED_AT] if abs(key) < MOST}
@@ -69,7 +79,7 @@ def _lost(objects: Objects, missing: tuple[str, ...], ambiguous: tuple[str, ...]
         parts.append(
             f"query names {plural} not in the cube: {some([numbers.get(key, key) for key in missing])}"
             + (f" (did you mean {hints}?)" if hints else "")
-            + (" (skip_missing=True leaves them out)" if len(missing) > 3 else "")
+            + (" (cube.query(…, skip_missing=True) leaves them out)" if len(missing) > 3 else "")
         )
     if ambiguous:
         plural = (

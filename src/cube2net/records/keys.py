@@ -23,7 +23,7 @@ def keys_of(objects: object) -> list[Any]:
     """
     if isinstance(objects, str):
         raise QueryError(f"a query is a list of objects, got the text {quoted(objects)}")
-    return [_key(value) for value in _listed(objects, "a query is a list of objects")]
+    return [key_of(value) for value in _listed(objects, "a query is a list of objects")]
 
 
 def labels_of(labels: object, keys: Sequence[Any]) -> list[str]:
@@ -43,10 +43,14 @@ def label_text(label: object) -> str:
     >>> [label_text(label) for label in ("a", 3, None, float("nan"))]
     ['a', '3', '', '']
     """
-    missing = label is None or type(label).__name__ in MISSING or (isinstance(label, float) and label != label)
     if isinstance(label, int) and label.bit_length() > 1000:
         return quoted(label)
-    return "" if missing else str(label)
+    return "" if is_missing(label) else str(label)
+
+
+def is_missing(value: object) -> bool:
+    """Return whether a value is what a list or a table has where there is none."""
+    return value is None or type(value).__name__ in MISSING or (isinstance(value, float) and value != value)
 
 
 def is_text(text: str) -> bool:
@@ -87,14 +91,20 @@ def are_whole(ids: pa.ChunkedArray | pa.Array) -> bool:
 
 
 def check_kinds(keys: Sequence[Any]) -> None:
-    """Raise where a key is neither a text nor a whole number."""
+    """Raise where a key is missing, or is neither a text nor a whole number."""
     wrong = [key for key in keys if not (isinstance(key, str) or is_row(key))]
+    if wrong and all(map(is_missing, wrong)):
+        plural = "1 of them is missing" if len(wrong) == 1 else f"{len(wrong):,} of them are missing"
+        raise QueryError(
+            f"query lists {len(keys):,} objects, and {plural} (cube.query(…, skip_missing=True) leaves them out)"
+        )
     if wrong:
         plural = "1 object that is" if len(wrong) == 1 else f"{len(wrong):,} objects that are"
         raise QueryError(f"query has {plural} neither a text nor a whole number: {some(wrong)}")
 
 
-def _key(value: Any) -> Any:
+def key_of(value: Any) -> Any:
+    """Return a value that may name an object, a text or whole number as Python's; a whole fraction is such a number."""
     if type(value) in (str, int, bool):
         return value
     if isinstance(value, pa.Scalar):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ from cube2net.array_types import Array
 from cube2net.errors import CubeError
 from cube2net.records.keys import is_text
 from cube2net.spelling import LONGEST, candidates
+
+URL = re.compile(r"(?i)https?://[^/?#]+/([^?#]*)")
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,10 @@ class Objects:
         return {key: row for row, key in self._matches("object", wanted)}
 
     def find(self, keys: Sequence[str]) -> Found:
-        """Return the row of every key: its id where one is the same, else the one object of that name."""
+        """Return the row of every key: its id where one is the same, else the one object of that name.
+
+        A URL that is neither stands for the object whose id is its path, or the last part of it.
+        """
         rows = np.full(len(keys), -1, dtype=np.int64)
         place: dict[str, list[int]] = {}
         for position, key in enumerate(keys):
@@ -128,8 +134,16 @@ class Objects:
             for key, row in seen.items():
                 if key not in ambiguous:
                     rows[place[key]] = row
+        self._find_by_links([key for key in left if rows[place[key][0]] < 0 and key not in ambiguous], place, rows)
         missing = tuple(key for key in place if rows[place[key][0]] < 0 and key not in ambiguous)
         return Found(rows, missing, tuple(key for key in place if key in ambiguous))
+
+    def _find_by_links(self, keys: Sequence[str], place: Mapping[str, list[int]], rows: Array) -> None:
+        """Put the rows of keys that are URLs in their places."""
+        meant = {key: parts for key in keys if (parts := ids_in_url(key))}
+        known = self.has_ids([part for parts in meant.values() for part in parts]) if meant else {}
+        for key, parts in meant.items():
+            rows[place[key]] = next((known[part] for part in parts if part in known), -1)
 
     def near(self, key: str, most: int = 1) -> list[str]:
         """Return the names that begin with a key, or else those spelled most like it, in capitals or not.
@@ -165,6 +179,17 @@ class Objects:
         rows = np.flatnonzero(np.asarray(pc.is_valid(hit)))
         keys = wanted.take(pc.drop_null(hit).combine_chunks()).to_pylist()
         return list(zip(rows.tolist(), keys, strict=True))
+
+
+def ids_in_url(key: str) -> list[str]:
+    """Return the ids that a URL may stand for: its path, and the last part of that; none where it is no URL.
+
+    >>> ids_in_url("https://openalex.org/A5043016649"), ids_in_url("https://doi.org/10.1/x?y=1"), ids_in_url("A5")
+    (['A5043016649'], ['10.1/x', 'x'], [])
+    """
+    found = URL.match(key)
+    path = found[1].strip("/") if found else ""
+    return list(dict.fromkeys([path, path.rpartition("/")[2]])) if path else []
 
 
 def _given(table: pa.Table) -> pa.Table:

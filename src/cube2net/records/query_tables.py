@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -12,20 +12,23 @@ from cube2net.errors import QueryError, some
 OBJECTS, LABELS = ("object", "id", "node"), ("label",)
 CELL = "cell"
 STREAM = "__arrow_c_stream__"
+Count = Callable[[Sequence[Any]], int]
+"""Gives how many of some values name objects."""
 
 
-def asked_of(objects: Any) -> tuple[Any, Any]:
+def asked_of(objects: Any, count_known: Count | None = None) -> tuple[Any, Any]:
     """Return what lists objects, and what lists their labels, None for none; what is no table is returned as it is.
 
-    A table has a column ``object`` or ``id``, or but one column, and may have one of labels (``label``), in any case.
-    The nodes of a network are its objects, without its cells.
+    A table has a column ``object`` or ``id``, or but one column, or else one whose values are known, as
+    :func:`best_known` finds it; it may have one of labels (``label``), in any case. A mapping of names to lists is a
+    table too. The nodes of a network are its objects, without its cells.
 
     >>> asked_of(pa.table({"Object": ["a", "b"], "Label": ["x", None]}))
     (['a', 'b'], ['x', None])
     >>> asked_of(["a", "b"])
     (['a', 'b'], None)
     """
-    if isinstance(objects, Mapping):
+    if isinstance(objects, Mapping) and not _has_columns(objects):
         return objects, list(objects.values())
     nodes = getattr(objects, "nodes", None)
     if isinstance(nodes, pa.Table) and hasattr(objects, "in_query"):
@@ -37,12 +40,7 @@ def asked_of(objects: Any) -> tuple[Any, Any]:
     if table is None:
         return _column(objects), None
     names = {str(name).strip().casefold(): name for name in reversed(list(table))}
-    chosen = next((names[word] for word in OBJECTS if word in names), None)
-    if chosen is None and len(table) == 1:
-        chosen = next(iter(table))
-    if chosen is None:
-        has = some([str(name) for name in table], 20)
-        raise QueryError(f"the table of the query has no column 'object' or 'id': it has {has}")
+    chosen = _chosen(table, names, count_known)
     keys = table[chosen]
     label = next((names[word] for word in LABELS if word in names), None)
     labels = None if label is None or label == chosen else table[label]
@@ -54,9 +52,58 @@ def asked_of(objects: Any) -> tuple[Any, Any]:
     return keys, labels
 
 
+def best_known(columns: Sequence[Sequence[Any]], usual: Sequence[int], count_known: Count) -> int | None:
+    """Return the column most of whose values are known, of several that are even one that is usual, or the first.
+
+    Where nothing is known it is the first that is usual, or None.
+
+    >>> best_known([["x", "y"], ["a", "b"], ["a", "b"]], [2], lambda values: sum(value in "ab" for value in values))
+    2
+    """
+    counts = [count_known(values) for values in columns]
+    best = max(counts, default=0)
+    if best == 0:
+        return usual[0] if usual else None
+    return next((place for place in usual if counts[place] == best), counts.index(best))
+
+
+def _chosen(table: Mapping[Any, list[Any]], names: Mapping[str, Any], count_known: Count | None) -> Any:
+    """Return the name of the column of objects."""
+    given = [names[word] for word in OBJECTS if word in names]
+    if OBJECTS[0] in names or len(table) == 1:
+        return given[0] if given else next(iter(table))
+    if count_known is None or (given and count_known(table[given[0]])):
+        place = None
+    else:
+        columns = list(table)
+        place = best_known(list(table.values()), [columns.index(name) for name in given], count_known)
+    if place is not None:
+        return list(table)[place]
+    if given:
+        return given[0]
+    has = some([str(name) for name in table], 20)
+    tried = "" if count_known is None else ", and the cube knows no value of any of these"
+    raise QueryError(f"the table of the query has no column 'object' or 'id': it has {has}{tried}")
+
+
+def _has_columns(mapping: Mapping[Any, Any]) -> bool:
+    """Return whether a mapping is a table: a list, an array or a series for every name."""
+    return bool(mapping) and all(isinstance(one, list | tuple) or _is_listing(one) for one in mapping.values())
+
+
+def _is_listing(thing: Any) -> bool:
+    return _is_column(thing) or (getattr(thing, "ndim", None) == 1 and hasattr(thing, "tolist"))
+
+
 def _table(thing: Any) -> dict[Any, list[Any]] | None:
     """Return the columns of a table by name, None of what is none."""
-    if isinstance(thing, type | str | bytes | list | tuple | dict):
+    if isinstance(thing, Mapping):
+        columns = {name: list(_column(values)) for name, values in thing.items()}
+        if len(set(map(len, columns.values()))) > 1:
+            sizes = some([f"{name}: {len(values):,}" for name, values in columns.items()], 20)
+            raise QueryError(f"the columns of the query's table are not of one length: {sizes}")
+        return columns
+    if isinstance(thing, type | str | bytes | list | tuple):
         return None
     if _is_pandas(thing):
         if any(name is not None for name in thing.index.names):

@@ -175,6 +175,7 @@ def open_session(
 ) -> Iterator[Any]:
     """Give a Spark session with views and settings of its own, on the Spark that is running or on a new one."""
     require("the Spark engine", "pyspark")
+    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas")  # no frame of pandas is made here
     from pyspark import SparkContext
     from pyspark.sql import SparkSession
 

@@ -100,14 +100,14 @@ def read_numbers(corpus: Corpus, attribute: str) -> tuple[Array, Array]:
 def kind_of(type_: pa.DataType) -> str:
     """Return what an attribute holds, in words where different types of Arrow mean the same.
 
-    >>> kind_of(pa.int16()), kind_of(pa.large_string()), kind_of(pa.float64())
-    ('whole numbers', 'texts', 'double')
+    >>> kind_of(pa.int16()), kind_of(pa.large_string()), kind_of(pa.float64()), kind_of(pa.bool_())
+    ('whole numbers', 'texts', 'double', 'texts')
     """
     if pa.types.is_dictionary(type_):
         return kind_of(type_.value_type)
     if pa.types.is_list(type_) or pa.types.is_large_list(type_):
         return f"lists of {kind_of(type_.value_type)}"
-    if pa.types.is_string(type_) or pa.types.is_large_string(type_):
+    if pa.types.is_string(type_) or pa.types.is_large_string(type_) or pa.types.is_boolean(type_):
         return "texts"
     return "whole numbers" if pa.types.is_integer(type_) else str(type_)
 

@@ -18,10 +18,14 @@ def plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def join_columns(first: pa.ChunkedArray, second: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
     """Return the values of one column and then those of another; their types may differ in width.
 
+    Truths beside texts are the texts ``true`` and ``false``.
+
     >>> join_columns(pa.chunked_array([[1]], pa.int8()), pa.chunked_array([[2.5]]), "a column").to_pylist()
     [1.0, 2.5]
     """
     first, second = plain_column(first), plain_column(second)
+    if {first.type, second.type} == {pa.bool_(), pa.string()}:
+        first, second = first.cast(pa.string()), second.cast(pa.string())
     parts = [pa.table({"column": column}) for column in (first, second)]
     try:
         return pa.concat_tables(parts, promote_options="permissive")["column"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -19,9 +20,9 @@ from cube2net.records import Corpus
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.readers.openalex_corpus import Gathering
 from cube2net.sources.readers.openalex_files import find_snapshot
-from cube2net.sources.readers.openalex_lines import Block, Parts
+from cube2net.sources.readers.openalex_lines import Parts
 from cube2net.sources.readers.openalex_merged import MergedIds
-from cube2net.sources.readers.openalex_parse import LineReader
+from cube2net.sources.readers.openalex_parse import LineReader, SlimBlock
 from cube2net.sources.readers.openalex_works import FILTERS, OTHER, WorkColumns
 from cube2net.spelling import nearest
 from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
@@ -89,7 +90,7 @@ class OpenAlex:
         gathering = Gathering(self.objects)
         said = [labels for labels in self.filters.values() if OTHER not in labels]
         reader = LineReader(dropped, abstracts=self.abstracts, citations=self.objects == "works", said=said)
-        with closing(reader), closing(ahead(iter(parts))) as blocks:
+        with closing(reader), closing(ahead(map(reader.slim, parts))) as blocks:
             for block in blocks:
                 step()
                 for lines, works in reader.parse(block):
@@ -120,7 +121,7 @@ class OpenAlex:
             met = WorkColumns(Dropped(), self.objects, {}, (None, None), retracted=True)
             with closing(LineReader(Dropped(), abstracts=False, citations=False)) as reader:
                 for block in islice(parts, 1):
-                    for lines, works in reader.parse(block):
+                    for lines, works in reader.parse(reader.slim(block)):
                         met.batch(lines, works)
             for name, labels in self.filters.items():
                 near = [label for wanted in labels if (label := nearest(wanted, met.known(name)))]
@@ -131,10 +132,10 @@ class OpenAlex:
         )
 
 
-def ahead(blocks: Iterator[Block]) -> Generator[Block, None, None]:
-    """Return the same blocks, each read while the one before it is worked on."""
+def ahead(blocks: Iterator[SlimBlock]) -> Generator[SlimBlock, None, None]:
+    """Return the same blocks, two of them read while the one before is worked on."""
     with ThreadPoolExecutor(1, "cube2net-reading") as pool:
-        coming = pool.submit(next, blocks, None)
-        while (block := coming.result()) is not None:
-            coming = pool.submit(next, blocks, None)
+        coming = deque(pool.submit(next, blocks, None) for _ in range(2))
+        while (block := coming.popleft().result()) is not None:
+            coming.append(pool.submit(next, blocks, None))
             yield block

@@ -27,7 +27,7 @@ from cube2net.unpacking import Meter
 
 SIZE = 16 * 2**20
 """So many bytes of lines are taken at a time."""
-MARK = b"\xef\xbb\xbf"
+MARK, END = b"\xef\xbb\xbf", b"\n"
 TOO_LONG = "lines longer than 16 MiB"
 GROUP = 1024
 """So many rows of Parquet are taken at a time."""
@@ -39,7 +39,7 @@ class Block:
 
     name: str
     day: str
-    data: bytes
+    data: bytes | memoryview
     starts: Array
     numbers: Array
     unit: str = "line"
@@ -50,12 +50,18 @@ class Block:
 
     def line(self, row: int) -> bytes:
         """Return the bytes of a line."""
-        return self.data[self.starts[row] : self.starts[row + 1]]
+        return bytes(self.data[self.starts[row] : self.starts[row + 1]])
 
     def texts(self) -> pa.LargeStringArray:
         """Return the lines as a column that shares their bytes; whether they are UTF-8 is not looked at."""
         return pa.LargeStringArray.from_buffers(
             len(self.starts) - 1, pa.py_buffer(self.starts), pa.py_buffer(self.data)
+        )
+
+    def between(self, begin: int, end: int) -> Block:
+        """Return a block of the lines between two, which shares their bytes."""
+        return Block(
+            self.name, self.day, self.data, self.starts[begin : end + 1], self.numbers[begin:end], unit=self.unit
         )
 
     def only(self, kept: Array) -> Block:
@@ -108,16 +114,15 @@ def _line_blocks(name: str, day: str, file: io.BufferedReader, dropped: Dropped)
     """Return blocks of whole lines; one that is too long is passed over."""
     number, rest = 1, b""
     while True:
-        more = file.read(SIZE)
-        data = rest + more if number > 1 or rest else more.removeprefix(MARK)
-        starts = line_starts(data, last=len(more) < SIZE)
+        data, last = _more(file, rest, first=number == 1 and not rest)
+        starts = line_starts(data)
         if len(starts) > 1:
             block = Block(name, day, data, starts, np.arange(number, number + len(starts) - 1))
             number += len(block.numbers)
             yield _usable(block, dropped)
-        if len(more) < SIZE:
+        if last:
             return
-        rest = data[starts[-1] :]
+        rest = bytes(data[starts[-1] :])
         if len(rest) > LONGEST:
             dropped.drop_one(TOO_LONG, f"{name} line {number:,}", "the line is longer than 16 MiB")
             rest, number = b"", number + 1
@@ -125,18 +130,29 @@ def _line_blocks(name: str, day: str, file: io.BufferedReader, dropped: Dropped)
                 pass
 
 
-def line_starts(data: bytes, *, last: bool) -> Array:
-    """Return where the lines of some bytes begin and the last one ends; one without an end counts if it is the last.
+def _more(file: io.BufferedReader, rest: bytes, *, first: bool) -> tuple[memoryview, bool]:
+    """Return what is left over and the next bytes of a file, and whether they are its last, which end a line."""
+    buffer = memoryview(np.empty(len(rest) + SIZE + 1, np.uint8))
+    buffer[: len(rest)] = rest
+    much = file.readinto(buffer[len(rest) : -1])
+    last, end = much < SIZE, len(rest) + much
+    if last and end and bytes(buffer[end - 1 : end]) != END:
+        buffer[end : end + 1] = END
+        end += 1
+    begin = len(MARK) if first and bytes(buffer[: len(MARK)]) == MARK else 0
+    return buffer[begin:end].toreadonly(), last
 
-    >>> line_starts(b"one\\ntwo\\nth", last=False).tolist(), line_starts(b"one\\ntwo\\nth", last=True).tolist()
-    ([0, 4, 8], [0, 4, 8, 10])
+
+def line_starts(data: bytes | memoryview) -> Array:
+    """Return where the lines of some bytes begin, and where the last whole one ends.
+
+    >>> line_starts(b"one\\ntwo\\nth").tolist()
+    [0, 4, 8]
     """
-    starts, at = [0], 0
-    while at := data.find(b"\n", at) + 1:
-        starts.append(at)
-    if last and starts[-1] < len(data):
-        starts.append(len(data))
-    return np.array(starts, np.int64)
+    from cube2net.kernels.byte_blocks import line_ends
+
+    ends: Array = line_ends(np.frombuffer(data, np.uint8))
+    return np.append(0, ends)
 
 
 def _usable(block: Block, dropped: Dropped) -> Block:
@@ -157,7 +173,7 @@ def _record_blocks(name: str, day: str, file: io.BufferedReader, dropped: Droppe
     size = 0
     for number, record in json_records(name, texts(name, enumerate(lines(file), start=1), dropped), dropped):
         for work in works_of(record):
-            held.append(json.dumps(work, ensure_ascii=False).encode())
+            held.append(json.dumps(work, ensure_ascii=False).encode() + b"\n")
             numbers.append(number)
             size += len(held[-1])
         if size > SIZE:
@@ -203,7 +219,7 @@ def _parquet_blocks(part: Part, meter: Meter) -> Iterator[Block]:
                 gauge.count(batch.nbytes)
                 connection.register("batch", pa.table(batch))
                 rows = connection.sql("SELECT to_json(batch)::VARCHAR AS line FROM batch").to_arrow_table()["line"]
-                found = [line.encode() for line in rows.to_pylist()]
+                found = [line.encode() + b"\n" for line in rows.to_pylist()]
                 yield block_of(name, part.day, found, range(number, number + len(found)), "row")
                 number += len(found)
     except Cube2netError:

@@ -1,4 +1,4 @@
-"""What a column holds: ids, weights, or an attribute (labels, lists of them, numbers, dates).
+"""What a column holds: ids, weights, or an attribute (labels, lists of them, truths, numbers, dates).
 
 Columns are those of ``Rows``, a table with the places its rows come from; Python values of any kinds become columns.
 """
@@ -135,13 +135,14 @@ def is_list(kind: pa.DataType) -> bool:
     return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
-def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column whose values are written out, where it keeps each of them once."""
     return pc.cast(column, column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 def keys(rows: Rows, name: str) -> pa.ChunkedArray:
     """Return a column as ids: trimmed text, whole numbers as text, an empty id is missing."""
-    column = _decoded(rows.table[name])
+    column = decoded(rows.table[name])
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_finite(column), pc.cast(column, pa.float64()), None)
         whole = pc.and_(pc.equal(column, pc.floor(column)), pc.less(pc.abs(column), EXACT))
@@ -201,7 +202,7 @@ def find(rows: Rows, name: str, ids: pa.ChunkedArray) -> tuple[Array, pa.Chunked
 
 def weights(rows: Rows, name: str, ways: Ways | None = None) -> Array:
     """Return a column as weights, NaN where it is neither 0 nor a number from 1e-30 to 1e30."""
-    column = _decoded(rows.table[name])
+    column = decoded(rows.table[name])
     if holds_text(column.type):
         texts = pc.utf8_trim_whitespace(pc.cast(column, pa.string()))
         read = as_numbers(pc.if_else(pc.equal(texts, ""), None, texts), rows.written)
@@ -218,12 +219,12 @@ def weights(rows: Rows, name: str, ways: Ways | None = None) -> Array:
 def attribute(
     rows: Rows, name: str, dropped: Dropped, separator: str | None = None, ways: Ways | None = None
 ) -> pa.ChunkedArray | None:
-    """Return a column as labels, lists of labels, numbers or dates; None when it holds none of these.
+    """Return a column as labels, lists of labels, truths, numbers or dates; None when it holds none of these.
 
     Where that took a guess, how it was read is put into ``ways``.
     """
     ways = {} if ways is None else ways
-    column = _decoded(rows.table[name])
+    column = decoded(rows.table[name])
     kind = column.type
     if separator is not None and not holds_text(kind):
         if pa.types.is_list(kind):
@@ -233,22 +234,25 @@ def attribute(
         return _trimmed_lists(pc.split_pattern(pc.cast(column, pa.string()), separator))
     if is_list(kind):
         return _trimmed_lists(column)
-    if pa.types.is_boolean(kind):
-        column = pc.cast(column, pa.string())
-    elif holds_text(kind):
+    if holds_text(kind):
         texts = pc.cast(column, pa.string())
         column = _typed(rows, name, texts, dropped, ways) if name in rows.loose else _dated(rows, texts)
     elif pa.types.is_integer(kind):
-        column = pc.cast(column, pa.float64() if kind == pa.uint64() else pa.int64(), safe=False)
+        column = pc.cast(column, pa.int64() if _fits(column) else pa.float64(), safe=False)
     elif pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         column = finite(pc.cast(column, pa.float64(), safe=False))
-    elif not (pa.types.is_date(kind) or pa.types.is_timestamp(kind)):
+    elif not (pa.types.is_boolean(kind) or pa.types.is_date(kind) or pa.types.is_timestamp(kind)):
         return None
     clock = as_clock(name, column)
     if clock is not None:
         ways[name] = clock.way
         column = clock.column
     return None if column.null_count == len(column) else column
+
+
+def _fits(column: pa.ChunkedArray) -> bool:
+    """Return whether whole numbers are such of 64 bits with a sign."""
+    return bool(column.type != pa.uint64() or (pc.max(column).as_py() or 0) < 2**63)
 
 
 def _dated(rows: Rows, texts: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -285,7 +289,7 @@ def _trimmed_lists(column: pa.ChunkedArray) -> pa.ChunkedArray | None:
     """Return lists of trimmed texts without empty ones."""
     made = []
     for chunk in column.chunks:
-        values, parents = _decoded(pc.list_flatten(chunk)), pc.list_parent_indices(chunk)
+        values, parents = decoded(pc.list_flatten(chunk)), pc.list_parent_indices(chunk)
         try:
             texts = pc.utf8_trim_whitespace(pc.cast(values, pa.string()))
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):

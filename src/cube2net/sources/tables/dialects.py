@@ -147,14 +147,24 @@ def find_dialect(sample: str, form: str, given: Conventions = UNSAID, *, whole: 
 
 
 def _best(readings: Sequence[_Reading]) -> _Reading:
-    """Return the reading that fits best; the first of those that fit alike, which is the usual one."""
+    """Return the reading that fits best; the first of those that fit alike, which is the usual one.
+
+    Where one parts all lines alike, the first is no title.
+    """
     usual = readings[0]
     fitting = [reading for reading in readings if reading.fits]
     if not fitting:
         return max(readings, key=lambda reading: (reading.columns > 1) * reading.share) if usual.columns < 2 else usual
+    whole = any(reading.share == 1 and not reading.dialect.titles for reading in fitting)
     return max(
         fitting,
-        key=lambda way: (round(way.share, 2) >= 0.98, way.typed, not way.dialect.titles, -way.spaced),
+        key=lambda way: (
+            round(way.share, 2) >= 0.98,
+            not (whole and way.dialect.titles),
+            way.typed,
+            not way.dialect.titles,
+            -way.spaced,
+        ),
     )
 
 

@@ -290,6 +290,7 @@ class _Flat:
     def _labels(self, name: str) -> pa.ChunkedArray | None:
         """Return a column of labels, of which an item may have several; None of others, where the first one counts."""
         made = attribute(self.rows, name, Dropped())
+        made = made.cast(pa.string()) if made is not None and pa.types.is_boolean(made.type) else made
         labels = made is not None and (holds_text(made.type) or is_list(made.type))
         if made is not None:
             what = "are several labels of it" if labels else "do not count but for the first"

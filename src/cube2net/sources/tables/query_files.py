@@ -13,7 +13,7 @@ from typing import NamedTuple
 from cube2net.errors import QueryError, SourceError, some
 from cube2net.sources.io.text_records import NO_TEXT, UTF_16, UTF_16_MARKS, WINDOWS, read_whole
 from cube2net.sources.tables.column_types import keys
-from cube2net.sources.tables.dialects import SAMPLE, UNSAID, USUAL, find_dialect
+from cube2net.sources.tables.dialects import SAMPLE, UNSAID, USUAL, Conventions, find_dialect
 from cube2net.sources.tables.table_roles import SPELLINGS, format_of, plain
 from cube2net.sources.tables.table_source import read_rows
 
@@ -154,8 +154,10 @@ def _place(table: _Table, known: Known | None) -> int | None:
 
 def _parsed(path: Path, text: str) -> _Table:
     """Return delimited text as a table, without the space around its cells and the rows that are empty."""
-    form = format_of(path)
-    dialect = find_dialect(text[:SAMPLE], form if form in USUAL else "csv", UNSAID, whole=len(text) <= SAMPLE)
+    form = found if (found := format_of(path)) in USUAL else "csv"
+    alone = text.lstrip().partition("\n")[0].strip().strip("\"'").lower() == "object"
+    given = Conventions(delimiter=USUAL[form]) if alone else UNSAID  # one column: other marks are part of the names
+    dialect = find_dialect(text[:SAMPLE], form, given, whole=len(text) <= SAMPLE)
     reader = csv.reader(
         io.StringIO(text, newline=""), delimiter=dialect.delimiter, quotechar=dialect.quote, strict=True
     )

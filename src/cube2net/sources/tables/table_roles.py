@@ -87,6 +87,7 @@ class Guess:
     columns: Mapping[str, str]
     given: tuple[str, ...] = ()
     left: tuple[str, ...] = field(default=(), repr=False)
+    remarks: tuple[str, ...] = field(default=(), repr=False)
 
     def __str__(self) -> str:
         said = (f"{role}={name!r} ({'given' if role in self.given else 'guessed'})" for role, name in self.items())
@@ -127,10 +128,14 @@ def guess_columns(
 def named_columns(
     file: str, names: Sequence[str], given: Mapping[str, str] | None = None, *, called: str = ""
 ) -> Guess:
-    """Return which columns play a role by what is given and by their names; a role without a column is left out."""
+    """Return which columns play a role by what is given and by their names; a role without a column is left out.
+
+    A role that is given an empty name is to have none.
+    """
     called = called or f"the table of {file}"
     wanted = {role: (given or {}).get(f"{file}.{role}", (given or {}).get(role)) for role in SPELLINGS[file]}
-    known = {role: name for role, name in wanted.items() if name is not None}
+    known = {role: name for role, name in wanted.items() if name}
+    none = [role for role, name in wanted.items() if name == ""]
     for role, name in known.items():
         if name not in names:
             near = nearest(name, list(names))
@@ -138,12 +143,14 @@ def named_columns(
             raise SourceError(f"{called} has no column {name!r} (given as {role}): {_has(names)}{hint}")
     chosen: dict[str, str] = {}
     for role, spellings in SPELLINGS[file].items():
+        if role in none:
+            continue
         free = {plain(name): name for name in reversed(names) if name not in (*known.values(), *chosen.values())}
         found = known.get(role) or next((free[spelling] for spelling in spellings if spelling in free), None)
         if found is not None:
             chosen[role] = found
     left = tuple(name for name in names if name not in chosen.values())
-    return Guess(file, chosen, tuple(known), left)
+    return Guess(file, chosen, (*known, *none), left)
 
 
 def check_whole(guess: Guess, names: Sequence[str], called: str) -> None:

@@ -207,12 +207,13 @@ class Tables:
 
     def _parts(self, tables: Mapping[str, Rows], dropped: Dropped) -> dict[str, Part]:
         parts: dict[str, Part] = {}
-        for role, guess in roles_of(tables, self.columns).items():
+        for role, guess in roles_of(tables, self.columns, self.separators).items():
             rows, columns = tables[role], dict(guess.columns)
             text = columns.get("text")
             if text is not None and "text" not in guess.given and not holds_text(rows.table[text].type):
                 del columns["text"]
-            dropped.say(str(guess))
+            for said in (str(guess), *guess.remarks):
+                dropped.say(said)
             if role not in ("links", "labels") and rows.table.num_rows == 0:
                 raise SourceError(f"{rows.name} has a header and no rows, expected {role}")
             parts[role] = rows, columns

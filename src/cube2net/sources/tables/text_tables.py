@@ -78,6 +78,10 @@ def read_delimited(path: Path, form: str, dropped: Dropped, meter: Meter, conven
     text = _Text(path, meter, check_text(path, meter, conventions.encoding))
     start, whole = text.start(SAMPLE)
     dialect = find_dialect(start, form, conventions, whole=whole)
+    if conventions.delimiter is not None and dialect.titles:
+        _check_header(
+            path, start, dialect, find_dialect(start, form, replace(conventions, delimiter=None), whole=whole)
+        )
     marked = conventions.encoding is None and text.encoding != UTF_8
     found = [f"encoding={text.encoding!r}"] * marked + dialect.said(USUAL[form], conventions)
     if found:
@@ -113,6 +117,19 @@ def read_delimited(path: Path, form: str, dropped: Dropped, meter: Meter, conven
         table = table.drop_columns([name for name in header.unnamed if table[name].null_count == table.num_rows])
     known = replace(conventions, delimiter=dialect.delimiter)
     return Rows(path.name, table, line_places(path, good), frozenset(table.column_names), known)
+
+
+def _check_header(path: Path, start: str, said: Dialect, found: Dialect) -> None:
+    """Raise where the delimiter that is said leaves a header whole and parts the rows below it in fewer fields."""
+    lines = start.splitlines()
+    if found.titles >= said.titles or found.delimiter == said.delimiter or said.delimiter in lines[found.titles]:
+        return
+    if lines[found.titles].count(found.delimiter) > lines[said.titles].count(said.delimiter):
+        header = lines[found.titles] if len(lines[found.titles]) <= 200 else f"{lines[found.titles][:200]}…"
+        raise SourceError(
+            f"{path.name} line {found.titles + 1:,}: delimiter={said.delimiter!r} does not part the header {header!r} "
+            f"(is {found.delimiter!r} what parts its columns? then say delimiter={found.delimiter!r})"
+        )
 
 
 def _header(text: _Text, dialect: Dialect) -> _Header:

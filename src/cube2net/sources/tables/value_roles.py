@@ -5,16 +5,17 @@ Names go first, as ``table_roles`` knows them, for a name that says it is not to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cache, partial
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.errors import SourceError
-from cube2net.sources.tables.column_types import Rows, holds_text, keys
+from cube2net.sources.tables.column_types import Rows, decoded, holds_text, keys
+from cube2net.sources.tables.id_columns import Ids, is_unique, nearly_unique, referred, sample, samples_of, share_of
+from cube2net.sources.tables.link_columns import is_time, is_weight, two_ends, with_link_columns
 from cube2net.sources.tables.table_roles import (
     ROLE_OF,
     Guess,
@@ -22,91 +23,52 @@ from cube2net.sources.tables.table_roles import (
     is_sure,
     named_columns,
 )
-from cube2net.sources.tables.written_values import as_numbers, present
+from cube2net.sources.tables.written_values import likely_written, present
 
 ORDER = ("nodes", "objects", "items", "mentions", "links", "labels", "terms")
 IDS = {"nodes": "id", "objects": "id", "items": "item"}
 SAMPLED = 1_000
-YEARS = (1500, 2100)
 MOST = 0.5
+NAMED, MOSTLY_NAMES = 20, 0.8
+"""So great a share of the texts of a column of names differ; in fewer rows than so many, names have two words."""
 WORDS, LETTERS, DIFFERENT = 6, 40, 0.5
 """A text has so many words and letters on average, and so many of all texts differ."""
 
 
-class _Ids:
-    """The ids of a table, of which all are only looked at where a few do not tell."""
+def roles_of(
+    tables: Mapping[str, Rows], given: Mapping[str, str] | None = None, parted: Collection[str] = ()
+) -> dict[str, Guess]:
+    """Return which column of every table plays which role; what cannot be told is refused.
 
-    def __init__(self, rows: Rows, name: str) -> None:
-        self.rows, self.name = rows, name
-
-    @cached_property
-    def all(self) -> pa.ChunkedArray:
-        return keys(self.rows, self.name)
-
-    def share(self, values: pa.ChunkedArray | None) -> float:
-        """Return which share of values are ids."""
-        return 0.0 if values is None else _share(values, self.all)
-
-    def has_some(self, values: pa.ChunkedArray | None) -> bool:
-        """Return whether some of the values are ids."""
-        column = self.rows.table[self.name]
-        if values is None or not holds_text(column.type):
-            return self.share(values) > 0
-        few = pc.cast(values, column.type).combine_chunks()
-        return bool(pc.any(pc.is_in(column, value_set=few)).as_py()) or self.share(values) > 0
-
-
-def roles_of(tables: Mapping[str, Rows], given: Mapping[str, str] | None = None) -> dict[str, Guess]:
-    """Return which column of every table plays which role; what cannot be told is refused."""
+    Columns that are parted into several labels name nothing.
+    """
     found: dict[str, Guess] = {}
-    ids: dict[str, _Ids] = {}
+    ids: dict[str, Ids] = {}
     for role in sorted(tables, key=ORDER.index):
         rows = tables[role]
         guess = named_columns(role, rows.table.column_names, given, called=rows.name)
         if role in IDS:
-            guess = _with_text(_with_id(guess, rows, _referring(role, tables)), rows)
+            guess = _with_text(_with_id(guess, rows, partial(_referring, role, tables)), rows)
+            guess = _with_name(guess, rows, parted)
         elif role == "mentions":
             guess = _with_ends(guess, rows, {"item": ids.get("items"), "object": ids.get("objects")})
         elif role == "links":
             known = ids.get("nodes", ids.get("objects"))
-            guess = _with_weight(_with_ends(guess, rows, {"source": known, "target": known}), rows)
+            guess = with_link_columns(_with_ends(guess, rows, {"source": known, "target": known}), rows)
         check_whole(guess, rows.table.column_names, rows.name)
         if role in IDS:
-            ids[role] = _Ids(rows, guess.columns[IDS[role]])
+            ids[role] = Ids(rows, guess.columns[IDS[role]])
         found[role] = guess
     return {role: found[role] for role in tables}
-
-
-def _sample(rows: Rows, name: str) -> pa.ChunkedArray | None:
-    """Return ids spread over a column, None where its type holds none."""
-    column = rows.table[name]
-    places = np.unique(np.linspace(0, max(len(column) - 1, 0), SAMPLED, dtype=np.int64))
-    part = replace(rows, table=pa.table({name: column.take(pa.array(places[: len(column)]))}))
-    try:
-        return pc.drop_null(keys(part, name))
-    except (SourceError, pa.ArrowException):
-        return None
-
-
-def _share(values: pa.ChunkedArray, ids: pa.ChunkedArray) -> float:
-    if len(values) == 0:
-        return 0.0
-    return float(pc.mean(pc.cast(pc.is_in(values, value_set=ids), pa.int8())).as_py())
 
 
 # Ids
 
 
-def _referring(role: str, tables: Mapping[str, Rows]) -> Callable[[], list[pa.ChunkedArray]]:
-    """Return what samples the columns of the table whose values are ids of this one."""
-
-    def samples() -> list[pa.ChunkedArray]:
-        other = "links" if role == "nodes" else "mentions"
-        rows = tables.get(other)
-        found = [] if rows is None else [_sample(rows, name) for name in rows.table.column_names[:20]]
-        return [values for values in found if values is not None and len(values)]
-
-    return samples
+def _referring(role: str, tables: Mapping[str, Rows]) -> list[pa.ChunkedArray]:
+    """Return samples of the columns of the table whose values are ids of this one."""
+    rows = tables.get("links" if role == "nodes" else "mentions")
+    return [] if rows is None else samples_of(rows)
 
 
 def _with_id(guess: Guess, rows: Rows, referring: Callable[[], list[pa.ChunkedArray]]) -> Guess:
@@ -117,45 +79,26 @@ def _with_id(guess: Guess, rows: Rows, referring: Callable[[], list[pa.ChunkedAr
         return guess
     taken = [name for given, name in guess.items() if given in guess.given]
     free = [name for name in rows.table.column_names if name not in taken]
-    unique = {name: ids for name in free if (ids := _unique_ids(rows, name)) is not None}
+    found = {name: ids for name in free if (ids := nearly_unique(rows, name)) is not None}
+    samples = referring() if found else []
+    shares = {name: referred(ids, samples, 2 if guess.file == "nodes" else 1) for name, ids in found.items()}
+    unique = {name: ids for name, ids in found.items() if is_unique(ids) or shares[name] >= MOST}
     if not unique:
         return guess
-    samples = referring()
-    shares = {name: _referred(ids, samples, 2 if guess.file == "nodes" else 1) for name, ids in unique.items()}
-    best = max(unique, key=lambda name: (shares[name], name == named))
+    best = max(unique, key=lambda name: (shares[name], is_unique(unique[name]), name == named))
     if best == named or (named in unique and shares[best] == shares[named]):
         return guess
     if named is None and shares[best] == 0 and samples:
         return guess
-    fixed = {key: guess.columns[key] for key in guess.given} | {role: best}
+    fixed = {key: guess.columns.get(key, "") for key in guess.given} | {role: best}
     again = named_columns(guess.file, rows.table.column_names, fixed)
     return Guess(guess.file, again.columns, guess.given, again.left)
-
-
-def _unique_ids(rows: Rows, name: str) -> pa.ChunkedArray | None:
-    """Return a column as ids where it has one in every row and none twice, and is no measure."""
-    kind = rows.table[name].type
-    if not (holds_text(kind) or pa.types.is_integer(kind)) or rows.table[name].null_count:
-        return None
-    sample = _sample(rows, name)
-    if sample is None or pc.count_distinct(sample).as_py() < len(sample):
-        return None
-    ids = keys(rows, name)
-    if ids.null_count or pc.count_distinct(ids).as_py() < len(ids):
-        return None
-    return ids
-
-
-def _referred(ids: pa.ChunkedArray, samples: Sequence[pa.ChunkedArray], ends: int) -> float:
-    """Return how well columns of another table are known here: the least share of as many as are to be ends."""
-    shares = sorted((_share(values, ids) for values in samples), reverse=True)
-    return shares[ends - 1] if len(shares) >= ends else 0.0
 
 
 # Ends of links and mentions
 
 
-def _with_ends(guess: Guess, rows: Rows, ids: Mapping[str, _Ids | None]) -> Guess:
+def _with_ends(guess: Guess, rows: Rows, ids: Mapping[str, Ids | None]) -> Guess:
     """Return a guess with both ends: by name where they are ids, else two columns that are, else the only two."""
     names = rows.table.column_names
     wanted = list(ids)
@@ -163,50 +106,39 @@ def _with_ends(guess: Guess, rows: Rows, ids: Mapping[str, _Ids | None]) -> Gues
     @cache
     def share(end: str, name: str) -> float:
         known = ids[end]
-        return 0.0 if known is None else known.share(_sample(rows, name))
+        return 0.0 if known is None else known.share(sample(rows, name))
 
     columns = dict(guess.columns)
-    for end in wanted:
-        known, among = columns.get(end), ids[end]
-        sure = known is not None and (among is None or rows.table.num_rows == 0)
-        if end in guess.given or sure or (known and among and among.has_some(_sample(rows, known))):
-            continue
-        other = [columns[role] for role in columns if role in guess.given or (role in wanted and role != end)]
-        likely = [name for name in names if name not in other and share(end, name) >= MOST]
+    fixed = [end for end in wanted if _is_end(guess, rows, end, ids[end])]
+    taken = [name for role, name in columns.items() if role in guess.given or role in fixed]
+    free = [end for end in wanted if end not in fixed]
+    if not any(ids.values()) and len(free) == 2 and len(names) > 3:
+        columns |= dict(zip(free, two_ends(rows) or (), strict=False))
+    for end in free:
+        likely = [name for name in names if name not in taken and share(end, name) >= MOST]
         if likely:
-            best = max(share(end, name) for name in likely)
-            columns[end] = next(name for name in likely if share(end, name) == best)
-        elif known is None and len(names) in (2, 3):
-            first = [name for name in names[:2] if name not in other]
+            best = sorted(likely, key=lambda name: -share(end, name))
+            alike = [other for other in free[free.index(end) :] if ids[other] is ids[end]]
+            columns[end] = min(best[: len(alike)], key=names.index)
+        elif columns.get(end) is None and len(names) in (2, 3):
+            called = [columns[other] for other in wanted if other in columns]
+            first = [name for name in names[:2] if name not in (*taken, *called)]
             if first:
                 columns[end] = first[0]
+        if end in columns:
+            taken.append(columns[end])
     moved = {role: name for role, name in columns.items() if role in wanted}
     columns = {role: name for role, name in columns.items() if role in wanted or name not in moved.values()}
     left = tuple(name for name in names if name not in columns.values())
     return Guess(guess.file, columns, guess.given, left)
 
 
-def _with_weight(guess: Guess, rows: Rows) -> Guess:
-    """Return a guess in which the third column is the weight, if it holds numbers that count neither years nor rows.
-
-    Only where the names of the ends tell as little: else its name would say so, too.
-    """
-    left, names = guess.left, rows.table.column_names
-    told = {"source", "target"} & set(named_columns("links", names).columns) or guess.given
-    if told or "weight" in guess.columns or len(names) != 3 or left != (names[2],) or rows.table.num_rows == 0:
-        return guess
-    column = rows.table[left[0]].slice(0, SAMPLED)
-    if holds_text(column.type):
-        read = as_numbers(present(pc.cast(column, pa.string())), rows.written)
-        column = pa.chunked_array([pa.array([], pa.int64())]) if read is None else read.column
-    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
-        return guess
-    values = pc.drop_null(column).to_numpy()
-    years = (values >= YEARS[0]) & (values <= YEARS[1])
-    counts = len(values) > 2 and values[0] in (0, 1) and bool((np.diff(values) == 1).all())
-    if len(values) == 0 or values.min() < 0 or years.all() or counts:
-        return guess
-    return Guess(guess.file, {**guess.columns, "weight": left[0]}, guess.given, ())
+def _is_end(guess: Guess, rows: Rows, end: str, ids: Ids | None) -> bool:
+    """Return whether the column of an end is given, or is called so and not at odds with that by its values."""
+    known = guess.columns.get(end)
+    if end in guess.given or known is None:
+        return end in guess.given
+    return ids is None or rows.table.num_rows == 0 or ids.has_some(sample(rows, known))
 
 
 # Texts
@@ -214,7 +146,7 @@ def _with_weight(guess: Guess, rows: Rows) -> Guess:
 
 def _with_text(guess: Guess, rows: Rows) -> Guess:
     """Return a guess with the column of long texts, where no name says which it is; most words go first."""
-    if "text" in guess.columns or guess.file == "objects":
+    if "text" in (*guess.columns, *guess.given) or guess.file == "objects":
         return guess
     words = {name: _words(rows.table[name]) for name in guess.left if holds_text(rows.table[name].type)}
     best = max(words, key=words.__getitem__, default=None)
@@ -235,6 +167,51 @@ def _words(column: pa.ChunkedArray) -> float:
     return float(pc.mean(pc.count_substring_regex(texts, r"[\pL]{2,}")).as_py())
 
 
+# Names
+
+
+def _with_name(guess: Guess, rows: Rows, parted: Collection[str]) -> Guess:
+    """Return a guess with the column of short texts that is nearest to unique, where no name says which it is."""
+    if "name" in (*guess.columns, *guess.given) or guess.file == "items" or rows.table.num_rows < 2:
+        return guess
+    shares = {name: _names(rows, name) for name in guess.left if name not in parted}
+    best = max(shares, key=shares.__getitem__, default=None)
+    if best is None or shares[best] < (MOSTLY_NAMES, 0):
+        return guess
+    left = tuple(name for name in guess.left if name != best)
+    return replace(guess, columns={**guess.columns, "name": best}, left=left)
+
+
+def _names(rows: Rows, name: str) -> tuple[float, float]:
+    """Return which share of a column's texts are different names, and which of these have no digit.
+
+    Long texts, numbers, dates, addresses of the web and lists of labels are no names.
+    """
+    column = decoded(rows.table[name])
+    if not holds_text(column.type) or column.null_count > (1 - MOSTLY_NAMES) * len(column):
+        return 0.0, 0.0
+    places = np.unique(np.linspace(0, len(column) - 1, SAMPLED, dtype=np.int64))
+    texts = pc.drop_null(present(pc.cast(column.take(pa.array(places)), pa.string())))
+    if len(texts) < 2 or pc.mean(pc.utf8_length(texts)).as_py() >= LETTERS:
+        return 0.0, 0.0
+    few = len(texts) < NAMED
+    if few and pc.mean(pc.count_substring_regex(texts, r"\pL{2,}")).as_py() < 2:
+        return 0.0, 0.0
+    worded = pc.and_(
+        pc.match_substring_regex(texts, r"\pL{2}"), pc.invert(pc.match_substring_regex(texts, r"@|://|^www\."))
+    )
+    labels = pc.list_flatten(pc.split_pattern_regex(texts, r"\s*[,;|/]\s*"))
+    lists = len(labels) > 1.5 * len(texts) and pc.count_distinct(labels).as_py() < MOST * len(labels)
+    if lists or _mean(worded) < MOSTLY_NAMES or likely_written(texts, rows.written):
+        return 0.0, 0.0
+    different = pc.count_distinct(texts).as_py() / len(texts)
+    return 0.0 if few and different < 1 else different, 1 - _mean(pc.match_substring_regex(texts, "[0-9]"))
+
+
+def _mean(truths: pa.ChunkedArray) -> float:
+    return float(pc.mean(pc.cast(truths, pa.int8())).as_py())
+
+
 # One table alone
 
 
@@ -245,19 +222,22 @@ def are_links_by_name(rows: Rows, called: str, given: Mapping[str, str]) -> bool
 
 
 def are_links_by_values(rows: Rows) -> bool:
-    """Return whether a table of two columns, or three with a weight, links what its first two hold.
+    """Return whether a table links what two of its columns hold: the first two where a third weighs or dates them.
 
-    What is linked stands on both sides, or comes again on either.
+    What is linked stands on both sides, or comes again on either. In a wider table it stands on both, often, and no
+    column tells the rows apart, as an id does.
     """
     names = rows.table.column_names
-    if len(names) not in (2, 3) or any(is_sure("nodes", "id", name) for name in names):
+    if len(names) < 2 or rows.table.num_rows == 0 or any(is_sure("nodes", "id", name) for name in names):
         return False
-    guess = _with_ends(named_columns("links", names, called=rows.name), rows, {"source": None, "target": None})
-    if len(names) == 3 and "weight" not in _with_weight(guess, rows).columns:
+    if len(names) > 3:
+        told = [name for name in names[:20] if not (is_weight(rows, name) or is_time(rows, name))]
+        return two_ends(rows) is not None and all(nearly_unique(rows, name) is None for name in told)
+    if len(names) == 3 and not (is_weight(rows, names[2]) or is_time(rows, names[2])):
         return False
-    one, other = (_sample(rows, name) for name in names[:2])
+    one, other = (sample(rows, name) for name in names[:2])
     if one is None or other is None:
         return False
-    alike = _share(one, keys(rows, names[1])) > 0 and _share(other, keys(rows, names[0])) > 0
+    alike = share_of(one, keys(rows, names[1])) > 0 and share_of(other, keys(rows, names[0])) > 0
     repeated = all(pc.count_distinct(ends).as_py() < len(ends) for ends in (one, other))
     return alike or repeated
