@@ -9,7 +9,7 @@ from typing import Any
 
 from cube2net.errors import ParameterError, SourceError, listed, some
 from cube2net.progress import Progress, silent
-from cube2net.records import Corpus
+from cube2net.records import Corpus, Objects
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.column_types import Rows, holds_text
 from cube2net.sources.tables.dialects import UNSAID, USUAL, Conventions
@@ -29,6 +29,7 @@ from cube2net.sources.tables.table_corpus import (
     Part,
     item_corpus,
     links_corpus,
+    more_links,
     network_corpus,
     with_labels_and_terms,
 )
@@ -130,11 +131,17 @@ class Tables:
         found = self._files(paths)
         return self.corpus_of(found.files, remarks=found.remarks, progress=progress, unsure=found.unsure)
 
+    def read_more(self, paths: Sequence[Path] = (), *, known: Objects, progress: Progress = silent) -> Corpus:
+        """Return the corpus of files that may name ``known`` objects; nodes alone and links alone make one, too."""
+        found = self._files(paths, more=True)
+        return self.corpus_of(found.files, remarks=found.remarks, known=known, progress=progress, unsure=found.unsure)
+
     def corpus_of(
         self,
         tables: Mapping[str, Any],
         *,
         remarks: Sequence[str] = (),
+        known: Objects | None = None,
         progress: Progress = silent,
         unsure: str | None = None,
     ) -> Corpus:
@@ -161,6 +168,9 @@ class Tables:
         if RECORDS in rows and "links" not in rows and self._are_links(rows[RECORDS], tables[RECORDS]):
             dropped.say(f"{rows[RECORDS].name} is taken for links alone (guessed)")
             rows["links"] = rows.pop(RECORDS)
+        elif RECORDS in rows and known is not None and not self._are_records(rows[RECORDS]):
+            dropped.say(f"{rows[RECORDS].name} is taken for nodes alone (guessed)")
+            rows["nodes"] = rows.pop(RECORDS)
         parts = self._parts({role: table for role, table in rows.items() if role != RECORDS}, dropped)
         if RECORDS in rows:
             corpus = flat_corpus(
@@ -174,10 +184,17 @@ class Tables:
                 directed=self.directed,
             )
         elif "nodes" in parts:
-            corpus = network_corpus(parts["nodes"], parts["links"], self.separators, dropped, directed=self.directed)
+            links = parts.get("links")
+            corpus = network_corpus(
+                parts["nodes"], links, self.separators, dropped, directed=self.directed, known=known
+            )
         elif "items" in parts:
             needed = parts["objects"], parts["items"], parts["mentions"]
-            corpus = item_corpus(*needed, parts.get("links"), self.separators, dropped, directed=self.directed)
+            corpus = item_corpus(
+                *needed, parts.get("links"), self.separators, dropped, directed=self.directed, known=known
+            )
+        elif known is not None:
+            corpus = more_links(parts["links"], known, dropped, directed=self.directed)
         else:
             corpus = links_corpus(parts["links"], dropped, directed=self.directed)
         return with_labels_and_terms(corpus, parts, dropped) if {"labels", "terms"} & set(parts) else corpus
@@ -209,6 +226,16 @@ class Tables:
             return read_rows(table.path, conventions=named, dropped=dropped, meter=meter)
         return frame_rows(table, role, dropped)
 
+    def _are_records(self, rows: Rows) -> bool:
+        """Return whether a table that came alone can hold records and what they mention."""
+        if self.item is not None or self.objects is not None or set(FLAT_ROLES) & set(self.columns):
+            return True
+        try:
+            guess_flat(rows, {}, self.separators)
+        except SourceError:
+            return False
+        return True
+
     def _are_links(self, rows: Rows, table: Any) -> bool:
         """Return whether a table that came alone holds links: by its names, or where it can hold no records."""
         if self.item is not None or self.objects is not None or set(FLAT_ROLES) & set(self.columns):
@@ -216,11 +243,7 @@ class Tables:
         called = base_name(table) if isinstance(table, Path) else ""
         if are_links_by_name(rows, called, self.columns):
             return True
-        try:
-            guess_flat(rows, {}, self.separators)
-        except SourceError:
-            return are_links_by_values(rows)
-        return False
+        return not self._are_records(rows) and are_links_by_values(rows)
 
     def _parts(self, tables: Mapping[str, Rows], dropped: Dropped) -> dict[str, Part]:
         parts: dict[str, Part] = {}
@@ -236,14 +259,14 @@ class Tables:
             parts[role] = rows, columns
         return parts
 
-    def _files(self, paths: Sequence[Path]) -> _Found:
-        """Return which file, or sheet of one, is what, and what is to be said of that."""
+    def _files(self, paths: Sequence[Path], *, more: bool = False) -> _Found:
+        """Return which file, or sheet of one, is what, and what is to be said of that; ``more`` goes with others."""
         paths, locks = without_locks([Path(path) for path in paths])
         passed = [f"not read, for it only says that a file is open: {some(locks, 10)}"] * bool(locks)
         if len(paths) == 1 and not paths[0].is_dir():
             if format_of(paths[0]) == "xlsx" and paths[0].is_file() and not isinstance(self.sheet, str):
                 return self._sheets(paths[0]).after(passed)
-            return self._files_beside(paths[0]).after(passed)
+            return self._files_beside(paths[0], more=more).after(passed)
         named = {role: Path(path) for role in CALLED if (path := getattr(self, role)) is not None}
         if named and paths:
             raise SourceError(f"paths are given beside {', '.join(named)}: name the files one way only")
@@ -253,7 +276,7 @@ class Tables:
         if folders:
             return self._folder(folders[0])
         files = named or assign(paths)
-        if not is_whole(files) and set(files) != {"links"}:
+        if not is_whole(files) and set(files) != {"links"} and not (more and set(files) == {"nodes"}):
             raise SourceError(f"got {listed(files) if files else 'no files'}: {EXPECTED}")
         said = ", ".join(f"{role}={path.name!r}" for role, path in files.items())
         if named:
@@ -328,14 +351,17 @@ class Tables:
     def _meter(self) -> Meter:
         return Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
 
-    def _files_beside(self, path: Path) -> _Found:
+    def _files_beside(self, path: Path, *, more: bool = False) -> _Found:
         """Return which file is what, where one is given by its path: nodes, if there are links, or records."""
         beside = {role: Path(name) for role in ("links", *EXTRAS) if (name := getattr(self, role)) is not None}
         if any(getattr(self, role) is not None for role in ("nodes", "items", "mentions")):
             named = ", ".join(role for role in CALLED if getattr(self, role) is not None)
             raise SourceError(f"paths are given beside {named}: name the files one way only")
         columns = self.objects is not None or self.item is not None
-        if not columns and not beside and ROLE_OF.get(base_name(path).casefold()) in ("nodes", *EXTRAS):
+        called = ROLE_OF.get(base_name(path).casefold())
+        if more and called == "nodes" and not columns:
+            return _Found({called: path, **beside})
+        if not columns and not beside and called in ("nodes", *EXTRAS):
             raise SourceError(
                 f"got {path.name!r} alone: {EXPECTED}; "
                 "give the links beside it, a table with two ids in a row (links=…)"
