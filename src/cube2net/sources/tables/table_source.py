@@ -44,6 +44,7 @@ from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 
 RECORDS = "records"
 """What a table is called that comes alone: its rows name records and the objects that these mention."""
+CONVENTIONS = ("delimiter", "quote", "encoding", "decimal", "dates", "header")
 FLAT_ROLES = ("item", "items.item", "object", "mentions.object")
 ALLOWED = "a name that ends in .csv, .tsv, .txt, .jsonl, .ndjson (each also with .gz), .parquet or .xlsx"
 
@@ -57,8 +58,9 @@ class Tables:
     the values of attributes, and ``terms`` (item, term, count) stand in for texts. Or one table of records alone, with
     a row for every mention or with several objects in a column: then ``item`` and ``objects`` name its columns.
     ``columns`` says which column is what (``{"source": "from", "items.item": "paper"}``); what it does not say is
-    guessed by names and values, and the guess is said to ``progress``. So is how texts are written, unless
-    ``delimiter``, ``quote``, ``encoding``, ``decimal`` (``","``), ``dates`` (``"dmy"``) and ``header`` say it;
+    guessed by names and values, and the guess is said to ``progress``, but for ``usual`` columns of the same spelling,
+    which are taken where a table has them. So is how texts are written, unless ``delimiter``,
+    ``quote``, ``encoding``, ``decimal`` (``","``), ``dates`` (``"dmy"``) and ``header`` say it;
     ``sheet`` says which sheet of a workbook is read, or which is what (``{"nodes": "Customers"}``). Links may have a
     kind and a time, and with ``directed`` they lead from source to target. ``separators`` part a text column into
     several labels (``{"genres": "|"}``). A row that cannot be used is counted in ``dropped`` and the first few are
@@ -76,6 +78,7 @@ class Tables:
     item: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     separators: Mapping[str, str] = field(default_factory=dict)
+    usual: Mapping[str, str] = field(default_factory=dict)
     delimiter: str | None = None
     quote: str | None = None
     encoding: str | None = None
@@ -140,7 +143,7 @@ class Tables:
                 rows[RECORDS],
                 item=self.item,
                 objects=None if self.objects is None else str(self.objects),
-                columns=self.columns,
+                columns=self._columns({RECORDS: rows[RECORDS]}),
                 separators=self.separators,
                 links=parts.get("links"),
                 dropped=dropped,
@@ -160,12 +163,42 @@ class Tables:
             corpus = more_links(parts["links"], known, dropped, directed=self.directed)
         else:
             corpus = links_corpus(parts["links"], dropped, directed=self.directed)
-        return with_labels_and_terms(corpus, parts, dropped) if {"labels", "terms"} & set(parts) else corpus
+        if {"labels", "terms"} & set(parts):
+            corpus = with_labels_and_terms(corpus, parts, dropped)
+        return replace(corpus, source=self._as_read(parts, corpus.source))
 
     def files_read(self, paths: Sequence[Path] = ()) -> list[Path]:
         """Return the files that would be read."""
         files = self._files(paths)[0].values()
         return list(dict.fromkeys(file.path if isinstance(file, Sheet) else file for file in files))
+
+    def _as_read(self, parts: Mapping[str, Part], flat: Mapping[str, Any]) -> dict[str, Any]:
+        """Return how tables were read: which column was what, and what was said of how they are written."""
+        columns = {f"{role}.{what}": name for role, part in parts.items() for what, name in part[1].items()}
+        said: dict[str, Any] = {
+            "columns": dict(flat.get("columns", {})) | columns,
+            "separators": dict(self.separators) | dict(flat.get("separators", {})),
+            "directed": self.directed,
+        }
+        said |= {name: getattr(self, name) for name in CONVENTIONS if getattr(self, name) is not None}
+        return {"name": "tables"} | {name: value for name, value in said.items() if value not in ({}, False)}
+
+    def _columns(self, tables: Mapping[str, Rows]) -> dict[str, str]:
+        """Return which column is what, as given, and as usual where a table has these columns."""
+        usual = {}
+        for role, rows in tables.items():
+            for key, name in self.usual.items():
+                is_of = key.startswith(f"{role}.") or (role == RECORDS and key in (*FLAT_ROLES, "name", "text"))
+                if is_of and name in rows.table.column_names and key.split(".")[-1] not in self.columns:
+                    usual[key] = name
+        return usual | dict(self.columns)
+
+    def _before(self, rows: Rows) -> str | None:
+        """Return what a table that came alone is by its usual columns."""
+        for role, keys in {RECORDS: ("mentions.object",), "links": ("links.source", "links.target")}.items():
+            if all(self.usual.get(key) in rows.table.column_names for key in keys):
+                return role
+        return "nodes" if self.usual.get("nodes.id") in rows.table.column_names else None
 
     def _conventions(self, role: str = "") -> Conventions:
         return Conventions(
@@ -190,6 +223,8 @@ class Tables:
         """Return whether a table that came alone can hold records and what they mention."""
         if self.item is not None or self.objects is not None or set(FLAT_ROLES) & set(self.columns):
             return True
+        if before := self._before(rows):
+            return before == RECORDS
         try:
             guess_flat(rows, {}, self.separators)
         except SourceError:
@@ -200,6 +235,8 @@ class Tables:
         """Return whether a table that came alone holds links: by its names, or where it can hold no records."""
         if self.item is not None or self.objects is not None or set(FLAT_ROLES) & set(self.columns):
             return False
+        if before := self._before(rows):
+            return before == "links"
         called = base_name(table) if isinstance(table, Path) else ""
         if are_links_by_name(rows, called, self.columns):
             return True
@@ -207,7 +244,7 @@ class Tables:
 
     def _parts(self, tables: Mapping[str, Rows], dropped: Dropped) -> dict[str, Part]:
         parts: dict[str, Part] = {}
-        for role, guess in roles_of(tables, self.columns, self.separators).items():
+        for role, guess in roles_of(tables, self._columns(tables), self.separators).items():
             rows, columns = tables[role], dict(guess.columns)
             text = columns.get("text")
             if text is not None and "text" not in guess.given and not holds_text(rows.table[text].type):
