@@ -137,7 +137,7 @@ def test_items_are_replaced_and_removed_on_the_command_line(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("more", "sentence"),
     [
-        ([], "what the files are is not said: add --source, such as --source tables"),
+        ([], "4 of the new items are in the cube already: 'p1', 'p2', 'p3'"),
         (["--source", "tables", "--skip-known", "--replace"], "skip_known leaves items out that the cube has, and"),
         (["--remove", "odd.bin"], "'odd.bin' is no text in UTF-8, expected the ids of items, one a line"),
         (["--remove", "empty.txt"], "there is nothing to do: give new data, or ids of items to remove"),
@@ -218,3 +218,52 @@ def test_a_new_node_may_be_linked_to_one_that_the_new_tables_do_not_list(cube: P
     grown = c2n.open_cube(cube)
     assert grown.objects.table.slice(0, 60).equals(before.objects.table)
     assert grown.objects.attributes.slice(0, 60).equals(before.objects.attributes)
+
+
+def test_an_update_reads_as_the_cube_was_read(tmp_path: Path) -> None:
+    nodes = ["nr;Firma;title;Stadt", *(f"k{i};Firma {i};Herr {i};{'Ulm' if i % 2 else 'Bern'}" for i in range(6))]
+    (tmp_path / "kunden.csv").write_text("\n".join(nodes) + "\n")
+    (tmp_path / "wege.csv").write_text("von;an;Menge;Preis\nk0;k1;3;70\nk2;k3;4;80\n")
+    (tmp_path / "neu.csv").write_text("nr;title;Firma;Stadt\nk9;Frau 9;Firma 9;Ulm\n")
+    (tmp_path / "mehr.csv").write_text("Preis;von;an;Menge\n90;k9;k1;5\n")
+    cube, columns = tmp_path / "cube", "columns=nodes.id:nr,name:Firma,source:von,target:an,weight:Menge"
+    words = ["build", "tables", str(tmp_path / "kunden.csv"), "--links", str(tmp_path / "wege.csv"), "--set", columns]
+    words += ["--set", "directed=true", "--dimension", "Stadt", "--min-objects", "1", "--out", str(cube), "--quiet"]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    assert str(tmp_path) not in (cube / "manifest.json").read_text()
+    for file in ("neu.csv", "mehr.csv"):
+        ended = CliRunner().invoke(app, ["update", str(cube), str(tmp_path / file)])
+        assert ended.exit_code == 0, ended.output
+        assert "read as the cube was: tables, columns nodes.id='nr', nodes.name='Firma'" in ended.stderr
+    grown = c2n.open_cube(cube)
+    assert grown.objects.table["name"].to_pylist()[-1] == "Firma 9"
+    assert sorted(grown.links.weights.tolist()) == [3.0, 3.0, 4.0, 4.0, 5.0, 5.0]
+    said = CliRunner().invoke(app, ["info", str(cube)]).output
+    assert "source: tables, columns nodes.id='nr'" in said and "directed" in said
+
+
+def test_columns_of_another_update_are_those_given_and_a_missing_usual_one_is_guessed(tmp_path: Path) -> None:
+    nodes = tmp_path / "nodes.csv"
+    nodes.write_text("id,label,city\n" + "".join(f"n{i},N{i},Rome\n" for i in range(4)))
+    (tmp_path / "links.csv").write_text("source,target,n\nn0,n1,2\n")
+    words = ["build", "tables", str(nodes), str(tmp_path / "links.csv"), "--set", "columns=weight:n"]
+    words += ["--dimension", "city", "--min-objects", "1", "--out", str(tmp_path / "cube"), "--quiet"]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    for head, more in (("from,to,weight", []), ("source,target,n,m", ["--set", "columns=weight:m"])):
+        row = "n2,n3,7" if "from" in head else "n1,n3,1,6"
+        (tmp_path / "links.csv").write_text(f"{head}\n{row}\n")
+        ended = CliRunner().invoke(app, ["update", str(tmp_path / "cube"), str(tmp_path / "links.csv"), *more])
+        assert ended.exit_code == 0, ended.output
+    assert sorted(set(weights_of(tmp_path / "cube"))) == [2.0, 6.0, 7.0]
+
+
+def test_a_cube_that_does_not_know_its_source_asks_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    c2n.build_cube(c2n.make_planted(objects=200, communities=4, noise=0).corpus, out=tmp_path / "cube")
+    nodes = write_nodes(tmp_path / "nodes.csv", range(3))
+    monkeypatch.setattr("sys.argv", ["cube2net", "update", str(tmp_path / "cube"), str(nodes), "--quiet"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert "what the files are is not said: add --source, such as --source tables" in capsys.readouterr().err

@@ -252,6 +252,7 @@ def about_corpus(corpus: Corpus) -> dict[str, Any]:
         "directed": corpus.directed,
         "whole_ids": corpus.whole_ids,
         "gone": pa.array(corpus.gone, pa.string()).to_pylist(),
+        "source": dict(corpus.source),
     }
 
 

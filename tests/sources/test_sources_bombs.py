@@ -27,7 +27,7 @@ from cube2net.sources import SOURCES, Acl, Aminer, Dblp, Movies, Tables, Yelp
 from cube2net.sources.tables import parquet
 from cube2net.sources.tables.parquet import Page, chunks_of, pages_of
 from cube2net.sources.tables.query_files import read_query_file
-from cube2net.sources.tables.table_source import read_rows
+from cube2net.sources.tables.read_rows import read_rows
 from cube2net.unpacking import Gauge, Meter, UnpackLimits, open_zip, unpacked
 
 MUCH = 40 * 2**20
@@ -363,7 +363,7 @@ PROGRAM = """
 import resource, sys
 from pathlib import Path
 from cube2net.errors import SourceError
-from cube2net.sources.tables.table_source import read_rows
+from cube2net.sources.tables.read_rows import read_rows
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
     read_rows(Path(sys.argv[1]))

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from cube2net.errors import SourceError
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.dialects import Conventions
-from cube2net.sources.tables.table_source import Tables, read_rows
+from cube2net.sources.tables.read_rows import read_rows
+from cube2net.sources.tables.table_source import Tables
 
 from fuzz import check_corpus_or_sentence
 

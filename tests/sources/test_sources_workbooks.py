@@ -12,7 +12,8 @@ from cube2net.errors import SourceError
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.dialects import Conventions
 from cube2net.sources.tables.query_files import read_query_file
-from cube2net.sources.tables.table_source import Tables, read_rows
+from cube2net.sources.tables.read_rows import read_rows
+from cube2net.sources.tables.table_source import Tables
 
 from fuzz import check_corpus_or_sentence, damaged
 from table_files import put, read, refusal

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.column_types import Rows, attribute
 from cube2net.sources.tables.dialects import Conventions
-from cube2net.sources.tables.table_source import read_rows
+from cube2net.sources.tables.read_rows import read_rows
 
 from table_files import put, read, refusal
 

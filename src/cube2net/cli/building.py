@@ -124,9 +124,15 @@ def read(
 
 
 def reader_of(
-    source: str, paths: Sequence[str | Path], settings: Sequence[str], strict: bool, where: Sequence[str] = ()
+    source: str,
+    paths: Sequence[str | Path],
+    settings: Sequence[str],
+    strict: bool,
+    where: Sequence[str] = (),
+    *,
+    before: Mapping[str, Any] | None = None,
 ) -> Source:
-    """Return the source of a name with its parameters as they were typed."""
+    """Return the source of a name with its parameters as they were typed, and else as they were ``before``."""
     if source not in pipeline.SOURCES:
         raise unknown("source", source, [*pipeline.SOURCES, "bundled"])
     given = split_settings(settings)
@@ -140,6 +146,10 @@ def reader_of(
     if where and "where" not in fields_of(kind):
         able = [name for name, other in pipeline.SOURCES.items() if "where" in fields_of(other)]
         raise ParameterError(f"source {source!r} takes no --where: it is for {listed(able)}")
+    for called, value in (before or {}).items():
+        name = "usual" if called == "columns" else called
+        if name in fields_of(kind) and name not in given:
+            handed.setdefault(name, value)
     reader: Source = configured(kind, given, f"source {source!r}", **handed)
     return reader
 
@@ -188,16 +198,36 @@ def update(
     pipeline.read_manifest(folder)  # what is no cube is said before anything is read
     ids = [] if remove is None else _ids_in(remove)
     corpus = None
-    if source or paths or remove is None:
+    before = pipeline.open_cube(folder).settings.get("source") or {}
+    if source or paths or settings or remove is None:
+        source = source or before.get("name", "")
         if not source:
             raise ParameterError("what the files are is not said: add --source, such as --source tables")
         if source == "bundled":
             corpus = read(source, paths, settings, strict, progress)
         else:
-            reader = reader_of(source, paths, settings, strict)
+            before = before if source == before.get("name") else {}
+            reader = reader_of(source, paths, settings, strict, before=before)
+            if before:
+                progress(f"read as the cube was: {_source(before)}", 1, 1)
             known = pipeline.open_cube(folder).objects
             corpus = pipeline.read_more(known, reader, *(() if source == SQL else paths), progress=progress)
     return pipeline.add_items(folder, corpus, skip_known=skip_known, replace=replace, remove=ids, progress=progress)
+
+
+def _source(source: Mapping[str, Any]) -> str:
+    """Return how a cube was read, in a line.
+
+    >>> _source({"name": "tables", "columns": {"links.source": "from"}, "directed": True})
+    "tables, columns links.source='from', directed"
+    """
+    said = [str(source["name"])]
+    for name, value in source.items():
+        if isinstance(value, Mapping):
+            said.append(f"{name} {', '.join(f'{key}={one!r}' for key, one in value.items())}")
+        elif name != "name":
+            said.append(name if value is True else f"{name} {value!r}")
+    return ", ".join(said)
 
 
 def _ids_in(path: Path) -> list[str]:
@@ -249,6 +279,7 @@ def about(folder: Path, between: str | None = None) -> dict[str, Any]:
             for dimension in cube.dimensions
             for number, level in enumerate(dimension.levels)
         ],
+        "source": settings.get("source") or {},
         "items": settings.get("items"),
         **manifest["counts"],
         "cells": len(cube.cells),
@@ -351,6 +382,8 @@ def show_about(about: dict[str, Any]) -> None:
     for name, labels in about["no_direction"].items():
         say(f"labels of {name} that word vectors do not know (see docs/vectors.md): {listed(labels, SHOWN)}", "")
     say(*(f"{name}: {value}" for name, value in about["settings"].items()))
+    if about["source"]:
+        say(f"source: {_source(about['source'])}")
     if about["attribution"]:
         say(f"data: {about['attribution']}")
     if about["topics"]:

@@ -169,7 +169,13 @@ def update(
     paths: Annotated[
         list[Path] | None, typer.Argument(metavar="PATH…", help="Files or folders with more items.")
     ] = None,
-    source: Annotated[str, typer.Option(metavar="SOURCE", help=f"One of {', '.join(SOURCE_NAMES)}.")] = "",
+    source: Annotated[
+        str,
+        typer.Option(
+            metavar="SOURCE",
+            help=f"One of {', '.join(SOURCE_NAMES)}; without a word, what the cube was read from, and in that way.",
+        ),
+    ] = "",
     skip_known: Annotated[bool, typer.Option("--skip-known", help="Leave out items that the cube has.")] = False,
     replace: Annotated[
         bool,

@@ -29,7 +29,7 @@ from cube2net.errors import ParameterError, SourceError
 from cube2net.interfaces import Engine, NamesFiles, Source, TopicModel
 from cube2net.pipeline.data import find_topics
 from cube2net.pipeline.few_cells import why_few_cells
-from cube2net.pipeline.reading import corpus_of, reader_of
+from cube2net.pipeline.reading import corpus_of, reader_of, remembering
 from cube2net.pipeline.suggestions import decide_dimensions, with_texts, without_texts
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics
@@ -200,6 +200,7 @@ def build_from(
         read = reader.files_read(places) if isinstance(reader, NamesFiles) else [*places, *_files_named_in(reader)]
         decides = digest(__version__, known, digest_files(read))
         corpus = stages.corpus(decides, lambda: reader.read(places, progress=progress))
+        corpus = remembering(corpus, reader)
         wanted = dimensions(corpus) if callable(dimensions) else dimensions
         plan = BuildPlan(wanted, topics, min_objects, max_mentions, items, runner, seed)
         return plan.build_in(place, corpus, decides, stages, progress)

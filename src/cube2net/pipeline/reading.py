@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from cube2net.records import Corpus, Objects
 from cube2net.sources import SOURCES, Movies, Task, Yelp
 
 SQL = "sql"
+UNSAID = ("columns", "usual", "sheet", "strict", "max_ratio", "max_unpacked")
+"""What a corpus says otherwise of how it was read, or what is of one reading only."""
 EXPECTED = "a corpus, a frame, a mapping of frames, a path or a graph"
 
 
@@ -60,7 +63,23 @@ def read_source(source: str | Source, *paths: str | Path, progress: Progress | N
     Corpus(3 objects, 3 items, 2 links)
     """
     reader, places = reader_of(source, paths, options)
-    return reader.read(places, progress=progress or silent)
+    return remembering(reader.read(places, progress=progress or silent), reader)
+
+
+def remembering(corpus: Corpus, source: Any) -> Corpus:
+    """Return a corpus that says which source of ours read it, and by which switches, numbers and names by name."""
+    name = next((name for name, kind in SOURCES.items() if type(source) is kind), None)
+    if name is None or not is_dataclass(source):
+        return corpus
+    told = {part.name: getattr(source, part.name) for part in fields(source)}
+    usual = {part.name: part.default for part in fields(source)}
+    said = {
+        key: dict(value) if isinstance(value, Mapping) else value
+        for key, value in told.items()
+        if value and ((isinstance(value, bool | int) and value != usual[key]) or isinstance(value, Mapping))
+        if key not in (*UNSAID, *corpus.source)
+    }
+    return replace(corpus, source={"name": name} | {k: v for k, v in corpus.source.items() if k != "name"} | said)
 
 
 def read_more(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -56,7 +57,8 @@ class Corpus:
     was, or is empty. ``gone`` are the ids of items that are no more, such as papers that were withdrawn or merged into
     others: an update takes them out of a cube. ``terms(item, term, count)`` may stand in for the text.
     ``labels(attribute, label, full_name, parent)`` holds what is known of an attribute's values. ``dimensions`` is how
-    the source would make a cube of itself, and ``dropped`` counts what it left out, by reason.
+    the source would make a cube of itself, and ``dropped`` counts what it left out, by reason. ``source`` says how it
+    was read, for a cube to remember: the source's ``name`` and its parameters as they were decided, and no paths.
     """
 
     objects: pa.Table
@@ -72,6 +74,7 @@ class Corpus:
     directed: bool = False
     whole_ids: bool = False
     gone: pa.Array | Sequence[str] = ()
+    source: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_count("objects", self.objects.num_rows)

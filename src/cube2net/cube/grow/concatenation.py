@@ -100,6 +100,7 @@ def concatenate(first: Corpus, second: Corpus) -> Corpus:
         time=first.time,
         directed=first.directed,
         whole_ids=first.whole_ids,
+        source=first.source,
     )
 
 

@@ -97,6 +97,7 @@ def build(
         "topics": dict(topics.settings) if topics is not None else None,
     }
     settings |= {name: True for name in ("whole_ids", "directed") if getattr(corpus, name)}
+    settings |= {"source": dict(corpus.source)} if corpus.source else {}
     nothing = empty_cube(specs, settings, topics, corpus, items=kept_items(items))
     return grow(nothing, corpus, engine, topics=topics, folder=folder, progress=progress)
 

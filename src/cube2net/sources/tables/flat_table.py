@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -77,7 +77,11 @@ def flat_corpus(
     dropped.say(f"columns of {rows.name}: {found}")
     flat = _Flat(rows, found, dropped)
     others = {name: mark for name, mark in separators.items() if name != found.objects}
-    return item_corpus(flat.objects(), flat.items(), flat.mentions(), links, others, dropped, directed=directed)
+    corpus = item_corpus(flat.objects(), flat.items(), flat.mentions(), links, others, dropped, directed=directed)
+    read = {"items.item": found.item, "mentions.object": found.objects, "name": found.name, "text": found.text}
+    parted = {} if found.separator is None else {found.objects: found.separator}
+    said = {role: name for role, name in read.items() if name is not None}
+    return replace(corpus, source={"columns": said, "separators": parted})
 
 
 def guess_flat(rows: Rows, given: Mapping[str, str], separators: Mapping[str, str]) -> FlatColumns:

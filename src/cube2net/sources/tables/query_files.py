@@ -14,8 +14,8 @@ from cube2net.errors import QueryError, SourceError, some
 from cube2net.sources.io.text_records import NO_TEXT, UTF_16, UTF_16_MARKS, WINDOWS, read_whole
 from cube2net.sources.tables.column_types import keys
 from cube2net.sources.tables.dialects import SAMPLE, UNSAID, USUAL, Conventions, find_dialect
+from cube2net.sources.tables.read_rows import read_rows
 from cube2net.sources.tables.table_roles import SPELLINGS, format_of, plain
-from cube2net.sources.tables.table_source import read_rows
 
 LIMIT = 64 * 2**20
 FORMED = ("json", "parquet", "xlsx", "xls")

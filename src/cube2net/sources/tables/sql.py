@@ -41,9 +41,9 @@ class Sql:
 
     ``queries`` are the tables in their order: one holds records or, beside ``links``, nodes; two are nodes and links,
     three are objects, items and mentions. Or a query is given by what its table is (``nodes``, ``links``, …). ``item``
-    and ``objects`` name columns of one table of records; ``columns`` and ``separators`` are as for tables in files, and
-    so are ``directed`` and ``strict``. ``memory`` such as ``"4GB"`` is what DuckDB may take; what does not fit goes to
-    disk. A query only reads: nothing is written, fetched or loaded.
+    and ``objects`` name columns of one table of records; ``columns``, ``usual`` and ``separators`` are as for tables in
+    files, and so are ``directed`` and ``strict``. ``memory`` such as ``"4GB"`` is what DuckDB may take; what does
+    not fit goes to disk. A query only reads: nothing is written, fetched or loaded.
     """
 
     queries: tuple[str, ...] = ()
@@ -57,6 +57,7 @@ class Sql:
     item: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     separators: Mapping[str, str] = field(default_factory=dict)
+    usual: Mapping[str, str] = field(default_factory=dict)
     directed: bool = False
     memory: str | None = None
     strict: bool = False
@@ -73,7 +74,7 @@ class Sql:
         if paths:
             raise SourceError(f"the source 'sql' reads no path by itself, got {str(paths[0])!r}: name it in a query")
         named = self._named
-        options: dict[str, Any] = {"columns": self.columns, "separators": self.separators}
+        options: dict[str, Any] = {"columns": self.columns, "separators": self.separators, "usual": self.usual}
         options |= {"strict": self.strict, "directed": self.directed}
         options |= {"item": self.item} if self.item is not None else {}
         options |= {"objects": self.objects} if self.objects is not None and "objects" not in named else {}

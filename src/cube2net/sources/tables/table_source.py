@@ -12,19 +12,12 @@ from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, Objects
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.column_types import Rows, holds_text
-from cube2net.sources.tables.dialects import UNSAID, USUAL, Conventions
+from cube2net.sources.tables.dialects import Conventions
 from cube2net.sources.tables.flat_table import flat_corpus, guess_flat
 from cube2net.sources.tables.frame_rows import frame_rows
 from cube2net.sources.tables.id_columns import linked
-from cube2net.sources.tables.json_lines import read_jsonlines
-from cube2net.sources.tables.parquet import read_parquet
-from cube2net.sources.tables.table_choice import (
-    SURELY,
-    are_swapped,
-    mentions_both,
-    the_pair,
-    without_locks,
-)
+from cube2net.sources.tables.read_rows import read_rows
+from cube2net.sources.tables.table_choice import SURELY, are_swapped, mentions_both, the_pair, without_locks
 from cube2net.sources.tables.table_corpus import (
     Part,
     item_corpus,
@@ -47,7 +40,6 @@ from cube2net.sources.tables.table_roles import (
     tables_in,
     unnamed_tables,
 )
-from cube2net.sources.tables.text_tables import read_delimited
 from cube2net.sources.tables.value_roles import are_links_by_name, are_links_by_values, roles_of
 from cube2net.sources.tables.workbooks import Sheet, read_workbook, sheet_names
 from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
@@ -56,8 +48,8 @@ RECORDS = "records"
 """What a table is called that comes alone: its rows name records and the objects that these mention."""
 MOST_SHEETS = 20
 """So many sheets of a workbook are looked at where no name tells which is what."""
+CONVENTIONS = ("delimiter", "quote", "encoding", "decimal", "dates", "header")
 FLAT_ROLES = ("item", "items.item", "object", "mentions.object")
-ALLOWED = "a name that ends in .csv, .tsv, .txt, .jsonl, .ndjson (each also with .gz), .parquet or .xlsx"
 
 
 @dataclass(frozen=True)
@@ -82,8 +74,9 @@ class Tables:
     the values of attributes, and ``terms`` (item, term, count) stand in for texts. Or one table of records alone, with
     a row for every mention or with several objects in a column: then ``item`` and ``objects`` name its columns.
     ``columns`` says which column is what (``{"source": "from", "items.item": "paper"}``); what it does not say is
-    guessed by names and values, and the guess is said to ``progress``. So is how texts are written, unless
-    ``delimiter``, ``quote``, ``encoding``, ``decimal`` (``","``), ``dates`` (``"dmy"``) and ``header`` say it;
+    guessed by names and values, and the guess is said to ``progress``, but for ``usual`` columns of the same spelling,
+    which are taken where a table has them. So is how texts are written, unless ``delimiter``,
+    ``quote``, ``encoding``, ``decimal`` (``","``), ``dates`` (``"dmy"``) and ``header`` say it;
     ``sheet`` says which sheet of a workbook is read, or which is what (``{"nodes": "Customers"}``). Links may have a
     kind and a time, and with ``directed`` they lead from source to target. ``separators`` part a text column into
     several labels (``{"genres": "|"}``). A row that cannot be used is counted in ``dropped`` and the first few are
@@ -101,6 +94,7 @@ class Tables:
     item: str | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     separators: Mapping[str, str] = field(default_factory=dict)
+    usual: Mapping[str, str] = field(default_factory=dict)
     delimiter: str | None = None
     quote: str | None = None
     encoding: str | None = None
@@ -177,7 +171,7 @@ class Tables:
                 rows[RECORDS],
                 item=self.item,
                 objects=None if self.objects is None else str(self.objects),
-                columns=self.columns,
+                columns=self._columns({RECORDS: rows[RECORDS]}),
                 separators=self.separators,
                 links=parts.get("links"),
                 dropped=dropped,
@@ -197,7 +191,9 @@ class Tables:
             corpus = more_links(parts["links"], known, dropped, directed=self.directed)
         else:
             corpus = links_corpus(parts["links"], dropped, directed=self.directed)
-        return with_labels_and_terms(corpus, parts, dropped) if {"labels", "terms"} & set(parts) else corpus
+        if {"labels", "terms"} & set(parts):
+            corpus = with_labels_and_terms(corpus, parts, dropped)
+        return replace(corpus, source=self._as_read(parts, corpus.source))
 
     def files_read(self, paths: Sequence[Path] = ()) -> list[Path]:
         """Return the files that would be read."""
@@ -206,6 +202,34 @@ class Tables:
             return [*paths, *(Path(path) for role in ("links", *EXTRAS) if (path := getattr(self, role)) is not None)]
         files = self._files(paths).files.values()
         return list(dict.fromkeys(file.path if isinstance(file, Sheet) else file for file in files))
+
+    def _as_read(self, parts: Mapping[str, Part], flat: Mapping[str, Any]) -> dict[str, Any]:
+        """Return how tables were read: which column was what, and what was said of how they are written."""
+        columns = {f"{role}.{what}": name for role, part in parts.items() for what, name in part[1].items()}
+        said: dict[str, Any] = {
+            "columns": dict(flat.get("columns", {})) | columns,
+            "separators": dict(self.separators) | dict(flat.get("separators", {})),
+            "directed": self.directed,
+        }
+        said |= {name: getattr(self, name) for name in CONVENTIONS if getattr(self, name) is not None}
+        return {"name": "tables"} | {name: value for name, value in said.items() if value not in ({}, False)}
+
+    def _columns(self, tables: Mapping[str, Rows]) -> dict[str, str]:
+        """Return which column is what, as given, and as usual where a table has these columns."""
+        usual = {}
+        for role, rows in tables.items():
+            for key, name in self.usual.items():
+                is_of = key.startswith(f"{role}.") or (role == RECORDS and key in (*FLAT_ROLES, "name", "text"))
+                if is_of and name in rows.table.column_names and key.split(".")[-1] not in self.columns:
+                    usual[key] = name
+        return usual | dict(self.columns)
+
+    def _before(self, rows: Rows) -> str | None:
+        """Return what a table that came alone is by its usual columns."""
+        for role, keys in {RECORDS: ("mentions.object",), "links": ("links.source", "links.target")}.items():
+            if all(self.usual.get(key) in rows.table.column_names for key in keys):
+                return role
+        return "nodes" if self.usual.get("nodes.id") in rows.table.column_names else None
 
     def _conventions(self, role: str = "") -> Conventions:
         return Conventions(
@@ -230,6 +254,8 @@ class Tables:
         """Return whether a table that came alone can hold records and what they mention."""
         if self.item is not None or self.objects is not None or set(FLAT_ROLES) & set(self.columns):
             return True
+        if before := self._before(rows):
+            return before == RECORDS
         try:
             guess_flat(rows, {}, self.separators)
         except SourceError:
@@ -240,6 +266,8 @@ class Tables:
         """Return whether a table that came alone holds links: by its names, or where it can hold no records."""
         if self.item is not None or self.objects is not None or set(FLAT_ROLES) & set(self.columns):
             return False
+        if before := self._before(rows):
+            return before == "links"
         called = base_name(table) if isinstance(table, Path) else ""
         if are_links_by_name(rows, called, self.columns):
             return True
@@ -247,7 +275,7 @@ class Tables:
 
     def _parts(self, tables: Mapping[str, Rows], dropped: Dropped) -> dict[str, Part]:
         parts: dict[str, Part] = {}
-        for role, guess in roles_of(tables, self.columns, self.separators).items():
+        for role, guess in roles_of(tables, self._columns(tables), self.separators).items():
             rows, columns = tables[role], dict(guess.columns)
             text = columns.get("text")
             if text is not None and "text" not in guess.given and not holds_text(rows.table[text].type):
@@ -368,31 +396,3 @@ class Tables:
             )
         is_flat = "links" not in beside or columns
         return _Found({RECORDS if is_flat else "nodes": path, **beside})
-
-
-def read_rows(
-    path: Path, *, conventions: Conventions = UNSAID, dropped: Dropped | None = None, meter: Meter | None = None
-) -> Rows:
-    """Return the rows of a file of delimited text, JSON lines, Parquet or a workbook, told by the end of its name.
-
-    The ``meter`` says how much may be unpacked.
-    """
-    dropped, meter = dropped or Dropped(), meter or Meter()
-    if path.is_dir():
-        raise SourceError(f"{str(path)!r} is a folder, expected a table file: {ALLOWED}")
-    if not path.exists():
-        raise SourceError(f"there is no file {str(path)!r}: check the path")
-    if not path.is_file():
-        raise SourceError(f"{str(path)!r} is a pipe or device, expected a file, for it is read more than once: save it")
-    form = format_of(path)
-    if form in USUAL:
-        return read_delimited(path, form, dropped, meter, conventions)
-    if form == "json":
-        return read_jsonlines(path, dropped, meter)
-    if form == "parquet":
-        return read_parquet(path, meter)
-    if form == "xlsx":
-        return read_workbook(path, dropped, meter, conventions)
-    if form == "xls":
-        raise SourceError(f"{path.name!r} is a workbook of the time before 2007: save it as .xlsx or .csv")
-    raise SourceError(f"cannot tell the format of {path.name!r}: expected {ALLOWED}")

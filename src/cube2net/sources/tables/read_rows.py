@@ -1,0 +1,46 @@
+"""The rows of one table file, whatever its format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cube2net.errors import SourceError
+from cube2net.sources.io.dropped import Dropped
+from cube2net.sources.tables.column_types import Rows
+from cube2net.sources.tables.dialects import UNSAID, USUAL, Conventions
+from cube2net.sources.tables.json_lines import read_jsonlines
+from cube2net.sources.tables.parquet import read_parquet
+from cube2net.sources.tables.table_roles import format_of
+from cube2net.sources.tables.text_tables import read_delimited
+from cube2net.sources.tables.workbooks import read_workbook
+from cube2net.unpacking import Meter
+
+ALLOWED = "a name that ends in .csv, .tsv, .txt, .jsonl, .ndjson (each also with .gz), .parquet or .xlsx"
+
+
+def read_rows(
+    path: Path, *, conventions: Conventions = UNSAID, dropped: Dropped | None = None, meter: Meter | None = None
+) -> Rows:
+    """Return the rows of a file of delimited text, JSON lines, Parquet or a workbook, told by the end of its name.
+
+    The ``meter`` says how much may be unpacked.
+    """
+    dropped, meter = dropped or Dropped(), meter or Meter()
+    if path.is_dir():
+        raise SourceError(f"{str(path)!r} is a folder, expected a table file: {ALLOWED}")
+    if not path.exists():
+        raise SourceError(f"there is no file {str(path)!r}: check the path")
+    if not path.is_file():
+        raise SourceError(f"{str(path)!r} is a pipe or device, expected a file, for it is read more than once: save it")
+    form = format_of(path)
+    if form in USUAL:
+        return read_delimited(path, form, dropped, meter, conventions)
+    if form == "json":
+        return read_jsonlines(path, dropped, meter)
+    if form == "parquet":
+        return read_parquet(path, meter)
+    if form == "xlsx":
+        return read_workbook(path, dropped, meter, conventions)
+    if form == "xls":
+        raise SourceError(f"{path.name!r} is a workbook of the time before 2007: save it as .xlsx or .csv")
+    raise SourceError(f"cannot tell the format of {path.name!r}: expected {ALLOWED}")
