@@ -38,8 +38,9 @@ def from_networkx(
     Node attributes become attributes, a list or set several labels; ``name``, ``kind`` and ``text``
     say which attributes are the readable name, the kind of object and the text. ``kind`` and ``time`` say this of links
     too; a link of a multigraph without a kind has its key for one, where that is a text. A link without a weight counts
-    1. Links of a directed graph keep their direction. What else links say is not used, and told to ``progress``. Links of a node to itself and bad weights are counted in
-    ``dropped``, or stop when ``strict``. Nodes that are whole numbers keep being such; other things become texts.
+    1. Links of a directed graph keep their direction. What else links say is not used, and told to ``progress``. Links
+    of a node to itself and bad weights are counted in ``dropped``, or stop when ``strict``. Nodes that are whole
+    numbers keep being such; other things become texts.
 
     >>> import networkx as nx
     >>> graph = nx.DiGraph([("ada", "bob"), ("bob", "ada"), ("bob", "eve")])
