@@ -78,12 +78,15 @@ def test_a_mention_is_never_lost_because_its_object_is_not_listed_again(tmp_path
     (tmp_path / "more").mkdir()
     items, mentions = write("more/items.csv", "item,venue", "2,KDD"), ("item,object", "2,a0", "2,a1")
     short = [write("more/objects.csv", "object,name", "a0,a0"), items, write("more/mentions.csv", *mentions)]
-    ended = CliRunner().invoke(app, ["update", str(tmp_path / "cube"), *short, "--source", "tables", "--quiet"])
+    words = ["update", str(tmp_path / "cube"), *short, "--source", "tables", "--quiet"]
+    write("more/mentions.csv", *mentions, "2,a7")
+    ended = CliRunner().invoke(app, words)
     assert ended.exit_code != 0
     assert "1 mentions of the new items name objects that the new tables do not list" in str(ended.exception)
-    write("more/objects.csv", "object,name", "a0,a0", "a1,a1")
-    ended = CliRunner().invoke(app, ["update", str(tmp_path / "cube"), *short, "--source", "tables", "--quiet"])
+    write("more/mentions.csv", *mentions)
+    ended = CliRunner().invoke(app, words)
     assert "added: 1 items, 0 objects, 0 cells, 0 links" in ended.output
+    assert c2n.open_cube(tmp_path / "cube").objects.table["name"].to_pylist() == ids
 
 
 def papers(folder: Path, rows: list[tuple[str, int, str, str]]) -> list[str]:
@@ -180,3 +183,38 @@ def test_a_link_that_comes_again_is_replaced_or_gets_heavier_and_either_is_said(
     ended = CliRunner().invoke(app, ["update", str(cube), *again, "--skip-known"])
     assert "links: 3 that were there got heavier (with --replace they would be replaced)" in ended.output
     assert sorted(set(weights_of(cube))) == [1.0, 2.0, 4.0, 8.0]
+
+
+def test_new_links_alone_are_added_between_objects_that_the_cube_has(cube: Path, tmp_path: Path) -> None:
+    (tmp_path / "more.csv").write_text("source,target\nn0,n7\nn3,n9\nn3,x\n")
+    for paths in (["--set", f"links={tmp_path / 'more.csv'}"], [str(tmp_path / "more.csv")]):
+        ended = CliRunner().invoke(app, ["update", str(cube), *paths, "--source", "tables", "--replace", "--quiet"])
+        assert ended.exit_code == 0, ended.output
+        new = 2 if "--set" in paths else 0
+        assert f"added: 0 items, 0 objects, 0 cells, {new} links" in ended.output
+        assert f"links: {new} new, 0 replaced, {2 - new} unchanged" in ended.output
+    grown = c2n.open_cube(cube)
+    assert len(grown.objects) == 60 and grown.settings["items"] == 60 and grown.links.count == 61
+
+
+def test_changed_nodes_alone_are_replaced_and_their_links_stay(cube: Path, tmp_path: Path) -> None:
+    (tmp_path / "changed.csv").write_text("id,city,year\nn0,Bern,2000\nn1,Oslo,2001\nn99,Oslo,2001\n")
+    words = ["update", str(cube), str(tmp_path / "changed.csv"), "--source", "tables", "--replace", "--quiet"]
+    ended = CliRunner().invoke(app, words)
+    assert ended.exit_code == 0, ended.output
+    assert "items: 1 new, 1 replaced, 0 removed, 1 unchanged" in ended.output
+    grown = c2n.open_cube(cube)
+    assert grown.links.count == 59 and len(grown.objects) == 61
+    assert grown.objects.attributes["city"].to_pylist()[0] == "Bern"
+
+
+def test_a_new_node_may_be_linked_to_one_that_the_new_tables_do_not_list(cube: Path, tmp_path: Path) -> None:
+    (tmp_path / "n.csv").write_text("id,city,year\nn99,Oslo,2001\n")
+    (tmp_path / "l.csv").write_text("source,target\nn99,n5\nn5,n7\n")
+    files = [str(tmp_path / "n.csv"), "--set", f"links={tmp_path / 'l.csv'}", "--source", "tables", "--quiet"]
+    before = c2n.open_cube(cube)
+    ended = CliRunner().invoke(app, ["update", str(cube), *files])
+    assert "added: 1 items, 1 objects, 0 cells, 2 links" in ended.output
+    grown = c2n.open_cube(cube)
+    assert grown.objects.table.slice(0, 60).equals(before.objects.table)
+    assert grown.objects.attributes.slice(0, 60).equals(before.objects.attributes)

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from cube2net.array_types import Array
 from cube2net.progress import Progress, silent
-from cube2net.records import Budget, Corpus, Cube, Network, Query, Selection, Topics, Vectors, Weights, Worth
+from cube2net.records import Budget, Corpus, Cube, Network, Objects, Query, Selection, Topics, Vectors, Weights, Worth
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -22,6 +22,14 @@ class Source(Protocol):
 
     def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
         """Return the corpus that the files hold."""
+
+
+@runtime_checkable
+class ReadsMore(Protocol):
+    """A source whose files may be added to a cube without listing the objects that this has."""
+
+    def read_more(self, paths: Sequence[Path], *, known: Objects, progress: Progress = silent) -> Corpus:
+        """Return the corpus that the files hold; what they only refer to may be ``known`` objects."""
 
 
 @runtime_checkable

@@ -10,6 +10,7 @@ from cube2net.cube import lookup_of
 from cube2net.errors import ParameterError, QueryError
 from cube2net.network import assemble
 from cube2net.records import Objects, Selection
+from cube2net.records.key_rows import rows_of_keys
 
 from toys import toy_cube
 
@@ -81,3 +82,19 @@ def test_two_texts_of_the_same_checksum_are_told_apart() -> None:
     found = quick.find(["plumless", "buckeroo"])
     assert found.rows.tolist() == [1, -1]
     assert found.ambiguous == ("buckeroo",)
+
+
+def test_a_query_by_what_is_an_attribute_says_which() -> None:
+    table = pa.table({"object": ["a", "b", "c"], "name": ["a", "b", "c"], "kind": ["node"] * 3})
+    firms = pa.table({"size": [1, 2, 3], "Firma": ["Bau AG", "Holz KG", "Holz AG"]})
+    objects = Objects.of(table, attributes=firms)
+    with pytest.raises(QueryError) as error:
+        rows_of_keys(objects, ["Bau AG", "Holz AG"], False)
+    assert str(error.value) == (
+        "query names 2 objects that are not in the cube: 'Bau AG', 'Holz AG'; the attribute 'Firma' of objects has "
+        "them, and they are names once the cube is built with columns={'name': 'Firma'}"
+    )
+    for keys in (["a", "b", "Bau AG"], ["x", "y"]):
+        with pytest.raises(QueryError) as error:
+            rows_of_keys(objects, keys, False)
+        assert "attribute" not in str(error.value)

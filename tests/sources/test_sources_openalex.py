@@ -548,6 +548,28 @@ def test_parquet_parts_give_the_same_works_as_json_lines(tmp_path: Path) -> None
         OpenAlex().read([tmp_path])
 
 
+def test_countries_stand_in_the_order_of_the_authors_whatever_was_read_before() -> None:
+    def of(number: int, *countries: str) -> dict[str, Any]:
+        return work(
+            number, authorships=[{"author": {"id": f"A{i}"}, "countries": [at]} for i, at in enumerate(countries)]
+        )
+
+    corpora = [read(lines(of(9, first, "NO"), of(1, "MY", "JP", "MY"))) for first in ("JP", "MY")]
+    for corpus in corpora:
+        assert corpus.items["country"].to_pylist()[1] == ["MY", "JP"]
+
+
+def test_cubes_in_a_folder_of_works_are_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "works.jsonl").write_bytes(lines(work(1), work(2)))
+    (tmp_path / "cube").mkdir()
+    for name in ("manifest.json", "labels.parquet", "topics.parquet"):
+        (tmp_path / "cube" / name).write_bytes(b"{}")
+    said: list[str] = []
+    corpus = OpenAlex().read([tmp_path], progress=lambda stage, done, total: said.append(stage))
+    assert corpus.items.num_rows == 2
+    assert any("1 cube(s) in it are passed over" in stage for stage in said)
+
+
 def test_other_entities_and_manifests_of_a_snapshot_are_passed_over(tmp_path: Path) -> None:
     for name, content in {
         "data/jsonl/works/updated_date=2026-01-05/part_0000.gz": gzip.compress(lines(ONE)),

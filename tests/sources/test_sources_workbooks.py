@@ -90,11 +90,12 @@ def test_sheets_are_told_by_their_names_or_by_the_caller(tmp_path):
     corpus, said = read([path])
     assert corpus.objects.num_rows == 3
     assert said[:2] == ["sheets: links='Links', nodes='Nodes' (guessed)", "not read, having no name of a table: 'Info'"]
-    path.write_bytes(workbook({"a": [["by me"]], "b": SALES, "c": CUSTOMERS, "d": [["x"]], "e": [["y"]]}))
+    path.write_bytes(workbook({"a": [["by me"]], "b": SALES, "c": [["z"]], "d": [["x"]], "e": [["y"]]}))
     assert refusal([path]) == (
         "x.xlsx has the sheets 'a', 'b', 'c', 'd', 'e': expected nodes and links, or objects, items and mentions (and "
         "links), each called so; or say which is what (sheet={'nodes': 'a', 'links': 'b'})"
     )
+    path.write_bytes(workbook({"a": [["by me"]], "b": SALES, "c": CUSTOMERS, "d": [["x"]], "e": [["y"]]}))
     assert Tables(sheet={"nodes": "c", "links": "b"}).read([path]).links.num_rows == 3
     assert Tables(sheet="b").read([path]).links.num_rows == 3
     told = refusal([path], sheet={"nodes": "cc", "links": "b"})

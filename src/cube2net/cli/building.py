@@ -191,7 +191,12 @@ def update(
     if source or paths or remove is None:
         if not source:
             raise ParameterError("what the files are is not said: add --source, such as --source tables")
-        corpus = read(source, paths, settings, strict, progress)
+        if source == "bundled":
+            corpus = read(source, paths, settings, strict, progress)
+        else:
+            reader = reader_of(source, paths, settings, strict)
+            known = pipeline.open_cube(folder).objects
+            corpus = pipeline.read_more(known, reader, *(() if source == SQL else paths), progress=progress)
     return pipeline.add_items(folder, corpus, skip_known=skip_known, replace=replace, remove=ids, progress=progress)
 
 

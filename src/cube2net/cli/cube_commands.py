@@ -205,9 +205,9 @@ def update(
     more = {what: count for what, count in added.items() if " " not in what}
     say(f"added: {', '.join(f'{count:,} {what}' for what, count in more.items())}")
     for things in ("items", "links"):
-        kinds = [f"{count:,} {what.split()[0]}" for what, count in added.items() if what.endswith(f" {things}")]
-        if kinds:
-            say(f"{things}: {', '.join(kinds)}")
+        kinds = {what.split()[0]: count for what, count in added.items() if what.endswith(f" {things}")}
+        if kinds and (things == "items" or any(kinds.values())):
+            say(f"{things}: {', '.join(f'{count:,} {what}' for what, count in kinds.items())}")
     if heavier:
         say(f"links: {heavier:,} that were there got heavier (with --replace they would be replaced)")
 

@@ -32,7 +32,16 @@ from cube2net.pipeline.data import (
     write_network,
 )
 from cube2net.pipeline.queries import missing_names, read_links, read_query
-from cube2net.pipeline.reading import from_networkx, read_acl, read_graph, read_source, read_sql, read_tables, read_task
+from cube2net.pipeline.reading import (
+    from_networkx,
+    read_acl,
+    read_graph,
+    read_more,
+    read_source,
+    read_sql,
+    read_tables,
+    read_task,
+)
 from cube2net.pipeline.replay import Replayed, replay
 from cube2net.pipeline.report import check_report, read_comparison, results, verdict, write_report
 from cube2net.pipeline.suggestions import suggest
@@ -87,6 +96,7 @@ __all__ = [
     "read_graph",
     "read_links",
     "read_manifest",
+    "read_more",
     "read_query",
     "read_source",
     "read_sql",

@@ -20,6 +20,8 @@ from cube2net.pipeline.data import find_topics
 from cube2net.progress import Progress, silent
 from cube2net.propose import with_text
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics, Vectors
+from cube2net.records.corpus import table
+from cube2net.records.topics import ASSIGNED, WORDS
 from cube2net.topics import model_of
 
 
@@ -264,6 +266,8 @@ def label_texts(cube: Cube, texts: Sequence[str | None]) -> Topics:
 def _new_topics(cube: Cube, corpus: Corpus, progress: Progress) -> Topics | None:
     """Return the topics of new items: by the cube's own model, or as they are given; None where it has no topics."""
     about = cube.settings.get("topics") or {}
+    if corpus.items.num_rows == 0 and (cube.topic_model is not None or about):
+        return Topics((), table(ASSIGNED), table(WORDS))
     if about.get("text") in corpus.attributes and "text" not in corpus.items.column_names:
         corpus = with_text(corpus, about["text"])
     if cube.topic_model is not None:

@@ -10,9 +10,9 @@ from typing import Any
 from cube2net import sources
 from cube2net.arguments import check_options, made, options_of, path_of
 from cube2net.errors import ParameterError, quoted, unknown
-from cube2net.interfaces import Source
+from cube2net.interfaces import ReadsMore, Source
 from cube2net.progress import Progress, silent
-from cube2net.records import Corpus
+from cube2net.records import Corpus, Objects
 from cube2net.sources import SOURCES, Movies, Task, Yelp
 
 SQL = "sql"
@@ -60,6 +60,16 @@ def read_source(source: str | Source, *paths: str | Path, progress: Progress | N
     Corpus(3 objects, 3 items, 2 links)
     """
     reader, places = reader_of(source, paths, options)
+    return reader.read(places, progress=progress or silent)
+
+
+def read_more(
+    known: Objects, source: str | Source, *paths: str | Path, progress: Progress | None = None, **options: Any
+) -> Corpus:
+    """Return the corpus of files that are to be added to a cube: they may name its objects without listing them."""
+    reader, places = reader_of(source, paths, options)
+    if isinstance(reader, ReadsMore):
+        return reader.read_more(places, known=known, progress=progress or silent)
     return reader.read(places, progress=progress or silent)
 
 

@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.errors import QueryError, quoted, some
-from cube2net.records.keys import check_kinds, is_row, key_of
+from cube2net.records.keys import check_kinds, is_row, is_text, key_of
 from cube2net.records.limits import MOST
 from cube2net.records.objects import Objects
 
+NEARLY_ALL = 0.9
 LOOKED_AT = 100
 """So many row numbers of a query are compared with ids."""
 ASKED = 10_000
@@ -43,7 +46,9 @@ def rows_of_keys(objects: Objects, keys: Sequence[Any], skip_missing: bool) -> t
     lost = found.missing + found.ambiguous
     if lost and not skip_missing:
         numbers = {text: keys[place] for text, place in zip(texts, named, strict=True) if is_row(keys[place])}
-        raise QueryError(_lost(objects, found.missing, found.ambiguous, numbers if objects.whole else {}))
+        sentence = _lost(objects, found.missing, found.ambiguous, numbers if objects.whole else {})
+        nearly_all = len(found.missing) >= NEARLY_ALL * len(set(texts))
+        raise QueryError(sentence + (_elsewhere(objects, found.missing) if nearly_all else ""))
     rows = np.full(len(keys), -1, dtype=np.int64)
     rows[named] = found.rows
     others = set(range(len(keys))).difference(named)
@@ -90,6 +95,22 @@ def _lost(objects: Objects, missing: tuple[str, ...], ambiguous: tuple[str, ...]
         ids = some(objects.bearers(ambiguous[0]))
         parts.append(f"query gives {plural}: {some(ambiguous)} (use an id, for {quoted(ambiguous[0])} {ids})")
     return "; ".join(parts)
+
+
+def _elsewhere(objects: Objects, missing: Sequence[str]) -> str:
+    """Return which attribute of the objects holds most of what is missing, as the end of a sentence."""
+    wanted = pa.array(list(filter(is_text, missing[:LOOKED_AT])), pa.string())
+    for name in objects.attributes.column_names:
+        column = objects.attributes[name]
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            held = pc.sum(pc.is_in(wanted, value_set=pc.cast(column, pa.string()).combine_chunks())).as_py() or 0
+            if len(wanted) and held > 0.5 * len(wanted):
+                column_of = name.removesuffix("_attribute")
+                return (
+                    f"; the attribute {name!r} of objects has them, and they are names once the cube is built with "
+                    f"columns={{'name': {column_of!r}}}"
+                )
+    return ""
 
 
 def _text(key: str | int) -> str:

@@ -194,7 +194,7 @@ def check_types(whole_ids: bool, directed: bool, second: Corpus) -> None:
             f"the first ids are {kinds[whole_ids]}, and those of the new data are {kinds[second.whole_ids]} "
             f"(such as {second.objects['object'][0].as_py()!r}): give both the same type"
         )
-    if second.links is not None and directed != second.directed:
+    if second.links is not None and second.links.num_rows and directed != second.directed:
         have = "lead from source to target" if directed else "have no direction"
         other = "have none" if directed else "lead from source to target"
         raise SourceError(f"the first links {have}, and those of the new data {other} (directed=True gives one)")

@@ -108,8 +108,12 @@ def update(
 
     An item that is in the cube already is refused; see :func:`leave_out_known`.
     """
-    refuse_known(corpus, _is_known(ledger_of(cube), corpus))
+    ledger = ledger_of(cube)
+    refuse_known(corpus, _is_known(ledger, corpus))
     check_fits(cube, corpus)
+    if corpus.items.num_rows == 0:  # links or objects alone carry no attributes of items
+        for name in (name for name in ledger.kinds if name not in corpus.attributes):
+            corpus = replace(corpus, items=corpus.items.append_column(name, pa.nulls(0)))
     return grow(cube, corpus, engine, topics=topics, progress=progress)
 
 

@@ -202,19 +202,17 @@ class Gathering:
         said = [name for name, some in codes.items() if (some >= 0).any()]
 
         def batches() -> Iterator[pa.RecordBatch]:
-            names = people["name"].combine_chunks()
             for begin in range(0, len(known), ROWS):
                 some = slice(begin, begin + ROWS)
                 ids = pc.binary_join_element_wise("A", pa.array(known[some]).cast(pa.string()), "")
-                called = pc.coalesce(names.take(_places(rows["name"][some])), ids)
+                called = pc.coalesce(taken(people["name"], rows["name"][some]), ids)
                 made = {"object": ids, "name": called, "kind": pa.repeat(pa.scalar("author"), len(ids))}
                 made |= {name: _texts(pa.array(codes[name][some]), labels[name]) for name in said}
                 yield pa.RecordBatch.from_pydict(made)
 
         def orcids() -> Iterator[pa.RecordBatch]:
-            texts = people["orcid"].combine_chunks()
             for begin in range(0, len(known), ROWS):
-                some = texts.take(_places(rows["orcid"][begin : begin + ROWS]))
+                some = taken(people["orcid"], rows["orcid"][begin : begin + ROWS])
                 yield pa.RecordBatch.from_pydict({"orcid": pc.replace_substring(some, "https://orcid.org/", "")})
 
         objects = spooled(batches())
@@ -343,9 +341,23 @@ def numbered(ids: Array, known: Array) -> Array:
     return codes
 
 
-def _places(rows: Array) -> pa.Array:
-    """Return rows to take, null for negative ones."""
-    return pa.array(rows, mask=rows < 0)
+def taken(column: pa.ChunkedArray, rows: Array) -> pa.Array:
+    """Return the values at some rows, null for negative ones; the pieces of the column are not put together.
+
+    >>> taken(pa.chunked_array([["a", "b"], ["c"]]), np.array([2, -1, 0, 2])).to_pylist()
+    ['c', None, 'a', 'c']
+    """
+    order = np.argsort(rows, kind="stable")
+    wanted = rows[order]
+    starts = np.cumsum([0, *(len(chunk) for chunk in column.chunks)])
+    bounds = np.searchsorted(wanted, starts)
+    found = [pa.nulls(int(bounds[0]), column.type)]
+    for chunk, start, begin, end in zip(column.chunks, starts, bounds, bounds[1:], strict=False):
+        if end > begin:
+            found.append(chunk.take(pa.array(wanted[begin:end] - start)))
+    back = np.empty(len(rows), np.int64)
+    back[order] = np.arange(len(rows))
+    return pa.concat_arrays(found).take(pa.array(back))
 
 
 def _mapped(item: Array, code: Array) -> pa.Table:

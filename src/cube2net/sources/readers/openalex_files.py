@@ -28,6 +28,8 @@ PACKED = ("", ".gz", ".xz", ".bz2")
 ENDINGS = (*(f"{ending}{more}" for ending in MEMBERS for more in PACKED), ".parquet", *ARCHIVES)
 PART = re.compile(r"part_\d+(\.gz|\.jsonl|\.parquet)?")
 PARTITION = re.compile(r"updated_date=(\d{4}-\d\d-\d\d)")
+CUBE = "manifest.json"
+"""What a cube of ours has beside its labels."""
 MERGED, WORKS, MANIFEST, PARQUET = "merged_ids", "works", "manifest", ".parquet"
 ENTITIES = {
     *("authors", "awards", "concepts", "continents", "countries", "domains", "fields", "funders", "institutions"),
@@ -87,6 +89,12 @@ def find_snapshot(paths: Sequence[str | os.PathLike[str]]) -> Snapshot:
 
 def _in_folder(folder: Path, remarks: list[str]) -> tuple[list[Part], list[tuple[str, Path]]]:
     files = sorted(path for path in folder.rglob("*") if path.is_file())
+    cubes = {
+        path.parent for path in files if path.name == "manifest.json" and (path.parent / "labels.parquet") in files
+    }
+    if cubes:
+        remarks.append(f"{folder.name}: {len(cubes):,} cube(s) in it are passed over")
+        files = [path for path in files if path.parent not in cubes]
     inside = {path: path.relative_to(folder).parts[:-1] for path in files}
     around = folder.resolve().parts[-3:]
     merged = []

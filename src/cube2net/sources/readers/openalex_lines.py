@@ -132,7 +132,7 @@ def _line_blocks(name: str, day: str, file: io.BufferedReader, dropped: Dropped)
 
 def _more(file: io.BufferedReader, rest: bytes, *, first: bool) -> tuple[memoryview, bool]:
     """Return what is left over and the next bytes of a file, and whether they are its last, which end a line."""
-    buffer = memoryview(np.empty(len(rest) + SIZE + 1, np.uint8))
+    buffer = memoryview(np.empty(len(rest) + SIZE + 1, np.uint8))  # type: ignore[arg-type]
     buffer[: len(rest)] = rest
     much = file.readinto(buffer[len(rest) : -1])
     last, end = much < SIZE, len(rest) + much

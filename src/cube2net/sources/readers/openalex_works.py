@@ -271,10 +271,13 @@ def _first(starts: Array, codes: Array) -> Array:
 
 
 def _pairs(rows: Array, codes: Array, count: int) -> tuple[Array, Array]:
-    """Return how many different codes every row has, and these; negative ones do not count."""
+    """Return how many different codes every row has, and these in the order they come; negative ones do not count."""
     kept = codes >= 0
-    pairs = np.unique(rows[kept].astype(np.int64) << 32 | codes[kept])
-    return np.bincount(pairs >> 32, minlength=count), (pairs & 0xFFFFFFFF).astype(np.int32)
+    rows, codes = rows[kept], codes[kept]
+    _, first = np.unique(rows.astype(np.int64) << 32 | codes, return_index=True)
+    first.sort()
+    first = first[np.argsort(rows[first], kind="stable")]
+    return np.bincount(rows[first], minlength=count), codes[first].astype(np.int32)
 
 
 def _lists(sizes: Array, values: Array) -> pa.ListArray:

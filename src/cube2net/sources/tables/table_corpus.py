@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from cube2net.arrays import merge_links
 from cube2net.errors import SourceError, listed, some
-from cube2net.records import Corpus
+from cube2net.records import Corpus, Objects
 from cube2net.records.corpus import LABELS, LINKS, MENTIONS, TERMS, UNKNOWN_OBJECTS, table
 from cube2net.records.limits import MOST, check_count
 from cube2net.sources.io.dropped import Dropped
@@ -26,6 +26,7 @@ from cube2net.sources.tables.column_types import (
     unique_keys,
     weights,
 )
+from cube2net.sources.tables.known_objects import referred_objects, with_ids, with_referred
 
 Columns = Mapping[str, str]
 Part = tuple[Rows, Columns]
@@ -34,10 +35,19 @@ TOPIC = "topic"
 
 
 def network_corpus(
-    nodes: Part, links: Part, separators: Columns, dropped: Dropped, *, directed: bool = False
+    nodes: Part,
+    links: Part | None,
+    separators: Columns,
+    dropped: Dropped,
+    *,
+    directed: bool = False,
+    known: Objects | None = None,
 ) -> Corpus:
-    """Return a corpus in which every node is an object and its own item, and both carry its attributes."""
-    (rows, columns), (link_rows, link_columns) = nodes, links
+    """Return a corpus in which every node is an object and its own item, and both carry its attributes.
+
+    Links may also lead to objects that are ``known``; those are no items.
+    """
+    rows, columns = nodes
     check_count("objects", rows.table.num_rows)
     rows, ids = unique_keys(rows, columns["id"], "nodes", dropped)
     left_out = (columns["id"], columns.get("name"), columns.get("text"))
@@ -45,15 +55,35 @@ def network_corpus(
     items = _items(rows, ids, carried, columns.get("text"), separators, dropped)
     every = np.arange(len(ids), dtype=np.int32)
     mentions = pa.table({"item": every, "object": every}, schema=pa.schema(list(MENTIONS.items())))
+    objects = with_attributes(_objects(rows, ids, columns, "node"), _carried(items, ("item", columns.get("kind"))))
+    referred = referred_objects(known, ids, _ends(links))
     return Corpus(
-        objects=with_attributes(_objects(rows, ids, columns, "node"), _carried(items, ("item", columns.get("kind")))),
+        objects=with_referred(objects, referred),
         items=items,
         mentions=mentions,
-        links=_links(link_rows, link_columns, ids, "nodes", dropped, directed),
+        links=table(LINKS) if links is None else _links(*links, with_ids(ids, referred), "nodes", dropped, directed),
         dropped=dict(dropped.counts),
         directed=directed,
         whole_ids=has_whole_ids(rows, columns["id"], ids),
     )
+
+
+def more_links(links: Part, known: Objects, dropped: Dropped, *, directed: bool = False) -> Corpus:
+    """Return a corpus of no items, and of links among objects that are known."""
+    objects = referred_objects(known, pa.chunked_array([], pa.string()), _ends(links))
+    return Corpus(
+        objects=objects,
+        items=pa.table({"item": pa.array([], pa.string())}),
+        mentions=table(MENTIONS),
+        links=_links(*links, objects["object"], "nodes", dropped, directed),
+        dropped=dict(dropped.counts),
+        directed=directed,
+        whole_ids=known.whole,
+    )
+
+
+def _ends(links: Part | None) -> list[tuple[Rows, str]]:
+    return [] if links is None else [(links[0], links[1][role]) for role in ("source", "target")]
 
 
 def links_corpus(links: Part, dropped: Dropped, *, directed: bool = False) -> Corpus:
@@ -85,27 +115,35 @@ def item_corpus(
     dropped: Dropped,
     *,
     directed: bool = False,
+    known: Objects | None = None,
 ) -> Corpus:
-    """Return a corpus of items that mention objects; without links two objects of one item are linked."""
+    """Return a corpus of items that mention objects; without links two objects of one item are linked.
+
+    Mentions and links may also name objects that are ``known``.
+    """
     (object_rows, object_columns), (item_rows, item_columns) = objects, items
     check_count("objects", object_rows.table.num_rows)
     check_count("items", item_rows.table.num_rows)
     object_rows, object_ids = unique_keys(object_rows, object_columns["id"], "objects", dropped)
     item_rows, item_ids = unique_keys(item_rows, item_columns["item"], "items", dropped)
     others = [name for name in object_rows.table.column_names if name not in object_columns.values()]
-    known = {name: attribute(object_rows, name, dropped) for name in others}
-    if None in known.values():
-        unused = [name for name, column in known.items() if column is None]
+    read = {name: attribute(object_rows, name, dropped) for name in others}
+    if None in read.values():
+        unused = [name for name, column in read.items() if column is None]
         dropped.say(f"{object_rows.name}: left out {_list(unused)} (empty, or neither labels, numbers nor dates)")
-    told = [(name, column) for name, column in known.items() if column is not None]
+    told = [(name, column) for name, column in read.items() if column is not None]
     left_out = (item_columns["item"], item_columns.get("text"))
     carried = [name for name in item_rows.table.column_names if name not in left_out]
     made = _items(item_rows, item_ids, carried, item_columns.get("text"), separators, dropped)
+    named = [*_ends(links), (mentions[0], mentions[1]["object"])]
+    referred = referred_objects(known, object_ids, named)
+    every = with_ids(object_ids, referred)
+    objects_made = with_attributes(_objects(object_rows, object_ids, object_columns, "object"), told)
     return Corpus(
-        objects=with_attributes(_objects(object_rows, object_ids, object_columns, "object"), told),
+        objects=with_referred(objects_made, referred),
         items=made,
-        mentions=_mentions(*mentions, item_ids, object_ids, dropped),
-        links=None if links is None else _links(*links, object_ids, "objects", dropped, directed),
+        mentions=_mentions(*mentions, item_ids, every, dropped),
+        links=None if links is None else _links(*links, every, "objects", dropped, directed),
         dropped=dict(dropped.counts),
         directed=directed and links is not None,
         whole_ids=has_whole_ids(object_rows, object_columns["id"], object_ids),

@@ -72,6 +72,8 @@ FORMATS = {
     **{".xlsx": "xlsx", ".xlsm": "xlsx", ".xls": "xls"},
     **{".txt": "txt", ".dat": "txt", ".edges": "txt", ".edgelist": "txt"},
 }
+HIDDEN = (".", "~$")
+"""How the names begin of files that are passed over in silence: ``~$`` are those of Excel beside what it has open."""
 OPTIONAL = ("name", "kind", "text", "weight", "time", "full_name", "parent", "count")
 
 
@@ -231,7 +233,7 @@ def tables_in(folder: Path) -> tuple[dict[str, Path], list[str]]:
     """
     found: dict[str, Path] = {}
     others = []
-    shown = [path for path in folder.iterdir() if not path.name.startswith(".")]
+    shown = [path for path in folder.iterdir() if not path.name.startswith(HIDDEN)]
     for path in sorted(shown, key=lambda path: (format_of(path) == "xlsx", path)):
         is_table = format_of(path) not in (None, "txt", "xls") and path.is_file()
         role = ROLE_OF.get(base_name(path).casefold()) if is_table else None
@@ -252,6 +254,20 @@ def tables_in(folder: Path) -> tuple[dict[str, Path], list[str]]:
         rest = f"; other names are not known: {some(others)}" if others else ""
         raise SourceError(f"{str(folder)!r} holds {held}: {EXPECTED}, each called so, such as items.csv{rest}")
     return {role: found[role] for role in CALLED if role in found}, sorted(others)
+
+
+def unnamed_tables(folder: Path) -> tuple[list[Path], list[str]]:
+    """Return the tables of a folder in which no name of a table is known, nor part of one, and what else is there."""
+    shown = sorted(path for path in folder.iterdir() if not path.name.startswith(HIDDEN))
+    found = [path for path in shown if format_of(path) not in (None, "txt", "xls") and path.is_file()]
+    if any(map(is_called, found)):
+        return [], []
+    return found, [path.name for path in shown if path not in found]
+
+
+def is_called(path: Path) -> bool:
+    """Return whether a word of a file's name says which table it is."""
+    return _called(path, ()) is not None
 
 
 def assign(paths: Sequence[Path]) -> dict[str, Path]:

@@ -9,18 +9,27 @@ from typing import Any
 
 from cube2net.errors import ParameterError, SourceError, listed, some
 from cube2net.progress import Progress, silent
-from cube2net.records import Corpus
+from cube2net.records import Corpus, Objects
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.column_types import Rows, holds_text
 from cube2net.sources.tables.dialects import UNSAID, USUAL, Conventions
 from cube2net.sources.tables.flat_table import flat_corpus, guess_flat
 from cube2net.sources.tables.frame_rows import frame_rows
+from cube2net.sources.tables.id_columns import linked
 from cube2net.sources.tables.json_lines import read_jsonlines
 from cube2net.sources.tables.parquet import read_parquet
+from cube2net.sources.tables.table_choice import (
+    SURELY,
+    are_swapped,
+    mentions_both,
+    the_pair,
+    without_locks,
+)
 from cube2net.sources.tables.table_corpus import (
     Part,
     item_corpus,
     links_corpus,
+    more_links,
     network_corpus,
     with_labels_and_terms,
 )
@@ -33,8 +42,10 @@ from cube2net.sources.tables.table_roles import (
     base_name,
     check_roles,
     format_of,
+    is_called,
     is_whole,
     tables_in,
+    unnamed_tables,
 )
 from cube2net.sources.tables.text_tables import read_delimited
 from cube2net.sources.tables.value_roles import are_links_by_name, are_links_by_values, roles_of
@@ -43,8 +54,23 @@ from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 
 RECORDS = "records"
 """What a table is called that comes alone: its rows name records and the objects that these mention."""
+MOST_SHEETS = 20
+"""So many sheets of a workbook are looked at where no name tells which is what."""
 FLAT_ROLES = ("item", "items.item", "object", "mentions.object")
 ALLOWED = "a name that ends in .csv, .tsv, .txt, .jsonl, .ndjson (each also with .gz), .parquet or .xlsx"
+
+
+@dataclass(frozen=True)
+class _Found:
+    """Which file or sheet is what, what is to be said of that, and whether the values are to decide."""
+
+    files: dict[str, Path | Sheet]
+    remarks: list[str] = field(default_factory=list)
+    unsure: str | None = None
+
+    def after(self, remarks: list[str]) -> _Found:
+        """Return the same, said after other remarks."""
+        return replace(self, remarks=[*remarks, *self.remarks])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,24 +128,49 @@ class Tables:
         of files with these names, a workbook with such sheets, or a table of links or records; what has other names
         is passed over, and this is said.
         """
-        files, remarks = self._files(paths)
-        return self.corpus_of(files, remarks=remarks, progress=progress)
+        found = self._files(paths)
+        return self.corpus_of(found.files, remarks=found.remarks, progress=progress, unsure=found.unsure)
+
+    def read_more(self, paths: Sequence[Path] = (), *, known: Objects, progress: Progress = silent) -> Corpus:
+        """Return the corpus of files that may name ``known`` objects; nodes alone and links alone make one, too."""
+        found = self._files(paths, more=True)
+        return self.corpus_of(found.files, remarks=found.remarks, known=known, progress=progress, unsure=found.unsure)
 
     def corpus_of(
-        self, tables: Mapping[str, Any], *, remarks: Sequence[str] = (), progress: Progress = silent
+        self,
+        tables: Mapping[str, Any],
+        *,
+        remarks: Sequence[str] = (),
+        known: Objects | None = None,
+        progress: Progress = silent,
+        unsure: str | None = None,
     ) -> Corpus:
-        """Return the corpus of tables by what each of them is: paths, sheets, or frames in memory."""
+        """Return the corpus of tables by what each of them is: paths, sheets, or frames in memory.
+
+        Where only their order says which are nodes and which links, that is ``unsure``, and the values decide; where
+        that is not empty it is the refusal of tables of which the values do not tell.
+        """
         dropped = Dropped(self.strict, progress)
-        meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
+        meter = self._meter()
         for remark in remarks:
             dropped.say(remark)
         rows: dict[str, Rows] = {}
         for number, (role, table) in enumerate(tables.items()):
             progress(f"reading {table.name if isinstance(table, Path) else role}", number, len(tables))
             rows[role] = self._rows(role, table, dropped, meter)
+        if unsure is not None and {"nodes", "links"} <= set(rows):
+            if are_swapped(rows["nodes"], rows["links"]):
+                rows |= {"nodes": rows["links"], "links": rows["nodes"]}
+                names = ", ".join(f"{role} are in {rows[role].name}" for role in ("nodes", "links"))
+                dropped.say(f"by their values {names} (guessed)")
+            elif unsure and linked(rows["nodes"], rows["links"]) < SURELY:
+                raise SourceError(unsure)
         if RECORDS in rows and "links" not in rows and self._are_links(rows[RECORDS], tables[RECORDS]):
             dropped.say(f"{rows[RECORDS].name} is taken for links alone (guessed)")
             rows["links"] = rows.pop(RECORDS)
+        elif RECORDS in rows and known is not None and not self._are_records(rows[RECORDS]):
+            dropped.say(f"{rows[RECORDS].name} is taken for nodes alone (guessed)")
+            rows["nodes"] = rows.pop(RECORDS)
         parts = self._parts({role: table for role, table in rows.items() if role != RECORDS}, dropped)
         if RECORDS in rows:
             corpus = flat_corpus(
@@ -133,17 +184,27 @@ class Tables:
                 directed=self.directed,
             )
         elif "nodes" in parts:
-            corpus = network_corpus(parts["nodes"], parts["links"], self.separators, dropped, directed=self.directed)
+            links = parts.get("links")
+            corpus = network_corpus(
+                parts["nodes"], links, self.separators, dropped, directed=self.directed, known=known
+            )
         elif "items" in parts:
             needed = parts["objects"], parts["items"], parts["mentions"]
-            corpus = item_corpus(*needed, parts.get("links"), self.separators, dropped, directed=self.directed)
+            corpus = item_corpus(
+                *needed, parts.get("links"), self.separators, dropped, directed=self.directed, known=known
+            )
+        elif known is not None:
+            corpus = more_links(parts["links"], known, dropped, directed=self.directed)
         else:
             corpus = links_corpus(parts["links"], dropped, directed=self.directed)
         return with_labels_and_terms(corpus, parts, dropped) if {"labels", "terms"} & set(parts) else corpus
 
     def files_read(self, paths: Sequence[Path] = ()) -> list[Path]:
         """Return the files that would be read."""
-        files = self._files(paths)[0].values()
+        paths = [Path(path) for path in paths]
+        if len(paths) == 1 and format_of(paths[0]) == "xlsx" and paths[0].is_file():
+            return [*paths, *(Path(path) for role in ("links", *EXTRAS) if (path := getattr(self, role)) is not None)]
+        files = self._files(paths).files.values()
         return list(dict.fromkeys(file.path if isinstance(file, Sheet) else file for file in files))
 
     def _conventions(self, role: str = "") -> Conventions:
@@ -165,6 +226,16 @@ class Tables:
             return read_rows(table.path, conventions=named, dropped=dropped, meter=meter)
         return frame_rows(table, role, dropped)
 
+    def _are_records(self, rows: Rows) -> bool:
+        """Return whether a table that came alone can hold records and what they mention."""
+        if self.item is not None or self.objects is not None or set(FLAT_ROLES) & set(self.columns):
+            return True
+        try:
+            guess_flat(rows, {}, self.separators)
+        except SourceError:
+            return False
+        return True
+
     def _are_links(self, rows: Rows, table: Any) -> bool:
         """Return whether a table that came alone holds links: by its names, or where it can hold no records."""
         if self.item is not None or self.objects is not None or set(FLAT_ROLES) & set(self.columns):
@@ -172,11 +243,7 @@ class Tables:
         called = base_name(table) if isinstance(table, Path) else ""
         if are_links_by_name(rows, called, self.columns):
             return True
-        try:
-            guess_flat(rows, {}, self.separators)
-        except SourceError:
-            return are_links_by_values(rows)
-        return False
+        return not self._are_records(rows) and are_links_by_values(rows)
 
     def _parts(self, tables: Mapping[str, Rows], dropped: Dropped) -> dict[str, Part]:
         parts: dict[str, Part] = {}
@@ -192,65 +259,115 @@ class Tables:
             parts[role] = rows, columns
         return parts
 
-    def _files(self, paths: Sequence[Path]) -> tuple[dict[str, Path | Sheet], list[str]]:
-        """Return which file, or sheet of one, is what, and what is to be said of that."""
-        paths = [Path(path) for path in paths]
+    def _files(self, paths: Sequence[Path], *, more: bool = False) -> _Found:
+        """Return which file, or sheet of one, is what, and what is to be said of that; ``more`` goes with others."""
+        paths, locks = without_locks([Path(path) for path in paths])
+        passed = [f"not read, for it only says that a file is open: {some(locks, 10)}"] * bool(locks)
         if len(paths) == 1 and not paths[0].is_dir():
             if format_of(paths[0]) == "xlsx" and paths[0].is_file() and not isinstance(self.sheet, str):
-                return self._sheets(paths[0])
-            return self._files_beside(paths[0])
+                return self._sheets(paths[0]).after(passed)
+            return self._files_beside(paths[0], more=more).after(passed)
         named = {role: Path(path) for role in CALLED if (path := getattr(self, role)) is not None}
         if named and paths:
             raise SourceError(f"paths are given beside {', '.join(named)}: name the files one way only")
         folders = [path for path in paths if path.is_dir()]
         if folders and len(paths) > 1:
             raise SourceError(f"{str(folders[0])!r} is a folder among other paths: give it alone, or the files in it")
-        files, others = tables_in(folders[0]) if folders else (named or assign(paths), [])
-        if not is_whole(files) and set(files) != {"links"}:
+        if folders:
+            return self._folder(folders[0])
+        files = named or assign(paths)
+        if not is_whole(files) and set(files) != {"links"} and not (more and set(files) == {"nodes"}):
             raise SourceError(f"got {listed(files) if files else 'no files'}: {EXPECTED}")
         said = ", ".join(f"{role}={path.name!r}" for role, path in files.items())
-        remarks = [] if named else [f"files: {said} ({'found' if folders else 'guessed'})"]
+        if named:
+            return _Found({**files})
+        by_order = not any(is_called(path) for path in paths)
+        return _Found({**files}, [*passed, f"files: {said} (guessed)"], "" if by_order else None)
+
+    def _folder(self, folder: Path) -> _Found:
+        """Return which file of a folder is what: by their names, or where there are two tables, by their values."""
+        way, unsure = "found", None
+        try:
+            files, others = tables_in(folder)
+        except SourceError as error:
+            unnamed, others = unnamed_tables(folder)
+            if len(unnamed) == 1 and format_of(unnamed[0]) == "xlsx":
+                passed = [f"not read, being no table: {some(others, 10)}"] * bool(others)
+                return self._sheets(unnamed[0]).after([f"file: {unnamed[0].name!r} (found)", *passed])
+            if len(unnamed) != 2 or any(format_of(path) == "xlsx" for path in unnamed):
+                raise
+            files, way, unsure = dict(zip(("nodes", "links"), unnamed, strict=True)), "guessed", str(error)
+        said = ", ".join(f"{role}={path.name!r}" for role, path in files.items())
+        remarks = [f"files: {said} ({way})"]
         if others:
             remarks.append(f"not read, having no name of a table: {some(others, 10)}")
-        return {**files}, remarks
+        return _Found({**files}, remarks, unsure)
 
-    def _sheets(self, path: Path) -> tuple[dict[str, Path | Sheet], list[str]]:
-        """Return which sheet of a workbook is what: as given, else as they are called or follow each other."""
+    def _sheets(self, path: Path) -> _Found:
+        """Return which sheet of a workbook is what: as given, else as they are called, by values, or by their order."""
         if isinstance(self.sheet, Mapping):
-            return {role: Sheet(path, name) for role, name in self.sheet.items()}, []
-        names = sheet_names(path, Meter(UnpackLimits(self.max_ratio, self.max_unpacked)))
+            return _Found({role: Sheet(path, name) for role, name in self.sheet.items()})
+        names = sheet_names(path, self._meter())
         if len(names) == 1:
             return self._files_beside(path)
         called = {ROLE_OF[name.strip().casefold()]: name for name in names if name.strip().casefold() in ROLE_OF}
+        unsure = None
         if not is_whole(called):
-            try:
-                called = {role: str(sheet) for role, sheet in assign([Path(name) for name in names]).items()}
-            except SourceError:
-                raise SourceError(
-                    f"{path.name} has the sheets {some(names, 10)}: {EXPECTED}, each called so; or say which is what "
-                    f"(sheet={{'nodes': {names[0]!r}, 'links': {names[1]!r}}})"
-                ) from None
+            called, unsure = self._sheets_by_values(path, names), ""
         said = ", ".join(f"{role}={name!r}" for role, name in called.items())
         others = [name for name in names if name not in called.values()]
         remarks = [f"sheets: {said} (guessed)"]
         if others:
-            remarks.append(f"not read, having no name of a table: {some(others, 10)}")
-        return {role: Sheet(path, name) for role, name in called.items()}, remarks
+            why = "having no name of a table" if unsure is None else "being no such tables"
+            remarks.append(f"not read, {why}: {some(others, 10)}")
+        return _Found({role: Sheet(path, name) for role, name in called.items()}, remarks, unsure)
 
-    def _files_beside(self, path: Path) -> tuple[dict[str, Path | Sheet], list[str]]:
+    def _sheets_by_values(self, path: Path, names: Sequence[str]) -> dict[str, str]:
+        """Return which sheet is what by their order, once those that are no tables are left out, or by their values."""
+        looked_at = names[:MOST_SHEETS] if len(names) > 2 else []
+        tables = {name: rows for name in looked_at if (rows := self._sheet_rows(path, name)) is not None}
+        left = list(tables) if looked_at else list(names)
+        if len(left) > 2 and not mentions_both(*list(tables.values())[:3]):
+            pair = the_pair(tables)
+            if pair is not None:
+                return dict(zip(("nodes", "links"), pair, strict=True))
+        try:
+            return {role: str(sheet) for role, sheet in assign([Path(name) for name in left]).items()}
+        except SourceError:
+            one, two = (left if len(left) > 1 else names)[:2]
+            raise SourceError(
+                f"{path.name} has the sheets {some(names, 10)}: {EXPECTED}, each called so; or say which is what "
+                f"(sheet={{'nodes': {one!r}, 'links': {two!r}}})"
+            ) from None
+
+    def _sheet_rows(self, path: Path, name: str) -> Rows | None:
+        """Return the rows of a sheet, None where that holds no table, as a cover does not."""
+        try:
+            rows = read_workbook(path, Dropped(), self._meter(), replace(self._conventions(), sheet=name))
+        except SourceError:
+            return None
+        return rows if rows.table.num_columns > 1 and rows.table.num_rows else None
+
+    def _meter(self) -> Meter:
+        return Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
+
+    def _files_beside(self, path: Path, *, more: bool = False) -> _Found:
         """Return which file is what, where one is given by its path: nodes, if there are links, or records."""
         beside = {role: Path(name) for role in ("links", *EXTRAS) if (name := getattr(self, role)) is not None}
         if any(getattr(self, role) is not None for role in ("nodes", "items", "mentions")):
             named = ", ".join(role for role in CALLED if getattr(self, role) is not None)
             raise SourceError(f"paths are given beside {named}: name the files one way only")
         columns = self.objects is not None or self.item is not None
-        if not columns and not beside and ROLE_OF.get(base_name(path).casefold()) in ("nodes", *EXTRAS):
+        called = ROLE_OF.get(base_name(path).casefold())
+        if more and called == "nodes" and not columns:
+            return _Found({called: path, **beside})
+        if not columns and not beside and called in ("nodes", *EXTRAS):
             raise SourceError(
                 f"got {path.name!r} alone: {EXPECTED}; "
                 "give the links beside it, a table with two ids in a row (links=…)"
             )
         is_flat = "links" not in beside or columns
-        return {RECORDS if is_flat else "nodes": path, **beside}, []
+        return _Found({RECORDS if is_flat else "nodes": path, **beside})
 
 
 def read_rows(

@@ -8,13 +8,23 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from functools import cache, partial
+from itertools import permutations
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.sources.tables.column_types import Rows, decoded, holds_text, keys
-from cube2net.sources.tables.id_columns import Ids, is_unique, nearly_unique, referred, sample, samples_of, share_of
+from cube2net.sources.tables.id_columns import (
+    MOST_COLUMNS,
+    Ids,
+    is_unique,
+    nearly_unique,
+    referred,
+    sample,
+    samples_of,
+    share_of,
+)
 from cube2net.sources.tables.link_columns import is_time, is_weight, two_ends, with_link_columns
 from cube2net.sources.tables.table_roles import (
     ROLE_OF,
@@ -114,6 +124,13 @@ def _with_ends(guess: Guess, rows: Rows, ids: Mapping[str, Ids | None]) -> Guess
     free = [end for end in wanted if end not in fixed]
     if not any(ids.values()) and len(free) == 2 and len(names) > 3:
         columns |= dict(zip(free, two_ends(rows) or (), strict=False))
+    if len(free) == 2 and ids[free[0]] is not ids[free[1]]:
+        one, two = free
+        pairs = [pair for pair in permutations(names[:MOST_COLUMNS], 2) if share(one, pair[0]) >= MOST]
+        pairs = [pair for pair in pairs if share(two, pair[1]) >= MOST and not set(pair) & set(taken)]
+        if pairs:
+            columns[one], columns[two] = max(pairs, key=lambda pair: share(one, pair[0]) + share(two, pair[1]))
+            free = []
     for end in free:
         likely = [name for name in names if name not in taken and share(end, name) >= MOST]
         if likely:
