@@ -288,7 +288,7 @@ WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=8)
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.lists(st.tuples(WORDS, st.integers(-(2**40), 2**40), st.booleans()), min_size=2, max_size=8), st.booleans())
+@given(st.lists(st.tuples(WORDS, st.integers(-(2**39), 2**39), st.booleans()), min_size=2, max_size=8), st.booleans())
 def test_any_graph_that_networkx_writes_comes_in_the_same(rows: list[Any], directed: bool) -> None:
     import tempfile
 
@@ -300,5 +300,5 @@ def test_any_graph_that_networkx_writes_comes_in_the_same(rows: list[Any], direc
         nx.write_graphml(graph, f"{folder}/a.graphml")
         corpus = c2n.read_graph(f"{folder}/a.graphml")
     assert corpus.items["number"].to_pylist() == [number for _, number, _ in rows]
-    assert corpus.items["truth"].to_pylist() == [str(truth).lower() for *_, truth in rows]
+    assert corpus.items["truth"].to_pylist() == [truth for *_, truth in rows]
     assert corpus.directed == directed
