@@ -153,7 +153,8 @@ def test_info_and_query_say_what_travels_and_that_methods_take_links_as_undirect
     said = "links have a direction: the method took them as undirected"
     assert said in tool("query", cubes["true"], "--query", query, "--method", "hops")[1]
     assert said not in tool("query", cubes["false"], "--query", query, "--method", "hops")[1]
-    more = tool("update", cubes["true"], nodes, links, "--source", "tables", "--skip-known")
+    given = ("--source", "tables", "--skip-known")  # the direction is remembered unless another is given
+    more = tool("update", cubes["true"], nodes, links, *given, "--set", "directed=false")
     assert more[0] == 2
     assert "have none (--set directed=True gives one)" in more[2]
 
