@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 
 import cube2net as c2n
 from cube2net.checkpoints import about_corpus, digest_corpus, tables_of
+from cube2net.cube import DuckDB, update
 from cube2net.errors import ParameterError, SourceError
 from cube2net.records import Corpus
 from cube2net.sources.readers import openalex_lines
@@ -737,3 +738,10 @@ def test_nothing_stays_in_the_temporary_folder(tmp_path: Path, monkeypatch: pyte
     corpus = OpenAlex().read([tmp_path / "data"])
     assert [path.name for path in tmp_path.iterdir()] == ["data"]
     assert corpus.items["text"].to_pylist()[0]
+
+
+def test_a_cube_of_works_that_cite_others_does_not_grow_without_these_citations() -> None:
+    cube = c2n.build_cube(read(lines(work(1), work(2)), objects="works"), ["year"], min_objects=1)
+    later = read(lines(work(3, referenced_works=["W1"])), objects="works")
+    with pytest.raises(SourceError, match="1 citations of the new works lead to works that their files do not have"):
+        update(cube, later, DuckDB())

@@ -152,7 +152,7 @@ def _changed(cube: Cube, changes: cubes.Changes, engine: Engine, progress: Progr
 
 def _has_all(cube: Cube, corpus: Corpus) -> bool:
     """Return whether a cube has all that is left of a corpus: no items, no links but of objects to themselves."""
-    if corpus.items.num_rows:
+    if corpus.items.num_rows or corpus.labels.num_rows:
         return False
     if corpus.links is not None and pc.any(pc.not_equal(corpus.links["source"], corpus.links["target"])).as_py():
         return False

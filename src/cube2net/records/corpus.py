@@ -17,6 +17,8 @@ from cube2net.records.spec import DimensionSpec
 
 UNKNOWN_OBJECTS = "mentions of unknown objects"
 """What a source says it left out where an item mentions an object that no table lists."""
+CITED_ELSEWHERE = "citations of works that are not there"
+"""What a source of works says it left out where one cites a work that no file has."""
 OBJECTS = {"object": pa.string(), "name": pa.string(), "kind": pa.string()}
 MENTIONS = {"item": pa.int32(), "object": pa.int32()}
 LINKS = {"source": pa.int32(), "target": pa.int32(), "weight": pa.float32()}

@@ -49,7 +49,7 @@ from cube2net.errors import CubeError, ParameterError, SourceError, some, unknow
 from cube2net.interfaces import Engine
 from cube2net.progress import Progress, silent
 from cube2net.records import Cells, Corpus, Cube, DimensionSpec, ItemIndex, LinkDetails, Links, Objects, Ragged, Topics
-from cube2net.records.corpus import OBJECTS, UNKNOWN_OBJECTS, table
+from cube2net.records.corpus import CITED_ELSEWHERE, OBJECTS, UNKNOWN_OBJECTS, table
 from cube2net.records.item_attributes import ItemAttributes
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS, SMALL, join_specs
 
@@ -137,6 +137,12 @@ def check_fits(cube: Cube, corpus: Corpus) -> None:
         raise SourceError(
             f"{lost:,} mentions of the new items name objects that the new tables do not list: list every object that "
             "they mention, also those that the cube has"
+        )
+    cited = corpus.dropped.get(CITED_ELSEWHERE, 0)
+    if cited:
+        raise SourceError(
+            f"{cited:,} citations of the new works lead to works that their files do not have, maybe to those of the "
+            "cube, and which old ones cite new ones is not known: build the cube of all files again"
         )
 
 

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from cube2net.array_types import Array
 from cube2net.atomic_files import one_sentence
 from cube2net.records import Corpus, DimensionSpec
-from cube2net.records.corpus import MENTIONS, OBJECTS, table
+from cube2net.records.corpus import CITED_ELSEWHERE, MENTIONS, OBJECTS, table
 from cube2net.sources.readers.openalex_merged import MergedIds, gone_works
 from cube2net.sources.readers.openalex_works import CHAINS, SINGLE, Batch, WorkColumns
 
@@ -248,7 +248,7 @@ class Gathering:
         source, target = rows[at[there]], rows[order[place[there]]]
         itself = source == target
         pairs = np.unique(source[~itself].astype(np.int64) << 32 | target[~itself])
-        columns.dropped.leave_out("citations of works that are not there", int((~there).sum()))
+        columns.dropped.leave_out(CITED_ELSEWHERE, int((~there).sum()))
         columns.dropped.leave_out("works citing themselves", int(itself.sum()))
         columns.dropped.leave_out("citations named twice", int((~itself).sum()) - len(pairs))
         source, target = (pairs >> 32).astype(np.int32), (pairs & 0xFFFFFFFF).astype(np.int32)
