@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 import pyarrow as pa
 
@@ -22,11 +22,12 @@ from cube2net.sources.readers.openalex_corpus import Gathering
 from cube2net.sources.readers.openalex_files import find_snapshot
 from cube2net.sources.readers.openalex_lines import Parts
 from cube2net.sources.readers.openalex_merged import MergedIds
-from cube2net.sources.readers.openalex_parse import LineReader, SlimBlock
+from cube2net.sources.readers.openalex_parse import LineReader
 from cube2net.sources.readers.openalex_works import FILTERS, OTHER, WorkColumns
 from cube2net.spelling import nearest
 from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 
+T = TypeVar("T")
 STAGE = "reading OpenAlex's works"
 ATTRIBUTION = (
     "OpenAlex (https://openalex.org, CC0): J. Priem, H. Piwowar and R. Orr, OpenAlex: a fully-open index of scholarly "
@@ -90,7 +91,11 @@ class OpenAlex:
         gathering = Gathering(self.objects)
         said = [labels for labels in self.filters.values() if OTHER not in labels]
         reader = LineReader(dropped, abstracts=self.abstracts, citations=self.objects == "works", said=said)
-        with closing(reader), closing(ahead(map(reader.slim, parts))) as blocks:
+        with (
+            closing(reader),
+            closing(ahead(iter(parts))) as unpacked,
+            closing(ahead(map(reader.slim, unpacked))) as blocks,
+        ):
             for block in blocks:
                 step()
                 for lines, works in reader.parse(block):
@@ -132,8 +137,8 @@ class OpenAlex:
         )
 
 
-def ahead(blocks: Iterator[SlimBlock]) -> Generator[SlimBlock, None, None]:
-    """Return the same blocks, two of them read while the one before is worked on."""
+def ahead(blocks: Iterator[T]) -> Generator[T, None, None]:
+    """Return the same blocks, two of them made in a thread while the one before is worked on."""
     with ThreadPoolExecutor(1, "cube2net-reading") as pool:
         coming = deque(pool.submit(next, blocks, None) for _ in range(2))
         while (block := coming.popleft().result()) is not None:
