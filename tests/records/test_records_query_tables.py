@@ -181,3 +181,13 @@ def test_urls_are_the_ids_that_they_end_with_unless_they_are_ids_themselves() ->
 
 def test_urls_of_whole_numbers_are_ids(numbered: c2n.Cube) -> None:
     assert numbered.query(["https://a.org/people/30"]).objects.tolist() == [2]
+
+
+def test_whole_numbers_of_a_table_are_ids_where_ids_are_texts() -> None:
+    nodes = pd.DataFrame({"id": ["5", "0", "x"], "city": ["Rome", "Oslo", "Oslo"]})
+    links = pd.DataFrame({"source": ["5"], "target": ["x"]})
+    cube = c2n.build_cube(nodes, links=links, dimensions=["city"], min_objects=1)
+    assert cube.query(pd.DataFrame({"id": [5, 0]})).objects.tolist() == [0, 1]
+    assert cube.query({"object": [0], "label": ["a"]}).objects.tolist() == [1]
+    with pytest.raises(QueryError, match="1 object that is not in the cube: '2'"):
+        cube.query(pd.DataFrame({"id": [0, 2]}))

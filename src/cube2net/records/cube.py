@@ -182,7 +182,7 @@ class Cube:
         counts once. A name that is not in the cube, or that several objects bear, and a value that is missing, is an
         error unless ``skip_missing``; then it is listed in ``Query.missing``.
         """
-        objects, beside = asked_of(objects, partial(count_known, self.objects))
+        objects, beside = asked_of(objects, partial(count_known, self.objects), texts=not self.objects.whole)
         keys = keys_of(objects)
         if not keys:
             raise QueryError("the query is empty: name at least one object")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 import pyarrow as pa
@@ -16,12 +17,13 @@ Count = Callable[[Sequence[Any]], int]
 """Gives how many of some values name objects."""
 
 
-def asked_of(objects: Any, count_known: Count | None = None) -> tuple[Any, Any]:
+def asked_of(objects: Any, count_known: Count | None = None, *, texts: bool = False) -> tuple[Any, Any]:
     """Return what lists objects, and what lists their labels, None for none; what is no table is returned as it is.
 
     A table has a column ``object`` or ``id``, or but one column, or else one whose values are known, as
     :func:`best_known` finds it; it may have one of labels (``label``), in any case. A mapping of names to lists is a
-    table too. The nodes of a network are its objects, without its cells.
+    table too. The nodes of a network are its objects, without its cells. Whole numbers of a table are ids, never rows:
+    ``texts`` says that ids are texts.
 
     >>> asked_of(pa.table({"Object": ["a", "b"], "Label": ["x", None]}))
     (['a', 'b'], ['x', None])
@@ -42,6 +44,8 @@ def asked_of(objects: Any, count_known: Count | None = None) -> tuple[Any, Any]:
     names = {str(name).strip().casefold(): name for name in reversed(list(table))}
     chosen = _chosen(table, names, count_known)
     keys = table[chosen]
+    if texts:
+        keys = [str(key) if isinstance(key, Integral) and not isinstance(key, bool) else key for key in keys]
     label = next((names[word] for word in LABELS if word in names), None)
     labels = None if label is None or label == chosen else table[label]
     if {"in_query", "query_links", "kind"} <= set(names):  # the nodes of a network
