@@ -518,3 +518,13 @@ def test_tensors_have_times_that_are_far_away() -> None:
     cube = c2n.build_cube(graph, dimensions=["city"], min_objects=1)
     data = to_pyg(c2n.construct(cube, ["a", "b"], "none"))
     assert data.edge_first.tolist() == [dt.datetime(9000, 1, 1, tzinfo=dt.UTC).timestamp()]
+
+
+def test_a_directed_link_without_weight_keeps_its_way() -> None:
+    graph = nx.DiGraph()
+    graph.add_nodes_from("abc", city="Rome")
+    graph.add_weighted_edges_from([("b", "a", 0.0), ("c", "b", 2.0), ("b", "c", 0.0)])
+    cube = c2n.build_cube(c2n.from_networkx(graph), ["city"], min_objects=1)
+    made = c2n.to_networkx(c2n.construct(cube, ["a", "b", "c"], "hops", form="objects"))
+    weights = {(source, target): weight for source, target, weight in made.edges(data="weight")}
+    assert weights == {("b", "a"): 0.0, ("c", "b"): 2.0, ("b", "c"): 0.0}

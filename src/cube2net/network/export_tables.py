@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.errors import InputError, some
-from cube2net.network.node_columns import BACKWARD
+from cube2net.network.node_columns import BACKWARD, GIVEN_ROWS
 from cube2net.network.plain_columns import plain_table
 from cube2net.records import Network
 from cube2net.records.link_details import FORWARD, KIND
@@ -85,7 +85,7 @@ def is_directed(network: Network) -> bool:
 
 
 def ends_of(network: Network) -> Ends:
-    """Return the links of a network, each once; where they have directions, each direction that has a weight.
+    """Return the links of a network, each once; where they have directions, each direction that the source gives.
 
     A directed link has the kind and the times of what leads its way.
     The weight of a directed link is its share of the network's weight, as the source's weights divide it; that of the
@@ -95,26 +95,48 @@ def ends_of(network: Network) -> Ends:
     if not is_directed(network):
         return Ends(network.source, network.target, table, False)
     ways = np.stack([_weights(table[name]) for name in (FORWARD, BACKWARD)], axis=1)
-    one_way = ways.sum(axis=1) <= 0
-    shares = np.where(one_way[:, None], [1.0, 0.0], ways) / np.where(one_way, 1.0, ways.sum(axis=1))[:, None]
-    link, back = np.nonzero(shares > 0)
+    told = _told_of_ways(network)
+    leads: Array = np.asarray((ways > 0) | _leads(network, told))
+    one_way: Array = np.asarray(~leads.any(axis=1))
+    leads[one_way, 0] = True
+    parts = np.where((ways.sum(axis=1) > 0)[:, None], ways, leads)
+    shares = parts / parts.sum(axis=1, keepdims=True)
+    link, back = np.nonzero(leads)
     both = np.stack([network.source, network.target], axis=1)
     both[one_way] = np.sort(both[one_way], axis=1)  # cells stand after all objects
     weights = (network.weight.astype(np.float64)[link] * shares[link, back]).astype(np.float32)
     columns = table.drop_columns([FORWARD, BACKWARD]).take(pa.array(link))
     columns = columns.set_column(columns.column_names.index("weight"), "weight", pa.array(weights))
-    columns = _of_their_ways(network, columns, np.where(one_way, -1, np.arange(len(one_way)))[link], back)
+    columns = _of_their_ways(network, told, columns, np.where(one_way, -1, np.arange(len(one_way)))[link], back)
     columns = columns.append_column(GIVEN, pa.array(ways[link, back], mask=one_way[link]))
     return Ends(both[link, back], both[link, 1 - back], columns, True)
 
 
-def _of_their_ways(network: Network, columns: pa.Table, links: Array, back: Array) -> pa.Table:
-    """Return directed links with the kinds and times of their own ways; those of the number -1 stay as they are."""
-    among = np.maximum(network.source, network.target) < len(network.objects)
+def _among_objects(network: Network) -> Array:
+    """Return which links are between objects: the others are memberships."""
+    return np.asarray(np.maximum(network.source, network.target) < len(network.objects))
+
+
+def _told_of_ways(network: Network) -> pa.Table | None:
+    """Return what the source says of each way of the links between objects, there and then back; None for nothing."""
+    among = _among_objects(network)
     ends = (network.objects[end[among]] for end in (network.source, network.target))
-    ways = None if network.carried is None else network.carried.ways(*ends)
+    return None if network.carried is None else network.carried.ways(*ends)
+
+
+def _leads(network: Network, ways: pa.Table | None) -> Array:
+    """Return which ways of the links the source gives, also with no weight."""
+    leads = np.zeros((len(network.source), 2), dtype=bool)
+    if ways is not None and GIVEN_ROWS in ways.column_names:
+        leads[_among_objects(network)] = np.reshape(ways[GIVEN_ROWS].to_numpy() > 0, (2, -1)).T
+    return leads
+
+
+def _of_their_ways(network: Network, ways: pa.Table | None, columns: pa.Table, links: Array, back: Array) -> pa.Table:
+    """Return directed links with the kinds and times of their own ways; those of the number -1 stay as they are."""
     if ways is None:
         return columns
+    among = _among_objects(network)
     own = (links >= 0) & among[links]
     places = (np.cumsum(among) - 1)[links] + np.where(back, int(among.sum()), 0)
     told = ways.take(pa.array(places, mask=~own))

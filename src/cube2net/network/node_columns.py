@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 ITEMS, BACKWARD = "items", "backward"
 TIMES = ("first", "last")
 JOINED = "|"
+GIVEN_ROWS = "rows"
+"""How many links the source gives of one way of a link."""
 DENSE = 4_000_000
 """Numbers below this are counted in a table of all of them, and larger ones by sorting those that are there."""
 
@@ -166,9 +168,9 @@ def link_columns(cube: Cube, source: Array, target: Array) -> pa.Table | None:
 
 
 def way_columns(cube: Cube, source: Array, target: Array) -> pa.Table | None:
-    """Return the kind and the first and last time of what leads from every source to its target, and then back.
+    """Return how many links lead from every source to its target, their kind and first and last time; and then back.
 
-    None where links have no direction, or neither a kind nor a time.
+    None where links have no direction.
     """
     details = None if cube.details is None else cube.details()
     if details is None or FORWARD not in details.columns:
@@ -176,8 +178,9 @@ def way_columns(cube: Cube, source: Array, target: Array) -> pa.Table | None:
     links, rows = _rows_of(details, source, target)
     told = details.rows.take(pa.array(rows))
     onward = np.asarray(told[FORWARD]) == (source < target)[links]
-    found = _kinds_and_times(told, links + np.where(onward, 0, len(source)), 2 * len(source))
-    return pa.table(found) if found else None
+    way = links + np.where(onward, 0, len(source))
+    count = pa.array(np.bincount(way, minlength=2 * len(source)))
+    return pa.table({GIVEN_ROWS: count, **_kinds_and_times(told, way, 2 * len(source))})
 
 
 def _rows_of(details: LinkDetails, source: Array, target: Array) -> tuple[Array, Array]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from numbers import Integral
 from typing import Any
 
 import pyarrow as pa
 
 from cube2net.errors import QueryError, some
+from cube2net.records.keys import is_row
 
 OBJECTS, LABELS = ("object", "id", "node"), ("label",)
 CELL = "cell"
@@ -45,7 +45,7 @@ def asked_of(objects: Any, count_known: Count | None = None, *, texts: bool = Fa
     chosen = _chosen(table, names, count_known)
     keys = table[chosen]
     if texts:
-        keys = [str(key) if isinstance(key, Integral) and not isinstance(key, bool) else key for key in keys]
+        keys = [str(key) if is_row(key) else key for key in keys]
     label = next((names[word] for word in LABELS if word in names), None)
     labels = None if label is None or label == chosen else table[label]
     if {"in_query", "query_links", "kind"} <= set(names):  # the nodes of a network
