@@ -21,8 +21,9 @@ from cube2net.mine import LINK_MEASURES, METRICS, cluster_query, miners
 from cube2net.network import Hops, PageRank
 from cube2net.pipeline import JOURNAL, METHODS, compare, task_of
 from cube2net.pipeline.compare import maker
-from cube2net.pipeline.construct import Chosen, Plan, with_vectors
+from cube2net.pipeline.construct import Chosen, with_vectors
 from cube2net.pipeline.construct import choose as really_choose
+from cube2net.pipeline.planning import Plan
 from cube2net.records import Budget, Comparison, Cube, Network, Objects, Query, Selection, Setup, Vectors, Worth
 from cube2net.records.dimension import STAR
 from cube2net.referee import AS_LARGE, SHORT_LIST, Maker

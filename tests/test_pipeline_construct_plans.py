@@ -14,7 +14,8 @@ import cube2net as c2n
 from cube2net.errors import ParameterError, QueryError
 from cube2net.interfaces import Method, chooses_cells, counts_repeats
 from cube2net.network import Hops, PageRank, forms
-from cube2net.pipeline.construct import METHODS, default_form, default_objective, networks, plan
+from cube2net.pipeline.construct import networks
+from cube2net.pipeline.planning import METHODS, default_form, default_objective, plan
 from cube2net.records import Budget, Cube, Form, Query, Selection, Worth
 from cube2net.records.budget import PAPER_CELLS
 from cube2net.records.dimension import STAR

@@ -4,7 +4,7 @@ from cube2net.cube import ENGINES
 from cube2net.mine import cluster_query, embed_nodes
 from cube2net.pipeline.build import build_cube, build_from, build_task
 from cube2net.pipeline.compare import JOURNAL, WRITTEN, Auto, compare, task_of
-from cube2net.pipeline.construct import METHODS, WITH_OPTIONS, construct
+from cube2net.pipeline.construct import construct
 from cube2net.pipeline.cubes import (
     add_items,
     embed_cells,
@@ -31,6 +31,7 @@ from cube2net.pipeline.data import (
     summary,
     write_network,
 )
+from cube2net.pipeline.planning import METHODS, WITH_OPTIONS
 from cube2net.pipeline.queries import missing_names, read_links, read_query
 from cube2net.pipeline.reading import (
     from_networkx,

@@ -21,7 +21,8 @@ from cube2net.interfaces import Method, NodeEmbedder
 from cube2net.locks import only_writer
 from cube2net.mine import EMBEDDINGS, Given, Miners, clustering_miners, hidden_miners, link_miners
 from cube2net.network import Hops, Nothing
-from cube2net.pipeline.construct import METHODS, WITH_OPTIONS, Chosen, Plan, choose, network_of, plan
+from cube2net.pipeline.construct import Chosen, choose, network_of
+from cube2net.pipeline.planning import METHODS, WITH_OPTIONS, Plan, plan
 from cube2net.pipeline.queries import Asked, query_of
 from cube2net.progress import Progress, silent
 from cube2net.records import Comparison, Cube, Network, Query, Setup

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
@@ -12,7 +12,6 @@ import numpy as np
 from cube2net import network as networks
 from cube2net.arguments import check_options, made, name_of, options_of
 from cube2net.compiling import tells_compiling, timed
-from cube2net.cube import cuboid
 from cube2net.embed import VECTORS
 from cube2net.errors import ParameterError, quoted, whole_number
 from cube2net.interfaces import (
@@ -20,41 +19,16 @@ from cube2net.interfaces import (
     MakesNetworks,
     Method,
     NeedsVectors,
-    Objective,
     TellsProgress,
-    chooses_cells,
-    counts_repeats,
 )
 from cube2net.pipeline.cubes import embed_cells
+from cube2net.pipeline.planning import METHODS, WITH_OPTIONS, Levels, Plan, plan
 from cube2net.pipeline.queries import Asked, query_of
 from cube2net.pipeline.recipes import recipe_of
-from cube2net.pipeline.worths import Valued, objective_name, objective_of, weighed
+from cube2net.pipeline.worths import Valued, objective_name, weighed
 from cube2net.progress import Progress, silent
-from cube2net.records import Budget, Cube, Form, Network, Query, Selection
-from cube2net.records.budget import PAPER_CELLS
-from cube2net.select import Anneal, Cover, Cube2net, Exact, Greedy, Random, bounded, check_selection
-
-METHODS: dict[str, type[Method]] = {
-    "none": networks.Nothing,
-    "hops": networks.Hops,
-    "pagerank": networks.PageRank,
-    "steiner": networks.Steiner,
-    "maxdisc": networks.MaxDisc,
-    "random": Random,
-    "greedy": Greedy,
-    "anneal": Anneal,
-    "exact": Exact,
-    "cube2net": Cube2net,
-}
-"""Every method by its name, in the order in which one would teach them."""
-
-WITH_OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
-    "hops 2": ("hops", {"hops": 2}),
-    "cube2net paper": ("cube2net", {"preset": "paper"}),
-}
-"""Names that stand for a method with options, wherever a method is named."""
-
-Levels = str | Sequence[str]
+from cube2net.records import Cube, Network, Question, Selection, Steering, Worth
+from cube2net.select import bounded, check_selection
 
 
 @tells_compiling
@@ -199,84 +173,13 @@ def _check_nothing_chosen(method: object, options: Mapping[str, Any]) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
-    """A question with nothing left open.
-
-    ``cube`` has the cells of the ``levels`` asked for, ``whole`` is the cube that was asked. ``budget`` is the
-    method's; ``max_nodes`` is the network's, cells included. ``sized`` says that the query decides how many cells there
-    are. ``asked`` are the parameters as they were given, but for cube, query, method and objective.
-    """
-
-    cube: Cube
-    query: Query
-    method: Method
-    objective: Objective | LinkObjective
-    form: Form
-    budget: Budget
-    levels: Levels = "full"
-    max_nodes: int | None = None
-    sized: bool = False
-    asked: Mapping[str, Any] = field(default_factory=dict)
-    whole: Cube = field(kw_only=True)
-
-
-def plan(
-    cube: Cube,
-    query: Asked,
-    method: str | Method = "greedy",
-    m: int | None = None,
-    objective: Valued | None = None,
-    form: str | None = None,
-    *,
-    levels: Levels = "full",
-    keep: str | None = None,
-    max_nodes: int | None = None,
-    max_links: int | None = None,
-    prefix: str = "all",
-    **form_options: Any,
-) -> Plan:
-    """Return the plan of a network; see :func:`construct` for what the words mean and for the defaults."""
-    asked = query_of(cube, query)
-    chooser: Method = made(method, METHODS, Method, "method", {})
-    kind = form or default_form(chooser)
-    named = default_objective(chooser, kind) if objective is None else objective
-    view = cube if levels == "full" else cuboid(cube, levels)
-    # Of cells at higher levels an object is in few, and large ones would be enough: there every time counts.
-    worth = Cover(r=None) if named == "cover" and view.cells.counts is not None else objective_of(named)
-    if keep is None and isinstance(worth, LinkObjective):
-        keep = "linked"
-    shape = networks.form_of(kind, keep=keep, **form_options)
-    if shape.has_cells and max_links is not None:
-        raise ParameterError(f"max_links limits the form 'objects', got the form {kind!r}: limit max_nodes instead")
-    sized = m is None and isinstance(worth, Cover)
-    most = (len(asked) if sized else PAPER_CELLS) if m is None else m
-    max_nodes = inside = whole_number("max_nodes", max_nodes, 0, or_none=True, what="nodes, or None")
-    if max_nodes is not None and not shape.has_brought:
-        most, inside = min(most, max(0, max_nodes - len(asked))), None
-    budget = Budget(m=most, max_nodes=inside, max_links=max_links, prefix=prefix)
-    given = {"m": m, "form": kind, "levels": levels, "keep": keep, "max_nodes": max_nodes, "max_links": max_links}
-    given |= {"prefix": prefix, **form_options}
-    return Plan(view, asked, chooser, worth, shape, budget, levels, max_nodes, sized, given, whole=cube)
-
-
-def default_form(method: Method) -> str:
-    """Return the form of a method's network where nobody says: woven, or the paper's where cells are not chosen."""
-    paper = isinstance(method, Cube2net) and method.preset != "default"
-    return "woven" if chooses_cells(method) and not paper else "objects"
-
-
-def default_objective(method: Method, form: str) -> str:
-    """Return what a choice is worth where nobody says: cover where cells are nodes and the method counts repeats."""
-    return "cover" if form in ("cells", "woven") and counts_repeats(method) else "jaccard"
-
-
-@dataclass(frozen=True, eq=False)
 class Chosen:
-    """What a method chose, with what seed, what no cells are worth, and how long its parts took."""
+    """What a method chose, with what seed, what no cells and all others are worth, and how long its parts took."""
 
     selection: Selection
     seed: int
     empty_value: float
+    worth: Worth
     seconds: Mapping[str, float]
 
 
@@ -304,7 +207,7 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
         with timed(seconds, "bound"):
             selection = bounded(cube, query, weights, budget, selection)
     empty = weights.value(np.empty(0, dtype=np.int64)) if len(selection.cells) else selection.value
-    return Chosen(selection, seed, empty, seconds)
+    return Chosen(selection, seed, empty, weights, seconds)
 
 
 def with_vectors(cube: Cube, method: Method, seed: int) -> Method:
@@ -340,6 +243,7 @@ def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: P
         network,
         recipe=recipe_of(plan, network, METHODS, chosen.seed),
         selection=replace(selection, note=note),
+        question=question_of(plan, chosen, default=default),
         settings={
             "method": name_of(plan.method, METHODS),
             "parameters": repr(plan.method),
@@ -356,4 +260,24 @@ def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: P
             "cell_objects": [len(cube.cells.members[cell]) for cell in selection.cells.tolist()],
         },
         seconds=seconds,
+    )
+
+
+def question_of(plan: Plan, chosen: Chosen, *, default: bool = False) -> Question:
+    """Return the question that a network answers, by which it can be asked again under another steering."""
+
+    def again(steering: Steering) -> Network:
+        steered = replace(plan, steering=steering)
+        return network_of(steered, choose(steered, seed=chosen.seed), default=default)
+
+    return Question(
+        cube=plan.cube,
+        whole=plan.whole,
+        worth=chosen.worth,
+        budget=plan.budget,
+        form=plan.form,
+        method=name_of(plan.method, METHODS),
+        objective=objective_name(plan.objective),
+        steering=plan.steering,
+        again=again,
     )

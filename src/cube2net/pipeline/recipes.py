@@ -17,7 +17,7 @@ from cube2net.records.recipe import FORMAT
 from cube2net.select import OBJECTIVES, Own
 
 if TYPE_CHECKING:
-    from cube2net.pipeline.construct import Plan
+    from cube2net.pipeline.planning import Plan
 
 LEFT_OUT = ("save",)
 """Options of methods that say where something is written: not what is chosen."""

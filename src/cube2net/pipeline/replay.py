@@ -15,8 +15,9 @@ from cube2net import cube as cubes
 from cube2net import network as networks
 from cube2net.arguments import path_of
 from cube2net.errors import CubeError, InputError, ParameterError, QueryError, listed, quoted, some
-from cube2net.pipeline.construct import METHODS, construct
+from cube2net.pipeline.construct import construct
 from cube2net.pipeline.cubes import open_cube
+from cube2net.pipeline.planning import METHODS
 from cube2net.pipeline.recipes import made_of
 from cube2net.progress import Progress
 from cube2net.records import Cube, Network, Query, Recipe

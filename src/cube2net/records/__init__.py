@@ -12,12 +12,16 @@ from cube2net.records.hidden import Hidden
 from cube2net.records.items import ItemIndex
 from cube2net.records.link_details import LinkDetails
 from cube2net.records.network import Network
+from cube2net.records.node_names import Node
 from cube2net.records.objects import Objects
 from cube2net.records.query import Query
+from cube2net.records.question import Question
 from cube2net.records.ragged import Links, Ragged
 from cube2net.records.recipe import Recipe
+from cube2net.records.scope import Scope
 from cube2net.records.selection import Selection
 from cube2net.records.spec import DimensionSpec
+from cube2net.records.steering import Steering
 from cube2net.records.topics import Topics
 from cube2net.records.vectors import Vectors
 from cube2net.records.weights import Judge, Repeats, Weights, Worth
@@ -41,13 +45,17 @@ __all__ = [
     "LinkDetails",
     "Links",
     "Network",
+    "Node",
     "Objects",
     "Query",
+    "Question",
     "Ragged",
     "Recipe",
     "Repeats",
+    "Scope",
     "Selection",
     "Setup",
+    "Steering",
     "Topics",
     "Trial",
     "Vectors",

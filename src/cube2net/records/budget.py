@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cube2net.errors import unknown, whole_number
+from cube2net.records.scope import OPEN, Scope
 
 PREFIXES = ("all", "best")
 
@@ -18,12 +19,14 @@ class Budget:
 
     A cell that would break a limit is passed over. ``prefix="all"`` keeps every cell chosen (the paper's
     exactly m steps), ``prefix="best"`` cuts the selection where its value was highest.
+    ``scope`` is what is settled before: what is in already, and what may not come in.
     """
 
     m: int = PAPER_CELLS
     max_nodes: int | None = None
     max_links: int | None = None
     prefix: str = "all"
+    scope: Scope = field(default=OPEN, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "m", whole_number("m", self.m, 0, what="cells"))

@@ -19,6 +19,7 @@ from cube2net.records.link_weights import count_unusable
 from cube2net.records.objects import Objects
 from cube2net.records.pickling import travel_by_fields
 from cube2net.records.query import Query
+from cube2net.records.question import Question
 from cube2net.records.ragged import Ragged, frozen
 from cube2net.records.recipe import Recipe
 from cube2net.records.selection import Selection
@@ -41,8 +42,9 @@ class Network:
     links, each once, between positions of nodes. ``brought_by`` says for every object node which selected
     cells hold it (by rank, from 0), ``query_links`` how many of its links lead into the query. ``labels``
     are the labels of every selected cell and ``dimensions`` the names of the dimensions. ``carried`` gives what the
-    source knows of its objects and links. ``recipe`` says what made it, where :func:`cube2net.construct` did. A network
-    can be sent to other processes, whole but for the names of objects that it does not have.
+    source knows of its objects and links. ``recipe`` says what made it, where :func:`cube2net.construct` did, and
+    ``question`` knows the cube that was asked. A network can be sent to other processes, whole but for the names of
+    objects that it does not have, and for its question.
     """
 
     query: Query
@@ -62,6 +64,7 @@ class Network:
     seconds: Mapping[str, float] = field(default_factory=dict)
     carried: Carried | None = None
     recipe: Recipe | None = None
+    question: Question | None = None
 
     def __post_init__(self) -> None:
         for name in ("objects", "cells", "source", "target", "weight", "query_links"):
@@ -87,8 +90,14 @@ class Network:
         make, (kind, values) = travel_by_fields(self)
         names = self.names.table.select(["object", "name", "kind"]).take(pa.array(self.objects))
         carried = None if self.carried is None else self.carried.kept(self.objects, *self._ends)
-        values |= {"names": None, "carried": carried}
+        values |= {"names": None, "carried": carried, "question": None}
         return _arrived, (make, kind, values, len(self.names), self.names.whole, names)
+
+    def __copy__(self) -> Network:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Network:
+        return self
 
     def __len__(self) -> int:
         return len(self.objects) + len(self.cells)

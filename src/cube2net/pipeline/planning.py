@@ -1,0 +1,114 @@
+"""What is asked, with nothing left open: every method by its name, and the defaults where nobody says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from cube2net import network as networks
+from cube2net.arguments import made
+from cube2net.cube import cuboid
+from cube2net.errors import ParameterError, whole_number
+from cube2net.interfaces import LinkObjective, Method, Objective, chooses_cells, counts_repeats
+from cube2net.pipeline.queries import Asked, query_of
+from cube2net.pipeline.worths import Valued, objective_of
+from cube2net.records import Budget, Cube, Form, Query, Steering
+from cube2net.records.budget import PAPER_CELLS
+from cube2net.select import Anneal, Cover, Cube2net, Exact, Greedy, Random
+
+METHODS: dict[str, type[Method]] = {
+    "none": networks.Nothing,
+    "hops": networks.Hops,
+    "pagerank": networks.PageRank,
+    "steiner": networks.Steiner,
+    "maxdisc": networks.MaxDisc,
+    "random": Random,
+    "greedy": Greedy,
+    "anneal": Anneal,
+    "exact": Exact,
+    "cube2net": Cube2net,
+}
+"""Every method by its name, in the order in which one would teach them."""
+
+WITH_OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
+    "hops 2": ("hops", {"hops": 2}),
+    "cube2net paper": ("cube2net", {"preset": "paper"}),
+}
+"""Names that stand for a method with options, wherever a method is named."""
+
+Levels = str | Sequence[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A question with nothing left open.
+
+    ``cube`` has the cells of the ``levels`` asked for, ``whole`` is the cube that was asked. ``budget`` is the
+    method's; ``max_nodes`` is the network's, cells included. ``sized`` says that the query decides how many cells there
+    are. ``asked`` are the parameters as they were given, but for cube, query, method and objective. ``steering`` is
+    what the user pinned, banned, liked and did not like.
+    """
+
+    cube: Cube
+    query: Query
+    method: Method
+    objective: Objective | LinkObjective
+    form: Form
+    budget: Budget
+    levels: Levels = "full"
+    max_nodes: int | None = None
+    sized: bool = False
+    asked: Mapping[str, Any] = field(default_factory=dict)
+    whole: Cube = field(kw_only=True)
+    steering: Steering = field(default_factory=Steering, kw_only=True)
+
+
+def plan(
+    cube: Cube,
+    query: Asked,
+    method: str | Method = "greedy",
+    m: int | None = None,
+    objective: Valued | None = None,
+    form: str | None = None,
+    *,
+    levels: Levels = "full",
+    keep: str | None = None,
+    max_nodes: int | None = None,
+    max_links: int | None = None,
+    prefix: str = "all",
+    **form_options: Any,
+) -> Plan:
+    """Return the plan of a network; see :func:`construct` for what the words mean and for the defaults."""
+    asked = query_of(cube, query)
+    chooser: Method = made(method, METHODS, Method, "method", {})
+    kind = form or default_form(chooser)
+    named = default_objective(chooser, kind) if objective is None else objective
+    view = cube if levels == "full" else cuboid(cube, levels)
+    # Of cells at higher levels an object is in few, and large ones would be enough: there every time counts.
+    worth = Cover(r=None) if named == "cover" and view.cells.counts is not None else objective_of(named)
+    if keep is None and isinstance(worth, LinkObjective):
+        keep = "linked"
+    shape = networks.form_of(kind, keep=keep, **form_options)
+    if shape.has_cells and max_links is not None:
+        raise ParameterError(f"max_links limits the form 'objects', got the form {kind!r}: limit max_nodes instead")
+    sized = m is None and isinstance(worth, Cover)
+    most = (len(asked) if sized else PAPER_CELLS) if m is None else m
+    max_nodes = inside = whole_number("max_nodes", max_nodes, 0, or_none=True, what="nodes, or None")
+    if max_nodes is not None and not shape.has_brought:
+        most, inside = min(most, max(0, max_nodes - len(asked))), None
+    budget = Budget(m=most, max_nodes=inside, max_links=max_links, prefix=prefix)
+    given = {"m": m, "form": kind, "levels": levels, "keep": keep, "max_nodes": max_nodes, "max_links": max_links}
+    given |= {"prefix": prefix, **form_options}
+    return Plan(view, asked, chooser, worth, shape, budget, levels, max_nodes, sized, given, whole=cube)
+
+
+def default_form(method: Method) -> str:
+    """Return the form of a method's network where nobody says: woven, or the paper's where cells are not chosen."""
+    paper = isinstance(method, Cube2net) and method.preset != "default"
+    return "woven" if chooses_cells(method) and not paper else "objects"
+
+
+def default_objective(method: Method, form: str) -> str:
+    """Return what a choice is worth where nobody says: cover where cells are nodes and the method counts repeats."""
+    return "cover" if form in ("cells", "woven") and counts_repeats(method) else "jaccard"

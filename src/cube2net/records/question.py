@@ -1,0 +1,40 @@
+"""What a network answers: all that was settled before a method chose, and the way to ask again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cube2net.records.budget import Budget
+from cube2net.records.cube import Cube
+from cube2net.records.form import Form
+from cube2net.records.steering import Steering
+from cube2net.records.weights import Worth
+
+if TYPE_CHECKING:
+    from cube2net.records.network import Network
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What a network was asked for; it knows the cube, so it stays in the process that asked.
+
+    ``cube`` has the cells that could be chosen, those of other levels where such were asked for, and ``whole`` is the
+    cube that was asked. ``worth`` says what every choice is worth. ``steering`` is what the user pinned, banned, liked
+    and did not like. ``again(steering)`` gives the network that the same method makes under another steering, with
+    everything else as it was.
+    """
+
+    cube: Cube
+    whole: Cube
+    worth: Worth
+    budget: Budget
+    form: Form
+    method: str
+    objective: str
+    steering: Steering
+    again: Callable[[Steering], Network]
+
+    def __repr__(self) -> str:
+        return f"Question({self.method}, {self.objective}, of {self.cube!r})"
