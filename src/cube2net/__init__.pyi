@@ -44,6 +44,7 @@ from .network import (
     to_hetero as to_hetero,
     to_scipy as to_scipy,
 )
+from .pipeline.cell_sampler import CellSampler as CellSampler
 
 # Methods
 from .network import (
