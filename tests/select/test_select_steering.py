@@ -283,7 +283,8 @@ def test_cube2net_keeps_the_steering(preset: str) -> None:
     for seed in range(3):
         cube, query = small(seed)
         steering = some_steering(seed + 50, cube, query)
-        vectors = Vectors(np.random.default_rng(seed).normal(size=(len(cube.cells), 4)).astype(np.float32))
+        values = np.random.default_rng(seed).normal(size=(len(cube.cells), 4)).astype(np.float32)
+        vectors = Vectors(values, (0, 4), ("place",))
         method = Cube2net(preset=preset, vectors=vectors, updates=2, trajectories=4, epochs=1)
         found = answer(method, cube, query, Jaccard(), steering, m=4)
         keeps(found, cube, steering, 4)

@@ -32,6 +32,7 @@ from cube2net.pipeline.data import (
     write_network,
 )
 from cube2net.pipeline.planning import METHODS, WITH_OPTIONS
+from cube2net.pipeline.prices import prices
 from cube2net.pipeline.queries import missing_names, read_links, read_query
 from cube2net.pipeline.reading import (
     from_networkx,
@@ -92,6 +93,7 @@ __all__ = [
     "near_cells",
     "open_cube",
     "open_dblp_like",
+    "prices",
     "read_acl",
     "read_comparison",
     "read_graph",

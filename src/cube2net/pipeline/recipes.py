@@ -38,7 +38,9 @@ def recipe_of(plan: Plan, network: Network, methods: Mapping[str, Any], seed: in
         problems.append("its objective is a function of one's own")
     else:
         objective = _described(plan.objective, OBJECTIVES, "objective", problems)
-    asked = {name: _value(value, f"its {name}", problems) for name, value in ({**plan.asked, **_steering(plan)}).items()}
+    asked = {
+        name: _value(value, f"its {name}", problems) for name, value in ({**plan.asked, **_steering(plan)}).items()
+    }
     return Recipe(
         cube={
             "checksum": lineage.origin.seal if lineage.origin else None,
