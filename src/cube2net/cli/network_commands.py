@@ -19,6 +19,7 @@ from cube2net.cli.options import (
     AsJson,
     Between,
     CubePath,
+    Kind,
     QueryFile,
     Quiet,
     RollUp,
@@ -117,6 +118,7 @@ def query(
     where: Where = None,
     roll_up: RollUp = None,
     between: Between = None,
+    kind: Kind = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -147,7 +149,7 @@ def query(
     if best_prefix:
         say_new_name("--best-prefix", "--prefix best")
     check_outputs(out, draw, spreadsheet_safe=spreadsheet_safe)
-    opened = answering.view(_opened(cube), where or [], roll_up or [], between)
+    opened = answering.view(_opened(cube), where, roll_up, between, kind)
     if show_missing:
         missing = missing_names(opened, query)
         if as_json:
@@ -188,8 +190,7 @@ def query(
     if as_json:
         show_json(summary(network))
     else:
-        for view in opened.settings.get("views", ()):
-            say(f"of the cube: {view}")
+        answering.show_view(opened)
         answering.show_network(network)
         for path in written:
             say(f"wrote {path}")
@@ -305,6 +306,7 @@ def compare(
     where: Where = None,
     roll_up: RollUp = None,
     between: Between = None,
+    kind: Kind = None,
     skip_missing: SkipMissing = False,
     as_json: AsJson = False,
     seed: Seed = 0,
@@ -318,7 +320,7 @@ def compare(
     from cube2net.cli import answering, comparing
     from cube2net.pipeline import JOURNAL, results
 
-    opened = answering.view(_opened(cube), where or [], roll_up or [], between)
+    opened = answering.view(_opened(cube), where, roll_up, between, kind)
     check_safe(out, spreadsheet_safe, "--out FOLDER")
     memberships = one_of({"--memberships": memberships, "--membership": membership})
     miners = one_of({"--miners": miners, "--embeddings": embeddings, "--recommenders": recommenders})
@@ -354,6 +356,7 @@ def compare(
     if as_json:
         show_json(results(comparison))
     else:
+        answering.show_view(opened)
         comparing.show_comparison(comparison)
         for path in files:
             say(f"wrote {path}")
