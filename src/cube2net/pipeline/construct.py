@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
-import numpy as np
-
 from cube2net import network as networks
 from cube2net.arguments import check_options, made, name_of, options_of
 from cube2net.compiling import tells_compiling, timed
@@ -22,13 +20,13 @@ from cube2net.interfaces import (
     TellsProgress,
 )
 from cube2net.pipeline.cubes import embed_cells
-from cube2net.pipeline.planning import METHODS, WITH_OPTIONS, Levels, Plan, plan
+from cube2net.pipeline.planning import METHODS, WITH_OPTIONS, Levels, Plan, Wanted, plan, several, steered
 from cube2net.pipeline.queries import Asked, query_of
 from cube2net.pipeline.recipes import recipe_of
 from cube2net.pipeline.worths import Valued, objective_name, weighed
 from cube2net.progress import Progress, silent
 from cube2net.records import Cube, Network, Question, Selection, Steering, Worth
-from cube2net.select import bounded, check_selection
+from cube2net.select import Settled, bounded, check_selection, guided
 
 
 @tells_compiling
@@ -50,6 +48,10 @@ def construct(
     max_nodes: int | None = None,
     max_links: int | None = None,
     prefix: str = "all",
+    pins: Wanted = (),
+    bans: Wanted = (),
+    like: Wanted = (),
+    unlike: Wanted = (),
     bound: bool = False,
     progress: Progress | None = None,
     **method_options: Any,
@@ -99,8 +101,14 @@ def construct(
         Limits on the network's size, none by default; links can be limited in the form ``"objects"`` only.
     prefix
         ``"best"`` cuts the cells where the value was highest; ``"all"`` keeps them all.
+    pins, bans
+        Cells and objects that must be in the network, and that must not: a cell by its labels, as a tuple or as
+        ``"2010s · ACL · parsing"``, an object by its id or name. Pinned cells come first and count within ``m``; an
+        object banned is as if the cube did not have it. See :func:`prices` for what each of them costs.
+    like, unlike
+        Objects whose cells are worth more, as those of the query are, and others whose cells are worth less.
     bound
-        Also find an upper bound on the value of any choice of m cells.
+        Also find an upper bound on the value of any choice of m cells, such as keeps the pins and bans.
     progress
         Told how far long work is, and how large a large network will be before it is made; None for nobody.
     method_options
@@ -132,6 +140,7 @@ def construct(
     options: dict[str, Any] = {"m": m, "objective": objective, "form": form, "near": near, "near_weight": near_weight}
     options |= {"membership": membership, "trust": trust, "keep": keep, "max_nodes": max_nodes, "max_links": max_links}
     options |= {"levels": levels, "prefix": prefix}
+    options |= {"pins": several(pins), "bans": several(bans), "like": several(like), "unlike": several(unlike)}
     if not isinstance(chooser, Method):
         _check_nothing_chosen(chooser, {**options, "bound": bound})
         return chooser.construct(cube, query_of(cube, query), seed=seed, progress=progress)
@@ -166,7 +175,7 @@ def method_of(method: str | Method | MakesNetworks, options: Mapping[str, Any]) 
 def _check_nothing_chosen(method: object, options: Mapping[str, Any]) -> None:
     """Raise where something is asked of what chooses all of it by itself."""
     who = type(method).__name__.replace("Auto", "auto")
-    defaults = {"levels": "full", "prefix": "all", "bound": False}
+    defaults = {"levels": "full", "prefix": "all", "bound": False, "pins": [], "bans": [], "like": [], "unlike": []}
     for name, value in options.items():
         if value != defaults.get(name):
             raise ParameterError(f"{who!r} chooses what to bring by itself, and {name} is {value!r}: leave it out")
@@ -191,7 +200,8 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
         import_module(f"cube2net.kernels.{kernel}")
     seconds: dict[str, float] = {}
     with timed(seconds, "weigh"):
-        weights = weighed(cube, query, plan.objective)
+        weights = guided(weighed(cube, plan.liked, plan.objective), budget.scope, plan.unlike)
+        settled = Settled.of(cube, weights, budget)
     with timed(seconds, "vectors"):
         ready = with_vectors(cube, plan.method, seed)
     if ready is plan.method:
@@ -199,14 +209,15 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
     if isinstance(ready, TellsProgress):
         ready = ready.with_progress(progress)
     with timed(seconds, "select"):
-        given = ready.select(cube, query, weights=weights, budget=budget, seed=seed)
-    selection = check_selection(given, cube, name_of(plan.method, METHODS))
+        given = ready.select(cube, query, weights=settled.worth, budget=settled.budget, seed=seed)
+    selection = check_selection(given, cube, name_of(plan.method, METHODS), settled.budget)
     seconds["select"] -= selection.train_seconds
     seconds["train"] = selection.train_seconds
     if bound:
         with timed(seconds, "bound"):
-            selection = bounded(cube, query, weights, budget, selection)
-    empty = weights.value(np.empty(0, dtype=np.int64)) if len(selection.cells) else selection.value
+            selection = bounded(cube, query, settled.worth, settled.budget, selection)
+    selection = settled.with_choice(selection)
+    empty = settled.empty_value if len(selection.cells) else selection.value
     return Chosen(selection, seed, empty, weights, seconds)
 
 
@@ -267,8 +278,8 @@ def question_of(plan: Plan, chosen: Chosen, *, default: bool = False) -> Questio
     """Return the question that a network answers, by which it can be asked again under another steering."""
 
     def again(steering: Steering) -> Network:
-        steered = replace(plan, steering=steering)
-        return network_of(steered, choose(steered, seed=chosen.seed), default=default)
+        other = steered(plan, steering)
+        return network_of(other, choose(other, seed=chosen.seed), default=default)
 
     return Question(
         cube=plan.cube,
