@@ -20,6 +20,7 @@ from cube2net.cli.options import (
     Bans,
     Between,
     CubePath,
+    Kind,
     Like,
     Pins,
     Prices,
@@ -127,6 +128,7 @@ def query(
     where: Where = None,
     roll_up: RollUp = None,
     between: Between = None,
+    kind: Kind = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -158,7 +160,7 @@ def query(
     if best_prefix:
         say_new_name("--best-prefix", "--prefix best")
     check_outputs(out, draw, spreadsheet_safe=spreadsheet_safe)
-    opened = answering.view(_opened(cube), where or [], roll_up or [], between)
+    opened = answering.view(_opened(cube), where, roll_up, between, kind)
     if show_missing:
         missing = missing_names(opened, query)
         if as_json:
@@ -204,8 +206,7 @@ def query(
     if as_json:
         show_json(summary(network) | ({"prices": [price.to_dict() for price in priced]} if priced else {}))
     else:
-        for view in opened.settings.get("views", ()):
-            say(f"of the cube: {view}")
+        answering.show_view(opened)
         answering.show_network(network)
         for price in priced:
             say(price.sentence)
@@ -323,6 +324,7 @@ def compare(
     where: Where = None,
     roll_up: RollUp = None,
     between: Between = None,
+    kind: Kind = None,
     skip_missing: SkipMissing = False,
     as_json: AsJson = False,
     seed: Seed = 0,
@@ -336,7 +338,7 @@ def compare(
     from cube2net.cli import answering, comparing
     from cube2net.pipeline import JOURNAL, results
 
-    opened = answering.view(_opened(cube), where or [], roll_up or [], between)
+    opened = answering.view(_opened(cube), where, roll_up, between, kind)
     check_safe(out, spreadsheet_safe, "--out FOLDER")
     memberships = one_of({"--memberships": memberships, "--membership": membership})
     miners = one_of({"--miners": miners, "--embeddings": embeddings, "--recommenders": recommenders})
@@ -372,6 +374,7 @@ def compare(
     if as_json:
         show_json(results(comparison))
     else:
+        answering.show_view(opened)
         comparing.show_comparison(comparison)
         for path in files:
             say(f"wrote {path}")

@@ -10,7 +10,8 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.cube.format.parts import check_whole
-from cube2net.cube.views import all_labels, regroup, said
+from cube2net.cube.view_settings import said
+from cube2net.cube.views import all_labels, regroup
 from cube2net.errors import ParameterError, unknown
 from cube2net.records import Cube, Dimension, Level
 from cube2net.records.lineage import remembered

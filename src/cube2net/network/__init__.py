@@ -5,6 +5,7 @@ from cube2net.network.export import EXPORTS, can_be_safe, check_network_path, to
 from cube2net.network.forms import (
     assemble,
     brings_objects,
+    cell_sizes,
     first_cells,
     form_of,
     room_for_near,
@@ -34,6 +35,7 @@ __all__ = [
     "assemble",
     "brings_objects",
     "can_be_safe",
+    "cell_sizes",
     "check_network_path",
     "check_picture_path",
     "draw",

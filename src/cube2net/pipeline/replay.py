@@ -32,6 +32,7 @@ VIEWS: dict[str, Callable[..., Cube]] = {
     "dice": cubes.dice,
     "slice_cube": cubes.slice_cube,
     "cuboid": cubes.cuboid,
+    "of_kind": cubes.of_kind,
 }
 """What a recipe may have seen its cube through."""
 
