@@ -29,8 +29,9 @@ from .pipeline import (
 )
 
 # Networks
-from .records import Network as Network, Query as Query, Recipe as Recipe
+from .records import Network as Network, Price as Price, Query as Query, Recipe as Recipe
 from .pipeline.construct import construct as construct
+from .pipeline.prices import prices as prices
 from .pipeline import (
     read_query as read_query,
     write_network as write_network,

@@ -17,8 +17,12 @@ from cube2net.cli.options import (
     OBJECTIVE_NAMES,
     RECOMMENDER_NAMES,
     AsJson,
+    Bans,
     Between,
     CubePath,
+    Like,
+    Pins,
+    Prices,
     QueryFile,
     Quiet,
     RollUp,
@@ -26,6 +30,7 @@ from cube2net.cli.options import (
     Set,
     SkipMissing,
     SpreadsheetSafe,
+    Unlike,
     Where,
     check_safe,
     one_of,
@@ -106,6 +111,11 @@ def query(
             help="Objects brought that stay: all, or linked to the network (the default of objective linked).",
         ),
     ] = None,
+    pins: Pins = None,
+    bans: Bans = None,
+    like: Like = None,
+    unlike: Unlike = None,
+    prices: Prices = True,
     bound: Annotated[bool, typer.Option("--bound", help="Also find how much better any choice could be.")] = False,
     seconds: Annotated[float | None, typer.Option(help="How long the method may search.")] = None,
     preset: Annotated[
@@ -140,6 +150,7 @@ def query(
     quiet: Quiet = False,
 ) -> None:
     """Make the network around the objects of a query; without options, the one that helps the next step."""
+    from cube2net import pipeline
     from cube2net.cli import answering
     from cube2net.pipeline import check_outputs, draw_network, missing_names, summary, write_network
 
@@ -176,9 +187,14 @@ def query(
             near=near,
             near_weight=near_weight,
             trust=trust,
+            pins=pins,
+            bans=bans,
+            like=like,
+            unlike=unlike,
             bound=bound,
             progress=progress,
         )
+        priced = pipeline.prices(network, progress=progress) if prices and (pins or bans) else ()
         written = write_network(network, out, spreadsheet_safe=spreadsheet_safe) if out is not None else []
         warn_of_formulas(written)
         if draw is not None:
@@ -186,11 +202,13 @@ def query(
             draw_network(network, draw, seed=seed)
             written.append(draw)
     if as_json:
-        show_json(summary(network))
+        show_json(summary(network) | ({"prices": [price.to_dict() for price in priced]} if priced else {}))
     else:
         for view in opened.settings.get("views", ()):
             say(f"of the cube: {view}")
         answering.show_network(network)
+        for price in priced:
+            say(price.sentence)
         for path in written:
             say(f"wrote {path}")
 

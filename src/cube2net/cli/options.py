@@ -67,6 +67,25 @@ Between = Annotated[
         "links=2019 limits links alone.",
     ),
 ]
+Pins = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--pin", metavar="WHAT", help="A cell ('2010s · ACL · parsing') or object that must be in; may be repeated."
+    ),
+]
+Bans = Annotated[
+    list[str] | None,
+    typer.Option("--ban", metavar="WHAT", help="A cell or object that must not be in; may be repeated."),
+]
+Like = Annotated[
+    list[str] | None,
+    typer.Option(metavar="OBJECT", help="An object whose cells are worth more, as the query's; may be repeated."),
+]
+Unlike = Annotated[
+    list[str] | None,
+    typer.Option(metavar="OBJECT", help="An object whose cells are worth less; may be repeated."),
+]
+Prices = Annotated[bool, typer.Option("--prices/--no-prices", help="Whether to say what every pin and ban costs.")]
 SkipMissing = Annotated[bool, typer.Option("--skip-missing", help="Go on without names that are not in the cube.")]
 SpreadsheetSafe = Annotated[
     bool,

@@ -33,6 +33,7 @@ from cube2net.pipeline.data import (
 )
 from cube2net.pipeline.explaining import explain
 from cube2net.pipeline.planning import METHODS, WITH_OPTIONS
+from cube2net.pipeline.prices import prices
 from cube2net.pipeline.queries import missing_names, read_links, read_query
 from cube2net.pipeline.reading import (
     from_networkx,
@@ -94,6 +95,7 @@ __all__ = [
     "near_cells",
     "open_cube",
     "open_dblp_like",
+    "prices",
     "read_acl",
     "read_comparison",
     "read_graph",
