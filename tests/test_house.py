@@ -22,7 +22,7 @@ LAYERS = [
     ("kernels",),
     ("interfaces",),
     ("locks", "arguments"),
-    ("sources", "topics", "cube", "embed", "select", "network", "mine", "referee", "propose"),
+    ("sources", "topics", "cube", "embed", "select", "network", "mine", "referee", "propose", "reasons"),
     ("checkpoints",),
     ("pipeline",),
     ("cli",),

@@ -46,6 +46,9 @@ from .network import (
     to_scipy as to_scipy,
 )
 
+# Why
+from .pipeline.explaining import explain as explain
+
 # Methods
 from .network import (
     Nothing as Nothing,

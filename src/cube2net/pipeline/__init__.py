@@ -31,6 +31,7 @@ from cube2net.pipeline.data import (
     summary,
     write_network,
 )
+from cube2net.pipeline.explaining import explain
 from cube2net.pipeline.planning import METHODS, WITH_OPTIONS
 from cube2net.pipeline.prices import prices
 from cube2net.pipeline.queries import missing_names, read_links, read_query
@@ -81,6 +82,7 @@ __all__ = [
     "draw_network",
     "embed_cells",
     "embed_nodes",
+    "explain",
     "find_topics",
     "from_networkx",
     "label_texts",
