@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
-import numpy as np
-
 from cube2net import network as networks
 from cube2net.arguments import check_options, made, name_of, options_of
 from cube2net.compiling import tells_compiling, timed
@@ -28,7 +26,7 @@ from cube2net.pipeline.recipes import recipe_of
 from cube2net.pipeline.worths import Valued, objective_name, weighed
 from cube2net.progress import Progress, silent
 from cube2net.records import Cube, Network, Question, Selection, Steering, Worth
-from cube2net.select import bounded, check_selection
+from cube2net.select import Settled, bounded, check_selection, guided
 
 
 @tells_compiling
@@ -202,7 +200,8 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
         import_module(f"cube2net.kernels.{kernel}")
     seconds: dict[str, float] = {}
     with timed(seconds, "weigh"):
-        weights = weighed(cube, query, plan.objective)
+        weights = guided(weighed(cube, plan.liked, plan.objective), budget.scope, plan.unlike)
+        settled = Settled.of(cube, weights, budget)
     with timed(seconds, "vectors"):
         ready = with_vectors(cube, plan.method, seed)
     if ready is plan.method:
@@ -210,14 +209,15 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
     if isinstance(ready, TellsProgress):
         ready = ready.with_progress(progress)
     with timed(seconds, "select"):
-        given = ready.select(cube, query, weights=weights, budget=budget, seed=seed)
-    selection = check_selection(given, cube, name_of(plan.method, METHODS))
+        given = ready.select(cube, query, weights=settled.worth, budget=settled.budget, seed=seed)
+    selection = check_selection(given, cube, name_of(plan.method, METHODS), settled.budget)
     seconds["select"] -= selection.train_seconds
     seconds["train"] = selection.train_seconds
     if bound:
         with timed(seconds, "bound"):
-            selection = bounded(cube, query, weights, budget, selection)
-    empty = weights.value(np.empty(0, dtype=np.int64)) if len(selection.cells) else selection.value
+            selection = bounded(cube, query, settled.worth, settled.budget, selection)
+    selection = settled.with_choice(selection)
+    empty = settled.empty_value if len(selection.cells) else selection.value
     return Chosen(selection, seed, empty, weights, seconds)
 
 
