@@ -37,6 +37,7 @@ from .pipeline import (
     write_network as write_network,
     replay as replay,
     draw_network as draw_network,
+    to_text as to_text,
 )
 from .network import (
     to_networkx as to_networkx,

@@ -39,7 +39,7 @@ from cube2net.cli.options import (
     warn_of_formulas,
 )
 from cube2net.cli.signals import KEPT
-from cube2net.cli.terminal import say, show_json, shown_progress
+from cube2net.cli.terminal import say, show_json, show_text, shown_progress
 
 if TYPE_CHECKING:
     from cube2net.records import Cube
@@ -148,6 +148,13 @@ def query(
         ),
     ] = False,
     as_json: AsJson = False,
+    text: Annotated[
+        bool, typer.Option("--text", help="Print the network as text for people and language models.")
+    ] = False,
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(help="With --text: no more tokens than this, estimated at two for five bytes. Without, 4,000."),
+    ] = None,
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
@@ -157,6 +164,7 @@ def query(
     from cube2net.pipeline import check_outputs, draw_network, missing_names, summary, write_network
 
     check_safe(out, spreadsheet_safe, "--out network.csv")
+    answering.check_text(text, max_tokens, as_json=as_json)
     if best_prefix:
         say_new_name("--best-prefix", "--prefix best")
     check_outputs(out, draw, spreadsheet_safe=spreadsheet_safe)
@@ -168,7 +176,7 @@ def query(
         elif missing:
             say(*missing)
         raise typer.Exit(1 if missing else 0)
-    with shown_progress(quiet or as_json) as progress:
+    with shown_progress(quiet or as_json or text) as progress:
         network = answering.answer(
             opened,
             query,
@@ -205,6 +213,8 @@ def query(
             written.append(draw)
     if as_json:
         show_json(summary(network) | ({"prices": [price.to_dict() for price in priced]} if priced else {}))
+    elif text:
+        show_text(answering.text_of(network, max_tokens))
     else:
         answering.show_view(opened)
         answering.show_network(network)

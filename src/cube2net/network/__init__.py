@@ -17,13 +17,15 @@ from cube2net.network.hops import Hops, Nothing
 from cube2net.network.layout import layout
 from cube2net.network.links import induce, within
 from cube2net.network.maxdisc import MaxDisc
-from cube2net.network.network_summary import summary
+from cube2net.network.network_summary import certificate, summary
+from cube2net.network.network_text import text_of
 from cube2net.network.node_columns import label_shares
 from cube2net.network.pagerank import PageRank, nearest, scores
 from cube2net.network.pyg import to_hetero, to_pyg
 from cube2net.network.recipe_files import network_path, read_recipe
 from cube2net.network.steiner_tree import Steiner
 from cube2net.network.table_formats import to_scipy
+from cube2net.network.text_budget import estimated_tokens
 
 __all__ = [
     "EXPORTS",
@@ -36,9 +38,11 @@ __all__ = [
     "brings_objects",
     "can_be_safe",
     "cell_sizes",
+    "certificate",
     "check_network_path",
     "check_picture_path",
     "draw",
+    "estimated_tokens",
     "first_cells",
     "form_of",
     "induce",
@@ -53,6 +57,7 @@ __all__ = [
     "said_of_size",
     "scores",
     "summary",
+    "text_of",
     "to_hetero",
     "to_igraph",
     "to_networkx",

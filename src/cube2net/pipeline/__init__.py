@@ -2,6 +2,7 @@
 
 from cube2net.cube import ENGINES
 from cube2net.mine import cluster_query, embed_nodes
+from cube2net.network import certificate
 from cube2net.pipeline.build import build_cube, build_from, build_task
 from cube2net.pipeline.compare import JOURNAL, WRITTEN, Auto, compare, task_of
 from cube2net.pipeline.construct import construct
@@ -48,6 +49,7 @@ from cube2net.pipeline.reading import (
 from cube2net.pipeline.replay import Replayed, replay
 from cube2net.pipeline.report import check_report, read_comparison, results, verdict, write_report
 from cube2net.pipeline.suggestions import suggest
+from cube2net.pipeline.texts import to_text
 from cube2net.pipeline.worths import LINK_TOLERANCE, weigh
 from cube2net.records.form import FORMS
 from cube2net.referee import DEFAULT
@@ -74,6 +76,7 @@ __all__ = [
     "build_cube",
     "build_from",
     "build_task",
+    "certificate",
     "check_outputs",
     "check_report",
     "cluster_query",
@@ -113,6 +116,7 @@ __all__ = [
     "suggest",
     "summary",
     "task_of",
+    "to_text",
     "update_cube",
     "verdict",
     "verify_cube",
