@@ -45,6 +45,9 @@ from .network import (
     to_scipy as to_scipy,
 )
 
+# Why, and against whom
+from .pipeline.contrasting import contrast as contrast, describe as describe
+
 # Methods
 from .network import (
     Nothing as Nothing,
