@@ -47,8 +47,9 @@ from .network import (
     to_scipy as to_scipy,
 )
 
-# Why
+# Why, what if, against whom
 from .pipeline.explaining import explain as explain
+from .pipeline.contrasting import contrast as contrast, describe as describe
 
 # Methods
 from .network import (

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from cube2net.cli.contrast_commands import contrast, describe
 from cube2net.cli.cube_commands import build, info, suggest, task, update, verify
 from cube2net.cli.network_commands import compare, query, replay
 from cube2net.cli.options import Quiet, Seed
@@ -28,6 +29,7 @@ TYPED = {
     "to='∗')": "--roll-up DIMENSION=∗)",
     "min_objects=": "--min-objects ",
     "memory=": "--memory ",
+    "against=…": "--against FILE",
     "cube=": "--cube ",
     "items='all'": "--items all",
     "max_ratio=": "--set max_ratio=",
@@ -87,7 +89,7 @@ def demo(
         run(out, seed=seed, progress=progress)
 
 
-for command in (suggest, build, info, update, verify, query, replay, compare, task):
+for command in (suggest, build, info, update, verify, query, replay, contrast, describe, compare, task):
     app.command()(command)
 
 

@@ -6,6 +6,7 @@ from cube2net.network import certificate
 from cube2net.pipeline.build import build_cube, build_from, build_task
 from cube2net.pipeline.compare import JOURNAL, WRITTEN, Auto, compare, task_of
 from cube2net.pipeline.construct import construct
+from cube2net.pipeline.contrasting import contrast, describe, read_clusters
 from cube2net.pipeline.cubes import (
     add_items,
     embed_cells,
@@ -82,6 +83,8 @@ __all__ = [
     "cluster_query",
     "compare",
     "construct",
+    "contrast",
+    "describe",
     "draw_network",
     "embed_cells",
     "embed_nodes",
@@ -100,6 +103,7 @@ __all__ = [
     "open_dblp_like",
     "prices",
     "read_acl",
+    "read_clusters",
     "read_comparison",
     "read_graph",
     "read_links",
