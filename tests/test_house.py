@@ -21,7 +21,7 @@ LAYERS = [
     ("threads",),
     ("kernels",),
     ("interfaces",),
-    ("locks", "arguments"),
+    ("locks", "arguments", "mixed_levels"),
     ("sources", "topics", "cube", "embed", "select", "network", "mine", "referee", "propose"),
     ("checkpoints",),
     ("pipeline",),
