@@ -1,8 +1,10 @@
-"""Small cubes made by hand or at random, for every room's tests."""
+"""Small cubes made by hand or at random, and what another process gets of a value, for every room's tests."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from multiprocessing.reduction import ForkingPickler
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +12,8 @@ import pyarrow as pa
 from cube2net import build_cube, make_planted
 from cube2net.arrays import links_from_pairs, ragged_from_lists, transpose
 from cube2net.records import Cells, Cube, Dimension, Level, Objects, Query, Ragged
+
+T = TypeVar("T")
 
 
 def toy_cube(members: list[list[int]], *, objects: int, links: list[tuple[int, int]] | None = None) -> Cube:
@@ -89,3 +93,9 @@ def two_communities(each: int) -> tuple[Cube, Query]:
     planted = make_planted(objects=300, communities=6, noise=0.2, links=4.0, within=0.8, seed=0)
     cube = build_cube(planted.corpus)
     return cube, cube.query({name: f"group {group}" for group in (0, 1) for name in planted.query(group)[:each]})
+
+
+def sent(value: T) -> T:
+    """Return a value as another process has it, once it was sent there."""
+    got: T = ForkingPickler.loads(ForkingPickler.dumps(value))
+    return got

@@ -3,7 +3,6 @@
 import csv
 import datetime as dt
 import json
-import pickle
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,8 @@ from cube2net.network.pyg import inputs, to_hetero, to_pyg
 from cube2net.network.xml_formats import GEXF_KINDS
 from cube2net.records import Corpus, Cube, DimensionSpec, Network, Objects, Query, Selection
 from cube2net.records.corpus import MENTIONS, OBJECTS, table
+
+from toys import sent
 
 ATTRIBUTES = {
     "papers": pa.array([3, None, 2**40, 0], pa.int64()),
@@ -441,7 +442,7 @@ def both_ways() -> c2n.Network:
 
 @pytest.mark.parametrize("travelled", [False, True])
 def test_a_directed_link_has_the_kind_and_time_of_its_own_way(travelled: bool, tmp_path: Path) -> None:
-    network = pickle.loads(pickle.dumps(both_ways())) if travelled else both_ways()
+    network = sent(both_ways()) if travelled else both_ways()
     ways = {(1, 2): ("book", 2020), (2, 1): ("toy", 2022), (3, 2): ("link", 2021)}
     graph = to_networkx(network)
     told = {(a, b): data for a, b, data in graph.edges.data()}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -78,24 +78,6 @@ def as_text(kind: pa.DataType) -> Callable[[Any], str]:
 def json_text(value: object) -> str:
     """Return a value as JSON in one line."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
-
-
-def distinct_names(names: Sequence[str]) -> list[str]:
-    """Return names with a number behind those that stand there already.
-
-    >>> distinct_names(["a", "b", "a"])
-    ['a', 'b', 'a (2)']
-    """
-    free: list[str] = []
-    taken: set[str] = set()
-    for name in names:
-        own, number = name, 1
-        while own in taken:
-            number += 1
-            own = f"{name} ({number})"
-        taken.add(own)
-        free.append(own)
-    return free
 
 
 def _plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:
