@@ -233,12 +233,24 @@ def _suggest(world: World) -> Iterator[list[str]]:
         yield ["suggest", str(world.tables), option, ARGUMENT]
 
 
+def _drill(world: World) -> Iterator[list[str]]:
+    ask = ["drill", str(world.cube), "--query"]
+    yield [*ask, str(world.query)]
+    yield [*ask, str(world.query), "--json"]
+    yield [*ask, str(world.query), "-k", "1"]
+    yield [*ask, str(world.missing)]
+    for text in (ARGUMENT, *NAMES, LONG[:100_000], ",".join(NAMES), "," * 100_000):
+        yield [*ask, str(world.query), "--cell", text]
+    yield [*ask, str(world.query), "-k", ARGUMENT]
+
+
 CALLS: dict[str, Callable[[World], Iterator[list[str]]]] = {
     "suggest": _suggest,
     "build": _build,
     "info": _info,
     "query": _query,
     "replay": _replay,
+    "drill": _drill,
     "compare": _compare,
     "update": _update,
     "verify": _verify,

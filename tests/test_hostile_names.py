@@ -69,9 +69,9 @@ def test_nor_does_it_where_there_are_bars_and_styles(
         assert hostile.harmful(ended.out, styles=True) == [], f"{words}: {ended}"
         shown += ended.out
     assert (b"\x1b[?25l" in shown) == (
-        command in ("suggest", "build", "verify", "query", "replay", "compare", "update", "task", "demo")
+        command in ("suggest", "build", "verify", "query", "replay", "drill", "compare", "update", "task", "demo")
     )
-    assert (b"\x1b[1m" in shown) == (command in ("suggest", "info", "query", "compare"))
+    assert (b"\x1b[1m" in shown) == (command in ("suggest", "info", "query", "drill", "compare"))
 
 
 @pytest.mark.parametrize("name", EVERY, ids=ascii)

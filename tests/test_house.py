@@ -22,7 +22,7 @@ LAYERS = [
     ("kernels",),
     ("interfaces",),
     ("locks", "arguments", "mixed_levels"),
-    ("sources", "topics", "cube", "embed", "select", "network", "mine", "referee", "propose"),
+    ("sources", "topics", "cube", "embed", "select", "network", "mine", "referee", "propose", "drilling"),
     ("checkpoints",),
     ("pipeline",),
     ("cli",),

@@ -45,6 +45,9 @@ from .network import (
     to_scipy as to_scipy,
 )
 
+# Why
+from .pipeline.drills import drill as drill
+
 # Methods
 from .network import (
     Nothing as Nothing,

@@ -3,7 +3,7 @@
 from cube2net.cube.cuboids import cuboid
 from cube2net.cube.engines.duckdb import DuckDB, check_memory
 from cube2net.cube.engines.spark import Spark
-from cube2net.cube.format.parts import lookup_of
+from cube2net.cube.format.parts import check_whole, lookup_of
 from cube2net.cube.format.store import change_folder, check_place, read, read_manifest, save, verify
 from cube2net.cube.grow.attribute_labels import TOPIC, parse_bins
 from cube2net.cube.grow.concatenation import concatenate, concatenate_topics, knows_objects
@@ -29,6 +29,7 @@ __all__ = [
     "change_items",
     "check_memory",
     "check_place",
+    "check_whole",
     "concatenate",
     "concatenate_topics",
     "count_heavier",

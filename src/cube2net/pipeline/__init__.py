@@ -31,6 +31,7 @@ from cube2net.pipeline.data import (
     summary,
     write_network,
 )
+from cube2net.pipeline.drills import drill
 from cube2net.pipeline.planning import METHODS, WITH_OPTIONS
 from cube2net.pipeline.queries import missing_names, read_links, read_query
 from cube2net.pipeline.reading import (
@@ -78,6 +79,7 @@ __all__ = [
     "compare",
     "construct",
     "draw_network",
+    "drill",
     "embed_cells",
     "embed_nodes",
     "find_topics",
