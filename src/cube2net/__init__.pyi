@@ -50,6 +50,7 @@ from .network import (
 # Why, what if, against whom
 from .pipeline.explaining import explain as explain
 from .pipeline.contrasting import contrast as contrast, describe as describe
+from .pipeline.drills import drill as drill
 
 # Methods
 from .network import (

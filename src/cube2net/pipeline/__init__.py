@@ -33,6 +33,7 @@ from cube2net.pipeline.data import (
     summary,
     write_network,
 )
+from cube2net.pipeline.drills import drill
 from cube2net.pipeline.explaining import explain
 from cube2net.pipeline.planning import METHODS, WITH_OPTIONS
 from cube2net.pipeline.prices import prices
@@ -86,6 +87,7 @@ __all__ = [
     "contrast",
     "describe",
     "draw_network",
+    "drill",
     "embed_cells",
     "embed_nodes",
     "explain",
