@@ -9,6 +9,7 @@ from cube2net.network.forms import (
     form_of,
     room_for_near,
     said_of_limit,
+    said_of_scope,
     said_of_size,
 )
 from cube2net.network.hops import Hops, Nothing
@@ -46,6 +47,7 @@ __all__ = [
     "read_recipe",
     "room_for_near",
     "said_of_limit",
+    "said_of_scope",
     "said_of_size",
     "scores",
     "summary",

@@ -22,7 +22,7 @@ from cube2net.interfaces import (
     TellsProgress,
 )
 from cube2net.pipeline.cubes import embed_cells
-from cube2net.pipeline.planning import METHODS, WITH_OPTIONS, Levels, Plan, plan
+from cube2net.pipeline.planning import METHODS, WITH_OPTIONS, Levels, Plan, Wanted, plan, several, steered
 from cube2net.pipeline.queries import Asked, query_of
 from cube2net.pipeline.recipes import recipe_of
 from cube2net.pipeline.worths import Valued, objective_name, weighed
@@ -50,6 +50,10 @@ def construct(
     max_nodes: int | None = None,
     max_links: int | None = None,
     prefix: str = "all",
+    pins: Wanted = (),
+    bans: Wanted = (),
+    like: Wanted = (),
+    unlike: Wanted = (),
     bound: bool = False,
     progress: Progress | None = None,
     **method_options: Any,
@@ -99,8 +103,14 @@ def construct(
         Limits on the network's size, none by default; links can be limited in the form ``"objects"`` only.
     prefix
         ``"best"`` cuts the cells where the value was highest; ``"all"`` keeps them all.
+    pins, bans
+        Cells and objects that must be in the network, and that must not: a cell by its labels, as a tuple or as
+        ``"2010s · ACL · parsing"``, an object by its id or name. Pinned cells come first and count within ``m``; an
+        object banned is as if the cube did not have it. See :func:`prices` for what each of them costs.
+    like, unlike
+        Objects whose cells are worth more, as those of the query are, and others whose cells are worth less.
     bound
-        Also find an upper bound on the value of any choice of m cells.
+        Also find an upper bound on the value of any choice of m cells, such as keeps the pins and bans.
     progress
         Told how far long work is, and how large a large network will be before it is made; None for nobody.
     method_options
@@ -132,6 +142,7 @@ def construct(
     options: dict[str, Any] = {"m": m, "objective": objective, "form": form, "near": near, "near_weight": near_weight}
     options |= {"membership": membership, "trust": trust, "keep": keep, "max_nodes": max_nodes, "max_links": max_links}
     options |= {"levels": levels, "prefix": prefix}
+    options |= {"pins": several(pins), "bans": several(bans), "like": several(like), "unlike": several(unlike)}
     if not isinstance(chooser, Method):
         _check_nothing_chosen(chooser, {**options, "bound": bound})
         return chooser.construct(cube, query_of(cube, query), seed=seed, progress=progress)
@@ -166,7 +177,7 @@ def method_of(method: str | Method | MakesNetworks, options: Mapping[str, Any]) 
 def _check_nothing_chosen(method: object, options: Mapping[str, Any]) -> None:
     """Raise where something is asked of what chooses all of it by itself."""
     who = type(method).__name__.replace("Auto", "auto")
-    defaults = {"levels": "full", "prefix": "all", "bound": False}
+    defaults = {"levels": "full", "prefix": "all", "bound": False, "pins": [], "bans": [], "like": [], "unlike": []}
     for name, value in options.items():
         if value != defaults.get(name):
             raise ParameterError(f"{who!r} chooses what to bring by itself, and {name} is {value!r}: leave it out")
@@ -267,8 +278,8 @@ def question_of(plan: Plan, chosen: Chosen, *, default: bool = False) -> Questio
     """Return the question that a network answers, by which it can be asked again under another steering."""
 
     def again(steering: Steering) -> Network:
-        steered = replace(plan, steering=steering)
-        return network_of(steered, choose(steered, seed=chosen.seed), default=default)
+        other = steered(plan, steering)
+        return network_of(other, choose(other, seed=chosen.seed), default=default)
 
     return Question(
         cube=plan.cube,

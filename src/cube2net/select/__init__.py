@@ -12,6 +12,7 @@ from cube2net.select.learn.presets import PRESETS
 from cube2net.select.objective import OBJECTIVES, Cover, Coverage, FBeta, Jaccard, Linked, Own, Precision
 from cube2net.select.prove.exact import Exact, bounded
 from cube2net.select.random import Random
+from cube2net.select.scopes import check_no_cells, check_scope, scope_of
 
 __all__ = [
     "OBJECTIVES",
@@ -30,5 +31,8 @@ __all__ = [
     "Random",
     "Trained",
     "bounded",
+    "check_no_cells",
+    "check_scope",
     "check_selection",
+    "scope_of",
 ]

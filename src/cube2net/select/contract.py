@@ -10,7 +10,7 @@ from cube2net.array_types import Array
 from cube2net.arrays import take_rows
 from cube2net.compiling import Stopwatch
 from cube2net.errors import InputError, ParameterError, QueryError, quoted
-from cube2net.records import Budget, Cube, Judge, Query, Ragged, Repeats, Selection, Weights, Worth
+from cube2net.records import Budget, Cube, Judge, Query, Ragged, Repeats, Scope, Selection, Weights, Worth
 
 ADVICE = (
     "use the method 'none', 'hops' or 'pagerank', a cube rolled up (roll_up), "
@@ -35,6 +35,12 @@ def check_sums(weights: Worth, method: str) -> Weights | Judge:
             "use 'greedy' or 'exact', or another objective"
         )
     return weights
+
+
+def brought(cube: Cube, scope: Scope) -> Array:
+    """Return the objects that are in before a method chooses, ascending: those pinned and those of cells pinned."""
+    objects = np.unique(np.concatenate([scope.objects, take_rows(cube.cells.members, scope.cells).indices]))
+    return objects if scope.barred is None else objects[~scope.barred[objects]]
 
 
 class Clock:
