@@ -90,10 +90,11 @@ def said_of_limit(query: Query, max_nodes: int | None) -> str:
 def cell_sizes(cube: Cube, cells: Array, scope: Scope = OPEN) -> list[int]:
     """Return how many objects of each of some cells may come into a network."""
     members = take_rows(cube.cells.members, cells)
-    if scope.barred is None:
-        return members.sizes.tolist()
-    allowed = row_of_entries(members)[~scope.barred[members.indices]]
-    return np.bincount(allowed, minlength=len(cells)).tolist()
+    sizes: list[int] = members.sizes.tolist()
+    if scope.barred is not None:
+        allowed = row_of_entries(members)[~scope.barred[members.indices]]
+        sizes = np.bincount(allowed, minlength=len(cells)).tolist()
+    return sizes
 
 
 def said_of_scope(query: Query, scope: Scope) -> str:
