@@ -277,7 +277,7 @@ def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: P
             **network.settings,
             "seed": chosen.seed,
             "empty_value": chosen.empty_value,
-            "cell_objects": [len(cube.cells.members[cell]) for cell in selection.cells.tolist()],
+            "cell_objects": networks.cell_sizes(cube, selection.cells, scope),
             **told(plan),
         },
         seconds=seconds,
