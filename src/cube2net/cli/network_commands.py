@@ -20,6 +20,7 @@ from cube2net.cli.options import (
     Bans,
     Between,
     CubePath,
+    Kind,
     Like,
     Pins,
     Prices,
@@ -38,7 +39,7 @@ from cube2net.cli.options import (
     warn_of_formulas,
 )
 from cube2net.cli.signals import KEPT
-from cube2net.cli.terminal import say, show_json, shown_progress
+from cube2net.cli.terminal import say, show_json, show_text, shown_progress
 
 if TYPE_CHECKING:
     from cube2net.records import Cube
@@ -127,6 +128,7 @@ def query(
     where: Where = None,
     roll_up: RollUp = None,
     between: Between = None,
+    kind: Kind = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -146,6 +148,13 @@ def query(
         ),
     ] = False,
     as_json: AsJson = False,
+    text: Annotated[
+        bool, typer.Option("--text", help="Print the network as text for people and language models.")
+    ] = False,
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(help="With --text: no more tokens than this, estimated at two for five bytes. Without, 4,000."),
+    ] = None,
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
@@ -155,10 +164,11 @@ def query(
     from cube2net.pipeline import check_outputs, draw_network, missing_names, summary, write_network
 
     check_safe(out, spreadsheet_safe, "--out network.csv")
+    answering.check_text(text, max_tokens, as_json=as_json)
     if best_prefix:
         say_new_name("--best-prefix", "--prefix best")
     check_outputs(out, draw, spreadsheet_safe=spreadsheet_safe)
-    opened = answering.view(_opened(cube), where or [], roll_up or [], between)
+    opened = answering.view(_opened(cube), where, roll_up, between, kind)
     if show_missing:
         missing = missing_names(opened, query)
         if as_json:
@@ -166,7 +176,7 @@ def query(
         elif missing:
             say(*missing)
         raise typer.Exit(1 if missing else 0)
-    with shown_progress(quiet or as_json) as progress:
+    with shown_progress(quiet or as_json or text) as progress:
         network = answering.answer(
             opened,
             query,
@@ -203,9 +213,10 @@ def query(
             written.append(draw)
     if as_json:
         show_json(summary(network) | ({"prices": [price.to_dict() for price in priced]} if priced else {}))
+    elif text:
+        show_text(answering.text_of(network, max_tokens))
     else:
-        for view in opened.settings.get("views", ()):
-            say(f"of the cube: {view}")
+        answering.show_view(opened)
         answering.show_network(network)
         for price in priced:
             say(price.sentence)
@@ -323,6 +334,7 @@ def compare(
     where: Where = None,
     roll_up: RollUp = None,
     between: Between = None,
+    kind: Kind = None,
     skip_missing: SkipMissing = False,
     as_json: AsJson = False,
     seed: Seed = 0,
@@ -336,7 +348,7 @@ def compare(
     from cube2net.cli import answering, comparing
     from cube2net.pipeline import JOURNAL, results
 
-    opened = answering.view(_opened(cube), where or [], roll_up or [], between)
+    opened = answering.view(_opened(cube), where, roll_up, between, kind)
     check_safe(out, spreadsheet_safe, "--out FOLDER")
     memberships = one_of({"--memberships": memberships, "--membership": membership})
     miners = one_of({"--miners": miners, "--embeddings": embeddings, "--recommenders": recommenders})
@@ -372,6 +384,7 @@ def compare(
     if as_json:
         show_json(results(comparison))
     else:
+        answering.show_view(opened)
         comparing.show_comparison(comparison)
         for path in files:
             say(f"wrote {path}")

@@ -42,7 +42,7 @@ Where = Annotated[
     list[str] | None,
     typer.Option(
         metavar="DIMENSION=LABEL",
-        help="Only cells with this label, or under this label of a level above; may be repeated.",
+        help="Only cells with this label, or under this label of a level above, and their objects; may be repeated.",
     ),
 ]
 ItemsWhere = Annotated[
@@ -63,7 +63,8 @@ Between = Annotated[
     str | None,
     typer.Option(
         metavar="[ATTRIBUTE=]FROM..TO",
-        help="Only items and links of this time, both ends inside: 2015..2019, 2015-03..2019-06-30, 2015.. or ..2019; "
+        help="Only items, their objects and links of this time, both ends inside: 2015..2019, 2015-03..2019-06-30, "
+        "2015.. or ..2019; "
         "links=2019 limits links alone.",
     ),
 ]
@@ -86,6 +87,13 @@ Unlike = Annotated[
     typer.Option(metavar="OBJECT", help="An object whose cells are worth less; may be repeated."),
 ]
 Prices = Annotated[bool, typer.Option("--prices/--no-prices", help="Whether to say what every pin and ban costs.")]
+Kind = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME",
+        help="Bring only objects of this kind, such as author, whatever the method; may be repeated.",
+    ),
+]
 SkipMissing = Annotated[bool, typer.Option("--skip-missing", help="Go on without names that are not in the cube.")]
 SpreadsheetSafe = Annotated[
     bool,

@@ -87,6 +87,15 @@ def said_of_limit(query: Query, max_nodes: int | None) -> str:
     return f"the query alone has {len(query):,} nodes, more than max_nodes {max_nodes:,}: nothing is added to it"
 
 
+def cell_sizes(cube: Cube, cells: Array, scope: Scope = OPEN) -> list[int]:
+    """Return how many objects of each of some cells may come into a network."""
+    members = take_rows(cube.cells.members, cells)
+    if scope.barred is None:
+        return members.sizes.tolist()
+    allowed = row_of_entries(members)[~scope.barred[members.indices]]
+    return np.bincount(allowed, minlength=len(cells)).tolist()
+
+
 def said_of_scope(query: Query, scope: Scope) -> str:
     """Return a sentence where nobody may be brought to a query."""
     if scope.barred is None or len(pinned(query, scope)):
