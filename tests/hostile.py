@@ -203,6 +203,29 @@ def _replay(world: World) -> Iterator[list[str]]:
     yield ["replay", str(file), "--cube", cube]
 
 
+def _explain(world: World) -> Iterator[list[str]]:
+    ask = ["explain", str(world.cube), "--query", str(world.query)]
+    key = f"{NAMES[0]}0"
+    yield ask
+    yield [*ask, "--node", key]
+    yield [*ask, "--node", f"{NAMES[1]}1", "--json"]
+    yield [*ask, "--node", f"{NAMES[2]}1", "--form", "objects"]
+    for name in NAMES[3:]:
+        if "\0" not in name:
+            yield [*ask, "--node", f"{name}2", "--method", "hops"]
+    from cube2net import open_cube
+
+    cube = open_cube(world.cube)
+    for cell in range(0, len(cube.cells), 7):
+        yield [*ask, "--node", f"cell:{' · '.join(cube.cell(cell))}", "--quiet"]
+    yield [*ask, "--node", ARGUMENT]
+    yield [*ask, "--node", LONG[:100_000]]
+    file = world.folder / f"explained{FOLDER}.json"
+    run(["query", str(world.cube), "--query", str(world.query), "--out", str(file), "--quiet"])
+    yield ["explain", str(world.cube), "--network", str(file), "--node", key]
+    yield ["explain", str(world.cube), "--network", ARGUMENT]
+
+
 def _compare(world: World) -> Iterator[list[str]]:
     ask = ["compare", str(world.cube), "--query", str(world.query)]
     few = ["--methods", "hops", "--forms", "objects", "--miners", "line", "--runs", "1", "--no-as-large"]
@@ -271,6 +294,7 @@ CALLS: dict[str, Callable[[World], Iterator[list[str]]]] = {
     "info": _info,
     "query": _query,
     "replay": _replay,
+    "explain": _explain,
     "contrast": _contrast,
     "describe": _describe,
     "drill": _drill,
