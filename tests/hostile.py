@@ -165,6 +165,7 @@ def _query(world: World) -> Iterator[list[str]]:
     ask = ["query", str(world.cube), "--query"]
     yield [*ask, str(world.query)]
     yield [*ask, str(world.query), "--json"]
+    yield [*ask, str(world.query), "--text", "--max-tokens", "9000"]
     yield [*ask, str(world.query), "--form", "objects", "-m", "3", "--out", str(world.folder / "n\x1bc.csv")]
     yield [*ask, str(world.missing)]
     yield [*ask, str(world.missing), "--show-missing"]
@@ -253,6 +254,17 @@ def _describe(world: World) -> Iterator[list[str]]:
         yield [*ask, str(world.query), option, ARGUMENT]
 
 
+def _drill(world: World) -> Iterator[list[str]]:
+    ask = ["drill", str(world.cube), "--query"]
+    yield [*ask, str(world.query)]
+    yield [*ask, str(world.query), "--json"]
+    yield [*ask, str(world.query), "-k", "1"]
+    yield [*ask, str(world.missing)]
+    for text in (ARGUMENT, *NAMES, LONG[:100_000], ",".join(NAMES), "," * 100_000):
+        yield [*ask, str(world.query), "--cell", text]
+    yield [*ask, str(world.query), "-k", ARGUMENT]
+
+
 CALLS: dict[str, Callable[[World], Iterator[list[str]]]] = {
     "suggest": _suggest,
     "build": _build,
@@ -261,6 +273,7 @@ CALLS: dict[str, Callable[[World], Iterator[list[str]]]] = {
     "replay": _replay,
     "contrast": _contrast,
     "describe": _describe,
+    "drill": _drill,
     "compare": _compare,
     "update": _update,
     "verify": _verify,

@@ -21,8 +21,11 @@ LAYERS = [
     ("threads",),
     ("kernels",),
     ("interfaces",),
-    ("locks", "arguments"),
-    ("sources", "topics", "cube", "embed", "select", "network", "mine", "referee", "propose", "contrasts"),
+    ("locks", "arguments", "mixed_levels"),
+    (
+        *("sources", "topics", "cube", "embed", "select", "network", "mine", "referee", "propose"),
+        *("reasons", "contrasts", "drilling"),
+    ),
     ("checkpoints",),
     ("pipeline",),
     ("cli",),

@@ -1,6 +1,10 @@
-"""Small cubes made by hand or at random, for every room's tests."""
+"""Small cubes made by hand or at random, and what another process gets of a value, for every room's tests."""
 
 from __future__ import annotations
+
+from dataclasses import replace
+from multiprocessing.reduction import ForkingPickler
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -8,6 +12,8 @@ import pyarrow as pa
 from cube2net import build_cube, make_planted
 from cube2net.arrays import links_from_pairs, ragged_from_lists, transpose
 from cube2net.records import Cells, Cube, Dimension, Level, Objects, Query, Ragged
+
+T = TypeVar("T")
 
 
 def toy_cube(members: list[list[int]], *, objects: int, links: list[tuple[int, int]] | None = None) -> Cube:
@@ -38,8 +44,58 @@ def random_cube(seed: int, *, cells: int = 12, objects: int = 40, links: int = 8
     return toy_cube(members, objects=objects, links=[(int(a), int(b)) for a, b in ends if a != b])
 
 
+def levelled_cube(seed: int, *, cells: int = 20, objects: int = 30, largest: int = 6, least: int = 2) -> Cube:
+    """Return a random cube of three dimensions: days in weeks and in seasons, towns in lands, and crafts.
+
+    A craft may have the name of no other; a town and a land may both be called ``"Ur"``.
+    """
+    rng = np.random.default_rng(seed)
+
+    def level(name: str, labels: list[str], **above: list[int]) -> Level:
+        parents = {higher: np.array(numbers, np.int32) for higher, numbers in above.items()}
+        return Level(name, tuple(labels), tuple(labels), parents)
+
+    days = level("day", [f"day {i}" for i in range(6)], week=[0, 0, 1, 1, 2, 2], season=[0, 1, 0, 1, 0, 1])
+    dimensions = (
+        Dimension(
+            (
+                days,
+                level("week", ["week 0", "week 1", "week 2"], month=[0, 0, 1]),
+                level("month", ["May", "June"]),
+                level("season", ["wet", "dry"]),
+            )
+        ),
+        Dimension((level("town", ["Ur", "Uruk", "Sidon"], land=[0, 0, 1]), level("land", ["Ur", "Canaan"]))),
+        Dimension((level("craft", ["smith · cutler", "potter"]),)),
+    )
+    sizes = [len(dimension.labels) for dimension in dimensions]
+    numbers = np.sort(rng.choice(int(np.prod(sizes)), size=min(cells, int(np.prod(sizes))), replace=False))
+    labels = np.stack(np.unravel_index(numbers, sizes), axis=1).astype(np.int32)
+    members = [
+        sorted(rng.choice(objects, int(rng.integers(1, largest + 1)), replace=False).tolist())
+        for _ in range(len(labels))
+    ]
+    kept = [i for i, row in enumerate(members) if len(row) >= least]
+    small = [i for i, row in enumerate(members) if len(row) < least]
+    rows = ragged_from_lists([members[i] for i in kept])
+    return replace(
+        toy_cube([[0]], objects=objects),
+        dimensions=dimensions,
+        cells=Cells(labels[kept], rows),
+        small=Cells(labels[small], ragged_from_lists([members[i] for i in small])),
+        homes=transpose(rows, objects),
+        settings={"min_objects": least},
+    )
+
+
 def two_communities(each: int) -> tuple[Cube, Query]:
     """Return a cube of six planted communities, and so many objects of each of two of them, labelled by it."""
     planted = make_planted(objects=300, communities=6, noise=0.2, links=4.0, within=0.8, seed=0)
     cube = build_cube(planted.corpus)
     return cube, cube.query({name: f"group {group}" for group in (0, 1) for name in planted.query(group)[:each]})
+
+
+def sent(value: T) -> T:
+    """Return a value as another process has it, once it was sent there."""
+    got: T = ForkingPickler.loads(ForkingPickler.dumps(value))
+    return got

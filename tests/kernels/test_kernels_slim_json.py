@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cube2net.kernels.byte_blocks import copied, line_ends, string_stop
+from cube2net.kernels.byte_blocks import copied, hex_code, line_ends, string_stop
 from cube2net.kernels.slim_json import form_of, slimmed
 
 REAL = Path(__file__).parent.parent / "sources" / "openalex_works.jsonl"
@@ -116,7 +117,10 @@ def test_a_damaged_line_is_sure_only_where_it_is_still_json(work: dict[str, Any]
         line.decode()
     except UnicodeDecodeError:
         return
-    check(bytes(line) + b"\n", slim(bytes(line) + b"\n")[0])
+    whole = bytes(line) + b"\n"
+    found = slim(whole)[0]
+    assert found is None or isinstance(json.loads(whole), dict)
+    check(whole, found)
 
 
 @given(st.binary(max_size=70), st.integers(0, 70))
@@ -124,6 +128,16 @@ def test_a_string_stops_at_the_first_quote_backslash_or_control(data: bytes, at:
     at = min(at, len(data))
     wanted = next((k for k in range(at, len(data)) if data[k] in b'"\\' or data[k] < 32), len(data))
     assert string_stop(np.frombuffer(data, np.uint8), at, len(data)) == wanted
+
+
+@given(st.text("09afAF/:`g@G", max_size=9).map(str.encode), st.integers(0, 9), st.integers(0, 9))
+def test_four_hexadecimal_digits_before_the_end_are_a_number_and_all_else_is_none(
+    data: bytes, at: int, end: int
+) -> None:
+    end = min(end, len(data))
+    digits = data[at : min(at + 4, end)].decode()
+    wanted = int(digits, 16) if re.fullmatch("[0-9a-fA-F]{4}", digits) else -1
+    assert hex_code(np.frombuffer(data, np.uint8), at, end) == wanted
 
 
 @given(st.binary(max_size=70), st.integers(0, 70), st.integers(0, 70), st.integers(0, 20), st.integers(0, 40))

@@ -13,6 +13,9 @@ from cube2net.records.ragged import frozen
 
 from forests import SEEDS, N, graph_of, problem, random_links, some_query
 
+ALL = np.zeros(0, dtype=bool)
+"""Marks of no object: all may be found."""
+
 
 @pytest.mark.parametrize("reach", [0, 1, 2, 20])
 def test_expanding_finds_what_the_distances_say(reach: int) -> None:
@@ -20,10 +23,23 @@ def test_expanding_finds_what_the_distances_say(reach: int) -> None:
         indptr, indices = random_links(seed)
         query = some_query(seed)
         away = nx.multi_source_dijkstra_path_length(graph_of(indptr, indices), query.tolist())
-        found = expand(indptr, indices, query, reach, 100)
+        found = expand(indptr, indices, query, ALL, reach, 100)
         assert found[: len(query)].tolist() == query.tolist()
         assert sorted(found.tolist()) == sorted(node for node, hops in away.items() if hops <= reach)
         assert [away[node] for node in found.tolist()] == sorted(away[node] for node in found.tolist())
+
+
+@pytest.mark.parametrize("reach", [1, 3, 20])
+def test_expanding_leads_around_what_is_barred_and_through_the_query(reach: int) -> None:
+    for seed in SEEDS:
+        indptr, indices = random_links(seed)
+        query = some_query(seed)
+        barred = np.random.default_rng(seed).random(len(indptr) - 1) < 0.4
+        graph = graph_of(indptr, indices)
+        graph.remove_nodes_from(set(np.flatnonzero(barred).tolist()) - set(query.tolist()))
+        away = nx.multi_source_dijkstra_path_length(graph, query.tolist())
+        found = expand(indptr, indices, query, barred, reach, 100)
+        assert sorted(found.tolist()) == sorted(node for node, hops in away.items() if hops <= reach)
 
 
 @pytest.mark.parametrize("most", [0, 1, 3, 6])
@@ -37,7 +53,7 @@ def test_a_ring_that_does_not_fit_gives_those_with_most_links_back(most: int) ->
             inner, room = inner | ring, room - len(ring)
             ring = {b for a in inner for b in graph[a]} - inner
         back = {node: len(set(graph[node]) & inner) for node in ring}
-        found = expand(indptr, indices, query, 20, most).tolist()
+        found = expand(indptr, indices, query, ALL, 20, most).tolist()
         assert set(found[: len(inner)]) == inner
         last = found[len(inner) :]
         assert len(set(last)) == len(last) == min(room, len(ring)) and set(last) <= ring
@@ -76,7 +92,7 @@ def test_the_nodes_left_join_the_first_ones_as_briefly_as_all() -> None:
         query = some_query(seed, count=9)
         sizes = []
         for spare in (False, True):
-            nodes, low, high, _ = neighbourhood(indptr, indices, query, 20, 100, spare)
+            nodes, low, high, _ = neighbourhood(indptr, indices, query, ALL, 20, 100, spare)
             graph = nx.Graph()
             graph.add_nodes_from(range(len(nodes)))
             graph.add_edges_from(zip(low.tolist(), high.tolist(), strict=True))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -19,6 +18,8 @@ from cube2net.errors import CubeError, QueryError
 from cube2net.network import label_shares
 from cube2net.records import Corpus, Cube, DimensionSpec, Network, Query
 from cube2net.records.corpus import MENTIONS, OBJECTS, table
+
+from toys import sent
 
 FIXED = ["id", "name", "kind", "in_query", "label", "cells", "query_links"]
 
@@ -177,7 +178,7 @@ def test_whole_ids_stay_numbers_and_cells_get_numbers_below_all() -> None:
         assert query.ids is not None and query.ids.to_pylist() == [-5, 7]
     graph = c2n.to_networkx(network)
     assert set(graph.nodes) == {-5, 7, 40, -6, -7}
-    assert pickle.loads(pickle.dumps(network)).nodes.equals(network.nodes)
+    assert sent(network).nodes.equals(network.nodes)
 
 
 def test_a_number_that_is_no_id_is_refused_as_a_number() -> None:
@@ -218,7 +219,7 @@ def test_direction_kind_and_time_of_links_by_hand() -> None:
     members = [row for row in network.links.to_pylist() if row["kind"] == "membership"]
     assert members
     assert all(row[name] is None for row in members for name in ("forward", "backward", "first", "last"))
-    assert pickle.loads(pickle.dumps(network)).links.equals(network.links)
+    assert sent(network).links.equals(network.links)
 
 
 def test_forward_is_the_way_of_the_row_also_where_its_source_is_the_higher_object() -> None:

@@ -18,17 +18,13 @@ import cube2net as c2n
 from cube2net.errors import CubeError, QueryError
 from cube2net.records import Cube, Network, Query
 
-from toys import random_cube
+from toys import random_cube, sent
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     c2n.save_cube(random_cube(1), tmp_path / "cube")
     return tmp_path / "cube"
-
-
-def again(value: Any) -> Any:
-    return pickle.loads(pickle.dumps(value))
 
 
 def assert_same(one: Any, other: Any) -> None:
@@ -55,30 +51,30 @@ def network(cube: Cube, form: str = "woven", labels: tuple[str, ...] | None = ("
 
 @pytest.mark.parametrize("form", ["objects", "cells", "both", "woven"])
 def test_a_network_travels_whole_but_for_the_question_that_knows_its_cube(form: str) -> None:
-    sent = network(random_cube(1), form)
-    assert copy.copy(sent) is copy.deepcopy(sent) is sent
-    for got in (again(sent), again(again(sent))):
+    own = network(random_cube(1), form)
+    assert copy.copy(own) is copy.deepcopy(own) is own
+    for got in (sent(own), sent(sent(own))):
         assert got.question is None
-        assert_same(replace(sent, question=None), got)
-        assert got.nodes.equals(sent.nodes)
-        assert got.links.equals(sent.links)
-        assert c2n.pipeline.summary(got) == c2n.pipeline.summary(sent)
+        assert_same(replace(own, question=None), got)
+        assert got.nodes.equals(own.nodes)
+        assert got.links.equals(own.links)
+        assert c2n.pipeline.summary(got) == c2n.pipeline.summary(own)
 
 
 def test_a_network_that_travels_is_as_large_as_itself_and_not_as_its_cube() -> None:
     cube = random_cube(1)
     many = pa.table({name: [f"{name} {row}" for row in range(40)] for name in ("object", "name", "kind")})
     long = replace(cube, objects=type(cube.objects)(40, lambda: many))
-    sent = network(long, "objects")
-    inside = set(sent.objects.tolist())
-    text = pickle.dumps(sent)
+    own = network(long, "objects")
+    inside = set(own.objects.tolist())
+    text = pickle.dumps(own)
     assert all((f"name {row}".encode() in text) == (row in inside) for row in range(30, 40))
 
 
 def test_a_query_and_a_selection_travel_and_cannot_be_written_to() -> None:
-    sent = network(random_cube(2))
-    assert_same(sent.query, again(sent.query))
-    assert_same(sent.selection, again(sent.selection))
+    own = network(random_cube(2))
+    assert_same(own.query, sent(own.query))
+    assert_same(own.selection, sent(own.selection))
 
 
 def test_an_opened_cube_travels_as_its_folder(folder: Path) -> None:
@@ -152,5 +148,5 @@ def test_a_query_asked_of_another_cube_is_refused(tmp_path: Path) -> None:
             ask(wrong, query)
         assert str(caught.value).startswith("the query was made for another cube: row ")
     opened = c2n.open_cube(tmp_path / "one")
-    for same in (cube, opened, c2n.cube.cuboid(cube, "one"), again(opened)):
-        assert len(c2n.construct(same, again(query))) > len(query)
+    for same in (cube, opened, c2n.cube.cuboid(cube, "one"), sent(opened)):
+        assert len(c2n.construct(same, sent(query))) > len(query)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from cube2net.errors import ParameterError, SourceError
 from cube2net.interfaces import Source
 from cube2net.records import Corpus
-from cube2net.sources.readers import dblp
+from cube2net.sources.io import safe_xml
 from cube2net.sources.readers.dblp import Dblp, long_name
 
 from fuzz import changed, check_corpus_or_sentence
@@ -140,7 +140,7 @@ def test_a_packed_file_a_folder_and_any_size_of_pieces_read_alike(
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "dblp.xml.gz").write_bytes(gzip.compress(DOCUMENT.encode()))
-    monkeypatch.setattr(dblp, "PIECE", 7)
+    monkeypatch.setattr(safe_xml, "PIECE", 7)
     for path in (folder, folder / "dblp.xml.gz", tmp_path / "dblp.xml"):
         corpus = read(path)
         assert corpus.items.equals(wanted.items)
@@ -149,7 +149,7 @@ def test_a_packed_file_a_folder_and_any_size_of_pieces_read_alike(
 
 
 def test_progress_counts_the_bytes_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dblp, "PIECE", 100)
+    monkeypatch.setattr(safe_xml, "PIECE", 100)
     path = write(tmp_path, DOCUMENT)
     seen: list[tuple[str, int, int | None]] = []
     Dblp().read([path], progress=lambda stage, done, total=None: seen.append((stage, done, total)))
@@ -237,8 +237,8 @@ HARM = {
 
 @pytest.mark.parametrize("text", HARM.values(), ids=list(HARM))
 def test_nothing_without_end_is_held_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    monkeypatch.setattr(dblp, "PIECE", 100)
-    monkeypatch.setattr(dblp, "LONGEST", 1000)
+    monkeypatch.setattr(safe_xml, "PIECE", 100)
+    monkeypatch.setattr(safe_xml, "LONGEST", 1000)
     with pytest.raises(SourceError, match="line 1: a record takes more than 16 MiB"):
         read(write(tmp_path, text))
 

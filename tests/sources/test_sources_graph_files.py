@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import cube2net as c2n
 from cube2net.errors import Cube2netError
+from cube2net.sources.io import safe_xml
 from cube2net.sources.tables import graph_xml
 
 KEYS = """<key id="d0" for="node" attr.name="city" attr.type="string"><default>Oslo</default></key>
@@ -268,7 +269,7 @@ def test_links_to_nobody_and_of_a_node_to_itself_are_counted(tmp_path: Path) -> 
 
 def test_a_graph_larger_than_a_piece_is_read_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(graph_xml, "ROWS", 7)
-    monkeypatch.setattr(graph_xml, "PIECE", 11)
+    monkeypatch.setattr(safe_xml, "PIECE", 11)
     graph = nx.path_graph(50)
     nx.set_node_attributes(graph, {node: {"late": str(node)} for node in graph if node > 20})
     nx.write_graphml(graph, tmp_path / "path.graphml")
@@ -278,8 +279,8 @@ def test_a_graph_larger_than_a_piece_is_read_whole(tmp_path: Path, monkeypatch: 
 
 
 def test_a_value_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(graph_xml, "LONGEST", 1000)
-    monkeypatch.setattr(graph_xml, "PIECE", 100)
+    monkeypatch.setattr(safe_xml, "LONGEST", 1000)
+    monkeypatch.setattr(safe_xml, "PIECE", 100)
     body = f'<graph><node id="a"><data key="d0">{"x" * 5000}</data></node></graph>'
     assert refusal(tmp_path, "a.graphml", graphml(body)).endswith("a value takes more than 16 MiB")
 

@@ -13,6 +13,7 @@ import typer
 
 from cube2net.cli.contrast_commands import contrast, describe
 from cube2net.cli.cube_commands import build, info, suggest, task, update, verify
+from cube2net.cli.drilling import drill
 from cube2net.cli.network_commands import compare, query, replay
 from cube2net.cli.options import Quiet, Seed
 from cube2net.cli.signals import INTERRUPTED, KEPT, Signals
@@ -89,7 +90,7 @@ def demo(
         run(out, seed=seed, progress=progress)
 
 
-for command in (suggest, build, info, update, verify, query, replay, contrast, describe, compare, task):
+for command in (suggest, build, info, update, verify, query, replay, drill, contrast, describe, compare, task):
     app.command()(command)
 
 

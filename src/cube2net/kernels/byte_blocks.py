@@ -1,4 +1,4 @@
-"""Many bytes at a time: where a JSON string stops, where lines end, and copies of short pieces."""
+"""Many bytes at a time: where a JSON string stops, where lines end, what an escape says, copies of pieces."""
 
 from __future__ import annotations
 
@@ -85,6 +85,26 @@ def copied(data: Array, begin: int, end: int, out: Array, used: int) -> int:
         at += np.uint64(1)
         to += np.uint64(1)
     return used + end - begin
+
+
+@njit(cache=True)
+def hex_code(data: Array, at: int, end: int) -> int:
+    """Return the number of four hexadecimal digits, -1 where they are none or reach beyond ``end``."""
+    if at + 4 > end:
+        return -1
+    code = 0
+    for k in range(at, at + 4):
+        digit = int(data[k])
+        if 48 <= digit <= 57:
+            digit -= 48
+        elif 97 <= digit <= 102:
+            digit -= 87
+        elif 65 <= digit <= 70:
+            digit -= 55
+        else:
+            return -1
+        code = 16 * code + digit
+    return code
 
 
 @njit(cache=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.kernels.byte_blocks import copied, string_stop
+from cube2net.kernels.byte_blocks import copied, hex_code, string_stop
 from cube2net.kernels.compiled import njit
 
 WHOLE, CUT, ODD = 0, 1, 2
@@ -184,10 +184,10 @@ def _unescaped(data: Array, at: int, end: int, words: Array, filled: int) -> int
             sign = data[at]
             at += 1
             if sign == 117:
-                code = _hex(data, at, end)
+                code = hex_code(data, at, end)
                 at += 4
                 if 0xD800 <= code < 0xDC00:
-                    low = _hex(data, at + 2, end) if at + 1 < end and data[at + 1] == 117 else -1
+                    low = hex_code(data, at + 2, end) if at + 1 < end and data[at + 1] == 117 else -1
                     if not 0xDC00 <= low < 0xE000:
                         return -1
                     code, at = 0x10000 + ((code - 0xD800) << 10) + low - 0xDC00, at + 6
@@ -224,26 +224,6 @@ def _put(words: Array, filled: int, code: int) -> int:
     words[filled + 2] = 0x80 | code >> 6 & 63
     words[filled + 3] = 0x80 | code & 63
     return filled + 4
-
-
-@njit(cache=True)
-def _hex(data: Array, at: int, end: int) -> int:
-    """Return the number of four hexadecimal digits, -1 where they are none."""
-    if at + 4 > end:
-        return -1
-    code = 0
-    for k in range(at, at + 4):
-        digit = int(data[k])
-        if 48 <= digit <= 57:
-            digit -= 48
-        elif 97 <= digit <= 102:
-            digit -= 87
-        elif 65 <= digit <= 70:
-            digit -= 55
-        else:
-            return -1
-        code = 16 * code + digit
-    return code
 
 
 @njit(cache=True)

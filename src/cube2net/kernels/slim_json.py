@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.kernels.byte_blocks import copied, string_stop
+from cube2net.kernels.byte_blocks import copied, hex_code, string_stop
 from cube2net.kernels.compiled import njit
 
 LEAF, OBJECT, LIST, ASIDE = 0, 1, 2, 3
@@ -247,11 +247,12 @@ def _string(data: Array, at: int, end: int) -> int:
     while data[np.uint64(at)] == BACKSLASH:
         sign = data[np.uint64(at + 1)]
         if sign == 117:
-            code = _hex(data, at + 2)
+            code = hex_code(data, at + 2, end)
             if code < 32 or 0xDC00 <= code < 0xE000:
                 return -1
             if code >= 0xD800 and code < 0xDC00:
-                if data[at + 6] != BACKSLASH or data[at + 7] != 117 or not 0xDC00 <= _hex(data, at + 8) < 0xE000:
+                low = hex_code(data, at + 8, end) if data[at + 6] == BACKSLASH and data[at + 7] == 117 else -1
+                if not 0xDC00 <= low < 0xE000:
                     return -1
                 at += 6
             at += 4
@@ -259,24 +260,6 @@ def _string(data: Array, at: int, end: int) -> int:
             return -1
         at = string_stop(data, at + 2, end)
     return at + 1 if data[np.uint64(at)] == QUOTE else -1
-
-
-@njit(cache=True)
-def _hex(data: Array, at: int) -> int:
-    """Return the number of four hexadecimal digits, -1 where they are none."""
-    code = 0
-    for k in range(at, at + 4):
-        digit = int(data[k])
-        if 48 <= digit <= 57:
-            digit -= 48
-        elif 97 <= digit <= 102:
-            digit -= 87
-        elif 65 <= digit <= 70:
-            digit -= 55
-        else:
-            return -1
-        code = 16 * code + digit
-    return code
 
 
 @njit(cache=True)

@@ -16,10 +16,11 @@ from cube2net.array_types import Array
 from cube2net.arrays import ragged_from_pairs, row_of_entries, take_rows
 from cube2net.compiling import load
 from cube2net.errors import ParameterError
-from cube2net.network.links import look_up_links
+from cube2net.network.links import in_already, look_up_links, may_come, pinned
 from cube2net.network.node_columns import carried
 from cube2net.records import Cube, Form, Network, Query, Selection
 from cube2net.records.link_weights import HEAVIEST
+from cube2net.records.scope import OPEN, Scope
 
 # An object with so many links needs half as much of others as one without any.
 SILENT = 2.0
@@ -47,23 +48,29 @@ def form_of(kind: str, **given: Any) -> Form:
     return form
 
 
-def brings_objects(selection: Selection) -> bool:
-    """Return whether a selection has objects that no cell of it brought."""
-    return not len(selection.cells) and len(selection.objects) > 0
+def brings_objects(selection: Selection, scope: Scope = OPEN) -> bool:
+    """Return whether a selection has objects that no cell of it brought and nobody pinned."""
+    return not len(selection.cells) and len(np.setdiff1d(selection.objects, scope.objects)) > 0
 
 
 def room_for_near(query: Query, form: Form, cells: int, max_nodes: int | None) -> int:
-    """Return how many near objects there are to be: as many as wanted, or as a limit on nodes leaves room for."""
+    """Return how many near objects there are to be: as many as wanted, or as a limit on nodes leaves room for.
+
+    Objects that are pinned are among them.
+    """
     if form.kind != "woven":
         return 0
     wanted = len(query) if form.near is None else form.near
     return wanted if max_nodes is None else max(0, min(wanted, max_nodes - len(query) - cells))
 
 
-def said_of_size(cube: Cube, query: Query, selection: Selection, form: Form, max_nodes: int | None) -> str:
+def said_of_size(
+    cube: Cube, query: Query, selection: Selection, form: Form, max_nodes: int | None, scope: Scope = OPEN
+) -> str:
     """Return a sentence that says how large a network will be, where that is much more than the query asks for."""
     near = room_for_near(query, form, len(selection.cells), max_nodes)
-    brought = len(selection.objects) if form.has_brought else min(near, len(cube.objects) - len(query))
+    others = len(cube.objects) - len(query) if scope.barred is None else int((~scope.barred).sum())
+    brought = len(may_come(selection.objects, scope)) if form.has_brought else min(near, others)
     if brought <= max(MANY, MANY_EACH * len(query)):
         return ""
     cells = f"the {len(selection.cells):,} cells hold" if len(selection.cells) else "the method brings"
@@ -80,17 +87,44 @@ def said_of_limit(query: Query, max_nodes: int | None) -> str:
     return f"the query alone has {len(query):,} nodes, more than max_nodes {max_nodes:,}: nothing is added to it"
 
 
+def cell_sizes(cube: Cube, cells: Array, scope: Scope = OPEN) -> list[int]:
+    """Return how many objects of each of some cells may come into a network."""
+    members = take_rows(cube.cells.members, cells)
+    sizes: list[int] = members.sizes.tolist()
+    if scope.barred is not None:
+        allowed = row_of_entries(members)[~scope.barred[members.indices]]
+        sizes = np.bincount(allowed, minlength=len(cells)).tolist()
+    return sizes
+
+
+def said_of_scope(query: Query, scope: Scope) -> str:
+    """Return a sentence where nobody may be brought to a query."""
+    if scope.barred is None or len(pinned(query, scope)):
+        return ""
+    if int((~scope.barred).sum()) > int((~scope.barred[query.objects]).sum()):
+        return ""
+    return "no object is brought: none outside the query is allowed by where, between, kind and bans"
+
+
 def assemble(
-    cube: Cube, query: Query, selection: Selection, form: Form | str = "objects", *, nearest: Array | None = None
+    cube: Cube,
+    query: Query,
+    selection: Selection,
+    form: Form | str = "objects",
+    *,
+    nearest: Array | None = None,
+    scope: Scope = OPEN,
 ) -> Network:
     """Return the network of a query and a selection in a form; the form ``woven`` needs the ``nearest`` objects.
 
-    A form with cells as nodes needs a selection that has cells, unless it brings nothing at all.
+    A form with cells as nodes needs a selection that has cells, unless it brings nothing at all. The objects that
+    ``scope`` has pinned are nodes in every form, linked or not, and those that it bars are none.
     """
     from cube2net.kernels.hash_tables import look
 
     form = Form(form) if isinstance(form, str) else form
-    others = np.setdiff1d(selection.objects, query.objects, assume_unique=True)
+    pins = pinned(query, scope)
+    others = may_come(np.setdiff1d(selection.objects, in_already(query, scope), assume_unique=True), scope)
     if form.has_cells and len(others) and not len(selection.cells):
         raise ParameterError(
             f"the form {form.kind!r} needs a method that chooses cells, and this one brought {len(others):,} objects "
@@ -99,8 +133,9 @@ def assemble(
     if (form.kind == "woven") != (nearest is not None):
         raise ParameterError("the nearest objects are for the form 'woven', which needs them")
     if nearest is not None:
-        others = np.setdiff1d(nearest, query.objects)
-    objects = np.concatenate([query.objects, others[:0] if form.kind == "cells" else others])
+        others = may_come(np.setdiff1d(nearest, in_already(query, scope)), scope)
+    others = others[:0] if form.kind == "cells" else others
+    objects = np.concatenate([query.objects, np.sort(np.concatenate([pins, others])) if len(pins) else others])
     (source, target, weight), keys, place = look_up_links(cube.links, objects)
     members = take_rows(cube.cells.members, selection.cells)
     held = look(keys, place, members.indices) - 1
@@ -110,6 +145,7 @@ def assemble(
     if form.keep == "linked":
         linked = np.arange(len(objects)) < len(query)
         linked[source] = linked[target] = True
+        linked[np.isin(objects, pins)] = True
         position = np.cumsum(linked, dtype=np.int32) - 1
         objects, source, target = objects[linked], position[source], position[target]
         stays = linked[held]
@@ -144,19 +180,27 @@ def assemble(
     )
 
 
-def first_cells(cube: Cube, query: Query, selection: Selection, nodes: int, empty_value: float) -> Selection:
-    """Return as many of the first cells of a selection as fit, with their objects and the query, into some nodes."""
+def first_cells(
+    cube: Cube, query: Query, selection: Selection, nodes: int, empty_value: float, scope: Scope = OPEN
+) -> Selection:
+    """Return as many of the first cells of a selection as fit, with their objects and the query, into some nodes.
+
+    Objects that are pinned count as the query's, and those that are barred not at all; pinned cells stay.
+    """
     members = take_rows(cube.cells.members, selection.cells)
-    _, first = np.unique(np.concatenate([query.objects, members.indices]), return_index=True)
-    rank = np.searchsorted(members.indptr, np.maximum(first - len(query), 0), side="right")
-    rank[first < len(query)] = 0
+    inside = in_already(query, scope)
+    found, first = np.unique(np.concatenate([inside, members.indices]), return_index=True)
+    rank = np.searchsorted(members.indptr, np.maximum(first - len(inside), 0), side="right")
+    rank[first < len(inside)] = 0
+    if scope.barred is not None:
+        rank = rank[(first < len(inside)) | ~scope.barred[found]]
     sizes = np.cumsum(np.bincount(rank, minlength=len(selection.cells) + 1)) + np.arange(len(selection.cells) + 1)
-    count = max(0, int(np.searchsorted(sizes, nodes, side="right")) - 1)
+    count = min(max(len(scope.cells), int(np.searchsorted(sizes, nodes, side="right")) - 1), len(selection.cells))
     if count == len(selection.cells):
         return selection
     return replace(
         selection,
-        objects=np.unique(members.indices[: members.indptr[count]]),
+        objects=may_come(np.unique(members.indices[: members.indptr[count]]), scope),
         value=float(selection.values[count - 1]) if count else empty_value,
         cells=selection.cells[:count],
         values=selection.values[:count],

@@ -8,7 +8,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.errors import whole_number
-from cube2net.network.links import within
+from cube2net.network.links import pinned, within
 from cube2net.network.pagerank import scores
 from cube2net.records import Budget, Cube, Links, Query, Selection, Worth
 
@@ -20,9 +20,9 @@ class Nothing:
     chooses_cells = draws = False
 
     def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
-        """Return a selection of no objects; the seed and the budget change nothing."""
-        none = np.empty(0, dtype=np.int32)
-        return Selection(none, weights.value(none))
+        """Return a selection of no objects but those pinned; the seed and the limits change nothing."""
+        objects = np.asarray(pinned(query, budget.scope), dtype=np.int32)
+        return Selection(objects, weights.value(objects))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,7 @@ class Hops:
     Where ``max_nodes`` or ``max_links`` leaves room for a part only, it is the nearest objects, of the equally
     near those of the highest personalised PageRank, of these those that most objects a step nearer bring, and
     of these those with the lower number: the best that so many objects within these steps can be. The query itself is
-    always whole.
+    always whole. No way leads through objects that may not come; those that are pinned are as near as the first step.
 
     Parameters
     ----------
@@ -57,22 +57,35 @@ class Hops:
     def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
         """Return the objects near the query, without the query; the seed changes nothing."""
         limited = budget.max_nodes is not None or budget.max_links is not None
-        objects, steps, hits = around(cube.links, query.objects, self.hops, self.fan_out, count=limited)
+        pins, barred = pinned(query, budget.scope), budget.scope.barred
+        ends = (cube.links, query.objects, self.hops, self.fan_out)
+        objects, steps, hits = around(*ends, count=limited, also=pins, barred=barred)
         if limited:
             near = scores(cube.links, query.objects)[objects]
             ranked = objects[np.lexsort((objects, -hits, -near, steps))]
             objects = within(cube.links, query, ranked, budget)
+        elif len(pins):
+            objects = np.concatenate([pins, objects])
         objects = np.sort(objects)
         return Selection(objects, weights.value(objects))
 
 
 def around(
-    links: Links, start: Array, hops: int, fan_out: int | None = None, *, count: bool = True
+    links: Links,
+    start: Array,
+    hops: int,
+    fan_out: int | None = None,
+    *,
+    count: bool = True,
+    also: Array | None = None,
+    barred: Array | None = None,
 ) -> tuple[Array, Array, Array]:
     """Return the objects within some steps of others, without these: which, at what step, brought by how many.
 
-    Without ``count`` nobody counts by how many: that part is empty. What is kept for every object met is in a table
-    of their size, or where they may be many in one with a place for all objects.
+    Objects in ``also`` are in without being found: a second step leads on from them as from those of the first. Those
+    marked in ``barred`` are neither found nor stepped through. Without ``count`` nobody counts by how many: that part
+    is empty. What is kept for every object met is in a table of their size, or where they may be many, or some are
+    barred, in one with a place for all objects.
 
     >>> from cube2net.arrays import links_from_pairs
     >>> path = links_from_pairs(np.array([0, 1, 2]), np.array([1, 2, 3]), np.ones(3), 4)
@@ -83,19 +96,23 @@ def around(
     from cube2net.kernels.subgraphs import hop
 
     known = front = np.array(start, dtype=np.int32)
+    more = np.array([] if also is None else also, dtype=np.int32)
+    known = np.concatenate([known, more])
     rings: list[Array] = []
     hits: list[Array] = [np.empty(0, np.int32)]
     for _ in range(hops):
         ends = links.indptr[front + 1] - links.indptr[front]
         most = min(int(np.minimum(ends, fan_out or len(links)).sum()), len(links))
-        keys = keys_for(len(known) + most, len(links))
+        keys = np.empty(0, np.int32) if barred is not None else keys_for(len(known) + most, len(links))
         size = len(keys) or len(links)
-        state, brought = np.zeros(size, np.uint8), np.zeros(size if count else 0, np.int32)
+        state = np.zeros(size, np.uint8) if barred is None else barred.astype(np.uint8)
+        brought = np.zeros(size if count else 0, np.int32)
         seat(keys, state, known, 1, 0)
         front = hop(links.indptr, links.indices, links.weights, front, fan_out or 0, most, keys, state, brought)
         rings.append(front)
         known = np.concatenate([known, front])
         if count:
             hits.append(look(keys, brought, front))
+        front, more = np.concatenate([front, more]), more[:0]
     steps = np.repeat(np.arange(1, hops + 1), [len(ring) for ring in rings])
     return np.concatenate(rings), steps, np.concatenate(hits)

@@ -7,6 +7,7 @@ import numpy as np
 from cube2net.array_types import Array
 from cube2net.errors import CubeError
 from cube2net.records import Budget, Cube, Links, Query
+from cube2net.records.scope import Scope
 
 # Bytes for every place of a table of nodes: one object in eight or fewer passes for a node at first.
 MARKS = 4
@@ -55,42 +56,67 @@ def check_weights(weights: Array, what: str) -> None:
         raise CubeError(f"the cube is damaged: {unusable:,} {what} negative or no finite numbers")
 
 
-def within(links: Links, query: Query, ranked: Array, budget: Budget) -> Array:
-    """Return the first of some ranked objects that fit, with the query, into a budget's nodes and links.
+def pinned(query: Query, scope: Scope) -> Array:
+    """Return the objects outside a query that are in already, ascending."""
+    return np.setdiff1d(scope.objects, query.objects) if len(scope.objects) else scope.objects
 
-    The query always stays whole: where it alone is over a limit, no object is brought.
+
+def in_already(query: Query, scope: Scope) -> Array:
+    """Return the objects that are in whatever a method brings: the query, and then those that are pinned."""
+    return np.concatenate([query.objects, pinned(query, scope)]) if len(scope.objects) else query.objects
+
+
+def may_come(objects: Array, scope: Scope) -> Array:
+    """Return those of some objects that no rule bars."""
+    return objects if scope.barred is None else objects[~scope.barred[objects]]
+
+
+def bars(scope: Scope) -> Array:
+    """Return the marks of the objects that may not come, as compiled code takes them: none where all may."""
+    return np.zeros(0, dtype=bool) if scope.barred is None else np.array(scope.barred)
+
+
+def within(links: Links, query: Query, ranked: Array, budget: Budget) -> Array:
+    """Return the first of some ranked objects that fit, with what is in already, into a budget's nodes and links.
+
+    The query always stays whole, and so do the objects pinned, which come first: where these alone are over a limit, no
+    other object is brought.
     """
+    inside = in_already(query, budget.scope)
+    pins = inside[len(query) :]
+    if len(pins):
+        ranked = ranked[~np.isin(ranked, pins)]
     if budget.max_nodes is not None:
-        ranked = ranked[: max(0, budget.max_nodes - len(query))]
+        ranked = ranked[: max(0, budget.max_nodes - len(inside))]
     if budget.max_links is not None and len(ranked):
-        nodes = np.concatenate([query.objects, ranked])
+        nodes = np.concatenate([inside, ranked])
         _, later, _ = induce(links, nodes)
-        held = np.cumsum(np.bincount(later, minlength=len(nodes)))[len(query) :]
+        held = np.cumsum(np.bincount(later, minlength=len(nodes)))[len(inside) :]
         ranked = ranked[: int(np.searchsorted(held, budget.max_links, side="right"))]
-    return ranked
+    return np.concatenate([pins, ranked]) if len(pins) else ranked
 
 
 def cut_to_budget(
     budget: Budget, cube: Cube, query: Query, nodes: Array, low: Array, high: Array, cost: Array, worth: Array
 ) -> Array:
-    """Return the objects that trees bring besides the query, ascending, cut to the budget.
+    """Return the objects that trees bring besides the query, ascending, cut to the budget; those pinned among them.
 
-    ``nodes`` are objects, the query first; trees are given by their links between positions of nodes,
-    and ``worth`` and ``cost`` say what a node adds to a tree and what a link takes.
+    ``nodes`` are objects, those that are in already first (:func:`in_already`); trees are given by their links between
+    positions of nodes, and ``worth`` and ``cost`` say what a node adds to a tree and what a link takes.
     """
     from cube2net.kernels.trees import fit
 
-    keep = np.arange(len(nodes)) < len(query)
+    inside = len(in_already(query, budget.scope))
+    keep = np.arange(len(nodes)) < inside
     keep[low] = True
     keep[high] = True
     place = np.cumsum(keep) - 1
     nodes, worth = nodes[keep], worth[keep]
-    other = np.arange(len(nodes)) >= len(query)
+    other = np.arange(len(nodes)) >= inside
     room = len(nodes) if budget.max_nodes is None else budget.max_nodes
     if len(nodes) > room or budget.max_links is not None:
         indptr, indices = np.asarray(cube.links.indptr), np.asarray(cube.links.indices)
         most = -1 if budget.max_links is None else budget.max_links
-        other &= fit(
-            indptr, indices, nodes, place[low], place[high], cost, worth, other, max(0, room - len(query)), most
-        )
+        other &= fit(indptr, indices, nodes, place[low], place[high], cost, worth, other, max(0, room - inside), most)
+    other[len(query) : inside] = True
     return np.sort(nodes[other])

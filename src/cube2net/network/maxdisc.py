@@ -10,7 +10,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.errors import ParameterError, unknown, whole_number
-from cube2net.network.links import cut_to_budget
+from cube2net.network.links import bars, cut_to_budget, in_already
 from cube2net.records import Budget, Cube, Query, Selection, Worth
 from cube2net.seeding import stream
 
@@ -28,7 +28,8 @@ class MaxDisc:
 
     C is one connected piece and may leave much of the query out; as in the paper, the network keeps all
     of the query and the method only brings C's other objects. With a small ``alpha`` that is often none. A
-    limit on nodes or links is met by cutting off the branches that lose least for each object spared.
+    limit on nodes or links is met by cutting off the branches that lose least for each object spared. Objects that may
+    not come are in no C, and those that are pinned, being there anyway, take nothing from it.
 
     Parameters
     ----------
@@ -86,13 +87,15 @@ class MaxDisc:
         indptr, indices = np.asarray(cube.links.indptr), np.asarray(cube.links.indices)
         alpha = float(min(self.alpha, 2 * len(indptr)))  # one of the query then outweighs all others
         reach = math.ceil(alpha * len(query) / 2) if self.reach is None else self.reach
-        nodes, low, high, _ = neighbourhood(indptr, indices, query.objects, min(reach, len(indptr)), self.most, True)
+        inside, barred = in_already(query, budget.scope), bars(budget.scope)
+        nodes, low, high, _ = neighbourhood(indptr, indices, inside, barred, min(reach, len(indptr)), self.most, True)
         worth = np.where(np.arange(len(nodes)) < len(query), alpha, -1.0)
-        lay = LAYERS[self.tree](low, high, len(nodes), len(query), stream(seed, "network", "maxdisc", self.tree))
+        worth[len(query) : len(inside)] = 0.0
+        lay = LAYERS[self.tree](low, high, len(nodes), len(inside), stream(seed, "network", "maxdisc", self.tree))
         none = np.empty(0, dtype=np.int32)
         group, free = np.zeros(len(nodes), dtype=np.int32), np.zeros(len(low))
         best, piece, tree = 0.0, np.zeros(len(nodes), dtype=bool), np.empty(0, dtype=np.int64)
-        for number in range(min(self.tries, len(query)) if self.tree == "bfs" else self.tries):
+        for number in range(min(self.tries, len(inside)) if self.tree == "bfs" else self.tries):
             links = lay(number, piece)
             order, parent, up = rooted(len(nodes), low[links], high[links], free, none)
             keep, found = best_subtrees(order, parent, worth, up, group, 1)
@@ -144,5 +147,5 @@ def _smart(low: Array, high: Array, count: int, inside: int, rng: np.random.Gene
     return lightest
 
 
-# What lays trees into links (low, high) between `count` nodes, the first `inside` of them in the query.
+# What lays trees into links (low, high) between `count` nodes, the first `inside` of them in already.
 LAYERS = {"smart": _smart, "bfs": _bfs, "spanning": _spanning}

@@ -10,9 +10,10 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.errors import ParameterError, whole_number
-from cube2net.network.links import within
+from cube2net.network.links import pinned, within
 from cube2net.network.restart_walk import RestartWalk, best
 from cube2net.records import Budget, Cube, Links, Query, Selection, Worth
+from cube2net.records.scope import OPEN, Scope
 
 TOLERANCE = 0.05
 SLACK = 2.0
@@ -20,6 +21,8 @@ SLACK = 2.0
 EACH, LEAST, MOST = 4, 100, 5_000
 # Single precision is enough where the residual that a tolerance allows, tolerance · (1 − damping), is so large.
 SINGLE = 1e-4
+# Scores are so many times nearer to the exact ones where too few of the objects that may come have one yet.
+NEARER, NEAREST = 16.0, 16e-12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +32,8 @@ class PageRank:
     The walk follows a link as likely as it is heavy, goes on with probability ``damping`` and else starts
     again at an object of the query, each as likely. An object that the walk does not
     reach is never brought, and of equal scores the lower object number is. Where ``max_links`` leaves room for a part
-    only, it is the best. The query itself is always whole.
+    only, it is the best. The query itself is always whole. Objects that may not come are walked through and not
+    brought, and those that are pinned come first.
 
     Parameters
     ----------
@@ -60,7 +64,7 @@ class PageRank:
             top = max(0, budget.max_nodes - len(query))
         if top is None:
             top = min(max(EACH * len(query), LEAST), MOST)
-        ranked = nearest(cube.links, query, top, self.damping, self.tolerance, slack=None)
+        ranked = nearest(cube.links, query, top, self.damping, self.tolerance, slack=None, scope=budget.scope)
         objects = np.sort(within(cube.links, query, ranked, budget))
         return Selection(objects, weights.value(objects))
 
@@ -73,6 +77,8 @@ def nearest(
     tolerance: float = TOLERANCE,
     *,
     slack: float | None = SLACK,
+    scope: Scope = OPEN,
+    seeds: Array | None = None,
 ) -> Array:
     """Return the objects outside a query that are nearest to it by links, nearest first; fewer where fewer are.
 
@@ -85,6 +91,10 @@ def nearest(
     exact ones as those of :func:`scores` are. Of equal scores the lower object number comes first, and an object that
     the walk did not come to is never brought.
 
+    The objects that ``scope`` has pinned come before all others and are counted with them; however many they are, all
+    come. What it bars is walked through as ever, and does not come; the walk then goes on until as many are found as it
+    would have brought of all, or until it came to all that can be reached. It starts at ``seeds``, else the query.
+
     >>> from cube2net.arrays import links_from_pairs
     >>> path = links_from_pairs(np.array([0, 1, 2]), np.array([1, 2, 3]), np.ones(3), 5)
     >>> nearest(path, Query(np.array([0])), 2).tolist()
@@ -93,17 +103,58 @@ def nearest(
     if slack is not None and not 0 <= slack < math.inf:
         raise ParameterError(f"slack is {slack!r}, expected a number of 0 or more, or None")
     _check(damping, tolerance)
+    pins = pinned(query, scope)
+    count = max(0, count - len(pins))
     if count == 0:
-        return np.empty(0, dtype=np.int32)
-    for walk in _walks(links, query.objects, damping, tolerance):
-        found = None if slack is None else walk.first(count, slack, tolerance)
-        if found is not None:
-            return found
-        values, known = walk.finish(tolerance)
-        if walk.sound(values, known, tolerance):
-            break
-    values[query.objects] = 0.0
-    return known[best(values[known], count)]
+        return np.asarray(pins, dtype=np.int32)
+    inside = np.union1d(query.objects, pins) if len(pins) else query.objects
+    ranking = _Ranking(links, query.objects if seeds is None else seeds, damping, count, inside, scope.barred)
+    found, wanted = ranking.near(tolerance, slack)
+    if len(found) < wanted:
+        found = ranking.anywhere(tolerance, wanted)
+    return np.concatenate([pins, found]) if len(pins) else found
+
+
+@dataclass(frozen=True, eq=False)
+class _Ranking:
+    """The first ``count`` objects by a walk that are neither ``inside``, ascending, nor ``barred``."""
+
+    links: Links
+    seeds: Array
+    damping: float
+    count: int
+    inside: Array
+    barred: Array | None
+
+    def near(self, tolerance: float, slack: float | None) -> tuple[Array, int]:
+        """Return those of them that the walk comes to, and how many there would be if nobody were barred."""
+        for walk in _walks(self.links, self.seeds, self.damping, tolerance):
+            found = None if slack is None else walk.first(self.count, slack, tolerance, self.inside, self.barred)
+            if found is not None:
+                return found, len(found)
+            values, known = walk.finish(tolerance)
+            if walk.sound(values, known, tolerance):
+                break
+        values[self.inside] = 0.0
+        wanted = min(self.count, int(np.count_nonzero(values[known] > 0)))
+        known = self._allowed(known)
+        return known[best(values[known], self.count)], wanted
+
+    def anywhere(self, tolerance: float, wanted: int) -> Array:
+        """Return the first so many of all that can be reached: a walk comes as far as its sweeps, which get more."""
+        while True:
+            for walk in _walks(self.links, self.seeds, self.damping, tolerance):
+                values, known = walk.finish(tolerance, everywhere=True)
+                if walk.sound(values, known, tolerance):
+                    break
+            known = self._allowed(np.setdiff1d(known, self.inside, assume_unique=True))
+            found = known[best(values[known], wanted)]
+            if len(found) == min(wanted, len(known)) or tolerance < NEAREST:
+                return found
+            tolerance /= NEARER
+
+    def _allowed(self, objects: Array) -> Array:
+        return objects if self.barred is None else objects[~self.barred[objects]]
 
 
 def scores(links: Links, seeds: Array, damping: float = 0.85, tolerance: float = TOLERANCE) -> Array:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from cube2net.records.column_kinds import is_list
 
 FRACTION = r"\.?0*(Z|[+-]\d\d:?\d\d)?$"
 
@@ -38,12 +40,6 @@ def rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
     """
     for batch in table.to_batches(max_chunksize=4096):
         yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
-
-
-def is_list(kind: pa.DataType) -> bool:
-    """Return whether values of a type are lists."""
-    tests = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
-    return any(test(kind) for test in tests) or "list_view" in str(kind)
 
 
 def kind_of(kind: pa.DataType) -> str:
@@ -78,24 +74,6 @@ def as_text(kind: pa.DataType) -> Callable[[Any], str]:
 def json_text(value: object) -> str:
     """Return a value as JSON in one line."""
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
-
-
-def distinct_names(names: Sequence[str]) -> list[str]:
-    """Return names with a number behind those that stand there already.
-
-    >>> distinct_names(["a", "b", "a"])
-    ['a', 'b', 'a (2)']
-    """
-    free: list[str] = []
-    taken: set[str] = set()
-    for name in names:
-        own, number = name, 1
-        while own in taken:
-            number += 1
-            own = f"{name} ({number})"
-        taken.add(own)
-        free.append(own)
-    return free
 
 
 def _plain(column: pa.ChunkedArray | pa.Array) -> pa.Array:

@@ -84,9 +84,12 @@ class RestartWalk:
         """The objects that the walk came to, ascending."""
         return np.sort(self._reached[: self._found])
 
-    def first(self, count: int, slack: float, tolerance: float) -> Array | None:
-        """Return the first ``count`` objects outside the seeds as soon as pushes tell them apart, best first.
+    def first(
+        self, count: int, slack: float, tolerance: float, inside: Array, barred: Array | None = None
+    ) -> Array | None:
+        """Return the first ``count`` objects that are not ``inside`` as soon as pushes tell them apart, best first.
 
+        Those inside ascend, and objects that are marked in ``barred`` are passed over as they are.
         None where it looks as if they would have to see too many links: with the threshold the doubt falls about as
         much as what is seen grows. It is looked no sooner than doubt that falls with the square may be small enough.
         None too where no more than the tolerance is left.
@@ -95,7 +98,7 @@ class RestartWalk:
         while self._push_once(tolerance, allowance, STEP):
             if self._threshold > due:
                 continue
-            doubt, least, found = self._leaders(count, least, slack)
+            doubt, least, found = self._leaders(count, least, slack, inside, barred)
             if found is not None:
                 return found
             if self._seen > min(EARLY, allowance // LOCAL) and self._seen * doubt > allowance * slack:
@@ -103,8 +106,16 @@ class RestartWalk:
             due = self._threshold * (max(0.25, min(1.0, math.sqrt(slack / doubt))) if 0 < doubt < math.inf else 1.0)
         return None
 
-    def finish(self, tolerance: float) -> tuple[Array, Array]:
-        """Return the scores of every object, and in ascending order those that may have one beside lonely seeds."""
+    def finish(self, tolerance: float, *, everywhere: bool = False) -> tuple[Array, Array]:
+        """Return the scores of every object, and in ascending order those that may have one beside lonely seeds.
+
+        With ``everywhere`` these are all that can be reached, however little the walk comes to some.
+        """
+        if everywhere:
+            self._follow(len(self._links.indices))
+            known = self.reached
+            self._settle(tolerance, known)
+            return self.settled, known
         whole = False
         local = len(self._links.indices) // LOCAL
         self._push(tolerance, min(EARLY, local))
@@ -170,7 +181,9 @@ class RestartWalk:
         self._seen += seen
         return self.rest > goal and self._seen <= allowance
 
-    def _leaders(self, count: int, least: float, slack: float) -> tuple[float, float, Array | None]:
+    def _leaders(
+        self, count: int, least: float, slack: float, inside: Array, barred: Array | None
+    ) -> tuple[float, float, Array | None]:
         """Return by how much those left out may be better, the least that the last can score, and all where settled.
 
         ``least`` is what the ``count``-th best scores at least, as far as is known. Between its bounds a score is
@@ -181,7 +194,9 @@ class RestartWalk:
         arrays = (self.settled, self.left, self._strength)
         ends = (self._reached, self._found, self._damping, self._threshold, least)
         number, volume = rivals(*ends, *arrays, self._touched)
-        rows = _missing(np.sort(self._touched[:number]), self._seeds)
+        rows = _missing(np.sort(self._touched[:number]), inside)
+        if barred is not None:
+            rows = rows[~barred[rows]]
         if len(rows) < count or not math.isfinite(volume):
             return math.inf, least, None
         settled, left, strength = (array[rows].astype(np.float64) for array in arrays)

@@ -8,7 +8,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.errors import ParameterError, unknown, whole_number
-from cube2net.network.links import cut_to_budget
+from cube2net.network.links import bars, cut_to_budget, in_already
 from cube2net.records import Budget, Cube, Links, Query, Selection, Worth
 
 COSTS = ("unit", "weight")
@@ -31,7 +31,8 @@ class Steiner:
     links make a tree, the answer is the cheapest there is. With unit costs, objects whose links
     a neighbour has too are left out beforehand, which no cheapest tree misses.
 
-    A limit on nodes or links is met by cutting off the branches that lose least for each object spared.
+    A limit on nodes or links is met by cutting off the branches that lose least for each object spared. No tree leads
+    through objects that may not come; those that are pinned are joined as the query's are.
 
     Parameters
     ----------
@@ -69,12 +70,13 @@ class Steiner:
 
         indptr, indices = np.asarray(cube.links.indptr), np.asarray(cube.links.indices)
         unit = self.cost == "unit"
-        nodes, low, high, entries = neighbourhood(indptr, indices, query.objects, len(indptr), self.most, unit)
+        inside, barred = in_already(query, budget.scope), bars(budget.scope)
+        nodes, low, high, entries = neighbourhood(indptr, indices, inside, barred, len(indptr), self.most, unit)
         cost = self._costs(cube.links, entries)
         used = np.isfinite(cost)
         low, high, cost = low[used], high[used], cost[used]
         prize = np.zeros(len(nodes))
-        prize[: len(query)] = min(self.prize, 1.0 + float(cost.sum()))
+        prize[: len(inside)] = min(self.prize, 1.0 + float(cost.sum()))
         tree = cheapest_trees(low, high, cost, prize)
         objects = cut_to_budget(budget, cube, query, nodes, low[tree], high[tree], cost[tree], prize)
         return Selection(objects, weights.value(objects))

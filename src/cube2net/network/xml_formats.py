@@ -10,8 +10,9 @@ from typing import TextIO
 import pyarrow as pa
 
 from cube2net.network.export_tables import about, distinct, ends_of, ids_of, plain_nodes
-from cube2net.network.plain_columns import as_text, distinct_names, kind_of
+from cube2net.network.plain_columns import as_text, kind_of
 from cube2net.records import Network
+from cube2net.records.distinct_names import distinct_names
 
 GRAPHML_HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">

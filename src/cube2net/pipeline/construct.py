@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
-import numpy as np
-
 from cube2net import network as networks
 from cube2net.arguments import check_options, made, name_of, options_of
+from cube2net.array_types import Array
 from cube2net.compiling import tells_compiling, timed
 from cube2net.embed import VECTORS
 from cube2net.errors import ParameterError, quoted, whole_number
@@ -22,13 +21,14 @@ from cube2net.interfaces import (
     TellsProgress,
 )
 from cube2net.pipeline.cubes import embed_cells
-from cube2net.pipeline.planning import METHODS, WITH_OPTIONS, Levels, Plan, plan
+from cube2net.pipeline.planning import METHODS, WITH_OPTIONS, Levels, Plan, Wanted, plan, several, steered
 from cube2net.pipeline.queries import Asked, query_of
 from cube2net.pipeline.recipes import recipe_of
-from cube2net.pipeline.worths import Valued, objective_name, weighed
+from cube2net.pipeline.worths import LINK_TOLERANCE, Valued, objective_name, weighed
 from cube2net.progress import Progress, silent
-from cube2net.records import Cube, Network, Question, Selection, Steering, Worth
-from cube2net.select import bounded, check_selection
+from cube2net.records import Cube, Network, Node, Question, Selection, Steering, Worth
+from cube2net.records.node_names import title_of
+from cube2net.select import Settled, bounded, check_selection, guided
 
 
 @tells_compiling
@@ -50,6 +50,10 @@ def construct(
     max_nodes: int | None = None,
     max_links: int | None = None,
     prefix: str = "all",
+    pins: Wanted = (),
+    bans: Wanted = (),
+    like: Wanted = (),
+    unlike: Wanted = (),
     bound: bool = False,
     progress: Progress | None = None,
     **method_options: Any,
@@ -99,8 +103,14 @@ def construct(
         Limits on the network's size, none by default; links can be limited in the form ``"objects"`` only.
     prefix
         ``"best"`` cuts the cells where the value was highest; ``"all"`` keeps them all.
+    pins, bans
+        Cells and objects that must be in the network, and that must not: a cell by its labels, as a tuple or as
+        ``"2010s · ACL · parsing"``, an object by its id or name. Pinned cells come first and count within ``m``; an
+        object banned is as if the cube did not have it. See :func:`prices` for what each of them costs.
+    like, unlike
+        Objects whose cells are worth more, as those of the query are, and others whose cells are worth less.
     bound
-        Also find an upper bound on the value of any choice of m cells.
+        Also find an upper bound on the value of any choice of m cells, such as keeps the pins and bans.
     progress
         Told how far long work is, and how large a large network will be before it is made; None for nobody.
     method_options
@@ -132,12 +142,18 @@ def construct(
     options: dict[str, Any] = {"m": m, "objective": objective, "form": form, "near": near, "near_weight": near_weight}
     options |= {"membership": membership, "trust": trust, "keep": keep, "max_nodes": max_nodes, "max_links": max_links}
     options |= {"levels": levels, "prefix": prefix}
+    options |= {"pins": several(pins), "bans": several(bans), "like": several(like), "unlike": several(unlike)}
     if not isinstance(chooser, Method):
         _check_nothing_chosen(chooser, {**options, "bound": bound})
         return chooser.construct(cube, query_of(cube, query), seed=seed, progress=progress)
     wanted = plan(cube, query, chooser, **options)
     chosen = choose(wanted, seed=seed, bound=bound, progress=progress)
-    if form is None and max_nodes is not None and wanted.form.has_cells and networks.brings_objects(chosen.selection):
+    if (
+        form is None
+        and max_nodes is not None
+        and wanted.form.has_cells
+        and networks.brings_objects(chosen.selection, wanted.budget.scope)
+    ):
         # A method of one's own that chooses no cells has to know the limit on its objects.
         wanted = plan(cube, query, chooser, **{**options, "form": "objects"})
         chosen = choose(wanted, seed=seed, bound=bound, progress=progress)
@@ -166,7 +182,7 @@ def method_of(method: str | Method | MakesNetworks, options: Mapping[str, Any]) 
 def _check_nothing_chosen(method: object, options: Mapping[str, Any]) -> None:
     """Raise where something is asked of what chooses all of it by itself."""
     who = type(method).__name__.replace("Auto", "auto")
-    defaults = {"levels": "full", "prefix": "all", "bound": False}
+    defaults = {"levels": "full", "prefix": "all", "bound": False, "pins": [], "bans": [], "like": [], "unlike": []}
     for name, value in options.items():
         if value != defaults.get(name):
             raise ParameterError(f"{who!r} chooses what to bring by itself, and {name} is {value!r}: leave it out")
@@ -191,7 +207,8 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
         import_module(f"cube2net.kernels.{kernel}")
     seconds: dict[str, float] = {}
     with timed(seconds, "weigh"):
-        weights = weighed(cube, query, plan.objective)
+        weights = guided(weighed(cube, plan.liked, plan.objective), budget.scope, plan.unlike)
+        settled = Settled.of(cube, weights, budget)
     with timed(seconds, "vectors"):
         ready = with_vectors(cube, plan.method, seed)
     if ready is plan.method:
@@ -199,14 +216,15 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
     if isinstance(ready, TellsProgress):
         ready = ready.with_progress(progress)
     with timed(seconds, "select"):
-        given = ready.select(cube, query, weights=weights, budget=budget, seed=seed)
-    selection = check_selection(given, cube, name_of(plan.method, METHODS))
+        given = ready.select(cube, query, weights=settled.worth, budget=settled.budget, seed=seed)
+    selection = check_selection(given, cube, name_of(plan.method, METHODS), settled.budget)
     seconds["select"] -= selection.train_seconds
     seconds["train"] = selection.train_seconds
     if bound:
         with timed(seconds, "bound"):
-            selection = bounded(cube, query, weights, budget, selection)
-    empty = weights.value(np.empty(0, dtype=np.int64)) if len(selection.cells) else selection.value
+            selection = bounded(cube, query, settled.worth, settled.budget, selection)
+    selection = settled.with_choice(selection)
+    empty = settled.empty_value if len(selection.cells) else selection.value
     return Chosen(selection, seed, empty, weights, seconds)
 
 
@@ -226,19 +244,21 @@ def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: P
     objects. A network that will be large is announced before it is made.
     """
     cube, query, form, selection = plan.cube, plan.query, plan.form, chosen.selection
-    if default and networks.brings_objects(selection):
+    scope = plan.budget.scope
+    if default and networks.brings_objects(selection, scope):
         form = replace(form, kind="objects")
     seconds = dict(chosen.seconds)
     with timed(seconds, "links"):
         if form.kind == "both" and plan.max_nodes is not None:
-            selection = networks.first_cells(cube, query, selection, plan.max_nodes, chosen.empty_value)
-        large = networks.said_of_size(cube, query, selection, form, plan.max_nodes)
+            selection = networks.first_cells(cube, query, selection, plan.max_nodes, chosen.empty_value, scope)
+        large = networks.said_of_size(cube, query, selection, form, plan.max_nodes, scope)
         if large:
             progress(large, 1, 1)
         room = networks.room_for_near(query, form, len(selection.cells), plan.max_nodes)
-        nearest = networks.nearest(cube.links, query, room) if form.kind == "woven" else None
-        network = networks.assemble(cube, query, selection, form, nearest=nearest)
-    note = networks.said_of_limit(query, plan.max_nodes) or "; ".join(filter(None, (selection.note, large)))
+        nearest = nearest_objects(plan, room) if form.kind == "woven" else None
+        network = networks.assemble(cube, query, selection, form, nearest=nearest, scope=scope)
+    said = (selection.note, large, networks.said_of_scope(query, scope))
+    note = networks.said_of_limit(query, plan.max_nodes) or "; ".join(filter(None, said))
     return replace(
         network,
         recipe=recipe_of(plan, network, METHODS, chosen.seed),
@@ -258,17 +278,44 @@ def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: P
             "seed": chosen.seed,
             "empty_value": chosen.empty_value,
             "cell_objects": [len(cube.cells.members[cell]) for cell in selection.cells.tolist()],
+            **told(plan),
         },
         seconds=seconds,
     )
+
+
+def nearest_objects(plan: Plan, room: int) -> Array:
+    """Return the objects nearest to the query and what is liked, none that is unliked or nearer to what is."""
+    links, query, scope, unlike = plan.cube.links, plan.query, plan.budget.scope, plan.unlike
+    seeds = plan.liked.objects
+    if len(unlike):
+        far, near = (networks.scores(links, rows, tolerance=LINK_TOLERANCE) for rows in (unlike, seeds))
+        barred = far > near
+        barred[unlike] = True
+        barred[scope.objects] = False
+        barred[query.objects] = False
+        scope = replace(scope, barred=barred if scope.barred is None else barred | scope.barred)
+    return networks.nearest(links, query, room, scope=scope, seeds=seeds)
+
+
+def told(plan: Plan) -> dict[str, list[str]]:
+    """Return how a network was steered, by the names of cells and objects; nothing where it was not."""
+    steering = plan.steering
+    words = {
+        "pins": steering.pins,
+        "bans": steering.bans,
+        "like": [Node("object", row) for row in steering.like],
+        "unlike": [Node("object", row) for row in steering.unlike],
+    }
+    return {word: [title_of(plan.cube, node) for node in nodes] for word, nodes in words.items() if nodes}
 
 
 def question_of(plan: Plan, chosen: Chosen, *, default: bool = False) -> Question:
     """Return the question that a network answers, by which it can be asked again under another steering."""
 
     def again(steering: Steering) -> Network:
-        steered = replace(plan, steering=steering)
-        return network_of(steered, choose(steered, seed=chosen.seed), default=default)
+        other = steered(plan, steering)
+        return network_of(other, choose(other, seed=chosen.seed), default=default)
 
     return Question(
         cube=plan.cube,

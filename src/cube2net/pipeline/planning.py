@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from cube2net import network as networks
-from cube2net.arguments import made
+from cube2net.arguments import made, name_of
+from cube2net.array_types import Array
 from cube2net.cube import cuboid
 from cube2net.errors import ParameterError, whole_number
 from cube2net.interfaces import LinkObjective, Method, Objective, chooses_cells, counts_repeats
 from cube2net.pipeline.queries import Asked, query_of
 from cube2net.pipeline.worths import Valued, objective_of
-from cube2net.records import Budget, Cube, Form, Query, Steering
+from cube2net.records import Budget, Cube, Form, Node, Query, Steering
 from cube2net.records.budget import PAPER_CELLS
-from cube2net.select import Anneal, Cover, Cube2net, Exact, Greedy, Random
+from cube2net.records.node_names import node_of, title_of
+from cube2net.select import Anneal, Cover, Cube2net, Exact, Greedy, Random, check_no_cells, check_scope, scope_of
 
 METHODS: dict[str, type[Method]] = {
     "none": networks.Nothing,
@@ -38,6 +42,10 @@ WITH_OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
 """Names that stand for a method with options, wherever a method is named."""
 
 Levels = str | Sequence[str]
+STEERS = ("pins", "bans", "like", "unlike")
+"""The parameters by which a user steers a network."""
+Wanted = Any
+"""Cells and objects that a user names: several, or one by itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +71,18 @@ class Plan:
     whole: Cube = field(kw_only=True)
     steering: Steering = field(default_factory=Steering, kw_only=True)
 
+    @property
+    def liked(self) -> Query:
+        """The query with what is liked: by it choices are told what they are worth, and near objects what is near."""
+        if not self.steering.like:
+            return self.query
+        return Query(np.union1d(self.query.objects, np.array(self.steering.like, dtype=np.int32)))
+
+    @property
+    def unlike(self) -> Array:
+        """The rows of what is not liked, ascending."""
+        return np.unique(np.array(self.steering.unlike, dtype=np.int32))
+
 
 def plan(
     cube: Cube,
@@ -77,6 +97,10 @@ def plan(
     max_nodes: int | None = None,
     max_links: int | None = None,
     prefix: str = "all",
+    pins: Wanted = (),
+    bans: Wanted = (),
+    like: Wanted = (),
+    unlike: Wanted = (),
     **form_options: Any,
 ) -> Plan:
     """Return the plan of a network; see :func:`construct` for what the words mean and for the defaults."""
@@ -100,7 +124,55 @@ def plan(
     budget = Budget(m=most, max_nodes=inside, max_links=max_links, prefix=prefix)
     given = {"m": m, "form": kind, "levels": levels, "keep": keep, "max_nodes": max_nodes, "max_links": max_links}
     given |= {"prefix": prefix, **form_options}
-    return Plan(view, asked, chooser, worth, shape, budget, levels, max_nodes, sized, given, whole=cube)
+    planned = Plan(view, asked, chooser, worth, shape, budget, levels, max_nodes, sized, given, whole=cube)
+    return steered(planned, steering_of(view, pins=pins, bans=bans, like=like, unlike=unlike))
+
+
+def steered(plan: Plan, steering: Steering) -> Plan:
+    """Return the plan under another steering, everything else as it was; what cannot be kept is refused.
+
+    Without a number of cells asked for there are at least as many as are pinned.
+    """
+    view, query, budget, given = plan.cube, plan.query, plan.budget, dict(plan.asked)
+    method = name_of(plan.method, METHODS)
+    if not chooses_cells(plan.method):
+        check_no_cells(view, steering, method)
+    scope = scope_of(view, query, steering, getattr(view, "bringable", None))
+    limited = plan.max_nodes is not None and not plan.form.has_brought
+    if given["m"] is None and len(scope.cells) > budget.m and not limited:
+        budget = replace(budget, m=len(scope.cells))
+        given["m"] = budget.m
+    elif limited and plan.max_nodes is not None and len(scope.objects):
+        budget = replace(budget, m=max(0, min(budget.m, plan.max_nodes - len(query) - len(scope.objects))))
+    fewer = limited and (given["m"] is None or budget.m < given["m"])
+    check_scope(view, query, scope, budget, plan.form, plan.max_nodes, most="max_nodes" if fewer else "m")
+    return replace(plan, budget=replace(budget, scope=scope), steering=steering, asked=given)
+
+
+def steering_of(
+    cube: Cube, *, pins: Wanted = (), bans: Wanted = (), like: Wanted = (), unlike: Wanted = ()
+) -> Steering:
+    """Return the steering that a caller's words mean, in the cells of a cube."""
+    return Steering(
+        pins=tuple(node_of(cube, thing) for thing in several(pins)),
+        bans=tuple(node_of(cube, thing) for thing in several(bans)),
+        like=tuple(_liked(cube, "like", thing) for thing in several(like)),
+        unlike=tuple(_liked(cube, "unlike", thing) for thing in several(unlike)),
+    )
+
+
+def several(things: Wanted) -> list[Any]:
+    """Return the things that a caller gave, one by itself among them."""
+    if things is None:
+        return []
+    return [things] if isinstance(things, str | int | Node) else list(things)
+
+
+def _liked(cube: Cube, word: str, thing: Any) -> int:
+    node = node_of(cube, thing)
+    if node.is_cell:
+        raise ParameterError(f"{word} takes objects, and {title_of(cube, node)} is a cell: pin it or ban it")
+    return node.number
 
 
 def default_form(method: Method) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from cube2net.records.origin import Origin
+from cube2net.records.plain_values import plain_value
 
 if TYPE_CHECKING:
     from cube2net.records.cube import Cube
@@ -46,16 +47,13 @@ def remembered(view: Callable[P, C]) -> Callable[P, C]:
         is_old = seen is cube[1] or (seen is cube[1].finest and not seen.settings.get("views"))
         if seen.origin is None and seen.lineage is None and not is_old:
             before = lineage_of(cube[1])
-            step = {VIEW: view.__name__, **{name: _plain(value) for name, value in given}}
+            step = {VIEW: view.__name__, **{name: plain_value(value, _written) for name, value in given}}
             object.__setattr__(seen, "lineage", Lineage(before.origin, (*before.views, step)))
         return seen
 
     return made
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {name: _plain(part) for name, part in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_plain(part) for part in value]
+def _written(value: Any) -> Any:
+    """Return a value that JSON has, or the text of one that it has not."""
     return value if value is None or isinstance(value, str | int | float) else str(value)

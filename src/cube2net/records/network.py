@@ -15,6 +15,7 @@ from cube2net.array_types import Array
 from cube2net.errors import InputError
 from cube2net.records import limits
 from cube2net.records.carried import Carried
+from cube2net.records.distinct_names import distinct_names
 from cube2net.records.link_weights import count_unusable
 from cube2net.records.objects import Objects
 from cube2net.records.pickling import travel_by_fields
@@ -132,7 +133,7 @@ class Network:
             ids = pa.concat_arrays([ids, pa.array(lowest - 1 - np.arange(len(titles)), pa.int64())])
         else:
             known = ids.to_pylist()
-            ids = pa.array(known + _distinct([f"{CELL}:{title}" for title in titles], set(known)), pa.string())
+            ids = pa.array(known + distinct_names([f"{CELL}:{title}" for title in titles], known), pa.string())
         blank = [""] * (len(self) - len(self.query))
         indptr = np.concatenate([self.brought_by.indptr, np.full(len(self.cells), self.brought_by.indptr[-1])])
         nodes = pa.table(
@@ -217,20 +218,3 @@ def _beside(rows: pa.Table, more: pa.Table) -> pa.Table:
         gap = pa.nulls(rows.num_rows - more.num_rows, column.type)
         rows = rows.append_column(name, pa.chunked_array([*column.chunks, gap], column.type))
     return rows.combine_chunks()
-
-
-def _distinct(keys: list[str], taken: set[str]) -> list[str]:
-    """Return the keys, with a number behind those that are taken already.
-
-    >>> _distinct(["a", "a", "b"], {"b"})
-    ['a', 'a (2)', 'b (2)']
-    """
-    free = []
-    for key in keys:
-        name, number = key, 1
-        while name in taken:
-            number += 1
-            name = f"{key} ({number})"
-        taken.add(name)
-        free.append(name)
-    return free

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 from cube2net.errors import InputError, quoted
 from cube2net.records.pickling import travel_by_fields
+from cube2net.records.plain_values import plain_value
 
 FORMAT = 1
 """The version of what a recipe says; one that says more than this knows cannot be followed."""
@@ -67,7 +68,7 @@ class Recipe:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the recipe as JSON has it."""
-        plain: dict[str, Any] = {part.name: _plain(getattr(self, part.name)) for part in fields(self)}
+        plain: dict[str, Any] = {part.name: plain_value(getattr(self, part.name)) for part in fields(self)}
         return plain
 
     def to_json(self) -> str:
@@ -124,12 +125,3 @@ def _is_named(value: Mapping[str, Any]) -> bool:
 
 def _are(values: object, *kinds: type) -> bool:
     return isinstance(values, list) and all(isinstance(value, kinds) for value in values)
-
-
-def _plain(value: Any) -> Any:
-    """Return a value with plain lists and dictionaries in it."""
-    if isinstance(value, Mapping):
-        return {name: _plain(part) for name, part in value.items()}
-    if hasattr(value, "to_pylist"):
-        return value.to_pylist()
-    return [_plain(part) for part in value] if isinstance(value, Sequence) and not isinstance(value, str) else value

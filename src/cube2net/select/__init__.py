@@ -12,6 +12,8 @@ from cube2net.select.learn.presets import PRESETS
 from cube2net.select.objective import OBJECTIVES, Cover, Coverage, FBeta, Jaccard, Linked, Own, Precision
 from cube2net.select.prove.exact import Exact, bounded
 from cube2net.select.random import Random
+from cube2net.select.scopes import check_no_cells, check_scope, scope_of
+from cube2net.select.settled import Settled, guided
 
 __all__ = [
     "OBJECTIVES",
@@ -28,7 +30,12 @@ __all__ = [
     "Own",
     "Precision",
     "Random",
+    "Settled",
     "Trained",
     "bounded",
+    "check_no_cells",
+    "check_scope",
     "check_selection",
+    "guided",
+    "scope_of",
 ]

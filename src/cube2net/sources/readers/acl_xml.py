@@ -6,17 +6,16 @@ import codecs
 import re
 from dataclasses import dataclass, field
 from typing import IO, NamedTuple
-from xml.parsers import expat
 
 from cube2net.errors import SourceError
 from cube2net.sources.io.dropped import Dropped
+from cube2net.sources.io.safe_xml import PIECE, SafeXml
 
 WANTED = {
     *(("meta", tag) for tag in ("year", "venue", "sig")),
     *(("paper", tag) for tag in ("title", "abstract")),
     *(("author", tag) for tag in ("first", "last")),
 }
-PIECE = 2**18
 UNSAID = ("url", "tex-math")
 YEAR = re.compile("[0-9]{4}")
 TWO_DIGITS = re.compile("W|C69$|D19$")
@@ -58,13 +57,10 @@ def read_xml(name: str, file: IO[bytes], dropped: Dropped) -> list[Paper]:
         piece = file.read(PIECE)
         try:
             text.decode(piece)
-            reader.xml.Parse(piece, not piece)
         except UnicodeDecodeError as error:
             lines += error.object[: error.start].count(b"\n")
             raise SourceError(f"{name} line {lines:,}: bytes that are not UTF-8") from None
-        except expat.ExpatError as error:
-            what = expat.ErrorString(error.code)
-            raise SourceError(f"{name} line {error.lineno:,}: not whole XML ({what})") from None
+        reader.xml.feed(piece)
         lines += piece.count(b"\n")
     return reader.papers
 
@@ -108,16 +104,13 @@ class _Reader:
         self.paper: dict[str, str] | None = None
         self.authors: dict[str, str] = {}
         self.author: dict[str, str] = {}
-        xml = self.xml = expat.ParserCreate("UTF-8")
-        xml.buffer_text = True
-        xml.StartElementHandler = self.start
-        xml.EndElementHandler = self.end
-        xml.StartDoctypeDeclHandler = self.doctype
+        self.xml = SafeXml(name, start=self.start, end=self.end, encoding="UTF-8")
+        self.parser = self.xml.parser
+        self.parser.StartDoctypeDeclHandler = self.doctype
 
     def doctype(self, *_: object) -> None:
-        raise SourceError(
-            f"{self.name} line {self.xml.CurrentLineNumber:,}: a document type declaration is refused, "
-            "as its entities could read other files or grow without end"
+        raise self.xml.error(
+            "a document type declaration is refused, as its entities could read other files or grow without end"
         )
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -126,20 +119,19 @@ class _Reader:
             if tag == "par":
                 self.text.append(" ")
             elif tag in UNSAID and tags[self.depth - 1] == "abstract":
-                self.xml.CharacterDataHandler = None
+                self.parser.CharacterDataHandler = None
         elif not tags:
             if tag != "collection":
-                line = self.xml.CurrentLineNumber
-                raise SourceError(f"{self.name} line {line:,}: the first element is {tag!r}, expected 'collection'")
+                raise self.xml.error(f"the first element is {tag!r}, expected 'collection'")
             self.collection = attributes.get("id", "").strip()
         elif (tags[-1], tag) in WANTED:
             self.depth = len(tags) + 1
             self.text = []
-            self.xml.CharacterDataHandler = self.text.append
+            self.parser.CharacterDataHandler = self.text.append
         elif tag == "author":
             self.author = {"id": attributes.get("id", "").strip()}
         elif tag == "paper":
-            self.paper, self.authors, self.line = {}, {}, self.xml.CurrentLineNumber
+            self.paper, self.authors, self.line = {}, {}, self.parser.CurrentLineNumber
             self.number = attributes.get("id", "").strip()
         elif tag == "volume":
             number = attributes.get("id", "").strip()
@@ -150,12 +142,12 @@ class _Reader:
         tags = self.tags
         tags.pop()
         if self.depth > len(tags):
-            self.xml.CharacterDataHandler = None
+            self.parser.CharacterDataHandler = None
             self.depth = 0
             self.take_text(tag, " ".join("".join(self.text).split()))
         elif self.depth:
             if tag in UNSAID:
-                self.xml.CharacterDataHandler = self.text.append
+                self.parser.CharacterDataHandler = self.text.append
         elif tag == "author":
             self.take_author()
         elif tag == "paper":
@@ -198,4 +190,4 @@ class _Reader:
             self.papers.append(Paper(self.name, self.line, number, volume, *rest))
 
     def drop(self, reason: str, sentence: str) -> None:
-        self.dropped.drop_one(reason, f"{self.name} line {self.xml.CurrentLineNumber:,}", sentence)
+        self.dropped.drop_one(reason, self.xml.place, sentence)

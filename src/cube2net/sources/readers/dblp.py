@@ -10,15 +10,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
-from html.entities import html5
 from pathlib import Path
-from xml.parsers import expat
 
-from cube2net.errors import Cube2netError, ParameterError, SourceError, listed, unknown
+from cube2net.errors import ParameterError, listed, unknown
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.io.input_files import InputFiles, data_files
+from cube2net.sources.io.safe_xml import DEEPEST, SafeXml
 from cube2net.sources.readers.papers import LONGEST_VENUE, YEARS, Papers, without_part
 from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 
@@ -26,10 +25,6 @@ STAGE = "reading dblp"
 ATTRIBUTION = "dblp computer science bibliography (https://dblp.org), CC0 1.0"
 EXPECTED = "dblp.xml or dblp.xml.gz"
 ENDINGS = (".xml",)
-PIECE = 2**18
-LONGEST = 16 * 2**20
-"""The most bytes of a record."""
-DEEPEST = 100
 FIELDS = frozenset(("author", "title", "year", "journal", "booktitle", "school"))
 KINDS = ("article", "inproceedings", "incollection", "phdthesis")
 VENUES = ("streams", "titles")
@@ -195,70 +190,33 @@ def read_records(
     tell: Callable[[], None],
     dropped: Dropped,
 ) -> None:
-    """Hand every record of the kinds wanted to ``take``, and call ``tell`` after every piece of the file.
-
-    The file names a document type, dblp.dtd, which is not read: the characters it declares (``&uuml;``) are
-    those of HTML. A file with declarations of its own is refused, as they could grow without end or name
-    other files.
-    """
+    """Hand every record of the kinds wanted to ``take``, and call ``tell`` after every piece of the file."""
     reader = _Reader(name, kinds, take, dropped)
-    xml, fed = reader.xml, 0
-    try:
-        while piece := file.read(PIECE):
-            xml.Parse(piece, False)
-            fed += len(piece)
-            since = reader.begins if reader.depth > 1 else max(xml.CurrentByteIndex, 0)
-            if fed - since > LONGEST:
-                raise reader.error("a record takes more than 16 MiB, which no paper does")
-            tell()
-        xml.Parse(b"", True)
-    except Cube2netError:
-        raise
-    except expat.ExpatError as error:
-        what = expat.ErrorString(error.code)
-        raise SourceError(f"{name} line {error.lineno:,}: not whole XML ({what})") from None
-    except (LookupError, ValueError) as error:
-        raise reader.error(f"its encoding cannot be read ({error})") from None
+    too_long = "a record takes more than 16 MiB, which no paper does"
+    reader.xml.read(file, since=reader.since, too_long=too_long, tell=tell)
 
 
 class _Reader:
     """Follows the elements of one file; text is only gathered inside a field that is wanted."""
 
     def __init__(self, name: str, kinds: Container[str], take: Callable[[Record], None], dropped: Dropped) -> None:
-        self.name, self.kinds, self.take, self.dropped = name, kinds, take, dropped
+        self.kinds, self.take, self.dropped = kinds, take, dropped
         self.record: Record | None = None
         self.text: list[str] = []
         self.depth = self.begins = 0
-        xml = self.xml = expat.ParserCreate()
-        xml.buffer_text = True
-        xml.StartElementHandler = self.start
-        xml.EndElementHandler = self.end
-        xml.StartDoctypeDeclHandler = self.doctype
-        xml.EntityDeclHandler = self.refuse
-        xml.ExternalEntityRefHandler = self.refuse
-        xml.SkippedEntityHandler = self.named_character
+        self.xml = SafeXml(name, start=self.start, end=self.end, characters=self.character, unknown=self.unknown)
+        self.parser = self.xml.parser
 
-    def error(self, sentence: str) -> SourceError:
-        return SourceError(f"{self.name} line {self.xml.CurrentLineNumber:,}: {sentence}")
+    def since(self) -> int:
+        return self.begins if self.depth > 1 else max(self.parser.CurrentByteIndex, 0)
 
-    def doctype(self, _name: str, _system: str | None, _public: str | None, inside: bool) -> None:
-        if inside:
-            self.refuse()
-
-    def refuse(self, *_: object) -> int:
-        raise self.error(
-            "declarations inside the document type are refused, as entities could read other files or grow without end"
-        )
-
-    def named_character(self, name: str, _is_parameter: bool) -> None:
-        if self.xml.CharacterDataHandler is None:
-            return
-        character = html5.get(f"{name};")
-        if character is None:
-            place = f"{self.name} line {self.xml.CurrentLineNumber:,}"
-            self.dropped.drop_one("characters of unknown name", place, f"'&{name[:40]};' names no known character")
-        else:
+    def character(self, character: str) -> None:
+        if self.parser.CharacterDataHandler is not None:
             self.text.append(character)
+
+    def unknown(self, sentence: str) -> None:
+        if self.parser.CharacterDataHandler is not None:
+            self.dropped.drop_one("characters of unknown name", self.xml.place, sentence)
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         depth = self.depth
@@ -266,18 +224,18 @@ class _Reader:
         if depth == 2:
             if self.record is not None and tag in FIELDS:
                 self.text = []
-                self.xml.CharacterDataHandler = self.text.append
+                self.parser.CharacterDataHandler = self.text.append
         elif depth == 1:
-            self.begins = self.xml.CurrentByteIndex
+            self.begins = self.parser.CurrentByteIndex
             if tag in self.kinds:
-                self.record = Record(tag, attributes.get("key", "").strip(), self.xml.CurrentLineNumber)
+                self.record = Record(tag, attributes.get("key", "").strip(), self.parser.CurrentLineNumber)
             else:
                 self.dropped.leave_out("records that are no papers")
         elif depth == 0:
             if tag != "dblp":
-                raise self.error(f"the first element is {tag[:40]!r}, expected 'dblp'")
+                raise self.xml.error(f"the first element is {tag[:40]!r}, expected 'dblp'")
         elif depth > DEEPEST:
-            raise self.error(f"elements stand more than {DEEPEST} deep in each other")
+            raise self.xml.too_deep()
 
     def end(self, tag: str) -> None:
         self.depth -= 1
@@ -287,8 +245,8 @@ class _Reader:
         if self.depth == 1:
             self.record = None
             self.take(record)
-        elif self.xml.CharacterDataHandler is not None:
-            self.xml.CharacterDataHandler = None
+        elif self.parser.CharacterDataHandler is not None:
+            self.parser.CharacterDataHandler = None
             text = " ".join("".join(self.text).split())
             if tag == "author":
                 record.authors.append(text)

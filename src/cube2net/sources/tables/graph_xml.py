@@ -8,19 +8,14 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from html.entities import html5
 from typing import Any
-from xml.parsers import expat
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.errors import Cube2netError, SourceError, quoted
+from cube2net.errors import SourceError, quoted
+from cube2net.sources.io.safe_xml import DEEPEST, SafeXml
 
-PIECE = 2**18
-LONGEST = 16 * 2**20
-"""The most bytes between two elements."""
-DEEPEST = 100
 MOST_COLUMNS = 10_000
 ROWS = 2**16
 """So many rows are kept as Python's values before they are packed."""
@@ -107,22 +102,7 @@ class XmlGraph:
 def read_xml_graph(name: str, file: io.BufferedReader, tell: Callable[[], None]) -> XmlGraph:
     """Return the graph of a GraphML or GEXF file, told apart by its first element; ``tell`` is called after pieces."""
     reader = _Reader(name)
-    xml, fed = reader.xml, 0
-    try:
-        while piece := file.read(PIECE):
-            xml.Parse(piece, False)
-            fed += len(piece)
-            if fed - reader.since > LONGEST:
-                raise reader.error("a value takes more than 16 MiB")
-            tell()
-        xml.Parse(b"", True)
-    except Cube2netError:
-        raise
-    except expat.ExpatError as error:
-        what = expat.ErrorString(error.code)
-        raise SourceError(f"{name} line {error.lineno:,}: not whole XML ({what})") from None
-    except (LookupError, ValueError) as error:
-        raise reader.error(f"its encoding cannot be read ({error})") from None
+    reader.xml.read(file, since=lambda: reader.since, tell=tell)
     return reader.graph
 
 
@@ -130,47 +110,23 @@ class _Reader:
     """Follows the elements of one file and hands them to the form that its first one names."""
 
     def __init__(self, name: str) -> None:
-        self.name, self.graph = name, XmlGraph()
+        self.graph = XmlGraph()
         self.form: _GraphMl | _Gexf | None = None
         self.depth = self.since = 0
         self.text: list[str] | None = None
-        xml = self.xml = expat.ParserCreate()
-        xml.buffer_text = True
-        xml.StartElementHandler = self.start
-        xml.EndElementHandler = self.end
-        xml.CharacterDataHandler = self.characters
-        xml.StartDoctypeDeclHandler = self.doctype
-        xml.EntityDeclHandler = self.refuse
-        xml.ExternalEntityRefHandler = self.refuse
-        xml.SkippedEntityHandler = self.named_character
-
-    def error(self, sentence: str) -> SourceError:
-        return SourceError(f"{self.name} line {self.xml.CurrentLineNumber:,}: {sentence}")
-
-    def doctype(self, _name: str, _system: str | None, _public: str | None, inside: bool) -> None:
-        if inside:
-            self.refuse()
-
-    def refuse(self, *_: object) -> int:
-        raise self.error(
-            "declarations inside the document type are refused, as entities could read other files or grow without end"
-        )
-
-    def named_character(self, name: str, _is_parameter: bool) -> None:
-        character = html5.get(f"{name};")
-        if character is None:
-            raise self.error(f"'&{name[:40]};' names no known character")
-        self.characters(character)
+        self.xml = SafeXml(name, start=self.start, end=self.end, characters=self.characters)
+        self.parser, self.error = self.xml.parser, self.xml.error
+        self.parser.CharacterDataHandler = self.characters
 
     def characters(self, text: str) -> None:
         if self.text is not None:
             self.text.append(text)
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        self.since = self.xml.CurrentByteIndex
+        self.since = self.parser.CurrentByteIndex
         self.depth += 1
         if self.depth > DEEPEST:
-            raise self.error(f"elements stand more than {DEEPEST} deep in each other")
+            raise self.xml.too_deep()
         local = tag.rpartition(":")[2]
         if self.form is None:
             if local not in FORMS:
@@ -180,7 +136,7 @@ class _Reader:
         self.form.start(local, attributes)
 
     def end(self, tag: str) -> None:
-        self.since = self.xml.CurrentByteIndex
+        self.since = self.parser.CurrentByteIndex
         self.depth -= 1
         if self.form is not None:
             self.form.end(tag.rpartition(":")[2])

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cube2net.errors import QueryError, SourceError, some
+from cube2net.records.query_tables import best_known
 from cube2net.sources.io.text_records import NO_TEXT, UTF_16, UTF_16_MARKS, WINDOWS, read_whole
 from cube2net.sources.tables.column_types import keys
 from cube2net.sources.tables.dialects import SAMPLE, UNSAID, USUAL, Conventions, find_dialect
@@ -149,11 +150,8 @@ def _place(table: _Table, known: Known | None) -> int | None:
     usual = [names.index(spelling) for spelling in SPELLINGS["objects"]["id"] if spelling in names]
     if known is None:
         return usual[0] if usual else None
-    shares = [sum(known([name for name in table.column(place) if name])) for place in range(len(names))]
-    best = max(shares, default=0)
-    if best == 0:
-        return usual[0] if usual else None
-    return next((place for place in usual if shares[place] == best), shares.index(best))
+    columns = [[name for name in table.column(place) if name] for place in range(len(names))]
+    return best_known(columns, usual, lambda values: sum(known(values)))
 
 
 def _parsed(path: Path, text: str) -> _Table:

@@ -1,0 +1,32 @@
+"""A network that can be asked again, wherever it was made."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from cube2net.errors import InputError, ParameterError
+from cube2net.pipeline.recipes import made_of
+from cube2net.pipeline.replay import follow
+from cube2net.records import Cube, Network
+
+
+def asked_of(network: Network, cube: Cube | None = None) -> Network:
+    """Return the network with the question that it answers.
+
+    A network of this process has it, and is returned as it is. One that came from another process is made again of the
+    cube by its recipe, and has to be the same.
+    """
+    if not isinstance(network, Network):
+        raise ParameterError(f"network is a {type(network).__name__}, expected a Network (construct makes one)")
+    if network.question is not None:
+        return network
+    if network.recipe is None:
+        raise InputError("the network has no recipe, so that nothing is known of what it answers: make it by construct")
+    if cube is None:
+        raise InputError("the network came from another process and left its cube there: give the cube (cube=…)")
+    if not isinstance(cube, Cube):
+        raise ParameterError(f"cube is a {type(cube).__name__}, expected a Cube (open_cube opens a folder)")
+    made = follow(network.recipe, cube)
+    if made_of(made) != network.recipe.made:
+        raise InputError("the cube makes another network by this recipe: give the cube that the network was made of")
+    return replace(made, recipe=network.recipe)

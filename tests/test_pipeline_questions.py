@@ -1,0 +1,87 @@
+"""A network can be asked again, here or after a journey."""
+
+import pickle
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import cube2net as c2n
+from cube2net.cube import dice
+from cube2net.errors import InputError, ParameterError
+from cube2net.pipeline.questions import asked_of
+from cube2net.pipeline.recipes import made_of
+from cube2net.records import Cube, Network, Steering
+
+
+@pytest.fixture(scope="module")
+def cube() -> Cube:
+    return c2n.build_cube(c2n.make_planted(objects=200, communities=4, noise=0.1, seed=1).corpus)
+
+
+@pytest.fixture(scope="module")
+def network(cube: Cube) -> Network:
+    return c2n.construct(cube, cube.query(list(range(0, 40, 2))), m=5)
+
+
+def travelled(network: Network) -> Network:
+    there: Network = pickle.loads(pickle.dumps(network))
+    return there
+
+
+def test_a_network_of_this_process_is_returned_as_it_is(network: Network, cube: Cube) -> None:
+    assert asked_of(network) is network
+    assert asked_of(network, cube) is network
+
+
+@pytest.mark.parametrize("options", [{}, {"method": "pagerank", "top": 5}, {"form": "objects", "levels": "one"}])
+def test_a_network_that_travelled_is_asked_of_the_cube_it_was_made_of(cube: Cube, options: dict[str, Any]) -> None:
+    made = c2n.construct(cube, cube.query({row: f"group {row % 2}" for row in range(9)}), **options)
+    here = asked_of(travelled(made), cube)
+    assert made_of(here) == made_of(made)
+    assert here.query.labels == made.query.labels
+    assert here.recipe is not None and here.recipe == travelled(made).recipe
+    assert here.question is not None and made.question is not None
+    assert here.question.whole is cube
+    assert made_of(here.question.again(Steering())) == made_of(made)
+
+
+def test_a_network_made_of_a_view_is_asked_of_the_cube_behind_it(cube: Cube) -> None:
+    labels = list(cube.dimensions[0].labels[:2])
+    view = dice(cube, {cube.dimensions[0].name: labels})
+    made = c2n.construct(view, view.query(list(range(9))), form="objects")
+    here = asked_of(travelled(made), cube)
+    assert here.question is not None and len(here.question.whole.cells) == len(view.cells)
+
+
+def test_a_network_without_question_and_cube_is_refused_in_one_sentence(network: Network, cube: Cube) -> None:
+    with pytest.raises(InputError, match=r"^the network came from another process .* give the cube \(cube=…\)$"):
+        asked_of(travelled(network))
+    with pytest.raises(InputError, match=r"^the network has no recipe, .* make it by construct$"):
+        asked_of(replace(network, question=None, recipe=None), cube)
+
+
+def test_a_network_made_of_another_cube_is_refused(network: Network) -> None:
+    other = c2n.build_cube(c2n.make_planted(objects=200, communities=4, noise=0.1, seed=2).corpus)
+    with pytest.raises(InputError, match=r"^the cube makes another network by this recipe: give the cube that"):
+        asked_of(travelled(network), other)
+
+
+def test_a_method_of_ones_own_cannot_be_asked_again_after_a_journey(cube: Cube) -> None:
+    made = c2n.construct(cube, cube.query([1, 2, 3]), objective=_size, form="objects", m=1)
+    assert asked_of(made) is made
+    with pytest.raises(InputError, match=r"^the network cannot be made again: its objective"):
+        asked_of(travelled(made), cube)
+
+
+def _size(objects: Any, query: Any) -> float:
+    return -float(len(objects))
+
+
+@pytest.mark.parametrize("given", [None, "network.json", 3])
+def test_what_is_no_network_or_no_cube_is_said_so(given: Any, network: Network) -> None:
+    with pytest.raises(ParameterError, match=r"^network is a \w+, expected a Network \(construct makes one\)$"):
+        asked_of(given)
+    if given is not None:
+        with pytest.raises(ParameterError, match=r"^cube is a \w+, expected a Cube \(open_cube opens a folder\)$"):
+            asked_of(travelled(network), given)
