@@ -13,10 +13,8 @@ from cube2net.cube import cuboid, roll_up
 from cube2net.errors import ParameterError, QueryError
 from cube2net.records import Cube
 from cube2net.records.drilled import Drilled
-from cube2net.records.mixed_cells import MixedCell, mixed_cell_of
-from test_mixed_levels import by_hand, every_cell, is_below
-
-from toys import levelled_cube
+from cube2net.records.mixed_names import MixedCell, mixed_cell_of
+from levels_by_hand import by_hand, every_cell, is_below, levelled_cube
 
 
 @pytest.fixture(scope="module")

@@ -45,7 +45,8 @@ from .network import (
     to_scipy as to_scipy,
 )
 
-# Why
+# Why, and against whom
+from .pipeline.contrasting import contrast as contrast, describe as describe
 from .pipeline.drills import drill as drill
 
 # Methods

@@ -1,6 +1,6 @@
 """Corpus and topics become a cube: it grows by the plan in an engine, is kept on disk, and is seen from many sides."""
 
-from cube2net.cube.cuboids import cuboid
+from cube2net.cube.cuboids import cuboid, pick_cells
 from cube2net.cube.engines.duckdb import DuckDB, check_memory
 from cube2net.cube.engines.spark import Spark
 from cube2net.cube.format.parts import check_whole, lookup_of
@@ -42,6 +42,7 @@ __all__ = [
     "leave_out_known",
     "lookup_of",
     "parse_bins",
+    "pick_cells",
     "read",
     "read_manifest",
     "roll_up",

@@ -5,6 +5,7 @@ from cube2net.mine import cluster_query, embed_nodes
 from cube2net.pipeline.build import build_cube, build_from, build_task
 from cube2net.pipeline.compare import JOURNAL, WRITTEN, Auto, compare, task_of
 from cube2net.pipeline.construct import construct
+from cube2net.pipeline.contrasting import contrast, describe, read_clusters
 from cube2net.pipeline.cubes import (
     add_items,
     embed_cells,
@@ -78,6 +79,8 @@ __all__ = [
     "cluster_query",
     "compare",
     "construct",
+    "contrast",
+    "describe",
     "draw_network",
     "drill",
     "embed_cells",
@@ -95,6 +98,7 @@ __all__ = [
     "open_cube",
     "open_dblp_like",
     "read_acl",
+    "read_clusters",
     "read_comparison",
     "read_graph",
     "read_links",

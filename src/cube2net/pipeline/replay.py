@@ -31,6 +31,7 @@ VIEWS: dict[str, Callable[..., Cube]] = {
     "dice": cubes.dice,
     "slice_cube": cubes.slice_cube,
     "cuboid": cubes.cuboid,
+    "pick_cells": cubes.pick_cells,
 }
 """What a recipe may have seen its cube through."""
 
