@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import cube2net as c2n
 from cube2net.contrasts import count_objects, held, mixed_cells
 from cube2net.cube import cuboid
-from cube2net.kernels.unions import count_unions
+from cube2net.kernels.unions import count_unions, sums_beyond
 from levels_by_hand import by_hand, every_cell, is_below, levelled_cube
 
 
@@ -51,3 +51,11 @@ def test_a_union_counts_an_object_once() -> None:
     small = np.array([0, 1]), np.array([3], np.int32)
     counts = count_unions(np.array([0, 2, 3, 3, 5]), np.array([0, 1, 2, 1, 2]), *members, *small, 4)
     assert counts.tolist() == [4, 1, 0, 3]
+
+
+def test_a_sum_has_what_is_beyond_the_prices() -> None:
+    prices, portion = np.array([0.0, 2.0, 5.0]), np.array([1.0, 1.0, 0.5])
+    sums = sums_beyond(
+        np.array([0, 2, 3, 3]), np.array([0, 1, 2], np.int32), np.array([3.0, 6.0, 9.0]), prices, portion
+    )
+    assert sums.tolist() == [4.0, 0.5, 0.0]

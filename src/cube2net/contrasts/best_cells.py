@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.arrays import row_of_entries
+from cube2net.arrays import take_rows
 from cube2net.records import Ragged
 from cube2net.records.selection import PROVEN
 
@@ -39,24 +39,25 @@ class BestCells:
 
 @dataclass(frozen=True, eq=False)
 class _Served:
-    """What every cell is worth to each of its objects, as pairs; ``portion`` is how much an object counts."""
+    """What cells are worth to each of the objects that they hold; ``portion`` is how much an object counts."""
 
-    rows: Array
-    objects: Array
-    worth: Array
+    weights: Array
+    members: Ragged
     portion: Array
-    cells: int
 
     def adds(self, counted: Array) -> Array:
         """Return what each cell would add where objects count so much already."""
-        more = np.maximum(0.0, self.worth - counted[self.objects]) * self.portion[self.objects]
-        found: Array = np.bincount(self.rows, weights=more, minlength=self.cells).round(DIGITS)
+        from cube2net.kernels.unions import sums_beyond
+
+        sums = sums_beyond(self.members.indptr, self.members.indices, self.weights, counted, self.portion)
+        found: Array = sums.round(DIGITS)
         return found
 
-    def still(self, counted: Array) -> _Served:
-        """Return the pairs whose cells are worth more to their objects than these count already."""
-        open_ = self.worth > counted[self.objects]
-        return _Served(self.rows[open_], self.objects[open_], self.worth[open_], self.portion, self.cells)
+    def takers(self, cells: Array, counted: Array) -> Array:
+        """Return how many of some cells are worth more to each object than it counts already."""
+        own = take_rows(self.members, cells)
+        more = np.repeat(self.weights[cells], own.sizes) > counted[own.indices]
+        return np.bincount(own.indices[more], minlength=len(counted))
 
 
 def best_cells(
@@ -69,18 +70,15 @@ def best_cells(
     >>> found.cells.tolist(), found.values.tolist()
     ([1, 2], [6.0, 9.0])
     """
-    rows, objects = row_of_entries(members), members.indices
-    served = _Served(rows, objects, weights[rows], portion, len(members))
+    served = _Served(weights, members, portion)
     counted, highest = np.zeros(len(portion)), np.zeros(len(portion))
-    np.maximum.at(highest, objects, served.worth)
+    np.maximum.at(highest, members.indices, np.repeat(weights, members.sizes))
     bound, value = float((highest * portion).sum()), 0.0
     chosen: list[int] = []
     values: list[float] = []
-    left = served
     while True:
-        left = left.still(counted)
-        adds = left.adds(counted)
-        bound = min(bound, value + _largest(adds, most))
+        adds = served.adds(counted)
+        bound = min(bound, value + float(adds[_largest(adds, most)].sum()))
         if len(chosen) == most or float(adds.max(initial=0.0)) < max(least, SMALLEST):
             break
         cell = int(np.argmax(adds))
@@ -93,8 +91,9 @@ def best_cells(
     return BestCells(np.array(chosen, dtype=np.int64), np.array(values), max(bound, value))
 
 
-def _largest(adds: Array, most: int) -> float:
-    return float(np.sort(adds)[max(0, len(adds) - most) :].sum())
+def _largest(adds: Array, most: int) -> Array:
+    """Return the cells that would add most, so many of them, in no order."""
+    return np.argpartition(adds, -most)[-most:] if 0 < most < len(adds) else np.arange(min(most, len(adds)))
 
 
 def _priced(served: _Served, prices: Array, most: int, value: float, bound: float, rounds: int) -> float:
@@ -104,15 +103,13 @@ def _priced(served: _Served, prices: Array, most: int, value: float, bound: floa
         if bound - value <= PROVEN * bound:
             break
         adds = served.adds(prices)
-        found = float((prices * served.portion).sum()) + _largest(adds, most)
+        largest = _largest(adds, most)
+        found = float((prices * served.portion).sum()) + float(adds[largest].sum())
         stalled = 0 if found < bound else stalled + 1
         bound = min(bound, found)
         if stalled == PATIENCE:
             far, stalled = far / 2, 0
-        among = np.zeros(served.cells, dtype=bool)
-        among[np.argsort(adds, kind="stable")[max(0, served.cells - most) :]] = True
-        takers = served.objects[among[served.rows] & (served.worth > prices[served.objects])]
-        slope = (1.0 - np.bincount(takers, minlength=len(prices))) * served.portion
+        slope = (1.0 - served.takers(largest, prices)) * served.portion
         steep = float((slope**2).sum())
         if steep == 0:
             break
