@@ -21,7 +21,7 @@ from cube2net.deprecated import MOVED
 DOCS = Path(__file__).parents[1] / "docs"
 COMMANDS = (
     *("", "demo", "suggest", "build", "info", "update", "verify"),
-    *("query", "replay", "contrast", "describe", "drill", "compare", "task"),
+    *("query", "replay", "drill", "contrast", "describe", "compare", "task"),
 )
 HEAD = """# Command line
 

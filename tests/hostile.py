@@ -165,6 +165,7 @@ def _query(world: World) -> Iterator[list[str]]:
     ask = ["query", str(world.cube), "--query"]
     yield [*ask, str(world.query)]
     yield [*ask, str(world.query), "--json"]
+    yield [*ask, str(world.query), "--text", "--max-tokens", "9000"]
     yield [*ask, str(world.query), "--form", "objects", "-m", "3", "--out", str(world.folder / "n\x1bc.csv")]
     yield [*ask, str(world.missing)]
     yield [*ask, str(world.missing), "--show-missing"]

@@ -22,7 +22,10 @@ LAYERS = [
     ("kernels",),
     ("interfaces",),
     ("locks", "arguments"),
-    ("sources", "topics", "cube", "embed", "select", "network", "mine", "referee", "propose", "contrasts"),
+    (
+        *("sources", "topics", "cube", "embed", "select", "network", "mine", "referee", "propose"),
+        *("reasons", "contrasts"),
+    ),
     ("checkpoints",),
     ("pipeline",),
     ("cli",),

@@ -90,7 +90,7 @@ def demo(
         run(out, seed=seed, progress=progress)
 
 
-for command in (suggest, build, info, update, verify, query, replay, contrast, describe, drill, compare, task):
+for command in (suggest, build, info, update, verify, query, replay, drill, contrast, describe, compare, task):
     app.command()(command)
 
 

@@ -10,6 +10,7 @@ from cube2net.cube.grow.concatenation import concatenate, concatenate_topics, kn
 from cube2net.cube.grow.given_links import count_heavier
 from cube2net.cube.grow.growing import build, leave_out_known, update
 from cube2net.cube.grow.replacing import Changes, change_items, find_changes
+from cube2net.cube.object_limits import of_kind
 from cube2net.cube.views import dice, drill_down, roll_up, slice_cube
 from cube2net.cube.window import between
 from cube2net.cube.without import hide_pairs, unlinked_pairs, without_items
@@ -41,6 +42,7 @@ __all__ = [
     "knows_objects",
     "leave_out_known",
     "lookup_of",
+    "of_kind",
     "parse_bins",
     "pick_cells",
     "read",

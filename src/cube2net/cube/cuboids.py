@@ -12,7 +12,8 @@ from cube2net.array_types import Array
 from cube2net.arrays import join_rows, take_rows
 from cube2net.cube.format.parts import check_whole
 from cube2net.cube.grow.cells_and_links import pack_homes
-from cube2net.cube.views import all_labels, regroup, said
+from cube2net.cube.view_settings import said
+from cube2net.cube.views import all_labels, regroup
 from cube2net.errors import ParameterError, unknown
 from cube2net.records import Cells, Cube, Dimension, Level, Ragged
 from cube2net.records.lineage import remembered

@@ -2,6 +2,7 @@
 
 from cube2net.cube import ENGINES
 from cube2net.mine import cluster_query, embed_nodes
+from cube2net.network import certificate
 from cube2net.pipeline.build import build_cube, build_from, build_task
 from cube2net.pipeline.compare import JOURNAL, WRITTEN, Auto, compare, task_of
 from cube2net.pipeline.construct import construct
@@ -33,7 +34,9 @@ from cube2net.pipeline.data import (
     write_network,
 )
 from cube2net.pipeline.drills import drill
+from cube2net.pipeline.explaining import explain
 from cube2net.pipeline.planning import METHODS, WITH_OPTIONS
+from cube2net.pipeline.prices import prices
 from cube2net.pipeline.queries import missing_names, read_links, read_query
 from cube2net.pipeline.reading import (
     from_networkx,
@@ -48,6 +51,7 @@ from cube2net.pipeline.reading import (
 from cube2net.pipeline.replay import Replayed, replay
 from cube2net.pipeline.report import check_report, read_comparison, results, verdict, write_report
 from cube2net.pipeline.suggestions import suggest
+from cube2net.pipeline.texts import to_text
 from cube2net.pipeline.worths import LINK_TOLERANCE, weigh
 from cube2net.records.form import FORMS
 from cube2net.referee import DEFAULT
@@ -74,6 +78,7 @@ __all__ = [
     "build_cube",
     "build_from",
     "build_task",
+    "certificate",
     "check_outputs",
     "check_report",
     "cluster_query",
@@ -85,6 +90,7 @@ __all__ = [
     "drill",
     "embed_cells",
     "embed_nodes",
+    "explain",
     "find_topics",
     "from_networkx",
     "label_texts",
@@ -97,6 +103,7 @@ __all__ = [
     "near_cells",
     "open_cube",
     "open_dblp_like",
+    "prices",
     "read_acl",
     "read_clusters",
     "read_comparison",
@@ -115,6 +122,7 @@ __all__ = [
     "suggest",
     "summary",
     "task_of",
+    "to_text",
     "update_cube",
     "verdict",
     "verify_cube",

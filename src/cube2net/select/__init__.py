@@ -13,6 +13,7 @@ from cube2net.select.objective import OBJECTIVES, Cover, Coverage, FBeta, Jaccar
 from cube2net.select.prove.exact import Exact, bounded
 from cube2net.select.random import Random
 from cube2net.select.scopes import check_no_cells, check_scope, scope_of
+from cube2net.select.settled import Settled, guided
 
 __all__ = [
     "OBJECTIVES",
@@ -29,10 +30,12 @@ __all__ = [
     "Own",
     "Precision",
     "Random",
+    "Settled",
     "Trained",
     "bounded",
     "check_no_cells",
     "check_scope",
     "check_selection",
+    "guided",
     "scope_of",
 ]
