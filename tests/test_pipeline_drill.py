@@ -74,6 +74,12 @@ def test_the_cells_of_an_answer_can_be_drilled_again(cube: Cube, labs: list[str]
     assert first == c2n.drill(cube, labs, "∗ · ∗") == c2n.drill(cube, labs, {})
 
 
+def test_the_cells_of_a_contrast_can_be_drilled(cube: Cube) -> None:
+    labs = c2n.load_labs()
+    for line in c2n.contrast(cube, labs).contrasts[0].cells[:3]:
+        assert c2n.drill(cube, list(labs), line).labels == line.labels
+
+
 def test_a_query_that_is_a_cell_is_found_in_one_line(cube: Cube) -> None:
     number = cube.find_cell(["2019", "SIGDIAL"])
     members = cube.cells.members[number]

@@ -12,6 +12,7 @@ from cube2net.cube import check_whole
 from cube2net.errors import whole_number
 from cube2net.pipeline.queries import Asked, query_of
 from cube2net.records import Cube
+from cube2net.records.contrast import SeparatingCell
 from cube2net.records.drilled import Drilled, DrilledCell
 from cube2net.records.mixed_names import MixedCell, mixed_cell_of
 from cube2net.records.spec import MIN_OBJECTS
@@ -40,7 +41,7 @@ def drill(cube: Cube, query: Asked, cell: Any = None, k: int = 10) -> Drilled:
     cell
         The cell to drill into. Its labels may each be of any level, with ∗ (or ``*``) for all of a dimension: a
         tuple, or one line such as ``"201X · ACL · ∗"`` (commas do too); or labels by the names of their levels,
-        ``{"venue": "ACL"}``; or a cell that an answer before lists. None is the whole cube.
+        ``{"venue": "ACL"}``; or a cell that an answer of this or of :func:`contrast` lists. None is the whole cube.
     k
         How many cells at most.
 
@@ -67,7 +68,7 @@ def drill(cube: Cube, query: Asked, cell: Any = None, k: int = 10) -> Drilled:
     asked = query_of(cube, query)
     k = whole_number("k", k, 1, what="cells")
     check_whole(cube, "drilled")
-    top = mixed_cell_of(cube, cell.labels if isinstance(cell, DrilledCell) else cell)
+    top = mixed_cell_of(cube, _named(cell))
     inside = contrasts.held(cube, top)
     rows = asked.objects[np.isin(asked.objects, inside)]
     least = int(cube.settings.get("min_objects", MIN_OBJECTS))
@@ -94,6 +95,13 @@ def drill(cube: Cube, query: Asked, cell: Any = None, k: int = 10) -> Drilled:
         asked=k,
         why_empty="" if cells else _why_empty(cube, top, len(inside), len(rows), len(asked), least),
     )
+
+
+def _named(cell: Any) -> Any:
+    """Return what names a cell that an answer lists; anything else as it is."""
+    if isinstance(cell, SeparatingCell):
+        return {level: label for level, label in zip(cell.levels, cell.labels, strict=True) if level is not None}
+    return cell.labels if isinstance(cell, DrilledCell) else cell
 
 
 def _why_empty(cube: Cube, top: MixedCell, objects: int, mine: int, asked: int, least: int) -> str:
