@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from cube2net.cli.changing import without
 from cube2net.cli.cube_commands import build, info, suggest, task, update, verify
 from cube2net.cli.network_commands import compare, query, replay
 from cube2net.cli.options import Quiet, Seed
@@ -87,7 +88,7 @@ def demo(
         run(out, seed=seed, progress=progress)
 
 
-for command in (suggest, build, info, update, verify, query, replay, compare, task):
+for command in (suggest, build, info, update, verify, query, without, replay, compare, task):
     app.command()(command)
 
 
