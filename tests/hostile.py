@@ -234,12 +234,46 @@ def _suggest(world: World) -> Iterator[list[str]]:
         yield ["suggest", str(world.tables), option, ARGUMENT]
 
 
+def _contrast(world: World) -> Iterator[list[str]]:
+    ask = ["contrast", str(world.cube), "--query", str(world.query)]
+    yield [*ask, "--chance", "1"]
+    yield [*ask, "--json"]
+    yield [*ask, "--against", str(world.query)]
+    yield [*ask, "--against", str(world.missing)]
+    for option in ("--against", "--where", "--roll-up", "--between", "--out", "--draw", "-m", "--chance"):
+        yield [*ask, option, ARGUMENT]
+
+
+def _describe(world: World) -> Iterator[list[str]]:
+    ask = ["describe", str(world.cube), "--clusters"]
+    yield [*ask, str(world.query), "--chance", "1"]
+    yield [*ask, str(world.query), "--json"]
+    yield [*ask, str(world.missing)]
+    yield [*ask, ARGUMENT]
+    for option in ("--where", "--out", "-m"):
+        yield [*ask, str(world.query), option, ARGUMENT]
+
+
+def _drill(world: World) -> Iterator[list[str]]:
+    ask = ["drill", str(world.cube), "--query"]
+    yield [*ask, str(world.query)]
+    yield [*ask, str(world.query), "--json"]
+    yield [*ask, str(world.query), "-k", "1"]
+    yield [*ask, str(world.missing)]
+    for text in (ARGUMENT, *NAMES, LONG[:100_000], ",".join(NAMES), "," * 100_000):
+        yield [*ask, str(world.query), "--cell", text]
+    yield [*ask, str(world.query), "-k", ARGUMENT]
+
+
 CALLS: dict[str, Callable[[World], Iterator[list[str]]]] = {
     "suggest": _suggest,
     "build": _build,
     "info": _info,
     "query": _query,
     "replay": _replay,
+    "contrast": _contrast,
+    "describe": _describe,
+    "drill": _drill,
     "compare": _compare,
     "update": _update,
     "verify": _verify,

@@ -17,16 +17,30 @@ from cube2net.records import Cube, Network
 SHOWN = 20
 
 
-def view(cube: Cube, where: Sequence[str], rolled: Sequence[str], between: str | None = None) -> Cube:
-    """Return the cube of a time, rolled up in some dimensions, and then only the cells with some labels."""
+def view(
+    cube: Cube,
+    where: Sequence[str] | None,
+    rolled: Sequence[str] | None,
+    between: str | None = None,
+    kinds: Sequence[str] | None = None,
+) -> Cube:
+    """Return the cube of a time, rolled up in some dimensions, only cells with some labels, and objects of a kind."""
     wanted: dict[str, list[str]] = {}
-    for text in where:
+    for text in where or ():
         dimension, equals, label = text.partition("=")
         if not equals:
             raise ParameterError(f"cannot read the condition {text!r}: write dimension=label")
         wanted.setdefault(dimension, []).append(label)
-    levels = [_dimension_and_level(cube, text) for text in rolled]
-    return pipeline.view_cube(cube, roll_up=levels, where=wanted, between=between)
+    levels = [_dimension_and_level(cube, text) for text in rolled or ()]
+    return pipeline.view_cube(cube, roll_up=levels, where=wanted, between=between, kind=kinds or ())
+
+
+def show_view(cube: Cube) -> None:
+    """Say what a view is of its cube, and how many objects it lets come; nothing of a whole cube."""
+    for view in cube.settings.get("views", ()):
+        say(f"of the cube: {view}")
+    if cube.bringable is not None:
+        say(f"{int(cube.bringable.sum()):,} of its {len(cube.objects):,} objects may be brought")
 
 
 def _dimension_and_level(cube: Cube, text: str) -> str | tuple[str, str]:

@@ -12,7 +12,9 @@ from typing import Annotated, Any
 import typer
 
 from cube2net.cli.changing import without
+from cube2net.cli.contrast_commands import contrast, describe
 from cube2net.cli.cube_commands import build, info, suggest, task, update, verify
+from cube2net.cli.drilling import drill
 from cube2net.cli.network_commands import compare, query, replay
 from cube2net.cli.options import Quiet, Seed
 from cube2net.cli.signals import INTERRUPTED, KEPT, Signals
@@ -29,6 +31,7 @@ TYPED = {
     "to='∗')": "--roll-up DIMENSION=∗)",
     "min_objects=": "--min-objects ",
     "memory=": "--memory ",
+    "against=…": "--against FILE",
     "cube=": "--cube ",
     "items='all'": "--items all",
     "max_ratio=": "--set max_ratio=",
@@ -88,7 +91,7 @@ def demo(
         run(out, seed=seed, progress=progress)
 
 
-for command in (suggest, build, info, update, verify, query, without, replay, compare, task):
+for command in (suggest, build, info, update, verify, query, without, replay, drill, contrast, describe, compare, task):
     app.command()(command)
 
 

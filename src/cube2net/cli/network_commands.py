@@ -16,14 +16,19 @@ from cube2net.cli.options import (
     METHOD_NAMES,
     RECOMMENDER_NAMES,
     AsJson,
+    Bans,
     Between,
     CubePath,
     FormName,
+    Kind,
     LevelNames,
+    Like,
     MethodName,
     MostCells,
     NearObjects,
     ObjectiveName,
+    Pins,
+    Prices,
     QueryFile,
     Quiet,
     RollUp,
@@ -31,6 +36,7 @@ from cube2net.cli.options import (
     Set,
     SkipMissing,
     SpreadsheetSafe,
+    Unlike,
     Where,
     check_safe,
     one_of,
@@ -81,6 +87,11 @@ def query(
             help="Objects brought that stay: all, or linked to the network (the default of objective linked).",
         ),
     ] = None,
+    pins: Pins = None,
+    bans: Bans = None,
+    like: Like = None,
+    unlike: Unlike = None,
+    prices: Prices = True,
     bound: Annotated[bool, typer.Option("--bound", help="Also find how much better any choice could be.")] = False,
     seconds: Annotated[float | None, typer.Option(help="How long the method may search.")] = None,
     preset: Annotated[
@@ -92,6 +103,7 @@ def query(
     where: Where = None,
     roll_up: RollUp = None,
     between: Between = None,
+    kind: Kind = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -122,6 +134,7 @@ def query(
     quiet: Quiet = False,
 ) -> None:
     """Make the network around the objects of a query; without options, the one that helps the next step."""
+    from cube2net import pipeline
     from cube2net.cli import answering
     from cube2net.pipeline import check_outputs, draw_network, missing_names, summary, write_network
 
@@ -130,7 +143,7 @@ def query(
     if best_prefix:
         say_new_name("--best-prefix", "--prefix best")
     check_outputs(out, draw, spreadsheet_safe=spreadsheet_safe)
-    opened = answering.view(_opened(cube), where or [], roll_up or [], between)
+    opened = answering.view(_opened(cube), where, roll_up, between, kind)
     if show_missing:
         missing = missing_names(opened, query)
         if as_json:
@@ -159,9 +172,14 @@ def query(
             near=near,
             near_weight=near_weight,
             trust=trust,
+            pins=pins,
+            bans=bans,
+            like=like,
+            unlike=unlike,
             bound=bound,
             progress=progress,
         )
+        priced = pipeline.prices(network, progress=progress) if prices and (pins or bans) else ()
         written = write_network(network, out, spreadsheet_safe=spreadsheet_safe) if out is not None else []
         warn_of_formulas(written)
         if draw is not None:
@@ -169,13 +187,14 @@ def query(
             draw_network(network, draw, seed=seed)
             written.append(draw)
     if as_json:
-        show_json(summary(network))
+        show_json(summary(network) | ({"prices": [price.to_dict() for price in priced]} if priced else {}))
     elif text:
         show_text(answering.text_of(network, max_tokens))
     else:
-        for view in opened.settings.get("views", ()):
-            say(f"of the cube: {view}")
+        answering.show_view(opened)
         answering.show_network(network)
+        for price in priced:
+            say(price.sentence)
         for path in written:
             say(f"wrote {path}")
 
@@ -290,6 +309,7 @@ def compare(
     where: Where = None,
     roll_up: RollUp = None,
     between: Between = None,
+    kind: Kind = None,
     skip_missing: SkipMissing = False,
     as_json: AsJson = False,
     seed: Seed = 0,
@@ -303,7 +323,7 @@ def compare(
     from cube2net.cli import answering, comparing
     from cube2net.pipeline import JOURNAL, results
 
-    opened = answering.view(_opened(cube), where or [], roll_up or [], between)
+    opened = answering.view(_opened(cube), where, roll_up, between, kind)
     check_safe(out, spreadsheet_safe, "--out FOLDER")
     memberships = one_of({"--memberships": memberships, "--membership": membership})
     miners = one_of({"--miners": miners, "--embeddings": embeddings, "--recommenders": recommenders})
@@ -339,6 +359,7 @@ def compare(
     if as_json:
         show_json(results(comparison))
     else:
+        answering.show_view(opened)
         comparing.show_comparison(comparison)
         for path in files:
             say(f"wrote {path}")

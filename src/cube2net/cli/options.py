@@ -78,7 +78,7 @@ Where = Annotated[
     list[str] | None,
     typer.Option(
         metavar="DIMENSION=LABEL",
-        help="Only cells with this label, or under this label of a level above; may be repeated.",
+        help="Only cells with this label, or under this label of a level above, and their objects; may be repeated.",
     ),
 ]
 ItemsWhere = Annotated[
@@ -99,8 +99,35 @@ Between = Annotated[
     str | None,
     typer.Option(
         metavar="[ATTRIBUTE=]FROM..TO",
-        help="Only items and links of this time, both ends inside: 2015..2019, 2015-03..2019-06-30, 2015.. or ..2019; "
+        help="Only items, their objects and links of this time, both ends inside: 2015..2019, 2015-03..2019-06-30, "
+        "2015.. or ..2019; "
         "links=2019 limits links alone.",
+    ),
+]
+Pins = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--pin", metavar="WHAT", help="A cell ('2010s · ACL · parsing') or object that must be in; may be repeated."
+    ),
+]
+Bans = Annotated[
+    list[str] | None,
+    typer.Option("--ban", metavar="WHAT", help="A cell or object that must not be in; may be repeated."),
+]
+Like = Annotated[
+    list[str] | None,
+    typer.Option(metavar="OBJECT", help="An object whose cells are worth more, as the query's; may be repeated."),
+]
+Unlike = Annotated[
+    list[str] | None,
+    typer.Option(metavar="OBJECT", help="An object whose cells are worth less; may be repeated."),
+]
+Prices = Annotated[bool, typer.Option("--prices/--no-prices", help="Whether to say what every pin and ban costs.")]
+Kind = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME",
+        help="Bring only objects of this kind, such as author, whatever the method; may be repeated.",
     ),
 ]
 SkipMissing = Annotated[bool, typer.Option("--skip-missing", help="Go on without names that are not in the cube.")]

@@ -87,6 +87,16 @@ def said_of_limit(query: Query, max_nodes: int | None) -> str:
     return f"the query alone has {len(query):,} nodes, more than max_nodes {max_nodes:,}: nothing is added to it"
 
 
+def cell_sizes(cube: Cube, cells: Array, scope: Scope = OPEN) -> list[int]:
+    """Return how many objects of each of some cells may come into a network."""
+    members = take_rows(cube.cells.members, cells)
+    sizes: list[int] = members.sizes.tolist()
+    if scope.barred is not None:
+        allowed = row_of_entries(members)[~scope.barred[members.indices]]
+        sizes = np.bincount(allowed, minlength=len(cells)).tolist()
+    return sizes
+
+
 def said_of_scope(query: Query, scope: Scope) -> str:
     """Return a sentence where nobody may be brought to a query."""
     if scope.barred is None or len(pinned(query, scope)):

@@ -57,6 +57,7 @@ def summary(network: Network) -> dict[str, Any]:
         "query_loose": int((~joined[: len(network.query)]).sum()),
         "chosen": settings.get("chosen"),
         "tried": settings.get("tried"),
+        **{word: settings.get(word, []) for word in ("pins", "bans", "like", "unlike")},
         "seconds": dict(network.seconds),
         "seed": settings["seed"],
     }

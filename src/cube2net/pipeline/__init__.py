@@ -6,6 +6,7 @@ from cube2net.network import certificate
 from cube2net.pipeline.build import build_cube, build_from, build_task
 from cube2net.pipeline.compare import JOURNAL, WRITTEN, Auto, compare, task_of
 from cube2net.pipeline.construct import construct
+from cube2net.pipeline.contrasting import contrast, describe, read_clusters
 from cube2net.pipeline.cubes import (
     add_items,
     embed_cells,
@@ -32,7 +33,10 @@ from cube2net.pipeline.data import (
     summary,
     write_network,
 )
+from cube2net.pipeline.drills import drill
+from cube2net.pipeline.explaining import explain
 from cube2net.pipeline.planning import METHODS, WITH_OPTIONS
+from cube2net.pipeline.prices import prices
 from cube2net.pipeline.queries import missing_names, read_links, read_query
 from cube2net.pipeline.reading import (
     from_networkx,
@@ -82,9 +86,13 @@ __all__ = [
     "cluster_query",
     "compare",
     "construct",
+    "contrast",
+    "describe",
     "draw_network",
+    "drill",
     "embed_cells",
     "embed_nodes",
+    "explain",
     "find_topics",
     "from_networkx",
     "label_texts",
@@ -97,7 +105,9 @@ __all__ = [
     "near_cells",
     "open_cube",
     "open_dblp_like",
+    "prices",
     "read_acl",
+    "read_clusters",
     "read_comparison",
     "read_graph",
     "read_links",

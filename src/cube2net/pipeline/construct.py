@@ -9,6 +9,7 @@ from typing import Any
 
 from cube2net import network as networks
 from cube2net.arguments import check_options, made, name_of, options_of
+from cube2net.array_types import Array
 from cube2net.compiling import tells_compiling, timed
 from cube2net.embed import VECTORS
 from cube2net.errors import ParameterError, quoted, whole_number
@@ -24,9 +25,10 @@ from cube2net.pipeline.planning import METHODS, WITH_OPTIONS, Levels, Plan, Want
 from cube2net.pipeline.planning import plan as planned
 from cube2net.pipeline.queries import Asked, query_of
 from cube2net.pipeline.recipes import recipe_of
-from cube2net.pipeline.worths import Valued, objective_name, weighed
+from cube2net.pipeline.worths import LINK_TOLERANCE, Valued, objective_name, weighed
 from cube2net.progress import Progress, silent
-from cube2net.records import Cube, Network, Query, Question, Selection, Steering, Worth
+from cube2net.records import Cube, Network, Node, Query, Question, Selection, Steering, Worth
+from cube2net.records.node_names import title_of
 from cube2net.select import Settled, bounded, check_selection, guided
 
 
@@ -147,7 +149,12 @@ def construct(
         return chooser.construct(cube, query_of(cube, query), seed=seed, progress=progress)
     wanted = plan(cube, query, chooser, **options)
     chosen = choose(wanted, seed=seed, bound=bound, progress=progress)
-    if form is None and max_nodes is not None and wanted.form.has_cells and networks.brings_objects(chosen.selection):
+    if (
+        form is None
+        and max_nodes is not None
+        and wanted.form.has_cells
+        and networks.brings_objects(chosen.selection, wanted.budget.scope)
+    ):
         # A method of one's own that chooses no cells has to know the limit on its objects.
         wanted = plan(cube, query, chooser, **{**options, "form": "objects"})
         chosen = choose(wanted, seed=seed, bound=bound, progress=progress)
@@ -242,19 +249,21 @@ def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: P
     objects. A network that will be large is announced before it is made.
     """
     cube, query, form, selection = plan.cube, plan.query, plan.form, chosen.selection
-    if default and networks.brings_objects(selection):
+    scope = plan.budget.scope
+    if default and networks.brings_objects(selection, scope):
         form = replace(form, kind="objects")
     seconds = dict(chosen.seconds)
     with timed(seconds, "links"):
         if form.kind == "both" and plan.max_nodes is not None:
-            selection = networks.first_cells(cube, query, selection, plan.max_nodes, chosen.empty_value)
-        large = networks.said_of_size(cube, query, selection, form, plan.max_nodes)
+            selection = networks.first_cells(cube, query, selection, plan.max_nodes, chosen.empty_value, scope)
+        large = networks.said_of_size(cube, query, selection, form, plan.max_nodes, scope)
         if large:
             progress(large, 1, 1)
         room = networks.room_for_near(query, form, len(selection.cells), plan.max_nodes)
-        nearest = networks.nearest(cube.links, query, room) if form.kind == "woven" else None
-        network = networks.assemble(cube, query, selection, form, nearest=nearest)
-    note = networks.said_of_limit(query, plan.max_nodes) or "; ".join(filter(None, (selection.note, large)))
+        nearest = nearest_objects(plan, room) if form.kind == "woven" else None
+        network = networks.assemble(cube, query, selection, form, nearest=nearest, scope=scope)
+    said = (selection.note, large, networks.said_of_scope(query, scope))
+    note = networks.said_of_limit(query, plan.max_nodes) or "; ".join(filter(None, said))
     return replace(
         network,
         recipe=recipe_of(plan, network, METHODS, chosen.seed),
@@ -274,9 +283,36 @@ def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: P
             "seed": chosen.seed,
             "empty_value": chosen.empty_value,
             "cell_objects": [len(cube.cells.members[cell]) for cell in selection.cells.tolist()],
+            **told(plan),
         },
         seconds=seconds,
     )
+
+
+def nearest_objects(plan: Plan, room: int) -> Array:
+    """Return the objects nearest to the query and what is liked, none that is unliked or nearer to what is."""
+    links, query, scope, unlike = plan.cube.links, plan.query, plan.budget.scope, plan.unlike
+    seeds = plan.liked.objects
+    if len(unlike):
+        far, near = (networks.scores(links, rows, tolerance=LINK_TOLERANCE) for rows in (unlike, seeds))
+        barred = far > near
+        barred[unlike] = True
+        barred[scope.objects] = False
+        barred[query.objects] = False
+        scope = replace(scope, barred=barred if scope.barred is None else barred | scope.barred)
+    return networks.nearest(links, query, room, scope=scope, seeds=seeds)
+
+
+def told(plan: Plan) -> dict[str, list[str]]:
+    """Return how a network was steered, by the names of cells and objects; nothing where it was not."""
+    steering = plan.steering
+    words = {
+        "pins": steering.pins,
+        "bans": steering.bans,
+        "like": [Node("object", row) for row in steering.like],
+        "unlike": [Node("object", row) for row in steering.unlike],
+    }
+    return {word: [title_of(plan.cube, node) for node in nodes] for word, nodes in words.items() if nodes}
 
 
 def question_of(plan: Plan, chosen: Chosen, *, default: bool = False) -> Question:

@@ -42,6 +42,8 @@ WITH_OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
 """Names that stand for a method with options, wherever a method is named."""
 
 Levels = str | Sequence[str]
+STEERS = ("pins", "bans", "like", "unlike")
+"""The parameters by which a user steers a network."""
 Wanted = Any
 """Cells and objects that a user names: several, or one by itself."""
 

@@ -1,0 +1,50 @@
+"""How near every object is to a query by links, and in what place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from cube2net.array_types import Array
+from cube2net.records import Query, Scope
+
+
+@dataclass(frozen=True, eq=False)
+class QueryRanks:
+    """The personalised PageRank of every object for a query, and which objects have a place by it.
+
+    Those of the query have none, nor have those that may not come and those that cannot be reached; of equal scores the
+    lower object number comes first.
+
+    >>> from cube2net.records.scope import OPEN
+    >>> ranks = QueryRanks(np.array([0.5, 0.1, 0.0, 0.4]), Query(np.array([0])), OPEN)
+    >>> ranks.count, ranks.rank(3), ranks.rank(1), ranks.rank(2)
+    (2, 1, 2, None)
+    """
+
+    scores: Array
+    query: Query
+    scope: Scope
+
+    @cached_property
+    def placed(self) -> Array:
+        """The scores of the objects that have a place, and 0 for all others."""
+        placed = self.scores.copy()
+        placed[self.query.objects] = 0.0
+        if self.scope.barred is not None:
+            placed[self.scope.barred] = 0.0
+        return placed
+
+    @cached_property
+    def count(self) -> int:
+        """How many objects have a place."""
+        return int(np.count_nonzero(self.placed))
+
+    def rank(self, row: int) -> int | None:
+        """Return the place of an object, from 1; None where it has none."""
+        own = self.placed[row]
+        if own == 0:
+            return None
+        return 1 + int((self.placed > own).sum()) + int((self.placed[:row] == own).sum())
