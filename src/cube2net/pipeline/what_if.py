@@ -51,7 +51,9 @@ def without(network: Network, nodes: Any, *, cube: Cube | None = None) -> Change
     >>> network = c2n.construct(c2n.build_cube(planted.corpus), planted.query(0))
     >>> change = c2n.without(network, network.labels[0])
     >>> print(change)
-    >>> change.before, change.value, change.merely
+    without ⟨199X · venue 0 · topic 2⟩ the cover falls from 112 to 82: nothing takes its place; still proven best
+    >>> change.before, change.value, change.merely, change.network
+    (112.0, 82.0, 82.0, Network(100 objects, 3 cells, 392 links, 50 in the query))
     """
     return change(network, without=nodes, cube=cube)
 
@@ -61,7 +63,7 @@ def with_(network: Network, nodes: Any, *, cube: Cube | None = None) -> Change:
 
     The same method answers the same question again. A cell is among those chosen, and counts within m; an object is in
     the network, and in the form ``woven`` takes one of the places of near objects. What is in the network already
-    changes nothing.
+    changes nothing. Where a cell is put in beside all that were chosen, as ``merely`` has it, there may be more than m.
 
     Parameters
     ----------
@@ -83,7 +85,9 @@ def with_(network: Network, nodes: Any, *, cube: Cube | None = None) -> Change:
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
     >>> cube = c2n.build_cube(planted.corpus)
     >>> network = c2n.construct(cube, planted.query(0), "exact", m=3)
-    >>> print(c2n.with_(network, planted.best_cells[1][0]))
+    >>> change = c2n.with_(network, planted.best_cells[1][0])
+    >>> print(f"{change.before:.0f} → {change.value:.0f}", *change.left)
+    86 → 58 NamedNode(⟨198X · venue 0 · topic 2⟩)
     """
     return change(network, with_=nodes, cube=cube)
 
