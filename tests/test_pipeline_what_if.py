@@ -171,6 +171,15 @@ def test_what_is_out_and_what_is_in_changes_nothing_and_that_is_said() -> None:
     assert found.merely == found.value == found.before and found.entered == found.left == ()
 
 
+def test_an_object_that_cells_hold_counts_only_where_it_has_a_cost() -> None:
+    cube = toy_cube([[0, 1, 2, 5], [1, 2, 6]], objects=9, links=[(0, 1), (1, 2)])
+    cover, jaccard = (c2n.construct(cube, ["o0", "o1", "o2"], objective=name) for name in ("cover", "jaccard"))
+    assert all(5 not in network.objects and 5 in network.selection.objects for network in (cover, jaccard))
+    assert str(c2n.without(cover, "o5")) == "Object 5 is not in the network: nothing changes"
+    found = c2n.without(jaccard, "o5")
+    assert found.changed and found.value > found.before
+
+
 def test_one_goes_and_another_comes_at_once() -> None:
     cube = random_cube(2)
     network = made(cube, "jaccard")

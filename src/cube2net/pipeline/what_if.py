@@ -11,7 +11,7 @@ from cube2net.array_types import Array
 from cube2net.errors import ParameterError
 from cube2net.pipeline.planning import several
 from cube2net.pipeline.questions import asked_of
-from cube2net.records import Cube, Network, Node, Query, Question
+from cube2net.records import Cube, Network, Node, Query, Question, Repeats
 from cube2net.records.change import Change, NamedNode
 from cube2net.records.node_names import CELL, OBJECT, node_of, title_of
 from cube2net.records.selection import PROVEN
@@ -99,7 +99,7 @@ def change(network: Network, *, without: Any = (), with_: Any = (), cube: Cube |
     out, inside = (_nodes(question.cube, nodes) for nodes in (without, with_))
     if not out and not inside:
         raise ParameterError("no cell and no object is named: name one, such as '2019 · ACL · parsing' or an id")
-    known = [node for node in out if not _is_in(network, node, brought=True)]
+    known = [node for node in out if not _is_in(network, node) and not _counts(network, question, node)]
     known += [node for node in inside if _is_in(network, node)]
     names = {"without": _named(question.cube, out), "with_": _named(question.cube, inside)}
     names["known"] = _named(question.cube, known)
@@ -125,13 +125,16 @@ def _nodes(cube: Cube, given: Any) -> list[Node]:
     return list(dict.fromkeys(node_of(cube, thing) for thing in ([given] if one else several(given))))
 
 
-def _is_in(network: Network, node: Node, *, brought: bool = False) -> bool:
-    """Return whether a network has a cell or an object; an object that cells brought counts too where asked."""
-    if node.is_cell:
-        return bool(np.any(network.selection.cells == node.number))
-    return bool(np.any(network.objects == node.number)) or (
-        brought and bool(np.any(network.selection.objects == node.number))
-    )
+def _is_in(network: Network, node: Node) -> bool:
+    """Return whether a network has a cell or an object."""
+    return bool(np.any((network.selection.cells if node.is_cell else network.objects) == node.number))
+
+
+def _counts(network: Network, question: Question, node: Node) -> bool:
+    """Return whether an object counts in the value, a node or not: cells brought it, and it weighs something."""
+    worth = question.worth
+    counted = not isinstance(worth, Repeats) or bool(np.any(worth.objects == node.number))
+    return not node.is_cell and counted and bool(np.any(network.selection.objects == node.number))
 
 
 def _query_without(query: Query, rows: Sequence[int]) -> Query | None:
