@@ -187,7 +187,8 @@ def query(
             draw_network(network, draw, seed=seed)
             written.append(draw)
     if as_json:
-        show_json(summary(network) | ({"prices": [price.to_dict() for price in priced]} if priced else {}))
+        costs = {"prices": [price.to_dict() for price in priced]} if priced else {}
+        show_json(summary(network) | costs | answering.about_view(opened))
     elif text:
         show_text(answering.text_of(network, max_tokens))
     else:

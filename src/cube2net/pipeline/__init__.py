@@ -38,6 +38,7 @@ from cube2net.pipeline.explaining import explain
 from cube2net.pipeline.planning import METHODS, WITH_OPTIONS
 from cube2net.pipeline.prices import prices
 from cube2net.pipeline.queries import missing_names, read_links, read_query
+from cube2net.pipeline.questions import read_asked
 from cube2net.pipeline.reading import (
     from_networkx,
     read_acl,
@@ -107,6 +108,7 @@ __all__ = [
     "open_dblp_like",
     "prices",
     "read_acl",
+    "read_asked",
     "read_clusters",
     "read_comparison",
     "read_graph",

@@ -27,7 +27,7 @@ from cube2net.pipeline.queries import Asked, query_of
 from cube2net.pipeline.recipes import recipe_of
 from cube2net.pipeline.worths import LINK_TOLERANCE, Valued, objective_name, weighed
 from cube2net.progress import Progress, silent
-from cube2net.records import Cube, Network, Node, Query, Question, Selection, Steering, Worth
+from cube2net.records import Cube, Network, Node, Query, Question, Scope, Selection, Steering, Worth
 from cube2net.records.node_names import title_of
 from cube2net.select import Settled, bounded, check_selection, guided
 
@@ -288,7 +288,7 @@ def network_of(
             **network.settings,
             "seed": chosen.seed,
             "empty_value": chosen.empty_value,
-            "cell_objects": [len(cube.cells.members[cell]) for cell in selection.cells.tolist()],
+            "cell_objects": networks.cell_sizes(cube, selection.cells, scope),
             **told(plan),
         },
         seconds=seconds,
@@ -306,16 +306,21 @@ def _known_nearest(plan: Plan, room: int, near: Near) -> Array:
 
 def nearest_objects(plan: Plan, room: int) -> Array:
     """Return the objects nearest to the query and what is liked, none that is unliked or nearer to what is."""
-    links, query, scope, unlike = plan.cube.links, plan.query, plan.budget.scope, plan.unlike
     seeds = plan.liked.objects
-    if len(unlike):
-        far, near = (networks.scores(links, rows, tolerance=LINK_TOLERANCE) for rows in (unlike, seeds))
-        barred = far > near
-        barred[unlike] = True
-        barred[scope.objects] = False
-        barred[query.objects] = False
-        scope = replace(scope, barred=barred if scope.barred is None else barred | scope.barred)
-    return networks.nearest(links, query, room, scope=scope, seeds=seeds)
+    scope = near_scope(plan.cube, plan.query, plan.budget.scope, seeds, plan.unlike)
+    return networks.nearest(plan.cube.links, plan.query, room, scope=scope, seeds=seeds)
+
+
+def near_scope(cube: Cube, query: Query, scope: Scope, seeds: Array, unlike: Array) -> Scope:
+    """Return a scope that bars what is unliked too, and what is nearer to it than to the seeds."""
+    if not len(unlike):
+        return scope
+    far, near = (networks.scores(cube.links, rows, tolerance=LINK_TOLERANCE) for rows in (unlike, seeds))
+    barred = far > near
+    barred[unlike] = True
+    barred[scope.objects] = False
+    barred[query.objects] = False
+    return replace(scope, barred=barred if scope.barred is None else barred | scope.barred)
 
 
 def told(plan: Plan) -> dict[str, list[str]]:
