@@ -115,12 +115,17 @@ def test_views_are_part_of_the_recipe(place: Place) -> None:
         "cuboid": cuboid(cube, "one"),
         "twice": dice(dice(cube, {first.name: list(first.labels[:2])}), {first.name: first.labels[0]}),
         "command": pipeline.view_cube(cube, where={first.name: [first.labels[0]]}),
+        "kind": pipeline.view_cube(cube, where={first.name: [first.labels[0]]}, kind="object"),
     }
     for name, view in views.items():
         network = c2n.construct(view, place.query)
         assert network.recipe is not None
         assert network.recipe.cube["checksum"] == cube.origin.seal  # type: ignore[union-attr]
         assert again(place, network).same, name
+    assert again(place, c2n.construct(views["kind"], place.query)).recipe.cube["views"] == [
+        {"view": "dice", "where": {first.name: [first.labels[0]]}},
+        {"view": "of_kind", "kinds": "object"},
+    ]
     assert again(place, c2n.construct(views["twice"], place.query)).recipe.cube["views"] == [
         {"view": "dice", "where": {first.name: list(first.labels[:2])}},
         {"view": "dice", "where": {first.name: first.labels[0]}},

@@ -29,13 +29,17 @@ from .pipeline import (
 )
 
 # Networks
-from .records import Network as Network, Query as Query, Recipe as Recipe
+from .records import Network as Network, Price as Price, Query as Query, Recipe as Recipe
 from .pipeline.construct import construct as construct
+from .pipeline.prices import prices as prices
 from .pipeline import (
     read_query as read_query,
     write_network as write_network,
     replay as replay,
     draw_network as draw_network,
+    to_text as to_text,
+    without as without,
+    with_ as with_,
 )
 from .network import (
     to_networkx as to_networkx,
@@ -44,6 +48,12 @@ from .network import (
     to_hetero as to_hetero,
     to_scipy as to_scipy,
 )
+from .pipeline.cell_sampler import CellSampler as CellSampler
+
+# Why, what if, against whom
+from .pipeline.explaining import explain as explain
+from .pipeline.contrasting import contrast as contrast, describe as describe
+from .pipeline.drills import drill as drill
 
 # Methods
 from .network import (

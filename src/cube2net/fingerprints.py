@@ -25,7 +25,8 @@ def cube_fingerprint(cube: Cube) -> str:
     parents = [numbers for level in levels for numbers in level.above.values()]
     cells = [(cells.labels, cells.members.indptr, cells.members.indices) for cells in (cube.cells, cube.small)]
     links = (cube.links.indptr, cube.links.indices, cube.links.weights)
-    return array_fingerprint(*cells[0], *cells[1], *parents, *links)
+    limits = [] if cube.bringable is None else [cube.bringable]
+    return array_fingerprint(*cells[0], *cells[1], *parents, *links, *limits)
 
 
 def query_fingerprint(query: Query) -> str:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from cube2net.array_types import Array
 from cube2net.interfaces import Method
 from cube2net.network import Hops, MaxDisc, Nothing, PageRank, Steiner, assemble, nearest, scores
-from cube2net.network.forms import brings_objects, first_cells, said_of_scope, said_of_size
+from cube2net.network.forms import brings_objects, cell_sizes, first_cells, said_of_scope, said_of_size
 from cube2net.records import Budget, Cube, Form, Query, Selection, Weights
 from cube2net.records.scope import OPEN, Scope
 
@@ -247,6 +247,12 @@ def test_cells_that_fit_are_counted_without_the_barred_and_with_the_pinned() -> 
     assert [count(nodes, scope_of(8, [3])) for nodes in (3, 4, 5, 6)] == [0, 1, 1, 2]
     assert [count(nodes, scope_of(8, None, [7])) for nodes in (5, 6, 7, 8)] == [0, 1, 1, 2]
     assert count(2, Scope(cells=np.array([0]), closed=np.array([0]))) == 1, "pinned cells stay"
+
+
+def test_a_cell_is_as_large_as_those_of_it_that_may_come() -> None:
+    assert cell_sizes(CUBE, np.array([1, 0])) == [3, 3]
+    assert cell_sizes(CUBE, np.array([1, 0]), scope_of(8, [3, 4])) == [1, 2]
+    assert cell_sizes(CUBE, np.array([], np.int32), scope_of(8, [3, 4])) == []
 
 
 def test_it_is_said_where_nobody_may_come() -> None:

@@ -16,10 +16,10 @@ from cube2net.array_types import Array
 from cube2net.errors import InputError, QueryError
 from cube2net.records import Budget, Cube, Query, Weights
 from cube2net.select import OBJECTIVES, Coverage, Exact, FBeta, Greedy, Jaccard, Precision
-from cube2net.select.contract import Clock
+from cube2net.select.contract import Clock, room_of
 from cube2net.select.problem import Problem
 from cube2net.select.prove.duals import Relaxation, tighten
-from cube2net.select.prove.exact import BranchAndBound, room_of, target_of, unit, upper_bound
+from cube2net.select.prove.exact import BranchAndBound, target_of, unit, upper_bound
 
 from toys import random_cube, toy_cube
 
@@ -265,7 +265,7 @@ def test_the_target_is_half_a_step_where_values_come_in_steps_and_almost_nothing
 
 
 def test_room_is_what_the_query_leaves_of_max_nodes() -> None:
-    query = Query(np.array([0, 1, 2]))
-    assert room_of(query, Budget()) == np.inf
-    assert room_of(query, Budget(max_nodes=5)) == 2.0
-    assert room_of(query, Budget(max_nodes=2)) == -1.0
+    query, cube = Query(np.array([0, 1, 2])), random_cube(0)
+    assert room_of(cube, query, Budget()) == np.inf
+    assert room_of(cube, query, Budget(max_nodes=5)) == 2.0
+    assert room_of(cube, query, Budget(max_nodes=2)) == -1.0

@@ -288,6 +288,7 @@ def about(folder: Path, between: str | None = None) -> dict[str, Any]:
         "time": settings.get("time", ""),
         "views": list(settings.get("views", ())),
         "objects_in_cells": int((cube.homes.sizes > 0).sum()),
+        "objects_that_may_be_brought": None if cube.bringable is None else int(cube.bringable.sum()),
         "ids": "whole numbers" if cube.objects.whole else "texts",
         "attributes": _attributes(cube, manifest),
         "links_say": []
@@ -358,7 +359,7 @@ def show_about(about: dict[str, Any]) -> None:
         ],
         right=("labels",),
     )
-    counts = ("items", "objects", "objects_in_cells", "cells", "members", "links")
+    counts = ("items", "objects", "objects_in_cells", "objects_that_may_be_brought", "cells", "members", "links")
     show_table(
         "counts",
         ("what", "how many"),

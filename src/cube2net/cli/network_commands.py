@@ -14,11 +14,21 @@ from cube2net.cli.options import (
     FORM_NAMES,
     MEMBERSHIP_NAMES,
     METHOD_NAMES,
-    OBJECTIVE_NAMES,
     RECOMMENDER_NAMES,
     AsJson,
+    Bans,
     Between,
     CubePath,
+    FormName,
+    Kind,
+    LevelNames,
+    Like,
+    MethodName,
+    MostCells,
+    NearObjects,
+    ObjectiveName,
+    Pins,
+    Prices,
     QueryFile,
     Quiet,
     RollUp,
@@ -26,6 +36,7 @@ from cube2net.cli.options import (
     Set,
     SkipMissing,
     SpreadsheetSafe,
+    Unlike,
     Where,
     check_safe,
     one_of,
@@ -33,7 +44,7 @@ from cube2net.cli.options import (
     warn_of_formulas,
 )
 from cube2net.cli.signals import KEPT
-from cube2net.cli.terminal import say, show_json, shown_progress
+from cube2net.cli.terminal import say, show_json, show_text, shown_progress
 
 if TYPE_CHECKING:
     from cube2net.records import Cube
@@ -42,42 +53,12 @@ if TYPE_CHECKING:
 def query(
     cube: CubePath,
     query: QueryFile,
-    method: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help=f"One of {', '.join(METHOD_NAMES)}; or auto: several are tried. Without, greedy."
-        ),
-    ] = None,
-    m: Annotated[
-        int | None,
-        typer.Option("-m", help="How many cells at most. Without, as many as serve the query (cover), or 20."),
-    ] = None,
-    objective: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help=f"One of {', '.join(OBJECTIVE_NAMES)}. Without, cover (of greedy and exact, forms woven and cells) "
-            "or jaccard.",
-        ),
-    ] = None,
-    form: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Nodes beside the query: woven (cells and the objects nearest by links), cells, objects (all those of "
-            "the cells: the paper's), or both. Without, woven for methods that choose cells.",
-        ),
-    ] = None,
-    levels: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAMES",
-            help="Which cells: full, one (one label each), or the levels that stay, as venue,topic; may be repeated.",
-        ),
-    ] = None,
-    near: Annotated[
-        int | None, typer.Option(help="Form woven: how many objects nearest by links. Without, as many as the query.")
-    ] = None,
+    method: MethodName = None,
+    m: MostCells = None,
+    objective: ObjectiveName = None,
+    form: FormName = None,
+    levels: LevelNames = None,
+    near: NearObjects = None,
     near_weight: Annotated[
         float | None,
         typer.Option(help="Form woven: multiplies links for each end outside the query. Without, by need."),
@@ -106,6 +87,11 @@ def query(
             help="Objects brought that stay: all, or linked to the network (the default of objective linked).",
         ),
     ] = None,
+    pins: Pins = None,
+    bans: Bans = None,
+    like: Like = None,
+    unlike: Unlike = None,
+    prices: Prices = True,
     bound: Annotated[bool, typer.Option("--bound", help="Also find how much better any choice could be.")] = False,
     seconds: Annotated[float | None, typer.Option(help="How long the method may search.")] = None,
     preset: Annotated[
@@ -117,6 +103,7 @@ def query(
     where: Where = None,
     roll_up: RollUp = None,
     between: Between = None,
+    kind: Kind = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -136,18 +123,27 @@ def query(
         ),
     ] = False,
     as_json: AsJson = False,
+    text: Annotated[
+        bool, typer.Option("--text", help="Print the network as text for people and language models.")
+    ] = False,
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(help="With --text: no more tokens than this, estimated at two for five bytes. Without, 4,000."),
+    ] = None,
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
     """Make the network around the objects of a query; without options, the one that helps the next step."""
+    from cube2net import pipeline
     from cube2net.cli import answering
     from cube2net.pipeline import check_outputs, draw_network, missing_names, summary, write_network
 
     check_safe(out, spreadsheet_safe, "--out network.csv")
+    answering.check_text(text, max_tokens, as_json=as_json)
     if best_prefix:
         say_new_name("--best-prefix", "--prefix best")
     check_outputs(out, draw, spreadsheet_safe=spreadsheet_safe)
-    opened = answering.view(_opened(cube), where or [], roll_up or [], between)
+    opened = answering.view(_opened(cube), where, roll_up, between, kind)
     if show_missing:
         missing = missing_names(opened, query)
         if as_json:
@@ -155,7 +151,7 @@ def query(
         elif missing:
             say(*missing)
         raise typer.Exit(1 if missing else 0)
-    with shown_progress(quiet or as_json) as progress:
+    with shown_progress(quiet or as_json or text) as progress:
         network = answering.answer(
             opened,
             query,
@@ -176,9 +172,14 @@ def query(
             near=near,
             near_weight=near_weight,
             trust=trust,
+            pins=pins,
+            bans=bans,
+            like=like,
+            unlike=unlike,
             bound=bound,
             progress=progress,
         )
+        priced = pipeline.prices(network, progress=progress) if prices and (pins or bans) else ()
         written = write_network(network, out, spreadsheet_safe=spreadsheet_safe) if out is not None else []
         warn_of_formulas(written)
         if draw is not None:
@@ -186,11 +187,15 @@ def query(
             draw_network(network, draw, seed=seed)
             written.append(draw)
     if as_json:
-        show_json(summary(network))
+        costs = {"prices": [price.to_dict() for price in priced]} if priced else {}
+        show_json(summary(network) | costs | answering.about_view(opened))
+    elif text:
+        show_text(answering.text_of(network, max_tokens))
     else:
-        for view in opened.settings.get("views", ()):
-            say(f"of the cube: {view}")
+        answering.show_view(opened)
         answering.show_network(network)
+        for price in priced:
+            say(price.sentence)
         for path in written:
             say(f"wrote {path}")
 
@@ -305,6 +310,7 @@ def compare(
     where: Where = None,
     roll_up: RollUp = None,
     between: Between = None,
+    kind: Kind = None,
     skip_missing: SkipMissing = False,
     as_json: AsJson = False,
     seed: Seed = 0,
@@ -318,7 +324,7 @@ def compare(
     from cube2net.cli import answering, comparing
     from cube2net.pipeline import JOURNAL, results
 
-    opened = answering.view(_opened(cube), where or [], roll_up or [], between)
+    opened = answering.view(_opened(cube), where, roll_up, between, kind)
     check_safe(out, spreadsheet_safe, "--out FOLDER")
     memberships = one_of({"--memberships": memberships, "--membership": membership})
     miners = one_of({"--miners": miners, "--embeddings": embeddings, "--recommenders": recommenders})
@@ -354,6 +360,7 @@ def compare(
     if as_json:
         show_json(results(comparison))
     else:
+        answering.show_view(opened)
         comparing.show_comparison(comparison)
         for path in files:
             say(f"wrote {path}")

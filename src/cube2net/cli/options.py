@@ -38,11 +38,47 @@ Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="A parameter of source, method or objective; may be repeated."),
 ]
+MethodName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", help=f"One of {', '.join(METHOD_NAMES)}; or auto: several are tried. Without, greedy."
+    ),
+]
+MostCells = Annotated[
+    int | None,
+    typer.Option("-m", help="How many cells at most. Without, as many as serve the query (cover), or 20."),
+]
+ObjectiveName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help=f"One of {', '.join(OBJECTIVE_NAMES)}. Without, cover (of greedy and exact, forms woven and cells) "
+        "or jaccard.",
+    ),
+]
+FormName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Nodes beside the query: woven (cells and the objects nearest by links), cells, objects (all those of "
+        "the cells: the paper's), or both. Without, woven for methods that choose cells.",
+    ),
+]
+LevelNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAMES",
+        help="Which cells: full, one (one label each), or the levels that stay, as venue,topic; may be repeated.",
+    ),
+]
+NearObjects = Annotated[
+    int | None, typer.Option(help="Form woven: how many objects nearest by links. Without, as many as the query.")
+]
 Where = Annotated[
     list[str] | None,
     typer.Option(
         metavar="DIMENSION=LABEL",
-        help="Only cells with this label, or under this label of a level above; may be repeated.",
+        help="Only cells with this label, or under this label of a level above, and their objects; may be repeated.",
     ),
 ]
 ItemsWhere = Annotated[
@@ -63,8 +99,35 @@ Between = Annotated[
     str | None,
     typer.Option(
         metavar="[ATTRIBUTE=]FROM..TO",
-        help="Only items and links of this time, both ends inside: 2015..2019, 2015-03..2019-06-30, 2015.. or ..2019; "
+        help="Only items, their objects and links of this time, both ends inside: 2015..2019, 2015-03..2019-06-30, "
+        "2015.. or ..2019; "
         "links=2019 limits links alone.",
+    ),
+]
+Pins = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--pin", metavar="WHAT", help="A cell ('2010s · ACL · parsing') or object that must be in; may be repeated."
+    ),
+]
+Bans = Annotated[
+    list[str] | None,
+    typer.Option("--ban", metavar="WHAT", help="A cell or object that must not be in; may be repeated."),
+]
+Like = Annotated[
+    list[str] | None,
+    typer.Option(metavar="OBJECT", help="An object whose cells are worth more, as the query's; may be repeated."),
+]
+Unlike = Annotated[
+    list[str] | None,
+    typer.Option(metavar="OBJECT", help="An object whose cells are worth less; may be repeated."),
+]
+Prices = Annotated[bool, typer.Option("--prices/--no-prices", help="Whether to say what every pin and ban costs.")]
+Kind = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME",
+        help="Bring only objects of this kind, such as author, whatever the method; may be repeated.",
     ),
 ]
 SkipMissing = Annotated[bool, typer.Option("--skip-missing", help="Go on without names that are not in the cube.")]

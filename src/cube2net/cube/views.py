@@ -9,17 +9,16 @@ from functools import reduce
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.arrays import take_rows, transpose
+from cube2net.arrays import distinct_rows, take_rows, transpose
 from cube2net.cube.format.parts import check_whole
 from cube2net.cube.grow.cells_and_links import pack_homes
 from cube2net.cube.grow.item_index import renumbered
+from cube2net.cube.view_settings import said
 from cube2net.errors import CubeError, ParameterError, listed, unknown
 from cube2net.records import Cells, Cube, Dimension, Ragged
 from cube2net.records.dimension import STAR, TOP
 from cube2net.records.lineage import remembered
-from cube2net.records.spec import MIN_OBJECTS, SMALL
-
-MOST_KEYS = 2**62
+from cube2net.records.spec import MIN_OBJECTS
 
 
 @remembered
@@ -138,7 +137,8 @@ def dice(cube: Cube, where: Mapping[str, str | Sequence[str]]) -> Cube:
     """Return the cube of the cells that have one of the given labels in each of the given dimensions.
 
     A dimension is named by the level where it stands, or by one above: then the cells are those whose labels are part
-    of one of the given (``{"field": "Computer Science"}`` of a cube of topics).
+    of one of the given (``{"field": "Computer Science"}`` of a cube of topics). Only objects of these cells, those with
+    too few objects included, may be brought into a network.
     """
     check_whole(cube, "cut to some labels")
     if not isinstance(where, Mapping):
@@ -192,16 +192,25 @@ def _keep(cube: Cube, keep: Mapping[int, set[int]], finest: Cube | None) -> Cube
         return Cells(cells.labels[rows], take_rows(cells.members, rows))
 
     large, tiny = chosen(cube.cells), chosen(cube.small)
-    cells = only(cube.cells, large)
+    cells, small = only(cube.cells, large), only(cube.small, tiny)
     mask = np.concatenate([large, tiny])
     return replace(
         cube,
         cells=cells,
-        small=only(cube.small, tiny),
+        small=small,
         homes=transpose(cells.members, len(cube.objects)),
         finest=finest,
+        bringable=_held(cube, cells, small) if keep else cube.bringable,
         items=renumbered(cube.items, np.where(mask, np.cumsum(mask) - 1, -1)),
     )
+
+
+def _held(cube: Cube, *parts: Cells) -> Array:
+    """Return which objects are in one of some cells, and might be brought before."""
+    held = np.zeros(len(cube.objects), dtype=bool)
+    for cells in parts:
+        held[cells.members.indices] = True
+    return held if cube.bringable is None else held & cube.bringable
 
 
 def _parts(dimension: Dimension, at: int, above: int, labels: set[int]) -> set[int]:
@@ -229,7 +238,7 @@ def regroup(cube: Cube, dimensions: tuple[Dimension, ...], labels: Sequence[Arra
     """
     from cube2net.kernels.csr import count_groups, fill_groups
 
-    found = [_distinct(one) for one in labels]
+    found = [distinct_rows(one) for one in labels]
     rows = np.concatenate([one[first] for one, (first, _) in zip(labels, found, strict=True)])
     starts = np.cumsum([0, *(len(first) for first, _ in found[:-1])])
     groups = np.stack([group + start for (_, group), start in zip(found, starts.tolist(), strict=True)], axis=1)
@@ -258,32 +267,9 @@ def regroup(cube: Cube, dimensions: tuple[Dimension, ...], labels: Sequence[Arra
     )
 
 
-def _distinct(labels: Array) -> tuple[Array, Array]:
-    """Return where each distinct row stands first, these rows ascending, and the number among them of every row."""
-    keys, room = np.zeros(len(labels), np.int64), 1
-    for column in labels.T:
-        low, high = int(column.min(initial=0)), int(column.max(initial=0))
-        room *= high - low + 1
-        if room >= MOST_KEYS:
-            _, keys = np.unique(keys, return_inverse=True)
-            room = len(keys) * (high - low + 1)
-        keys = keys * (high - low + 1) + (column - low)
-    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
-    return first, group
-
-
 def _plain(cube: Cube) -> Cube:
     """Return the cube without counts: its cells are a cube's own."""
     return replace(cube, cells=replace(cube.cells, counts=None), small=replace(cube.small, counts=None))
-
-
-def said(cube: Cube, view: str) -> Cube:
-    """Return the cube with a view added to what its settings tell of it, and what is left out counted anew."""
-    settings = dict(cube.settings)
-    settings["views"] = [*settings.get("views", []), view]
-    reason = SMALL.format(settings.get("min_objects", MIN_OBJECTS))
-    settings["dropped"] = {**settings.get("dropped", {}), reason: len(cube.small)}
-    return replace(cube, settings=settings)
 
 
 def _with(dimensions: tuple[Dimension, ...], number: int, dimension: Dimension) -> tuple[Dimension, ...]:

@@ -17,7 +17,8 @@ from cube2net.arrays import offsets, row_of_entries, take_rows
 from cube2net.cube.format.parts import check_whole, given
 from cube2net.cube.grow.date_bins import FINER, MONTH_ALONE, YEAR_ALONE
 from cube2net.cube.grow.link_rows import links_of_rows
-from cube2net.cube.views import said
+from cube2net.cube.object_limits import limited_to
+from cube2net.cube.view_settings import said
 from cube2net.cube.without import take_out
 from cube2net.errors import CubeError, ParameterError, listed, quoted, unknown
 from cube2net.records import Cube, DimensionSpec, ItemIndex, LinkDetails, Links, Ragged
@@ -120,6 +121,9 @@ def between(cube: Cube, window: str | Sequence[Bound] | Window) -> Cube:
     keep theirs). Where links have a time and nothing says when items were, or with ``links=`` before the window, only
     links are limited. How many items lack a label is not counted anew.
 
+    Only objects that an item of the window mentions may be brought into a network, and those that no item of the cube
+    does; where links alone have a time, those with a link of that time. With ``links=`` before the window all may.
+
     Parameters
     ----------
     cube
@@ -135,8 +139,9 @@ def between(cube: Cube, window: str | Sequence[Bound] | Window) -> Cube:
     if asked.attribute == LINKS or (timed and not (asked.attribute or times_of(cube))):
         if details is None or not timed:
             raise ParameterError(f"the window is of links, and those of the cube have no time: {HOW}")
-        inside = _links_inside(details, asked, np.empty(0, dtype=bool))
-        return said(_only_links(cube, details, inside), f"only links of {replace(asked, attribute='')}, all items")
+        left = _only_links(cube, details, _links_inside(details, asked, np.empty(0, dtype=bool)))
+        left = left if asked.attribute else limited_to(left, np.diff(left.links.indptr) > 0)
+        return said(left, f"only links of {replace(asked, attribute='')}, all items")
     if cube.items is None:
         raise CubeError("the cube does not keep its items: build it again to limit it to a time (items='all')")
     index = cube.items()
@@ -146,10 +151,10 @@ def between(cube: Cube, window: str | Sequence[Bound] | Window) -> Cube:
         raise unknown("attribute", name, attributes.names)
     gone = ~asked.holds(attributes.column(name), f"the attribute {name!r}")
     view = f"only items of {name} {replace(asked, attribute='')}"
-    if index.derived:
-        return take_out(cube, gone, view)
-    told = details is not None and bool({TIME, ITEM}.intersection(details.columns))
     stay = _still_there(index, gone, len(cube.objects))
+    if index.derived:
+        return limited_to(take_out(cube, gone, view), stay)
+    told = details is not None and bool({TIME, ITEM}.intersection(details.columns))
     if timed:
         view += ", and links of that time"
     elif not stay.all():
@@ -157,9 +162,9 @@ def between(cube: Cube, window: str | Sequence[Bound] | Window) -> Cube:
     elif not told:
         view += ", and all links: they have no time"
     if details is None:
-        return take_out(cube if stay.all() else _links_among(cube, stay), gone, view)
+        return limited_to(take_out(cube if stay.all() else _links_among(cube, stay), gone, view), stay)
     inside = _links_inside(details, asked, gone) & stay[details.lower] & stay[details.higher]
-    return take_out(cube if inside.all() else _only_links(cube, details, inside), gone, view)
+    return limited_to(take_out(cube if inside.all() else _only_links(cube, details, inside), gone, view), stay)
 
 
 def times_of(cube: Cube) -> list[str]:

@@ -1,6 +1,7 @@
 """Which cells fit into what is left of a budget of objects and links.
 
-``present[o]`` is 1 for the objects of the network so far. Links are kept on both ends.
+``present[o]`` is 1 for the objects of the network so far, and 2 for those that never come in: cells bring their other
+objects. Links are kept on both ends.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def bring(
         for o in objects:
             if present[o] == 0:
                 for at in range(links_indptr[o], links_indptr[o + 1]):
-                    links += present[links_indices[at]]
+                    links += present[links_indices[at]] == 1
                 present[o] = 1
                 new[done] = o
                 done += 1

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
-import numpy as np
-
 from cube2net import network as networks
 from cube2net.arguments import check_options, made, name_of, options_of
+from cube2net.array_types import Array
 from cube2net.compiling import tells_compiling, timed
 from cube2net.embed import VECTORS
 from cube2net.errors import ParameterError, quoted, whole_number
@@ -23,12 +22,14 @@ from cube2net.interfaces import (
 )
 from cube2net.pipeline.cubes import embed_cells
 from cube2net.pipeline.planning import METHODS, WITH_OPTIONS, Levels, Plan, Wanted, plan, several, steered
+from cube2net.pipeline.planning import plan as planned
 from cube2net.pipeline.queries import Asked, query_of
 from cube2net.pipeline.recipes import recipe_of
-from cube2net.pipeline.worths import Valued, objective_name, weighed
+from cube2net.pipeline.worths import LINK_TOLERANCE, Valued, objective_name, weighed
 from cube2net.progress import Progress, silent
-from cube2net.records import Cube, Network, Question, Selection, Steering, Worth
-from cube2net.select import bounded, check_selection
+from cube2net.records import Cube, Network, Node, Query, Question, Scope, Selection, Steering, Worth
+from cube2net.records.node_names import title_of
+from cube2net.select import Settled, bounded, check_selection, guided
 
 
 @tells_compiling
@@ -148,7 +149,12 @@ def construct(
         return chooser.construct(cube, query_of(cube, query), seed=seed, progress=progress)
     wanted = plan(cube, query, chooser, **options)
     chosen = choose(wanted, seed=seed, bound=bound, progress=progress)
-    if form is None and max_nodes is not None and wanted.form.has_cells and networks.brings_objects(chosen.selection):
+    if (
+        form is None
+        and max_nodes is not None
+        and wanted.form.has_cells
+        and networks.brings_objects(chosen.selection, wanted.budget.scope)
+    ):
         # A method of one's own that chooses no cells has to know the limit on its objects.
         wanted = plan(cube, query, chooser, **{**options, "form": "objects"})
         chosen = choose(wanted, seed=seed, bound=bound, progress=progress)
@@ -185,13 +191,17 @@ def _check_nothing_chosen(method: object, options: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """What a method chose, with what seed, what no cells and all others are worth, and how long its parts took."""
+    """What a method chose, with what seed, what no cells and all others are worth, and how long its parts took.
+
+    ``bounded`` says that a bound was asked for beside.
+    """
 
     selection: Selection
     seed: int
     empty_value: float
     worth: Worth
     seconds: Mapping[str, float]
+    bounded: bool = False
 
 
 def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress = silent) -> Chosen:
@@ -202,7 +212,8 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
         import_module(f"cube2net.kernels.{kernel}")
     seconds: dict[str, float] = {}
     with timed(seconds, "weigh"):
-        weights = weighed(cube, query, plan.objective)
+        weights = guided(weighed(cube, plan.liked, plan.objective), budget.scope, plan.unlike)
+        settled = Settled.of(cube, weights, budget)
     with timed(seconds, "vectors"):
         ready = with_vectors(cube, plan.method, seed)
     if ready is plan.method:
@@ -210,15 +221,16 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
     if isinstance(ready, TellsProgress):
         ready = ready.with_progress(progress)
     with timed(seconds, "select"):
-        given = ready.select(cube, query, weights=weights, budget=budget, seed=seed)
-    selection = check_selection(given, cube, name_of(plan.method, METHODS))
+        given = ready.select(cube, query, weights=settled.worth, budget=settled.budget, seed=seed)
+    selection = check_selection(given, cube, name_of(plan.method, METHODS), settled.budget)
     seconds["select"] -= selection.train_seconds
     seconds["train"] = selection.train_seconds
     if bound:
         with timed(seconds, "bound"):
-            selection = bounded(cube, query, weights, budget, selection)
-    empty = weights.value(np.empty(0, dtype=np.int64)) if len(selection.cells) else selection.value
-    return Chosen(selection, seed, empty, weights, seconds)
+            selection = bounded(cube, query, settled.worth, settled.budget, selection)
+    selection = settled.with_choice(selection)
+    empty = settled.empty_value if len(selection.cells) else selection.value
+    return Chosen(selection, seed, empty, weights, seconds, bound)
 
 
 def with_vectors(cube: Cube, method: Method, seed: int) -> Method:
@@ -237,19 +249,21 @@ def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: P
     objects. A network that will be large is announced before it is made.
     """
     cube, query, form, selection = plan.cube, plan.query, plan.form, chosen.selection
-    if default and networks.brings_objects(selection):
+    scope = plan.budget.scope
+    if default and networks.brings_objects(selection, scope):
         form = replace(form, kind="objects")
     seconds = dict(chosen.seconds)
     with timed(seconds, "links"):
         if form.kind == "both" and plan.max_nodes is not None:
-            selection = networks.first_cells(cube, query, selection, plan.max_nodes, chosen.empty_value)
-        large = networks.said_of_size(cube, query, selection, form, plan.max_nodes)
+            selection = networks.first_cells(cube, query, selection, plan.max_nodes, chosen.empty_value, scope)
+        large = networks.said_of_size(cube, query, selection, form, plan.max_nodes, scope)
         if large:
             progress(large, 1, 1)
         room = networks.room_for_near(query, form, len(selection.cells), plan.max_nodes)
-        nearest = networks.nearest(cube.links, query, room) if form.kind == "woven" else None
-        network = networks.assemble(cube, query, selection, form, nearest=nearest)
-    note = networks.said_of_limit(query, plan.max_nodes) or "; ".join(filter(None, (selection.note, large)))
+        nearest = nearest_objects(plan, room) if form.kind == "woven" else None
+        network = networks.assemble(cube, query, selection, form, nearest=nearest, scope=scope)
+    said = (selection.note, large, networks.said_of_scope(query, scope))
+    note = networks.said_of_limit(query, plan.max_nodes) or "; ".join(filter(None, said))
     return replace(
         network,
         recipe=recipe_of(plan, network, METHODS, chosen.seed),
@@ -268,18 +282,53 @@ def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: P
             **network.settings,
             "seed": chosen.seed,
             "empty_value": chosen.empty_value,
-            "cell_objects": [len(cube.cells.members[cell]) for cell in selection.cells.tolist()],
+            "cell_objects": networks.cell_sizes(cube, selection.cells, scope),
+            **told(plan),
         },
         seconds=seconds,
     )
 
 
+def nearest_objects(plan: Plan, room: int) -> Array:
+    """Return the objects nearest to the query and what is liked, none that is unliked or nearer to what is."""
+    seeds = plan.liked.objects
+    scope = near_scope(plan.cube, plan.query, plan.budget.scope, seeds, plan.unlike)
+    return networks.nearest(plan.cube.links, plan.query, room, scope=scope, seeds=seeds)
+
+
+def near_scope(cube: Cube, query: Query, scope: Scope, seeds: Array, unlike: Array) -> Scope:
+    """Return a scope that bars what is unliked too, and what is nearer to it than to the seeds."""
+    if not len(unlike):
+        return scope
+    far, near = (networks.scores(cube.links, rows, tolerance=LINK_TOLERANCE) for rows in (unlike, seeds))
+    barred = far > near
+    barred[unlike] = True
+    barred[scope.objects] = False
+    barred[query.objects] = False
+    return replace(scope, barred=barred if scope.barred is None else barred | scope.barred)
+
+
+def told(plan: Plan) -> dict[str, list[str]]:
+    """Return how a network was steered, by the names of cells and objects; nothing where it was not."""
+    steering = plan.steering
+    words = {
+        "pins": steering.pins,
+        "bans": steering.bans,
+        "like": [Node("object", row) for row in steering.like],
+        "unlike": [Node("object", row) for row in steering.unlike],
+    }
+    return {word: [title_of(plan.cube, node) for node in nodes] for word, nodes in words.items() if nodes}
+
+
 def question_of(plan: Plan, chosen: Chosen, *, default: bool = False) -> Question:
     """Return the question that a network answers, by which it can be asked again under another steering."""
 
-    def again(steering: Steering) -> Network:
-        other = steered(plan, steering)
-        return network_of(other, choose(other, seed=chosen.seed), default=default)
+    def again(steering: Steering, query: Query | None = None) -> Network:
+        asked = (
+            plan if query is None else planned(plan.whole, query, plan.method, objective=plan.objective, **plan.asked)
+        )
+        other = steered(asked, steering)
+        return network_of(other, choose(other, seed=chosen.seed, bound=chosen.bounded), default=default)
 
     return Question(
         cube=plan.cube,

@@ -316,14 +316,17 @@ def view_cube(
     roll_up: Sequence[str | tuple[str, str]] = (),
     where: Mapping[str, Sequence[str]] | None = None,
     between: str | Sequence[Any] | None = None,
+    kind: str | Sequence[str] = (),
 ) -> Cube:
     """Return the cube of the items of a time, rolled up in some dimensions, and only the cells with one of some labels.
 
     ``between`` is a window such as ``"2015..2019"`` or ``(2015, 2019)``: see :func:`cube2net.cube.between`. A dimension
-    alone goes to the level above it, one with a level goes there.
+    alone goes to the level above it, one with a level goes there. Of objects only those of a ``kind``, of which there
+    may be several, are brought into networks: see :func:`cube2net.cube.of_kind`.
     """
     if between is not None:
         cube = cubes.between(cube, between)
     for wanted in roll_up:
         cube = cubes.roll_up(cube, *((wanted,) if isinstance(wanted, str) else wanted))
-    return cubes.dice(cube, where) if where else cube
+    cube = cubes.dice(cube, where) if where else cube
+    return cubes.of_kind(cube, kind) if kind else cube

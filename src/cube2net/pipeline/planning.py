@@ -6,8 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from cube2net import network as networks
 from cube2net.arguments import made, name_of
+from cube2net.array_types import Array
 from cube2net.cube import cuboid
 from cube2net.errors import ParameterError, whole_number
 from cube2net.interfaces import LinkObjective, Method, Objective, chooses_cells, counts_repeats
@@ -39,6 +42,8 @@ WITH_OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
 """Names that stand for a method with options, wherever a method is named."""
 
 Levels = str | Sequence[str]
+STEERS = ("pins", "bans", "like", "unlike")
+"""The parameters by which a user steers a network."""
 Wanted = Any
 """Cells and objects that a user names: several, or one by itself."""
 
@@ -65,6 +70,18 @@ class Plan:
     asked: Mapping[str, Any] = field(default_factory=dict)
     whole: Cube = field(kw_only=True)
     steering: Steering = field(default_factory=Steering, kw_only=True)
+
+    @property
+    def liked(self) -> Query:
+        """The query with what is liked: by it choices are told what they are worth, and near objects what is near."""
+        if not self.steering.like:
+            return self.query
+        return Query(np.union1d(self.query.objects, np.array(self.steering.like, dtype=np.int32)))
+
+    @property
+    def unlike(self) -> Array:
+        """The rows of what is not liked, ascending."""
+        return np.unique(np.array(self.steering.unlike, dtype=np.int32))
 
 
 def plan(

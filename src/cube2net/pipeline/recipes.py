@@ -7,12 +7,15 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from cube2net import __version__
 from cube2net.arguments import name_of, options_of
 from cube2net.errors import quoted
 from cube2net.fingerprints import network_fingerprint
-from cube2net.records import Network, Recipe
+from cube2net.records import Network, Node, Recipe
 from cube2net.records.lineage import lineage_of
+from cube2net.records.node_names import CELL, OBJECT
 from cube2net.records.recipe import FORMAT
 from cube2net.select import OBJECTIVES, Own
 
@@ -35,7 +38,9 @@ def recipe_of(plan: Plan, network: Network, methods: Mapping[str, Any], seed: in
         problems.append("its objective is a function of one's own")
     else:
         objective = _described(plan.objective, OBJECTIVES, "objective", problems)
-    asked = {name: _value(value, f"its {name}", problems) for name, value in plan.asked.items()}
+    asked = {
+        name: _value(value, f"its {name}", problems) for name, value in ({**plan.asked, **_steering(plan)}).items()
+    }
     return Recipe(
         cube={
             "checksum": lineage.origin.seal if lineage.origin else None,
@@ -51,6 +56,20 @@ def recipe_of(plan: Plan, network: Network, methods: Mapping[str, Any], seed: in
         versions={"cube2net": __version__, "recipe": FORMAT},
         obstacle="; ".join(problems),
     )
+
+
+def _steering(plan: Plan) -> dict[str, list[dict[str, Any]]]:
+    """Return what was pinned, banned, liked and not liked, by labels and ids; nothing where nothing was."""
+
+    def written(node: Node) -> dict[str, Any]:
+        if node.is_cell:
+            return {CELL: list(plan.cube.cell(node.number))}
+        return {OBJECT: plan.whole.objects.ids(np.array([node.number]))[0].as_py()}
+
+    steering = plan.steering
+    like, unlike = ([Node(OBJECT, row) for row in rows] for rows in (steering.like, steering.unlike))
+    words = {"pins": steering.pins, "bans": steering.bans, "like": like, "unlike": unlike}
+    return {word: [written(node) for node in nodes] for word, nodes in words.items() if nodes}
 
 
 def made_of(network: Network) -> dict[str, Any]:

@@ -17,11 +17,12 @@ from cube2net.arguments import path_of
 from cube2net.errors import CubeError, InputError, ParameterError, QueryError, listed, quoted, some
 from cube2net.pipeline.construct import construct
 from cube2net.pipeline.cubes import open_cube
-from cube2net.pipeline.planning import METHODS
+from cube2net.pipeline.planning import METHODS, STEERS
 from cube2net.pipeline.recipes import made_of
 from cube2net.progress import Progress
-from cube2net.records import Cube, Network, Query, Recipe
+from cube2net.records import Cube, Network, Node, Query, Recipe
 from cube2net.records.lineage import VIEW, lineage_of
+from cube2net.records.node_names import CELL, OBJECT
 from cube2net.select import OBJECTIVES
 
 VIEWS: dict[str, Callable[..., Cube]] = {
@@ -31,6 +32,8 @@ VIEWS: dict[str, Callable[..., Cube]] = {
     "dice": cubes.dice,
     "slice_cube": cubes.slice_cube,
     "cuboid": cubes.cuboid,
+    "of_kind": cubes.of_kind,
+    "pick_cells": cubes.pick_cells,
 }
 """What a recipe may have seen its cube through."""
 
@@ -121,8 +124,33 @@ def follow(recipe: Recipe, cube: Cube, *, progress: Progress | None = None) -> N
     def make(cube: Cube, **parameters: Any) -> Network:
         return construct(cube, query, method, objective=objective, seed=recipe.seed, progress=progress, **parameters)
 
-    network: Network = _with_its_options(make, "network", cube, recipe.parameters)
+    network: Network = _with_its_options(make, "network", cube, {**recipe.parameters, **_steering(recipe, cube)})
     return network
+
+
+def _steering(recipe: Recipe, cube: Cube) -> dict[str, list[Any]]:
+    """Return what a recipe pins, bans, likes and does not, as construct takes it: cells by labels, objects by row."""
+    steering: dict[str, list[Any]] = {}
+    for word in STEERS:
+        given = recipe.parameters.get(word, [])
+        if not isinstance(given, list) or not all(_is_node(one) for one in given):
+            raise InputError(f"the recipe has odd {word}: {quoted(given, 60)}")
+        keys = [str(one[OBJECT]) for one in given if OBJECT in one]
+        found = cube.objects.find(keys)
+        lost = [*found.missing, *found.ambiguous]
+        if lost:
+            raise QueryError(f"the cube does not have {len(lost):,} objects of the recipe's {word}: {some(lost)}")
+        rows = iter(found.rows.tolist())
+        steering[word] = [tuple(one[CELL]) if CELL in one else Node(OBJECT, next(rows)) for one in given]
+    return steering
+
+
+def _is_node(given: object) -> bool:
+    """Return whether a recipe names a cell by its labels, or an object by its id."""
+    if not isinstance(given, dict) or len(given) != 1:
+        return False
+    labels, key = given.get(CELL), given.get(OBJECT)
+    return isinstance(key, str | int) or (isinstance(labels, list) and all(isinstance(label, str) for label in labels))
 
 
 def _found(recipe: Recipe, path: Path, given: str | Path | None) -> Cube:

@@ -2,11 +2,13 @@
 
 from cube2net.records.budget import Budget
 from cube2net.records.carried import Carried, LabelCounts
+from cube2net.records.cell_explanation import CellExplanation, ValueAccount
 from cube2net.records.comparison import Comparison, Setup, Trial
 from cube2net.records.corpus import Corpus
 from cube2net.records.cube import Cells, Cube
 from cube2net.records.dimension import Dimension, Level
 from cube2net.records.drawing import Drawing
+from cube2net.records.explanation import ObjectExplanation
 from cube2net.records.form import Form
 from cube2net.records.hidden import Hidden
 from cube2net.records.items import ItemIndex
@@ -14,6 +16,7 @@ from cube2net.records.link_details import LinkDetails
 from cube2net.records.network import Network
 from cube2net.records.node_names import Node
 from cube2net.records.objects import Objects
+from cube2net.records.price import Price
 from cube2net.records.query import Query
 from cube2net.records.question import Question
 from cube2net.records.ragged import Links, Ragged
@@ -29,6 +32,7 @@ from cube2net.records.weights import Judge, Repeats, Weights, Worth
 __all__ = [
     "Budget",
     "Carried",
+    "CellExplanation",
     "Cells",
     "Comparison",
     "Corpus",
@@ -46,7 +50,9 @@ __all__ = [
     "Links",
     "Network",
     "Node",
+    "ObjectExplanation",
     "Objects",
+    "Price",
     "Query",
     "Question",
     "Ragged",
@@ -58,6 +64,7 @@ __all__ = [
     "Steering",
     "Topics",
     "Trial",
+    "ValueAccount",
     "Vectors",
     "Weights",
     "Worth",

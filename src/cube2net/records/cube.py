@@ -66,6 +66,8 @@ class Cube:
     ``kept_views`` are the views of other cuboids that were asked for before.
     ``items`` gives, when called, which items mention which objects and are in which cells, where the cube keeps that.
     ``details`` gives the links one by one, where the source says which way they lead, their kinds, times or items.
+    ``bringable`` marks the objects that may be brought into a network, where a view leaves only some; None is all. A
+    query may hold any.
     ``origin`` is where the cube was opened: it travels to other processes as that folder, and copies of it are itself.
     ``lineage`` is what a view was made of.
     """
@@ -83,6 +85,7 @@ class Cube:
     ledger: Callable[[], Any] | None = None
     items: Callable[[], ItemIndex] | None = None
     details: Callable[[], LinkDetails] | None = None
+    bringable: Array | None = None
     kept_views: dict[Any, Cube] = field(default_factory=dict, init=False)
     origin: Origin | None = field(default=None, init=False)
     lineage: Lineage | None = field(default=None, init=False)
@@ -94,6 +97,10 @@ class Cube:
             raise CubeError(f"the cube has {len(self.objects):,} objects and homes for {len(self.homes):,}")
         if len(self.homes.indices) != len(self.cells.members.indices):
             raise CubeError("the cube's members and homes do not have the same number of entries")
+        if self.bringable is not None:
+            if self.bringable.shape != (len(self.objects),) or self.bringable.dtype != bool:
+                raise CubeError(f"the cube has {len(self.objects):,} objects, and marks those to bring otherwise")
+            object.__setattr__(self, "bringable", frozen(self.bringable))
         for cells in (self.cells, self.small):
             if cells.labels.shape[1] != len(self.dimensions):
                 raise CubeError(f"cells have {cells.labels.shape[1]} labels, dimensions are {len(self.dimensions)}")

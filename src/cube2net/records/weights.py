@@ -70,10 +70,22 @@ class Weights:
         if float(costs.min(initial=0.0)) < 0:
             raise InputError(f"cost is negative for {int((costs < 0).sum()):,} objects, expected 0 or more")
         constants = (_finite("gain0", gain0), _finite("cost0", cost0, least=0.0))
+        self._hold(gains, costs, constants, rows, len(gains) if count is None else count, rest)
+
+    def _hold(
+        self,
+        gains: Array,
+        costs: Array,
+        constants: tuple[float, float],
+        rows: Array | None,
+        count: int,
+        others: tuple[float, float],
+    ) -> None:
+        """Set the fields to what was checked."""
         for name, value in (
-            ("count", len(gains) if count is None else count),
+            ("count", count),
             ("rows", rows),
-            ("others", rest),
+            ("others", others),
             ("gain0", constants[0]),
             ("cost0", constants[1]),
             ("_gains", gains),
@@ -136,6 +148,31 @@ class Weights:
         below = self.cost0 + cost
         return (self.gain0 + gain) / below if below > 0 else 0.0
 
+    def with_terms(
+        self, objects: Array, gain: Array | float, cost: Array | float, *, more: tuple[float, float] = (0.0, 0.0)
+    ) -> Weights:
+        """Return the weights with other gains and costs of some objects (ascending), and ``more`` gain₀ and cost₀.
+
+        >>> few = Weights(np.ones(1), np.zeros(1), cost0=2.0, rows=np.array([0]), count=3, others=(0.0, 1.0))
+        >>> few.with_terms(np.array([1]), 0.0, 0.0, more=(0.0, 1.0)).value(np.array([0, 1, 2]))
+        0.25
+        """
+        constants = (self.gain0 + more[0], self.cost0 + more[1])
+        if self.rows is None:
+            gains, costs = (terms.copy() for terms in self.given)
+            gains[objects], costs[objects] = gain, cost
+            return Weights(gains, costs, *constants)
+        stays = np.append(objects, -1)[np.searchsorted(objects, self.rows)] != self.rows
+        rows = np.concatenate([self.rows[stays], objects])
+        order = np.argsort(rows, kind="stable")
+        gains, costs = (
+            np.concatenate([given[stays], np.broadcast_to(new, len(objects))])[order]
+            for given, new in zip(self.given, (gain, cost), strict=True)
+        )
+        made = object.__new__(Weights)  # of terms that were checked, but for those of the caller
+        made._hold(frozen(gains), frozen(costs), constants, frozen(rows[order]), self.count, self.others)
+        return made
+
     def _whole(self, values: Array, other: float) -> Array:
         if self.rows is None:
             return values
@@ -155,6 +192,7 @@ class Judge:
     ``function`` takes the row numbers of M, ascending, and returns a number, also for no objects at all; ``count``
     is the number of objects there are, and ``title`` what to call the function where its own name says little.
     Nothing is known of the function, so nothing can be added up: methods are slower, and no bound can be given.
+    ``about`` are the objects whose cells are looked at first (ascending); None is the query.
 
     >>> Judge(lambda objects: len(objects) / 4, count=4).value(np.array([0, 2]))
     0.5
@@ -163,6 +201,7 @@ class Judge:
     function: Callable[[Array], float]
     count: int
     title: str = ""
+    about: Array | None = None
 
     def value(self, objects: Array) -> float:
         """Return what a set of distinct objects is worth; the function cannot write to the array it is given."""
@@ -176,7 +215,12 @@ class Judge:
     @property
     def name(self) -> str:
         """What to call the function in a sentence."""
-        return f"the objective {self.title or called(self.function)!r}"
+        return f"the objective {self.called!r}"
+
+    @property
+    def called(self) -> str:
+        """What the function is called."""
+        return self.title or called(self.function)
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,6 +231,9 @@ class Repeats:
     *serves* the objects it holds that fewer than ``most`` chosen cells hold, and one that serves fewer than ``least``
     of them is not worth its place.
 
+    Where cells were chosen before, ``held[i]`` of them hold the i-th object, and they are worth ``value0``. A cell
+    loses one for every object of ``unlike`` (ascending) that it holds, in its value as in what it serves.
+
     >>> twice = Repeats(np.array([0, 1, 4]), count=6, most=2)
     >>> twice.total(np.array([0, 1, 5])), twice.value(np.array([1, 2, 4]))
     (3.0, 2.0)
@@ -196,17 +243,26 @@ class Repeats:
     count: int
     most: int | None = 3
     least: int = 2
+    held: Array | None = None
+    unlike: Array | None = None
+    value0: float = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "objects", frozen(np.asarray(self.objects)))
+        for name in ("objects", "held", "unlike"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, frozen(np.asarray(getattr(self, name))))
 
     def total(self, held: Array) -> float:
-        """Return the value, where ``held[i]`` chosen cells hold the i-th object."""
-        return float(held.sum() if self.most is None else np.minimum(held, self.most).sum())
+        """Return the value, where ``held[i]`` further cells hold the i-th object, but for what these lose."""
+        if self.most is None:
+            return self.value0 + float(held.sum())
+        needed = self.most if self.held is None else np.maximum(self.most - self.held, 0)
+        return self.value0 + float(np.minimum(held, needed).sum())
 
     def value(self, objects: Array) -> float:
         """Return the value of a set of distinct objects that no cell brought: each of them is held once."""
-        return float(np.isin(self.objects, objects).sum())
+        lost = 0 if self.unlike is None else int(np.isin(self.unlike, objects).sum())
+        return self.total(np.isin(self.objects, objects)) - lost
 
 
 Worth = Weights | Judge | Repeats

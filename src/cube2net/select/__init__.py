@@ -4,7 +4,7 @@ Choosing is at the top; ``prove`` finds the best selection and bounds on it, ``l
 """
 
 from cube2net.select.anneal import Anneal
-from cube2net.select.contract import check_selection
+from cube2net.select.contract import check_selection, outcome
 from cube2net.select.greedy import Greedy
 from cube2net.select.learn.cube2net import Cube2net
 from cube2net.select.learn.policy import Trained
@@ -13,6 +13,7 @@ from cube2net.select.objective import OBJECTIVES, Cover, Coverage, FBeta, Jaccar
 from cube2net.select.prove.exact import Exact, bounded
 from cube2net.select.random import Random
 from cube2net.select.scopes import check_no_cells, check_scope, scope_of
+from cube2net.select.settled import Settled, guided
 
 __all__ = [
     "OBJECTIVES",
@@ -29,10 +30,13 @@ __all__ = [
     "Own",
     "Precision",
     "Random",
+    "Settled",
     "Trained",
     "bounded",
     "check_no_cells",
     "check_scope",
     "check_selection",
+    "guided",
+    "outcome",
     "scope_of",
 ]

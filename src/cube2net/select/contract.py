@@ -10,7 +10,9 @@ from cube2net.array_types import Array
 from cube2net.arrays import take_rows
 from cube2net.compiling import Stopwatch
 from cube2net.errors import InputError, ParameterError, QueryError, quoted
-from cube2net.records import Budget, Cube, Judge, Query, Ragged, Repeats, Scope, Selection, Weights, Worth
+from cube2net.records import Budget, Cube, Judge, Node, Query, Ragged, Repeats, Scope, Selection, Weights, Worth
+from cube2net.records.node_names import title_of
+from cube2net.records.scope import OPEN
 
 ADVICE = (
     "use the method 'none', 'hops' or 'pagerank', a cube rolled up (roll_up), "
@@ -39,8 +41,53 @@ def check_sums(weights: Worth, method: str) -> Weights | Judge:
 
 def brought(cube: Cube, scope: Scope) -> Array:
     """Return the objects that are in before a method chooses, ascending: those pinned and those of cells pinned."""
+    if not len(scope.cells):
+        return scope.objects
     objects = np.unique(np.concatenate([scope.objects, take_rows(cube.cells.members, scope.cells).indices]))
     return objects if scope.barred is None else objects[~scope.barred[objects]]
+
+
+def merged(first: Array, second: Array) -> Array:
+    """Return what is in either of two ascending lists without repeats, ascending.
+
+    >>> merged(np.array([1, 4]), np.array([2, 4, 5])).tolist()
+    [1, 2, 4, 5]
+    """
+    both = np.sort(np.concatenate([first, second]), kind="stable")  # which joins two runs
+    return both[np.append(True, both[1:] != both[:-1])] if len(both) else both
+
+
+def open_cells(cells: Array, scope: Scope) -> Array:
+    """Return those of some cells, ascending, that may be chosen."""
+    if not len(scope.closed) or not len(cells):
+        return cells
+    place = np.minimum(np.searchsorted(cells, scope.closed), len(cells) - 1)
+    return np.delete(cells, place[cells[place] == scope.closed])
+
+
+def new_nodes(cube: Cube, query: Query, scope: Scope, objects: Array) -> Array:
+    """Return 1.0 for each of some objects, ascending, that would be another node if it came in, and else 0.0."""
+    known = np.isin(objects, query.objects, assume_unique=True)
+    if len(scope.cells) or len(scope.objects):
+        known |= np.isin(objects, brought(cube, scope), assume_unique=True)
+    if scope.barred is not None:
+        known |= scope.barred[objects]
+    return np.asarray(1.0 - known)
+
+
+def room_of(cube: Cube, query: Query, budget: Budget) -> float:
+    """Return how many further objects may be brought; below 0 where what is in already are too many."""
+    if budget.max_nodes is None:
+        return math.inf
+    inside = np.setdiff1d(brought(cube, budget.scope), query.objects, assume_unique=True)
+    return float(budget.max_nodes - len(query) - len(inside))
+
+
+def looked_for(query: Query, worth: Judge | Repeats) -> Array:
+    """Return the objects whose cells are looked at where nothing has a gain."""
+    if isinstance(worth, Repeats):
+        return worth.objects
+    return query.objects if worth.about is None else worth.about
 
 
 class Clock:
@@ -61,7 +108,7 @@ class Clock:
 
 
 class Limits:
-    """What is left of ``max_nodes`` and ``max_links``; the network starts as the query and its own links.
+    """What is left of ``max_nodes`` and ``max_links``; the network starts as the query and what is in, and their links.
 
     Objects and links never leave a growing network, so a cell that does not fit now never will.
     """
@@ -69,7 +116,9 @@ class Limits:
     def __init__(self, cube: Cube, query: Query, budget: Budget) -> None:
         from cube2net.kernels.budget_limits import NO_LIMIT, bring
 
-        self._m = budget.m
+        scope = budget.scope
+        self._pinned = len(scope.cells)
+        self._m = budget.m + self._pinned
         self.any = budget.max_nodes is not None or budget.max_links is not None
         if not self.any:
             return
@@ -78,7 +127,11 @@ class Limits:
         self._nodes = NO_LIMIT if budget.max_nodes is None else budget.max_nodes
         self._links = NO_LIMIT if budget.max_links is None else budget.max_links
         links = cube.links
-        new, more = bring(query.objects, self._present, links.indptr, links.indices, self._nodes, self._links)
+        if scope.barred is not None:
+            self._present[scope.barred] = 2
+            self._present[query.objects] = 0
+        start = query.objects if scope.empty else np.union1d(query.objects, brought(cube, scope))
+        new, more = bring(start, self._present, links.indptr, links.indices, self._nodes, self._links)
         self._full = new < 0
         if not self._full:
             self._spend(new, more)
@@ -108,6 +161,7 @@ class Limits:
 
     def note(self, chosen: int, lacks: str) -> str:
         """Return the sentence for fewer cells than asked for: what every other cell lacks; no text where m were."""
+        chosen += self._pinned
         if chosen >= self._m:
             return ""
         cells = "1 cell" if chosen == 1 else f"{chosen:,} cells"
@@ -121,7 +175,7 @@ class Limits:
         self._links -= 0 if self._links == NO_LIMIT else links
 
 
-def nothing_to_choose(cube: Cube, query: Query, weights: Worth) -> Selection | None:
+def nothing_to_choose(cube: Cube, query: Query, weights: Worth, scope: Scope = OPEN) -> Selection | None:
     """Return the selection of no cells, with a note that says why, where no cell can help; else None.
 
     No cell can help where none holds an object with a positive gain (in the paper's objective: an object of the
@@ -131,7 +185,8 @@ def nothing_to_choose(cube: Cube, query: Query, weights: Worth) -> Selection | N
     starts = cube.homes.indptr
     homeless = bool((starts[query.objects] == starts[query.objects + 1]).all())
     if isinstance(weights, Judge | Repeats):
-        choice = not homeless
+        wanted = looked_for(query, weights)
+        choice = bool((starts[wanted] < starts[wanted + 1]).any())
     else:
         worth = weights.paying
         choice = bool((starts[worth] < starts[worth + 1]).any()) or untouched_may_help(weights)
@@ -147,6 +202,8 @@ def nothing_to_choose(cube: Cube, query: Query, weights: Worth) -> Selection | N
         advice = ADVICE
     nothing = np.empty(0, dtype=np.int32)
     note = f"{who}, so there is nothing to choose from: {advice}"
+    if len(scope.cells):
+        note = "no cell but those pinned holds an object that the objective gives a gain"
     return Selection(objects=nothing, value=weights.value(nothing), note=note)
 
 
@@ -157,15 +214,8 @@ def outcome(cube: Cube, weights: Worth, cells: Array, prefix: str = "all", *, no
     where nothing is cut.
     """
     cells = np.asarray(cells, dtype=np.int64)
-    members = take_rows(cube.cells.members, cells)
-    objects, place = np.unique(members.indices, return_inverse=True)
-    rows = Ragged(members.indptr, place)
-    if isinstance(weights, Judge):
-        values = _judged(objects, rows, weights)
-    elif isinstance(weights, Repeats):
-        values = _repeated(objects, rows, weights)
-    else:
-        values = _counted(objects, rows, weights)
+    objects, rows, values = prefixes(cube, weights, cells)
+    place = rows.indices
     kept = int(values.argmax()) if prefix == "best" else len(cells)
     return Selection(
         objects=objects if kept == len(cells) else objects[np.unique(place[: rows.indptr[kept]])],
@@ -176,14 +226,45 @@ def outcome(cube: Cube, weights: Worth, cells: Array, prefix: str = "all", *, no
     )
 
 
-def check_selection(given: object, cube: Cube, method: str) -> Selection:
-    """Return what a method chose; what is not of this cube is refused, as compiled code does not look where it ends."""
+def prefixes(cube: Cube, weights: Worth, cells: Array) -> tuple[Array, Ragged, Array]:
+    """Return the objects of cells, the places of each cell's among them, and the values of every prefix.
+
+    These are the values of no cells, of the first one, of the first two, and so on.
+    """
+    members = take_rows(cube.cells.members, cells)
+    objects, place = np.unique(members.indices, return_inverse=True)
+    rows = Ragged(members.indptr, place)
+    if isinstance(weights, Judge):
+        return objects, rows, _judged(objects, rows, weights)
+    if isinstance(weights, Repeats):
+        return objects, rows, _repeated(objects, rows, weights)
+    return objects, rows, _counted(objects, rows, weights)
+
+
+def check_selection(given: object, cube: Cube, method: str, budget: Budget | None = None) -> Selection:
+    """Return what a method chose; what is not of this cube is refused, as compiled code does not look where it ends.
+
+    With the budget that it had, cells that it may not choose are refused too, and more than pins leave room for.
+    """
     if not isinstance(given, Selection):
         raise InputError(f"the method {method!r} chose {quoted(given)}, expected a Selection")
     for what, rows, count in (("object", given.objects, len(cube.objects)), ("cell", given.cells, len(cube.cells))):
         wrong = rows[(rows < 0) | (rows >= count)]
         if len(wrong):
             raise InputError(f"the method {method!r} chose {what} {int(wrong[0])}, and the cube has {count:,} {what}s")
+    if budget is None or budget.scope.empty:
+        return given
+    for cell in sorted(set(given.cells.tolist()).intersection(budget.scope.closed.tolist()))[:1]:
+        how = "is pinned, and in already" if cell in budget.scope.cells else "is banned"
+        raise InputError(
+            f"the method {method!r} chose {title_of(cube, Node('cell', cell))}, which {how}: "
+            "it has to leave out the cells of budget.scope.closed"
+        )
+    if len(budget.scope.cells) and len(given.cells) > budget.m:
+        raise InputError(
+            f"the method {method!r} chose {len(given.cells):,} cells, and beside those pinned there is room for "
+            f"{budget.m:,}: it has to choose budget.m cells at most"
+        )
     return given
 
 
@@ -236,9 +317,15 @@ def _repeated(objects: Array, rows: Ragged, repeats: Repeats) -> Array:
     known[known] = objects[place[known]] == repeats.objects[known]
     left = np.zeros(len(objects), dtype=np.int64)
     left[place[known]] = len(rows) if repeats.most is None else repeats.most
-    values = np.zeros(len(rows) + 1)
+    if repeats.most is not None and repeats.held is not None:
+        left[place[known]] -= repeats.held[known]
+    values = np.full(len(rows) + 1, repeats.value0)
     for row in range(len(rows)):
-        served = rows[row][left[rows[row]] > 0]
+        held = rows[row]
+        served = held[left[held] > 0]
         left[served] -= 1
         values[row + 1] = values[row] + len(served)
+    if repeats.unlike is not None:
+        lost = np.cumsum(np.isin(objects, repeats.unlike)[rows.indices])
+        values -= np.append(0, lost)[rows.indptr]
     return values

@@ -13,8 +13,19 @@ from cube2net.array_types import Array
 from cube2net.arrays import take_rows
 from cube2net.errors import ParameterError, unknown
 from cube2net.progress import Progress, silent
-from cube2net.records import Budget, Cube, Judge, Query, Repeats, Selection, Weights, Worth
-from cube2net.select.contract import Limits, check, nothing_to_choose, outcome, untouched_may_help
+from cube2net.records import Budget, Cube, Judge, Query, Repeats, Scope, Selection, Weights, Worth
+from cube2net.records.scope import OPEN
+from cube2net.select.contract import (
+    Limits,
+    check,
+    looked_for,
+    new_nodes,
+    nothing_to_choose,
+    open_cells,
+    outcome,
+    room_of,
+    untouched_may_help,
+)
 from cube2net.select.marginal_gains import DIGITS, EQUAL, Sums, serve_greedily
 from cube2net.select.problem import Problem, candidates
 
@@ -106,7 +117,7 @@ class Greedy:
         query (for any cell left with ``among="all"``), some m times the number of such cells in all.
         """
         check(cube, query, weights)
-        nothing = nothing_to_choose(cube, query, weights)
+        nothing = nothing_to_choose(cube, query, weights, budget.scope)
         if nothing is not None:
             return nothing
         if self.by == "price":
@@ -114,27 +125,28 @@ class Greedy:
         limits = Limits(cube, query, budget)
         if isinstance(weights, Repeats):
             return _by_repeats(cube, weights, limits, budget)
-        left = self._candidates(cube, query, weights)
+        left = open_cells(self._candidates(cube, query, weights), budget.scope)
         if isinstance(weights, Judge):
             cells = _by_calls(cube, weights, left, limits, budget.m, self.progress)
         else:
             cells = _by_counts(cube, weights, left, limits, budget.m)
-        return outcome(cube, weights, cells, budget.prefix, note=limits.note(len(cells), self._lacks(query, weights)))
+        lacks = self._lacks(query, weights, budget.scope)
+        return outcome(cube, weights, cells, budget.prefix, note=limits.note(len(cells), lacks))
 
     def _candidates(self, cube: Cube, query: Query, weights: Weights | Judge) -> Array:
         from cube2net.kernels import coverage
 
         if self._looks_at_all(weights):
             return np.arange(len(cube.cells))
-        worth = query.objects if isinstance(weights, Judge) else weights.paying
+        worth = looked_for(query, weights) if isinstance(weights, Judge) else weights.paying
         return np.asarray(coverage.touched(worth, cube.homes.indptr, cube.homes.indices, len(cube.cells)))
 
     def _looks_at_all(self, weights: Worth) -> bool:
         return self.among == "all" or (isinstance(weights, Weights) and untouched_may_help(weights))
 
-    def _lacks(self, query: Query, weights: Weights | Judge) -> str:
+    def _lacks(self, query: Query, weights: Weights | Judge, scope: Scope) -> str:
         if self._looks_at_all(weights):
-            return "is in the cube"
+            return "may be chosen" if len(scope.closed) else "is in the cube"
         if isinstance(weights, Judge) or np.array_equal(weights.paying, query.objects):
             return "holds an object of the query"
         return "holds an object with a gain"
@@ -164,12 +176,13 @@ def _by_counts(cube: Cube, weights: Weights, left: Array, limits: Limits, m: int
 
 
 def _by_repeats(cube: Cube, repeats: Repeats, limits: Limits, budget: Budget) -> Selection:
-    cells, bound = serve_greedily(cube, repeats, limits, budget.m)
+    cells, bound = serve_greedily(cube, repeats, limits, budget.m, budget.scope)
     note = ""
     if not len(cells) and budget.m:
         many = repeats.least > 1
+        other = "other " if len(budget.scope.cells) else ""
         who = f"{repeats.least:,} object{'s' * many} of the query that need{'s' * (not many)} it"
-        note = f"no cell serves {who}{' and fits the limits' if limits.any else ''}"
+        note = f"no {other}cell serves {who}{' and fits the limits' if limits.any else ''}"
     return replace(outcome(cube, repeats, cells, budget.prefix, note=note), bound=bound)
 
 
@@ -202,10 +215,10 @@ def _by_price(cube: Cube, query: Query, weights: Worth, budget: Budget) -> Selec
         raise ParameterError(f"by is 'price', and {weights.name} is a function without gains and costs: use by='value'")
     if budget.max_links is not None:
         raise ParameterError(f"by is 'price', which cannot keep max_links={budget.max_links:,}: use by='value'")
-    room = None if budget.max_nodes is None else budget.max_nodes - len(query)
-    if room is not None and room < 0:
+    room = room_of(cube, query, budget)
+    if room < 0:
         return outcome(cube, weights, np.empty(0, dtype=np.int64))
-    cells, _ = priced_cells(cube, query, weights, budget.m, max_nodes=room)
+    cells, _ = priced_cells(cube, query, weights, budget.m, max_nodes=room, scope=budget.scope)
     return outcome(cube, weights, cells, budget.prefix)
 
 
@@ -251,19 +264,19 @@ def priced_greedy(
 
 
 def priced_cells(
-    cube: Cube, query: Query, weights: Weights, m: int, *, max_nodes: float | None = None
+    cube: Cube, query: Query, weights: Weights, m: int, *, max_nodes: float | None = None, scope: Scope = OPEN
 ) -> tuple[Array, float]:
     """Return the cells of :func:`priced_greedy` by their numbers in the cube, and their value.
 
     No problem is made of the cube first: what is looked at are the homes of the objects with weights of their own,
     and the members of the cells taken.
     """
-    cells = candidates(cube, weights)
+    cells = open_cells(candidates(cube, weights), scope)
     room = math.inf if max_nodes is None else float(max_nodes)
     rows = None if weights.rows is None else np.union1d(weights.rows, query.objects)
     everyone = np.arange(weights.count) if rows is None else rows
     gains, costs = weights.at(everyone)
-    nodes = 1.0 - np.isin(everyone, query.objects, assume_unique=True)
+    nodes = new_nodes(cube, query, scope, everyone)
 
     def take(price: float) -> tuple[Array, float]:
         other = (weights.others[0] - price * weights.others[1], 1.0)

@@ -13,11 +13,14 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.arrays import ragged_from_pairs, row_of_entries, take_rows
-from cube2net.records import Cube, Ragged, Repeats
+from cube2net.records import Cube, Ragged, Repeats, Scope
+from cube2net.records.scope import OPEN
 from cube2net.select.contract import Limits
 
 # What agrees to so many digits is equal, be it values or sums.
 DIGITS, EQUAL = 12, 1e-12
+# Below what any cell serves, less what it loses.
+TAKEN = -(2**31)
 
 
 class Sums:
@@ -110,44 +113,70 @@ class Sums:
 
 
 class Served:
-    """How many objects each cell would serve that still need one, kept up as cells are chosen.
+    """How many objects each cell would serve that still need one, less what it loses, kept up as cells are chosen.
 
     ``cells`` are the numbers of the cells that hold an object of the query, ascending; ``gains[i]`` is what the i-th
-    would serve now, and ``left[q]`` how often the q-th object of the query may still be held.
+    would add now, ``loses[i]`` how many unliked objects it holds, and ``left[q]`` how often the q-th object of the
+    query may still be held. Cells that may not be chosen are taken from the start.
     """
 
-    def __init__(self, cube: Cube, repeats: Repeats) -> None:
+    def __init__(self, cube: Cube, repeats: Repeats, scope: Scope = OPEN) -> None:
         self.homes = take_rows(cube.homes, repeats.objects)
         self.cells, entries = np.unique(self.homes.indices, return_inverse=True)
         self.homes = Ragged(self.homes.indptr, entries.astype(np.int32))
         self.members = ragged_from_pairs(entries, row_of_entries(self.homes), len(self.cells))
+        self.taken = np.zeros(len(self.cells), dtype=bool)
+        self.loses = np.zeros(len(self.cells), dtype=np.int64)
         sizes = self.homes.sizes
+        if len(scope.closed):
+            closed = self._places(scope.closed)
+            self.taken[closed] = True
+            sizes = sizes - np.bincount(take_rows(self.members, closed).indices, minlength=len(sizes))
         self.left = sizes.copy() if repeats.most is None else np.minimum(sizes, repeats.most)
         self.gains: Array = self.members.sizes.copy()
-        self.taken = np.zeros(len(self.cells), dtype=bool)
+        if repeats.held is not None and repeats.most is not None:
+            self.left = np.minimum(self.left, np.maximum(repeats.most - repeats.held, 0))
+        if len(scope.closed) or repeats.held is not None:
+            served = take_rows(self.homes, np.flatnonzero(self.left == 0))
+            self.gains -= np.bincount(served.indices, minlength=len(self.cells))
+        if repeats.unlike is not None:
+            places = self._places(take_rows(cube.homes, repeats.unlike).indices)
+            self.loses = np.bincount(places, minlength=len(self.cells))
+            self.gains -= self.loses
+
+    def _places(self, cells: Array) -> Array:
+        """Return the places of those of some cells that are here."""
+        if not len(self.cells):
+            return np.empty(0, dtype=np.int64)
+        place = np.minimum(np.searchsorted(self.cells, cells), len(self.cells) - 1)
+        return np.asarray(place[self.cells[place] == cells])
 
     def take(self, place: int) -> int:
-        """Choose a cell by its place, and return how many objects it serves."""
+        """Choose a cell by its place, and return how many objects it serves, whatever it loses."""
         from cube2net.kernels import coverage
 
         self.taken[place] = True
         rows = (self.members.indptr, self.members.indices, self.homes.indptr, self.homes.indices)
         return int(coverage.serve(place, *rows, self.left, self.gains))
 
-    def bound(self, value: float, m: int) -> float:
-        """Return a value that no m cells exceed: what is reached, and the m largest gains that are left beside it."""
-        free = self.gains[~self.taken]
+    def bound(self, served: float, m: int) -> float:
+        """Return a value that no m cells exceed: what is served so far, and the m largest gains left beside it.
+
+        What the cells chosen lose is not taken from it: others may do without them.
+        """
+        free = np.maximum(self.gains[~self.taken], 0)
         most = np.sort(free)[max(0, len(free) - m) :]
-        return value + min(float(most.sum()), float(self.left.sum()))
+        return served + min(float(most.sum()), float(self.left.sum()))
 
 
-def serve_greedily(cube: Cube, repeats: Repeats, limits: Limits, m: int) -> tuple[Array, float]:
+def serve_greedily(cube: Cube, repeats: Repeats, limits: Limits, m: int, scope: Scope = OPEN) -> tuple[Array, float]:
     """Return at most m cells, each the one that serves most, and a bound on the value of any m; of equals the first.
 
     It ends when no cell serves as many as ``repeats.least``. A cell that would break a limit is passed over.
     """
-    served = Served(cube, repeats)
-    value, bound = 0.0, served.bound(0.0, m)
+    served = Served(cube, repeats, scope)
+    value, bound = repeats.value0, served.bound(repeats.value0, m)
+    lost = 0
     chosen: list[int] = []
     while len(chosen) < m and len(served.cells):
         order = _best_first(served, only=not limits.any)
@@ -159,9 +188,10 @@ def serve_greedily(cube: Cube, repeats: Repeats, limits: Limits, m: int) -> tupl
         served.taken[order[: admitted[0]]] = True
         chosen.append(int(served.cells[place]))
         value += served.take(place)
+        lost += int(served.loses[place])
     if not limits.any:
         bound = min(bound, served.bound(value, m))
-    return np.array(chosen, dtype=np.int64), max(bound, value)
+    return np.array(chosen, dtype=np.int64), max(bound, value - lost)
 
 
 def in_order_of_service(cube: Cube, repeats: Repeats, cells: Array) -> Array:
@@ -178,9 +208,9 @@ def in_order_of_service(cube: Cube, repeats: Repeats, cells: Array) -> Array:
 
 def _best_first(served: Served, *, only: bool) -> Array:
     """Return the places of the cells that are free, the one that serves most first; of them the first one only."""
-    gains = np.where(served.taken, -1, served.gains)
+    gains = np.where(served.taken, TAKEN, served.gains)
     if only:
         place = int(np.argmax(gains))
-        return np.array([place] if gains[place] >= 0 else [], dtype=np.int64)
+        return np.array([place] if gains[place] > TAKEN else [], dtype=np.int64)
     order = np.argsort(-gains, kind="stable")
-    return np.asarray(order[gains[order] >= 0])
+    return np.asarray(order[gains[order] > TAKEN])

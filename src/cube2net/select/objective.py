@@ -221,7 +221,7 @@ class Own:
     def weigh(self, query: Query, count: int) -> Judge:
         """Return the judge of the objects that the function is for this query."""
         _check(query, count)
-        return Judge(lambda objects: self.function(objects, query), count, title=called(self.function))
+        return Judge(lambda objects: self.function(objects, query), count, called(self.function), query.objects)
 
 
 OBJECTIVES: dict[str, type[Objective] | type[LinkObjective]] = {

@@ -9,8 +9,9 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.arrays import take_rows, transpose
-from cube2net.records import Cube, Query, Ragged, Weights
-from cube2net.select.contract import untouched_may_help
+from cube2net.records import Cube, Query, Ragged, Scope, Weights
+from cube2net.records.scope import OPEN
+from cube2net.select.contract import new_nodes, open_cells, untouched_may_help
 from cube2net.select.marginal_gains import Sums
 
 # A value may be off by so much of itself, by rounding.
@@ -23,7 +24,7 @@ class Problem:
 
     A group holds the objects that the same cells hold: no choice brings one without the others, so only their
     sums matter. ``members`` is cell → groups and ``homes`` group → cells, by position; ``cells[i]`` is the number
-    in the cube of cell i. ``nodes`` counts the objects of a group that are not in the query. ``objects`` are those that
+    in the cube of cell i. ``nodes`` counts the objects of a group that are not in yet. ``objects`` are those that
     the cells hold, ascending, and ``group`` the group of each.
 
     The groups and their weights are what ``kernels.coverage`` calls objects.
@@ -50,6 +51,7 @@ class Problem:
         at_least: float = 0.0,
         every: bool = False,
         m: int | None = None,
+        scope: Scope = OPEN,
     ) -> Problem:
         """Return the choice among the cells that may be in a best selection.
 
@@ -58,7 +60,7 @@ class Problem:
         gain < ``at_least``·cost lowers that sum, so a cell of such objects only can be left out of a best selection.
         (One with gain = ``at_least``·cost must stay: where nothing else has a cost, a value is 0 without it.) At 0
         that leaves out the cells without any positive gain (see ``Greedy`` for the weights with which even these
-        may help). ``every`` leaves none out.
+        may help). ``every`` leaves none out. What ``scope`` closes is never there.
 
         With ``m``, the most cells that a selection may have, cells are left out too that cost too much for any best
         selection: see ``affordable`` and ``without_dear``. The cost follows the members of the cells that stay.
@@ -67,6 +69,7 @@ class Problem:
 
         free = every or untouched_may_help(weights)
         cells = np.arange(len(cube.cells)) if every else candidates(cube, weights, at_least)
+        cells = open_cells(cells, scope)
         tight = m is not None and at_least > 0 and not free
         if tight and m is not None:
             cells = affordable(cube, weights, cells, at_least, m)
@@ -77,7 +80,7 @@ class Problem:
         group, first = alike(objects, *rows, place)
         homes = Ragged(*placed_homes(first, *rows, place))
         gain, cost = weights.at(objects)
-        nodes = 1.0 - np.isin(objects, query.objects, assume_unique=True)
+        nodes = new_nodes(cube, query, scope, objects)
         problem = cls(
             cells=cells,
             members=Ragged(*turned(homes.indptr, homes.indices, len(cells))),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from cube2net.records import Budget, Cube, Query, Selection, Worth
 from cube2net.seeding import stream
 from cube2net.select.contract import Limits, check, nothing_to_choose, outcome
@@ -22,10 +24,13 @@ class Random:
     def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
         """Return m cells of the cube in random order; a cell that would break a limit is passed over."""
         check(cube, query, weights)
-        nothing = nothing_to_choose(cube, query, weights)
+        nothing = nothing_to_choose(cube, query, weights, budget.scope)
         if nothing is not None:
             return nothing
         order = stream(seed, "select", "random").permutation(len(cube.cells))
+        if len(budget.scope.closed):
+            order = order[np.isin(order, budget.scope.closed, invert=True)]
         limits = Limits(cube, query, budget)
         cells = order[limits.admit(order, budget.m)]
-        return outcome(cube, weights, cells, budget.prefix, note=limits.note(len(cells), "is in the cube"))
+        lacks = "may be chosen" if len(budget.scope.closed) else "is in the cube"
+        return outcome(cube, weights, cells, budget.prefix, note=limits.note(len(cells), lacks))

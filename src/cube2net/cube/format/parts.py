@@ -35,6 +35,8 @@ T = TypeVar("T")
 Allocate = Callable[[str, int, npt.DTypeLike], Array]
 """Gives an array of a name, a length and a type to be filled."""
 MODEL, TOPICS = "topic-model.parquet", "topics.parquet"
+BRINGABLE = "bringable"
+"""The marks of the objects that may be brought, in a view that was saved."""
 LEVELS = {
     "dimension": pa.int32(),
     "level": pa.int32(),
@@ -95,6 +97,8 @@ def arrays_of(cube: Cube) -> dict[str, Array]:
         "links.weights": cube.links.weights,
     }
     arrays |= arrays_of_items(cube) | carried_arrays(cube)
+    if cube.bringable is not None:
+        arrays[BRINGABLE] = cube.bringable
     ledger = ledger_in(cube)
     return arrays if ledger is None else arrays | {"ledger.items": ledger.items}
 
@@ -180,6 +184,7 @@ def assemble(folder: MappedFolder, manifest: dict[str, Any]) -> Cube:
         ledger=open_ledger(folder, files, dimensions),
         items=open_items(folder, files, len(objects), len(cells) + len(small)),
         details=open_details(folder, files, len(objects)),
+        bringable=array(BRINGABLE, "b") if f"{BRINGABLE}.npy" in files else None,
     )
     counts = {"cells": len(cells), "members": len(cells.members.indices), "links": cube.links.count}
     for name, count in counts.items():

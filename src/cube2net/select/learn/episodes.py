@@ -14,11 +14,11 @@ from cube2net.errors import InputError, ParameterError, whole_number
 from cube2net.progress import Progress, silent
 from cube2net.records import Budget, Cube, Query, Selection, Weights, Worth
 from cube2net.records.ragged import frozen
-from cube2net.select.contract import Limits, check, check_sums, outcome
+from cube2net.select.contract import Limits, check, check_sums, outcome, room_of
 from cube2net.select.greedy import Greedy
 from cube2net.select.learn.presets import Preset
-from cube2net.select.objective import Jaccard
 from cube2net.select.problem import Problem
+from cube2net.select.settled import guide_of
 
 # Squared distances must stay below this, so that 32 bits hold them on every machine.
 MOST = 2**31 - 1
@@ -171,10 +171,11 @@ class Instance:
         """Return the instance of a query; it has no cells where none can be chosen."""
         check(cube, query, weights)
         weights = check_sums(weights, "cube2net")
-        guide = weights if isinstance(weights, Weights) else Jaccard().weigh(query, len(cube.objects))
+        guide = guide_of(cube, query, weights, budget.scope)
         greedy = Greedy().select(cube, query, weights=guide, budget=replace(budget, prefix="all"))
         start = float(greedy.values.max(initial=0.0)) if isinstance(weights, Weights) else 0.0
-        problem = Problem.of(cube, query, guide, at_least=start, every=not preset.only_useful)
+        every = not preset.only_useful
+        problem = Problem.of(cube, query, guide, at_least=start, every=every, scope=budget.scope)
         return cls(cube, query, weights, budget, greedy, problem)
 
     @property
@@ -190,7 +191,6 @@ class Instance:
     def dynamics(self, preset: Preset) -> Dynamics:
         """Return how an action becomes a cell."""
         near = max(64, math.ceil(NEAR * len(self.problem))) if self.counted else NEAR_JUDGED
-        room = math.inf if self.budget.max_nodes is None else float(self.budget.max_nodes - len(self.query))
         return Dynamics(
             m=self.budget.m,
             k=preset.k or near,
@@ -199,7 +199,7 @@ class Instance:
             sees_left=preset.sees_left,
             each_step=preset.each_step,
             own_price=preset.at_a_price and not self.counted,
-            max_nodes=room,
+            max_nodes=room_of(self.cube, self.query, self.budget),
         )
 
     def floor(self, progress: Progress = silent) -> Array:

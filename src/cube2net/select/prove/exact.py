@@ -14,9 +14,10 @@ from cube2net.array_types import Array
 from cube2net.arrays import take_rows
 from cube2net.compiling import load
 from cube2net.errors import ParameterError
-from cube2net.records import Budget, Cube, Judge, Query, Repeats, Selection, Weights, Worth
+from cube2net.records import Budget, Cube, Judge, Query, Repeats, Scope, Selection, Weights, Worth
+from cube2net.records.scope import OPEN
 from cube2net.select.anneal import Anneal, in_order
-from cube2net.select.contract import Clock, check, nothing_to_choose, outcome
+from cube2net.select.contract import Clock, check, nothing_to_choose, outcome, room_of
 from cube2net.select.greedy import Greedy, priced_greedy
 from cube2net.select.marginal_gains import Served, in_order_of_service
 from cube2net.select.problem import Problem
@@ -67,13 +68,15 @@ def upper_bound(
             f"{who}, and a bound needs weighted counts: leave the bound out, or use an objective that counts"
         )
     check(cube, query, weights)
-    clock, room = Clock(seconds), room_of(query, budget)
-    problem = Problem.of(cube, query, weights)
+    clock, room, scope = Clock(seconds), room_of(cube, query, budget), budget.scope
+    problem = Problem.of(cube, query, weights, scope=scope)
     price = max(at_least, problem.ratio(0.0, 0.0))
     if room < 0 or len(problem) == 0 or budget.m == 0:
         return price
     price = max(price, priced_greedy(problem, budget.m, max_nodes=room)[1])
-    problem = Problem.of(cube, query, weights, at_least=price)
+    problem = Problem.of(cube, query, weights, at_least=price, scope=scope)
+    if len(problem) == 0:
+        return price
     left = Relaxation.of(problem, budget.m, price, room)
     return most_worth(left, price, target_of(problem, price), clock)
 
@@ -119,11 +122,6 @@ def fractional_cost(left: Relaxation) -> float:
     problem, duals = left.problem, left.duals
     cost = float(problem.base[1] + problem.own[:, 1] @ duals.x + problem.sums[:, 1] @ duals.y)
     return max(cost, problem.least_cost)
-
-
-def room_of(query: Query, budget: Budget) -> float:
-    """Return how many objects outside the query may be brought; below 0 where even the query has too many."""
-    return math.inf if budget.max_nodes is None else float(budget.max_nodes - len(query))
 
 
 def target_of(problem: Problem, price: float) -> float:
@@ -214,13 +212,17 @@ class Exact:
                 "leave max_links out, or use the method 'anneal' or 'greedy'"
             )
         if isinstance(weights, Repeats):
-            nothing = nothing_to_choose(cube, query, weights)
-            return self._most_served(cube, weights, budget) if nothing is None else replace(nothing, bound=0.0)
-        clock, room = Clock(self.seconds), room_of(query, budget)
+            nothing = nothing_to_choose(cube, query, weights, budget.scope)
+            return (
+                self._most_served(cube, weights, budget) if nothing is None else replace(nothing, bound=nothing.value)
+            )
+        clock, room, scope = Clock(self.seconds), room_of(cube, query, budget), budget.scope
         selection = Anneal(restarts=2).select(cube, query, weights=weights, budget=budget, seed=seed)
         if nothing_to_choose(cube, query, weights) is not None or room < 0 or budget.m == 0:
             return replace(selection, bound=selection.value)
-        problem = Problem.of(cube, query, weights, at_least=selection.value)
+        problem = Problem.of(cube, query, weights, at_least=selection.value, scope=scope)
+        if len(problem) == 0:
+            return replace(selection, bound=selection.value)
         branching = BranchAndBound(problem, budget.m, room, selection.value, clock)
         branching.run()
         if len(branching.best):
@@ -235,7 +237,7 @@ class Exact:
                 f"max_nodes is {budget.max_nodes!r}, and 'exact' can only keep m for the objective 'cover': "
                 "use the method 'greedy'"
             )
-        cells, bound = serve_best(cube, repeats, budget.m, self.seconds)
+        cells, bound = serve_best(cube, repeats, budget.m, self.seconds, budget.scope)
         selection = outcome(cube, repeats, in_order_of_service(cube, repeats, cells), budget.prefix)
         greedy = Greedy().select(cube, Query(repeats.objects), weights=replace(repeats, least=1), budget=budget)
         selection = max(selection, greedy, key=lambda each: each.value)  # the solver's time may have been too short
@@ -310,33 +312,35 @@ def _doubtful(part: Relaxation) -> int:
     return int(np.argmax(doubt * (problem.members.sizes + 1)))
 
 
-def serve_best(cube: Cube, repeats: Repeats, m: int, seconds: float | None) -> tuple[Array, float]:
+def serve_best(cube: Cube, repeats: Repeats, m: int, seconds: float | None, scope: Scope = OPEN) -> tuple[Array, float]:
     """Return the best m cells or fewer that were found in the time, and a bound on the value of any m.
 
     It is a whole-number programme (SciPy's HiGHS): maximise Σ y with y_q ≤ r, y_q ≤ the chosen cells that hold q, and
-    at most m cells chosen. Values are whole numbers, so the solver's bound is rounded down to one.
+    at most m cells chosen; cells that hold unliked objects lose one for each. Values are whole numbers, so the solver's
+    bound is rounded down to one.
     """
     load("scipy.optimize")
     from scipy import sparse
     from scipy.optimize import Bounds, LinearConstraint, milp
 
-    served = Served(cube, repeats)
+    served = Served(cube, repeats, scope)
     cells, objects = len(served.cells), len(served.left)
     if cells == 0 or m == 0:
-        return np.empty(0, dtype=np.int64), 0.0
+        return np.empty(0, dtype=np.int64), repeats.value0
     ones = np.ones(len(served.homes.indices))
     holds = sparse.csr_array((ones, served.homes.indices, served.homes.indptr), shape=(objects, cells))
     few = sparse.csr_array(np.concatenate([np.ones(cells), np.zeros(objects)])[None, :])
     both = sparse.hstack([-holds, sparse.eye_array(objects)]).tocsr()
     solved = milp(
-        np.concatenate([np.zeros(cells), -np.ones(objects)]),
+        np.concatenate([served.loses.astype(np.float64), -np.ones(objects)]),
         constraints=[LinearConstraint(both, -np.inf, 0.0), LinearConstraint(few, -np.inf, m)],
         integrality=np.ones(cells + objects),  # sums are whole by themselves, but then the solver prints nothing
-        bounds=Bounds(0.0, np.concatenate([np.ones(cells), served.left])),
+        bounds=Bounds(0.0, np.concatenate([1.0 - served.taken, served.left])),
         options={"mip_rel_gap": 0.0} | ({} if seconds is None else {"time_limit": seconds}),
     )
-    known = float(np.sort(served.gains)[::-1][:m].sum())
+    known = served.bound(0.0, m)
     bound = known if solved.mip_dual_bound is None else min(known, float(np.floor(-solved.mip_dual_bound + 1e-6)))
+    bound += repeats.value0
     if solved.x is None:
         return np.empty(0, dtype=np.int64), bound
     return served.cells[np.flatnonzero(solved.x[:cells] > 0.5)], bound

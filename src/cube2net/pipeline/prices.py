@@ -1,0 +1,83 @@
+"""What every pin and ban of a network costs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from cube2net.array_types import Array
+from cube2net.interfaces import chooses_cells
+from cube2net.pipeline.planning import METHODS
+from cube2net.pipeline.questions import asked_of
+from cube2net.progress import Progress, silent
+from cube2net.records import Cube, Network, Node, Price, Question
+from cube2net.records.node_names import CELL, OBJECT, title_of
+from cube2net.records.price import BAN, PIN
+
+
+def prices(network: Network, cube: Cube | None = None, *, progress: Progress | None = None) -> tuple[Price, ...]:
+    """Return what every pin and ban of a network costs, the pins first, in the order given.
+
+    A price is the value without the pin or ban, all others kept, less the value with it, by the same method and seed:
+    each of them takes as long as the network itself did. For methods that bring objects by links, and have no value,
+    it says who was displaced.
+
+    Parameters
+    ----------
+    network
+        Of :func:`construct` with ``pins`` or ``bans``.
+    cube
+        The cube of a network that came from another process.
+    progress
+        Told how far it is; None for nobody.
+
+    Returns
+    -------
+    tuple of Price
+        Each has a ``price``, a ``sentence``, and the cells that it keeps out and brings in.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> cube = c2n.build_cube(planted.corpus)
+    >>> best = c2n.construct(cube, planted.query(0), "greedy", m=4, form="objects")
+    >>> without = c2n.construct(cube, planted.query(0), "greedy", m=4, form="objects", bans=[best.labels[0]])
+    >>> print(*c2n.prices(without))
+    leaving out ⟨200X · venue 0 · topic 0⟩ costs 0.333
+    """
+    network = asked_of(network, cube)
+    question = network.question
+    if question is None:
+        return ()
+    told, steering = progress or silent, question.steering
+    wanted = [(PIN, node) for node in steering.pins] + [(BAN, node) for node in steering.bans]
+    found = []
+    for number, (kind, node) in enumerate(wanted):
+        told("pricing pins and bans", number, len(wanted))
+        if kind == PIN:
+            other = replace(steering, pins=tuple(pin for pin in steering.pins if pin != node))
+        else:
+            other = replace(steering, bans=tuple(ban for ban in steering.bans if ban != node))
+        found.append(_price(kind, node, network, question.again(other), question))
+    return tuple(found)
+
+
+def _price(kind: str, node: Node, network: Network, without: Network, question: Question) -> Price:
+    title = title_of(question.cube, node)
+    if question.method in METHODS and not chooses_cells(METHODS[question.method]):
+        missed, instead = _apart(question.cube, OBJECT, without.objects, network.objects)
+        return Price(kind, title, missed=missed, instead=instead)
+    missed, instead = _apart(question.cube, CELL, without.selection.cells, network.selection.cells)
+    return Price(kind, title, network.selection.value, without.selection.value, missed, instead)
+
+
+def _apart(cube: Cube, kind: str, without: Array, now: Array) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the titles of what is there without a pin or ban alone, and of what is there with it alone."""
+
+    def titles(numbers: Array, others: Array) -> tuple[str, ...]:
+        only = numbers[np.isin(numbers, others, invert=True)].tolist()
+        return tuple(title_of(cube, Node(kind, number)) for number in only)
+
+    return titles(without, now), titles(now, without)

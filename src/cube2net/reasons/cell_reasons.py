@@ -1,0 +1,188 @@
+"""What a cell is to a network: what it adds, whom it alone holds, and what its labels say of the query."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from cube2net.array_types import Array
+from cube2net.arrays import take_rows
+from cube2net.reasons.choice_values import Choice
+from cube2net.reasons.limits_left import does_not_fit
+from cube2net.reasons.link_paths import named
+from cube2net.records import Cells, Cube, Judge, Network, Query, Question, Repeats, Weights
+from cube2net.records.cell_explanation import AddedCell, CellExplanation, Lift, OnlyObject, ValueAccount
+from cube2net.records.explanation import number
+
+SHOWN_OBJECTS = 10
+"""So many of the objects that one cell alone holds are named."""
+NORMAL = 1.959963984540054
+"""95 % of a normal variable lie within so many standard deviations."""
+
+
+def explain_cell(network: Network, question: Question, cell: int) -> CellExplanation:
+    """Return what a cell is to a network."""
+    cube, query, selection = question.cube, network.query, network.selection
+    choice = Choice.of(question, selection.cells)
+    one = np.array([cell])
+    chosen = cell in selection.cells
+    nothing = choice.value(one[:0])
+    others = choice.others(cell)
+    alone = choice.value(one) - nothing
+    last = selection.value - choice.value(others) if chosen else choice.value(np.append(others, cell)) - selection.value
+    at = int(np.flatnonzero(selection.cells == cell)[0]) if chosen else None
+    objects = choice.bring(one).indices
+    only = objects[~choice.there(others)[objects]]
+    own = np.isin(only, query.objects)
+    first = np.concatenate([only[own], only[~own]])[:SHOWN_OBJECTS]
+    inside = np.isin(first, query.objects).tolist()
+    chooses = len(selection.cells) > 0 or not len(selection.objects)
+    banned = not chosen and cell in question.steering.cells("bans")
+    return CellExplanation(
+        number=cell,
+        labels=cube.cell(cell),
+        chosen=chosen,
+        rank=None if at is None else at + 1,
+        chosen_cells=len(selection.cells),
+        value=selection.value,
+        in_turn=None if at is None else float(selection.gains(nothing)[at]),
+        alone=alone,
+        last=last,
+        objects=len(objects),
+        query_objects=int(np.isin(objects, query.objects).sum()),
+        queried=len(query),
+        lift=_lift("", "", cube.cells.members[cell], cube, query),
+        label_lifts=label_lifts(cube, query, cell),
+        only=len(only),
+        only_query=int(own.sum()),
+        only_first=tuple(
+            OnlyObject(key, name, flag) for (key, name), flag in zip(named(cube, first), inside, strict=True)
+        ),
+        pinned=cell in choice.scope.cells,
+        banned=banned,
+        before=None if chosen or not chooses or isinstance(question.worth, Judge) else _before(choice, query, cell),
+        why_not="" if chosen else _why_not(network, question, choice, cell, last, banned=banned),
+    )
+
+
+def account_of(network: Network, question: Question) -> ValueAccount:
+    """Return what every part of a network adds to its value."""
+    selection, worth = network.selection, question.worth
+    choice = Choice.of(question, selection.cells)
+    judged = isinstance(worth, Judge)
+    sums = choice.sums(selection.cells)
+    pinned = choice.pinned_sums()
+    gain = cost = 0.0
+    if not len(selection.cells):
+        others = np.setdiff1d(selection.objects, choice.scope.objects)
+        if isinstance(worth, Weights):
+            gain, cost = (float(terms.sum()) for terms in worth.at(others))
+        elif isinstance(worth, Repeats):
+            gain = worth.value(others)
+    gains = selection.gains(choice.value(selection.cells[:0])) if len(selection.cells) else selection.values
+    rows = zip(sums.new.tolist(), sums.gains.tolist(), sums.costs.tolist(), strict=True)
+    cells = tuple(
+        AddedCell(
+            rank=at + 1,
+            number=int(selection.cells[at]),
+            labels=network.labels[at],
+            pinned=at < len(choice.scope.cells),
+            new_objects=new,
+            gain=None if judged else more,
+            cost=None if judged else dearer,
+            value=float(selection.values[at]),
+            added=float(gains[at]),
+        )
+        for at, (new, more, dearer) in enumerate(rows)
+    )
+    return ValueAccount(
+        objective=question.objective,
+        value=selection.value,
+        gain0=None if judged else worth.gain0 if isinstance(worth, Weights) else 0.0,
+        cost0=None if judged else worth.cost0 if isinstance(worth, Weights) else 0.0,
+        objects=len(choice.scope.objects if len(selection.cells) else selection.objects),
+        pinned_gain=None if judged else pinned[0],
+        pinned_cost=None if judged else pinned[1],
+        gain=None if judged else gain,
+        cost=None if judged else cost,
+        cells=cells,
+        ratio=isinstance(worth, Weights),
+    )
+
+
+def label_lifts(cube: Cube, query: Query, cell: int) -> tuple[Lift, ...]:
+    """Return how much more often the query has each label of a cell than all objects; of ∗ nothing is said."""
+    found = []
+    for column, dimension in enumerate(cube.dimensions):
+        label = int(cube.cells.labels[cell, column])
+        if label >= 0:
+            held = [_holders(cells, column, label) for cells in (cube.cells, cube.small)]
+            found.append(_lift(dimension.name, dimension.labels[label], np.concatenate(held), cube, query))
+    return tuple(found)
+
+
+def _holders(cells: Cells, column: int, label: int) -> Array:
+    """Return the members of all cells with a label, an object as often as it is in one."""
+    return take_rows(cells.members, np.flatnonzero(cells.labels[:, column] == label)).indices
+
+
+def _lift(dimension: str, label: str, members: Array, cube: Cube, query: Query) -> Lift:
+    mark = np.zeros(len(cube.objects), dtype=bool)
+    mark[members] = True
+    found, everyone = int(mark[query.objects].sum()), int(np.count_nonzero(mark))
+    share = everyone / len(cube.objects)
+    low, high = wilson(found, len(query))
+    return Lift(
+        dimension=dimension,
+        label=label,
+        query=found,
+        queried=len(query),
+        everyone=everyone,
+        objects=len(cube.objects),
+        lift=found / len(query) / share if share else 0.0,
+        low=low / share if share else 0.0,
+        high=high / share if share else 0.0,
+    )
+
+
+def wilson(found: int, count: int) -> tuple[float, float]:
+    """Return the ends of Wilson's interval at 95 % for a share of which so many of some were found.
+
+    >>> [round(end, 4) for end in wilson(10, 20)], wilson(0, 5)[0], wilson(5, 5)[1]
+    ([0.2993, 0.7007], 0.0, 1.0)
+    """
+    share, square = found / count, NORMAL * NORMAL
+    middle = share + square / (2 * count)
+    width = NORMAL * math.sqrt(share * (1 - share) / count + square / (4 * count * count))
+    below = 1 + square / count
+    low, high = (middle - width) / below, (middle + width) / below
+    return (0.0 if found == 0 else max(0.0, low)), (1.0 if found == count else min(1.0, high))
+
+
+def _before(choice: Choice, query: Query, cell: int) -> int:
+    """Return how many other cells that may be chosen and hold an object of the query would add more than a cell."""
+    free = np.zeros(len(choice.cube.cells), dtype=bool)
+    free[take_rows(choice.cube.homes, query.objects).indices] = True
+    free[choice.cells] = free[choice.scope.closed] = free[cell] = False
+    values = choice.added(np.append(np.flatnonzero(free), cell))
+    return int((values[:-1] > values[-1]).sum())
+
+
+def _why_not(network: Network, question: Question, choice: Choice, cell: int, last: float, *, banned: bool) -> str:
+    """Return why a cell is not chosen, as a part of a sentence."""
+    if banned:
+        return "being banned"
+    if not len(choice.cells) and len(network.selection.objects):
+        return f"for the method {question.method!r} chooses no cells"
+    lacks = does_not_fit(network, question, choice, cell)
+    if lacks:
+        return f"for {lacks}"
+    worth, count = question.worth, len(choice.cells)
+    if isinstance(worth, Repeats) and last < worth.least:
+        return f"for it would serve {number(last)} of the query, and a cell has to serve {worth.least}"
+    if count >= question.budget.m:
+        turns = network.selection.gains(choice.value(choice.cells[:0]))
+        least = f", and the last of them added {number(float(turns[-1]), signed=True)}" if count else ""
+        return f"for m is {question.budget.m:,} and so many cells are{least}"
+    return "for it would not raise the value" if last <= 0 else f"for the method {question.method!r} passed it over"

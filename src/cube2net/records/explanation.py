@@ -1,0 +1,245 @@
+"""Why an object is in a network, or is not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+from cube2net.errors import plain
+from cube2net.records.node_names import BETWEEN
+
+Id = str | int
+"""The id of an object: a whole number where the cube's ids are such."""
+
+
+def as_plain(record: Any) -> Any:
+    """Return a record, and the records in it, as what JSON has."""
+    if is_dataclass(record) and not isinstance(record, type):
+        return {each.name: as_plain(getattr(record, each.name)) for each in fields(record)}
+    if isinstance(record, tuple | list):
+        return [as_plain(part) for part in record]
+    if isinstance(record, dict):
+        return {name: as_plain(part) for name, part in record.items()}
+    return record
+
+
+def shortened(text: str, most: int = 80) -> str:
+    """Return a text on one harmless line, cut between two words where it is long.
+
+    >>> shortened("Attention is all you need", 15)
+    'Attention is …'
+    """
+    if not text.isprintable() or len(text) <= most:
+        return plain(text)
+    cut = text[:most]
+    return (cut[: cut.rfind(" ") + 1] or cut) + "…"
+
+
+def written(labels: tuple[str, ...]) -> str:
+    """Return a cell as its labels between angles.
+
+    >>> written(("2010s", "ACL"))
+    '⟨2010s · ACL⟩'
+    """
+    return plain(f"⟨{BETWEEN.join(labels)}⟩")
+
+
+def number(value: float, *, signed: bool = False) -> str:
+    """Return a value as people read it: whole numbers without a point.
+
+    >>> number(3.0, signed=True), number(0.00412, signed=True), number(1234.0)
+    ('+3', '+0.0041', '1,234')
+    """
+    sign = "+" if signed else ""
+    if value == int(value) and (abs(value) >= 1 or value == 0):
+        return f"{value:{sign},.0f}"
+    return f"{value:{sign}.4f}" if abs(value) >= 5e-4 else f"{value:{sign}.1e}"
+
+
+def counted(count: int, what: str) -> str:
+    """Return how many there are of something, in words.
+
+    >>> counted(1, "cell"), counted(2300, "object")
+    ('1 cell', '2,300 objects')
+    """
+    return f"{count:,} {what}{'s' * (count != 1)}"
+
+
+@dataclass(frozen=True)
+class SharedItem:
+    """An item that mentions two objects: its id, and its title and time where the cube keeps them."""
+
+    id: str
+    title: str | None = None
+    time: str | int | float | None = None
+
+    def __str__(self) -> str:
+        said = shortened(self.id if self.title is None else self.title)
+        return said if self.time is None else f"{said} ({self.time})"
+
+
+@dataclass(frozen=True)
+class QueryLink:
+    """A link to an object of the query: its weight, how many items mention both, and the newest of these.
+
+    ``items`` is None where the cube does not keep its items.
+    """
+
+    id: Id
+    name: str
+    weight: float
+    items: int | None = None
+    newest: tuple[SharedItem, ...] = ()
+
+    def __str__(self) -> str:
+        by = "" if not self.items else f" by {counted(self.items, 'item')}"
+        newest = f", the newest {self.newest[0]}" if self.newest else ""
+        return f"{plain(self.name)}{by}{newest}"
+
+
+@dataclass(frozen=True)
+class BringingCell:
+    """A chosen cell that holds an object: its rank, its labels, and what it added to the value when it was chosen."""
+
+    rank: int
+    labels: tuple[str, ...]
+    gain: float
+
+    def __str__(self) -> str:
+        return f"{written(self.labels)}, chosen as number {self.rank:,} ({number(self.gain, signed=True)})"
+
+
+@dataclass(frozen=True)
+class LinkPath:
+    """A shortest path to the query, along links: the objects on it, and the weights of its links together."""
+
+    ids: tuple[Id, ...]
+    names: tuple[str, ...]
+    weight: float
+
+    def __str__(self) -> str:
+        return " – ".join(map(plain, self.names))
+
+
+@dataclass(frozen=True)
+class NearMiss:
+    """What would have brought an object that is not in a network.
+
+    ``obstacle`` says why it cannot come at all, and ``left_out`` why it did not though a chosen cell holds it. ``cell``
+    has the labels of the cell that holds it and takes least from the value: with it the value would be ``value``, and
+    ``price`` is how much less than now that is. ``option`` is the parameter that would reach as far as the object, at
+    ``needed``; ``exact`` says whether it is proven that this is enough.
+    """
+
+    obstacle: str = ""
+    left_out: str = ""
+    cell: tuple[str, ...] | None = None
+    value: float | None = None
+    price: float | None = None
+    option: str = ""
+    needed: int | None = None
+    now: int | None = None
+    exact: bool = True
+    note: str = ""
+
+    def __str__(self) -> str:
+        if self.obstacle:
+            return self.obstacle
+        parts = [self.left_out] if self.left_out else []
+        if self.option and self.needed is not None:
+            about = "" if self.exact else " or so"
+            now = "" if self.now is None else f" (it is {self.now:,} now)"
+            parts.append(f"{self.option}={self.needed}{about} would bring it{now}")
+        if self.cell is not None and self.price is not None and self.value is not None:
+            price = f"costs {number(self.price)}" if self.price > 0 else f"adds {number(-self.price)}"
+            parts.append(
+                f"the cheapest cell that holds it, {written(self.cell)}, {price}: {number(self.value)} with it"
+            )
+        if self.note:
+            parts.append(self.note)
+        return "; ".join(parts) or "nothing is known that would bring it"
+
+
+@dataclass(frozen=True, eq=False)
+class ObjectExplanation:
+    """Why an object is in a network or not; ``str`` is one sentence.
+
+    ``came`` says how it came in: ``query``, ``pinned``, ``near``, ``cells`` or the name of a method that chooses
+    objects; nothing where it is not there, and then ``miss`` says what would have brought it. ``cells`` are the chosen
+    cells that hold it, in their order. ``linked`` counts the objects of the query that it is linked to, and ``links``
+    are the heaviest of these links. ``score`` is its personalised PageRank for the query, and ``rank`` its place among
+    the ``ranked`` objects outside the query that can be reached; None for objects of the query and out of reach.
+    ``steps`` are those of a shortest path to the query, None where there is none within ``within`` steps; ``ways``
+    counts such paths and ``paths`` are the heaviest. ``gain`` and ``cost`` are what the object itself adds above and
+    below, where the value is a ratio of sums. ``note`` says what the cube does not keep.
+    """
+
+    id: Id
+    name: str
+    present: bool
+    came: str
+    value: float
+    cells: tuple[BringingCell, ...] = ()
+    linked: int = 0
+    links: tuple[QueryLink, ...] = ()
+    rank: int | None = None
+    ranked: int = 0
+    score: float = 0.0
+    steps: int | None = None
+    within: int = 0
+    ways: int = 0
+    paths: tuple[LinkPath, ...] = ()
+    gain: float | None = None
+    cost: float | None = None
+    miss: NearMiss | None = None
+    note: str = ""
+
+    def __repr__(self) -> str:
+        how = self.came or "not there"
+        rank = "" if self.rank is None else f", rank {self.rank:,} by PageRank"
+        held = f"{counted(len(self.cells), 'chosen cell')} hold{'s' * (len(self.cells) == 1)} it"
+        return f"ObjectExplanation({plain(self.name)}: {how}{rank}, linked to {self.linked:,} of the query, {held})"
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    @property
+    def sentence(self) -> str:
+        """All of it in one sentence."""
+        return f"{plain(self.name)} {'; '.join([self._how(), *self._links(), *self._cells()])}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as JSON has it."""
+        found: dict[str, Any] = {"kind": "object", **as_plain(self), "sentence": self.sentence}
+        return found
+
+    def _how(self) -> str:
+        ranked = f"rank {self.rank:,} of {self.ranked:,} by PageRank" if self.rank is not None else ""
+        if not self.present:
+            why = f": {self.miss}" if self.miss is not None else ""
+            return f"is not there{why}" + (f"; {ranked}" if ranked else "")
+        said = {
+            "query": "is in the query",
+            "pinned": "is there because it is pinned",
+            "near": "is there as a near object",
+            "cells": f"was brought by {self.cells[0]}" if self.cells else "was brought by a cell",
+        }.get(self.came, f"was brought by the method {plain(self.came)}")
+        return f"{said}, {ranked}" if ranked else said
+
+    def _links(self) -> list[str]:
+        other = "other " if self.came == "query" else ""
+        if self.linked:
+            most = f"with {self.links[0]}" if self.links else ""
+            return [f"it is linked to {counted(self.linked, f'{other}object')} of the query, most {most}"]
+        if self.steps is None:
+            return [f"no path of {self.within} links leads to the {'rest of the ' * bool(other)}query"]
+        return [f"{self.steps} links lead to the {'rest of the ' * bool(other)}query: {self.paths[0]}"]
+
+    def _cells(self) -> list[str]:
+        if not self.cells:
+            return ["no chosen cell holds it"]
+        if self.came == "cells" and len(self.cells) == 1:
+            return []
+        first = f", first {self.cells[0]}" if self.came != "cells" else ""
+        count = len(self.cells)
+        return [f"{counted(count, 'chosen cell')} hold{'s' * (count == 1)} it{first}"]

@@ -1,0 +1,194 @@
+"""What a cell adds is what the value says with and without it, and its lifts are plain counts."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import cube2net as c2n
+from cube2net.pipeline import METHODS, OBJECTIVES
+from cube2net.reasons.cell_reasons import wilson
+from cube2net.records import CellExplanation, Cube, Network, Query, Repeats, ValueAccount, Weights, Worth
+from cube2net.select import FBeta
+
+from toys import random_cube, toy_cube
+
+CHOOSING = [name for name, kind in METHODS.items() if getattr(kind, "chooses_cells", True)]
+QUICK: dict[str, dict[str, Any]] = {
+    "cube2net": {"updates": 2, "trajectories": 4, "epochs": 1},
+    "anneal": {"steps": 200, "restarts": 1},
+}
+
+
+def brute(worth: Worth, cube: Cube, cells: list[int]) -> float:
+    """Return what some cells are worth, by going through their members one by one."""
+    held: dict[int, int] = {}
+    for cell in cells:
+        for row in cube.cells.members[cell].tolist():
+            held[row] = held.get(row, 0) + 1
+    if isinstance(worth, Repeats):
+        most = math.inf if worth.most is None else worth.most
+        return float(sum(min(most, held.get(row, 0)) for row in worth.objects.tolist()))
+    return worth.value(np.array(sorted(held), dtype=np.int64))
+
+
+def of_cell(network: Network, cell: int) -> CellExplanation:
+    assert network.question is not None
+    found = c2n.explain(network, network.question.cube.cell(cell))
+    assert isinstance(found, CellExplanation)
+    return found
+
+
+def asked(network: Network) -> tuple[Cube, Worth]:
+    assert network.question is not None
+    return network.question.cube, network.question.worth
+
+
+@pytest.fixture(scope="module")
+def small() -> Network:
+    cube = toy_cube([[0, 1, 2, 8], [2, 3, 9, 10], [4, 5, 6, 7], [0, 10, 11]], objects=12)
+    return c2n.construct(cube, cube.query([0, 1, 2, 3]), m=2, form="objects")
+
+
+def test_what_a_cell_adds_is_told_in_its_turn_alone_and_last(small: Network) -> None:
+    assert [list(labels) for labels in small.labels] == [["label 0"], ["label 1"]]
+    first, second = (of_cell(small, int(cell)) for cell in small.selection.cells)
+    assert (first.rank, first.in_turn, first.alone) == (1, 3 / 5, 3 / 5)
+    assert first.last == 4 / 7 - 2 / 6
+    assert (second.rank, second.in_turn, second.alone, second.last) == (2, 4 / 7 - 3 / 5, 2 / 6, 4 / 7 - 3 / 5)
+    assert (first.objects, first.query_objects, first.only, first.only_query) == (4, 3, 3, 2)
+    assert [each.id for each in first.only_first] == ["o0", "o1", "o8"]
+    assert [each.in_query for each in first.only_first] == [True, True, False]
+
+
+def test_a_cell_that_is_not_chosen_says_what_it_would_add_and_why_it_was_not(small: Network) -> None:
+    out = of_cell(small, 2)
+    assert (out.chosen, out.rank, out.in_turn) == (False, None, None)
+    assert out.last == 4 / 11 - 4 / 7
+    assert out.why_not.startswith("for m is 2 and so many cells are, and the last of them added -0.0286")
+    assert out.sentence.startswith("⟨label 2⟩ is not chosen, for m is 2")
+    assert of_cell(small, 3).before == 0 and out.before == 1
+
+
+def test_a_cell_that_serves_too_few_is_told_so() -> None:
+    cube = toy_cube([[0, 1, 2], [2, 3], [3]], objects=5)
+    network = c2n.construct(cube, cube.query([0, 1, 3]), form="cells")
+    assert of_cell(network, 2).why_not == "for it would serve 1 of the query, and a cell has to serve 2"
+
+
+def test_a_cell_that_does_not_fit_is_told_so() -> None:
+    cube = toy_cube([[0, 1], [0, 2, 3, 4]], objects=5, links=[(0, 2), (0, 1), (2, 3), (0, 3)])
+    limited = c2n.construct(cube, cube.query([0, 1]), form="objects", max_nodes=3)
+    assert of_cell(limited, 1).why_not == "for with it there are 5 objects, and max_nodes is 3"
+    linked = c2n.construct(cube, cube.query([0, 1]), form="objects", max_links=2)
+    assert of_cell(linked, 1).why_not == "for with it there are 4 links, and max_links is 2"
+
+
+def test_lifts_are_shares_of_the_query_and_of_all(small: Network) -> None:
+    (lift,) = of_cell(small, 0).label_lifts
+    assert (lift.dimension, lift.label, lift.query, lift.everyone) == ("group", "label 0", 3, 4)
+    assert lift.lift == (3 / 4) / (4 / 12)
+    low, high = wilson(3, 4)
+    assert (lift.low, lift.high) == (low / (4 / 12), high / (4 / 12))
+    assert of_cell(small, 0).lift.lift == lift.lift
+
+
+def test_a_label_counts_in_cells_that_are_too_small_too() -> None:
+    planted = c2n.make_planted(objects=200, communities=4, noise=0.3, seed=3)
+    cube = c2n.build_cube(planted.corpus, min_objects=20)
+    assert len(cube.small)
+    network = c2n.construct(cube, planted.query(0), m=2, form="objects")
+    found = of_cell(network, int(network.selection.cells[0]))
+    for column, lift in enumerate(found.label_lifts):
+        label = cube.dimensions[column].labels.index(lift.label)
+        having = {
+            row
+            for cells in (cube.cells, cube.small)
+            for number in range(len(cells))
+            if cells.labels[number, column] == label
+            for row in cells.members[number].tolist()
+        }
+        assert (lift.everyone, lift.query) == (len(having), len(having & set(network.query.objects.tolist())))
+        assert lift.low <= lift.lift <= lift.high
+
+
+@given(st.integers(1, 400).flatmap(lambda count: st.tuples(st.integers(0, count), st.just(count))))
+def test_wilsons_interval_holds_the_share_and_lies_within_0_and_1(counts: tuple[int, int]) -> None:
+    low, high = wilson(*counts)
+    assert 0 <= low <= counts[0] / counts[1] <= high <= 1
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("method", CHOOSING)
+def test_the_parts_of_an_account_add_up_to_the_value_to_the_bit(method: str, objective: str) -> None:
+    if objective == "cover" and method not in ("greedy", "exact"):
+        return
+    for seed in range(3):
+        cube = random_cube(seed)
+        options = QUICK.get(method, {})
+        network = c2n.construct(cube, cube.query(list(range(0, 40, 4))), method, m=4, objective=objective, **options)
+        account = c2n.explain(network)
+        assert account.total() == network.selection.value
+        assert [cell.added for cell in account.cells] == pytest.approx(
+            [of_cell(network, cell.number).in_turn for cell in account.cells], abs=0
+        )
+        assert sum(cell.new_objects for cell in account.cells) == len(network.selection.objects)
+
+
+@given(st.integers(0, 10**6), st.floats(0.1, 5), st.integers(1, 6))
+def test_sums_that_round_add_up_to_the_bit_too(seed: int, beta: float, m: int) -> None:
+    cube = random_cube(seed % 50)
+    rows = np.random.default_rng(seed).choice(40, 9, replace=False)
+    network = c2n.construct(cube, cube.query(rows.tolist()), m=m, objective=FBeta(beta=beta), form="objects")
+    assert c2n.explain(network).total() == network.selection.value
+
+
+@given(
+    st.integers(0, 10**6), st.sampled_from(["jaccard", "fbeta", "coverage", "precision", "cover"]), st.integers(1, 5)
+)
+def test_what_a_cell_adds_is_what_going_through_all_members_says(seed: int, objective: str, m: int) -> None:
+    cube = random_cube(seed % 97)
+    query = cube.query(np.random.default_rng(seed).choice(40, 8, replace=False).tolist())
+    network = c2n.construct(cube, query, m=m, objective=objective, form="cells")
+    view, worth = asked(network)
+    chosen = network.selection.cells.tolist()
+    for cell in range(len(view.cells)):
+        found = of_cell(network, cell)
+        others = [other for other in chosen if other != cell]
+        with_it = brute(worth, view, [*others, cell])
+        assert found.last == pytest.approx(with_it - brute(worth, view, others), abs=1e-12)
+        assert found.alone == pytest.approx(brute(worth, view, [cell]) - brute(worth, view, []), abs=1e-12)
+        alone = set(view.cells.members[cell].tolist()).difference(*(view.cells.members[o].tolist() for o in others))
+        assert found.only == len(alone)
+        if found.before is not None:
+            free = set(range(len(view.cells))) - {*chosen, cell}
+            touching = [o for o in free if set(view.cells.members[o].tolist()) & set(query.objects.tolist())]
+            better = [o for o in touching if brute(worth, view, [*chosen, o]) > with_it + 1e-12]
+            assert found.before == len(better)
+
+
+def test_a_function_of_ones_own_is_told_step_by_step() -> None:
+    cube = random_cube(4)
+    network = c2n.construct(
+        cube, cube.query([0, 4, 8]), m=3, objective=lambda objects, query: len(objects) ** 0.5, form="objects"
+    )
+    account = c2n.explain(network)
+    assert account.total() == network.selection.value and account.gain0 is None
+    view, worth = asked(network)
+    assert not isinstance(worth, Weights)
+    chosen = network.selection.cells.tolist()
+    last = of_cell(network, chosen[0]).last
+    assert last == brute(worth, view, chosen) - brute(worth, view, chosen[1:])
+
+
+@pytest.mark.parametrize("method", ["none", "hops", "pagerank", "steiner", "maxdisc"])
+def test_an_account_without_cells_is_that_of_the_objects_brought(method: str) -> None:
+    cube = random_cube(2)
+    network = c2n.construct(cube, Query(np.array([1, 5, 9])), method, objective="fbeta")
+    account = c2n.explain(network)
+    assert isinstance(account, ValueAccount)
+    assert (account.total(), account.objects) == (network.selection.value, len(network.selection.objects))
+    assert account.sentence.endswith("that no cell brought")

@@ -1,0 +1,241 @@
+"""Why an object is there is what a loop over all cells, items and links says; a near miss would have been a hit."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import cube2net as c2n
+from cube2net.network import scores
+from cube2net.records import Corpus, Cube, Network, ObjectExplanation
+
+from toys import random_cube, toy_cube
+
+
+def of_object(network: Network, row: int) -> ObjectExplanation:
+    found = c2n.explain(network, f"o{row}")
+    assert isinstance(found, ObjectExplanation)
+    return found
+
+
+def papers(items: str = "all", **attributes: list[Any]) -> Cube:
+    """Return a cube of four people, and papers that two, three or one of them wrote."""
+    corpus = Corpus(
+        items=pa.table({"item": ["p1", "p2", "p3", "p4"], "venue": ["A", "A", "A", "B"], **attributes}),
+        objects=pa.table({"object": ["a", "b", "c", "d"], "name": ["Ann", "Bob", "Cy", "Di"], "kind": ["author"] * 4}),
+        mentions=pa.table(
+            {
+                "item": pa.array([0, 0, 1, 1, 2, 2, 2, 3], pa.int32()),
+                "object": pa.array([0, 1, 0, 1, 0, 1, 2, 3], pa.int32()),
+            }
+        ),
+        time="year" if "year" in attributes else "",
+    )
+    return c2n.build_cube(corpus, ["venue"], min_objects=1, items=items)
+
+
+TITLES = {"title": ["First", "Second", "Third", "Alone"], "year": [2001, 2003, 2002, 2004]}
+
+
+def test_the_items_behind_a_link_come_with_title_and_year_newest_first() -> None:
+    cube = papers(**TITLES)
+    (link,) = c2n.explain(c2n.construct(cube, ["b"], "hops"), "a").links  # type: ignore[union-attr]
+    assert (link.id, link.name, link.items) == ("b", "Bob", 3)
+    assert [(item.id, item.title, item.time) for item in link.newest] == [
+        ("p2", "Second", 2003),
+        ("p3", "Third", 2002),
+        ("p1", "First", 2001),
+    ]
+    assert str(link) == "Bob by 3 items, the newest Second (2003)"
+
+
+def test_what_the_cube_does_not_keep_is_said_once() -> None:
+    for items, note in (("index", "does not keep the titles"), ("none", "does not keep its items")):
+        found = c2n.explain(c2n.construct(papers(items, **TITLES), ["b"], "hops"), "a")
+        assert isinstance(found, ObjectExplanation) and note in found.note
+        (link,) = found.links
+        assert (link.items, [item.id for item in link.newest]) == (
+            (3, ["p3", "p2", "p1"]) if items == "index" else (None, [])
+        )
+        assert all(item.title is None for item in link.newest)
+
+
+def test_without_a_title_the_first_text_says_what_an_item_is() -> None:
+    cube = papers(pages=[1, 2, 3, 4], note=["one", "two", None, "four"])
+    (link,) = c2n.explain(c2n.construct(cube, ["c"], "hops"), "a").links  # type: ignore[union-attr]
+    assert [(item.id, item.title, item.time) for item in link.newest] == [("p3", "A", None)]
+
+
+def test_items_are_those_that_a_loop_over_all_items_finds() -> None:
+    planted = c2n.make_planted(objects=120, communities=4, noise=0.2, seed=5)
+    cube = c2n.build_cube(planted.corpus)
+    network = c2n.construct(cube, planted.query(0))
+    assert cube.items is not None
+    index = cube.items()
+    rows = [set(index.objects[item].tolist()) for item in range(len(index))]
+    ids = index.ids.to_pylist()
+    for row in [*network.query.objects[:5].tolist(), *network.objects[-5:].tolist()]:
+        key = cube.objects.ids(np.array([row])).to_pylist()[0]
+        found = c2n.explain(network, key)
+        assert isinstance(found, ObjectExplanation)
+        neighbours = set(cube.links.neighbours(row).tolist()) & set(network.query.objects.tolist())
+        assert found.linked == len(neighbours)
+        assert [link.weight for link in found.links] == sorted((link.weight for link in found.links), reverse=True)
+        for link in found.links:
+            other = int(cube.query([link.id]).objects[0])
+            shared = [ids[item] for item, held in enumerate(rows) if {row, other} <= held]
+            assert link.items == len(shared) and {item.id for item in link.newest} <= set(shared)
+            assert len(link.newest) == min(3, len(shared))
+
+
+@pytest.fixture(scope="module")
+def woven() -> Network:
+    links = [(0, 1), (1, 2), (1, 2), (2, 3), (3, 4), (4, 5), (0, 6), (6, 7)]
+    cube = toy_cube([[0, 1, 2], [0, 6], [3, 4], [9, 10]], objects=11, links=links)
+    return c2n.construct(cube, cube.query([0, 1]), near=2)
+
+
+def test_how_an_object_came_in_is_told(woven: Network) -> None:
+    assert (of_object(woven, 0).came, of_object(woven, 0).rank) == ("query", None)
+    near = of_object(woven, 2)
+    assert (near.came, near.rank, near.present, near.miss) == ("near", 1, True, None)
+    assert [(cell.rank, cell.labels, cell.gain) for cell in near.cells] == [(1, ("label 0",), 2.0)]
+    assert near.sentence == (
+        "Object 2 is there as a near object, rank 1 of 6 by PageRank; it is linked to 1 object of the query, "
+        "most with Object 1; 1 chosen cell holds it, first ⟨label 0⟩, chosen as number 1 (+2)"
+    )
+    assert repr(near) == (
+        "ObjectExplanation(Object 2: near, rank 1 by PageRank, linked to 1 of the query, 1 chosen cell holds it)"
+    )
+
+
+def test_a_missing_object_says_how_many_near_ones_would_reach_it(woven: Network) -> None:
+    away = of_object(woven, 4)
+    assert (away.present, away.came, away.rank) == (False, "", 5)
+    assert away.miss is not None and (away.miss.option, away.miss.needed, away.miss.now) == ("near", 5, 2)
+    assert (away.steps, away.ways, [path.ids for path in away.paths]) == (3, 1, [("o4", "o3", "o2", "o1")])
+    assert away.paths[0].weight == 4.0
+    assert "near=5 or so would bring it (it is 2 now)" in away.sentence
+    assert of_object(woven, 8).sentence == (
+        "Object 8 is not there: no links lead from the query to it; no path of 4 links leads to the query; "
+        "no chosen cell holds it"
+    )
+
+
+def test_paths_from_an_object_of_the_query_lead_to_the_rest_of_it() -> None:
+    cube = toy_cube([[0, 2]], objects=4, links=[(0, 1), (1, 2)])
+    found = of_object(c2n.construct(cube, cube.query([0, 2]), "none"), 0)
+    assert (found.steps, [path.ids for path in found.paths]) == (2, [("o0", "o1", "o2")])
+    assert found.sentence.startswith("Object 0 is in the query; 2 links lead to the rest of the query: Object 0 – ")
+
+
+@given(st.integers(0, 10**6), st.integers(0, 39), st.sampled_from(["jaccard", "fbeta", "coverage"]))
+def test_the_cheapest_cell_is_the_one_that_leaves_the_value_highest(seed: int, row: int, objective: str) -> None:
+    cube = random_cube(seed % 60)
+    query = cube.query(np.random.default_rng(seed).choice(40, 6, replace=False).tolist())
+    network = c2n.construct(cube, query, m=3, form="objects", objective=objective)
+    found = of_object(network, row)
+    assert network.question is not None
+    held = [cell for cell in range(len(cube.cells)) if row in cube.cells.members[cell]]
+    if found.present:
+        assert found.came == ("query" if row in query.objects else "cells")
+        assert [cell.labels for cell in found.cells] == [
+            cube.cell(cell) for cell in network.selection.cells.tolist() if cell in held
+        ]
+        return
+    assert found.miss is not None and found.cells == ()
+    if not held:
+        assert found.miss.obstacle == "no cell holds it"
+        return
+    worth = network.question.worth
+    values = {
+        cell: worth.value(np.union1d(network.selection.objects, cube.cells.members[cell]).astype(np.int64))
+        for cell in held
+    }
+    assert found.miss.value == pytest.approx(max(values.values()), abs=1e-12)
+    assert values[cube.find_cell(found.miss.cell or ())] == pytest.approx(found.miss.value, abs=1e-12)
+    assert found.miss.price == network.selection.value - found.miss.value
+
+
+@given(st.integers(0, 10**6), st.integers(0, 39))
+def test_as_many_objects_as_said_bring_the_missing_one_by_pagerank_and_one_fewer_do_not(seed: int, row: int) -> None:
+    cube = random_cube(seed % 60, links=70)
+    query = cube.query(np.random.default_rng(seed).choice(40, 4, replace=False).tolist())
+    found = of_object(c2n.construct(cube, query, "pagerank", top=5), row)
+    if found.present:
+        return
+    assert found.miss is not None
+    if found.miss.option:
+        assert found.miss.needed is not None and found.miss.needed > 5
+        for top in (found.miss.needed - 1, found.miss.needed):
+            brought = c2n.construct(cube, query, "pagerank", top=top).objects
+            assert (row in brought) == (top == found.miss.needed)
+    else:
+        assert row not in c2n.construct(cube, query, "pagerank", top=40).objects
+
+
+@given(st.integers(0, 10**6), st.integers(0, 39))
+def test_as_many_hops_as_said_bring_the_missing_one(seed: int, row: int) -> None:
+    cube = random_cube(seed % 60, links=50)
+    query = cube.query(np.random.default_rng(seed).choice(40, 3, replace=False).tolist())
+    found = of_object(c2n.construct(cube, query, "hops"), row)
+    if found.present:
+        assert (found.came, found.steps) == ("hops", 1) or found.came == "query"
+        return
+    assert found.miss is not None
+    assert (row in c2n.construct(cube, query, "hops 2").objects) == (found.miss.option == "hops")
+    assert found.miss.needed in (None, 2)
+
+
+@given(st.integers(0, 10**6), st.integers(0, 39))
+def test_ranks_count_the_objects_outside_the_query_with_a_higher_score(seed: int, row: int) -> None:
+    cube = random_cube(seed % 60, links=60)
+    query = cube.query(np.random.default_rng(seed).choice(40, 4, replace=False).tolist())
+    found = of_object(c2n.construct(cube, query, "none"), row)
+    exact = scores(cube.links, query.objects, tolerance=1e-10)
+    exact[query.objects] = 0.0
+    assert found.ranked == int((exact > 0).sum())
+    if found.rank is None:
+        assert exact[row] == 0
+    else:
+        assert int((exact > exact[row] + 1e-5).sum()) < found.rank <= int((exact >= exact[row] - 1e-5).sum())
+
+
+def test_forms_and_methods_that_bring_nothing_or_left_something_out_say_so() -> None:
+    cube = toy_cube([[0, 1, 2], [3, 4]], objects=6, links=[(0, 1), (0, 3), (0, 4), (0, 5)])
+    query = cube.query([0, 1])
+
+    def miss(row: int, method: str = "greedy", **options: Any) -> str:
+        return str(of_object(c2n.construct(cube, query, method, **options), row).miss)
+
+    assert miss(5, form="cells").startswith("the form 'cells' has no objects beside the query")
+    assert miss(5, "none") == "the method 'none' brings nothing: any other may"
+    assert miss(5, "steiner") == "the tree does not need it"
+    assert miss(2, form="objects", keep="linked").startswith("it has no link to any object of the network (keep='all'")
+    assert miss(5, form="objects") == "no cell holds it"
+    assert miss(5, "hops", max_nodes=3) == "it is within 1 steps, and a limit on nodes or links left it out"
+    assert miss(3, form="objects", m=1) == (
+        "the cheapest cell that holds it, ⟨label 1⟩, costs 0.2667: 0.4000 with it; m is 1, and so many cells are chosen"
+    )
+
+
+def test_an_explanation_is_plain_json(woven: Network) -> None:
+    for node in ("o0", "o2", "o4", "o8", ("label 0",), ("label 3",), None):
+        found = c2n.explain(woven, node)
+        told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+        assert told["sentence"] == str(found) and "\n" not in str(found) + repr(found)
+        assert told["kind"] in ("object", "cell", "account")
+
+
+def test_ids_are_whole_numbers_where_the_cube_has_such() -> None:
+    nodes = pa.table({"id": [7, 9, 11], "city": ["x", "x", "y"]})
+    cube = c2n.build_cube(
+        c2n.read_tables(nodes=nodes, links=pa.table({"source": [7, 9], "target": [9, 11]})), ["city"], min_objects=1
+    )
+    found = c2n.explain(c2n.construct(cube, [7], "hops"), 11)
+    assert isinstance(found, ObjectExplanation)
+    assert (found.id, found.paths[0].ids) == (11, (11, 9, 7))

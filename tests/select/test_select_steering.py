@@ -1,0 +1,482 @@
+"""Pins, bans, likes and dislikes are kept by every method that chooses cells, and proofs hold for what keeps them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cube2net.array_types import Array
+from cube2net.errors import InputError, ParameterError
+from cube2net.records import (
+    Budget,
+    Cube,
+    Form,
+    Judge,
+    Node,
+    Query,
+    Ragged,
+    Repeats,
+    Scope,
+    Selection,
+    Steering,
+    Weights,
+    Worth,
+)
+from cube2net.records.scope import OPEN
+from cube2net.records.vectors import Vectors
+from cube2net.select import (
+    Anneal,
+    Cover,
+    Coverage,
+    Cube2net,
+    Exact,
+    FBeta,
+    Greedy,
+    Jaccard,
+    Own,
+    Precision,
+    Random,
+    Settled,
+    bounded,
+    check_no_cells,
+    check_scope,
+    check_selection,
+    guided,
+    scope_of,
+)
+
+from toys import random_cube, toy_cube
+
+RATIOS = {"jaccard": Jaccard(), "fbeta": FBeta(), "precision": Precision(), "coverage": Coverage()}
+COVERS = {"cover": Cover(), "cover once": Cover(r=1, least=1), "cover always": Cover(r=None, least=1)}
+
+
+def cell(number: int) -> Node:
+    return Node("cell", number)
+
+
+def thing(number: int) -> Node:
+    return Node("object", number)
+
+
+def liked(query: Query, steering: Steering) -> Query:
+    return Query(np.union1d(query.objects, np.array(steering.like, dtype=np.int32)))
+
+
+def worth_of(objective: Any, cube: Cube, query: Query, steering: Steering, scope: Scope) -> Worth:
+    unlike = np.unique(np.array(steering.unlike, dtype=np.int32))
+    return guided(objective.weigh(liked(query, steering), len(cube.objects)), scope, unlike)
+
+
+def answer(
+    method: Any, cube: Cube, query: Query, objective: Any, steering: Steering, *, bound: bool = False, **limits: Any
+) -> Selection:
+    """Return what the pipeline makes of a method: the worth of what is left, the choice, and both together."""
+    scope = scope_of(cube, query, steering)
+    budget = Budget(scope=scope, **limits)
+    settled = Settled.of(cube, worth_of(objective, cube, query, steering, scope), budget)
+    chosen = method.select(cube, query, weights=settled.worth, budget=settled.budget, seed=3)
+    chosen = check_selection(chosen, cube, "method", settled.budget)
+    if bound:
+        chosen = bounded(cube, query, settled.worth, settled.budget, chosen)
+    return settled.with_choice(chosen)
+
+
+def objects_of(cube: Cube, cells: tuple[int, ...], steering: Steering) -> set[int]:
+    held = {int(o) for number in cells for o in cube.cells.members[number]} | set(steering.objects("pins"))
+    return held - set(steering.objects("bans"))
+
+
+def value_of(cube: Cube, query: Query, objective: Any, steering: Steering, cells: tuple[int, ...]) -> float:
+    """Return the value of cells by the definition, without any of the code that chooses."""
+    inside = set(liked(query, steering).objects.tolist())
+    if isinstance(objective, Cover):
+        banned, own = set(steering.objects("bans")), set(steering.objects("pins")) - set(query.objects.tolist())
+        rows = [set(cube.cells.members[number].tolist()) - banned for number in cells] + [{row} for row in own]
+        most = objective.r or len(rows)
+        served = sum(min(most, sum(o in row for row in rows)) for o in inside)
+        return float(served - sum(len(row & set(steering.unlike)) for row in rows))
+    weights = objective.weigh(liked(query, steering), len(cube.objects))
+    gain, cost = weights.gain0, weights.cost0
+    held = objects_of(
+        cube, cells, replace(steering, pins=tuple(set(steering.pins) - set(map(thing, query.objects.tolist()))))
+    )
+    for o in held:
+        times = 10.0 if o in steering.unlike else 1.0
+        gain += weights.gain[o] * (times if weights.cost[o] == 0 and weights.gain[o] < 0 else 1.0)
+        cost += weights.cost[o] * times
+    return float(gain / cost) if cost > 0 else 0.0
+
+
+def best_of(
+    cube: Cube, query: Query, objective: Any, steering: Steering, m: int, max_nodes: int | None = None
+) -> float:
+    """Return the highest value of all choices that keep a steering and the limits."""
+    pins, bans = tuple(steering.cells("pins")), steering.cells("bans")
+    others = [number for number in range(len(cube.cells)) if number not in pins and number not in bans]
+    values = []
+    for size in range(m - len(pins) + 1):
+        for more in combinations(others, size):
+            nodes = len(objects_of(cube, pins + more, steering) | set(query.objects.tolist()))
+            if max_nodes is None or nodes <= max_nodes:
+                values.append(value_of(cube, query, objective, steering, pins + more))
+    return max(values)
+
+
+def some_steering(seed: int, cube: Cube, query: Query, *, likes: bool = True) -> Steering:
+    """Return a steering at random that is not against itself."""
+    rng = np.random.default_rng(seed)
+    cells = rng.permutation(len(cube.cells)).tolist()
+    others = np.setdiff1d(rng.permutation(len(cube.objects)), query.objects)
+    others = rng.permutation(others).tolist()
+    pins, bans = int(rng.integers(0, 3)), int(rng.integers(0, 4))
+    few = [int(rng.integers(0, 3)) for _ in range(4)]
+    at = np.cumsum([0, *few]).tolist()
+    parts = [others[first:last] for first, last in pairwise(at)]
+    return Steering(
+        pins=(*map(cell, cells[:pins]), *map(thing, parts[0])),
+        bans=(*map(cell, cells[pins : pins + bans]), *map(thing, parts[1])),
+        like=tuple(parts[2]) if likes else (),
+        unlike=tuple(parts[3]) if likes else (),
+    )
+
+
+def keeps(selection: Selection, cube: Cube, steering: Steering, m: int) -> None:
+    pins = steering.cells("pins")
+    assert selection.cells[: len(pins)].tolist() == pins
+    assert len(selection.cells) <= m
+    assert not set(selection.cells.tolist()) & set(steering.cells("bans"))
+    assert set(steering.objects("pins")) <= set(selection.objects.tolist())
+    assert not set(selection.objects.tolist()) & set(steering.objects("bans"))
+    assert set(selection.objects.tolist()) == objects_of(cube, tuple(selection.cells.tolist()), steering)
+
+
+def small(seed: int) -> tuple[Cube, Query]:
+    rng = np.random.default_rng(seed)
+    cube = random_cube(seed, cells=8, objects=24, links=40, largest=8)
+    return cube, Query(np.sort(rng.choice(24, size=6, replace=False)).astype(np.int32))
+
+
+@pytest.mark.parametrize("name", RATIOS)
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10_000), limited=st.booleans())
+def test_exact_proves_the_best_of_all_choices_that_keep_the_steering(name: str, seed: int, limited: bool) -> None:
+    cube, query = small(seed)
+    steering = some_steering(seed, cube, query)
+    objective = RATIOS[name]
+    room = None
+    if limited:
+        room = len(objects_of(cube, tuple(steering.cells("pins")), steering) | set(query.objects.tolist())) + 4
+    found = answer(Exact(seconds=None), cube, query, objective, steering, m=4, max_nodes=room)
+    keeps(found, cube, steering, 4)
+    best = best_of(cube, query, objective, steering, 4, room)
+    assert found.value == pytest.approx(best, abs=1e-12)
+    assert found.bound == pytest.approx(best, abs=1e-9)
+    for count in range(1, len(found.cells) + 1):
+        told = value_of(cube, query, objective, steering, tuple(found.cells[:count].tolist()))
+        assert found.values[count - 1] == pytest.approx(told, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", COVERS)
+@settings(max_examples=12, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_exact_serves_most_of_all_choices_that_keep_the_steering(name: str, seed: int) -> None:
+    cube, query = small(seed)
+    steering = some_steering(seed, cube, query)
+    found = answer(Exact(), cube, query, COVERS[name], steering, m=4)
+    keeps(found, cube, steering, 4)
+    best = best_of(cube, query, COVERS[name], steering, 4)
+    assert (found.value, found.bound) == (best, best)
+    greedy = answer(Greedy(), cube, query, COVERS[name], steering, m=4)
+    keeps(greedy, cube, steering, 4)
+    assert greedy.bound is not None and greedy.value <= best <= greedy.bound
+
+
+@pytest.mark.parametrize("name", [*RATIOS, *COVERS])
+@settings(max_examples=12, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_greedy_takes_the_best_cell_beside_what_is_in_at_every_step(name: str, seed: int) -> None:
+    cube, query = small(seed)
+    steering = some_steering(seed, cube, query)
+    objective = (RATIOS | COVERS)[name]
+    found = answer(Greedy(among="all") if name in RATIOS else Greedy(), cube, query, objective, steering, m=5)
+    keeps(found, cube, steering, 5)
+    shut = {*steering.cells("pins"), *steering.cells("bans")}
+    for place in range(len(steering.cells("pins")), len(found.cells)):
+        before = tuple(found.cells[:place].tolist())
+        rest = [number for number in range(len(cube.cells)) if number not in shut and number not in before]
+        best = max(value_of(cube, query, objective, steering, (*before, number)) for number in rest)
+        assert found.values[place] == pytest.approx(best, abs=1e-12)
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 10_000), limited=st.booleans())
+def test_priced_greedy_anneal_and_random_keep_the_steering(seed: int, limited: bool) -> None:
+    cube, query = small(seed)
+    steering = some_steering(seed, cube, query)
+    room = None
+    if limited:
+        room = len(objects_of(cube, tuple(steering.cells("pins")), steering) | set(query.objects.tolist())) + 5
+    best = best_of(cube, query, Jaccard(), steering, 4, room)
+    greedy = answer(Greedy(), cube, query, Jaccard(), steering, m=4, max_nodes=room, prefix="best")
+    for method in (Greedy(by="price"), Anneal(steps=300, restarts=1), Random(), Greedy(among="all")):
+        found = answer(method, cube, query, Jaccard(), steering, m=4, max_nodes=room, bound=True)
+        keeps(found, cube, steering, 4)
+        assert found.value <= best + 1e-12
+        if found.bound is not None:
+            assert best <= found.bound + 1e-9
+        if room is not None:
+            assert len(set(found.objects.tolist()) | set(query.objects.tolist())) <= room
+        if isinstance(method, Anneal):
+            assert found.value >= greedy.value - 1e-12
+
+
+@settings(max_examples=8, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_links_are_counted_among_what_is_in_and_may_come(seed: int) -> None:
+    cube, query = small(seed)
+    steering = some_steering(seed, cube, query)
+
+    neighbours = Ragged(cube.links.indptr, cube.links.indices)
+
+    def links(objects: set[int]) -> int:
+        return sum(int(np.isin(neighbours[o], sorted(objects)).sum()) for o in objects) // 2
+
+    inside = set(query.objects.tolist())
+    most = links(objects_of(cube, tuple(steering.cells("pins")), steering) | inside) + 5
+    for method in (Greedy(), Anneal(steps=200, restarts=1), Random()):
+        found = answer(method, cube, query, Jaccard(), steering, m=5, max_links=most)
+        keeps(found, cube, steering, 5)
+        assert links(set(found.objects.tolist()) | inside) <= most
+
+
+@settings(max_examples=8, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_a_function_is_asked_about_what_is_in_and_what_is_chosen_together(seed: int) -> None:
+    cube, query = small(seed)
+    steering = replace(some_steering(seed, cube, query), unlike=())
+    asked: list[set[int]] = []
+
+    def function(objects: Array, told: Query) -> float:
+        asked.append(set(objects.tolist()))
+        return float(np.isin(objects, told.objects).sum() / len(np.union1d(objects, told.objects)))
+
+    same = answer(Greedy(), cube, query, Jaccard(), steering, m=4)
+    for method in (Greedy(), Anneal(steps=40), Random()):
+        found = answer(method, cube, query, Own(function), steering, m=4)
+        keeps(found, cube, steering, 4)
+        if isinstance(method, Greedy):
+            both = min(len(found.values), len(same.values))  # a function goes on where no cell has a gain any more
+            assert found.values[:both].tolist() == pytest.approx(same.values[:both].tolist(), abs=1e-12)
+    own = set(steering.objects("pins")) - set(query.objects.tolist())
+    assert all(own <= objects and not objects & set(steering.objects("bans")) for objects in asked)
+
+
+@pytest.mark.parametrize("preset", ["default", "paper"])
+def test_cube2net_keeps_the_steering(preset: str) -> None:
+    pytest.importorskip("torch")
+    for seed in range(3):
+        cube, query = small(seed)
+        steering = some_steering(seed + 50, cube, query)
+        values = np.random.default_rng(seed).normal(size=(len(cube.cells), 4)).astype(np.float32)
+        vectors = Vectors(values, (0, 4), ("place",))
+        method = Cube2net(preset=preset, vectors=vectors, updates=2, trajectories=4, epochs=1)
+        found = answer(method, cube, query, Jaccard(), steering, m=4)
+        keeps(found, cube, steering, 4)
+        assert found.value <= best_of(cube, query, Jaccard(), steering, 4) + 1e-12
+        if preset == "default":
+            greedy = answer(Greedy(), cube, query, Jaccard(), steering, m=4, prefix="best")
+            assert found.value >= greedy.value - 1e-12
+
+
+@pytest.mark.parametrize("name", [*RATIOS, *COVERS])
+def test_without_steering_nothing_is_settled(name: str) -> None:
+    cube, query = small(5)
+    weights = (RATIOS | COVERS)[name].weigh(query, len(cube.objects))
+    assert scope_of(cube, query, Steering()) is OPEN
+    settled = Settled.of(cube, weights, Budget(m=3))
+    assert settled.worth is weights and settled.budget.m == 3
+    chosen = Greedy().select(cube, query, weights=weights, budget=Budget(m=3))
+    assert settled.with_choice(chosen) is chosen
+    assert guided(weights, OPEN, np.empty(0, np.int32)) is weights
+
+
+def test_by_hand_a_pin_moves_into_the_constants() -> None:
+    cube = toy_cube([[0, 1, 4], [1, 2], [3, 5]], objects=6)
+    query = Query(np.array([0, 1, 2]))
+    scope = scope_of(cube, query, Steering(pins=(cell(0), thing(5)), bans=(thing(3),)))
+    settled = Settled.of(cube, worth_of(Jaccard(), cube, query, Steering(), scope), Budget(m=2, scope=scope))
+    worth = settled.worth
+    assert isinstance(worth, Weights)
+    assert (worth.gain0, worth.cost0) == (2.0, 3.0 + 2.0)  # 0 and 1 are served; 4 and 5 cost one each
+    assert worth.gain.tolist() == [0, 0, 1, 0, 0, 0] and worth.cost.tolist() == [0, 0, 0, 0, 0, 0]
+    assert settled.empty_value == 0.0 and settled.values.tolist() == [2 / 5]
+    found = settled.with_choice(Greedy().select(cube, query, weights=worth, budget=settled.budget))
+    assert found.cells.tolist() == [0, 1] and found.values.tolist() == [2 / 5, 3 / 5]
+    assert found.objects.tolist() == [0, 1, 2, 4, 5]
+
+
+def test_by_hand_cover_counts_what_pins_hold_and_what_is_not_liked() -> None:
+    cube = toy_cube([[0, 1, 4], [0, 1, 2], [0, 1], [2, 3, 5]], objects=6)
+    query = Query(np.array([0, 1, 2]))
+    scope = scope_of(cube, query, Steering(pins=(cell(0),)))
+    worth = guided(Cover(r=2, least=1).weigh(query, 6), scope, np.array([4, 5]))
+    assert isinstance(worth, Repeats)
+    settled = Settled.of(cube, worth, Budget(m=3, scope=scope))
+    rest = settled.worth
+    assert isinstance(rest, Repeats) and rest.held is not None
+    assert (rest.held.tolist(), rest.value0) == ([1, 1, 0], 1.0)  # two are served, and one is lost for 4
+    found = settled.with_choice(Greedy().select(cube, query, weights=rest, budget=settled.budget))
+    assert found.cells.tolist() == [0, 1] and found.values.tolist() == [1.0, 4.0]  # ⟨2, 3, 5⟩ serves 1 and loses 1
+
+
+@pytest.mark.parametrize(
+    ("steering", "sentence"),
+    [
+        (Steering(pins=(cell(1),), bans=(cell(1),)), "⟨label 1⟩ is pinned and banned: it cannot be both"),
+        (Steering(pins=(thing(4),), bans=(thing(4),)), "'Object 4' is pinned and banned: it cannot be both"),
+        (
+            Steering(bans=(thing(0),)),
+            "'Object 0' is banned, and it is in the query, which always stays: leave it out of one of them",
+        ),
+        (Steering(like=(4,), unlike=(4,)), "'Object 4' is liked and unliked: it cannot be both"),
+        (Steering(like=(4,), bans=(thing(4),)), "'Object 4' is liked and banned: leave it out of one of them"),
+        (Steering(unlike=(1,)), "'Object 1' is unliked, and it is in the query: leave it out of one of them"),
+    ],
+)
+def test_a_steering_against_itself_is_refused_by_name(steering: Steering, sentence: str) -> None:
+    cube = toy_cube([[0, 1, 4], [1, 2]], objects=6)
+    with pytest.raises(ParameterError) as error:
+        scope_of(cube, Query(np.array([0, 1])), steering)
+    assert str(error.value) == sentence
+
+
+def test_a_pin_that_the_view_leaves_out_is_refused() -> None:
+    cube = toy_cube([[0, 1, 4]], objects=6)
+    bringable = np.array([False, True, True, True, False, True])
+    with pytest.raises(ParameterError, match=r"^'Object 4' is pinned, and the view of the cube leaves it out: "):
+        scope_of(cube, Query(np.array([0, 1])), Steering(pins=(thing(4),)), bringable)
+    scope = scope_of(cube, Query(np.array([0, 1])), Steering(pins=(thing(2),), bans=(thing(3),)), bringable)
+    assert scope.barred is not None and np.flatnonzero(scope.barred).tolist() == [3, 4]  # the query stays
+
+
+@pytest.mark.parametrize(
+    ("budget", "form", "nodes", "sentence"),
+    [
+        (Budget(m=1), Form("woven"), None, "2 cells are pinned, and m is 1: pin fewer, or raise m"),
+        (
+            Budget(m=4),
+            Form("objects"),
+            5,
+            "the query and what is pinned are 6 nodes, and max_nodes is 5: pin less, or raise max_nodes",
+        ),
+        (
+            Budget(m=4),
+            Form("both"),
+            7,
+            "the query and what is pinned are 8 nodes, and max_nodes is 7: pin less, or raise max_nodes",
+        ),
+        (
+            Budget(m=4),
+            Form("woven"),
+            4,
+            "the query and what is pinned are 5 nodes, and max_nodes is 4: pin less, or raise max_nodes",
+        ),
+        (
+            Budget(m=4, max_links=2),
+            Form("objects"),
+            None,
+            "the query and what is pinned have 3 links, and max_links is 2: pin less, or raise max_links",
+        ),
+    ],
+)
+def test_pins_that_do_not_fit_are_refused(budget: Budget, form: Form, nodes: int | None, sentence: str) -> None:
+    cube = toy_cube([[0, 1, 4], [1, 2, 3]], objects=6, links=[(0, 1), (1, 4), (3, 5), (4, 5)][:3])
+    query = Query(np.array([0, 1]))
+    scope = scope_of(cube, query, Steering(pins=(cell(0), cell(1), thing(5))))
+    with pytest.raises(ParameterError) as error:
+        check_scope(cube, query, scope, budget, form, nodes)
+    assert str(error.value) == sentence
+    check_scope(cube, query, scope, replace(budget, m=9, max_links=None), form, None)
+
+
+@pytest.mark.parametrize(
+    ("steering", "sentence"),
+    [
+        (
+            Steering(pins=(cell(1),)),
+            "⟨label 1⟩ is pinned, and the method 'hops' chooses no cells: pin and ban objects, or use a method that "
+            "does, such as 'greedy'",
+        ),
+        (
+            Steering(bans=(cell(0),)),
+            "⟨label 0⟩ is banned, and the method 'hops' chooses no cells: pin and ban objects, or use a method that "
+            "does, such as 'greedy'",
+        ),
+        (
+            Steering(like=(1,)),
+            "like says what cells are worth, and the method 'hops' chooses no cells: use a method that does, such as "
+            "'greedy'",
+        ),
+    ],
+)
+def test_a_method_without_cells_takes_no_steering_by_cells(steering: Steering, sentence: str) -> None:
+    with pytest.raises(ParameterError) as error:
+        check_no_cells(toy_cube([[0], [1]], objects=2), steering, "hops")
+    assert str(error.value) == sentence
+
+
+def test_a_function_refuses_unlike() -> None:
+    def share(objects: Array, query: Query) -> float:
+        return float(len(objects))
+
+    judge = Own(share).weigh(Query(np.array([0])), 4)
+    with pytest.raises(ParameterError) as error:
+        guided(judge, OPEN, np.array([2]))
+    assert str(error.value) == (
+        "the objective 'share' is a function of the objects, and unlike says what objects cost: "
+        "leave unlike out, or use an objective that counts"
+    )
+    scope = Scope(objects=np.array([3]), barred=np.array([False, True, False, False]))
+    rest = Settled.of(toy_cube([[0, 1]], objects=4), guided(judge, scope, np.empty(0, int)), Budget(scope=scope)).worth
+    assert isinstance(rest, Judge) and rest.name == "the objective 'share'"
+    assert rest.value(np.array([0, 1])) == 2.0
+
+
+def test_a_method_of_ones_own_that_chooses_what_is_closed_is_refused() -> None:
+    cube = toy_cube([[0, 1], [1, 2], [2, 3]], objects=4)
+    query = Query(np.array([0, 1]))
+
+    class Stubborn:
+        def __init__(self, *cells: int) -> None:
+            self.cells = cells
+
+        def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+            members = np.unique(np.concatenate([cube.cells.members[number] for number in self.cells]))
+            return Selection(members, 0.0, cells=np.array(self.cells), values=np.zeros(len(self.cells)))
+
+    steering = Steering(pins=(cell(0),), bans=(cell(1), thing(3)))
+    for wrong, how in ((1, "is banned"), (0, "is pinned, and in already")):
+        with pytest.raises(InputError) as error:
+            answer(Stubborn(wrong), cube, query, Jaccard(), steering, m=2)
+        assert str(error.value) == (
+            f"the method 'method' chose ⟨label {wrong}⟩, which {how}: "
+            "it has to leave out the cells of budget.scope.closed"
+        )
+    with pytest.raises(InputError, match="chose 1 cells, and beside those pinned there is room for 0: it has to"):
+        answer(Stubborn(2), cube, query, Jaccard(), steering, m=1)
+    found = answer(Stubborn(2), cube, query, Jaccard(), steering, m=2)
+    assert (found.cells.tolist(), found.objects.tolist()) == ([0, 2], [0, 1, 2])
+
+
+def test_pinning_an_object_of_the_query_changes_nothing() -> None:
+    cube, query = small(2)
+    plain = answer(Greedy(), cube, query, Jaccard(), Steering(), m=3)
+    same = answer(Greedy(), cube, query, Jaccard(), Steering(pins=(thing(int(query.objects[0])),)), m=3)
+    assert (plain.values.tolist(), plain.cells.tolist()) == (same.values.tolist(), same.cells.tolist())
