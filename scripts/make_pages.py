@@ -19,7 +19,10 @@ from cube2net.cli.app import app
 from cube2net.deprecated import MOVED
 
 DOCS = Path(__file__).parents[1] / "docs"
-COMMANDS = ("", "demo", "suggest", "build", "info", "update", "verify", "query", "replay", "compare", "task")
+COMMANDS = (
+    *("", "demo", "suggest", "build", "info", "update", "verify"),
+    *("query", "replay", "explain", "without", "drill", "contrast", "describe", "compare", "task"),
+)
 HEAD = """# Command line
 
 These pages are what `cube2net --help` prints; a test compares them. Whatever is refused is one sentence on standard

@@ -22,7 +22,6 @@ import test_sources_aminer as aminer
 import test_sources_dblp as dblp
 import test_sources_graph_files as graphs
 import test_sources_movies as movies
-import test_sources_openalex as openalex
 import test_sources_yelp as yelp
 from workbook_files import unzipped, workbook
 from workbook_files import zipped as zipped_parts
@@ -30,6 +29,8 @@ from workbook_files import zipped as zipped_parts
 from cube2net.seeding import stream
 from cube2net.sources import SOURCES
 from stress.damage import damage, pick
+
+import openalex_records as openalex
 
 Files = dict[str, bytes]
 Pack = Callable[[Files], Files]

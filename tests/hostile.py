@@ -165,6 +165,7 @@ def _query(world: World) -> Iterator[list[str]]:
     ask = ["query", str(world.cube), "--query"]
     yield [*ask, str(world.query)]
     yield [*ask, str(world.query), "--json"]
+    yield [*ask, str(world.query), "--text", "--max-tokens", "9000"]
     yield [*ask, str(world.query), "--form", "objects", "-m", "3", "--out", str(world.folder / "n\x1bc.csv")]
     yield [*ask, str(world.missing)]
     yield [*ask, str(world.missing), "--show-missing"]
@@ -202,6 +203,29 @@ def _replay(world: World) -> Iterator[list[str]]:
     yield ["replay", str(file), "--cube", cube]
 
 
+def _explain(world: World) -> Iterator[list[str]]:
+    ask = ["explain", str(world.cube), "--query", str(world.query)]
+    key = f"{NAMES[0]}0"
+    yield ask
+    yield [*ask, "--node", key]
+    yield [*ask, "--node", f"{NAMES[1]}1", "--json"]
+    yield [*ask, "--node", f"{NAMES[2]}1", "--form", "objects"]
+    for name in NAMES[3:]:
+        if "\0" not in name:
+            yield [*ask, "--node", f"{name}2", "--method", "hops"]
+    from cube2net import open_cube
+
+    cube = open_cube(world.cube)
+    for cell in range(0, len(cube.cells), 7):
+        yield [*ask, "--node", f"cell:{' · '.join(cube.cell(cell))}", "--quiet"]
+    yield [*ask, "--node", ARGUMENT]
+    yield [*ask, "--node", LONG[:100_000]]
+    file = world.folder / f"explained{FOLDER}.json"
+    run(["query", str(world.cube), "--query", str(world.query), "--out", str(file), "--quiet"])
+    yield ["explain", str(world.cube), "--network", str(file), "--node", key]
+    yield ["explain", str(world.cube), "--network", ARGUMENT]
+
+
 def _compare(world: World) -> Iterator[list[str]]:
     ask = ["compare", str(world.cube), "--query", str(world.query)]
     few = ["--methods", "hops", "--forms", "objects", "--miners", "line", "--runs", "1", "--no-as-large"]
@@ -233,12 +257,47 @@ def _suggest(world: World) -> Iterator[list[str]]:
         yield ["suggest", str(world.tables), option, ARGUMENT]
 
 
+def _contrast(world: World) -> Iterator[list[str]]:
+    ask = ["contrast", str(world.cube), "--query", str(world.query)]
+    yield [*ask, "--chance", "1"]
+    yield [*ask, "--json"]
+    yield [*ask, "--against", str(world.query)]
+    yield [*ask, "--against", str(world.missing)]
+    for option in ("--against", "--where", "--roll-up", "--between", "--out", "--draw", "-m", "--chance"):
+        yield [*ask, option, ARGUMENT]
+
+
+def _describe(world: World) -> Iterator[list[str]]:
+    ask = ["describe", str(world.cube), "--clusters"]
+    yield [*ask, str(world.query), "--chance", "1"]
+    yield [*ask, str(world.query), "--json"]
+    yield [*ask, str(world.missing)]
+    yield [*ask, ARGUMENT]
+    for option in ("--where", "--out", "-m"):
+        yield [*ask, str(world.query), option, ARGUMENT]
+
+
+def _drill(world: World) -> Iterator[list[str]]:
+    ask = ["drill", str(world.cube), "--query"]
+    yield [*ask, str(world.query)]
+    yield [*ask, str(world.query), "--json"]
+    yield [*ask, str(world.query), "-k", "1"]
+    yield [*ask, str(world.missing)]
+    for text in (ARGUMENT, *NAMES, LONG[:100_000], ",".join(NAMES), "," * 100_000):
+        yield [*ask, str(world.query), "--cell", text]
+    yield [*ask, str(world.query), "-k", ARGUMENT]
+
+
 CALLS: dict[str, Callable[[World], Iterator[list[str]]]] = {
     "suggest": _suggest,
     "build": _build,
     "info": _info,
     "query": _query,
     "replay": _replay,
+    "explain": _explain,
+    "contrast": _contrast,
+    "describe": _describe,
+    "drill": _drill,
     "compare": _compare,
     "update": _update,
     "verify": _verify,

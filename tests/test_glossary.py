@@ -15,7 +15,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "glossary.md"
 # Here others' words are spoken: those of libraries and formats; and bins, boxes and texts have edges too.
 THEIRS = {
     "edge": "network/ cube/grow/attribute_labels kernels/topic_models kernels/force_layout sources/ topics/ "
-    "referee/report",
+    "referee/report pipeline/cell_sampler",
     "graph": "sources/ network/ pipeline/reading select/learn kernels/rollout",
     "document": "sources/ topics/",
 }

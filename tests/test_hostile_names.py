@@ -68,10 +68,23 @@ def test_nor_does_it_where_there_are_bars_and_styles(
         ended = hostile.run_on_terminal(words)
         assert hostile.harmful(ended.out, styles=True) == [], f"{words}: {ended}"
         shown += ended.out
-    assert (b"\x1b[?25l" in shown) == (
-        command in ("suggest", "build", "verify", "query", "replay", "compare", "update", "task", "demo")
+    shows_progress = (
+        "suggest",
+        "build",
+        "verify",
+        "query",
+        "replay",
+        "explain",
+        "drill",
+        "contrast",
+        "describe",
+        "compare",
+        "update",
     )
-    assert (b"\x1b[1m" in shown) == (command in ("suggest", "info", "query", "compare"))
+    assert (b"\x1b[?25l" in shown) == (command in (*shows_progress, "task", "demo"))
+    assert (b"\x1b[1m" in shown) == (
+        command in ("suggest", "info", "query", "explain", "drill", "contrast", "describe", "compare")
+    )
 
 
 @pytest.mark.parametrize("name", EVERY, ids=ascii)

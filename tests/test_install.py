@@ -143,6 +143,7 @@ for call, *given in (
     (c2n.to_networkx, network),
     (c2n.to_igraph, network),
     (c2n.to_pyg, network),
+    (c2n.CellSampler, cube),
     (c2n.draw_network, network, "net.png"),
     (c2n.write_report, cube, query, comparison, "report"),
     (c2n.construct, cube, query, "cube2net"),
@@ -163,6 +164,8 @@ def test_the_library_says_the_same_sentences_as_the_command_line(folder: Path) -
         "a NetworkX graph needs the package 'networkx': pip install 'cube2net[graph]'",
         "an igraph graph needs the package 'igraph': pip install 'cube2net[graph]'",
         "a PyTorch Geometric graph needs the packages 'torch', 'torch-geometric': pip install 'cube2net[learn,graph]'",
+        "a sampler for PyTorch Geometric needs the packages 'torch', 'torch-geometric': pip install "
+        "'cube2net[learn,graph]'",
         "a picture needs the package 'matplotlib': pip install 'cube2net[report]'",
         "a report needs the packages 'plotly', 'jinja2': pip install 'cube2net[report]'",
         LEARNS,

@@ -37,6 +37,9 @@ from .pipeline import (
     write_network as write_network,
     replay as replay,
     draw_network as draw_network,
+    to_text as to_text,
+    without as without,
+    with_ as with_,
 )
 from .network import (
     to_networkx as to_networkx,
@@ -45,9 +48,12 @@ from .network import (
     to_hetero as to_hetero,
     to_scipy as to_scipy,
 )
+from .pipeline.cell_sampler import CellSampler as CellSampler
 
-# Why
+# Why, what if, against whom
 from .pipeline.explaining import explain as explain
+from .pipeline.contrasting import contrast as contrast, describe as describe
+from .pipeline.drills import drill as drill
 
 # Methods
 from .network import (

@@ -9,6 +9,8 @@ from cube2net.array_types import Array
 from cube2net.records.link_weights import as_weights
 from cube2net.records.ragged import Links, Ragged
 
+MOST_KEYS = 2**62
+
 
 def offsets(rows: Array, count: int) -> Array:
     """Return where each row starts, given the row of every entry in ascending order.
@@ -92,6 +94,24 @@ def join_rows(first: Ragged, second: Ragged) -> Ragged:
     """
     indptr = np.concatenate([first.indptr, second.indptr[1:] + first.indptr[-1]])
     return Ragged(indptr, np.concatenate([first.indices, second.indices]))
+
+
+def distinct_rows(labels: Array) -> tuple[Array, Array]:
+    """Return where each distinct row stands first, these rows ascending, and the number among them of every row.
+
+    >>> [part.tolist() for part in distinct_rows(np.array([[1, 0], [0, 5], [1, 0]]))]
+    [[1, 0], [1, 0, 1]]
+    """
+    keys, room = np.zeros(len(labels), np.int64), 1
+    for column in labels.T:
+        low, high = int(column.min(initial=0)), int(column.max(initial=0))
+        room *= high - low + 1
+        if room >= MOST_KEYS:
+            _, keys = np.unique(keys, return_inverse=True)
+            room = len(keys) * (high - low + 1)
+        keys = keys * (high - low + 1) + (column - low)
+    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
+    return first, group
 
 
 def merge_links(source: Array, target: Array, weight: Array, count: int) -> tuple[Array, Array, Array]:

@@ -1,4 +1,4 @@
-"""Texts that files can hold, whatever is in them: CSV that no spreadsheet runs, XML and HTML."""
+"""Texts that files can hold, whatever is in them: CSV that no spreadsheet runs, XML, HTML and Markdown."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from typing import TextIO
 BEGIN = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 GUARD = "'"
 _NUMBER = re.compile(r"[+-]?\d+(\.\d*)?([eE][+-]?\d+)?")
+_MARKS = re.compile(r"[\\`*~\[<]|&(?=#?\w+;)|(?<![^\W_])_|_(?![^\W_])")
+_FIRST = re.compile(r"^(?:([#+=:>-])|(\d{1,9})([.)]))")
 
 
 def is_formula(text: str) -> bool:
@@ -98,3 +100,25 @@ def holdable(text: str) -> str:
     a␁b 'c\ufffd\ufffd\ufffdd'
     """
     return text.translate(_HELD)
+
+
+def in_markdown(text: str, most: int = 120) -> str:
+    r"""Return a text as one line that Markdown shows as it is: signs that mean something there get a backslash.
+
+    Line ends become blanks, control characters pictures, and what cannot be seen is left out. Of a longer text the
+    first ``most`` letters stay, with … behind them.
+
+    >>> print(in_markdown("a\n# b\x1b *c* [d](e) f_g"), in_markdown("1. x"), in_markdown("- y"), in_markdown("abcd", 3))
+    a # b␛ \*c\* \[d](e) f_g 1\. x \- y abc…
+    """
+    line = " ".join(holdable(text).split())
+    if not line.isprintable():
+        line = "".join(sign if sign.isprintable() else _lost(sign) for sign in line)
+    if len(line) > most:
+        line = line[:most].rstrip() + "…"
+    return _FIRST.sub(r"\2\\\1\3", _MARKS.sub(r"\\\g<0>", line))
+
+
+def _lost(sign: str) -> str:
+    """Return what stands for a sign that cannot be printed: nothing where it only steers."""
+    return "" if unicodedata.category(sign) == "Cf" else "\ufffd"

@@ -1,4 +1,4 @@
-"""Every export keeps every column of nodes and links, whatever its type, and the direction of links."""
+"""Every export keeps every column of nodes and links, whatever its type."""
 
 import csv
 import datetime as dt
@@ -7,7 +7,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import igraph
 import networkx as nx
 import numpy as np
 import pyarrow as pa
@@ -15,32 +14,14 @@ import pyarrow.parquet as pq
 import pytest
 
 import cube2net as c2n
-from cube2net.arrays import ragged_from_lists
-from cube2net.cube import DuckDB, build, save
+from cube2net.cube import save
 from cube2net.network.export import EXPORTS, to_igraph, to_networkx, write
-from cube2net.network.export_tables import ends_of
 from cube2net.network.plain_columns import plain_table
-from cube2net.network.pyg import inputs, to_hetero, to_pyg
 from cube2net.network.xml_formats import GEXF_KINDS
-from cube2net.records import Corpus, Cube, DimensionSpec, Network, Objects, Query, Selection
-from cube2net.records.corpus import MENTIONS, OBJECTS, table
+from cube2net.records import Query
 
-from toys import sent
+from rich_networks import ATTRIBUTES, LINKS, citing_authors, rich_network
 
-ATTRIBUTES = {
-    "papers": pa.array([3, None, 2**40, 0], pa.int64()),
-    "small": pa.array([1, -2, None, None], pa.int8()),
-    "share": pa.array([0.1, float("nan"), None, 1e-7], pa.float32()),
-    "height": pa.array([1.5, None, -0.25, None], pa.float64()),
-    "city": pa.array(['Zoë "Z" <&>', "Rome\n", None, None]),
-    "kind of city": pa.array(["a", "b", "a", None]).dictionary_encode(),
-    "active": pa.array([True, False, None, None]),
-    "born": pa.array([dt.date(1912, 6, 23), None, dt.date(2006, 2, 25), None]),
-    "seen": pa.array([dt.datetime(2020, 1, 2, 3, 4, 5, 500_000), None, None, None], pa.timestamp("us")),
-    "tags": pa.array([["x", "y; z"], [], None, None]),
-    "plain tags": pa.array([["x", "y"], [], None, None]),
-    "nothing": pa.nulls(4),
-}
 EXPECTED = [
     {
         "papers": 3,
@@ -59,41 +40,6 @@ EXPECTED = [
     {"papers": 2**40, "height": -0.25, "kind of city": "a", "born": "2006-02-25"},
     {"papers": 0, "share": 1e-7},
 ]
-LINKS = [{"time": 2015, "note": "a, b"}, {"note": "c"}, {}]
-
-
-def rich_network(*, whole: bool = False, directed: bool = False) -> Network:
-    """Return three objects and a cell with columns of every type; ids are numbers and links directed where asked."""
-    ids: list[Any] = [7, 2**40, -3, -4] if whole else ["ada", "bob & co", "eve", "cell:x"]
-    bare = Network(
-        query=Query(np.array([0, 1]), labels=("red", "")),
-        selection=Selection(np.array([0, 1, 2]), 0.5, cells=np.array([0]), values=np.array([0.5])),
-        objects=np.array([0, 1, 2], dtype=np.int32),
-        cells=np.array([0], dtype=np.int32),
-        source=np.array([0, 2, 3], dtype=np.int32),
-        target=np.array([1, 1, 0], dtype=np.int32),
-        weight=np.array([4.0, 0.5, 0.1], dtype=np.float32),
-        brought_by=ragged_from_lists([[0], [], []]),
-        query_links=np.array([1, 2, 1], dtype=np.int32),
-        names=Objects.of(
-            pa.table({"object": ["ada", "bob & co", "eve"], "name": ["A", "B", "E"], "kind": ["author"] * 3})
-        ),
-        dimensions=("city",),
-        labels=(("x",),),
-        form="both",
-    )
-    nodes, links = bare.nodes.set_column(0, "id", pa.array(ids)), bare.links
-    for name, column in ATTRIBUTES.items():
-        nodes = nodes.append_column(name, column)
-    for number, end in enumerate((bare.source, bare.target)):
-        links = links.set_column(number, ("source", "target")[number], nodes["id"].take(pa.array(end)))
-    links = links.append_column("time", pa.array([2015, None, None], pa.int64()))
-    links = links.append_column("note", pa.array(["a, b", "c", None]))
-    if directed:
-        links = links.append_column("forward", pa.array([3.0, 1.0, None], pa.float32()))
-        links = links.append_column("backward", pa.array([1.0, 0.0, None], pa.float32()))
-    bare.__dict__.update(nodes=nodes, links=links)
-    return bare
 
 
 def attributes(row: dict[str, Any]) -> dict[str, Any]:
@@ -292,40 +238,6 @@ def test_networkx_and_igraph_have_the_types_of_python() -> None:
     assert not graph.is_directed() and not other.is_directed()
 
 
-ARROWS = {("ada", "bob & co"): 3.0, ("bob & co", "ada"): 1.0, ("eve", "bob & co"): 0.5, ("ada", "cell:x"): 0.1}
-
-
-@pytest.mark.filterwarnings("ignore:Could not add vertex ids:RuntimeWarning")
-def test_a_directed_source_makes_directed_graphs_with_memberships_from_objects_to_cells(tmp_path: Path) -> None:
-    network = rich_network(directed=True)
-    for suffix in (".graphml", ".gexf", ".json"):
-        write(network, tmp_path / f"net{suffix}")
-    graphs = [
-        to_networkx(network),
-        nx.read_graphml(tmp_path / "net.graphml"),
-        nx.read_gexf(tmp_path / "net.gexf"),
-        nx.node_link_graph(json.loads((tmp_path / "net.json").read_text("utf-8")), edges="links"),
-    ]
-    for graph in graphs:
-        assert graph.is_directed()
-        assert {(a, b): data["weight"] for a, b, data in graph.edges(data=True)} == ARROWS
-        assert graph.edges["bob & co", "ada"]["given"] == 1.0 and "given" not in graph.edges["ada", "cell:x"]
-    for other in (to_igraph(network), igraph.Graph.Read_GraphML(str(tmp_path / "net.graphml"))):
-        ids = other.vs["id"]
-        assert other.is_directed()
-        assert {(ids[edge.source], ids[edge.target]): edge["weight"] for edge in other.es} == ARROWS
-
-
-def test_the_two_ways_of_a_link_share_out_its_weight() -> None:
-    network = rich_network(directed=True)
-    ends = ends_of(network)
-    total = np.zeros((4, 4))
-    np.add.at(total, (ends.source, ends.target), ends.columns["weight"].to_numpy())
-    own = np.zeros((4, 4))
-    np.add.at(own, (network.source, network.target), network.weight)
-    assert np.allclose(total + total.T, own + own.T)
-
-
 def test_tables_keep_the_links_as_the_network_has_them(tmp_path: Path) -> None:
     paths = write(rich_network(directed=True), tmp_path / "net.csv")
     with paths[1].open(encoding="utf-8", newline="") as file:
@@ -351,72 +263,6 @@ def test_vosviewer_gets_items_links_and_clusters(tmp_path: Path) -> None:
     assert all(link["strength"] >= 0 for link in whole["links"])
 
 
-def test_pyg_has_attributes_as_numbers_with_their_names() -> None:
-    data = to_pyg(rich_network())
-    assert data.validate() and data.is_undirected()
-    columns = dict(zip(data.x_names, data.x.T.tolist(), strict=True))
-    assert columns["papers"] == [3.0, 0.0, float(2**40), 0.0]
-    assert columns["active"] == [1.0, 0.0, 0.0, 0.0]
-    assert columns["kind of city=a"] == [1.0, 0.0, 1.0, 0.0]
-    assert columns["tags=x"] == [1.0, 0.0, 0.0, 0.0] == columns["tags=y; z"]
-    assert not any(name.startswith(("name", "label", "id", "nothing")) for name in data.x_names)
-
-
-def test_pyg_gives_directed_links_one_way_and_memberships_both() -> None:
-    data = to_pyg(rich_network(directed=True))
-    pairs = {(data.ids[a], data.ids[b]) for a, b in data.edge_index.T.tolist()}
-    assert pairs == {*ARROWS, ("cell:x", "ada")} and data.validate()
-
-
-def test_texts_of_many_values_are_no_category() -> None:
-    names, values = inputs(pa.table({"id": list(range(60)), "city": [f"city {at}" for at in range(60)]}))
-    assert names == [] and values.shape == (60, 0)
-
-
-def test_hetero_data_has_a_store_for_every_kind() -> None:
-    network = rich_network(directed=True)
-    data = to_hetero(network)
-    assert data.validate()
-    assert data.node_types == ["author", "cell"]
-    assert data.edge_types == [
-        ("author", "link", "author"),
-        ("author", "membership", "cell"),
-        ("cell", "membership", "author"),
-    ]
-    assert data["author"].ids == ["ada", "bob & co", "eve"] and data["cell"].ids == ["cell:x"]
-    assert data["author"].y.tolist() == [0, -1, -1] and data.label_names == ["red"]
-    links = data["author", "link", "author"]
-    assert sorted(map(tuple, links.edge_index.T.tolist())) == [(0, 1), (1, 0), (2, 1)]
-    assert data["author", "membership", "cell"].edge_index.tolist() == [[0], [0]]
-    assert "papers" in data["author"].x_names and data["author"].x.shape == (3, len(data["author"].x_names))
-
-
-def citing_authors() -> Cube:
-    """Return three authors with whole numbers as ids, attributes, and links that have a way, a kind and a date."""
-    objects = table(OBJECTS, object=["7", "8", "9"], name=["Ada", "Bob", "Eve"], kind=["author", "author", "editor"])
-    objects = objects.append_column("papers", pa.array([3, None, 5]))
-    objects = objects.append_column("born", pa.array([dt.date(1912, 6, 23), None, None]))
-    mentions = [(0, 0), (0, 1), (1, 1), (1, 2), (2, 2)]
-    links = pa.table(
-        {
-            "source": pa.array([0, 1, 2], pa.int32()),
-            "target": pa.array([1, 0, 1], pa.int32()),
-            "weight": pa.array([3.0, 1.0, 2.0], pa.float32()),
-            "kind": ["cites", "cites", "thanks"],
-            "time": pa.array([dt.date(2015, 1, 1), dt.date(2016, 1, 1), None]),
-        }
-    )
-    corpus = Corpus(
-        objects=objects,
-        items=pa.table({"item": ["p0", "p1", "p2"], "venue": [["ACL"], ["KDD"], ["ACL"]]}),
-        mentions=table(MENTIONS, item=[item for item, _ in mentions], object=[row for _, row in mentions]),
-        links=links,
-        directed=True,
-        whole_ids=True,
-    )
-    return build(corpus, [DimensionSpec.parse("venue")], DuckDB(), min_objects=1, items=True)
-
-
 def test_what_a_source_says_of_objects_and_links_comes_out() -> None:
     network = c2n.construct(citing_authors(), Query(np.array([0, 1, 2])), "greedy", m=2, form="both")
     graph = to_networkx(network)
@@ -429,103 +275,9 @@ def test_what_a_source_says_of_objects_and_links_comes_out() -> None:
     assert arrows[8, 7]["first"] == arrows[8, 7]["last"] == dt.date(2016, 1, 1)
 
 
-def both_ways() -> c2n.Network:
-    """Return a network in which what leads there and what leads back are of other kinds and times."""
-    graph = nx.DiGraph()
-    graph.add_edge(1, 2, kind="book", time=2020, weight=3)
-    graph.add_edge(2, 1, kind="toy", time=2022)
-    graph.add_edge(3, 2, time=2021)
-    nx.set_node_attributes(graph, {1: "Rome", 2: "Rome", 3: "Oslo"}, "city")
-    cube = c2n.build_cube(graph, dimensions=["city"], min_objects=1)
-    return c2n.construct(cube, [1, 2, 3], "greedy", m=2, form="both")
-
-
-@pytest.mark.parametrize("travelled", [False, True])
-def test_a_directed_link_has_the_kind_and_time_of_its_own_way(travelled: bool, tmp_path: Path) -> None:
-    network = sent(both_ways()) if travelled else both_ways()
-    ways = {(1, 2): ("book", 2020), (2, 1): ("toy", 2022), (3, 2): ("link", 2021)}
-    graph = to_networkx(network)
-    told = {(a, b): data for a, b, data in graph.edges.data()}
-    links = {ends: data for ends, data in told.items() if data["kind"] != "membership"}
-    assert {ends: (data["kind"], data["first"]) for ends, data in links.items()} == ways
-    assert {ends: (data["kind"], data["last"]) for ends, data in links.items()} == ways
-    assert all("first" not in data for data in told.values() if data["kind"] == "membership")
-    write(network, tmp_path / "net.graphml")
-    again = nx.read_graphml(tmp_path / "net.graphml", node_type=int)
-    assert {(a, b): (d["kind"], d["first"]) for a, b, d in again.edges.data() if "first" in d} == ways
-    write(network, tmp_path / "net.neo4j.csv")
-    with (tmp_path / "net.links.neo4j.csv").open(encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(file) if row[":TYPE"] != "membership"]
-    found = {(int(row[":START_ID"]), int(row[":END_ID"])): (row[":TYPE"], int(row["first:long"])) for row in rows}
-    assert found == ways
-    data = to_pyg(network)
-    kinds = [data.edge_kind_names[number] for number in data.edge_kind.tolist()]
-    ends = [(data.ids[a], data.ids[b]) for a, b in data.edge_index.T.tolist()]
-    arcs = dict(zip(ends, zip(kinds, data.edge_first.tolist(), data.edge_last.tolist(), strict=True), strict=True))
-    assert {pair: arc for pair, arc in arcs.items() if arc[0] != "membership"} == {
-        pair: (kind, time, time) for pair, (kind, time) in ways.items()
-    }
-    assert ("node", "toy", "node") in to_hetero(network).edge_types
-    assert to_hetero(network)["node", "toy", "node"].edge_last.tolist() == [2022]
-    joined = {frozenset((row["source"], row["target"])): row["kind"] for row in network.links.to_pylist()}
-    assert joined[frozenset((1, 2))] == "book|toy"
-
-
 @pytest.mark.parametrize("suffix", EXPORTS)
 def test_what_a_source_says_is_made_again_to_the_byte(suffix: str, tmp_path: Path) -> None:
     save(citing_authors(), tmp_path / "cube")
     network = c2n.construct(c2n.open_cube(tmp_path / "cube"), Query(np.array([0, 1])), "greedy", m=2, form="both")
     write(network, tmp_path / f"net{suffix}")
     assert c2n.replay(tmp_path / f"net{suffix}").differences == ()
-
-
-def test_tensors_have_shares_of_labels_and_times_of_links() -> None:
-    network = c2n.construct(citing_authors(), Query(np.array([0, 1, 2])), "greedy", m=2, form="both")
-    data = to_pyg(network)
-    assert data.validate() and data.ids[:3] == [7, 8, 9]
-    columns = dict(zip(data.x_names, data.x.T.tolist(), strict=True))
-    assert columns["papers"][:3] == [3.0, 0.0, 5.0] and columns["items"][:3] == [1.0, 2.0, 2.0]
-    assert columns["venue:ACL"][:3] == [1.0, 0.5, 0.5] and columns["venue:KDD"][:3] == [0.0, 0.5, 0.5]
-    assert "venue=ACL" not in columns
-    first = dict(zip(map(tuple, data.edge_index.T.tolist()), data.edge_first.tolist(), strict=True))
-    assert first[0, 1] == dt.datetime(2015, 1, 1, tzinfo=dt.UTC).timestamp() and np.isnan(first[2, 1])
-    hetero = to_hetero(network)
-    assert hetero.validate()
-    assert ("author", "cites", "author") in hetero.edge_types and ("editor", "thanks", "author") in hetero.edge_types
-    editor = dict(zip(hetero["editor"].x_names, hetero["editor"].x[0].tolist(), strict=True))
-    assert editor["venue:KDD"] == 0.5 and editor["papers"] == 5.0
-    links = hetero["author", "cites", "author"]
-    assert not links.edge_first.isnan().any()
-
-
-def test_tensors_take_whole_numbers_that_fractions_cannot_hold() -> None:
-    graph = nx.DiGraph()
-    graph.add_edge("a", "b", time=2**53 + 1)
-    graph.add_edge("b", "c", time=2**60 + 1)
-    nx.set_node_attributes(graph, {"a": 2**53 + 1, "b": -(2**62) - 1, "c": 5}, "number")
-    nx.set_node_attributes(graph, dict.fromkeys(graph, "Rome"), "city")
-    cube = c2n.build_cube(graph, dimensions=["city"], min_objects=1)
-    network = c2n.construct(cube, ["a", "b", "c"], "none")
-    assert network.nodes["number"].to_pylist() == [2**53 + 1, -(2**62) - 1, 5]
-    data, hetero = to_pyg(network), to_hetero(network)
-    assert data.x[:, data.x_names.index("number")].tolist() == [2.0**53, -(2.0**62), 5.0]
-    assert data.edge_last.tolist() == [2.0**53, 2.0**60] == hetero["node", "link", "node"].edge_first.tolist()
-
-
-def test_tensors_have_times_that_are_far_away() -> None:
-    graph = nx.DiGraph()
-    graph.add_edge("a", "b", time=dt.datetime(9000, 1, 1, 0, 0, 0, 1))
-    nx.set_node_attributes(graph, dict.fromkeys(graph, "Rome"), "city")
-    cube = c2n.build_cube(graph, dimensions=["city"], min_objects=1)
-    data = to_pyg(c2n.construct(cube, ["a", "b"], "none"))
-    assert data.edge_first.tolist() == [dt.datetime(9000, 1, 1, tzinfo=dt.UTC).timestamp()]
-
-
-def test_a_directed_link_without_weight_keeps_its_way() -> None:
-    graph = nx.DiGraph()
-    graph.add_nodes_from("abc", city="Rome")
-    graph.add_weighted_edges_from([("b", "a", 0.0), ("c", "b", 2.0), ("b", "c", 0.0)])
-    cube = c2n.build_cube(c2n.from_networkx(graph), ["city"], min_objects=1)
-    made = c2n.to_networkx(c2n.construct(cube, ["a", "b", "c"], "hops", form="objects"))
-    weights = {(source, target): weight for source, target, weight in made.edges(data="weight")}
-    assert weights == {("b", "a"): 0.0, ("c", "b"): 2.0, ("b", "c"): 0.0}

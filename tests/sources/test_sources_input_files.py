@@ -13,7 +13,6 @@ import pytest
 import test_sources_acl as acl
 import test_sources_aminer as aminer
 import test_sources_movies as movies
-import test_sources_openalex as openalex
 import test_sources_yelp as yelp
 
 from cube2net.checkpoints import digest_corpus
@@ -23,6 +22,8 @@ from cube2net.sources import SOURCES, Aminer, Movies
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.io.input_files import InputFiles, data_files
 from cube2net.unpacking import Meter
+
+import openalex_records as openalex
 
 Files = dict[str, bytes]
 DATA: dict[str, Files] = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -122,6 +121,19 @@ def _check_shortcut(name: str, method: str, given: Mapping[str, str]) -> None:
         raise ParameterError(f"{name} is given twice, by --{name} and by --set {name}={given[name]}")
 
 
+def check_text(text: bool, max_tokens: int | None, *, as_json: bool) -> None:
+    """Raise where a text is asked for in a way that cannot be."""
+    if text and as_json:
+        raise ParameterError("--text and --json both say what is printed: give one of them")
+    if max_tokens is not None and not text:
+        raise ParameterError(f"--max-tokens {max_tokens!r} limits what --text prints: add --text")
+
+
+def text_of(network: Network, max_tokens: int | None) -> str:
+    """Return a network as text."""
+    return pipeline.to_text(network) if max_tokens is None else pipeline.to_text(network, max_tokens)
+
+
 def show_network(network: Network) -> None:
     """Show the chosen cells of a network, its size, and what it is made of."""
     about = pipeline.summary(network)
@@ -132,7 +144,7 @@ def show_network(network: Network) -> None:
     if consists(about):
         say(consists(about))
     if about["bound"] is not None and about["cells"]:
-        say(certificate(about["bound"], about["gap"], about["proven"], whole=about["objective"] == "cover"))
+        say(pipeline.certificate(about["bound"], about["gap"], about["proven"], whole=about["objective"] == "cover"))
     if about["note"]:
         say(about["note"])
     if about["directed"]:
@@ -207,20 +219,3 @@ def consists(about: Mapping[str, Any]) -> str:
     loose = about["query_loose"]
     parts += [f"{loose:,} of the query {'has' if loose == 1 else 'have'} neither"] if loose else []
     return "; ".join(parts)
-
-
-def certificate(bound: float, gap: float, proven: bool, *, whole: bool = False) -> str:
-    """Return the sentence for an upper bound; its numbers are rounded up, so that they stay true.
-
-    >>> certificate(0.12341, 0.0228, False)
-    'at most 0.1235 is possible: within 2.3 % of the best'
-    >>> certificate(348.0, 0.0517, False, whole=True)
-    'at most 348 is possible: within 5.2 % of the best'
-    >>> certificate(0.1234, 0.0, True)
-    'proven best: no choice within the limits is worth more'
-    """
-    if proven:
-        return "proven best: no choice within the limits is worth more"
-    most, share = math.ceil(bound * 1e4 - 1e-6) / 1e4, math.ceil(gap * 1e3 - 1e-6) / 10
-    said = f"{bound:,.0f}" if whole else f"{most:.4f}"
-    return f"at most {said} is possible" + (f": within {max(share, 0.1):.1f} % of the best" if share < 100 else "")

@@ -14,14 +14,19 @@ from cube2net.cli.options import (
     FORM_NAMES,
     MEMBERSHIP_NAMES,
     METHOD_NAMES,
-    OBJECTIVE_NAMES,
     RECOMMENDER_NAMES,
     AsJson,
     Bans,
     Between,
     CubePath,
+    FormName,
     Kind,
+    LevelNames,
     Like,
+    MethodName,
+    MostCells,
+    NearObjects,
+    ObjectiveName,
     Pins,
     Prices,
     QueryFile,
@@ -39,7 +44,7 @@ from cube2net.cli.options import (
     warn_of_formulas,
 )
 from cube2net.cli.signals import KEPT
-from cube2net.cli.terminal import say, show_json, shown_progress
+from cube2net.cli.terminal import say, show_json, show_text, shown_progress
 
 if TYPE_CHECKING:
     from cube2net.records import Cube
@@ -48,42 +53,12 @@ if TYPE_CHECKING:
 def query(
     cube: CubePath,
     query: QueryFile,
-    method: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help=f"One of {', '.join(METHOD_NAMES)}; or auto: several are tried. Without, greedy."
-        ),
-    ] = None,
-    m: Annotated[
-        int | None,
-        typer.Option("-m", help="How many cells at most. Without, as many as serve the query (cover), or 20."),
-    ] = None,
-    objective: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help=f"One of {', '.join(OBJECTIVE_NAMES)}. Without, cover (of greedy and exact, forms woven and cells) "
-            "or jaccard.",
-        ),
-    ] = None,
-    form: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Nodes beside the query: woven (cells and the objects nearest by links), cells, objects (all those of "
-            "the cells: the paper's), or both. Without, woven for methods that choose cells.",
-        ),
-    ] = None,
-    levels: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAMES",
-            help="Which cells: full, one (one label each), or the levels that stay, as venue,topic; may be repeated.",
-        ),
-    ] = None,
-    near: Annotated[
-        int | None, typer.Option(help="Form woven: how many objects nearest by links. Without, as many as the query.")
-    ] = None,
+    method: MethodName = None,
+    m: MostCells = None,
+    objective: ObjectiveName = None,
+    form: FormName = None,
+    levels: LevelNames = None,
+    near: NearObjects = None,
     near_weight: Annotated[
         float | None,
         typer.Option(help="Form woven: multiplies links for each end outside the query. Without, by need."),
@@ -148,6 +123,13 @@ def query(
         ),
     ] = False,
     as_json: AsJson = False,
+    text: Annotated[
+        bool, typer.Option("--text", help="Print the network as text for people and language models.")
+    ] = False,
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(help="With --text: no more tokens than this, estimated at two for five bytes. Without, 4,000."),
+    ] = None,
     seed: Seed = 0,
     quiet: Quiet = False,
 ) -> None:
@@ -157,6 +139,7 @@ def query(
     from cube2net.pipeline import check_outputs, draw_network, missing_names, summary, write_network
 
     check_safe(out, spreadsheet_safe, "--out network.csv")
+    answering.check_text(text, max_tokens, as_json=as_json)
     if best_prefix:
         say_new_name("--best-prefix", "--prefix best")
     check_outputs(out, draw, spreadsheet_safe=spreadsheet_safe)
@@ -168,7 +151,7 @@ def query(
         elif missing:
             say(*missing)
         raise typer.Exit(1 if missing else 0)
-    with shown_progress(quiet or as_json) as progress:
+    with shown_progress(quiet or as_json or text) as progress:
         network = answering.answer(
             opened,
             query,
@@ -206,6 +189,8 @@ def query(
     if as_json:
         costs = {"prices": [price.to_dict() for price in priced]} if priced else {}
         show_json(summary(network) | costs | answering.about_view(opened))
+    elif text:
+        show_text(answering.text_of(network, max_tokens))
     else:
         answering.show_view(opened)
         answering.show_network(network)

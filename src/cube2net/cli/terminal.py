@@ -224,6 +224,11 @@ def complain(sentence: object) -> None:
     sys.stderr.write(line(sentence) + "\n")
 
 
+def show_text(text: str) -> None:
+    """Write a text of several lines to standard output, however long they are."""
+    sys.stdout.write(f"{text}\n")
+
+
 def show_json(value: object) -> None:
     """Write a value as JSON to standard output, in ASCII where that is not UTF-8."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"

@@ -1,9 +1,9 @@
 """Corpus and topics become a cube: it grows by the plan in an engine, is kept on disk, and is seen from many sides."""
 
-from cube2net.cube.cuboids import cuboid
+from cube2net.cube.cuboids import cuboid, pick_cells
 from cube2net.cube.engines.duckdb import DuckDB, check_memory
 from cube2net.cube.engines.spark import Spark
-from cube2net.cube.format.parts import lookup_of
+from cube2net.cube.format.parts import check_whole, lookup_of
 from cube2net.cube.format.store import change_folder, check_place, read, read_manifest, save, verify
 from cube2net.cube.grow.attribute_labels import TOPIC, parse_bins
 from cube2net.cube.grow.concatenation import concatenate, concatenate_topics, knows_objects
@@ -30,6 +30,7 @@ __all__ = [
     "change_items",
     "check_memory",
     "check_place",
+    "check_whole",
     "concatenate",
     "concatenate_topics",
     "count_heavier",
@@ -43,6 +44,7 @@ __all__ = [
     "lookup_of",
     "of_kind",
     "parse_bins",
+    "pick_cells",
     "read",
     "read_manifest",
     "roll_up",

@@ -9,11 +9,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cube2net.array_types import Array
+from cube2net.arrays import join_rows, take_rows
 from cube2net.cube.format.parts import check_whole
+from cube2net.cube.grow.cells_and_links import pack_homes
 from cube2net.cube.view_settings import said
 from cube2net.cube.views import all_labels, regroup
 from cube2net.errors import ParameterError, unknown
-from cube2net.records import Cube, Dimension, Level
+from cube2net.records import Cells, Cube, Dimension, Level, Ragged
 from cube2net.records.lineage import remembered
 
 FULL, ONE = "full", "one"
@@ -55,6 +57,68 @@ def cuboid(cube: Cube, levels: str | Sequence[str]) -> Cube:
     if wanted not in cube.kept_views:
         cube.kept_views[wanted] = said(_view(cube, wanted), f"cells of {'; '.join(_name(cube, one) for one in wanted)}")
     return cube.kept_views[wanted]
+
+
+@remembered
+def pick_cells(cube: Cube, cells: Sequence[Sequence[Sequence[str] | None]]) -> Cube:
+    """Return the view of a cube that has some cells at levels of their own, in the order given, and no others.
+
+    A cell is given by one entry for each dimension: the name of a level and a label there, or None for ∗. It holds the
+    objects of all of the cube's cells that are part of it, those with too few objects included, and stays however few
+    it holds.
+
+    >>> import cube2net as c2n
+    >>> cube = c2n.build_cube(c2n.pipeline.load_bundled(), ["year@years/decades", "venue/kind"])
+    >>> view = pick_cells(cube, [[("decades", "202X"), None], [("year", "2019"), ("venue", "ACL")]])
+    >>> view.cell(0), view.cell(1)
+    (('202X', '∗'), ('2019', 'ACL'))
+    """
+    check_whole(cube, "cut to some cells")
+    rows = [[_level_and_label(dimension, entry) for dimension, entry in _beside(cube, cell)] for cell in cells]
+    tables = [_Labels.of(old, [row[i][0] for row in rows]) for i, old in enumerate(cube.dimensions)]
+    own = all_labels(cube)
+    members = join_rows(cube.cells.members, cube.small.members)
+    labels = np.full((len(rows), len(tables)), -1, np.int32)
+    found = []
+    for number, row in enumerate(rows):
+        inside = np.ones(len(own), dtype=bool)
+        for i, (table, (level, label)) in enumerate(zip(tables, row, strict=True)):
+            if level is not None:
+                inside &= table.old.parents_at(level)[own[:, i]] == label
+                labels[number, i] = table.starts[level] + label
+        found.append(np.unique(take_rows(members, np.flatnonzero(inside)).indices, return_counts=True))
+    indptr = np.cumsum([0, *(len(held) for held, _ in found)])
+    none = np.empty(0, np.int32)
+    held, counts = (np.concatenate([none, *(pair[i].astype(np.int32) for pair in found)]) for i in (0, 1))
+    picked = Ragged(indptr.astype(np.int64), held)
+    empty = Cells(np.empty((0, len(tables)), np.int32), Ragged(np.zeros(1, np.int64), none), none)
+    view = replace(
+        cube,
+        dimensions=tuple(table.dimension for table in tables),
+        cells=Cells(labels, picked, counts),
+        small=empty,
+        homes=pack_homes(picked, len(cube.objects)),
+        finest=None,
+        items=None,
+    )
+    return said(view, f"{len(rows):,} cells at levels of their own")
+
+
+def _beside(cube: Cube, cell: Sequence[Sequence[str] | None]) -> zip[tuple[Dimension, Sequence[str] | None]]:
+    if len(cell) != len(cube.dimensions):
+        raise ParameterError(f"a cell of this cube has {len(cube.dimensions)} labels, got {cell!r}")
+    return zip(cube.dimensions, cell, strict=True)
+
+
+def _level_and_label(dimension: Dimension, entry: Sequence[str] | None) -> tuple[int | None, int]:
+    """Return the number of a level, None for ∗, and of a label there, by their names."""
+    if entry is None:
+        return None, -1
+    name, label = entry
+    places = {} if dimension.is_top else {dimension.levels[at].name: at for at in dimension.at_or_above()}
+    if name not in places:
+        raise unknown(f"level of {dimension.name!r}", name, places)
+    return places[name], dimension.levels[places[name]].number(label)
 
 
 def _read(cube: Cube, levels: str | Sequence[str]) -> tuple[Cuboid, ...]:

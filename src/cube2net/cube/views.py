@@ -9,7 +9,7 @@ from functools import reduce
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.arrays import take_rows, transpose
+from cube2net.arrays import distinct_rows, take_rows, transpose
 from cube2net.cube.format.parts import check_whole
 from cube2net.cube.grow.cells_and_links import pack_homes
 from cube2net.cube.grow.item_index import renumbered
@@ -19,8 +19,6 @@ from cube2net.records import Cells, Cube, Dimension, Ragged
 from cube2net.records.dimension import STAR, TOP
 from cube2net.records.lineage import remembered
 from cube2net.records.spec import MIN_OBJECTS
-
-MOST_KEYS = 2**62
 
 
 @remembered
@@ -240,7 +238,7 @@ def regroup(cube: Cube, dimensions: tuple[Dimension, ...], labels: Sequence[Arra
     """
     from cube2net.kernels.csr import count_groups, fill_groups
 
-    found = [_distinct(one) for one in labels]
+    found = [distinct_rows(one) for one in labels]
     rows = np.concatenate([one[first] for one, (first, _) in zip(labels, found, strict=True)])
     starts = np.cumsum([0, *(len(first) for first, _ in found[:-1])])
     groups = np.stack([group + start for (_, group), start in zip(found, starts.tolist(), strict=True)], axis=1)
@@ -267,20 +265,6 @@ def regroup(cube: Cube, dimensions: tuple[Dimension, ...], labels: Sequence[Arra
         finest=finest,
         items=renumbered(cube.items, number[groups[:, 0]]) if len(labels) == 1 else None,
     )
-
-
-def _distinct(labels: Array) -> tuple[Array, Array]:
-    """Return where each distinct row stands first, these rows ascending, and the number among them of every row."""
-    keys, room = np.zeros(len(labels), np.int64), 1
-    for column in labels.T:
-        low, high = int(column.min(initial=0)), int(column.max(initial=0))
-        room *= high - low + 1
-        if room >= MOST_KEYS:
-            _, keys = np.unique(keys, return_inverse=True)
-            room = len(keys) * (high - low + 1)
-        keys = keys * (high - low + 1) + (column - low)
-    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
-    return first, group
 
 
 def _plain(cube: Cube) -> Cube:

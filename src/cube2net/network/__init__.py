@@ -1,5 +1,7 @@
 """Cube + Selection → Network: methods that follow links, a network's links and forms, and its ways out."""
 
+from cube2net.network.batches import bring, link_entries, memberships
+from cube2net.network.cube_tensors import cube_data
 from cube2net.network.draw import check_picture_path, draw
 from cube2net.network.export import EXPORTS, can_be_safe, check_network_path, to_igraph, to_networkx, write
 from cube2net.network.forms import (
@@ -17,13 +19,15 @@ from cube2net.network.hops import Hops, Nothing
 from cube2net.network.layout import layout
 from cube2net.network.links import induce, within
 from cube2net.network.maxdisc import MaxDisc
-from cube2net.network.network_summary import summary
+from cube2net.network.network_summary import certificate, summary
+from cube2net.network.network_text import text_of
 from cube2net.network.node_columns import label_shares
 from cube2net.network.pagerank import PageRank, nearest, scores
-from cube2net.network.pyg import to_hetero, to_pyg
+from cube2net.network.pyg import geometric, to_hetero, to_pyg
 from cube2net.network.recipe_files import network_path, read_recipe
 from cube2net.network.steiner_tree import Steiner
 from cube2net.network.table_formats import to_scipy
+from cube2net.network.text_budget import estimated_tokens
 
 __all__ = [
     "EXPORTS",
@@ -33,17 +37,24 @@ __all__ = [
     "PageRank",
     "Steiner",
     "assemble",
+    "bring",
     "brings_objects",
     "can_be_safe",
     "cell_sizes",
+    "certificate",
     "check_network_path",
     "check_picture_path",
+    "cube_data",
     "draw",
+    "estimated_tokens",
     "first_cells",
     "form_of",
+    "geometric",
     "induce",
     "label_shares",
     "layout",
+    "link_entries",
+    "memberships",
     "nearest",
     "network_path",
     "read_recipe",
@@ -53,6 +64,7 @@ __all__ = [
     "said_of_size",
     "scores",
     "summary",
+    "text_of",
     "to_hetero",
     "to_igraph",
     "to_networkx",

@@ -26,6 +26,8 @@ MOST_CELLS, FIRST_CELLS = 25, 12
 MOST_NAMES = 24
 LONGEST = 34
 HALO = 2.2
+# Where a name may stand over objects, covering so many is as bad as covering a cell.
+OVER = 40
 SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
 BETWEEN = ((1, 0.5), (1, -0.5), (-1, 0.5), (-1, -0.5), (0.5, 1), (-0.5, 1), (0.5, -1), (-0.5, -1))
 AWAY = (1.5, 6.0)
@@ -67,11 +69,14 @@ def quiet() -> Iterator[None]:
         yield
 
 
-def add_captions(axes: Axes, network: Network, place: Array, sizes: Array, fonts: list[str]) -> None:
+def add_captions(
+    axes: Axes, network: Network, place: Array, sizes: Array, fonts: list[str], *, name_cells: bool = False
+) -> None:
     """Name the cells, or the first 12 of more than 25, and the best linked objects of the query, where there is room.
 
     Each name stands on the side of its node where it covers least. It covers no other name, no node of the query
-    and no cell: one that finds no such place is left out. Cells come first, in the order chosen.
+    and no cell: one that finds no such place is left out. Cells come first, in the order chosen; with ``name_cells``
+    their names stand over objects where there is no other place.
 
     adjustText leaves none out and takes two to nine times as long; of 24 names, 1 to 6 then cover something and 4 to 7
     stand nearer to a wrong node, here none and 0 to 3: see ``benchmarks/layouts.py``.
@@ -96,9 +101,10 @@ def add_captions(axes: Axes, network: Network, place: Array, sizes: Array, fonts
             zorder=6,
             path_effects=[withStroke(linewidth=HALO, foreground="white", alpha=0.85)],
         )
-        for wording in wordings(names[node]) if is_cell else [short(names[node], LONGEST)]:
+        ways = wordings(names[node]) if is_cell else [short(names[node], LONGEST)]
+        for wording, over in [(way, over) for over in (False, True)[: 1 + (name_cells and is_cell)] for way in ways]:
             text.set_text(wording)
-            middle = room.take(node, text.get_window_extent())
+            middle = room.take(node, text.get_window_extent(), over=over)
             if middle is not None:
                 text.set_position(tuple(axes.transData.inverted().transform(middle)))
                 break
@@ -136,22 +142,27 @@ class _Room:
     around: Array
     weigh: Array
     tug: Array
+    is_cell: Array
     taken: Array = field(default_factory=lambda: np.empty((0, 4)))
 
     @classmethod
     def of(cls, axes: Axes, network: Network, place: Array, sizes: Array) -> _Room:
         """Return the room about the nodes of a network; white ones may be covered where nothing else helps."""
         dots, pixels = axes.transData.transform(place), axes.figure.dpi / 72
-        weigh = np.where(network.in_query | (np.arange(len(network)) >= len(network.objects)), 1.0, 0.2)
-        return cls(axes.get_window_extent(), pixels, dots, sizes * pixels / 2, weigh, _tug(network, dots))
+        is_cell = np.arange(len(network)) >= len(network.objects)
+        weigh = np.where(network.in_query | is_cell, 1.0, 0.2)
+        return cls(axes.get_window_extent(), pixels, dots, sizes * pixels / 2, weigh, _tug(network, dots), is_cell)
 
-    def take(self, node: int, box: Bbox) -> Array | None:
-        """Return the middle of the best free place for a box beside a node, which is taken then; None without any."""
+    def take(self, node: int, box: Bbox, *, over: bool = False) -> Array | None:
+        """Return the middle of the best free place for a box beside a node, which is taken then; None without any.
+
+        ``over`` says that a place that covers objects is free.
+        """
         sides, lean, gaps = _sides()
         half = np.array([box.width, box.height]) / 2
         middles = self.dots[node] + sides * (half + (self.around[node] + gaps * self.pixels) * np.array([1.0, 0.8]))
         boxes = np.concatenate([middles - half, middles + half], axis=1)
-        covers = _covered(boxes, self.taken) + _hidden(boxes, self.dots, self.around, self.weigh)
+        covers = _covered(boxes, self.taken) + _hidden(boxes, self.dots, self.around, self._weights(over))
         covers += (boxes[:, :2] < self.frame.min).any(axis=1) | (boxes[:, 2:] > self.frame.max).any(axis=1)
         ways = sides / np.linalg.norm(sides, axis=1)[:, None]
         best = int(np.argmin(np.where(covers < 1, covers + lean + 0.3 * ways @ self.tug[node], np.inf)))
@@ -159,6 +170,9 @@ class _Room:
             return None
         self.taken = np.vstack([self.taken, boxes[best] + HALO * self.pixels / 2 * np.array([-1, -1, 1, 1])])
         return np.asarray(middles[best])
+
+    def _weights(self, over: bool) -> Array:
+        return np.where(self.is_cell, self.weigh, self.weigh / OVER) if over else self.weigh
 
 
 def _sides() -> tuple[Array, Array, Array]:

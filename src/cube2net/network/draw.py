@@ -45,16 +45,22 @@ def check_picture_path(path: Path) -> None:
     require("a picture", "matplotlib")
 
 
-def draw(network: Network, path: str | Path, *, seed: int = 0, title: str | None = None) -> Path:
+def draw(
+    network: Network, path: str | Path, *, seed: int = 0, title: str | None = None, name_cells: bool = False
+) -> Path:
     """Return the path of the picture, PNG, SVG or PDF by its suffix; the same seed makes the same picture."""
     path = Path(path)
     check_picture_path(path)
     kind = path.suffix.lower()[1:]
-    return write_files({path: lambda aside: _save(figure(network, seed=seed, title=title), kind, aside)})[0]
+
+    def save(aside: Path) -> None:
+        _save(figure(network, seed=seed, title=title, name_cells=name_cells), kind, aside)
+
+    return write_files({path: save})[0]
 
 
 @quiet()
-def figure(network: Network, *, seed: int = 0, title: str | None = None) -> Figure:
+def figure(network: Network, *, seed: int = 0, title: str | None = None, name_cells: bool = False) -> Figure:
     """Return the picture as a Matplotlib figure of its own, 1,600 pixels wide, for further work."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -80,7 +86,7 @@ def figure(network: Network, *, seed: int = 0, title: str | None = None) -> Figu
     axes.set_axis_off()
     _links(axes, network, place, groups)
     sizes = _nodes(axes, network, place, groups, 72 * inches)
-    add_captions(axes, network, place, sizes, fonts)
+    add_captions(axes, network, place, sizes, fonts, name_cells=name_cells)
     return picture
 
 

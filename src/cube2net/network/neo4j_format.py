@@ -11,8 +11,9 @@ import pyarrow.compute as pc
 
 from cube2net.atomic_files import write_table
 from cube2net.network.export_tables import ends_of, ids_of, plain_nodes
-from cube2net.network.plain_columns import as_text, is_list, json_text, kind_of, rows
+from cube2net.network.plain_columns import as_text, json_text, kind_of, rows
 from cube2net.records import Network
+from cube2net.records.column_kinds import is_list
 from cube2net.records.distinct_names import distinct_names
 
 BETWEEN = ";"

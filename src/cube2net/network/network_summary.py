@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -60,3 +61,20 @@ def summary(network: Network) -> dict[str, Any]:
         "seconds": dict(network.seconds),
         "seed": settings["seed"],
     }
+
+
+def certificate(bound: float, gap: float, proven: bool, *, whole: bool = False) -> str:
+    """Return the sentence for an upper bound; its numbers are rounded up, so that they stay true.
+
+    >>> certificate(0.12341, 0.0228, False)
+    'at most 0.1235 is possible: within 2.3 % of the best'
+    >>> certificate(348.0, 0.0517, False, whole=True)
+    'at most 348 is possible: within 5.2 % of the best'
+    >>> certificate(0.1234, 0.0, True)
+    'proven best: no choice within the limits is worth more'
+    """
+    if proven:
+        return "proven best: no choice within the limits is worth more"
+    most, share = math.ceil(bound * 1e4 - 1e-6) / 1e4, math.ceil(gap * 1e3 - 1e-6) / 10
+    said = f"{bound:,.0f}" if whole else f"{most:.4f}"
+    return f"at most {said} is possible" + (f": within {max(share, 0.1):.1f} % of the best" if share < 100 else "")

@@ -80,15 +80,19 @@ def label_shares(network: Network) -> dict[str, tuple[tuple[str, ...], sp.csr_ar
     >>> len(labels), shares.shape
     (4, (104, 4))
     """
+    return shares_of(None if network.carried is None else network.carried.labels(network.objects), len(network))
+
+
+def shares_of(counts: LabelCounts | None, size: int) -> dict[str, tuple[tuple[str, ...], sp.csr_array]]:
+    """Return for every dimension its labels, and the share of the items of each of ``size`` nodes that has each."""
     import scipy.sparse as sp
 
-    counts = None if network.carried is None else network.carried.labels(network.objects)
     if counts is None:
         return {}
     shares = {}
     for name, (labels, rows, numbers, items) in counts.dimensions.items():
         values = (items / counts.items[rows]).astype(np.float32)
-        shares[name] = (labels, sp.csr_array((values, (rows, numbers)), shape=(len(network), len(labels))))
+        shares[name] = (labels, sp.csr_array((values, (rows, numbers)), shape=(size, len(labels))))
     return shares
 
 

@@ -16,6 +16,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cube2net.records.column_kinds import is_list
+
 FRACTION = r"\.?0*(Z|[+-]\d\d:?\d\d)?$"
 
 
@@ -38,12 +40,6 @@ def rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
     """
     for batch in table.to_batches(max_chunksize=4096):
         yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
-
-
-def is_list(kind: pa.DataType) -> bool:
-    """Return whether values of a type are lists."""
-    tests = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
-    return any(test(kind) for test in tests) or "list_view" in str(kind)
 
 
 def kind_of(kind: pa.DataType) -> str:

@@ -15,8 +15,9 @@ from cube2net.array_types import Array
 from cube2net.extras import require
 from cube2net.network.export_tables import about, ends_of, ids_of, plain_nodes
 from cube2net.network.node_columns import TIMES, label_shares
-from cube2net.network.plain_columns import as_text, is_list
+from cube2net.network.plain_columns import as_text
 from cube2net.records import Network
+from cube2net.records.column_kinds import is_list
 from cube2net.records.network import NODES
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def to_pyg(network: Network) -> Data:
     >>> data.num_nodes, data.num_edges, int(data.seed_mask.sum())
     (104, 844, 50)
     """
-    pyg = _geometric()
+    pyg = geometric()
     nodes = plain_nodes(network)
     kind_names, kinds = _codes(nodes["kind"].to_pylist())
     label_names, labels = _codes(nodes["label"].to_pylist(), missing="")
@@ -69,17 +70,17 @@ def to_pyg(network: Network) -> Data:
     x_names, x = inputs(_without_labels(network, nodes, shares), shares)
     data: Data = pyg.Data(
         num_nodes=len(network),
-        x=_tensor(x, np.float32),
+        x=tensor(x, np.float32),
         x_names=x_names,
-        edge_index=_tensor([source, target], np.int64),
-        edge_weight=_tensor(columns["weight"].to_numpy(), np.float32),
-        edge_kind=_tensor(link_kinds, np.int64),
+        edge_index=tensor([source, target], np.int64),
+        edge_weight=tensor(columns["weight"].to_numpy(), np.float32),
+        edge_kind=tensor(link_kinds, np.int64),
         edge_kind_names=link_names,
-        seed_mask=_tensor(network.in_query, np.bool_),
-        kind=_tensor(kinds, np.int64),
+        seed_mask=tensor(network.in_query, np.bool_),
+        kind=tensor(kinds, np.int64),
         kind_names=kind_names,
-        query_links=_tensor(nodes["query_links"].to_numpy(), np.int64),
-        y=_tensor(labels, np.int64),
+        query_links=tensor(nodes["query_links"].to_numpy(), np.int64),
+        y=tensor(labels, np.int64),
         label_names=label_names,
         ids=ids_of(network),
         names=nodes["name"].to_pylist(),
@@ -117,7 +118,7 @@ def to_hetero(network: Network) -> HeteroData:
     >>> data.edge_types
     [('cell', 'membership', 'object'), ('object', 'link', 'object'), ('object', 'membership', 'cell')]
     """
-    data: HeteroData = _geometric().HeteroData()
+    data: HeteroData = geometric().HeteroData()
     nodes = plain_nodes(network)
     label_names, labels = _codes(nodes["label"].to_pylist(), missing="")
     shares = label_shares(network)
@@ -134,21 +135,21 @@ def to_hetero(network: Network) -> HeteroData:
         store.num_nodes = len(at)
         own = {name: (names, found[at]) for name, (names, found) in shares.items()}
         store.x_names, x = inputs(told.take(pa.array(at)), own)
-        store.x = _tensor(x, np.float32)
+        store.x = tensor(x, np.float32)
         store.ids, store.names = [ids[row] for row in at], part["name"].to_pylist()
         store.cells = part["cells"].to_pylist()
-        store.seed_mask = _tensor(network.in_query[at], np.bool_)
-        store.query_links = _tensor(part["query_links"].to_numpy(), np.int64)
-        store.y = _tensor(labels[at], np.int64)
+        store.seed_mask = tensor(network.in_query[at], np.bool_)
+        store.query_links = tensor(part["query_links"].to_numpy(), np.int64)
+        store.y = tensor(labels[at], np.int64)
     source, target, columns = _both_ways(network)
     link_names, of_link = _codes([kind or "link" for kind in columns["kind"].to_pylist()])
     groups = np.stack([of_node[source], of_link, of_node[target]], axis=1)
     for a, link, b in sorted(map(tuple, np.unique(groups, axis=0).tolist())):
         at = np.flatnonzero((groups == (a, link, b)).all(axis=1))
         edges = data[kind_names[a], link_names[link], kind_names[b]]
-        edges.edge_index = _tensor([place[source[at]], place[target[at]]], np.int64)
+        edges.edge_index = tensor([place[source[at]], place[target[at]]], np.int64)
         part = columns.take(pa.array(at))
-        edges.edge_weight = _tensor(part["weight"].to_numpy(), np.float32)
+        edges.edge_weight = tensor(part["weight"].to_numpy(), np.float32)
         for name, values in _times(part).items():
             edges[f"edge_{name}"] = values
     data.label_names = label_names
@@ -230,11 +231,11 @@ def _times(links: pa.Table) -> dict[str, Any]:
                     column.cast(pa.timestamp("us"), safe=False).cast(pa.int64()).cast(pa.float64(), safe=False), 1e6
                 )
             numbers = pc.fill_null(column.cast(pa.float64(), safe=False), float("nan")).to_numpy()
-            found[name] = _tensor(numbers, np.float64)
+            found[name] = tensor(numbers, np.float64)
     return found
 
 
-def _geometric() -> Any:
+def geometric() -> Any:
     """Return PyTorch Geometric's module of data; what it loads for bars of its own asks for no widgets here."""
     require("a PyTorch Geometric graph", "torch", "torch_geometric")
     with warnings.catch_warnings():
@@ -243,7 +244,8 @@ def _geometric() -> Any:
     return data
 
 
-def _tensor(values: Any, kind: Any) -> Any:
+def tensor(values: Any, kind: Any) -> Any:
+    """Return values as a tensor of a kind of NumPy's."""
     import torch
 
     return torch.from_numpy(np.array(values, dtype=kind))

@@ -13,8 +13,9 @@ import pyarrow.compute as pc
 from cube2net.array_types import Array
 from cube2net.atomic_files import write_table
 from cube2net.network.export_tables import about, about_with_recipe, plain_nodes
-from cube2net.network.plain_columns import as_text, is_list, json_text, plain_table
+from cube2net.network.plain_columns import as_text, json_text, plain_table
 from cube2net.records import Network
+from cube2net.records.column_kinds import is_list
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

@@ -2,9 +2,11 @@
 
 from cube2net.cube import ENGINES
 from cube2net.mine import cluster_query, embed_nodes
+from cube2net.network import certificate
 from cube2net.pipeline.build import build_cube, build_from, build_task
 from cube2net.pipeline.compare import JOURNAL, WRITTEN, Auto, compare, task_of
 from cube2net.pipeline.construct import construct
+from cube2net.pipeline.contrasting import contrast, describe, read_clusters
 from cube2net.pipeline.cubes import (
     add_items,
     embed_cells,
@@ -31,10 +33,12 @@ from cube2net.pipeline.data import (
     summary,
     write_network,
 )
+from cube2net.pipeline.drills import drill
 from cube2net.pipeline.explaining import explain
 from cube2net.pipeline.planning import METHODS, WITH_OPTIONS
 from cube2net.pipeline.prices import prices
 from cube2net.pipeline.queries import missing_names, read_links, read_query
+from cube2net.pipeline.questions import read_asked
 from cube2net.pipeline.reading import (
     from_networkx,
     read_acl,
@@ -48,6 +52,8 @@ from cube2net.pipeline.reading import (
 from cube2net.pipeline.replay import Replayed, replay
 from cube2net.pipeline.report import check_report, read_comparison, results, verdict, write_report
 from cube2net.pipeline.suggestions import suggest
+from cube2net.pipeline.texts import to_text
+from cube2net.pipeline.what_if import change, with_, without
 from cube2net.pipeline.worths import LINK_TOLERANCE, weigh
 from cube2net.records.form import FORMS
 from cube2net.referee import DEFAULT
@@ -74,12 +80,17 @@ __all__ = [
     "build_cube",
     "build_from",
     "build_task",
+    "certificate",
+    "change",
     "check_outputs",
     "check_report",
     "cluster_query",
     "compare",
     "construct",
+    "contrast",
+    "describe",
     "draw_network",
+    "drill",
     "embed_cells",
     "embed_nodes",
     "explain",
@@ -97,6 +108,8 @@ __all__ = [
     "open_dblp_like",
     "prices",
     "read_acl",
+    "read_asked",
+    "read_clusters",
     "read_comparison",
     "read_graph",
     "read_links",
@@ -113,11 +126,14 @@ __all__ = [
     "suggest",
     "summary",
     "task_of",
+    "to_text",
     "update_cube",
     "verdict",
     "verify_cube",
     "view_cube",
     "weigh",
+    "with_",
+    "without",
     "write_network",
     "write_report",
 ]

@@ -181,7 +181,9 @@ def write_network(network: Network, path: str | Path, *, spreadsheet_safe: bool 
     return networks.write(network, path_of(path, "the file of the network"), spreadsheet_safe=spreadsheet_safe)
 
 
-def draw_network(network: Network, path: str | Path, *, title: str | None = None, seed: int = 0) -> None:
+def draw_network(
+    network: Network, path: str | Path, *, title: str | None = None, seed: int = 0, name_cells: bool = False
+) -> None:
     """Draw a network to a PNG, SVG or PDF file.
 
     It needs Matplotlib.
@@ -196,6 +198,8 @@ def draw_network(network: Network, path: str | Path, *, title: str | None = None
         What stands above the picture; without one nothing does.
     seed
         The same seed makes the same picture.
+    name_cells
+        Whether names of cells may cover objects where they find no other place; by default they are left out there.
 
     Returns
     -------
@@ -214,7 +218,7 @@ def draw_network(network: Network, path: str | Path, *, title: str | None = None
     ...     Path(folder, "network.svg").exists()
     True
     """
-    networks.draw(network, path_of(path, "the file of the picture"), title=title, seed=seed)
+    networks.draw(network, path_of(path, "the file of the picture"), title=title, seed=seed, name_cells=name_cells)
 
 
 def summary(network: Network) -> dict[str, Any]:

@@ -33,6 +33,7 @@ VIEWS: dict[str, Callable[..., Cube]] = {
     "slice_cube": cubes.slice_cube,
     "cuboid": cubes.cuboid,
     "of_kind": cubes.of_kind,
+    "pick_cells": cubes.pick_cells,
 }
 """What a recipe may have seen its cube through."""
 

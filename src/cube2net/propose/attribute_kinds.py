@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.propose.item_samples import ItemLabels, read_texts, read_values
+from cube2net.records.column_kinds import decoded
 
 YEARS = (1500, 2100)
 MOSTLY = 0.9
@@ -100,8 +101,7 @@ def _of_texts(name: str, column: pa.Array) -> Seen:
 
 def _lengths(column: pa.Array) -> tuple[float, float]:
     """Return how many signs and words a value has on average, looking at the first few thousand."""
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
+    column = decoded(column)
     texts = pc.drop_null(column[:5_000] if column.null_count < HALF * len(column) else pc.drop_null(column)[:5_000])
     texts = pc.utf8_trim_whitespace(pc.cast(texts, pa.large_string()))
     if len(texts) == 0:

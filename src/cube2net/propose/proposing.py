@@ -20,6 +20,7 @@ from cube2net.propose.combinations import LEAST_BITS, Candidate, Combination, co
 from cube2net.propose.item_samples import ItemLabels, Sample, count_lacking, draw, read_texts
 from cube2net.propose.near_dependencies import Chains, find_chains
 from cube2net.records import Corpus, DimensionSpec
+from cube2net.records.column_kinds import decoded
 from cube2net.records.spec import MIN_OBJECTS, LevelSpec
 from cube2net.records.suggestion import Attribute, Proposal, Suggestion
 from cube2net.seeding import stream
@@ -214,10 +215,8 @@ def text_of(corpus: Corpus) -> str:
 
 def with_text(corpus: Corpus, attribute: str) -> Corpus:
     """Return a corpus whose texts are those of an attribute, which stays an attribute as well."""
-    column = corpus.items[attribute]
-    if pa.types.is_dictionary(column.type):
-        column = pc.cast(column, column.type.value_type)
-    return replace(corpus, items=corpus.items.append_column("text", pc.cast(column, pa.string())))
+    texts = pc.cast(decoded(corpus.items[attribute]), pa.string())
+    return replace(corpus, items=corpus.items.append_column("text", texts))
 
 
 def _texts(corpus: Corpus, found: Mapping[str, Seen]) -> tuple[str, int]:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from cube2net.errors import QueryError, some
 from cube2net.records.keys import is_row
 
-OBJECTS, LABELS = ("object", "id", "node"), ("label",)
+OBJECTS, LABELS = ("object", "id", "node"), ("label", "cluster")
 CELL = "cell"
 STREAM = "__arrow_c_stream__"
 Count = Callable[[Sequence[Any]], int]
@@ -21,9 +21,9 @@ def asked_of(objects: Any, count_known: Count | None = None, *, texts: bool = Fa
     """Return what lists objects, and what lists their labels, None for none; what is no table is returned as it is.
 
     A table has a column ``object`` or ``id``, or but one column, or else one whose values are known, as
-    :func:`best_known` finds it; it may have one of labels (``label``), in any case. A mapping of names to lists is a
-    table too. The nodes of a network are its objects, without its cells. Whole numbers of a table are ids, never rows:
-    ``texts`` says that ids are texts.
+    :func:`best_known` finds it; it may have one of labels (``label`` or ``cluster``), in any case. A mapping of names
+    to lists is a table too. The nodes of a network are its objects, without its cells. Whole numbers of a table are
+    ids, never rows: ``texts`` says that ids are texts.
 
     >>> asked_of(pa.table({"Object": ["a", "b"], "Label": ["x", None]}))
     (['a', 'b'], ['x', None])

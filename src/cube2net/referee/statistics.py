@@ -25,6 +25,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.errors import unknown
+from cube2net.multiple_tests import LEVEL, holm, holm_levels
 from cube2net.records import Comparison, Setup, Trial
 from cube2net.referee.resampling import ROUNDING, Draws, Key, over_miners, settled, user_scores
 
@@ -33,7 +34,6 @@ ALL = "all"
 
 Only seeds count in which a setup has a score of every one of them: a mean over fewer is a mean of something else.
 """
-LEVEL = 0.05
 RESAMPLES = 1000
 
 ENOUGH = 30
@@ -210,41 +210,6 @@ def _reaching(found: Difference, level: float, below: float, above: float) -> Di
         return found
     reach = NormalDist().inv_cdf(1 - level / 2)
     return replace(found, low=found.mean - reach * below, high=found.mean + reach * above, level=level)
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values corrected for their number, step by step from the lowest (Holm 1979); nan is no test and stays.
-
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
-    order = sorted((p, place) for place, p in enumerate(p_values) if not math.isnan(p))
-    corrected = list(p_values)
-    highest = 0.0
-    for rank, (p, place) in enumerate(order):
-        highest = max(highest, min(1.0, p * (len(order) - rank)))
-        corrected[place] = highest
-    return corrected
-
-
-def holm_levels(p_values: Sequence[float], level: float = LEVEL) -> list[float]:
-    """Return at what level Holm decides about each p-value: those below their own level are the ones that he rejects.
-
-    The lowest of n has level / n, the next level / (n − 1), and so on, equal ones the same, up to the first that is not
-    below its level: it and all above it have that one.
-
-    >>> [round(each, 4) for each in holm_levels([0.001, 0.04, 0.03])]
-    [0.0167, 0.025, 0.025]
-    """
-    order = sorted((p, place) for place, p in enumerate(p_values) if not math.isnan(p))
-    levels = [math.nan] * len(p_values)
-    last, own, stopped = -1.0, level, False
-    for rank, (p, place) in enumerate(order):
-        if not stopped and p > last:
-            last, own = p, level / (len(order) - rank)
-            stopped = p >= own
-        levels[place] = own
-    return levels
 
 
 def _by_user(comparison: Comparison, pairs: Sequence[tuple[Trial, Trial]], measure: str) -> Array:

@@ -14,6 +14,7 @@ from cube2net.array_types import Array
 from cube2net.cube.grow.date_bins import FINER, bin_days, is_date_text, read_days, years_of
 from cube2net.errors import ParameterError, SourceError
 from cube2net.records import Corpus, Topics
+from cube2net.records.column_kinds import decoded
 
 TOPIC = "topic"
 NONE = np.empty(0, np.int32)
@@ -78,8 +79,7 @@ def read_numbers(corpus: Corpus, attribute: str) -> tuple[Array, Array]:
     try:
         if pa.types.is_temporal(column.type):
             column = pc.year(column)
-        if pa.types.is_dictionary(column.type):
-            column = column.dictionary_decode()
+        column = decoded(column)
         if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
             texts = pc.utf8_trim_whitespace(column)
             column = pc.if_else(pc.equal(texts, ""), None, texts)

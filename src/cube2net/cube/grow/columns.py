@@ -8,11 +8,7 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.errors import SourceError
-
-
-def plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column without a dictionary, which Arrow joins only with its like."""
-    return pc.cast(column, column.type.value_type) if pa.types.is_dictionary(column.type) else column
+from cube2net.records.column_kinds import decoded
 
 
 def join_columns(first: pa.ChunkedArray, second: pa.ChunkedArray, what: str) -> pa.ChunkedArray:
@@ -23,7 +19,7 @@ def join_columns(first: pa.ChunkedArray, second: pa.ChunkedArray, what: str) -> 
     >>> join_columns(pa.chunked_array([[1]], pa.int8()), pa.chunked_array([[2.5]]), "a column").to_pylist()
     [1.0, 2.5]
     """
-    first, second = plain_column(first), plain_column(second)
+    first, second = decoded(first), decoded(second)
     if {first.type, second.type} == {pa.bool_(), pa.string()}:
         first, second = first.cast(pa.string()), second.cast(pa.string())
     parts = [pa.table({"column": column}) for column in (first, second)]

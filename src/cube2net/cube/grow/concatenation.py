@@ -13,9 +13,10 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.cube.format.parts import given
-from cube2net.cube.grow.columns import join_attributes, join_columns, plain_column
+from cube2net.cube.grow.columns import join_attributes, join_columns
 from cube2net.errors import SourceError, some
 from cube2net.records import Corpus, Cube, Objects, Topics
+from cube2net.records.column_kinds import decoded
 from cube2net.records.corpus import LABELS, LINK_DETAILS, LINKS, MENTIONS, OBJECTS, TERMS, table
 from cube2net.records.limits import check_count
 from cube2net.records.topics import ASSIGNED
@@ -272,7 +273,7 @@ def _plain(rows: pa.Table) -> pa.Table:
     """Return a table without dictionaries, which Arrow joins only with their like."""
     for number, field in enumerate(rows.schema):
         if pa.types.is_dictionary(field.type):
-            rows = rows.set_column(number, field.name, plain_column(rows[field.name]))
+            rows = rows.set_column(number, field.name, decoded(rows[field.name]))
     return rows
 
 

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.errors import SourceError
+from cube2net.records.column_kinds import decoded
 
 FINER = ("days", "weeks", "months", "quarters")
 """Bins that need a date; coarser ones look at its year alone."""
@@ -38,8 +39,7 @@ def read_days(column: pa.Array, attribute: str, bins: str) -> tuple[Array, Array
 
     A text is a date as ISO 8601 writes it; one that says less than the bins need (``2019`` for months) is none.
     """
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
+    column = decoded(column)
     if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         return _read_texts(column, attribute, bins)
     if pa.types.is_timestamp(column.type) and column.type.tz is not None:

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.errors import SourceError, listed
+from cube2net.records.column_kinds import decoded, holds_text, is_list
 from cube2net.records.link_weights import LIGHTEST
 from cube2net.sources.io.dropped import Dropped, Places
 from cube2net.sources.tables.dialects import UNSAID, Conventions
@@ -123,21 +124,6 @@ def columns_of(named: Mapping[str, Sequence[object]]) -> tuple[dict[str, pa.Arra
         if loose:
             mixed.add(name)
     return arrays, mixed, left_out
-
-
-def holds_text(kind: pa.DataType) -> bool:
-    """Return whether a column of this type holds text."""
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
-
-
-def is_list(kind: pa.DataType) -> bool:
-    """Return whether a column of this type holds lists."""
-    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
-
-
-def decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column whose values are written out, where it keeps each of them once."""
-    return pc.cast(column, column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 def keys(rows: Rows, name: str) -> pa.ChunkedArray:

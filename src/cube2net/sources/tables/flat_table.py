@@ -19,9 +19,10 @@ import pyarrow.compute as pc
 from cube2net.array_types import Array
 from cube2net.errors import SourceError, some
 from cube2net.records import Corpus
+from cube2net.records.column_kinds import holds_text, is_list
 from cube2net.records.limits import check_count
 from cube2net.sources.io.dropped import Dropped
-from cube2net.sources.tables.column_types import Rows, attribute, holds_text, is_list, keys
+from cube2net.sources.tables.column_types import Rows, attribute, keys
 from cube2net.sources.tables.table_corpus import Part, item_corpus
 from cube2net.sources.tables.table_roles import SPELLINGS
 

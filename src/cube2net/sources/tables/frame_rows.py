@@ -13,8 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.errors import Cube2netError, SourceError, first_line, quoted, some
+from cube2net.records.column_kinds import holds_text, is_list
 from cube2net.sources.io.dropped import Dropped
-from cube2net.sources.tables.column_types import REFUSED, Rows, column_of, columns_of, holds_text, is_list, text_of
+from cube2net.sources.tables.column_types import REFUSED, Rows, column_of, columns_of, text_of
 
 STREAM, ARRAY = "__arrow_c_stream__", "__arrow_c_array__"
 LARGEST = 2**31 - 1

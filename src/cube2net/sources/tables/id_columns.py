@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.errors import SourceError
-from cube2net.sources.tables.column_types import Rows, holds_text, keys
+from cube2net.records.column_kinds import holds_text
+from cube2net.sources.tables.column_types import Rows, keys
 
 SAMPLED = 1_000
 MOST_COLUMNS = 20

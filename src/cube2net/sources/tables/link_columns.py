@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.errors import some
-from cube2net.sources.tables.column_types import Rows, decoded, holds_text, keys
+from cube2net.records.column_kinds import decoded, holds_text
+from cube2net.sources.tables.column_types import Rows, keys
 from cube2net.sources.tables.id_columns import MOST_COLUMNS, sample, share_of
 from cube2net.sources.tables.table_roles import SPELLINGS, Guess, plain
 from cube2net.sources.tables.written_values import as_clock, as_dates, as_numbers, present

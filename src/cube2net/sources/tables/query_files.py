@@ -21,7 +21,11 @@ from cube2net.sources.tables.table_roles import SPELLINGS, format_of, plain
 LIMIT = 64 * 2**20
 FORMED = ("json", "parquet", "xlsx", "xls")
 TEXTS = ("csv", "tsv")
-GROUPS = ("label", "class", "group", "category", "gruppe", "klasse", "kategorie", "groupe", "classe", "grupo", "clase")
+OWN_GROUPS = ("label", "cluster")
+GROUPS = (
+    *OWN_GROUPS,
+    *("class", "group", "category", "gruppe", "klasse", "kategorie", "groupe", "classe", "grupo", "clase"),
+)
 Known = Callable[[Sequence[str]], Sequence[bool]]
 
 
@@ -42,10 +46,10 @@ def read_query_file(path: Path, known: Known | None = None) -> tuple[list[str], 
     """Return the objects that a file names, and their labels where it gives them.
 
     A table (CSV and other delimited text, a workbook, Parquet, JSON lines) has a column ``object`` and may have a
-    column ``label``, in any case and among others; so has any file whose first line begins with ``object``. Without
-    one, its objects are in a column called as ids or names usually are, in the column most of whose values are
-    ``known``, or in its only one. An object whose label is left empty has none. Any other file is text with one name a
-    line, in which empty lines and lines that begin with ``#`` are passed over.
+    column ``label`` (or ``cluster``), in any case and among others; so has any file whose first line begins with
+    ``object``. Without one, its objects are in a column called as ids or names usually are, in the column most of whose
+    values are ``known``, or in its only one. An object whose label is left empty has none. Any other file is text with
+    one name a line, in which empty lines and lines that begin with ``#`` are passed over.
     """
     path = Path(path)
     form = format_of(path)
@@ -127,7 +131,7 @@ def _from_table(table: _Table, known: Known | None) -> tuple[list[str], list[str
         table = table._replace(rows=[(1, table.header), *table.rows])
     named = [(name, row) for name, (_, row) in zip(table.column(place), table.rows, strict=True) if name]
     names = [name for name, _ in named]
-    groups = ("label",) if "object" in columns else GROUPS
+    groups = OWN_GROUPS if "object" in columns else GROUPS
     label = next((columns.index(group) for group in groups if group in columns and columns.index(group) != place), None)
     if label is None:
         return names, None

@@ -12,20 +12,12 @@ import pyarrow.compute as pc
 from cube2net.arrays import merge_links
 from cube2net.errors import SourceError, listed, some
 from cube2net.records import Corpus, Objects
+from cube2net.records.column_kinds import holds_text
 from cube2net.records.corpus import LABELS, LINKS, MENTIONS, TERMS, UNKNOWN_OBJECTS, table
 from cube2net.records.limits import MOST, check_count
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.carried_columns import has_whole_ids, link_details, with_attributes
-from cube2net.sources.tables.column_types import (
-    Rows,
-    Ways,
-    attribute,
-    find,
-    holds_text,
-    keys,
-    unique_keys,
-    weights,
-)
+from cube2net.sources.tables.column_types import Rows, Ways, attribute, find, keys, unique_keys, weights
 from cube2net.sources.tables.known_objects import referred_objects, with_ids, with_referred
 
 Columns = Mapping[str, str]

@@ -10,8 +10,9 @@ from typing import Any
 from cube2net.errors import ParameterError, SourceError, listed, some
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, Objects
+from cube2net.records.column_kinds import holds_text
 from cube2net.sources.io.dropped import Dropped
-from cube2net.sources.tables.column_types import Rows, holds_text
+from cube2net.sources.tables.column_types import Rows
 from cube2net.sources.tables.dialects import Conventions
 from cube2net.sources.tables.flat_table import flat_corpus, guess_flat
 from cube2net.sources.tables.frame_rows import frame_rows

@@ -14,7 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.sources.tables.column_types import Rows, decoded, holds_text, keys
+from cube2net.records.column_kinds import decoded, holds_text
+from cube2net.sources.tables.column_types import Rows, keys
 from cube2net.sources.tables.id_columns import (
     MOST_COLUMNS,
     Ids,

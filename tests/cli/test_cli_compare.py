@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from cube2net import pipeline
-from cube2net.cli import app, comparing, options
+from cube2net.cli import comparing, options
 from cube2net.errors import ParameterError
 from cube2net.mine import EMBEDDINGS, RECOMMENDERS
 from cube2net.pipeline.compare import COMPARED, JOURNAL, WRITTEN
@@ -26,23 +25,6 @@ CITIES = ("Ghent", "Turin", "Malmö")
 FILES = ["report.html", "trials.csv", "scores.csv", "costs.csv", "results.json"]
 FEW = ("--methods", "none,greedy", "--methods", "hops 2", "--objectives", "jaccard", "--forms", "cells")
 SHORT = (*FEW, "-m", 3, "--miners", "deepwalk", "--quiet")
-
-
-def run(*words: object, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> tuple[int, str, str]:
-    """Run the command line in this process; return its status and what it wrote."""
-    monkeypatch.setattr(sys, "argv", ["cube2net", *map(str, words)])
-    status = 0
-    try:
-        app.main()
-    except SystemExit as ended:
-        status = ended.code if isinstance(ended.code, int) else 0
-    out, err = capsys.readouterr()
-    return status, out, err
-
-
-@pytest.fixture
-def tool(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Tool:
-    return lambda *words: run(*words, capsys=capsys, monkeypatch=monkeypatch)
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,75 @@
+"""The commands that tell sets of objects apart: what they show."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+from cube2net import pipeline
+from cube2net.cli.app import as_typed
+from cube2net.cli.terminal import say, show_table
+from cube2net.records import Cube
+from cube2net.records.contrast import Contrast, Description
+
+
+def contrasted(
+    cube: Cube, query: Path, against: Path | None, m: int, chance: float, *, skip_missing: bool
+) -> Contrast | Description:
+    """Return what tells the objects of two files apart, or the labels of one."""
+    one = pipeline.read_query(cube, query, skip_missing=skip_missing)
+    if against is None:
+        return pipeline.contrast(cube, one, m=m, chance=chance)
+    two = pipeline.read_query(cube, against, skip_missing=skip_missing)
+    names = (query.stem, against.stem) if query.stem != against.stem else None
+    return pipeline.contrast(cube, one, two, m, names=names, chance=chance)
+
+
+def written(
+    found: Contrast | Description, out: Path | None, draw: Path | None, *, seed: int, spreadsheet_safe: bool
+) -> list[Path]:
+    """Return the files that the network of a contrast was written and drawn to."""
+    paths = [] if out is None else pipeline.write_network(found.network, out, spreadsheet_safe=spreadsheet_safe)
+    if draw is not None:
+        pipeline.draw_network(found.network, draw, seed=seed, name_cells=True)
+        paths.append(draw)
+    return paths
+
+
+def show(found: Contrast | Description) -> None:
+    """Show the cells of each contrast, and a sentence."""
+    for each in found.contrasts if isinstance(found, Description) else (found,):
+        show_contrast(each)
+
+
+def show_contrast(found: Contrast) -> None:
+    """Show the cells of a contrast in a table, and what is to be said of it."""
+    one, two = found.names
+    if found.cells:
+        columns = ("cell", one, two, "lift", "difference, 95 %", "chance")
+        rows = [
+            (
+                cell.title,
+                f"{cell.shares[0]:.0%} ({cell.ones:,})",
+                f"{cell.shares[1]:.0%} ({cell.twos:,})",
+                "∞" if math.isinf(cell.lift) else f"{cell.lift:,.1f}",
+                f"{cell.difference:+.2f} ({cell.low:+.2f} to {cell.high:+.2f})",
+                f"{cell.chance:.2g}",
+            )
+            for cell in found.cells
+        ]
+        show_table(f"{one} against {two}", columns, rows, right=columns[1:])
+    say(as_typed(found.sentence))
+    if found.cells:
+        say(f"{_worth(found)}; {_looked_at(found)}")
+    say("")
+
+
+def _worth(found: Contrast) -> str:
+    if found.proven:
+        return f"value {found.value:.3f}, and no choice of so many cells is worth more"
+    return f"value {found.value:.3f}, and no choice of so many cells is worth more than {found.bound:.3f}"
+
+
+def _looked_at(found: Contrast) -> str:
+    explained = f", {found.explained:,} of them explained by more general ones" if found.explained else ""
+    return f"of {found.tested:,} cells tested, {found.sure:,} {'is' if found.sure == 1 else 'are'} sure{explained}"

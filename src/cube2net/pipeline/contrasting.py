@@ -1,0 +1,372 @@
+"""What tells sets of objects apart: two queries, the labels of one, or the clusters of a network."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from numbers import Integral
+from typing import Any, overload
+
+import numpy as np
+
+from cube2net import contrasts
+from cube2net.arguments import path_of
+from cube2net.array_types import Array
+from cube2net.compiling import tells_compiling
+from cube2net.cube import check_whole, pick_cells
+from cube2net.errors import ParameterError, QueryError, plain, quoted, whole_number
+from cube2net.multiple_tests import LEVEL
+from cube2net.pipeline.construct import construct
+from cube2net.pipeline.queries import Asked, query_of, read_query
+from cube2net.records import Cube, Network, Query
+from cube2net.records.contrast import REST, Contrast, Description, SeparatingCell
+from cube2net.records.dimension import STAR
+from cube2net.records.keys import is_missing
+from cube2net.select import Cover
+
+NAMES = ("first", "second")
+BOTH = "both"
+
+
+@overload
+def contrast(
+    cube: Cube, query: Asked, against: None = None, m: int = 10, *, names: None = None, chance: float = LEVEL
+) -> Description: ...
+
+
+@overload
+def contrast(
+    cube: Cube, query: Asked, against: Asked, m: int = 10, *, names: Sequence[str] | None = None, chance: float = LEVEL
+) -> Contrast: ...
+
+
+@tells_compiling
+def contrast(
+    cube: Cube,
+    query: Asked,
+    against: Asked | None = None,
+    m: int = 10,
+    *,
+    names: Sequence[str] | None = None,
+    chance: float = LEVEL,
+) -> Contrast | Description:
+    """Return the few cells that tell two queries apart, or each label of one query from the others.
+
+    Cells are at *mixed levels*: any of the dimensions, each at any of its levels, the others at ∗, as in
+    ⟨202X · ∗ · parsing⟩. An object is in such a cell when one item of it has all labels.
+
+    Parameters
+    ----------
+    cube
+        Of :func:`build_cube` or :func:`open_cube`, also rolled up or diced.
+    query
+        Objects as :func:`construct` takes them; with labels, where there is no second query.
+    against
+        The objects to tell them from. Those of both queries are on neither side.
+    m
+        At most so many cells, or so many for each label.
+    names
+        What to call the two sides, as the labels of the network and in sentences.
+    chance
+        Only cells are chosen whose chance, corrected for all that were tested, is not above this; 1 is all.
+
+    Returns
+    -------
+    Contrast or Description
+        For two queries, a contrast: ``cells`` in the order chosen with shares, lift, interval and chance, ``value`` and
+        ``bound``, a ``sentence``, and ``network``, the objects of both with the cells as nodes. For the labels of one
+        query a description, with one contrast a label.
+
+    Notes
+    -----
+    The value is the mean, over the objects, of 1 − other share / own share of the best cell chosen that speaks for
+    the object's side and holds it. One cell alone is worth the difference of its shares. m cells chosen one by one
+    are worth at least 1 − 1/e of the best m, and ``bound`` is what these do not exceed. The chance is that of Fisher's
+    exact test, corrected by Holm over all distinct sets of objects that cells hold and that could be sure at all. A
+    cell is left out when another holds the same objects with fewer labels, or when a more general one explains it:
+    among the objects of that one, the cell's are not on its side more often than chance allows.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> cube = c2n.build_cube(planted.corpus)
+    >>> found = c2n.contrast(cube, planted.query(0), planted.query(1), names=("A", "B"))
+    >>> found
+    Contrast(A 50 against B 50: 2 cells, value 1.000 of 1.000)
+    >>> print(found.sentences[0])
+    ⟨∗ · ∗ · topic 0⟩ holds 100 % of B (50 of 50) and 0 % of A (0 of 50), chance below 0.001
+    >>> found.network
+    Network(100 objects, 2 cells, 441 links, 100 in the query)
+    """
+    asked = _checked(cube, query, m, chance)
+    if against is None:
+        if asked.labels is None:
+            raise QueryError("the query has no labels to tell apart: give labels, or a second query (against=…)")
+        if names is not None:
+            raise ParameterError(f"names are those of two queries, and the sides are labels here, got {quoted(names)}")
+        return _described(cube, asked, asked.labels, m, chance)
+    return _pair(cube, asked, query_of(cube, against), m, _names(names), chance)
+
+
+@tells_compiling
+def describe(
+    network: Network | Cube, clusters: Any, m: int = 10, *, cube: Cube | None = None, chance: float = LEVEL
+) -> Description:
+    """Return what the clusters of a network's objects are: for each the few cells that tell it from the others.
+
+    Parameters
+    ----------
+    network
+        A network whose objects were clustered; or a cube, and then ``clusters`` name its objects.
+    clusters
+        A number or a name for each object of the query, or for each object node, in the order of the network: a
+        list, an array, what :func:`cube2net.pipeline.cluster_query` gives. Or a mapping from objects to clusters, a
+        series with objects as its index, or a table ``object, cluster``. None, nan and numbers below 0 are no cluster.
+    m
+        At most so many cells for each cluster.
+    cube
+        The cube of a network that came from another process.
+    chance
+        As :func:`contrast` has it.
+
+    Returns
+    -------
+    Description
+        One contrast a cluster; ``str`` of it has a sentence for each.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> clusters = {name: number for number in (0, 1) for name in planted.query(number)}
+    >>> network = c2n.construct(c2n.build_cube(planted.corpus), list(clusters))
+    >>> print(c2n.describe(network, clusters, m=1))
+    cluster 0 (50 objects) is told from the rest (50 objects) by ⟨∗ · ∗ · topic 2⟩ (100 % against 0 %)
+    cluster 1 (50 objects) is told from the rest (50 objects) by ⟨∗ · ∗ · topic 0⟩ (100 % against 0 %)
+    """
+    if isinstance(network, Network):
+        whole = cube if cube is not None else None if network.question is None else network.question.whole
+        if whole is None:
+            raise ParameterError("the network does not know its cube any more: give it (cube=…)")
+    else:
+        whole = network
+    asked = _checked(whole, _by_object(clusters, network if isinstance(network, Network) else None), m, chance)
+    if asked.labels is None:
+        raise QueryError("the clusters name objects only: give the cluster of each, as a mapping or a table")
+    return _described(whole, asked, tuple(map(_cluster_name, asked.labels)), m, chance)
+
+
+def read_clusters(cube: Cube, path: Any, *, skip_missing: bool = False) -> Query:
+    """Return the objects of a file with their clusters, a table ``object,cluster``."""
+    found = read_query(cube, path, skip_missing=skip_missing)
+    if found.labels is None:
+        name = path_of(path, "the file of the clusters").name
+        raise QueryError(f"{plain(name)} has no column 'cluster': it needs the columns object,cluster")
+    return found
+
+
+def _checked(cube: Cube, query: Asked, m: int, chance: float) -> Query:
+    """Return the query when everything asked for can be."""
+    asked = query_of(cube, query)
+    check_whole(cube, "contrasted")
+    whole_number("m", m, 0, what="cells")
+    if isinstance(chance, bool) or not isinstance(chance, int | float) or not 0 < chance <= 1:
+        raise ParameterError(f"chance is {quoted(chance)}, expected a number above 0 and up to 1")
+    return asked
+
+
+def _names(given: Sequence[str] | None) -> tuple[str, str]:
+    if given is None:
+        return NAMES
+    names = [given] if isinstance(given, str) else list(given)
+    if len(names) != 2 or not all(isinstance(name, str) and name for name in names) or names[0] == names[1]:
+        raise ParameterError(f"names is {quoted(given)}, expected two different texts")
+    return names[0], names[1]
+
+
+def _pair(cube: Cube, one: Query, two: Query, m: int, names: tuple[str, str], chance: float) -> Contrast:
+    """Return the contrast of two queries."""
+    rows = np.union1d(one.objects, two.objects)
+    in_one, in_two = np.isin(rows, one.objects), np.isin(rows, two.objects)
+    shared = in_one & in_two
+    labels = np.where(shared, _unlike(BOTH, names), np.where(in_one, *names)).tolist()
+    query = Query(rows, tuple(labels))
+    sizes = int((in_one & ~shared).sum()), int((in_two & ~shared).sum())
+    note = _said_of_overlap(names, sizes, int(shared.sum()))
+    sides = contrasts.Sides(in_one[~shared])
+    (found,) = _separated(cube, rows[~shared], [sides], m, chance)
+    return _contrast(cube, query, names, found, int(shared.sum()), note)
+
+
+def _described(cube: Cube, query: Query, labels: Sequence[str], m: int, chance: float) -> Description:
+    """Return the contrasts of each label against the others; objects without a label are on no side."""
+    given = np.array(labels, dtype=object)
+    there = given != ""
+    names = sorted(set(given[there].tolist()), key=_in_order)
+    if not names:
+        raise QueryError("no object of the query has a label: give some")
+    sides = [contrasts.Sides(given[there] == name, both=False) for name in names]
+    outside = int((~there).sum())
+    query = Query(query.objects, tuple(labels), ids=query.ids)
+    found = _separated(cube, query.objects[there], sides, m, chance)
+    note = f"all {int(there.sum()):,} objects are in {plain(names[0])}: there are no others" if len(names) == 1 else ""
+    each = tuple(
+        _contrast(cube, query, (name, _unlike(REST, [name])), one, outside, note)
+        for name, one in zip(names, found, strict=True)
+    )
+    cells = list(dict.fromkeys(tuple(_entries(cell)) for part in each for cell in part.cells))
+    return Description(each, query, outside, lambda: _network(cube, query, cells))
+
+
+def _said_of_overlap(names: tuple[str, str], sizes: tuple[int, int], shared: int) -> str:
+    """Return a sentence where a side has no objects of its own."""
+    one, two = map(plain, names)
+    if not any(sizes):
+        return f"{one} and {two} are the same {shared:,} object{'s' * (shared != 1)}: there is nothing to tell apart"
+    if not all(sizes):
+        inner, outer = (one, two) if not sizes[0] else (two, one)
+        return f"all objects of {inner} ({shared:,}) are in {outer} too: there is nothing to tell apart"
+    return ""
+
+
+Found = tuple[contrasts.MixedCells, contrasts.Sides, contrasts.Separation]
+
+
+def _separated(
+    cube: Cube, objects: Array, sides: Sequence[contrasts.Sides], m: int, chance: float
+) -> list[Found | tuple[int, int]]:
+    """Return what separates the sides of each contrast, or only their sizes where one side of it is empty."""
+    if not all(all(each.sizes) for each in sides):
+        return [each.sizes for each in sides]
+    mixed = contrasts.mixed_cells(cube, objects, contrasts.enough_objects(sides))
+    return [(mixed, *pair) for pair in zip(sides, contrasts.separate(cube, mixed, sides, m, chance), strict=True)]
+
+
+def _contrast(
+    cube: Cube, query: Query, names: tuple[str, str], found: Found | tuple[int, int], outside: int, note: str
+) -> Contrast:
+    if len(found) == 2:
+        return Contrast(names, found, (), query, outside=outside, note=note, make=lambda: _network(cube, query, []))
+    mixed, sides, separation = found
+    tested = separation.tested
+    gains = np.diff(separation.values, prepend=0.0).tolist()
+    cells = tuple(
+        _cell(cube, mixed, sides, separation, at, gain)
+        for at, gain in zip(separation.chosen.tolist(), gains, strict=True)
+    )
+    speaks = tested.for_one | sides.both
+    nearest = None
+    if not cells and speaks.any():
+        at = int(np.argmin(np.where(speaks, tested.raw, 2.0)))
+        nearest = _cell(cube, mixed, sides, separation, at, 0.0) if tested.raw[at] < 1 else None
+    entries = [tuple(_entries(cell)) for cell in cells]
+    return Contrast(
+        names,
+        sides.sizes,
+        cells,
+        query,
+        value=float(separation.values[-1]) if len(cells) else 0.0,
+        bound=separation.bound,
+        tested=len(tested.cells),
+        sure=separation.sure,
+        explained=separation.explained,
+        nearest=nearest,
+        outside=outside,
+        note=note,
+        make=lambda: _network(cube, query, entries),
+    )
+
+
+def _cell(
+    cube: Cube,
+    mixed: contrasts.MixedCells,
+    sides: contrasts.Sides,
+    separation: contrasts.Separation,
+    at: int,
+    gain: float,
+) -> SeparatingCell:
+    """Return the record of one tested cell."""
+    tested, (first, second) = separation.tested, sides.sizes
+    cell, ones, twos = int(tested.cells[at]), int(tested.ones[at]), int(tested.twos[at])
+    levels = mixed.cuboids[int(mixed.cuboid[cell])]
+    own = list(zip(cube.dimensions, levels, mixed.labels[cell].tolist(), strict=True))
+    low, high = contrasts.difference_interval(ones, first, twos, second)
+    return SeparatingCell(
+        labels=tuple(STAR if at is None else dimension.levels[at].labels[label] for dimension, at, label in own),
+        levels=tuple(None if at is None else dimension.levels[at].name for dimension, at, _ in own),
+        ones=ones,
+        twos=twos,
+        first=first,
+        second=second,
+        for_one=bool(tested.for_one[at]),
+        low=low,
+        high=high,
+        chance=float(tested.chances[at]),
+        raw_chance=float(tested.raw[at]),
+        gain=gain,
+    )
+
+
+def _entries(cell: SeparatingCell) -> list[tuple[str, str] | None]:
+    """Return a cell as :func:`cube2net.cube.pick_cells` takes it."""
+    return [None if level is None else (level, label) for level, label in zip(cell.levels, cell.labels, strict=True)]
+
+
+def _network(cube: Cube, query: Query, cells: Sequence[Sequence[tuple[str, str] | None]]) -> Network:
+    """Return the network of a query with some cells as its nodes."""
+    view = pick_cells(cube, cells)
+    return construct(view, query, "greedy", m=len(cells), objective=Cover(r=None, least=1), form="cells")
+
+
+def _by_object(clusters: Any, network: Network | None) -> Asked:
+    """Return clusters by the object that each is of: as they come, or in the order of a network's objects."""
+    if hasattr(clusters, "index") and hasattr(clusters, "to_numpy") and not hasattr(clusters, "columns"):  # a series
+        index = list(clusters.index)
+        if network is None or index != list(range(len(index))):
+            clusters = dict(zip(index, clusters.to_numpy().tolist(), strict=True))
+    if isinstance(clusters, Mapping) and not any(hasattr(value, "__iter__") for value in _no_texts(clusters)):
+        return {key: _label(value) for key, value in clusters.items()}
+    listed = isinstance(clusters, list | tuple | np.ndarray) or hasattr(clusters, "__array__")
+    if network is None or hasattr(clusters, "columns") or not listed:
+        return clusters
+    values = list(np.asarray(clusters, dtype=object))
+    counts = {len(network.query): network.query.objects, len(network.objects): network.objects}
+    if len(values) not in counts:
+        raise ParameterError(
+            f"there are {len(values):,} clusters, expected one for each of the {len(network.query):,} objects of the "
+            f"query, or of the {len(network.objects):,} objects of the network"
+        )
+    rows = counts[len(values)]
+    order = np.argsort(rows)
+    return Query(rows[order], tuple(_label(values[at]) for at in order.tolist()), ids=network.names.ids(rows[order]))
+
+
+def _no_texts(clusters: Mapping[Any, Any]) -> list[Any]:
+    return [value for value in clusters.values() if not isinstance(value, str)]
+
+
+def _label(value: Any) -> str:
+    """Return a cluster as a label, empty where it is none."""
+    if is_missing(value):
+        return ""
+    if isinstance(value, float | np.floating):
+        return "" if math.isnan(value) or value < 0 else str(int(value) if float(value).is_integer() else float(value))
+    return "" if isinstance(value, Integral) and int(value) < 0 else str(value)
+
+
+def _cluster_name(label: str) -> str:
+    if label.lstrip("-").isdecimal():
+        return "" if label.startswith("-") else f"cluster {label}"
+    return label
+
+
+def _in_order(name: str) -> tuple[str, int, str]:
+    """Return what sorts names with a number at their end by that number."""
+    head, _, tail = name.rpartition(" ")
+    return (head, int(tail), "") if tail.isdecimal() and len(tail) < 19 else (name, -1, "")
+
+
+def _unlike(name: str, taken: Sequence[str]) -> str:
+    """Return a name that is not taken."""
+    return name if name not in taken else f"{name} (neither)"

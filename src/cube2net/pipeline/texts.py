@@ -1,0 +1,54 @@
+"""Networks as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cube2net import network as networks
+from cube2net.errors import ParameterError, quoted, whole_number
+from cube2net.records import Network
+
+MAX_TOKENS = 4_000
+
+
+def to_text(network: Network, max_tokens: int = MAX_TOKENS, counter: Callable[[str], int] | None = None) -> str:
+    """Return a network as text for people and language models, whole lines only, within a budget of tokens.
+
+    First comes what was asked and how good the answer is; then who the objects are, by the labels of the query; the
+    chosen cells with their gains; the objects of the query and the others, each with what is known of it, the chosen
+    cells that hold it and its heaviest links to the query; and last the links. A small budget shows the first lines of
+    every section but links, which come when all else is there. The last line counts what was left out, exactly. The
+    text is Markdown; names are on one line and mean nothing in it, and of one longer than 120 letters the beginning
+    stands.
+
+    Parameters
+    ----------
+    network
+        The network of :func:`construct`.
+    max_tokens
+        The text has no more tokens than this. A budget that has no room for a single line gives the last line alone,
+        and one below that the empty text.
+    counter
+        How many tokens a text has, such as ``lambda text: len(encoding.encode(text))``. It is asked about whole texts,
+        a few dozen times. Without one there are two tokens for every five bytes of UTF-8: an estimate, which is above
+        what the tokenizers of some models count for names and English, and knows nothing of yours.
+
+    Returns
+    -------
+    str
+        The same network, budget and counter give the same text.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> network = c2n.construct(c2n.build_cube(planted.corpus), planted.query(0))
+    >>> text = c2n.to_text(network, 200)
+    >>> print(text.splitlines()[0], text.splitlines()[-1], sep="\\n")
+    # Network around a query of 50 objects
+    and 100 more objects, 2 more groups, 4 more cells, 310 more links
+    """
+    if counter is not None and not callable(counter):
+        raise ParameterError(f"the counter is {quoted(counter)}, expected a function of a text that counts its tokens")
+    most = whole_number("max_tokens", max_tokens, 0, what="tokens")
+    return networks.text_of(network, most, counter or networks.estimated_tokens)

@@ -1,0 +1,269 @@
+"""What tells sets of objects apart: cells at mixed levels, with shares, tests and a sentence for people."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+from cube2net.errors import InputError, plain
+from cube2net.records.network import Network
+from cube2net.records.node_names import BETWEEN
+from cube2net.records.pickling import travel_by_fields
+from cube2net.records.query import Query
+from cube2net.records.selection import PROVEN
+
+REST = "the rest"
+SAID = 3
+"""So many cells are named in a sentence."""
+
+
+@dataclass(frozen=True)
+class SeparatingCell:
+    """A cell at mixed levels that holds a larger share of one of two sides.
+
+    ``labels`` has one label for each dimension, ∗ for all, and ``levels`` the name of the level of each, None for ∗.
+    ``ones`` of the ``first`` objects of one side are in it and ``twos`` of the ``second`` of the other; ``for_one``
+    says that it speaks for the first side. ``low`` and ``high`` are the 95 % interval of the share of the first less
+    that of the second (Newcombe's). ``chance`` is that of Fisher's exact test, two-sided and corrected by Holm over all
+    cells tested; ``raw_chance`` the same before. ``gain`` is what the cell added to the value when it was chosen.
+    """
+
+    labels: tuple[str, ...]
+    levels: tuple[str | None, ...]
+    ones: int
+    twos: int
+    first: int
+    second: int
+    for_one: bool
+    low: float
+    high: float
+    chance: float
+    raw_chance: float
+    gain: float = 0.0
+
+    @property
+    def title(self) -> str:
+        """Its labels between angles: ⟨202X · ∗ · parsing⟩."""
+        return f"⟨{BETWEEN.join(self.labels)}⟩"
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """Which share of each side it holds."""
+        return self.ones / self.first, self.twos / self.second
+
+    @property
+    def difference(self) -> float:
+        """The share of the first side less that of the second."""
+        return self.shares[0] - self.shares[1]
+
+    @property
+    def lift(self) -> float:
+        """How many times as often it holds objects of the side that it speaks for; infinite where it holds no other."""
+        one, two = self.ones * self.second, self.twos * self.first
+        own, other = (one, two) if self.for_one else (two, one)
+        return own / other if other else math.inf
+
+    def sentence(self, one: str, two: str) -> str:
+        """Return in one sentence what it says of two sides.
+
+        >>> cell = SeparatingCell(("∗", "ACL"), (None, "venue"), 9, 3, 10, 30, True, 0.4, 0.9, 0.0004, 0.0001)
+        >>> cell.sentence("A", "B")
+        '⟨∗ · ACL⟩ holds 90 % of A (9 of 10) and 10 % of B (3 of 30), 9.0 times as often, chance below 0.001'
+        """
+        parts = [
+            f"{_percent(share)} of {plain(name)} ({held:,} of {count:,})"
+            for share, name, held, count in zip(
+                self.shares, (one, two), (self.ones, self.twos), (self.first, self.second), strict=True
+            )
+        ]
+        if not self.for_one:
+            parts.reverse()
+        often = "" if math.isinf(self.lift) else f", {self.lift:,.1f} times as often"
+        return f"{_title(self)} holds {parts[0]} and {parts[1]}{often}, {_chance(self.chance)}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON has it; a lift that is infinite is None."""
+        return {
+            "labels": list(self.labels),
+            "levels": list(self.levels),
+            "objects": [self.ones, self.twos],
+            "shares": list(self.shares),
+            "for": 1 if self.for_one else 2,
+            "lift": None if math.isinf(self.lift) else self.lift,
+            "difference": self.difference,
+            "interval": [self.low, self.high],
+            "chance": self.chance,
+            "raw_chance": self.raw_chance,
+            "gain": self.gain,
+        }
+
+    def __repr__(self) -> str:
+        one, two = (_percent(share) for share in self.shares)
+        return f"SeparatingCell({self.title}: {one} against {two}, {_chance(self.chance)})"
+
+
+@dataclass(frozen=True, eq=False)
+class Contrast:
+    """The cells that tell two sides apart, in the order chosen, and how good any choice could be.
+
+    ``names`` are those of the sides and ``sizes`` how many objects each has. ``value`` is how far the objects are told
+    (0 to 1), ``bound`` what no choice of so many cells exceeds. ``tested`` cells were tested, ``sure`` of them are
+    sure, and ``explained`` of these are left out since a more general one says as much. ``nearest`` is the cell of the
+    least chance where none is sure, ``outside`` how many objects are on neither side, and ``note`` what else is to be
+    said. ``query`` has all objects with the names of their sides as labels.
+    """
+
+    names: tuple[str, str]
+    sizes: tuple[int, int]
+    cells: tuple[SeparatingCell, ...]
+    query: Query
+    value: float = 0.0
+    bound: float = 0.0
+    tested: int = 0
+    sure: int = 0
+    explained: int = 0
+    nearest: SeparatingCell | None = None
+    outside: int = 0
+    note: str = ""
+    make: Callable[[], Network] | None = field(default=None, repr=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return travel_by_fields(self) if self.make is None else travel_by_fields(replace(self, make=None))
+
+    def __repr__(self) -> str:
+        one, two = (f"{plain(name)} {size:,}" for name, size in zip(self.names, self.sizes, strict=True))
+        return f"Contrast({one} against {two}: {len(self.cells)} cells, value {self.value:.3f} of {self.bound:.3f})"
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    @property
+    def proven(self) -> bool:
+        """Whether no choice of so many cells is worth more, but for rounding."""
+        return self.bound - self.value <= PROVEN
+
+    @property
+    def sentence(self) -> str:
+        """All of it in one sentence."""
+        one, two = (f"{plain(name)} ({_objects(size)})" for name, size in zip(self.names, self.sizes, strict=True))
+        if self.note:
+            return self.note
+        if self.cells:
+            shown = [f"{_title(cell)} ({_shares(cell)})" for cell in self.cells[:SAID]]
+            more = len(self.cells) - len(shown)
+            shown += [f"{more} more cell{'s' * (more > 1)}"] if more else []
+            said = f"{one} is told from {two} by {_and(shown)}"
+        elif self.nearest is not None:
+            near = f"{_title(self.nearest)} ({_shares(self.nearest)}, {_chance(self.nearest.chance)})"
+            said = f"no cell tells {one} from {two} beyond chance: the nearest is {near}"
+        else:
+            said = f"no cell tells {one} from {two}: they are too few, or in the same cells"
+        return f"{said}{self._left_out}"
+
+    @property
+    def _left_out(self) -> str:
+        return f"; {_objects(self.outside)} on neither side" if self.outside else ""
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """One sentence for every cell."""
+        return tuple(cell.sentence(*self.names) for cell in self.cells)
+
+    @cached_property
+    def network(self) -> Network:
+        """The objects of both sides with the cells as nodes; the sides are the labels."""
+        return _made(self.make)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {
+            "sides": [{"name": name, "objects": size} for name, size in zip(self.names, self.sizes, strict=True)],
+            "sentence": self.sentence,
+            "cells": [
+                {**cell.to_dict(), "sentence": said} for cell, said in zip(self.cells, self.sentences, strict=True)
+            ],
+            "value": self.value,
+            "bound": self.bound,
+            "proven": self.proven,
+            "tested": self.tested,
+            "sure": self.sure,
+            "explained": self.explained,
+            "outside": self.outside,
+            "nearest": None if self.nearest is None else self.nearest.to_dict(),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Description:
+    """What tells each of several groups of objects from the others: one contrast a group, by name."""
+
+    contrasts: tuple[Contrast, ...]
+    query: Query
+    outside: int = 0
+    make: Callable[[], Network] | None = field(default=None, repr=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return travel_by_fields(self) if self.make is None else travel_by_fields(replace(self, make=None))
+
+    def __len__(self) -> int:
+        return len(self.contrasts)
+
+    def __iter__(self) -> Iterator[Contrast]:
+        return iter(self.contrasts)
+
+    def __getitem__(self, name: str | int) -> Contrast:
+        if isinstance(name, int):
+            return self.contrasts[name]
+        found = next((each for each in self.contrasts if each.names[0] == name), None)
+        if found is None:
+            raise KeyError(name)
+        return found
+
+    def __repr__(self) -> str:
+        cells = sum(len(each.cells) for each in self.contrasts)
+        return f"Description({len(self):,} groups, {cells:,} cells, {len(self.query):,} objects)"
+
+    def __str__(self) -> str:
+        return "\n".join(each.sentence for each in self.contrasts)
+
+    @cached_property
+    def network(self) -> Network:
+        """The objects of all groups with the cells as nodes; the groups are the labels."""
+        return _made(self.make)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return {"groups": [each.to_dict() for each in self.contrasts], "outside": self.outside}
+
+
+def _made(make: Callable[[], Network] | None) -> Network:
+    if make is None:
+        raise InputError("the contrast came from another process, where its cube is: ask again for its network")
+    return make()
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
+
+
+def _shares(cell: SeparatingCell) -> str:
+    return " against ".join(map(_percent, cell.shares))
+
+
+def _title(cell: SeparatingCell) -> str:
+    return f"⟨{BETWEEN.join(map(plain, cell.labels))}⟩"
+
+
+def _chance(chance: float) -> str:
+    return "chance below 0.001" if chance < 0.001 else f"chance {chance:.3f}"
+
+
+def _objects(count: int) -> str:
+    return f"{count:,} object{'s' * (count != 1)}"
+
+
+def _and(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -1,0 +1,117 @@
+"""How the command line refuses: names, options and places that are wrong, each in one sentence."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from cube2net.cli import options
+from cube2net.pipeline import METHODS
+from cube2net.select import OBJECTIVES
+from cube2net.sources import SOURCES
+
+
+def test_the_names_in_the_help_are_the_registries() -> None:
+    assert list(METHODS) == list(options.METHOD_NAMES)
+    assert list(OBJECTIVES) == list(options.OBJECTIVE_NAMES)
+    assert [*SOURCES, "bundled"] == list(options.SOURCE_NAMES)
+
+
+def test_nothing_is_written_when_one_of_two_places_is_wrong(tool, cube: Path, names: Path, tmp_path: Path) -> None:
+    status, _, _ = tool("query", cube, "--query", names, "--out", tmp_path / "n.graphml", "--draw", tmp_path / "n.xyz")
+    assert (status, (tmp_path / "n.graphml").exists()) == (2, False)
+
+
+def test_missing_names_stop_are_listed_or_are_skipped(tool, cube: Path, tmp_path: Path) -> None:
+    path = tmp_path / "q.txt"
+    path.write_text("Person 1\nPersona 7\nnobody at all\n")
+    status, out, err = tool("query", cube, "--query", path)
+    assert (status, out) == (2, "")
+    assert "query names 2 objects that are not in the cube: 'Persona 7', 'nobody at all'" in err
+    assert "did you mean 'Person 7'" in err
+    status, out, err = tool("query", cube, "--query", path, "--show-missing")
+    assert (status, out.splitlines(), err) == (1, ["Persona 7", "nobody at all"], "")
+    answer = json.loads(tool("query", cube, "--query", path, "--skip-missing", "--json")[1])
+    assert (answer["query_found"], answer["query_missing"]) == (1, 2)
+    path.write_text("Person 1\n")
+    assert tool("query", cube, "--query", path, "--show-missing") == (0, "", "")
+    assert tool("query", cube, "--query", tmp_path / "none.txt", "--show-missing")[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--method", "gredy"), "unknown method 'gredy': choose one of .*did you mean 'greedy'"),
+        (("--objective", "jacard"), "unknown objective 'jacard'"),
+        (("--form", "cubes"), "unknown form 'cubes': choose one of both, cells, objects"),
+        (("-m", "-3"), "m is -3, expected 0 or more cells"),
+        (("--out", "n.xyz"), "unknown suffix of a network file '.xyz'"),
+        (("--method", "hops", "--form", "cells"), "form 'cells' needs a method that chooses cells"),
+        (("--method", "hops", "--set", "hops=9"), "hops is 9, expected 1 or 2"),
+        (("--set", "depth=9", "--method", "hops"), "unknown parameter of method 'hops' 'depth'"),
+        (("--where", "town=Ghent"), "unknown dimension 'town'"),
+        (("--where", "city"), "cannot read the condition 'city': write dimension=label"),
+        (("--roll-up", "city"), "dimension 'city' has no level above"),
+        (("--out", "no/such/folder/n.graphml"), "cannot write"),
+        (("--draw", "n.xyz"), "unknown suffix of a picture '.xyz': choose one of .pdf, .png, .svg"),
+        (("--max-nodes", "-1"), "max_nodes is -1, expected 0 or more nodes, or None"),
+        (
+            ("--form", "both", "--max-links", "20"),
+            "max_links limits the form 'objects', got the form 'both': limit max_n",
+        ),
+        (("--trust", "2"), "trust is 2.0, expected a number above 0 and up to 1, or None"),
+        (("--near-weight", "0"), "near_weight is 0.0, expected a number above 0 and up to 1, or None"),
+        (("--levels", "street"), "unknown level 'street': choose one of city, full, one, trade"),
+        (("--set", "r=2", "--method", "hops"), "unknown parameter of method 'hops' 'r'"),
+        (("--set", "r=0"), "r is 0, expected 1 or more times, or None for every time"),
+        (("--method", "anneal", "--objective", "cover"), "the objective 'cover' counts how often an object is held"),
+        (("--objective", "fbeta", "--set", "beta=-1"), "beta is -1"),
+        (("--seed", "-1", "--method", "random"), "seed is -1"),
+        (("--keep", "some"), "unknown keep 'some': choose one of all, linked"),
+        (("--objective", "linked", "--set", "reach=0"), "reach is 0.0, expected a number above 0"),
+        (
+            ("--set", "by=price", "--form", "objects", "--max-links", "9"),
+            "by is 'price', which cannot keep max_links=9: use by='value'",
+        ),
+    ],
+)
+def test_a_wrong_option_is_one_sentence_and_status_2(
+    tool, cube: Path, names: Path, words: tuple, sentence: str
+) -> None:
+    status, out, err = tool("query", cube, "--query", names, *words, "--quiet")
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("cube2net: ")
+    assert re.search(sentence, err), err
+
+
+def test_a_wrong_place_is_one_sentence_and_status_2(tool, cube: Path, names: Path, tmp_path: Path) -> None:
+    for words in (
+        ("info", tmp_path / "none"),
+        ("verify", tmp_path),
+        ("query", tmp_path, "--query", names),
+        ("query", cube, "--query", tmp_path / "none.csv"),
+        ("build", "tables", tmp_path / "none.csv", tmp_path / "links.csv", "--out", tmp_path / "c"),
+        ("build", "tabels", tmp_path / "none.csv", "--out", tmp_path / "c"),
+        ("build", "tables", "--out", tmp_path / "c"),
+        ("build", "bundled", tmp_path, "--out", tmp_path / "c"),
+        ("build", "acl", tmp_path / "none.tar.xz", "--out", tmp_path / "c"),
+    ):
+        status, out, err = tool(*words)
+        assert (status, out) == (2, ""), words
+        assert "Traceback" not in err
+        assert err.splitlines()[-1].startswith("cube2net: "), words
+        assert not (tmp_path / "c").exists()
+
+
+def test_a_damaged_cube_is_named_at_opening_or_by_verify(tool, tables: Path, tmp_path: Path) -> None:
+    tool("build", "tables", tables / "nodes.csv", tables / "links.csv", "--out", tmp_path / "c", "--quiet")
+    weights = tmp_path / "c" / "links.weights.npy"
+    content = bytearray(weights.read_bytes())
+    content[-1] ^= 1
+    weights.write_bytes(content)
+    status, _, err = tool("verify", tmp_path / "c")
+    assert (status, "links.weights.npy was changed" in err) == (2, True)
+    weights.write_bytes(content[:-8])
+    status, _, err = tool("info", tmp_path / "c")
+    assert (status, "is damaged: links.weights.npy has" in err) == (2, True)

@@ -1,0 +1,26 @@
+"""A network as text, on the command line."""
+
+from pathlib import Path
+
+import cube2net as c2n
+
+
+def test_a_network_is_printed_as_text_within_a_budget(tool, cube: Path, names: Path) -> None:
+    asked = ("query", cube, "--query", names, "--quiet")
+    status, out, err = tool(*asked, "--text")
+    made = c2n.construct(opened := c2n.open_cube(cube), c2n.read_query(opened, names))
+    assert (status, out, err) == (0, c2n.to_text(made) + "\n", "")
+    status, out, _ = tool(*asked, "--text", "--max-tokens", 60)
+    assert (status, out) == (0, c2n.to_text(made, 60) + "\n")
+    assert out.startswith("# Network around a query of 12 objects") and "more objects" in out
+
+
+def test_a_text_is_not_json_and_a_budget_needs_a_text(tool, cube: Path, names: Path) -> None:
+    asked = ("query", cube, "--query", names, "--quiet")
+    refused = {
+        ("--text", "--json"): "--text and --json both say what is printed: give one of them",
+        ("--max-tokens", 60): "--max-tokens 60 limits what --text prints: add --text",
+        ("--text", "--max-tokens", -1): "max_tokens is -1, expected 0 or more tokens",
+    }
+    for words, sentence in refused.items():
+        assert tool(*asked, *words) == (2, "", f"cube2net: {sentence}\n")

@@ -1,0 +1,80 @@
+"""Cells at mixed levels: all of them, with all of their objects."""
+
+import numpy as np
+import pytest
+
+from cube2net.contrasts import MixedCells, mixed_cells
+from cube2net.contrasts.mixed_cells import all_cuboids, is_above
+from cube2net.cube import pick_cells, roll_up
+from cube2net.records import Cube
+
+from leveled_cubes import brute_cells, leveled_cube
+
+
+def entries_of(cube: Cube, mixed: MixedCells, cell: int) -> tuple[tuple[str, str] | None, ...]:
+    levels = mixed.cuboids[int(mixed.cuboid[cell])]
+    return tuple(
+        None if at is None else (dimension.levels[at].name, dimension.levels[at].labels[label])
+        for dimension, at, label in zip(cube.dimensions, levels, mixed.labels[cell].tolist(), strict=True)
+    )
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("least", [1, 3, 6])
+def test_the_mixed_cells_are_those_of_brute_force(seed: int, least: int) -> None:
+    cube = leveled_cube(seed)
+    rows = np.sort(np.random.default_rng(seed).choice(24, size=15, replace=False)).astype(np.int32)
+    mixed = mixed_cells(cube, rows, least)
+    found = {entries_of(cube, mixed, cell): set(rows[mixed.members[cell]].tolist()) for cell in range(len(mixed))}
+    plain = {entries: objects & set(rows.tolist()) for entries, objects in brute_cells(cube).items()}
+    assert found == {entries: objects for entries, objects in plain.items() if len(objects) >= least}
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_so_they_are_where_a_dimension_was_rolled_up(seed: int) -> None:
+    for to in ("decades", "∗"):
+        cube = roll_up(leveled_cube(seed), "year", to)
+        mixed = mixed_cells(cube, np.arange(24, dtype=np.int32))
+        top = [dimension.is_top for dimension in cube.dimensions]
+        plain = brute_cells(leveled_cube(seed))
+        allowed = {"∗": (), "decades": ("decades",)}[to]
+        wanted = {key: held for key, held in plain.items() if key[0] is None or key[0][0] in allowed}
+        assert {
+            entries_of(cube, mixed, cell): set(mixed.members[cell].tolist()) for cell in range(len(mixed))
+        } == wanted
+        assert top == [to == "∗", False]
+
+
+def test_more_general_cuboids_come_first_and_are_found_by_any_own_cell() -> None:
+    cube = leveled_cube(0)
+    cuboids = all_cuboids(cube)
+    assert len(cuboids) == 3 * 2 - 1
+    for late, cuboid in enumerate(cuboids):
+        assert not any(is_above(cube, other, cuboid) for other in cuboids[late:])
+    mixed = mixed_cells(cube, np.arange(24, dtype=np.int32))
+    for cell in range(len(mixed)):
+        for above in range(int(mixed.cuboid[cell])):
+            if is_above(cube, mixed.cuboids[above], mixed.cuboids[int(mixed.cuboid[cell])]):
+                general = int(mixed.of[above][mixed.base[cell]])
+                assert set(mixed.members[cell].tolist()) <= set(mixed.members[general].tolist())
+
+
+def test_of_cells_with_the_same_objects_the_one_with_fewest_labels_stands_for_all() -> None:
+    mixed = mixed_cells(leveled_cube(3), np.arange(24, dtype=np.int32))
+    first = mixed.simplest()
+    for cell, other in enumerate(first.tolist()):
+        assert other <= cell
+        assert mixed.members[cell].tolist() == mixed.members[other].tolist()
+    kinds = {tuple(mixed.members[cell].tolist()) for cell in range(len(mixed))}
+    assert len(kinds) == len(set(first.tolist()))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_picked_cells_hold_what_brute_force_says_however_few(seed: int) -> None:
+    cube = leveled_cube(seed)
+    plain = brute_cells(cube)
+    view = pick_cells(cube, list(plain))
+    assert len(view.cells) == len(plain) and len(view.small) == 0
+    for number, (entries, objects) in enumerate(plain.items()):
+        assert set(view.cells.members[number].tolist()) == objects
+        assert view.cell(number) == tuple("∗" if entry is None else entry[1] for entry in entries)
