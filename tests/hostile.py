@@ -178,7 +178,7 @@ def _query(world: World) -> Iterator[list[str]]:
     yield [*ask, str(world.query), "--where", f"ci\x1b[66;6H\u202ety={ARGUMENT}"]
     yield [*ask, str(world.folder / "nowhere\x1bc")]
     yield [*ask, str(world.query), f"--{ARGUMENT}"]
-    for option in ("--where", "--method", "--out", "--draw", "--levels", "-m", "--no-such"):
+    for option in ("--where", "--kind", "--method", "--out", "--draw", "--levels", "-m", "--no-such"):
         yield [*ask, str(world.query), option, LONG[:100_000]]
     yield [*ask, str(world.query), "--where", f"ci\x1b[66;6H\u202ety={LONG[:100_000]}"]
     yield [*ask, LONG[:100_000]]

@@ -33,6 +33,9 @@ def test_what_names_nothing_is_said(cube: Cube) -> None:
         node_of(cube, "nobody")
     with pytest.raises(ParameterError, match="neither an object nor a cell: a cell has a label for each of"):
         node_of(cube, "one · two")
+    labels = cube.cell(3)
+    with pytest.raises(ParameterError, match=f"unknown label of .*{labels[-1]}"):
+        node_of(cube, " · ".join([*labels[:-1], labels[-1][:-1] + "z"]))
     with pytest.raises(ParameterError, match="write one label for each of"):
         node_of(cube, "cell:one")
     with pytest.raises(ParameterError, match="names another"):

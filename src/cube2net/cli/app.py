@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from cube2net.cli.changing import without
 from cube2net.cli.contrast_commands import contrast, describe
 from cube2net.cli.cube_commands import build, info, suggest, task, update, verify
 from cube2net.cli.drilling import drill
@@ -91,7 +92,11 @@ def demo(
         run(out, seed=seed, progress=progress)
 
 
-for command in (suggest, build, info, update, verify, query, replay, explain, drill, contrast, describe, compare, task):
+COMMANDS = (
+    *(suggest, build, info, update, verify, query, replay),
+    *(explain, without, drill, contrast, describe, compare, task),
+)
+for command in COMMANDS:
     app.command()(command)
 
 

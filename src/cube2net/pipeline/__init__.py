@@ -53,6 +53,7 @@ from cube2net.pipeline.replay import Replayed, replay
 from cube2net.pipeline.report import check_report, read_comparison, results, verdict, write_report
 from cube2net.pipeline.suggestions import suggest
 from cube2net.pipeline.texts import to_text
+from cube2net.pipeline.what_if import change, with_, without
 from cube2net.pipeline.worths import LINK_TOLERANCE, weigh
 from cube2net.records.form import FORMS
 from cube2net.referee import DEFAULT
@@ -80,6 +81,7 @@ __all__ = [
     "build_from",
     "build_task",
     "certificate",
+    "change",
     "check_outputs",
     "check_report",
     "cluster_query",
@@ -130,6 +132,8 @@ __all__ = [
     "verify_cube",
     "view_cube",
     "weigh",
+    "with_",
+    "without",
     "write_network",
     "write_report",
 ]

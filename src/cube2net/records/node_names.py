@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cube2net.errors import ParameterError, QueryError, quoted
+from cube2net.errors import ParameterError, QueryError, quoted, unknown
 from cube2net.records.dimension import TOP
 from cube2net.records.key_rows import rows_of_keys
 
@@ -114,6 +114,12 @@ def _splits(parts: list[str], count: int, separator: str) -> Iterator[list[str]]
 
 
 def _unknown(cube: Cube, text: str, error: QueryError) -> Exception:
+    """Return the error for what is neither: of the first label that there is not, where as many labels stand there."""
+    parts = [part.strip() for part in text.split(BETWEEN)]
+    if len(parts) == len(cube.dimensions) > 1:
+        for dimension, label in zip(cube.dimensions, parts, strict=True):
+            if label not in TOP and label not in dimension.labels:
+                return unknown(f"label of {dimension.name!r}", label, dimension.labels)
     if BETWEEN.strip() in text:
         names = ", ".join(dimension.name for dimension in cube.dimensions)
         return ParameterError(f"{quoted(text)} is neither an object nor a cell: a cell has a label for each of {names}")
