@@ -16,6 +16,7 @@ from cube2net.errors import ParameterError
 if TYPE_CHECKING:
     from cube2net.records import CellExplanation, ObjectExplanation, ValueAccount
     from cube2net.records.cell_explanation import Lift
+    from cube2net.records.explanation import QueryLink
 
 SHOWN = 20
 """So many rows of a table are shown."""
@@ -69,16 +70,15 @@ def explain(
 
 def show_object(found: ObjectExplanation) -> None:
     """Show the cells that hold an object, its links to the query, the items behind them, and the sentence."""
+    from cube2net.records.explanation import number
+
     if found.cells:
-        cells = [(each.rank, " · ".join(each.labels), f"{each.gain:+.4g}") for each in found.cells]
+        cells = [(each.rank, " · ".join(each.labels), number(each.gain, signed=True)) for each in found.cells]
         _show("chosen cells that hold it", ("rank", "cell", "gain"), cells, right=("rank", "gain"))
     if found.links:
-        rows = [
-            (each.name, f"{each.weight:.4g}", "" if each.items is None else f"{each.items:,}", *_newest(each.newest))
-            for each in found.links
-        ]
-        columns = ("object of the query", "weight", "items", "newest", "time")
-        _show("links to the query", columns, rows, right=("weight", "items", "time"))
+        columns = ("object of the query", "weight", "items", "newest items", "time")
+        rows = [row for each in found.links for row in _link_rows(each)]
+        show_table("links to the query", columns, rows, right=("weight", "items", "time"))
         if found.linked > len(found.links):
             say(f"and {found.linked - len(found.links):,} more links to the query")
     if found.paths and not found.links:
@@ -95,15 +95,25 @@ def show_cell(found: CellExplanation) -> None:
     columns = ("dimension", "label", "of the query", "of the cube", "lift", "95 % (Wilson)")
     _show("labels in the query and in the cube", columns, rows, right=columns[2:])
     if found.only_first:
+        more = f"the first of {found.only:,}" if found.only > len(found.only_first) else f"{found.only:,}"
+        title = f"{more} objects that no other chosen cell holds" if found.only > 1 else "an object of its own"
         names = [(each.name, "yes" if each.in_query else "") for each in found.only_first]
-        _show(f"{found.only:,} objects that no other chosen cell holds", ("object", "in the query"), names)
+        _show(title, ("object", "in the query"), names)
     say(found.sentence)
 
 
 def show_account(found: ValueAccount) -> None:
     """Show what every chosen cell added, and the sentence."""
+    from cube2net.records.explanation import number
+
     rows = [
-        (each.rank, " · ".join(each.labels), f"{each.new_objects:,}", f"{each.added:+.4g}", f"{each.value:.4g}")
+        (
+            each.rank,
+            " · ".join(each.labels),
+            f"{each.new_objects:,}",
+            number(each.added, signed=True),
+            number(each.value),
+        )
         for each in found.cells
     ]
     columns = ("rank", "cell", "new objects", "added", "value")
@@ -117,11 +127,12 @@ def _lift(lift: Lift, what: str) -> tuple[str, ...]:
     return (what, lift.label, *shares, f"{lift.lift:.2f}", f"{lift.low:.2f} to {lift.high:.2f}")
 
 
-def _newest(items: Sequence[Any]) -> tuple[str, str]:
-    if not items:
-        return "", ""
-    first = items[0]
-    return first.title or first.id, "" if first.time is None else str(first.time)
+def _link_rows(link: QueryLink) -> list[tuple[str, ...]]:
+    """Return a row for every item that is shown of a link, and one for a link without any."""
+    items = [(each.title or each.id, "" if each.time is None else str(each.time)) for each in link.newest]
+    count = "" if link.items is None else f"{link.items:,}"
+    firsts = [(link.name, f"{link.weight:.4g}", count)] + [("", "", "")] * (len(items) - 1)
+    return [(*first, *item) for first, item in zip(firsts, items or [("", "")], strict=True)]
 
 
 def _show(title: str, columns: Sequence[str], rows: Sequence[tuple[Any, ...]], *, right: Sequence[str] = ()) -> None:

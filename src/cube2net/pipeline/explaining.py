@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, overload
 from weakref import WeakKeyDictionary
 
@@ -104,7 +105,8 @@ def _ranks_of(network: Network, question: Question, options: Mapping[str, Any]) 
         if network.form == "woven":
             scope = near_scope(question.whole, network.query, scope, seeds, unlike)
         scores = networks.scores(links, seeds, own.get("damping", DAMPING), own.get("tolerance", TOLERANCE))
-        _ranks[question] = QueryRanks(scores, network.query, scope)
+        near = partial(networks.nearest, links, network.query, scope=scope, seeds=seeds)
+        _ranks[question] = QueryRanks(scores, network.query, scope, near)
     return _ranks[question]
 
 

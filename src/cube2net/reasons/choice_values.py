@@ -120,39 +120,36 @@ class Choice:
 
         A function is not asked: there it is how few objects a cell would bring.
         """
-        rows = self.bring(candidates)
-        owner, objects = row_of_entries(rows), rows.indices
-        if isinstance(self.worth, Repeats):
-            return self.value(self.cells) + self._would_serve(self.worth, rows)
+        from cube2net.kernels.coverage import residuals
+
         there = self.there(self.cells)
-        fresh = ~there[objects]
-        owner, objects = owner[fresh], objects[fresh]
+        covers = (np.zeros(len(there), dtype=bool) if isinstance(self.worth, Repeats) else there).astype(np.uint8)
+        if self.scope.barred is not None:
+            covers[self.scope.barred] = 1
+        terms = self._terms(self.worth)
+        rows = (self.cube.cells.members.indptr, self.cube.cells.members.indices)
+        gains, costs = residuals(np.asarray(candidates, dtype=np.int64), *rows, covers, *terms)
+        if isinstance(self.worth, Repeats):
+            return np.asarray(self.value(self.cells) + gains)
         if isinstance(self.worth, Judge):
-            return -np.bincount(owner, minlength=len(rows)).astype(np.float64)
-        gains, costs = (np.bincount(owner, weights=terms, minlength=len(rows)) for terms in _terms(self.worth, objects))
-        gain, cost = (float(terms.sum()) for terms in self.worth.at(np.flatnonzero(there)))
+            return np.asarray(-costs)
+        gain, cost = (float(term.sum()) for term in self.worth.at(np.flatnonzero(there)))
         above, below = self.worth.gain0 + gain + gains, self.worth.cost0 + cost + costs
-        return np.asarray(np.divide(above, below, out=np.zeros(len(rows)), where=below > 0))
+        return np.asarray(np.divide(above, below, out=np.zeros(len(candidates)), where=below > 0))
 
-    def _would_serve(self, repeats: Repeats, rows: Ragged) -> Array:
-        """Return how many objects each of some cells would serve beside the chosen ones, less those not liked."""
-        counts = np.zeros(len(self.cube.objects), dtype=np.int8)
-        times = self._times(repeats.objects, self.cells)
-        counts[repeats.objects if repeats.most is None else repeats.objects[times < repeats.most]] = 1
-        if repeats.unlike is not None:
-            counts[repeats.unlike] -= 1
-        return np.bincount(row_of_entries(rows), weights=counts[rows.indices], minlength=len(rows))
-
-
-def _terms(weights: Weights, objects: Array) -> tuple[Array, Array]:
-    """Return the gains and the costs of many objects, in any order."""
-    if weights.rows is None:
-        return weights.at(objects)
-    place = np.zeros(weights.count, dtype=np.int32)
-    place[weights.rows] = np.arange(1, len(weights.rows) + 1)
-    place = place[objects]
-    gains, costs = (np.append(other, terms)[place] for other, terms in zip(weights.others, weights.given, strict=True))
-    return gains, costs
+    def _terms(self, worth: Worth) -> tuple[Array, Array]:
+        """Return what every object would add above and below if it came in, or was held once more, now."""
+        if isinstance(worth, Weights):
+            return worth.gain, worth.cost
+        if isinstance(worth, Judge):
+            ones = np.ones(worth.count)
+            return ones, ones
+        serves = np.zeros(worth.count)
+        times = self._times(worth.objects, self.cells)
+        serves[worth.objects if worth.most is None else worth.objects[times < worth.most]] = 1.0
+        if worth.unlike is not None:
+            serves[worth.unlike] -= 1.0
+        return serves, serves
 
 
 def _served(repeats: Repeats, objects: Array, rows: Ragged, before: Array) -> tuple[float, Array]:

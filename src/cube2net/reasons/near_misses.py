@@ -11,7 +11,7 @@ from cube2net.reasons.choice_values import Choice
 from cube2net.reasons.limits_left import does_not_fit
 from cube2net.reasons.query_ranks import QueryRanks
 from cube2net.records import Judge, Network, Question
-from cube2net.records.explanation import NearMiss
+from cube2net.records.explanation import NearMiss, counted
 from cube2net.records.node_names import OBJECT, Node
 
 MOST_HOPS = 2
@@ -56,14 +56,13 @@ def _not_near(network: Network, question: Question, row: int, ranks: QueryRanks)
         return NearMiss(obstacle="it is unliked, so that it is never near")
     if ranks.scope.barred is not None and ranks.scope.barred[row]:
         return NearMiss(obstacle="it is nearer to what is unliked than to the query, so that it is never near")
-    needed = ranks.needed(row)
-    if needed is None:
+    if ranks.needed(row) is None:
         return NearMiss(obstacle="no links lead from the query to it")
     now = int(network.settings.get("near") or 0)
     limited = network.recipe is not None and network.recipe.parameters.get("max_nodes") is not None
     note = "max_nodes has to leave room for so many" if limited else ""
-    # The walk that finds near objects goes only as far as it must: close to its end two may change places.
-    return NearMiss(option="near", needed=max(needed, now + 1), now=now, exact=False, note=note)
+    enough, exact = ranks.enough(row, now)
+    return NearMiss(option="near", needed=enough, now=now, exact=exact, note=note)
 
 
 def _too_low(network: Network, needed: int | None) -> NearMiss:
@@ -84,7 +83,7 @@ def _too_far(steps: int | None, options: Mapping[str, Any]) -> NearMiss:
         return NearMiss(obstacle=f"the method 'hops' goes {MOST_HOPS} steps at most, and it is {far}")
     if steps <= hops:
         who = "fan_out, which lets one object bring so many," if fan_out is not None else "a limit on nodes or links"
-        return NearMiss(left_out=f"it is within {hops} steps, and {who} left it out")
+        return NearMiss(left_out=f"it is within {counted(hops, 'step')}, and {who} left it out")
     return NearMiss(option="hops", needed=steps, now=hops, exact=fan_out is None)
 
 
