@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cube2net.contrasts import MixedCells, mixed_cells
-from cube2net.contrasts.touched_cells import all_cuboids, is_above
+from cube2net.contrasts.mixed_cells import all_cuboids, is_above
 from cube2net.cube import pick_cells, roll_up
 from cube2net.records import Cube
 
