@@ -13,7 +13,7 @@ from cube2net.records.node_names import BETWEEN, CELL, Node
 if TYPE_CHECKING:
     from cube2net.records.cube import Cube
 
-Mix = tuple[int | None, ...]
+Levels = tuple[int | None, ...]
 """The number of the level of every dimension, None for ∗."""
 SEPARATORS = (BETWEEN, BETWEEN.strip(), ", ", ",")
 """What may stand between the labels of a cell that is written in one line."""
@@ -27,7 +27,7 @@ class MixedCell:
     is the level None with the label -1.
     """
 
-    levels: Mix
+    levels: Levels
     labels: tuple[int, ...]
 
     @classmethod
