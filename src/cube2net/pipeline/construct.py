@@ -22,11 +22,12 @@ from cube2net.interfaces import (
 )
 from cube2net.pipeline.cubes import embed_cells
 from cube2net.pipeline.planning import METHODS, WITH_OPTIONS, Levels, Plan, Wanted, plan, several, steered
+from cube2net.pipeline.planning import plan as planned
 from cube2net.pipeline.queries import Asked, query_of
 from cube2net.pipeline.recipes import recipe_of
 from cube2net.pipeline.worths import LINK_TOLERANCE, Valued, objective_name, weighed
 from cube2net.progress import Progress, silent
-from cube2net.records import Cube, Network, Node, Question, Selection, Steering, Worth
+from cube2net.records import Cube, Network, Node, Query, Question, Scope, Selection, Steering, Worth
 from cube2net.records.node_names import title_of
 from cube2net.select import Settled, bounded, check_selection, guided
 
@@ -190,13 +191,17 @@ def _check_nothing_chosen(method: object, options: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """What a method chose, with what seed, what no cells and all others are worth, and how long its parts took."""
+    """What a method chose, with what seed, what no cells and all others are worth, and how long its parts took.
+
+    ``bounded`` says that a bound was asked for beside.
+    """
 
     selection: Selection
     seed: int
     empty_value: float
     worth: Worth
     seconds: Mapping[str, float]
+    bounded: bool = False
 
 
 def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress = silent) -> Chosen:
@@ -225,7 +230,7 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
             selection = bounded(cube, query, settled.worth, settled.budget, selection)
     selection = settled.with_choice(selection)
     empty = settled.empty_value if len(selection.cells) else selection.value
-    return Chosen(selection, seed, empty, weights, seconds)
+    return Chosen(selection, seed, empty, weights, seconds, bound)
 
 
 def with_vectors(cube: Cube, method: Method, seed: int) -> Method:
@@ -277,7 +282,7 @@ def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: P
             **network.settings,
             "seed": chosen.seed,
             "empty_value": chosen.empty_value,
-            "cell_objects": [len(cube.cells.members[cell]) for cell in selection.cells.tolist()],
+            "cell_objects": networks.cell_sizes(cube, selection.cells, scope),
             **told(plan),
         },
         seconds=seconds,
@@ -286,16 +291,21 @@ def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: P
 
 def nearest_objects(plan: Plan, room: int) -> Array:
     """Return the objects nearest to the query and what is liked, none that is unliked or nearer to what is."""
-    links, query, scope, unlike = plan.cube.links, plan.query, plan.budget.scope, plan.unlike
     seeds = plan.liked.objects
-    if len(unlike):
-        far, near = (networks.scores(links, rows, tolerance=LINK_TOLERANCE) for rows in (unlike, seeds))
-        barred = far > near
-        barred[unlike] = True
-        barred[scope.objects] = False
-        barred[query.objects] = False
-        scope = replace(scope, barred=barred if scope.barred is None else barred | scope.barred)
-    return networks.nearest(links, query, room, scope=scope, seeds=seeds)
+    scope = near_scope(plan.cube, plan.query, plan.budget.scope, seeds, plan.unlike)
+    return networks.nearest(plan.cube.links, plan.query, room, scope=scope, seeds=seeds)
+
+
+def near_scope(cube: Cube, query: Query, scope: Scope, seeds: Array, unlike: Array) -> Scope:
+    """Return a scope that bars what is unliked too, and what is nearer to it than to the seeds."""
+    if not len(unlike):
+        return scope
+    far, near = (networks.scores(cube.links, rows, tolerance=LINK_TOLERANCE) for rows in (unlike, seeds))
+    barred = far > near
+    barred[unlike] = True
+    barred[scope.objects] = False
+    barred[query.objects] = False
+    return replace(scope, barred=barred if scope.barred is None else barred | scope.barred)
 
 
 def told(plan: Plan) -> dict[str, list[str]]:
@@ -313,9 +323,12 @@ def told(plan: Plan) -> dict[str, list[str]]:
 def question_of(plan: Plan, chosen: Chosen, *, default: bool = False) -> Question:
     """Return the question that a network answers, by which it can be asked again under another steering."""
 
-    def again(steering: Steering) -> Network:
-        other = steered(plan, steering)
-        return network_of(other, choose(other, seed=chosen.seed), default=default)
+    def again(steering: Steering, query: Query | None = None) -> Network:
+        asked = (
+            plan if query is None else planned(plan.whole, query, plan.method, objective=plan.objective, **plan.asked)
+        )
+        other = steered(asked, steering)
+        return network_of(other, choose(other, seed=chosen.seed, bound=chosen.bounded), default=default)
 
     return Question(
         cube=plan.cube,

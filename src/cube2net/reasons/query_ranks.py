@@ -47,4 +47,18 @@ class QueryRanks:
         own = self.placed[row]
         if own == 0:
             return None
-        return 1 + int((self.placed > own).sum()) + int((self.placed[:row] == own).sum())
+        return 1 + self._before(self.placed, row)
+
+    def needed(self, row: int) -> int | None:
+        """Return how many objects have to be brought until one is among them; those pinned come before all others."""
+        if self.placed[row] == 0:
+            return None
+        others = self.placed
+        if len(self.scope.objects):
+            others = others.copy()
+            others[self.scope.objects] = 0.0
+        return 1 + len(self.scope.objects) + self._before(others, row)
+
+    def _before(self, scores: Array, row: int) -> int:
+        own = self.placed[row]
+        return int((scores > own).sum()) + int((scores[:row] == own).sum())
