@@ -178,10 +178,23 @@ def _query(world: World) -> Iterator[list[str]]:
     yield [*ask, str(world.query), "--where", f"ci\x1b[66;6H\u202ety={ARGUMENT}"]
     yield [*ask, str(world.folder / "nowhere\x1bc")]
     yield [*ask, str(world.query), f"--{ARGUMENT}"]
-    for option in ("--where", "--method", "--out", "--draw", "--levels", "-m", "--no-such"):
+    for option in ("--where", "--kind", "--method", "--out", "--draw", "--levels", "-m", "--no-such"):
         yield [*ask, str(world.query), option, LONG[:100_000]]
     yield [*ask, str(world.query), "--where", f"ci\x1b[66;6H\u202ety={LONG[:100_000]}"]
     yield [*ask, LONG[:100_000]]
+
+
+def _without(world: World) -> Iterator[list[str]]:
+    ask = ["without", str(world.cube), "--query", str(world.query)]
+    with world.query.open(encoding="utf-8", newline="") as file:
+        gone = list(csv.reader(file))[1][0]
+    yield [*ask, "--node", gone]
+    yield [*ask, "--node", gone, "--json"]
+    yield [*ask, "--add", "long0", "--form", "objects", "-m", "3"]
+    yield [*ask, "--node", gone, "--out", str(world.folder / "w\x1bc.csv")]
+    for option in ("--node", "--add", "--method", "--where", "--out"):
+        yield [*ask, option, ARGUMENT]
+    yield [*ask, "--node", LONG[:100_000]]
 
 
 def _replay(world: World) -> Iterator[list[str]]:
@@ -201,6 +214,29 @@ def _replay(world: World) -> Iterator[list[str]]:
     recipe = file.with_suffix(".recipe.json")
     recipe.write_text(recipe.read_text().replace('"greedy"', json.dumps(ARGUMENT)))
     yield ["replay", str(file), "--cube", cube]
+
+
+def _explain(world: World) -> Iterator[list[str]]:
+    ask = ["explain", str(world.cube), "--query", str(world.query)]
+    key = f"{NAMES[0]}0"
+    yield ask
+    yield [*ask, "--node", key]
+    yield [*ask, "--node", f"{NAMES[1]}1", "--json"]
+    yield [*ask, "--node", f"{NAMES[2]}1", "--form", "objects"]
+    for name in NAMES[3:]:
+        if "\0" not in name:
+            yield [*ask, "--node", f"{name}2", "--method", "hops"]
+    from cube2net import open_cube
+
+    cube = open_cube(world.cube)
+    for cell in range(0, len(cube.cells), 7):
+        yield [*ask, "--node", f"cell:{' · '.join(cube.cell(cell))}", "--quiet"]
+    yield [*ask, "--node", ARGUMENT]
+    yield [*ask, "--node", LONG[:100_000]]
+    file = world.folder / f"explained{FOLDER}.json"
+    run(["query", str(world.cube), "--query", str(world.query), "--out", str(file), "--quiet"])
+    yield ["explain", str(world.cube), "--network", str(file), "--node", key]
+    yield ["explain", str(world.cube), "--network", ARGUMENT]
 
 
 def _compare(world: World) -> Iterator[list[str]]:
@@ -270,7 +306,9 @@ CALLS: dict[str, Callable[[World], Iterator[list[str]]]] = {
     "build": _build,
     "info": _info,
     "query": _query,
+    "without": _without,
     "replay": _replay,
+    "explain": _explain,
     "contrast": _contrast,
     "describe": _describe,
     "drill": _drill,

@@ -21,10 +21,10 @@ LAYERS = [
     ("threads",),
     ("kernels",),
     ("interfaces",),
-    ("locks", "arguments", "mixed_levels"),
+    ("locks", "arguments"),
     (
         *("sources", "topics", "cube", "embed", "select", "network", "mine", "referee", "propose"),
-        *("reasons", "contrasts", "drilling"),
+        *("reasons", "contrasts"),
     ),
     ("checkpoints",),
     ("pipeline",),

@@ -13,10 +13,8 @@ from cube2net.cube import cuboid, roll_up
 from cube2net.errors import ParameterError, QueryError
 from cube2net.records import Cube
 from cube2net.records.drilled import Drilled
-from cube2net.records.mixed_cells import MixedCell, mixed_cell_of
-from test_mixed_levels import by_hand, every_cell, is_below
-
-from toys import levelled_cube
+from cube2net.records.mixed_names import MixedCell, mixed_cell_of
+from levels_by_hand import by_hand, every_cell, is_below, levelled_cube
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +72,12 @@ def test_the_cells_of_an_answer_can_be_drilled_again(cube: Cube, labs: list[str]
         assert all(one == again[0] for one in again)
         assert (again[0].objects, again[0].query_objects) == (line.objects, line.query_objects)
     assert first == c2n.drill(cube, labs, "∗ · ∗") == c2n.drill(cube, labs, {})
+
+
+def test_the_cells_of_a_contrast_can_be_drilled(cube: Cube) -> None:
+    labs = c2n.load_labs()
+    for line in c2n.contrast(cube, labs).contrasts[0].cells[:3]:
+        assert c2n.drill(cube, list(labs), line).labels == line.labels
 
 
 def test_a_query_that_is_a_cell_is_found_in_one_line(cube: Cube) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from multiprocessing.reduction import ForkingPickler
 from typing import TypeVar
 
@@ -42,50 +41,6 @@ def random_cube(seed: int, *, cells: int = 12, objects: int = 40, links: int = 8
     ]
     ends = rng.integers(0, objects, size=(links, 2))
     return toy_cube(members, objects=objects, links=[(int(a), int(b)) for a, b in ends if a != b])
-
-
-def levelled_cube(seed: int, *, cells: int = 20, objects: int = 30, largest: int = 6, least: int = 2) -> Cube:
-    """Return a random cube of three dimensions: days in weeks and in seasons, towns in lands, and crafts.
-
-    A craft may have the name of no other; a town and a land may both be called ``"Ur"``.
-    """
-    rng = np.random.default_rng(seed)
-
-    def level(name: str, labels: list[str], **above: list[int]) -> Level:
-        parents = {higher: np.array(numbers, np.int32) for higher, numbers in above.items()}
-        return Level(name, tuple(labels), tuple(labels), parents)
-
-    days = level("day", [f"day {i}" for i in range(6)], week=[0, 0, 1, 1, 2, 2], season=[0, 1, 0, 1, 0, 1])
-    dimensions = (
-        Dimension(
-            (
-                days,
-                level("week", ["week 0", "week 1", "week 2"], month=[0, 0, 1]),
-                level("month", ["May", "June"]),
-                level("season", ["wet", "dry"]),
-            )
-        ),
-        Dimension((level("town", ["Ur", "Uruk", "Sidon"], land=[0, 0, 1]), level("land", ["Ur", "Canaan"]))),
-        Dimension((level("craft", ["smith · cutler", "potter"]),)),
-    )
-    sizes = [len(dimension.labels) for dimension in dimensions]
-    numbers = np.sort(rng.choice(int(np.prod(sizes)), size=min(cells, int(np.prod(sizes))), replace=False))
-    labels = np.stack(np.unravel_index(numbers, sizes), axis=1).astype(np.int32)
-    members = [
-        sorted(rng.choice(objects, int(rng.integers(1, largest + 1)), replace=False).tolist())
-        for _ in range(len(labels))
-    ]
-    kept = [i for i, row in enumerate(members) if len(row) >= least]
-    small = [i for i, row in enumerate(members) if len(row) < least]
-    rows = ragged_from_lists([members[i] for i in kept])
-    return replace(
-        toy_cube([[0]], objects=objects),
-        dimensions=dimensions,
-        cells=Cells(labels[kept], rows),
-        small=Cells(labels[small], ragged_from_lists([members[i] for i in small])),
-        homes=transpose(rows, objects),
-        settings={"min_objects": least},
-    )
 
 
 def two_communities(each: int) -> tuple[Cube, Query]:

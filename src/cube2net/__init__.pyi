@@ -38,6 +38,8 @@ from .pipeline import (
     replay as replay,
     draw_network as draw_network,
     to_text as to_text,
+    without as without,
+    with_ as with_,
 )
 from .network import (
     to_networkx as to_networkx,

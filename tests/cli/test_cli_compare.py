@@ -184,6 +184,11 @@ def test_a_view_of_the_cube_can_be_compared(tool: Tool, cube: Path, names: Path)
     words = ("compare", cube, "--query", names, *SHORT, "--runs", 1, "--no-as-large", "--where", "trade=baker")
     told = json.loads(tool(*words, "--json")[1])
     assert "3 cells" in told["settings"]["cube"]
+    status, said, _ = tool(*words)
+    assert status == 0
+    assert said.startswith("of the cube: only trade in ['baker']\n45 of its 60 objects may be brought\n")
+    status, _, err = tool(*words, "--kind", "bakr")
+    assert (status, "unknown kind 'bakr': choose one of" in err) == (2, True)
 
 
 def test_a_method_that_cannot_answer_is_told_under_the_table(

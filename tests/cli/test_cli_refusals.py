@@ -79,7 +79,7 @@ def test_missing_names_stop_are_listed_or_are_skipped(tool, cube: Path, tmp_path
 def test_a_wrong_option_is_one_sentence_and_status_2(
     tool, cube: Path, names: Path, words: tuple, sentence: str
 ) -> None:
-    status, out, err = tool("query", cube, "--query", names, *words)
+    status, out, err = tool("query", cube, "--query", names, *words, "--quiet")
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert err.startswith("cube2net: ")
     assert re.search(sentence, err), err

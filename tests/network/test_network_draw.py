@@ -212,6 +212,16 @@ def test_names_of_cells_that_find_no_room_are_left_out_and_those_chosen_first_st
     assert 0 < len(named) < 25 and named[0].startswith("cell 0 ")
 
 
+def test_more_cells_are_named_where_their_names_may_cover_objects_and_none_covers_another() -> None:
+    crowd = network_of([(i, 300 + i % 2) for i in range(300)], query=300, cells=2)
+    wide = replace(crowd, labels=tuple((f"cell {i} with a long label",) for i in range(2)))
+    count = len([text for text in captions(wide) if text.startswith("cell")])
+    texts = [text for text in figure(wide, name_cells=True).axes[0].texts if text.get_text().startswith("cell")]
+    boxes = [text.get_window_extent() for text in texts]
+    assert count < len(texts) == 2
+    assert not any(one.overlaps(other) for place, one in enumerate(boxes) for other in boxes[:place])
+
+
 def test_the_name_of_a_cell_is_cut_in_two_lines_before_it_is_cut_short() -> None:
     assert wordings("2017 · ACL · parsing") == ["2017 · ACL · parsing", "2017 · ACL ·\nparsing"]
     assert wordings("2017 · ACL · natural language instruction") == ["2017 · ACL · natural\nlanguage instruction"]

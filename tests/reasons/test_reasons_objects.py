@@ -106,7 +106,7 @@ def test_how_an_object_came_in_is_told(woven: Network) -> None:
     assert [(cell.rank, cell.labels, cell.gain) for cell in near.cells] == [(1, ("label 0",), 2.0)]
     assert near.sentence == (
         "Object 2 is there as a near object, rank 1 of 6 by PageRank; it is linked to 1 object of the query, "
-        "most with Object 1; 1 chosen cell holds it, first ⟨label 0⟩, chosen as number 1 (+2)"
+        "heaviest to Object 1; 1 chosen cell holds it, first ⟨label 0⟩, chosen as number 1 (+2)"
     )
     assert repr(near) == (
         "ObjectExplanation(Object 2: near, rank 1 by PageRank, linked to 1 of the query, 1 chosen cell holds it)"
@@ -116,10 +116,10 @@ def test_how_an_object_came_in_is_told(woven: Network) -> None:
 def test_a_missing_object_says_how_many_near_ones_would_reach_it(woven: Network) -> None:
     away = of_object(woven, 4)
     assert (away.present, away.came, away.rank) == (False, "", 5)
-    assert away.miss is not None and (away.miss.option, away.miss.needed, away.miss.now) == ("near", 5, 2)
+    assert away.miss is not None and (away.miss.option, away.miss.needed, away.miss.now) == ("near", 8, 2)
     assert (away.steps, away.ways, [path.ids for path in away.paths]) == (3, 1, [("o4", "o3", "o2", "o1")])
     assert away.paths[0].weight == 4.0
-    assert "near=5 or so would bring it (it is 2 now)" in away.sentence
+    assert "near=8 would bring it (it is 2 now)" in away.sentence
     assert of_object(woven, 8).sentence == (
         "Object 8 is not there: no links lead from the query to it; no path of 4 links leads to the query; "
         "no chosen cell holds it"
@@ -179,6 +179,22 @@ def test_as_many_objects_as_said_bring_the_missing_one_by_pagerank_and_one_fewer
 
 
 @given(st.integers(0, 10**6), st.integers(0, 39))
+def test_as_many_near_objects_as_said_bring_the_missing_one(seed: int, row: int) -> None:
+    cube = random_cube(seed % 60, links=70)
+    query = cube.query(np.random.default_rng(seed).choice(40, 4, replace=False).tolist())
+    found = of_object(c2n.construct(cube, query, near=3), row)
+    if found.present:
+        return
+    assert found.miss is not None
+    if found.miss.option:
+        assert found.miss.needed is not None
+        if found.miss.exact:
+            assert row in c2n.construct(cube, query, near=found.miss.needed).objects
+    else:
+        assert row not in c2n.construct(cube, query, near=40).objects
+
+
+@given(st.integers(0, 10**6), st.integers(0, 39))
 def test_as_many_hops_as_said_bring_the_missing_one(seed: int, row: int) -> None:
     cube = random_cube(seed % 60, links=50)
     query = cube.query(np.random.default_rng(seed).choice(40, 3, replace=False).tolist())
@@ -217,7 +233,7 @@ def test_forms_and_methods_that_bring_nothing_or_left_something_out_say_so() -> 
     assert miss(5, "steiner") == "the tree does not need it"
     assert miss(2, form="objects", keep="linked").startswith("it has no link to any object of the network (keep='all'")
     assert miss(5, form="objects") == "no cell holds it"
-    assert miss(5, "hops", max_nodes=3) == "it is within 1 steps, and a limit on nodes or links left it out"
+    assert miss(5, "hops", max_nodes=3) == "it is within 1 step, and a limit on nodes or links left it out"
     assert miss(3, form="objects", m=1) == (
         "the cheapest cell that holds it, ⟨label 1⟩, costs 0.2667: 0.4000 with it; m is 1, and so many cells are chosen"
     )

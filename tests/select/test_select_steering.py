@@ -272,7 +272,8 @@ def test_a_function_is_asked_about_what_is_in_and_what_is_chosen_together(seed: 
         found = answer(method, cube, query, Own(function), steering, m=4)
         keeps(found, cube, steering, 4)
         if isinstance(method, Greedy):
-            assert found.values.tolist() == pytest.approx(same.values.tolist(), abs=1e-12)
+            both = min(len(found.values), len(same.values))  # a function goes on where no cell has a gain any more
+            assert found.values[:both].tolist() == pytest.approx(same.values[:both].tolist(), abs=1e-12)
     own = set(steering.objects("pins")) - set(query.objects.tolist())
     assert all(own <= objects and not objects & set(steering.objects("bans")) for objects in asked)
 
@@ -315,7 +316,7 @@ def test_by_hand_a_pin_moves_into_the_constants() -> None:
     assert isinstance(worth, Weights)
     assert (worth.gain0, worth.cost0) == (2.0, 3.0 + 2.0)  # 0 and 1 are served; 4 and 5 cost one each
     assert worth.gain.tolist() == [0, 0, 1, 0, 0, 0] and worth.cost.tolist() == [0, 0, 0, 0, 0, 0]
-    assert settled.empty_value == 0.0 and settled.pinned.values.tolist() == [2 / 5]
+    assert settled.empty_value == 0.0 and settled.values.tolist() == [2 / 5]
     found = settled.with_choice(Greedy().select(cube, query, weights=worth, budget=settled.budget))
     assert found.cells.tolist() == [0, 1] and found.values.tolist() == [2 / 5, 3 / 5]
     assert found.objects.tolist() == [0, 1, 2, 4, 5]

@@ -35,12 +35,20 @@ def view(
     return pipeline.view_cube(cube, roll_up=levels, where=wanted, between=between, kind=kinds or ())
 
 
+def about_view(cube: Cube) -> dict[str, Any]:
+    """Return what a view is of its cube, and how many objects it lets come; nothing of a whole cube."""
+    views, marks = cube.settings.get("views"), cube.bringable
+    count = len(cube.objects) if marks is None else int(marks.sum())
+    return {"views": list(views), "objects_that_may_be_brought": count} if views else {}
+
+
 def show_view(cube: Cube) -> None:
-    """Say what a view is of its cube, and how many objects it lets come; nothing of a whole cube."""
-    for view in cube.settings.get("views", ()):
+    """Say what a view is of its cube, and how many objects it lets come."""
+    about = about_view(cube)
+    for view in about.get("views", ()):
         say(f"of the cube: {view}")
     if cube.bringable is not None:
-        say(f"{int(cube.bringable.sum()):,} of its {len(cube.objects):,} objects may be brought")
+        say(f"{about['objects_that_may_be_brought']:,} of its {len(cube.objects):,} objects may be brought")
 
 
 def _dimension_and_level(cube: Cube, text: str) -> str | tuple[str, str]:

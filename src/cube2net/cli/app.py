@@ -11,9 +11,11 @@ from typing import Annotated, Any
 
 import typer
 
+from cube2net.cli.changing import without
 from cube2net.cli.contrast_commands import contrast, describe
 from cube2net.cli.cube_commands import build, info, suggest, task, update, verify
 from cube2net.cli.drilling import drill
+from cube2net.cli.explain_command import explain
 from cube2net.cli.network_commands import compare, query, replay
 from cube2net.cli.options import Quiet, Seed
 from cube2net.cli.signals import INTERRUPTED, KEPT, Signals
@@ -90,7 +92,11 @@ def demo(
         run(out, seed=seed, progress=progress)
 
 
-for command in (suggest, build, info, update, verify, query, replay, drill, contrast, describe, compare, task):
+COMMANDS = (
+    *(suggest, build, info, update, verify, query, replay),
+    *(explain, without, drill, contrast, describe, compare, task),
+)
+for command in COMMANDS:
     app.command()(command)
 
 

@@ -1,4 +1,4 @@
-"""The commands that tell sets of objects apart; their work is in contrasting.py."""
+"""The commands that tell sets of objects apart; their work is in contrast_tables.py."""
 
 from __future__ import annotations
 
@@ -56,20 +56,20 @@ def contrast(
 ) -> None:
     """Tell two queries apart, or the labels of one, by a few cells at mixed levels."""
     from cube2net import pipeline
-    from cube2net.cli import answering, contrasting
+    from cube2net.cli import answering, contrast_tables
 
     check_safe(out, spreadsheet_safe, "--out network.csv")
     pipeline.check_outputs(out, draw, spreadsheet_safe=spreadsheet_safe)
     opened = answering.view(pipeline.open_cube(cube), where or [], roll_up or [], between)
     with shown_progress(quiet or as_json) as progress:
         progress("telling apart", 0, None)
-        found = contrasting.contrasted(opened, query, against, m, chance, skip_missing=skip_missing)
-        paths = contrasting.written(found, out, draw, seed=seed, spreadsheet_safe=spreadsheet_safe)
+        found = contrast_tables.contrasted(opened, query, against, m, chance, skip_missing=skip_missing)
+        paths = contrast_tables.written(found, out, draw, seed=seed, spreadsheet_safe=spreadsheet_safe)
     warn_of_formulas(paths)
     if as_json:
         show_json(found.to_dict())
     else:
-        contrasting.show(found)
+        contrast_tables.show(found)
         say(*(f"wrote {path}" for path in paths))
 
 
@@ -93,7 +93,7 @@ def describe(
 ) -> None:
     """Say what clusters of objects are: for each, the few cells that tell it from the others."""
     from cube2net import pipeline
-    from cube2net.cli import answering, contrasting
+    from cube2net.cli import answering, contrast_tables
 
     check_safe(out, spreadsheet_safe, "--out network.csv")
     pipeline.check_outputs(out, draw, spreadsheet_safe=spreadsheet_safe)
@@ -102,10 +102,10 @@ def describe(
         progress("telling apart", 0, None)
         asked = pipeline.read_clusters(opened, clusters, skip_missing=skip_missing)
         found = pipeline.describe(opened, asked, m, chance=chance)
-        paths = contrasting.written(found, out, draw, seed=seed, spreadsheet_safe=spreadsheet_safe)
+        paths = contrast_tables.written(found, out, draw, seed=seed, spreadsheet_safe=spreadsheet_safe)
     warn_of_formulas(paths)
     if as_json:
         show_json(found.to_dict())
     else:
-        contrasting.show(found)
+        contrast_tables.show(found)
         say(*(f"wrote {path}" for path in paths))

@@ -14,14 +14,19 @@ from cube2net.cli.options import (
     FORM_NAMES,
     MEMBERSHIP_NAMES,
     METHOD_NAMES,
-    OBJECTIVE_NAMES,
     RECOMMENDER_NAMES,
     AsJson,
     Bans,
     Between,
     CubePath,
+    FormName,
     Kind,
+    LevelNames,
     Like,
+    MethodName,
+    MostCells,
+    NearObjects,
+    ObjectiveName,
     Pins,
     Prices,
     QueryFile,
@@ -48,42 +53,12 @@ if TYPE_CHECKING:
 def query(
     cube: CubePath,
     query: QueryFile,
-    method: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help=f"One of {', '.join(METHOD_NAMES)}; or auto: several are tried. Without, greedy."
-        ),
-    ] = None,
-    m: Annotated[
-        int | None,
-        typer.Option("-m", help="How many cells at most. Without, as many as serve the query (cover), or 20."),
-    ] = None,
-    objective: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help=f"One of {', '.join(OBJECTIVE_NAMES)}. Without, cover (of greedy and exact, forms woven and cells) "
-            "or jaccard.",
-        ),
-    ] = None,
-    form: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Nodes beside the query: woven (cells and the objects nearest by links), cells, objects (all those of "
-            "the cells: the paper's), or both. Without, woven for methods that choose cells.",
-        ),
-    ] = None,
-    levels: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAMES",
-            help="Which cells: full, one (one label each), or the levels that stay, as venue,topic; may be repeated.",
-        ),
-    ] = None,
-    near: Annotated[
-        int | None, typer.Option(help="Form woven: how many objects nearest by links. Without, as many as the query.")
-    ] = None,
+    method: MethodName = None,
+    m: MostCells = None,
+    objective: ObjectiveName = None,
+    form: FormName = None,
+    levels: LevelNames = None,
+    near: NearObjects = None,
     near_weight: Annotated[
         float | None,
         typer.Option(help="Form woven: multiplies links for each end outside the query. Without, by need."),
@@ -212,7 +187,8 @@ def query(
             draw_network(network, draw, seed=seed)
             written.append(draw)
     if as_json:
-        show_json(summary(network) | ({"prices": [price.to_dict() for price in priced]} if priced else {}))
+        costs = {"prices": [price.to_dict() for price in priced]} if priced else {}
+        show_json(summary(network) | costs | answering.about_view(opened))
     elif text:
         show_text(answering.text_of(network, max_tokens))
     else:

@@ -38,6 +38,42 @@ Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="A parameter of source, method or objective; may be repeated."),
 ]
+MethodName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", help=f"One of {', '.join(METHOD_NAMES)}; or auto: several are tried. Without, greedy."
+    ),
+]
+MostCells = Annotated[
+    int | None,
+    typer.Option("-m", help="How many cells at most. Without, as many as serve the query (cover), or 20."),
+]
+ObjectiveName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help=f"One of {', '.join(OBJECTIVE_NAMES)}. Without, cover (of greedy and exact, forms woven and cells) "
+        "or jaccard.",
+    ),
+]
+FormName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Nodes beside the query: woven (cells and the objects nearest by links), cells, objects (all those of "
+        "the cells: the paper's), or both. Without, woven for methods that choose cells.",
+    ),
+]
+LevelNames = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAMES",
+        help="Which cells: full, one (one label each), or the levels that stay, as venue,topic; may be repeated.",
+    ),
+]
+NearObjects = Annotated[
+    int | None, typer.Option(help="Form woven: how many objects nearest by links. Without, as many as the query.")
+]
 Where = Annotated[
     list[str] | None,
     typer.Option(

@@ -9,11 +9,9 @@ from itertools import product
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.arrays import offsets, row_of_entries, take_rows
+from cube2net.arrays import distinct_rows, offsets, row_of_entries, take_rows
 from cube2net.records import Cube, Ragged
-
-Levels = tuple[int | None, ...]
-"""The level of every dimension, None for ∗."""
+from cube2net.records.mixed_names import Levels, MixedCell, levels_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +31,10 @@ class MixedCells:
     of: tuple[Array, ...]
     base: Array
 
+    def cell(self, number: int) -> MixedCell:
+        """Return a cell by its number here."""
+        return MixedCell(self.cuboids[int(self.cuboid[number])], tuple(self.labels[number].tolist()))
+
     def __len__(self) -> int:
         return len(self.cuboid)
 
@@ -49,14 +51,17 @@ class MixedCells:
         )
 
 
-def mixed_cells(cube: Cube, objects: Array, least: int = 1) -> MixedCells:
+def mixed_cells(cube: Cube, objects: Array, least: int = 1, within: MixedCell | None = None) -> MixedCells:
     """Return all mixed cells that hold at least so many of some objects, which are given by their rows.
+
+    With ``within`` they are those below one: each of their labels is its own or part of it, and one or more are finer.
 
     An object is in such a cell when one item of it has all labels: when it is in one of the cube's own cells that are
     part of it, those with too few objects included. A cell is not looked for where a more general one holds too few.
     """
-    labels, base, place = _memberships(cube, objects)
-    cuboids = tuple(all_cuboids(cube))
+    top = within or MixedCell.top(cube)
+    labels, base, place = _memberships(cube, objects, top)
+    cuboids = tuple(cuboid for cuboid in all_cuboids(cube) if is_above(cube, top.levels, cuboid))
     number = {cuboid: at for at, cuboid in enumerate(cuboids)}
     of: list[Array] = []
     parts: list[tuple[Array, Array, Array]] = []
@@ -67,7 +72,9 @@ def mixed_cells(cube: Cube, objects: Array, least: int = 1) -> MixedCells:
             if above in number:
                 alive &= of[number[above]] >= 0
         found = np.full(len(labels), -1, dtype=np.int64)
-        found[alive] = _numbered(cube, cuboid, labels[alive], [of[at][alive] for at in _before(cuboid, number)])
+        last, before = _last_label(cuboid, top.levels)
+        known = of[number[before]][alive] if before in number else None
+        found[alive] = _numbered(_at(cube, last, cuboid[last], labels[alive, last]), known)
         there = alive[base]
         pairs = np.unique(found[base[there]] * len(objects) + place[there])
         cells, members = np.divmod(pairs, max(len(objects), 1))
@@ -96,9 +103,7 @@ def mixed_cells(cube: Cube, objects: Array, least: int = 1) -> MixedCells:
 
 def all_cuboids(cube: Cube) -> list[Levels]:
     """Return all choices of levels but for ∗ everywhere, the more general ones first: fewer labels, higher levels."""
-    choices = [
-        [None] if dimension.is_top else [None, *reversed(dimension.at_or_above())] for dimension in cube.dimensions
-    ]
+    choices = [[None, *reversed(levels_of(dimension))] for dimension in cube.dimensions]
 
     def detail(cuboid: Levels) -> tuple[int, int]:
         levels = [(dimension, at) for dimension, at in zip(cube.dimensions, cuboid, strict=True) if at is not None]
@@ -125,38 +130,82 @@ def is_above(cube: Cube, one: Levels, other: Levels) -> bool:
     )
 
 
-def _memberships(cube: Cube, objects: Array) -> tuple[Array, Array, Array]:
-    """Return the labels of the cube's own cells that hold some objects, and which of them holds which object."""
+def own_cells(cube: Cube, cell: MixedCell) -> tuple[Array, Array]:
+    """Return the numbers of the cube's own cells that a mixed cell puts together, the small ones last, and labels."""
+    labels = np.concatenate([cube.cells.labels, cube.small.labels])
+    inside = np.ones(len(labels), dtype=bool)
+    for number, (level, label) in enumerate(zip(cell.levels, cell.labels, strict=True)):
+        if level is not None:
+            inside &= _at(cube, number, level, labels[:, number]) == label
+    found = np.flatnonzero(inside)
+    return found, labels[found]
+
+
+def held(cube: Cube, cell: MixedCell) -> Array:
+    """Return the objects that a mixed cell holds, ascending."""
+    own, _ = own_cells(cube, cell)
+    few = np.searchsorted(own, len(cube.cells))
+    mask = np.zeros(len(cube.objects), dtype=bool)
+    mask[take_rows(cube.cells.members, own[:few]).indices] = True
+    mask[take_rows(cube.small.members, own[few:] - len(cube.cells)).indices] = True
+    return np.flatnonzero(mask).astype(np.int32)
+
+
+def count_objects(cube: Cube, mixed: MixedCells, within: MixedCell | None = None) -> Array:
+    """Return how many objects of the whole cube each mixed cell holds; all are within the cell that is given."""
+    from cube2net.kernels.unions import count_unions
+
+    own, labels = own_cells(cube, within or MixedCell.top(cube))
+    sizes = np.empty(len(mixed), dtype=np.int64)
+    for number, cuboid in enumerate(mixed.cuboids):
+        cells = np.flatnonzero(mixed.cuboid == number)
+        columns = np.stack([_at(cube, i, level, labels[:, i]) for i, level in enumerate(cuboid)], axis=1)
+        _, group = distinct_rows(np.concatenate([mixed.labels[cells], columns]))
+        rank = np.full(int(group.max(initial=-1)) + 1, -1, dtype=np.int64)
+        rank[group[: len(cells)]] = np.arange(len(cells))
+        part = rank[group[len(cells) :]]
+        order = np.argsort(part, kind="stable")[np.count_nonzero(part < 0) :]
+        sizes[cells] = count_unions(
+            offsets(part[order], len(cells)),
+            own[order],
+            *(cube.cells.members.indptr, cube.cells.members.indices),
+            *(cube.small.members.indptr, cube.small.members.indices),
+            len(cube.objects),
+        )
+    return sizes
+
+
+def _memberships(cube: Cube, objects: Array, top: MixedCell) -> tuple[Array, Array, Array]:
+    """Return the labels of the cube's own cells in one that hold some objects, and which of them holds which object."""
     homes = take_rows(cube.homes, objects)
     place = np.full(len(cube.objects), -1, dtype=np.int64)
     place[objects] = np.arange(len(objects))
     small = place[cube.small.members.indices]
     inside = small >= 0
-    tiny = np.repeat(np.arange(len(cube.small)), cube.small.members.sizes)[inside] + len(cube.cells)
+    tiny = row_of_entries(cube.small.members)[inside].astype(np.int64) + len(cube.cells)
     cells = np.concatenate([homes.indices.astype(np.int64), tiny])
-    held = np.concatenate([row_of_entries(homes).astype(np.int64), small[inside]])
-    touched, base = np.unique(cells, return_inverse=True)
-    large = touched < len(cube.cells)
-    labels = np.concatenate([cube.cells.labels[touched[large]], cube.small.labels[touched[~large] - len(cube.cells)]])
-    return labels, base, held
+    rows = np.concatenate([row_of_entries(homes).astype(np.int64), small[inside]])
+    own, labels = own_cells(cube, top)
+    at = np.full(len(cube.cells) + len(cube.small), -1, dtype=np.int64)
+    at[own] = np.arange(len(own))
+    known = at[cells] >= 0
+    touched, base = np.unique(at[cells[known]], return_inverse=True)
+    return labels[touched], base, rows[known]
 
 
-def _before(cuboid: Levels, number: dict[Levels, int]) -> list[int]:
-    """Return the cuboid without the last label of another; none where nothing is left."""
-    last = max(at for at, level in enumerate(cuboid) if level is not None)
-    before = (*cuboid[:last], None, *cuboid[last + 1 :])
-    return [number[before]] if before in number else []
+def _last_label(cuboid: Levels, top: Levels) -> tuple[int, Levels]:
+    """Return the last dimension in which a cuboid is below the levels of a cell, and the cuboid that is not there."""
+    last = max(at for at, (level, above) in enumerate(zip(cuboid, top, strict=True)) if level != above)
+    return last, (*cuboid[:last], top[last], *cuboid[last + 1 :])
 
 
-def _numbered(cube: Cube, cuboid: Levels, labels: Array, before: list[Array]) -> Array:
-    """Return the cells of a cuboid that the cube's own cells are part of, numbered from 0 in the order of labels.
+def _numbered(labels: Array, before: Array | None) -> Array:
+    """Return the cells that the cube's own cells are part of, numbered from 0 in the order of labels.
 
-    ``before`` are the cells without the last label.
+    ``labels`` are the last labels of the own cells, and ``before`` their cells without these, None for all in one.
     """
-    last = max(at for at, level in enumerate(cuboid) if level is not None)
-    own = _at(cube, last, cuboid[last], labels[:, last])
-    width = int(own.max(initial=0)) + 1
-    keys = own + (before[0] * width if before else 0)
+    width = int(labels.max(initial=0)) + 1
+    keys = labels if before is None else labels + before * width
     return np.unique(keys, return_inverse=True)[1]
 
 

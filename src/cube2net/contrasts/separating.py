@@ -24,13 +24,12 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.arrays import row_of_entries, take_rows
+from cube2net.contrasts.best_cells import best_cells
 from cube2net.contrasts.chance_tests import exact_chances, least_chances, may_be_sure
 from cube2net.contrasts.mixed_cells import MixedCells, is_above
 from cube2net.multiple_tests import LEVEL, holm
 from cube2net.records import Cube, Ragged
 
-DIGITS = 12
-"""What agrees to so many digits is equal, and the first is chosen."""
 LEAST_GAIN = 0.01
 """A cell that adds less is not worth its line."""
 
@@ -165,28 +164,10 @@ def _greedy(mixed: MixedCells, sides: Sides, tested: Tested, free: Array, m: int
     """Return the cells chosen, the value after each, and a bound on the value of any m."""
     weights = weights_of(sides, tested)[free]
     members = _spoken_for(mixed, sides, tested, free)
-    rows, objects = row_of_entries(members), members.indices
     first, second = sides.sizes
     portion = np.where(sides.is_one, 1 / max(first, 1), 1 / max(second, 1)) / (2 if sides.both else 1)
-    told, best = np.zeros(len(sides.is_one)), np.zeros(len(sides.is_one))
-    np.maximum.at(best, objects, weights[rows])
-    ceiling = float((best * portion).sum())
-    value, bound = 0.0, ceiling
-    chosen: list[int] = []
-    values: list[float] = []
-    while True:
-        more = np.maximum(0.0, weights[rows] - told[objects]) * portion[objects]
-        gains = np.bincount(rows, weights=more, minlength=len(free)).round(DIGITS)
-        bound = min(bound, value + float(np.sort(gains)[max(0, len(gains) - m) :].sum()))
-        if len(chosen) == m or float(gains.max(initial=0.0)) < LEAST_GAIN:
-            break
-        cell = int(np.argmax(gains))
-        own = objects[members.indptr[cell] : members.indptr[cell + 1]]
-        told[own] = np.maximum(told[own], weights[cell])
-        value = float((told * portion).sum())
-        chosen.append(cell)
-        values.append(value)
-    return free[np.array(chosen, dtype=np.int64)], np.array(values), max(bound, value)
+    found = best_cells(weights, members, portion, m, least=LEAST_GAIN)
+    return free[found.cells], found.values, found.bound
 
 
 def _spoken_for(mixed: MixedCells, sides: Sides, tested: Tested, cells: Array) -> Ragged:

@@ -27,8 +27,17 @@ def two_sided(ones: Array, twos: Array, first: Array, second: Array, logs: Array
         seen = whole - logs[a] - logs[n - a] - logs[b] - logs[o - b]
         most = np.exp(seen) * AS_LIKELY
         total = 0.0
-        for k in range(low, high + 1):
-            p = np.exp(whole - logs[k] - logs[n - k] - logs[held - k] - logs[o - held + k])
-            if p <= most:
-                total += p
+        # Tables grow likelier from either end to the likeliest, so each tail ends where one is likelier than the seen.
+        while low <= high:
+            p = np.exp(whole - logs[low] - logs[n - low] - logs[held - low] - logs[o - held + low])
+            if p > most:
+                break
+            total += p
+            low += 1
+        while high >= low:
+            p = np.exp(whole - logs[high] - logs[n - high] - logs[held - high] - logs[o - held + high])
+            if p > most:
+                break
+            total += p
+            high -= 1
         chances[i] = min(1.0, total)

@@ -1,4 +1,4 @@
-"""How many objects several cells hold together."""
+"""Sums over the objects of cells: how many several cells hold together, and what theirs are worth beyond a price."""
 
 from __future__ import annotations
 
@@ -31,3 +31,16 @@ def count_unions(
                 last[o] = group
         sizes[group] = count
     return sizes
+
+
+@njit(cache=True, nogil=True)
+def sums_beyond(starts: Array, members: Array, weights: Array, prices: Array, portion: Array) -> Array:
+    """Return the sum over the members of each cell of what its weight is beyond their prices, times their portions."""
+    sums = np.zeros(len(weights))
+    for cell in range(len(weights)):
+        total = 0.0
+        for o in members[starts[cell] : starts[cell + 1]]:
+            if weights[cell] > prices[o]:
+                total += (weights[cell] - prices[o]) * portion[o]
+        sums[cell] = total
+    return sums

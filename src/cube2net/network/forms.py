@@ -50,7 +50,9 @@ def form_of(kind: str, **given: Any) -> Form:
 
 def brings_objects(selection: Selection, scope: Scope = OPEN) -> bool:
     """Return whether a selection has objects that no cell of it brought and nobody pinned."""
-    return not len(selection.cells) and len(np.setdiff1d(selection.objects, scope.objects)) > 0
+    if len(selection.cells) or not len(selection.objects):
+        return False
+    return not len(scope.objects) or len(np.setdiff1d(selection.objects, scope.objects)) > 0
 
 
 def room_for_near(query: Query, form: Form, cells: int, max_nodes: int | None) -> int:
@@ -89,12 +91,11 @@ def said_of_limit(query: Query, max_nodes: int | None) -> str:
 
 def cell_sizes(cube: Cube, cells: Array, scope: Scope = OPEN) -> list[int]:
     """Return how many objects of each of some cells may come into a network."""
+    if scope.barred is None:
+        return [len(cube.cells.members[cell]) for cell in cells.tolist()]
     members = take_rows(cube.cells.members, cells)
-    sizes: list[int] = members.sizes.tolist()
-    if scope.barred is not None:
-        allowed = row_of_entries(members)[~scope.barred[members.indices]]
-        sizes = np.bincount(allowed, minlength=len(cells)).tolist()
-    return sizes
+    allowed = row_of_entries(members)[~scope.barred[members.indices]]
+    return [int(size) for size in np.bincount(allowed, minlength=len(cells))]
 
 
 def said_of_scope(query: Query, scope: Scope) -> str:

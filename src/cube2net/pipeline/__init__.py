@@ -38,6 +38,7 @@ from cube2net.pipeline.explaining import explain
 from cube2net.pipeline.planning import METHODS, WITH_OPTIONS
 from cube2net.pipeline.prices import prices
 from cube2net.pipeline.queries import missing_names, read_links, read_query
+from cube2net.pipeline.questions import read_asked
 from cube2net.pipeline.reading import (
     from_networkx,
     read_acl,
@@ -52,6 +53,7 @@ from cube2net.pipeline.replay import Replayed, replay
 from cube2net.pipeline.report import check_report, read_comparison, results, verdict, write_report
 from cube2net.pipeline.suggestions import suggest
 from cube2net.pipeline.texts import to_text
+from cube2net.pipeline.what_if import change, with_, without
 from cube2net.pipeline.worths import LINK_TOLERANCE, weigh
 from cube2net.records.form import FORMS
 from cube2net.referee import DEFAULT
@@ -79,6 +81,7 @@ __all__ = [
     "build_from",
     "build_task",
     "certificate",
+    "change",
     "check_outputs",
     "check_report",
     "cluster_query",
@@ -105,6 +108,7 @@ __all__ = [
     "open_dblp_like",
     "prices",
     "read_acl",
+    "read_asked",
     "read_clusters",
     "read_comparison",
     "read_graph",
@@ -128,6 +132,8 @@ __all__ = [
     "verify_cube",
     "view_cube",
     "weigh",
+    "with_",
+    "without",
     "write_network",
     "write_report",
 ]

@@ -22,13 +22,16 @@ from cube2net.interfaces import (
 )
 from cube2net.pipeline.cubes import embed_cells
 from cube2net.pipeline.planning import METHODS, WITH_OPTIONS, Levels, Plan, Wanted, plan, several, steered
+from cube2net.pipeline.planning import plan as planned
 from cube2net.pipeline.queries import Asked, query_of
 from cube2net.pipeline.recipes import recipe_of
 from cube2net.pipeline.worths import LINK_TOLERANCE, Valued, objective_name, weighed
 from cube2net.progress import Progress, silent
-from cube2net.records import Cube, Network, Node, Question, Selection, Steering, Worth
+from cube2net.records import Cube, Network, Node, Query, Question, Scope, Selection, Steering, Worth
 from cube2net.records.node_names import title_of
 from cube2net.select import Settled, bounded, check_selection, guided
+
+Near = dict[tuple[Any, ...], Array]
 
 
 @tells_compiling
@@ -190,13 +193,17 @@ def _check_nothing_chosen(method: object, options: Mapping[str, Any]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """What a method chose, with what seed, what no cells and all others are worth, and how long its parts took."""
+    """What a method chose, with what seed, what no cells and all others are worth, and how long its parts took.
+
+    ``bounded`` says that a bound was asked for beside.
+    """
 
     selection: Selection
     seed: int
     empty_value: float
     worth: Worth
     seconds: Mapping[str, float]
+    bounded: bool = False
 
 
 def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress = silent) -> Chosen:
@@ -225,7 +232,7 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
             selection = bounded(cube, query, settled.worth, settled.budget, selection)
     selection = settled.with_choice(selection)
     empty = settled.empty_value if len(selection.cells) else selection.value
-    return Chosen(selection, seed, empty, weights, seconds)
+    return Chosen(selection, seed, empty, weights, seconds, bound)
 
 
 def with_vectors(cube: Cube, method: Method, seed: int) -> Method:
@@ -237,12 +244,16 @@ def with_vectors(cube: Cube, method: Method, seed: int) -> Method:
     return method.with_vectors(*(embed_cells(cube, kind, seed=seed, **options.get(kind, {})) for kind in kinds))
 
 
-def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: Progress = silent) -> Network:
+def network_of(
+    plan: Plan, chosen: Chosen, *, default: bool = False, progress: Progress = silent, near: Near | None = None
+) -> Network:
     """Return the network of what a method chose, in the form of its plan.
 
     ``default`` says that nobody asked for that form: what a method of one's own brings without cells is then shown as
-    objects. A network that will be large is announced before it is made.
+    objects. A network that will be large is announced before it is made. ``near`` are the near objects that are known
+    of the same query, by how many and by the steering that tells them; those found are added.
     """
+    near = {} if near is None else near
     cube, query, form, selection = plan.cube, plan.query, plan.form, chosen.selection
     scope = plan.budget.scope
     if default and networks.brings_objects(selection, scope):
@@ -255,7 +266,7 @@ def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: P
         if large:
             progress(large, 1, 1)
         room = networks.room_for_near(query, form, len(selection.cells), plan.max_nodes)
-        nearest = nearest_objects(plan, room) if form.kind == "woven" else None
+        nearest = _known_nearest(plan, room, near) if form.kind == "woven" else None
         network = networks.assemble(cube, query, selection, form, nearest=nearest, scope=scope)
     said = (selection.note, large, networks.said_of_scope(query, scope))
     note = networks.said_of_limit(query, plan.max_nodes) or "; ".join(filter(None, said))
@@ -263,7 +274,7 @@ def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: P
         network,
         recipe=recipe_of(plan, network, METHODS, chosen.seed),
         selection=replace(selection, note=note),
-        question=question_of(plan, chosen, default=default),
+        question=question_of(plan, chosen, default=default, near=near),
         settings={
             "method": name_of(plan.method, METHODS),
             "parameters": repr(plan.method),
@@ -277,25 +288,39 @@ def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: P
             **network.settings,
             "seed": chosen.seed,
             "empty_value": chosen.empty_value,
-            "cell_objects": [len(cube.cells.members[cell]) for cell in selection.cells.tolist()],
+            "cell_objects": networks.cell_sizes(cube, selection.cells, scope),
             **told(plan),
         },
         seconds=seconds,
     )
 
 
+def _known_nearest(plan: Plan, room: int, near: Near) -> Array:
+    """Return the nearest objects, looked for only where they are not known: pins and bans of cells change nothing."""
+    steering = plan.steering
+    key = (room, steering.like, steering.unlike, *(tuple(steering.objects(which)) for which in ("pins", "bans")))
+    if key not in near:
+        near[key] = nearest_objects(plan, room)
+    return near[key]
+
+
 def nearest_objects(plan: Plan, room: int) -> Array:
     """Return the objects nearest to the query and what is liked, none that is unliked or nearer to what is."""
-    links, query, scope, unlike = plan.cube.links, plan.query, plan.budget.scope, plan.unlike
     seeds = plan.liked.objects
-    if len(unlike):
-        far, near = (networks.scores(links, rows, tolerance=LINK_TOLERANCE) for rows in (unlike, seeds))
-        barred = far > near
-        barred[unlike] = True
-        barred[scope.objects] = False
-        barred[query.objects] = False
-        scope = replace(scope, barred=barred if scope.barred is None else barred | scope.barred)
-    return networks.nearest(links, query, room, scope=scope, seeds=seeds)
+    scope = near_scope(plan.cube, plan.query, plan.budget.scope, seeds, plan.unlike)
+    return networks.nearest(plan.cube.links, plan.query, room, scope=scope, seeds=seeds)
+
+
+def near_scope(cube: Cube, query: Query, scope: Scope, seeds: Array, unlike: Array) -> Scope:
+    """Return a scope that bars what is unliked too, and what is nearer to it than to the seeds."""
+    if not len(unlike):
+        return scope
+    far, near = (networks.scores(cube.links, rows, tolerance=LINK_TOLERANCE) for rows in (unlike, seeds))
+    barred = far > near
+    barred[unlike] = True
+    barred[scope.objects] = False
+    barred[query.objects] = False
+    return replace(scope, barred=barred if scope.barred is None else barred | scope.barred)
 
 
 def told(plan: Plan) -> dict[str, list[str]]:
@@ -310,12 +335,16 @@ def told(plan: Plan) -> dict[str, list[str]]:
     return {word: [title_of(plan.cube, node) for node in nodes] for word, nodes in words.items() if nodes}
 
 
-def question_of(plan: Plan, chosen: Chosen, *, default: bool = False) -> Question:
+def question_of(plan: Plan, chosen: Chosen, *, default: bool = False, near: Near | None = None) -> Question:
     """Return the question that a network answers, by which it can be asked again under another steering."""
 
-    def again(steering: Steering) -> Network:
-        other = steered(plan, steering)
-        return network_of(other, choose(other, seed=chosen.seed), default=default)
+    def again(steering: Steering, query: Query | None = None) -> Network:
+        asked, known = plan, near
+        if query is not None:
+            asked, known = planned(plan.whole, query, plan.method, objective=plan.objective, **plan.asked), None
+        other = steered(asked, steering)
+        chosen_now = choose(other, seed=chosen.seed, bound=chosen.bounded)
+        return network_of(other, chosen_now, default=default, near=known)
 
     return Question(
         cube=plan.cube,

@@ -226,7 +226,7 @@ def _said_of_overlap(names: tuple[str, str], sizes: tuple[int, int], shared: int
         return f"{one} and {two} are the same {shared:,} object{'s' * (shared != 1)}: there is nothing to tell apart"
     if not all(sizes):
         inner, outer = (one, two) if not sizes[0] else (two, one)
-        return f"all {shared:,} objects of {inner} are in {outer} too: there is nothing to tell apart"
+        return f"all objects of {inner} ({shared:,}) are in {outer} too: there is nothing to tell apart"
     return ""
 
 

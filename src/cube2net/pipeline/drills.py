@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from cube2net import cube as cubes
+from cube2net import contrasts
 from cube2net.compiling import tells_compiling
-from cube2net.drilling import narrow
+from cube2net.cube import check_whole
 from cube2net.errors import whole_number
-from cube2net.mixed_levels import cells_below, held, mixes_below
 from cube2net.pipeline.queries import Asked, query_of
 from cube2net.records import Cube
+from cube2net.records.contrast import SeparatingCell
 from cube2net.records.drilled import Drilled, DrilledCell
-from cube2net.records.mixed_cells import MixedCell, mixed_cell_of
+from cube2net.records.mixed_names import MixedCell, mixed_cell_of
 from cube2net.records.spec import MIN_OBJECTS
 
 
@@ -29,7 +29,7 @@ def drill(cube: Cube, query: Asked, cell: Any = None, k: int = 10) -> Drilled:
     To name one of n objects takes log2 n bits. Each object of the query costs what it takes to name it in the smallest
     listed cell that holds it, or else in the cell that is drilled, of N objects; so a cell of n objects saves
     log2(N / n) bits for each object of the query that it holds and no smaller listed cell does. Cells are listed one by
-    one, each the one that saves most beside those before it; of cells that save the same, the one at coarser levels.
+    one, each the one that saves most beside those before it; of cells that save the same, the one with fewer labels.
     They save at least 1 − 1/e of what the best k cells do, and ``bound`` says for each answer how much that is at most.
 
     Parameters
@@ -40,8 +40,9 @@ def drill(cube: Cube, query: Asked, cell: Any = None, k: int = 10) -> Drilled:
         Objects as in :func:`construct`.
     cell
         The cell to drill into. Its labels may each be of any level, with ∗ (or ``*``) for all of a dimension: a
-        tuple, or one line such as ``"201X · ACL · ∗"`` (commas do too); or labels by the names of their levels,
-        ``{"venue": "ACL"}``; or a cell that an answer before lists. None is the whole cube.
+        tuple, or one line such as ``"201X · ACL · ∗"`` (commas do too); or one label, ``"ACL"``, that a single
+        dimension has, ∗ in the others; or labels by the names of their levels, ``{"venue": "ACL"}``; or a cell that an
+        answer of this or of :func:`contrast` lists. None is the whole cube.
     k
         How many cells at most.
 
@@ -67,16 +68,17 @@ def drill(cube: Cube, query: Asked, cell: Any = None, k: int = 10) -> Drilled:
     """
     asked = query_of(cube, query)
     k = whole_number("k", k, 1, what="cells")
-    cubes.check_whole(cube, "drilled")
-    top = mixed_cell_of(cube, cell.labels if isinstance(cell, DrilledCell) else cell)
-    inside = held(cube, top)
+    check_whole(cube, "drilled")
+    top = mixed_cell_of(cube, _named(cell))
+    inside = contrasts.held(cube, top)
     rows = asked.objects[np.isin(asked.objects, inside)]
     least = int(cube.settings.get("min_objects", MIN_OBJECTS))
-    below = cells_below(cube, rows, top, least)
-    found = narrow(below, len(rows), len(inside), k)
+    below = contrasts.mixed_cells(cube, rows, within=top)
+    sizes = contrasts.count_objects(cube, below, top)
+    found = contrasts.narrow(below.members, sizes, len(rows), len(inside), k, least)
     cells = []
     for number, new, bits in zip(found.cells.tolist(), found.new.tolist(), found.bits.tolist(), strict=True):
-        mine, size = len(below.members[number]), int(below.sizes[number])
+        mine, size = len(below.members[number]), int(sizes[number])
         lift = mine / size * len(inside) / len(rows)
         cells.append(DrilledCell(below.cell(number).names(cube), mine, new, size, lift, bits))
     left = rows[~found.held]
@@ -96,6 +98,13 @@ def drill(cube: Cube, query: Asked, cell: Any = None, k: int = 10) -> Drilled:
     )
 
 
+def _named(cell: Any) -> Any:
+    """Return what names a cell that an answer lists; anything else as it is."""
+    if isinstance(cell, SeparatingCell):
+        return {level: label for level, label in zip(cell.levels, cell.labels, strict=True) if level is not None}
+    return cell.labels if isinstance(cell, DrilledCell) else cell
+
+
 def _why_empty(cube: Cube, top: MixedCell, objects: int, mine: int, asked: int, least: int) -> str:
     """Return why no cell below one is listed."""
     title = top.title(cube)
@@ -106,7 +115,7 @@ def _why_empty(cube: Cube, top: MixedCell, objects: int, mine: int, asked: int, 
             if asked > 1
             else (f"{title} does not hold the object of the query")
         )
-    if not mixes_below(cube, top.levels):
+    if all(at == (None if dim.is_top else dim.at) for dim, at in zip(cube.dimensions, top.levels, strict=True)):
         return f"nothing is below {title}: all its labels are of the finest level; it holds {of_query}"
     return (
         f"no cell below {title} narrows the query down: those that hold some of it have fewer than {least:,} objects, "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, overload
 from weakref import WeakKeyDictionary
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from cube2net import network as networks
 from cube2net.compiling import tells_compiling
+from cube2net.pipeline.construct import near_scope
 from cube2net.pipeline.questions import asked_of
 from cube2net.reasons import ItemsOfObjects, QueryRanks, account_of, explain_cell, explain_object
 from cube2net.records import CellExplanation, Cube, Network, ObjectExplanation, Question, ValueAccount
@@ -96,11 +98,15 @@ def explain(
 def _ranks_of(network: Network, question: Question, options: Mapping[str, Any]) -> QueryRanks:
     """Return how objects are ranked for a question; it is found once, by the walk of the method where that ranks."""
     if question not in _ranks:
+        steering, scope, links = question.steering, question.budget.scope, question.whole.links
         own = options if question.method == "pagerank" else {}
-        seeds = np.union1d(network.query.objects, np.array(question.steering.like, dtype=np.int32))
-        damping, tolerance = own.get("damping", DAMPING), own.get("tolerance", TOLERANCE)
-        scores = networks.scores(question.whole.links, seeds, damping, tolerance)
-        _ranks[question] = QueryRanks(scores, network.query, question.budget.scope)
+        seeds, unlike = (np.unique(np.array(rows, dtype=np.int32)) for rows in (steering.like, steering.unlike))
+        seeds = np.union1d(network.query.objects, seeds)
+        if network.form == "woven":
+            scope = near_scope(question.whole, network.query, scope, seeds, unlike)
+        scores = networks.scores(links, seeds, own.get("damping", DAMPING), own.get("tolerance", TOLERANCE))
+        near = partial(networks.nearest, links, network.query, scope=scope, seeds=seeds)
+        _ranks[question] = QueryRanks(scores, network.query, scope, near)
     return _ranks[question]
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
+from cube2net import network as networks
+from cube2net.arguments import path_of
 from cube2net.errors import InputError, ParameterError
 from cube2net.pipeline.recipes import made_of
 from cube2net.pipeline.replay import follow
-from cube2net.records import Cube, Network
+from cube2net.progress import Progress
+from cube2net.records import Cube, Network, Recipe
 
 
 def asked_of(network: Network, cube: Cube | None = None) -> Network:
@@ -26,7 +30,20 @@ def asked_of(network: Network, cube: Cube | None = None) -> Network:
         raise InputError("the network came from another process and left its cube there: give the cube (cube=…)")
     if not isinstance(cube, Cube):
         raise ParameterError(f"cube is a {type(cube).__name__}, expected a Cube (open_cube opens a folder)")
-    made = follow(network.recipe, cube)
-    if made_of(made) != network.recipe.made:
+    return _followed(network.recipe, cube)
+
+
+def read_asked(path: str | Path, cube: Cube, *, progress: Progress | None = None) -> Network:
+    """Return the network of an exported file with its question, made again of the cube by its recipe.
+
+    It has to be the same as when it was written; see :func:`replay` for what differs.
+    """
+    recipe = networks.read_recipe(networks.network_path(path_of(path, "the file of the network")))
+    return _followed(recipe, cube, progress)
+
+
+def _followed(recipe: Recipe, cube: Cube, progress: Progress | None = None) -> Network:
+    made = follow(recipe, cube, progress=progress)
+    if made_of(made) != recipe.made:
         raise InputError("the cube makes another network by this recipe: give the cube that the network was made of")
-    return replace(made, recipe=network.recipe)
+    return replace(made, recipe=recipe)

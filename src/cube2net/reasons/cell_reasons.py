@@ -72,13 +72,14 @@ def account_of(network: Network, question: Question) -> ValueAccount:
     choice = Choice.of(question, selection.cells)
     judged = isinstance(worth, Judge)
     sums = choice.sums(selection.cells)
-    gain, cost, count = sums.gain, sums.cost, len(choice.scope.objects)
+    pinned = choice.pinned_sums()
+    gain = cost = 0.0
     if not len(selection.cells):
-        count = len(selection.objects)
+        others = np.setdiff1d(selection.objects, choice.scope.objects)
         if isinstance(worth, Weights):
-            gain, cost = (float(terms.sum()) for terms in worth.at(selection.objects))
+            gain, cost = (float(terms.sum()) for terms in worth.at(others))
         elif isinstance(worth, Repeats):
-            gain = worth.value(selection.objects)
+            gain = worth.value(others)
     gains = selection.gains(choice.value(selection.cells[:0])) if len(selection.cells) else selection.values
     rows = zip(sums.new.tolist(), sums.gains.tolist(), sums.costs.tolist(), strict=True)
     cells = tuple(
@@ -86,6 +87,7 @@ def account_of(network: Network, question: Question) -> ValueAccount:
             rank=at + 1,
             number=int(selection.cells[at]),
             labels=network.labels[at],
+            pinned=at < len(choice.scope.cells),
             new_objects=new,
             gain=None if judged else more,
             cost=None if judged else dearer,
@@ -99,7 +101,9 @@ def account_of(network: Network, question: Question) -> ValueAccount:
         value=selection.value,
         gain0=None if judged else worth.gain0 if isinstance(worth, Weights) else 0.0,
         cost0=None if judged else worth.cost0 if isinstance(worth, Weights) else 0.0,
-        objects=count,
+        objects=len(choice.scope.objects if len(selection.cells) else selection.objects),
+        pinned_gain=None if judged else pinned[0],
+        pinned_cost=None if judged else pinned[1],
         gain=None if judged else gain,
         cost=None if judged else cost,
         cells=cells,

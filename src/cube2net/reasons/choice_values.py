@@ -54,7 +54,7 @@ class Choice:
         if isinstance(self.worth, Judge):
             return self.worth.value(np.flatnonzero(self.there(cells)))
         if isinstance(self.worth, Repeats):
-            return self.worth.total(self._times(self.worth, cells))
+            return self.worth.total(self._times(self.worth.objects, cells)) - self._lost(self.worth, cells)
         sums = self.sums(cells)
         gain, cost = sums.gain, sums.cost
         for more, dearer in zip(sums.gains.tolist(), sums.costs.tolist(), strict=True):
@@ -83,6 +83,13 @@ class Choice:
         own_gain, own_cost = (float(terms.sum()) for terms in self.worth.at(before))
         return AddedSums(own_gain, own_cost, gains, costs, new)
 
+    def pinned_sums(self) -> tuple[float, float]:
+        """Return what all that is pinned adds above and below, as one sum."""
+        if isinstance(self.worth, Weights):
+            gain, cost = self.worth.at(np.flatnonzero(self.there(self.scope.cells)))
+            return float(gain.sum()), float(cost.sum())
+        return (0.0 if isinstance(self.worth, Judge) else self.value(self.scope.cells)), 0.0
+
     def there(self, cells: Array) -> Array:
         """Return a mark for every object that some cells bring or that is pinned."""
         # Pages that nobody looks at are never made: what marks cost follows the members of the cells.
@@ -91,11 +98,17 @@ class Choice:
         mark[self.bring(cells).indices] = True
         return mark
 
-    def _times(self, repeats: Repeats, cells: Array) -> Array:
-        """Return how often each object that counts is held, by some cells or for being pinned."""
+    def _times(self, objects: Array, cells: Array) -> Array:
+        """Return how often each of some objects, ascending, is held, by some cells or for being pinned."""
         held = np.concatenate([self.scope.objects, self.bring(cells).indices])
-        place = np.minimum(np.searchsorted(repeats.objects, held), len(repeats.objects) - 1)
-        return np.bincount(place[repeats.objects[place] == held], minlength=len(repeats.objects))
+        if not len(objects):
+            return np.zeros(0, dtype=np.int64)
+        place = np.minimum(np.searchsorted(objects, held), len(objects) - 1)
+        return np.bincount(place[objects[place] == held], minlength=len(objects))
+
+    def _lost(self, repeats: Repeats, cells: Array) -> int:
+        """Return how often some cells and pins hold an object that is not liked."""
+        return 0 if repeats.unlike is None else int(self._times(repeats.unlike, cells).sum())
 
     def others(self, cell: int) -> Array:
         """Return the chosen cells but one."""
@@ -107,34 +120,36 @@ class Choice:
 
         A function is not asked: there it is how few objects a cell would bring.
         """
-        rows = self.bring(candidates)
-        owner, objects = row_of_entries(rows), rows.indices
-        if isinstance(self.worth, Repeats):
-            times = self._times(self.worth, self.cells)
-            needs = np.zeros(len(self.cube.objects), dtype=bool)
-            needs[self.worth.objects if self.worth.most is None else self.worth.objects[times < self.worth.most]] = True
-            served = np.bincount(owner[needs[objects]], minlength=len(rows))
-            return np.asarray(self.worth.total(times) + served, dtype=np.float64)
+        from cube2net.kernels.coverage import residuals
+
         there = self.there(self.cells)
-        fresh = ~there[objects]
-        owner, objects = owner[fresh], objects[fresh]
+        covers = (np.zeros(len(there), dtype=bool) if isinstance(self.worth, Repeats) else there).astype(np.uint8)
+        if self.scope.barred is not None:
+            covers[self.scope.barred] = 1
+        terms = self._terms(self.worth)
+        rows = (self.cube.cells.members.indptr, self.cube.cells.members.indices)
+        gains, costs = residuals(np.asarray(candidates, dtype=np.int64), *rows, covers, *terms)
+        if isinstance(self.worth, Repeats):
+            return np.asarray(self.value(self.cells) + gains)
         if isinstance(self.worth, Judge):
-            return -np.bincount(owner, minlength=len(rows)).astype(np.float64)
-        gains, costs = (np.bincount(owner, weights=terms, minlength=len(rows)) for terms in _terms(self.worth, objects))
-        gain, cost = (float(terms.sum()) for terms in self.worth.at(np.flatnonzero(there)))
+            return np.asarray(-costs)
+        gain, cost = (float(term.sum()) for term in self.worth.at(np.flatnonzero(there)))
         above, below = self.worth.gain0 + gain + gains, self.worth.cost0 + cost + costs
-        return np.asarray(np.divide(above, below, out=np.zeros(len(rows)), where=below > 0))
+        return np.asarray(np.divide(above, below, out=np.zeros(len(candidates)), where=below > 0))
 
-
-def _terms(weights: Weights, objects: Array) -> tuple[Array, Array]:
-    """Return the gains and the costs of many objects, in any order."""
-    if weights.rows is None:
-        return weights.at(objects)
-    place = np.zeros(weights.count, dtype=np.int32)
-    place[weights.rows] = np.arange(1, len(weights.rows) + 1)
-    place = place[objects]
-    gains, costs = (np.append(other, terms)[place] for other, terms in zip(weights.others, weights.given, strict=True))
-    return gains, costs
+    def _terms(self, worth: Worth) -> tuple[Array, Array]:
+        """Return what every object would add above and below if it came in, or was held once more, now."""
+        if isinstance(worth, Weights):
+            return worth.gain, worth.cost
+        if isinstance(worth, Judge):
+            ones = np.ones(worth.count)
+            return ones, ones
+        serves = np.zeros(worth.count)
+        times = self._times(worth.objects, self.cells)
+        serves[worth.objects if worth.most is None else worth.objects[times < worth.most]] = 1.0
+        if worth.unlike is not None:
+            serves[worth.unlike] -= 1.0
+        return serves, serves
 
 
 def _served(repeats: Repeats, objects: Array, rows: Ragged, before: Array) -> tuple[float, Array]:
@@ -148,4 +163,6 @@ def _served(repeats: Repeats, objects: Array, rows: Ragged, before: Array) -> tu
         held = rows[row][left[rows[row]] > 0]
         left[held] -= 1
         served[row] = len(held)
-    return float(len(first)), served
+    loses = np.isin(objects, [] if repeats.unlike is None else repeats.unlike)
+    lost = [int(loses[rows[row]].sum()) for row in range(len(rows))]
+    return float(len(first) - loses[before].sum()), served - np.array(lost, dtype=np.float64)

@@ -9,8 +9,9 @@ import numpy as np
 
 from cube2net.reasons.choice_values import Choice
 from cube2net.reasons.limits_left import does_not_fit
+from cube2net.reasons.query_ranks import QueryRanks
 from cube2net.records import Judge, Network, Question
-from cube2net.records.explanation import NearMiss
+from cube2net.records.explanation import NearMiss, counted
 from cube2net.records.node_names import OBJECT, Node
 
 MOST_HOPS = 2
@@ -18,9 +19,15 @@ MOST_HOPS = 2
 
 
 def near_miss(
-    network: Network, question: Question, row: int, *, rank: int | None, steps: int | None, options: Mapping[str, Any]
+    network: Network,
+    question: Question,
+    row: int,
+    *,
+    ranks: QueryRanks,
+    steps: int | None,
+    options: Mapping[str, Any],
 ) -> NearMiss:
-    """Return what would have brought an object; ``rank`` and ``steps`` say how far from the query it is."""
+    """Return what would have brought an object; ``ranks`` and ``steps`` say how far from the query it is."""
     barred = question.budget.scope.barred
     if Node(OBJECT, row) in question.steering.bans:
         return NearMiss(obstacle="it is banned")
@@ -29,7 +36,7 @@ def near_miss(
             obstacle="the view of the cube does not allow it to be brought (where, between and kind say so)"
         )
     if network.form == "woven":
-        return _not_near(network, question, row, rank)
+        return _not_near(network, question, row, ranks)
     if network.form == "cells":
         return NearMiss(
             obstacle="the form 'cells' has no objects beside the query: the forms woven, objects and both do"
@@ -37,34 +44,36 @@ def near_miss(
     if len(network.selection.cells) or question.method not in ("none", "hops", "pagerank", "steiner", "maxdisc"):
         return _not_held(network, question, row)
     if question.method == "pagerank":
-        return _too_low(network, rank)
+        return _too_low(network, ranks.needed(row))
     if question.method == "hops":
         return _too_far(steps, options)
     said = {"none": "the method 'none' brings nothing: any other may", "steiner": "the tree does not need it"}
     return NearMiss(obstacle=said.get(question.method, "no tree that the method finds is better with it"))
 
 
-def _not_near(network: Network, question: Question, row: int, rank: int | None) -> NearMiss:
+def _not_near(network: Network, question: Question, row: int, ranks: QueryRanks) -> NearMiss:
     if row in question.steering.unlike:
         return NearMiss(obstacle="it is unliked, so that it is never near")
-    if rank is None:
+    if ranks.scope.barred is not None and ranks.scope.barred[row]:
+        return NearMiss(obstacle="it is nearer to what is unliked than to the query, so that it is never near")
+    if ranks.needed(row) is None:
         return NearMiss(obstacle="no links lead from the query to it")
     now = int(network.settings.get("near") or 0)
     limited = network.recipe is not None and network.recipe.parameters.get("max_nodes") is not None
     note = "max_nodes has to leave room for so many" if limited else ""
-    # The walk that finds near objects goes only as far as it must: close to its end two may change places.
-    return NearMiss(option="near", needed=max(rank, now + 1), now=now, exact=False, note=note)
+    enough, exact = ranks.enough(row, now)
+    return NearMiss(option="near", needed=enough, now=now, exact=exact, note=note)
 
 
-def _too_low(network: Network, rank: int | None) -> NearMiss:
-    if rank is None:
+def _too_low(network: Network, needed: int | None) -> NearMiss:
+    if needed is None:
         return NearMiss(obstacle="the walk from the query does not come to it")
     now = len(network.objects) - len(network.query)
     limited = network.recipe is not None and any(
         network.recipe.parameters.get(name) is not None for name in ("max_nodes", "max_links")
     )
     note = "the limits on nodes and links have to leave room for so many" if limited else ""
-    return NearMiss(option="top", needed=rank, now=now, note=note)
+    return NearMiss(option="top", needed=needed, now=now, note=note)
 
 
 def _too_far(steps: int | None, options: Mapping[str, Any]) -> NearMiss:
@@ -74,7 +83,7 @@ def _too_far(steps: int | None, options: Mapping[str, Any]) -> NearMiss:
         return NearMiss(obstacle=f"the method 'hops' goes {MOST_HOPS} steps at most, and it is {far}")
     if steps <= hops:
         who = "fan_out, which lets one object bring so many," if fan_out is not None else "a limit on nodes or links"
-        return NearMiss(left_out=f"it is within {hops} steps, and {who} left it out")
+        return NearMiss(left_out=f"it is within {counted(hops, 'step')}, and {who} left it out")
     return NearMiss(option="hops", needed=steps, now=hops, exact=fan_out is None)
 
 

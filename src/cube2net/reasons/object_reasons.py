@@ -44,7 +44,7 @@ def explain_object(
     rank = ranks.rank(row)
     miss = None
     if not came:
-        miss = near_miss(network, question, row, rank=rank, steps=reached.steps, options=options)
+        miss = near_miss(network, question, row, ranks=ranks, steps=reached.steps, options=options)
     gain, cost = question.worth.at(np.array([row])) if isinstance(question.worth, Weights) else (None, None)
     return ObjectExplanation(
         id=key,

@@ -125,6 +125,7 @@ class AddedCell:
     rank: int
     number: int
     labels: tuple[str, ...]
+    pinned: bool
     new_objects: int
     gain: float | None
     cost: float | None
@@ -136,9 +137,10 @@ class AddedCell:
 class ValueAccount:
     """What every part of a network adds to its value; ``str`` is one sentence.
 
-    ``gain0`` and ``cost0`` are there without any cell, ``gain`` and ``cost`` come with the objects that no cell
-    brought: those pinned, or those that a method chose without cells. With those of ``cells`` added in order they are
-    the sums whose ratio, or for ``ratio`` False whose upper sum, is the value, to the bit (:meth:`total`).
+    ``gain0`` and ``cost0`` are there without any cell. ``pinned_gain`` and ``pinned_cost`` come with all that is
+    pinned, cells among it, and ``gain`` and ``cost`` with the objects that a method chose without cells, so many as
+    ``objects`` says with the pinned ones. With those of the other ``cells`` added in order they are the sums whose
+    ratio, or for ``ratio`` False whose upper sum, is the value, to the bit (:meth:`total`).
     """
 
     objective: str
@@ -146,6 +148,8 @@ class ValueAccount:
     gain0: float | None
     cost0: float | None
     objects: int
+    pinned_gain: float | None
+    pinned_cost: float | None
     gain: float | None
     cost: float | None
     cells: tuple[AddedCell, ...] = ()
@@ -171,13 +175,15 @@ class ValueAccount:
 
     def total(self) -> float:
         """Return the value that all parts add up to."""
-        if self.gain is None or self.cost is None or self.gain0 is None or self.cost0 is None:
+        if self.gain0 is None:
             return self.cells[-1].value if self.cells else self.value
-        gain, cost = self.gain, self.cost
+        gain, cost = self.gain or 0.0, self.cost or 0.0
         for cell in self.cells:
-            gain += cell.gain or 0.0
-            cost += cell.cost or 0.0
-        above, below = self.gain0 + gain, self.cost0 + cost
+            if not cell.pinned:
+                gain += cell.gain or 0.0
+                cost += cell.cost or 0.0
+        above = self.gain0 + (self.pinned_gain or 0.0) + gain
+        below = (self.cost0 or 0.0) + (self.pinned_cost or 0.0) + cost
         if not self.ratio:
             return above
         return above / below if below > 0 else 0.0

@@ -229,8 +229,8 @@ class ObjectExplanation:
     def _links(self) -> list[str]:
         other = "other " if self.came == "query" else ""
         if self.linked:
-            most = f"with {self.links[0]}" if self.links else ""
-            return [f"it is linked to {counted(self.linked, f'{other}object')} of the query, most {most}"]
+            heaviest = f", heaviest to {self.links[0]}" if self.links else ""
+            return [f"it is linked to {counted(self.linked, f'{other}object')} of the query{heaviest}"]
         if self.steps is None:
             return [f"no path of {self.within} links leads to the {'rest of the ' * bool(other)}query"]
         return [f"{self.steps} links lead to the {'rest of the ' * bool(other)}query: {self.paths[0]}"]

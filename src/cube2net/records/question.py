@@ -23,7 +23,7 @@ class Question:
     ``cube`` has the cells that could be chosen, those of other levels where such were asked for, and ``whole`` is the
     cube that was asked. ``worth`` says what every choice is worth. ``steering`` is what the user pinned, banned, liked
     and did not like. ``again(steering)`` gives the network that the same method makes under another steering, with
-    everything else as it was.
+    everything else as it was, and ``again(steering, query)`` the one of another query.
     """
 
     cube: Cube
@@ -34,7 +34,7 @@ class Question:
     method: str
     objective: str
     steering: Steering
-    again: Callable[[Steering], Network]
+    again: Callable[..., Network]
 
     def __repr__(self) -> str:
         return f"Question({self.method}, {self.objective}, of {self.cube!r})"

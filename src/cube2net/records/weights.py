@@ -70,10 +70,22 @@ class Weights:
         if float(costs.min(initial=0.0)) < 0:
             raise InputError(f"cost is negative for {int((costs < 0).sum()):,} objects, expected 0 or more")
         constants = (_finite("gain0", gain0), _finite("cost0", cost0, least=0.0))
+        self._hold(gains, costs, constants, rows, len(gains) if count is None else count, rest)
+
+    def _hold(
+        self,
+        gains: Array,
+        costs: Array,
+        constants: tuple[float, float],
+        rows: Array | None,
+        count: int,
+        others: tuple[float, float],
+    ) -> None:
+        """Set the fields to what was checked."""
         for name, value in (
-            ("count", len(gains) if count is None else count),
+            ("count", count),
             ("rows", rows),
-            ("others", rest),
+            ("others", others),
             ("gain0", constants[0]),
             ("cost0", constants[1]),
             ("_gains", gains),
@@ -145,13 +157,21 @@ class Weights:
         >>> few.with_terms(np.array([1]), 0.0, 0.0, more=(0.0, 1.0)).value(np.array([0, 1, 2]))
         0.25
         """
-        rows = self.rows if self.rows is None else np.union1d(self.rows, objects)
-        gains, costs = (terms.copy() for terms in (self.given if rows is None else self.at(rows)))
-        place = objects if rows is None else np.searchsorted(rows, objects)
-        gains[place], costs[place] = gain, cost
-        count = None if rows is None else self.count
         constants = (self.gain0 + more[0], self.cost0 + more[1])
-        return Weights(gains, costs, *constants, rows=rows, count=count, others=self.others)
+        if self.rows is None:
+            gains, costs = (terms.copy() for terms in self.given)
+            gains[objects], costs[objects] = gain, cost
+            return Weights(gains, costs, *constants)
+        stays = np.append(objects, -1)[np.searchsorted(objects, self.rows)] != self.rows
+        rows = np.concatenate([self.rows[stays], objects])
+        order = np.argsort(rows, kind="stable")
+        gains, costs = (
+            np.concatenate([given[stays], np.broadcast_to(new, len(objects))])[order]
+            for given, new in zip(self.given, (gain, cost), strict=True)
+        )
+        made = object.__new__(Weights)  # of terms that were checked, but for those of the caller
+        made._hold(frozen(gains), frozen(costs), constants, frozen(rows[order]), self.count, self.others)
+        return made
 
     def _whole(self, values: Array, other: float) -> Array:
         if self.rows is None:

@@ -4,7 +4,7 @@ Choosing is at the top; ``prove`` finds the best selection and bounds on it, ``l
 """
 
 from cube2net.select.anneal import Anneal
-from cube2net.select.contract import check_selection
+from cube2net.select.contract import check_selection, outcome
 from cube2net.select.greedy import Greedy
 from cube2net.select.learn.cube2net import Cube2net
 from cube2net.select.learn.policy import Trained
@@ -37,5 +37,6 @@ __all__ = [
     "check_scope",
     "check_selection",
     "guided",
+    "outcome",
     "scope_of",
 ]

@@ -41,8 +41,20 @@ def check_sums(weights: Worth, method: str) -> Weights | Judge:
 
 def brought(cube: Cube, scope: Scope) -> Array:
     """Return the objects that are in before a method chooses, ascending: those pinned and those of cells pinned."""
+    if not len(scope.cells):
+        return scope.objects
     objects = np.unique(np.concatenate([scope.objects, take_rows(cube.cells.members, scope.cells).indices]))
     return objects if scope.barred is None else objects[~scope.barred[objects]]
+
+
+def merged(first: Array, second: Array) -> Array:
+    """Return what is in either of two ascending lists without repeats, ascending.
+
+    >>> merged(np.array([1, 4]), np.array([2, 4, 5])).tolist()
+    [1, 2, 4, 5]
+    """
+    both = np.sort(np.concatenate([first, second]), kind="stable")  # which joins two runs
+    return both[np.append(True, both[1:] != both[:-1])] if len(both) else both
 
 
 def open_cells(cells: Array, scope: Scope) -> Array:
@@ -202,15 +214,8 @@ def outcome(cube: Cube, weights: Worth, cells: Array, prefix: str = "all", *, no
     where nothing is cut.
     """
     cells = np.asarray(cells, dtype=np.int64)
-    members = take_rows(cube.cells.members, cells)
-    objects, place = np.unique(members.indices, return_inverse=True)
-    rows = Ragged(members.indptr, place)
-    if isinstance(weights, Judge):
-        values = _judged(objects, rows, weights)
-    elif isinstance(weights, Repeats):
-        values = _repeated(objects, rows, weights)
-    else:
-        values = _counted(objects, rows, weights)
+    objects, rows, values = prefixes(cube, weights, cells)
+    place = rows.indices
     kept = int(values.argmax()) if prefix == "best" else len(cells)
     return Selection(
         objects=objects if kept == len(cells) else objects[np.unique(place[: rows.indptr[kept]])],
@@ -219,6 +224,21 @@ def outcome(cube: Cube, weights: Worth, cells: Array, prefix: str = "all", *, no
         values=values[1 : kept + 1],
         note=note if kept == len(cells) else "",
     )
+
+
+def prefixes(cube: Cube, weights: Worth, cells: Array) -> tuple[Array, Ragged, Array]:
+    """Return the objects of cells, the places of each cell's among them, and the values of every prefix.
+
+    These are the values of no cells, of the first one, of the first two, and so on.
+    """
+    members = take_rows(cube.cells.members, cells)
+    objects, place = np.unique(members.indices, return_inverse=True)
+    rows = Ragged(members.indptr, place)
+    if isinstance(weights, Judge):
+        return objects, rows, _judged(objects, rows, weights)
+    if isinstance(weights, Repeats):
+        return objects, rows, _repeated(objects, rows, weights)
+    return objects, rows, _counted(objects, rows, weights)
 
 
 def check_selection(given: object, cube: Cube, method: str, budget: Budget | None = None) -> Selection:
@@ -234,7 +254,7 @@ def check_selection(given: object, cube: Cube, method: str, budget: Budget | Non
             raise InputError(f"the method {method!r} chose {what} {int(wrong[0])}, and the cube has {count:,} {what}s")
     if budget is None or budget.scope.empty:
         return given
-    for cell in np.intersect1d(given.cells, budget.scope.closed)[:1].tolist():
+    for cell in sorted(set(given.cells.tolist()).intersection(budget.scope.closed.tolist()))[:1]:
         how = "is pinned, and in already" if cell in budget.scope.cells else "is banned"
         raise InputError(
             f"the method {method!r} chose {title_of(cube, Node('cell', cell))}, which {how}: "
@@ -299,10 +319,13 @@ def _repeated(objects: Array, rows: Ragged, repeats: Repeats) -> Array:
     left[place[known]] = len(rows) if repeats.most is None else repeats.most
     if repeats.most is not None and repeats.held is not None:
         left[place[known]] -= repeats.held[known]
-    loses = np.zeros(len(objects), dtype=bool) if repeats.unlike is None else np.isin(objects, repeats.unlike)
     values = np.full(len(rows) + 1, repeats.value0)
     for row in range(len(rows)):
-        served = rows[row][left[rows[row]] > 0]
+        held = rows[row]
+        served = held[left[held] > 0]
         left[served] -= 1
-        values[row + 1] = values[row] + len(served) - int(loses[rows[row]].sum())
+        values[row + 1] = values[row] + len(served)
+    if repeats.unlike is not None:
+        lost = np.cumsum(np.isin(objects, repeats.unlike)[rows.indices])
+        values -= np.append(0, lost)[rows.indptr]
     return values

@@ -22,7 +22,8 @@ def scope_of(cube: Cube, query: Query, steering: Steering, bringable: Array | No
     if not steering and bringable is None:
         return OPEN
     _check_apart(cube, query, steering)
-    objects = np.setdiff1d(np.array(steering.objects("pins"), dtype=np.int32), query.objects)
+    objects = np.array(steering.objects("pins"), dtype=np.int32)
+    objects = np.setdiff1d(objects, query.objects) if len(objects) else objects
     banned = steering.objects("bans")
     barred = None
     if bringable is not None or banned:
@@ -36,7 +37,7 @@ def scope_of(cube: Cube, query: Query, steering: Steering, bringable: Array | No
         barred[banned] = True
         barred[query.objects] = False
     cells = steering.cells("pins")
-    closed = np.unique(np.array([*cells, *steering.cells("bans")], dtype=np.int32))
+    closed = np.array(sorted([*cells, *steering.cells("bans")]), dtype=np.int32)
     return Scope(cells=np.array(cells, dtype=np.int32), objects=objects, closed=closed, barred=barred)
 
 
@@ -51,7 +52,8 @@ def check_scope(
         cells = "1 cell is" if len(scope.cells) == 1 else f"{len(scope.cells):,} cells are"
         leaves = f"{most} is {budget.m:,}" if most == "m" else f"{most} leaves room for {budget.m:,}"
         raise ParameterError(f"{cells} pinned, and {leaves}: pin fewer, or raise {most}")
-    if not (len(scope.cells) or len(scope.objects)):
+    unlimited = max_nodes is None and budget.max_links is None
+    if unlimited or not (len(scope.cells) or len(scope.objects)):
         return
     objects = np.union1d(scope.objects, brought(cube, scope)) if form.has_brought else scope.objects
     objects = np.setdiff1d(objects, query.objects)
@@ -95,7 +97,8 @@ def check_no_cells(cube: Cube, steering: Steering, method: str) -> None:
 def _check_apart(cube: Cube, query: Query, steering: Steering) -> None:
     """Raise where one thing is wanted in two ways that exclude each other."""
     banned, like, unlike = set(steering.objects("bans")), set(steering.like), set(steering.unlike)
-    inside = set(np.intersect1d(sorted(banned | unlike), query.objects).tolist())
+    told = np.array(sorted(banned | unlike), dtype=np.int64)
+    inside = set(told[np.isin(told, query.objects)].tolist()) if len(told) else set()
     _refuse(cube, set(steering.pins) & set(steering.bans), "is pinned and banned: it cannot be both")
     for rows, why in (
         (banned & inside, "is banned, and it is in the query, which always stays: leave it out of one of them"),

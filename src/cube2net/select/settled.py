@@ -14,10 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.arrays import take_rows
 from cube2net.errors import ParameterError
 from cube2net.records import Budget, Cube, Judge, Query, Repeats, Scope, Selection, Weights, Worth
-from cube2net.select.contract import brought, looked_for, outcome
+from cube2net.select.contract import brought, looked_for, merged, prefixes
 from cube2net.select.objective import Jaccard
 
 # An unliked object weighs as so many others that are not in the query.
@@ -50,25 +49,30 @@ def guided(worth: Worth, scope: Scope, unlike: Array) -> Worth:
 class Settled:
     """A choice of which a part is made: what is in, and the question of what is left.
 
-    ``pinned`` is the selection of what is in, with the value after every cell of it. ``worth`` says what further
-    choices are worth, ``start`` what all cells are worth beside the objects pinned, and ``budget`` how far further
-    choices may go.
+    ``objects`` are in, and ``values`` the value after every cell that is in. ``worth`` says what further choices are
+    worth, ``start`` what all cells are worth beside the objects pinned, and ``budget`` how far further choices may go.
     """
 
     worth: Worth
     start: Worth
     budget: Budget
-    pinned: Selection
+    objects: Array
+    values: Array
 
     @classmethod
     def of(cls, cube: Cube, worth: Worth, budget: Budget) -> Settled:
         """Return the question of what is left to choose within a budget, whose scope says what is in."""
         scope = budget.scope
-        start = _given(worth, cube, replace(scope, cells=scope.cells[:0]))
+        start = _beside(worth, scope.objects, scope.objects)
         if not len(scope.cells):
-            return cls(start, start, budget, Selection(brought(cube, scope), 0.0))
-        pinned = replace(outcome(cube, start, scope.cells), objects=brought(cube, scope))
-        return cls(_given(worth, cube, scope), start, replace(budget, m=budget.m - len(scope.cells)), pinned)
+            return cls(start, start, budget, scope.objects, np.empty(0))
+        inside, rows, values = prefixes(cube, start, scope.cells)
+        members = inside[rows.indices] if isinstance(start, Repeats) else inside
+        if scope.barred is not None:
+            inside = inside[~scope.barred[inside]]
+        rest = _beside(start, inside, members)
+        objects = merged(inside, scope.objects) if len(scope.objects) else inside
+        return cls(rest, start, replace(budget, m=budget.m - len(scope.cells)), objects, values[1:])
 
     @property
     def empty_value(self) -> float:
@@ -85,14 +89,14 @@ class Settled:
             objects = objects[~scope.barred[objects]]
         if not len(chosen.cells) and len(chosen.objects):
             value = self.worth.value(objects)
-        if len(self.pinned.objects):
-            objects = np.union1d(self.pinned.objects, objects)
+        if len(self.objects):
+            objects = merged(self.objects, objects)
         return replace(
             chosen,
             objects=objects,
             value=value,
-            cells=np.concatenate([self.pinned.cells, chosen.cells]),
-            values=np.concatenate([self.pinned.values, chosen.values]),
+            cells=np.concatenate([scope.cells, chosen.cells]),
+            values=np.concatenate([self.values, chosen.values]),
             bound=None if chosen.bound is None else max(chosen.bound, value),
         )
 
@@ -104,24 +108,23 @@ def guide_of(cube: Cube, query: Query, worth: Weights | Judge, scope: Scope) -> 
     jaccard = Jaccard().weigh(Query(looked_for(query, worth)), len(cube.objects))
     if scope.empty:
         return jaccard
-    weights = _given(guided(jaccard, scope, scope.objects[:0]), cube, scope)
+    weights = _beside(guided(jaccard, scope, scope.objects[:0]), brought(cube, scope), scope.objects)
     return weights if isinstance(weights, Weights) else jaccard
 
 
-def _given(worth: Worth, cube: Cube, scope: Scope) -> Worth:
-    """Return what further choices are worth beside the cells and objects that are in."""
-    if not (len(scope.cells) or len(scope.objects)):
+def _beside(worth: Worth, inside: Array, members: Array) -> Worth:
+    """Return what further choices are worth beside some objects; ``members`` has them as often as they are held."""
+    if not len(inside):
         return worth
-    inside = brought(cube, scope)
     if isinstance(worth, Weights):
         gain, cost = worth.at(inside)
         return worth.with_terms(inside, 0.0, 0.0, more=(float(gain.sum()), float(cost.sum())))
     if isinstance(worth, Judge):
         return _judge_beside(worth, inside)
-    members = np.concatenate([take_rows(cube.cells.members, scope.cells).indices, scope.objects])
     held = _counts(worth.objects, members)
     lost = 0 if worth.unlike is None else int(_counts(worth.unlike, members).sum())
-    return replace(worth, held=held, value0=worth.total(held) - lost)
+    value0 = worth.total(held) - lost
+    return replace(worth, held=held if worth.held is None else worth.held + held, value0=value0)
 
 
 def _counts(objects: Array, members: Array) -> Array:

@@ -1,0 +1,69 @@
+"""What tells the bundled groups apart, how long that takes, and how often chance alone is called sure.
+
+    python benchmarks/contrasts.py CUBE [--splits 200] [--times 15]
+
+CUBE is the folder of the bundled papers' cube (``cube2net demo`` makes one). The sentences are those of
+docs/why-contrast.md. Then 116 authors of one area are told from 116 of another, warm; and these 232 are split at random
+into two sides, again and again: at most one split in twenty may have a cell that is called sure.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import Counter
+from collections.abc import Callable
+
+import numpy as np
+
+import cube2net as c2n
+
+SIDE = 116
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cube")
+    parser.add_argument("--splits", type=int, default=200)
+    parser.add_argument("--times", type=int, default=15)
+    given = parser.parse_args()
+    cube = c2n.open_cube(given.cube)
+    areas, labs = c2n.load_areas(), c2n.load_labs()
+    for title, view, query in (
+        ("areas", cube, areas),
+        ("areas, venues rolled up to ∗", c2n.cube.roll_up(cube, "venue", "∗"), areas),
+        ("labs", cube, labs),
+    ):
+        print(f"\n{title}")
+        for each in c2n.contrast(view, query, m=3):
+            print(f"{each}  [{each.value:.3f} of {each.bound:.3f}, {each.tested:,} tested, {each.sure:,} sure]")
+    print("\nareas, clustered")
+    network = c2n.construct(cube, areas)
+    clusters = c2n.pipeline.cluster_query(network, count=4, seed=0)
+    print(c2n.describe(network, clusters, m=3))
+    pairs = Counter(zip(clusters.labels.tolist(), network.query.labels or (), strict=True))
+    print(", ".join(f"{count} of {area} in {number}" for (number, area), count in pairs.most_common(4)))
+
+    names = [[name for name, label in areas.items() if label == area] for area in ("machine translation", "dialogue")]
+    one, two = (cube.query(side[:SIDE]) for side in names)
+    print(f"\n{SIDE} against {SIDE}: {timed(lambda: c2n.contrast(cube, one, two), given.times)}")
+    print(f"its network: {timed(lambda: c2n.contrast(cube, one, two).network, given.times)}, the contrast included")
+    print(f"each area against the rest: {timed(lambda: c2n.contrast(cube, areas), given.times)}")
+    rng, pool = np.random.default_rng(0), np.concatenate([one.objects, two.objects])
+    draws = (rng.permutation(pool).tolist() for _ in range(given.splits))
+    sure = sum(c2n.contrast(cube, drawn[:SIDE], drawn[SIDE:]).sure > 0 for drawn in draws)
+    print(f"random splits with a sure cell: {sure} of {given.splits}")
+
+
+def timed(work: Callable[[], object], times: int) -> str:
+    work()
+    took = []
+    for _ in range(times):
+        start = time.perf_counter()
+        work()
+        took.append(1e3 * (time.perf_counter() - start))
+    return f"{np.median(took):.0f} ms (median of {times}, least {min(took):.0f})"
+
+
+if __name__ == "__main__":
+    main()

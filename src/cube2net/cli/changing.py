@@ -1,0 +1,119 @@
+"""The command that asks what a network would be without some of its cells and objects, or with others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cube2net.cli.options import (
+    AsJson,
+    Between,
+    CubePath,
+    FormName,
+    LevelNames,
+    MethodName,
+    MostCells,
+    NearObjects,
+    ObjectiveName,
+    QueryFile,
+    Quiet,
+    RollUp,
+    Seed,
+    Set,
+    SkipMissing,
+    SpreadsheetSafe,
+    Where,
+    check_safe,
+    warn_of_formulas,
+)
+from cube2net.cli.terminal import say, show_json, show_table, shown_progress
+from cube2net.errors import ParameterError
+
+if TYPE_CHECKING:
+    from cube2net.records.change import Change
+
+# So many of the cells and objects that came or went are shown.
+SHOWN = 20
+
+
+def without(
+    cube: CubePath,
+    query: QueryFile,
+    node: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="What is left out: a cell, as '2019 · ACL · parsing', or an object by id or name; may be repeated.",
+        ),
+    ] = None,
+    add: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="What must be in, named likewise; may be repeated.")
+    ] = None,
+    method: MethodName = None,
+    m: MostCells = None,
+    objective: ObjectiveName = None,
+    form: FormName = None,
+    levels: LevelNames = None,
+    near: NearObjects = None,
+    bound: Annotated[bool, typer.Option("--bound", help="Also find how much better any choice could be.")] = False,
+    set_: Set = None,
+    where: Where = None,
+    roll_up: RollUp = None,
+    between: Between = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the new network, in any format that query writes.")
+    ] = None,
+    spreadsheet_safe: SpreadsheetSafe = False,
+    skip_missing: SkipMissing = False,
+    as_json: AsJson = False,
+    seed: Seed = 0,
+    quiet: Quiet = False,
+) -> None:
+    """Tell what a network would be without some of its cells or objects, or with others: who comes, who goes."""
+    from cube2net import pipeline
+    from cube2net.cli import answering
+
+    check_safe(out, spreadsheet_safe, "--out network.csv")
+    pipeline.check_outputs(out, None, spreadsheet_safe=spreadsheet_safe)
+    if not node and not add:
+        raise ParameterError("nothing is asked: name what is left out (--node NAME), or what is put in (--add NAME)")
+    opened = answering.view(pipeline.open_cube(cube), where or [], roll_up or [], between)
+    with shown_progress(quiet or as_json) as progress:
+        network = answering.answer(
+            opened,
+            query,
+            method,
+            objective,
+            settings=set_ or [],
+            shortcuts={},
+            skip_missing=skip_missing,
+            m=m,
+            form=form,
+            levels=answering.levels(levels),
+            near=near,
+            bound=bound,
+            seed=seed,
+            progress=progress,
+        )
+        change = pipeline.change(network, without=list(node or []), with_=list(add or []))
+        written = [] if out is None else pipeline.write_network(change.network, out, spreadsheet_safe=spreadsheet_safe)
+        warn_of_formulas(written)
+    if as_json:
+        show_json(change.to_dict())
+    else:
+        show_change(change)
+        for path in written:
+            say(f"wrote {path}")
+
+
+def show_change(change: Change) -> None:
+    """Show who goes and who comes, how large the network is now, and the sentence."""
+    ways = ((change.left, "leaves"), (change.entered, "comes in"))
+    rows = [(way, each.node.kind, each.title) for nodes, way in ways for each in nodes]
+    if rows:
+        show_table("what changes", ("", "kind", "name"), rows[:SHOWN])
+    if len(rows) > SHOWN:
+        say(f"and {len(rows) - SHOWN:,} more (--json has them all)")
+    say(change.network, change.sentence)

@@ -1,0 +1,214 @@
+"""What becomes of a network without some of its cells and objects, or with others: made anew, by the same question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from cube2net.array_types import Array
+from cube2net.errors import ParameterError
+from cube2net.pipeline.planning import several
+from cube2net.pipeline.questions import asked_of
+from cube2net.records import Cube, Network, Node, Query, Question, Repeats
+from cube2net.records.change import Change, NamedNode
+from cube2net.records.node_names import CELL, OBJECT, node_of, title_of
+from cube2net.records.selection import PROVEN
+from cube2net.select import Settled, outcome
+
+
+def without(network: Network, nodes: Any, *, cube: Cube | None = None) -> Change:
+    """Return what becomes of a network that may not have some cells or objects: its new value, who comes and who goes.
+
+    The same method answers the same question again, and everything else that was pinned, banned or liked stays so. A
+    cell is not chosen, and an object is not in the network: as if the cube did not have it. An object of the query
+    leaves the query, and its label with it. What is not in the network changes nothing.
+
+    Parameters
+    ----------
+    network
+        The network of :func:`construct`.
+    nodes
+        A cell or an object, or a list of several. A cell is named by its labels (a tuple, or
+        ``"2019 · ACL · parsing"``), an object by its id or name.
+    cube
+        The cube of the network, where that came from another process.
+
+    Returns
+    -------
+    Change
+        Its ``network`` is the one that :func:`construct` makes with these ``bans``; ``sentence`` says what has changed.
+
+    See Also
+    --------
+    with_ : The same for what must be in.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> network = c2n.construct(c2n.build_cube(planted.corpus), planted.query(0))
+    >>> change = c2n.without(network, network.labels[0])
+    >>> print(change)
+    without ⟨199X · venue 0 · topic 2⟩ the cover falls from 112 to 82: nothing takes its place; still proven best
+    >>> change.before, change.value, change.merely, change.network
+    (112.0, 82.0, 82.0, Network(100 objects, 3 cells, 392 links, 50 in the query))
+    """
+    return change(network, without=nodes, cube=cube)
+
+
+def with_(network: Network, nodes: Any, *, cube: Cube | None = None) -> Change:
+    """Return what becomes of a network that must have some cells or objects: its new value, who comes and who goes.
+
+    The same method answers the same question again. A cell is among those chosen, and counts within m; an object is in
+    the network, and in the form ``woven`` takes one of the places of near objects. What is in the network already
+    changes nothing. Where a cell is put in beside all that were chosen, as ``merely`` has it, there may be more than m.
+
+    Parameters
+    ----------
+    network
+        The network of :func:`construct`.
+    nodes
+        A cell or an object, or a list of several, named as for :func:`without`.
+    cube
+        The cube of the network, where that came from another process.
+
+    Returns
+    -------
+    Change
+        Its ``network`` is the one that :func:`construct` makes with these ``pins``; ``sentence`` says what has changed.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> cube = c2n.build_cube(planted.corpus)
+    >>> network = c2n.construct(cube, planted.query(0), "exact", m=3)
+    >>> change = c2n.with_(network, planted.best_cells[1][0])
+    >>> print(f"{change.before:.0f} → {change.value:.0f}", *change.left)
+    86 → 58 NamedNode(⟨198X · venue 0 · topic 2⟩)
+    """
+    return change(network, with_=nodes, cube=cube)
+
+
+def change(network: Network, *, without: Any = (), with_: Any = (), cube: Cube | None = None) -> Change:
+    """Return what becomes of a network without some cells and objects and with others, both at once."""
+    network = asked_of(network, cube)
+    question = _question(network)
+    out, inside = (_nodes(question.cube, nodes) for nodes in (without, with_))
+    if not out and not inside:
+        raise ParameterError("no cell and no object is named: name one, such as '2019 · ACL · parsing' or an id")
+    known = [node for node in out if not _is_in(network, node) and not _counts(network, question, node)]
+    known += [node for node in inside if _is_in(network, node)]
+    names = {"without": _named(question.cube, out), "with_": _named(question.cube, inside)}
+    names["known"] = _named(question.cube, known)
+    if len(known) == len(out) + len(inside):
+        return _compared(network, network, network.selection.value, bound=network.selection.bound, **names)
+    query = _query_without(network.query, [node.number for node in out if not node.is_cell])
+    after = question.again(question.steering.banning(out).pinning(inside), query)
+    now = after.selection.bound
+    if query is None and _keeps_bound(question, _question(after)):
+        now = min((each for each in (network.selection.bound, now) if each is not None), default=None)
+    return _compared(network, after, _merely(network, after, out, inside), bound=now, **names)
+
+
+def _question(network: Network) -> Question:
+    if network.question is None:
+        raise ParameterError("the network does not know what it answers: make it by construct")
+    return network.question
+
+
+def _nodes(cube: Cube, given: Any) -> list[Node]:
+    """Return the cells and objects that a caller names: one, or several in a list."""
+    one = isinstance(given, tuple) and len(given) and all(isinstance(label, str) for label in given)
+    return list(dict.fromkeys(node_of(cube, thing) for thing in ([given] if one else several(given))))
+
+
+def _is_in(network: Network, node: Node) -> bool:
+    """Return whether a network has a cell or an object."""
+    return bool(np.any((network.selection.cells if node.is_cell else network.objects) == node.number))
+
+
+def _counts(network: Network, question: Question, node: Node) -> bool:
+    """Return whether an object counts in the value, a node or not: cells brought it, and it weighs something."""
+    worth = question.worth
+    counted = not isinstance(worth, Repeats) or bool(np.any(worth.objects == node.number))
+    return not node.is_cell and counted and bool(np.any(network.selection.objects == node.number))
+
+
+def _query_without(query: Query, rows: Sequence[int]) -> Query | None:
+    """Return the query without some objects, None where it has none of them."""
+    stays = ~np.isin(query.objects, np.array(rows, dtype=np.int32))
+    if stays.all():
+        return None
+    if not stays.any():
+        raise ParameterError(f"the query has no object but the {len(query):,} named: leave one of them in")
+    labels = None if query.labels is None else tuple(np.array(query.labels, dtype=object)[stays].tolist())
+    ids = None if query.ids is None else query.ids.filter(stays)
+    return Query(query.objects[stays], labels, query.missing, ids)
+
+
+def _keeps_bound(before: Question, after: Question) -> bool:
+    """Return whether a bound from before holds: choices are fewer, and what each is worth is the same."""
+    old, new = before.steering, after.steering
+    kept = before.budget.m == after.budget.m and {*old.pins} <= {*new.pins} and {*old.bans} <= {*new.bans}
+    more = {*new.pins, *new.bans} - {*old.pins, *old.bans}
+    return kept and all(node.is_cell for node in more)
+
+
+def _merely(before: Network, after: Network, out: Sequence[Node], inside: Sequence[Node]) -> float:
+    """Return what the old choice is worth, where some is left out or put in and nothing else is chosen."""
+    question = _question(after)
+    start = Settled.of(question.cube, question.worth, question.budget).start
+    cells = _changed(before.selection.cells, out, inside, CELL)
+    if len(before.selection.cells) or len(cells):
+        return outcome(question.cube, start, cells).value
+    return float(question.worth.value(np.unique(_changed(before.selection.objects, out, inside, OBJECT))))
+
+
+def _changed(rows: Array, out: Sequence[Node], inside: Sequence[Node], kind: str) -> Array:
+    """Return rows without some and with others."""
+    gone, come = ([node.number for node in nodes if node.kind == kind] for nodes in (out, inside))
+    return np.array([*(row for row in rows.tolist() if row not in gone and row not in come), *come], dtype=np.int32)
+
+
+def _compared(
+    before: Network, after: Network, merely: float, *, bound: float | None, **names: tuple[NamedNode, ...]
+) -> Change:
+    """Return the change from a network to another, both of one cube."""
+    cube = _question(after).cube
+    entered, left = (
+        _named(cube, [Node(CELL, cell) for cell in _new(one.selection.cells, other.selection.cells)])
+        + _named(cube, [Node(OBJECT, row) for row in _new(one.objects, other.objects)])
+        for one, other in ((after, before), (before, after))
+    )
+    value = after.selection.value
+    return Change(
+        network=after,
+        objective=str(after.settings["objective"]),
+        before=before.selection.value,
+        value=value,
+        merely=merely,
+        entered=entered,
+        left=left,
+        bound_before=before.selection.bound,
+        bound=bound,
+        proven_before=before.selection.proven,
+        proven=bound is not None and bound - value <= PROVEN * abs(bound),
+        **names,
+    )
+
+
+def _new(rows: Array, others: Array) -> list[int]:
+    """Return the rows that are not among others, in their order."""
+    return [int(row) for row in rows[~np.isin(rows, others)]]
+
+
+def _named(cube: Cube, nodes: Sequence[Node]) -> tuple[NamedNode, ...]:
+    """Return cells and objects with what they are called."""
+    ids = iter(cube.objects.ids(np.array([node.number for node in nodes if not node.is_cell], np.int32)).to_pylist())
+    return tuple(
+        NamedNode(node, title_of(cube, node), tuple(cube.cell(node.number)) if node.is_cell else next(ids))
+        for node in nodes
+    )

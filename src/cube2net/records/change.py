@@ -1,0 +1,191 @@
+"""What becomes of a network without some of its cells and objects, or with others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cube2net.errors import plain
+from cube2net.records.network import Network
+from cube2net.records.node_names import Node
+
+NAMED = 2
+
+
+@dataclass(frozen=True)
+class NamedNode:
+    """A cell or an object of a cube with what it is called: ``key`` is its labels, or its id as the cube has it."""
+
+    node: Node
+    title: str
+    key: tuple[str, ...] | str | int
+
+    def __repr__(self) -> str:
+        return f"NamedNode({self.title})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        if self.node.is_cell:
+            return {"kind": self.node.kind, "labels": list(self.key) if isinstance(self.key, tuple) else [self.key]}
+        return {"kind": self.node.kind, "id": self.key, "name": self.title}
+
+
+Nodes = tuple[NamedNode, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """A network made anew without some cells and objects (``without``), with others (``with_``), or both.
+
+    ``before`` and ``value`` are what the choice was worth and is worth now, by the ``objective``; ``merely`` is what
+    the old choice is worth where this is left out, or put in, and nothing else is chosen. ``entered`` and ``left`` are
+    the cells and objects that came in and went, those asked for among them. ``bound_before`` and ``bound`` are upper
+    bounds on any choice before and now, None where none is known; ``proven_before`` and ``proven`` say that no choice
+    is worth more. ``known`` are those of the cells and objects named that were out, or in, as they were: where all are,
+    nothing has changed.
+    """
+
+    network: Network
+    objective: str
+    before: float
+    value: float
+    merely: float
+    without: Nodes = ()
+    with_: Nodes = ()
+    known: Nodes = ()
+    entered: Nodes = ()
+    left: Nodes = ()
+    bound_before: float | None = None
+    bound: float | None = None
+    proven_before: bool = False
+    proven: bool = False
+
+    def __repr__(self) -> str:
+        return f"Change({self.sentence})"
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything was asked that was not so already."""
+        return len(self.known) < len(self.without) + len(self.with_)
+
+    @property
+    def sentence(self) -> str:
+        """What has changed, in one sentence."""
+        if not self.changed:
+            return f"{self._said_of_known()}: nothing changes"
+        worth = [self._said_of_value()] if self._has_cells else []
+        parts = [*self._said_of_places(), *self._said_of_objects()]
+        if self._has_cells and self._text(self.merely) != self._text(self.value):
+            merely = "merely put in" if self.with_ else "with nothing chosen anew"
+            parts.append(f"{merely} it would be {self._text(self.merely)}")
+        told = ", ".join(parts) or "nothing else changes"
+        return f"{' '.join([self._asked(), *worth])}: {told}{self._said_of_proof()}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the change as JSON has it; of the network, how many nodes and links it has."""
+        return {
+            "sentence": self.sentence,
+            "changed": self.changed,
+            **{
+                word: [each.to_dict() for each in nodes]
+                for word, nodes in {"without": self.without, "with": self.with_, "known": self.known}.items()
+            },
+            "objective": self.objective,
+            "before": self.before,
+            "value": self.value,
+            "merely": self.merely,
+            "bound_before": self.bound_before,
+            "bound": self.bound,
+            "proven_before": self.proven_before,
+            "proven": self.proven,
+            "entered": [each.to_dict() for each in self.entered],
+            "left": [each.to_dict() for each in self.left],
+            "nodes": len(self.network),
+            "links": len(self.network.source),
+        }
+
+    def _asked(self) -> str:
+        words = {"without": self.without, "with": self.with_}
+        return " and ".join(f"{word} {_listed(nodes)}" for word, nodes in words.items() if nodes)
+
+    def _said_of_known(self) -> str:
+        out, inside = ([each for each in nodes if each in self.known] for nodes in (self.without, self.with_))
+        said = [f"{_listed(out)} {_are(out)} not in the network"] if out else []
+        said += [f"{_listed(inside)} {_are(inside)} in the network already"] if inside else []
+        return ", ".join(said)
+
+    def _said_of_value(self) -> str:
+        before, now = self._text(self.before), self._text(self.value)
+        if before == now:
+            return f"the {self.objective} stays {now}"
+        return f"the {self.objective} {'falls' if self.value < self.before else 'rises'} from {before} to {now}"
+
+    @property
+    def _has_cells(self) -> bool:
+        return len(self.network.labels) > 0 or any(each.node.is_cell for each in self.left)
+
+    def _said_of_places(self) -> list[str]:
+        """Return which cells came and went, but for those asked for."""
+        asked = {*self.without, *self.with_}
+        came, went = (
+            [each for each in nodes if each.node.is_cell and each not in asked] for nodes in (self.entered, self.left)
+        )
+        places = [each for each in self.without if each.node.is_cell and each in self.left]
+        said = []
+        if places and not self.with_:
+            its = "its place" if len(places) == 1 else "their places"
+            said.append(f"{_listed(came)} {_verb(came, 'take')} {its}" if came else f"nothing takes {its}")
+        elif came:
+            said.append(f"{_listed(came)} {_verb(came, 'come')} in")
+        if went:
+            said.append(f"{_listed(went)} {_verb(went, 'leave')}" if len(went) == 1 else f"{len(went):,} cells leave")
+        return said
+
+    def _said_of_objects(self) -> list[str]:
+        """Return how many objects came and went, but for those asked for."""
+        asked, near = {*self.without, *self.with_}, "near " if self.network.form == "woven" else ""
+        said = []
+        for nodes, verb, way in ((self.left, "leave", ""), (self.entered, "come", " in")):
+            objects = [each for each in nodes if not each.node.is_cell and each not in asked]
+            if len(objects) == 1:
+                said.append(f"{_listed(objects)} {verb}s{way}")
+            elif objects:
+                said.append(f"{len(objects):,} {near}objects {verb}{way}")
+        return said
+
+    def _said_of_proof(self) -> str:
+        if self.proven:
+            return f"; {'still' if self.proven_before else 'now'} proven best"
+        if not self.proven_before:
+            return ""
+        return "; no longer proven best" + ("" if self.bound is None else f", at most {self._text(self.bound)}")
+
+    def _text(self, value: float) -> str:
+        return f"{value:,.0f}" if self.objective == "cover" else f"{value:.{self._digits}f}"
+
+    @property
+    def _digits(self) -> int:
+        """How many digits tell the values apart, four at least."""
+        values = {self.before, self.value, self.merely}
+        return next((n for n in range(4, 9) if len({f"{one:.{n}f}" for one in values}) == len(values)), 4)
+
+
+def _listed(nodes: Sequence[NamedNode]) -> str:
+    """Return what some nodes are called, the first of many."""
+    titles = [plain(each.title) for each in nodes[:NAMED]]
+    more = len(nodes) - NAMED
+    if more > 0:
+        return f"{', '.join(titles)} and {more:,} more"
+    return " and ".join(filter(None, [", ".join(titles[:-1]), *titles[-1:]]))
+
+
+def _verb(nodes: Sequence[NamedNode], verb: str) -> str:
+    return verb if len(nodes) > 1 else f"{verb}s"
+
+
+def _are(nodes: Sequence[NamedNode]) -> str:
+    return "are" if len(nodes) > 1 else "is"

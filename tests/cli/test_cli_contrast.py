@@ -1,0 +1,95 @@
+"""The commands contrast and describe: what they show, write and refuse."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import cube2net as c2n
+from cube2net.cli.app import app, main
+
+from toys import two_communities
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a cube, two queries, one of both with labels, and clusters."""
+    place = tmp_path_factory.mktemp("contrast")
+    cube, query = two_communities(30)
+    c2n.save_cube(cube, place / "cube")
+    ids = [] if query.ids is None else query.ids.to_pylist()
+    pairs = list(zip(ids, query.labels or (), strict=True))
+    for name in ("group 0", "group 1"):
+        (place / f"{name}.txt").write_text("\n".join(key for key, label in pairs if label == name))
+    (place / "both.csv").write_text("object,label\n" + "\n".join(f"{key},{label}" for key, label in pairs))
+    (place / "clusters.csv").write_text("object,cluster\n" + "\n".join(f"{key},{label[-1]}" for key, label in pairs))
+    return place
+
+
+def run(*words: object) -> str:
+    ended = CliRunner().invoke(app, list(map(str, words)), env={"COLUMNS": "140"})
+    assert ended.exit_code == 0, ended.output
+    return ended.stdout
+
+
+def refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: object) -> str:
+    monkeypatch.setattr("sys.argv", ["cube2net", *map(str, words)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    return capsys.readouterr().err.strip().splitlines()[-1].removeprefix("cube2net: ")
+
+
+def test_two_files_are_told_apart_in_a_table_and_a_sentence(folder: Path) -> None:
+    ask = ["contrast", folder / "cube", "--query", folder / "group 0.txt", "--against", folder / "group 1.txt"]
+    shown = run(*ask, "-m", 3)
+    assert "group 0 against group 1" in shown and "difference, 95 %" in shown
+    assert "group 0 (30 objects) is told from group 1 (30 objects) by ⟨" in shown
+    assert "no choice of so many cells is worth more" in shown and "cells tested" in shown
+    cube = c2n.open_cube(folder / "cube")
+    queries = [c2n.read_query(cube, folder / f"group {number}.txt") for number in (0, 1)]
+    found = c2n.contrast(cube, *queries, 3, names=("group 0", "group 1"))
+    assert json.loads(run(*ask, "-m", 3, "--json")) == json.loads(json.dumps(found.to_dict()))
+
+
+def test_the_network_of_both_is_written_and_drawn(folder: Path, tmp_path: Path) -> None:
+    files = [tmp_path / "n.graphml", tmp_path / "n.png"]
+    shown = run("contrast", folder / "cube", "--query", folder / "both.csv", "--out", files[0], "--draw", files[1])
+    assert all(f"wrote {path}" in shown.replace("\n", "") and path.stat().st_size for path in files)
+    assert run("replay", files[0], "--cube", folder / "cube").startswith("the same to the byte")
+
+
+def test_labels_and_clusters_are_each_told_from_the_rest(folder: Path) -> None:
+    labels = json.loads(run("contrast", folder / "cube", "--query", folder / "both.csv", "--json"))
+    clusters = json.loads(run("describe", folder / "cube", "--clusters", folder / "clusters.csv", "--json"))
+    names = [[group["sides"][0]["name"] for group in found["groups"]] for found in (labels, clusters)]
+    assert names == [["group 0", "group 1"], ["cluster 0", "cluster 1"]]
+    for one, other in zip(labels["groups"], clusters["groups"], strict=True):
+        assert [cell["labels"] for cell in one["cells"]] == [cell["labels"] for cell in other["cells"]]
+    shown = run("describe", folder / "cube", "--clusters", folder / "clusters.csv", "--roll-up", "venue=*")
+    assert "cluster 1 (30 objects) is told from the rest (30 objects) by ⟨" in shown
+
+
+def test_what_is_refused_is_said_in_options(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def said(*words: object) -> str:
+        return refused(monkeypatch, capsys, *words)
+
+    query, cube = folder / "group 0.txt", folder / "cube"
+    assert said("contrast", cube, "--query", query) == (
+        "the query has no labels to tell apart: give labels, or a second query (--against FILE)"
+    )
+    assert said("describe", cube, "--clusters", query) == (
+        "group 0.txt has no column 'cluster': it needs the columns object,cluster"
+    )
+    assert said("contrast", cube, "--query", query, "--against", query, "--chance", 2) == (
+        "chance is 2.0, expected a number above 0 and up to 1"
+    )
+
+
+def test_a_query_against_itself_is_one_sentence(folder: Path) -> None:
+    query = folder / "group 0.txt"
+    shown = run("contrast", folder / "cube", "--query", query, "--against", query)
+    assert shown.strip() == "first and second are the same 30 objects: there is nothing to tell apart"

@@ -1,0 +1,103 @@
+"""Explanations of a network that was steered add up to its value too, and say what was pinned, banned and barred."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import cube2net as c2n
+from cube2net.cube import dice
+from cube2net.records import CellExplanation, Network, ObjectExplanation
+from cube2net.select import FBeta
+
+from toys import random_cube, toy_cube
+
+
+def steered(seed: int, **options: Any) -> Network:
+    """Return a network of a random cube with some pins, bans and likes."""
+    cube, rng = random_cube(seed % 80), np.random.default_rng(seed)
+    rows = rng.permutation(40).tolist()
+    cells = rng.permutation(12).tolist()
+    wishes = {
+        "pins": [cube.cell(cells[0]), cube.cell(cells[1]), f"o{rows[8]}"],
+        "bans": [cube.cell(cells[2]), f"o{rows[9]}", f"o{rows[10]}"],
+        "like": [f"o{rows[11]}"],
+        "unlike": [f"o{rows[12]}", f"o{rows[13]}"],
+    }
+    return c2n.construct(cube, cube.query(rows[:8]), m=5, **wishes, **options)
+
+
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from(["jaccard", "cover", "coverage", "precision", FBeta(beta=0.3)]),
+    st.sampled_from(["objects", "cells", "woven", "both"]),
+)
+def test_the_parts_add_up_to_the_value_to_the_bit(seed: int, objective: Any, form: str) -> None:
+    network = steered(seed, objective=objective, form=form)
+    account = c2n.explain(network)
+    assert account.total() == network.selection.value
+    assert [cell.pinned for cell in account.cells] == [True, True, *[False] * (len(account.cells) - 2)]
+    assert sum(cell.added for cell in account.cells) == pytest.approx(
+        network.selection.value - network.settings["empty_value"], abs=1e-9
+    )
+
+
+@given(st.integers(0, 10**6), st.sampled_from(["jaccard", "cover", "coverage"]))
+def test_what_a_cell_adds_last_is_the_price_of_its_place(seed: int, objective: str) -> None:
+    network = steered(seed, objective=objective, form="cells")
+    assert network.question is not None
+    cells = network.selection.cells.tolist()
+    found = c2n.explain(network, network.question.cube.cell(cells[-1]))
+    assert isinstance(found, CellExplanation)
+    before = network.selection.values[-2]
+    assert found.last == found.in_turn == pytest.approx(network.selection.value - before, abs=1e-12)
+
+
+def test_pins_bans_and_bars_are_said() -> None:
+    links = [(0, 1), (0, 2), (0, 3), (1, 4), (4, 5)]
+    cube = toy_cube([[0, 1, 2], [3, 4], [0, 5]], objects=6, links=links)
+    wishes: dict[str, Any] = {"pins": ["o5", ("label 1",)], "bans": ["o2", ("label 2",)]}
+    network = c2n.construct(cube, cube.query([0, 1]), near=2, **wishes)
+
+    def of_object(key: str) -> ObjectExplanation:
+        found = c2n.explain(network, key)
+        assert isinstance(found, ObjectExplanation)
+        return found
+
+    def of_cell(label: str) -> CellExplanation:
+        found = c2n.explain(network, (label,))
+        assert isinstance(found, CellExplanation)
+        return found
+
+    assert of_object("o5").came == "pinned" and "is there because it is pinned" in of_object("o5").sentence
+    assert str(of_object("o2").miss) == "it is banned" and of_object("o2").rank is None
+    (third,) = {"o3", "o4"} - set(network.nodes["id"].to_pylist())
+    miss = of_object(third).miss
+    assert miss is not None and (miss.option, miss.needed, miss.now) == ("near", 8, 2)
+    assert (of_cell("label 1").pinned, of_cell("label 1").rank) == (True, 1)
+    assert of_cell("label 2").banned and "is not chosen, being banned" in of_cell("label 2").sentence
+    assert of_cell("label 0").objects == 2
+
+
+def test_what_is_unliked_or_nearer_to_it_is_said_to_be_never_near() -> None:
+    cube = toy_cube([[0, 1, 2, 3]], objects=6, links=[(0, 1), (1, 2), (2, 3), (3, 4)])
+    network = c2n.construct(cube, cube.query([0]), near=4, unlike=["o4"])
+    for key, said in (("o4", "it is unliked"), ("o3", "it is nearer to what is unliked than to the query")):
+        found = c2n.explain(network, key)
+        assert isinstance(found, ObjectExplanation) and str(found.miss).startswith(said)
+
+
+def test_an_object_that_a_view_leaves_out_is_said_to_be() -> None:
+    planted = c2n.make_planted(objects=120, communities=4, noise=0.1, seed=1)
+    cube = c2n.build_cube(planted.corpus)
+    view = dice(cube, {"venue": "venue 0"})
+    network = c2n.construct(view, view.query(view.cells.members[0][:4].tolist()), "hops")
+    assert network.question is not None
+    barred = network.question.budget.scope.barred
+    assert barred is not None and barred.any()
+    row = int(np.flatnonzero(barred)[0])
+    found = c2n.explain(network, cube.objects.ids(np.array([row])).to_pylist()[0])
+    assert isinstance(found, ObjectExplanation) and found.miss is not None
+    assert found.miss.obstacle.startswith("the view of the cube does not allow it to be brought")

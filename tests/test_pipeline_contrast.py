@@ -1,0 +1,260 @@
+"""Contrasts of queries, labels and clusters: sides, sentences, networks, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import cube2net as c2n
+from cube2net.errors import InputError, ParameterError, QueryError
+from cube2net.pipeline import cluster_query
+from cube2net.records import Cube, Network, Query
+from cube2net.records.contrast import Contrast
+
+from toys import toy_cube, two_communities
+
+
+@pytest.fixture(scope="module")
+def asked() -> tuple[Cube, Query]:
+    return two_communities(30)
+
+
+@pytest.fixture(scope="module")
+def network(asked: tuple[Cube, Query]) -> Network:
+    return c2n.construct(*asked)
+
+
+def sides(asked: tuple[Cube, Query]) -> list[list[int]]:
+    query = asked[1]
+    return [[int(row) for row, label in zip(query.objects, query.labels or (), strict=True) if label == name]
+            for name in ("group 0", "group 1")]  # fmt: skip
+
+
+def by_hand() -> Cube:
+    """Return a cube whose first cell holds all of one side, whose second most of the other, and a third some of all."""
+    return toy_cube([[*range(10)], [*range(10, 18)], [0, 1, 10, 11, 18, 19]], objects=20)
+
+
+def test_two_sides_by_hand() -> None:
+    found = c2n.contrast(by_hand(), list(range(10)), list(range(10, 20)), names=("A", "B"))
+    one, two = found.cells
+    assert (one.labels, one.ones, one.twos, one.lift, one.for_one) == (("label 0",), 10, 0, np.inf, True)
+    assert (two.labels, two.ones, two.twos, two.shares, two.for_one) == (("label 1",), 0, 8, (0.0, 0.8), False)
+    assert (one.gain, two.gain, found.value) == pytest.approx((0.5, 0.4, 0.9))
+    assert found.bound == pytest.approx(0.9) and found.proven
+    # 2 of C(20, 10) tables are as uneven as the first, and 2 · C(10, 8) of C(20, 8) as the second. All 3 are tested.
+    assert found.tested == 3
+    assert one.raw_chance == pytest.approx(2 / 184_756) and one.chance == pytest.approx(3 * 2 / 184_756)
+    assert two.raw_chance == pytest.approx(2 * 45 / 125_970) and two.chance == pytest.approx(2 * two.raw_chance)
+    assert str(found) == (
+        "A (10 objects) is told from B (10 objects) by ⟨label 0⟩ (100 % against 0 %) and ⟨label 1⟩ (0 % against 80 %)"
+    )
+    assert found.sentences[1] == "⟨label 1⟩ holds 80 % of B (8 of 10) and 0 % of A (0 of 10), chance 0.001"
+    assert repr(found) == "Contrast(A 10 against B 10: 2 cells, value 0.900 of 0.900)"
+
+
+def test_objects_of_both_queries_are_on_neither_side_and_that_is_said() -> None:
+    found = c2n.contrast(by_hand(), [*range(10), 19], [*range(10, 20)])
+    assert found.sizes == (10, 9) and found.outside == 1
+    assert found.sentence.endswith("; 1 object on neither side")
+    assert found.query.labels is not None and found.query.labels[19] == "both"
+    assert len(found.network.query) == 20
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "said"),
+    [
+        ([1, 2, 3], [1, 2, 3], "first and second are the same 3 objects: there is nothing to tell apart"),
+        ([1], [1], "first and second are the same 1 object: there is nothing to tell apart"),
+        ([1, 2], [1, 2, 3], "all objects of first (2) are in second too: there is nothing to tell apart"),
+        ([1, 2, 3], [3], "all objects of second (1) are in first too: there is nothing to tell apart"),
+        ([1], [12], "no cell tells first (1 object) from second (1 object): they are too few, or in the same cells"),
+    ],
+)
+def test_sides_that_cannot_be_told_apart_are_one_sentence(one: list[int], two: list[int], said: str) -> None:
+    found = c2n.contrast(by_hand(), one, two)
+    assert found.cells == () and found.sentence == said and found.value == found.bound == 0
+    assert len(found.network.cells) == 0
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+def test_one_object_against_many_is_told_where_numbers_allow_it() -> None:
+    cube = toy_cube([[0], [*range(1, 50)]], objects=50)
+    found = c2n.contrast(cube, [0], list(range(1, 50)))
+    assert [cell.labels for cell in found.cells] == [("label 0",), ("label 1",)]
+    assert found.cells[0].raw_chance == pytest.approx(1 / 50)
+
+
+def test_planted_communities_are_told_by_their_own_cells(asked: tuple[Cube, Query]) -> None:
+    found = c2n.contrast(asked[0], *sides(asked), names=("group 0", "group 1"))
+    labels = c2n.contrast(*asked)
+    assert found.value > 0.85 and found.bound >= found.value
+    assert [each.names[0] for each in labels] == ["group 0", "group 1"]
+    for each in labels:
+        assert each.value > 0.85
+        assert all(cell.for_one and cell.chance <= 0.05 for cell in each.cells)
+    assert len(str(labels).splitlines()) == 2
+    assert labels["group 1"] is labels.contrasts[1] is labels[1]
+    with pytest.raises(KeyError):
+        labels["group 2"]
+
+
+def test_m_limits_the_cells_and_chance_says_which_may_be_chosen(asked: tuple[Cube, Query]) -> None:
+    one, two = sides(asked)
+    assert [len(c2n.contrast(asked[0], one, two, m).cells) for m in (0, 1, 2)] == [0, 1, 2]
+    strict, loose = (c2n.contrast(asked[0], one, two, 100, chance=chance) for chance in (1e-6, 1.0))
+    assert all(cell.chance <= 1e-6 for cell in strict.cells)
+    assert strict.sure < loose.sure and strict.tested == loose.tested
+
+
+def test_the_network_of_both_has_the_cells_as_nodes_and_the_sides_as_labels(asked: tuple[Cube, Query]) -> None:
+    found = c2n.contrast(asked[0], *sides(asked), names=("A", "B"))
+    network = found.network
+    assert network.form == "cells" and len(network.objects) == 60
+    assert set(network.labels) == {cell.labels for cell in found.cells}
+    assert set(network.query.labels or ()) == {"A", "B"}
+    held = dict.fromkeys(network.labels, 0)
+    for ranks in network.brought_by:
+        for rank in ranks.tolist():
+            held[network.labels[rank]] += 1
+    assert held == {cell.labels: cell.ones + cell.twos for cell in found.cells}
+    assert network.question is not None and found.network is network
+
+
+def test_that_network_is_exported_drawn_and_made_again_like_every_other(
+    asked: tuple[Cube, Query], tmp_path: Path
+) -> None:
+    cube = c2n.save_cube(asked[0], tmp_path / "cube")
+    opened = c2n.open_cube(cube if isinstance(cube, str | Path) else tmp_path / "cube")
+    found = c2n.contrast(opened, *sides(asked))
+    for name in ("n.graphml", "n.csv", "n.json"):
+        c2n.write_network(found.network, tmp_path / name)
+        assert c2n.replay(tmp_path / name, opened).same, name
+    c2n.draw_network(found.network, tmp_path / "n.svg", name_cells=True)
+    assert (tmp_path / "n.svg").stat().st_size > 1000
+
+
+def test_clusters_come_in_many_ways(asked: tuple[Cube, Query], network: Network) -> None:
+    cube, query = asked
+    numbers = [int((label or "x")[-1]) for label in query.labels or ()]
+    ids = query.ids.to_pylist() if query.ids is not None else []
+    everyone = [*numbers, *[None] * (len(network.objects) - len(numbers))]
+    by_id = dict(zip(ids, numbers, strict=True))
+    wanted = c2n.describe(network, numbers).to_dict()
+    assert [group["sides"][0] for group in wanted["groups"]] == [
+        {"name": "cluster 0", "objects": 30},
+        {"name": "cluster 1", "objects": 30},
+    ]
+    for given in (
+        np.array(numbers),
+        [float(number) for number in numbers],
+        by_id,
+        pd.Series(numbers),
+        pd.Series(numbers, index=ids),
+        pd.DataFrame({"object": ids, "cluster": numbers}),
+    ):
+        assert c2n.describe(network, given).to_dict() == wanted
+    loose = c2n.describe(network, everyone).to_dict()
+    assert loose["outside"] == len(network.objects) - 60
+    assert [group["cells"] for group in loose["groups"]] == [group["cells"] for group in wanted["groups"]]
+    assert c2n.describe(cube, by_id).to_dict() == wanted
+    assert c2n.describe(cube, pd.Series(numbers, index=ids)).to_dict() == wanted
+
+
+def test_what_a_clustering_found_can_be_described(network: Network) -> None:
+    clusters = cluster_query(network, count=2, seed=0)
+    found = c2n.describe(network, clusters)
+    assert sum(each.sizes[0] for each in found) == 60
+
+
+def test_numbers_below_zero_and_nothing_are_no_cluster(network: Network) -> None:
+    numbers: list[object] = [-1, None, float("nan"), *[0] * 27, *[1] * 30]
+    found = c2n.describe(network, numbers)
+    assert found.outside == 3 and [each.names[0] for each in found] == ["cluster 0", "cluster 1"]
+    assert all(each.outside == 3 for each in found)
+
+
+def test_one_cluster_has_no_others(network: Network) -> None:
+    found = c2n.describe(network, [7] * 60)
+    assert str(found) == "all 60 objects are in cluster 7: there are no others"
+
+
+def test_clusters_are_named_in_the_order_of_their_numbers(network: Network) -> None:
+    found = c2n.describe(network, [number % 12 for number in range(60)])
+    assert [each.names[0] for each in found] == [f"cluster {number}" for number in range(12)]
+
+
+def test_a_network_from_another_process_needs_its_cube(asked: tuple[Cube, Query], network: Network) -> None:
+    travelled = pickle.loads(pickle.dumps(network))
+    numbers = [number % 2 for number in range(60)]
+    with pytest.raises(ParameterError, match=r"^the network does not know its cube any more: give it \(cube=…\)$"):
+        c2n.describe(travelled, numbers)
+    there, here = c2n.describe(travelled, numbers, cube=asked[0]), c2n.describe(network, numbers)
+    assert there.to_dict() == here.to_dict()
+
+
+def test_a_contrast_travels_without_its_cube(asked: tuple[Cube, Query]) -> None:
+    found = c2n.contrast(asked[0], *sides(asked))
+    there: Contrast = pickle.loads(pickle.dumps(found))
+    assert there.to_dict() == found.to_dict()
+    with pytest.raises(InputError, match="^the contrast came from another process, where its cube is"):
+        there.network  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"m": -1}, "m is -1, expected 0 or more cells"),
+        ({"m": 2.5}, "m is 2.5, expected a whole number of 0 or more cells"),
+        ({"chance": 0}, "chance is 0, expected a number above 0 and up to 1"),
+        ({"chance": "1"}, "chance is '1', expected a number above 0 and up to 1"),
+        ({"names": ("A",)}, "names is ('A',), expected two different texts"),
+        ({"names": ("A", "A")}, "names is ('A', 'A'), expected two different texts"),
+        ({"names": "AB"}, "names is 'AB', expected two different texts"),
+    ],
+)
+def test_what_cannot_be_asked_is_one_sentence(given: dict[str, object], said: str) -> None:
+    with pytest.raises(ParameterError) as refused:
+        c2n.contrast(by_hand(), [1], [2], **given)  # type: ignore[call-overload]
+    assert str(refused.value) == said
+
+
+def test_a_query_without_labels_needs_another() -> None:
+    with pytest.raises(
+        QueryError, match=r"^the query has no labels to tell apart: .* or a second query \(against=…\)$"
+    ):
+        c2n.contrast(by_hand(), [1, 2])
+    with pytest.raises(QueryError, match=r"^no object of the query has a label: give some$"):
+        c2n.contrast(by_hand(), {"o1": None})
+    with pytest.raises(ParameterError, match=r"^names are those of two queries, and the sides are labels here"):
+        c2n.contrast(by_hand(), {"o1": "a", "o2": "b"}, names=("a", "b"))  # type: ignore[call-overload]
+    with pytest.raises(QueryError, match=r"^the clusters name objects only: give the cluster of each"):
+        c2n.describe(by_hand(), ["o1", "o2"])
+
+
+def test_clusters_of_another_length_are_refused(network: Network) -> None:
+    objects = len(network.objects)
+    with pytest.raises(ParameterError) as refused:
+        c2n.describe(network, [0, 1])
+    assert str(refused.value) == (
+        "there are 2 clusters, expected one for each of the 60 objects of the query, "
+        f"or of the {objects:,} objects of the network"
+    )
+
+
+def test_a_view_of_other_cuboids_is_refused_and_one_rolled_up_is_not(asked: tuple[Cube, Query]) -> None:
+    cube, query = asked
+    with pytest.raises(ParameterError, match=r"^a view \(cells of .*\) cannot be contrasted: do it with the cube"):
+        c2n.contrast(c2n.cube.cuboid(cube, "one"), query)
+    rolled = c2n.contrast(c2n.cube.roll_up(cube, "venue", "∗"), query)
+    assert all(cell.labels[1] == "∗" for each in rolled for cell in each.cells)
+
+
+def test_labels_called_like_the_rest_stay_apart() -> None:
+    query = by_hand().query(list(range(20)), ["the rest"] * 10 + ["b"] * 10)
+    assert c2n.contrast(by_hand(), query)["the rest"].names == ("the rest", "the rest (neither)")

@@ -1,0 +1,287 @@
+"""A network is steered by pins, bans, likes and dislikes, says what they cost, and is made again with them."""
+
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import cube2net as c2n
+from cube2net import pipeline
+from cube2net.cli.app import app
+from cube2net.errors import InputError, ParameterError, QueryError
+from cube2net.network import scores
+from cube2net.pipeline.replay import follow
+from cube2net.records import Budget, Cube, Network, Node, Price, Query, Selection, Steering, Worth
+from cube2net.records.node_names import title_of
+
+QUICK: dict[str, dict[str, Any]] = {
+    "cube2net": {"updates": 1, "trajectories": 4, "epochs": 1},
+    "anneal": {"steps": 200, "restarts": 1},
+}
+CHOOSERS = ("random", "greedy", "anneal", "exact", "cube2net")
+LINKERS = ("none", "hops", "pagerank", "steiner", "maxdisc")
+
+
+@dataclass(frozen=True)
+class Place:
+    folder: Path
+    cube: Cube
+    query: list[str]
+    hidden: list[str]
+    others: list[str]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    folder = tmp_path_factory.mktemp("steering")
+    planted = c2n.make_planted(objects=200, communities=4, noise=0.2, seed=1)
+    cube = c2n.build_cube(planted.corpus, out=folder / "cube")
+    own, other = ([f"Object {name[1:]}" for name in planted.query(group)] for group in (0, 1))
+    return Place(folder, cube, own[:15], own[15:25], [name for name in other if name not in own][:10])
+
+
+def cell_not_in(network: Network, cube: Cube) -> tuple[str, ...]:
+    return next(cube.cell(number) for number in range(len(cube.cells)) if number not in network.selection.cells)
+
+
+@pytest.mark.parametrize("method", CHOOSERS)
+def test_every_method_that_chooses_cells_keeps_pins_and_bans_in_every_form(method: str, place: Place) -> None:
+    options = QUICK.get(method, {})
+    for form in ("objects", "woven", "cells", "both"):
+        plain = c2n.construct(place.cube, place.query, method, 4, form=form, objective="jaccard", **options)
+        pin, ban = cell_not_in(plain, place.cube), plain.labels[0]
+        pins, bans = [pin, place.others[0]], [" · ".join(ban), place.others[1]]
+        network = c2n.construct(
+            place.cube, place.query, method, 4, form=form, objective="jaccard", pins=pins, bans=bans, **options
+        )
+        names = set(network.nodes["name"].to_pylist())
+        assert network.labels[0] == pin and ban not in network.labels and len(network.labels) <= 4
+        assert place.others[0] in names and place.others[1] not in names
+        assert network.settings["pins"] == [f"⟨{' · '.join(pin)}⟩", place.others[0]]
+        assert network.settings["bans"] == [f"⟨{' · '.join(ban)}⟩", place.others[1]]
+
+
+@pytest.mark.parametrize("method", LINKERS)
+def test_methods_that_follow_links_keep_pinned_and_banned_objects(method: str, place: Place) -> None:
+    plain = c2n.construct(place.cube, place.query, method, max_nodes=60)
+    names = plain.nodes["name"].to_pylist()
+    outside = [name for name in names if name not in place.query]
+    ban = outside[0] if outside else place.others[1]
+    network = c2n.construct(place.cube, place.query, method, max_nodes=60, pins=place.others[:1], bans=ban)
+    steered = set(network.nodes["name"].to_pylist())
+    assert place.others[0] in steered and ban not in steered and set(place.query) <= steered
+    assert len(network) <= 60
+
+
+@pytest.mark.parametrize("method", [*CHOOSERS, *LINKERS])
+def test_a_steered_network_is_made_again_to_the_byte(method: str, place: Place) -> None:
+    options: dict[str, Any] = {"pins": [place.others[0]], "bans": [place.others[1]], **QUICK.get(method, {})}
+    if method in CHOOSERS:
+        options |= {"like": place.hidden[:2], "unlike": place.others[2:4]}
+        options["pins"] = [place.cube.cell(2), place.others[0]]
+    network = c2n.construct(place.cube, place.query, method, 4, seed=5, **options)
+    assert network.recipe is not None
+    pipeline.write_network(network, place.folder / f"{method}.json")
+    again = c2n.replay(place.folder / f"{method}.json")
+    assert again.same and again.network.question is not None
+    assert again.network.question.steering == network.question.steering  # type: ignore[union-attr]
+
+
+def test_a_recipe_names_cells_by_labels_and_objects_by_ids(place: Place) -> None:
+    network = c2n.construct(place.cube, place.query, pins=[place.cube.cell(2), place.others[0]], like=place.hidden[0])
+    assert network.recipe is not None
+    row = place.cube.query([place.others[0]]).objects
+    ids = place.cube.objects.ids(row).to_pylist()
+    assert network.recipe.parameters["pins"] == [{"cell": list(place.cube.cell(2))}, {"object": ids[0]}]
+    assert "bans" not in network.recipe.parameters
+    odd = replace(network.recipe, parameters={**network.recipe.parameters, "pins": [{"cell": 3}]})
+    with pytest.raises(InputError, match=r"^the recipe has odd pins: \[\{'cell': 3\}\]$"):
+        follow(odd, place.cube)
+    gone = replace(network.recipe, parameters={**network.recipe.parameters, "bans": [{"object": "nobody"}]})
+    with pytest.raises(QueryError, match=r"^the cube does not have 1 objects of the recipe's bans: 'nobody'$"):
+        follow(gone, place.cube)
+
+
+def test_without_steering_nothing_is_said_of_it(place: Place) -> None:
+    network = c2n.construct(place.cube, place.query)
+    same = c2n.construct(place.cube, place.query, pins=(), bans=[], like=None, unlike=())
+    assert network.recipe == same.recipe and network.recipe is not None
+    assert not {"pins", "bans", "like", "unlike"} & {*network.recipe.parameters, *network.settings}
+    assert (network.selection.cells == same.selection.cells).all() and c2n.prices(network) == ()
+
+
+def test_a_price_is_the_value_without_it_less_the_value_with_it(place: Place) -> None:
+    plain = c2n.construct(place.cube, place.query, "exact", 3, form="objects")
+    ban = plain.labels[0]
+    only_ban = c2n.construct(place.cube, place.query, "exact", 3, form="objects", bans=[ban])
+    cells = range(len(place.cube.cells))
+    pin = next(label for label in map(place.cube.cell, cells) if label not in {*plain.labels, *only_ban.labels})
+    network = c2n.construct(place.cube, place.query, "exact", 3, form="objects", pins=[pin], bans=[ban])
+    only_pin = c2n.construct(place.cube, place.query, "exact", 3, form="objects", pins=[pin])
+    kept, left = c2n.prices(network)
+    assert kept.price == pytest.approx(only_ban.selection.value - network.selection.value)
+    assert left.price == pytest.approx(only_pin.selection.value - network.selection.value)
+    assert kept.price is not None and left.price is not None and min(kept.price, left.price) >= 0
+    assert (kept.kind, kept.title) == ("pin", f"⟨{' · '.join(pin)}⟩") and kept.title in kept.instead
+    assert str(left) == f"leaving out ⟨{' · '.join(ban)}⟩ costs {left.price:.3g}"
+    assert network.selection.proven
+    assert left.to_dict()["price"] == left.price and json.dumps(left.to_dict())
+    travelled = replace(network, question=None)
+    assert [price.price for price in c2n.prices(travelled, place.cube)] == [kept.price, left.price]
+    with pytest.raises(InputError, match="give the cube"):
+        c2n.prices(travelled)
+
+
+def test_prices_of_methods_without_a_value_say_who_was_displaced(place: Place) -> None:
+    plain = c2n.construct(place.cube, place.query, "pagerank", max_nodes=25)
+    outside = [name for name in plain.nodes["name"].to_pylist() if name not in place.query]
+    network = c2n.construct(
+        place.cube, place.query, "pagerank", max_nodes=25, pins=[place.others[0]], bans=[outside[0]]
+    )
+    pinned, banned = c2n.prices(network)
+    assert pinned.price is None and len(pinned.missed) == 1
+    assert pinned.sentence == f"keeping {place.others[0]} displaces {pinned.missed[0]!r}"
+    assert banned.instead and outside[0] in banned.missed
+    assert banned.sentence == f"leaving out {outside[0]} brings {banned.instead[0]!r} in its place"
+
+
+@pytest.mark.parametrize(
+    ("price", "sentence"),
+    [
+        (Price("pin", "⟨a⟩", 0.2, 0.2), "keeping ⟨a⟩ costs nothing"),
+        (Price("pin", "⟨a⟩", 0.2, 0.198), "keeping ⟨a⟩ pays 0.002"),
+        (Price("ban", "⟨a⟩", 200.0, 1434.0), "leaving out ⟨a⟩ costs 1,234"),
+        (Price("pin", "Ada"), "keeping Ada changes nothing"),
+        (Price("pin", "Ada", instead=("Ada",)), "keeping Ada displaces nobody"),
+        (Price("ban", "Ada", missed=("Ada",)), "leaving out Ada brings nobody in its place"),
+    ],
+)
+def test_a_price_is_one_sentence(price: Price, sentence: str) -> None:
+    assert price.sentence == sentence and repr(price) == f"Price({sentence})"
+
+
+def test_liking_draws_the_network_to_what_is_liked_and_away_from_what_is_not(place: Place) -> None:
+    plain = c2n.construct(place.cube, place.query)
+    steered = c2n.construct(place.cube, place.query, like=place.hidden[:3], unlike=place.others[:3])
+    assert steered.query.objects.tolist() == plain.query.objects.tolist()
+    names = set(steered.nodes["name"].to_pylist())
+    assert set(place.hidden[:3]) <= names and not set(place.others[:3]) & names
+    liked = place.cube.query([*place.query, *place.hidden[:3]])
+    other = c2n.construct(place.cube, liked, m=len(place.query))
+    only_like = c2n.construct(place.cube, place.query, like=place.hidden[:3])
+    assert only_like.selection.cells.tolist() == other.selection.cells.tolist()
+    assert only_like.selection.value == other.selection.value
+
+
+def test_objects_nearer_to_what_is_unliked_are_not_near(place: Place) -> None:
+    unlike = place.cube.query(place.others[:3]).objects
+    steered = c2n.construct(place.cube, place.query, unlike=place.others[:3])
+    far, near = (scores(place.cube.links, rows, tolerance=1e-5) for rows in (unlike, steered.query.objects))
+    others = np.setdiff1d(steered.objects, steered.query.objects)
+    assert len(others) and (far[others] <= near[others]).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"like": ["CELL"]}, "like takes objects, and CELL is a cell: pin it or ban it"),
+        ({"m": 1, "pins": ["CELL", "OTHER"]}, "2 cells are pinned, and m is 1: pin fewer, or raise m"),
+        (
+            {"max_nodes": 16, "pins": ["CELL", "OTHER"]},
+            "2 cells are pinned, and max_nodes leaves room for 1: pin fewer, or raise max_nodes",
+        ),
+        (
+            {"method": "auto", "pins": ["nobody"]},
+            "'auto' chooses what to bring by itself, and pins is ['nobody']: leave it out",
+        ),
+        (
+            {"method": "hops", "pins": ["CELL"]},
+            "CELL is pinned, and the method 'hops' chooses no cells: pin and ban objects, or use a method that does, "
+            "such as 'greedy'",
+        ),
+        ({"bans": ["CELL"], "pins": ["CELL"]}, "CELL is pinned and banned: it cannot be both"),
+        ({"pins": [Node("cell", 10_000)]}, "the cube has"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_sentence(options: dict[str, Any], sentence: str, place: Place) -> None:
+    titles = {"CELL": title_of(place.cube, Node("cell", 2)), "OTHER": title_of(place.cube, Node("cell", 3))}
+    given = {
+        word: [titles.get(one, one) if isinstance(one, str) else one for one in value]
+        if isinstance(value, list)
+        else value
+        for word, value in options.items()
+    }
+    with pytest.raises(ParameterError) as error:
+        c2n.construct(place.cube, place.query, **given)
+    assert str(error.value).startswith(sentence.replace("CELL", titles["CELL"]))
+
+
+def test_a_cell_of_other_levels_is_pinned_in_a_view_that_has_it(place: Place) -> None:
+    label = place.cube.cell(2)
+    network = c2n.construct(place.cube, place.query, levels="one", pins=[("∗", label[1], "∗")])
+    assert network.labels[0] == ("∗", label[1], "∗")
+    with pytest.raises(ParameterError, match=r"^no cell has the labels ∗ · "):
+        c2n.construct(place.cube, place.query, pins=[("∗", label[1], "∗")])
+
+
+def test_more_pins_than_the_default_of_cells_make_room_for_themselves(place: Place) -> None:
+    pins = [Node("cell", number) for number in range(8)]
+    network = c2n.construct(place.cube, place.query[:5], pins=pins)
+    assert network.selection.cells.tolist() == list(range(8))
+    assert network.recipe is not None and network.recipe.parameters["m"] == 8
+
+
+def test_a_method_of_ones_own_is_told_what_is_settled(place: Place) -> None:
+    seen: list[Budget] = []
+
+    class Mine:
+        def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+            seen.append(budget)
+            return c2n.Greedy().select(cube, query, weights=weights, budget=budget)
+
+    pins = [Node("cell", 2)]
+    mine = c2n.construct(place.cube, place.query, Mine(), 4, form="objects", pins=pins, bans=[Node("cell", 3)])
+    greedy = c2n.construct(place.cube, place.query, "greedy", 4, form="objects", pins=pins, bans=[Node("cell", 3)])
+    assert (seen[0].m, seen[0].scope.closed.tolist(), seen[0].scope.cells.tolist()) == (3, [2, 3], [2])
+    assert mine.selection.values.tolist() == greedy.selection.values.tolist()
+
+
+def test_a_network_is_asked_again_under_another_steering(place: Place) -> None:
+    network = c2n.construct(place.cube, place.query, "greedy", 4, form="objects", pins=[Node("cell", 2)])
+    assert network.question is not None
+    assert network.question.budget.scope.cells.tolist() == [2]
+    plain = network.question.again(Steering())
+    assert (
+        plain.selection.values.tolist()
+        == c2n.construct(place.cube, place.query, "greedy", 4, form="objects").selection.values.tolist()
+    )
+    back = network.question.again(network.question.steering)
+    assert back.recipe == network.recipe
+
+
+def test_a_bound_holds_for_all_choices_that_keep_the_steering(place: Place) -> None:
+    pins = {"pins": [Node("cell", 2)], "bans": [Node("cell", 5)]}
+    greedy = c2n.construct(place.cube, place.query, "greedy", 3, form="objects", bound=True, **pins)
+    best = c2n.construct(place.cube, place.query, "exact", 3, form="objects", **pins)
+    assert best.selection.proven and greedy.selection.bound is not None
+    assert greedy.selection.value <= best.selection.value <= greedy.selection.bound + 1e-9
+
+
+def test_the_command_steers_and_says_prices(place: Place) -> None:
+    query = place.folder / "query.csv"
+    query.write_text("name\n" + "\n".join(place.query), encoding="utf-8")
+    pin, ban = " · ".join(place.cube.cell(2)), place.others[1]
+    words = ["query", str(place.folder / "cube"), "--query", str(query), "--pin", pin, "--ban", ban, "--quiet"]
+    words += ["--like", place.hidden[0], "--unlike", place.others[0]]
+    shown = CliRunner().invoke(app, words, env={"COLUMNS": "200"})
+    assert shown.exit_code == 0, shown.output
+    assert f"keeping ⟨{pin}⟩ " in shown.output and f"leaving out {ban} " in shown.output
+    told = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
+    assert told["pins"] == [f"⟨{pin}⟩"] and told["like"] == [place.hidden[0]] and told["unlike"] == [place.others[0]]
+    assert [price["title"] for price in told["prices"]] == [f"⟨{pin}⟩", ban]
+    silent = CliRunner().invoke(app, [*words, "--no-prices"], env={"COLUMNS": "200"})
+    assert "keeping" not in silent.output and "leaving out" not in silent.output
