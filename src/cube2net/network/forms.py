@@ -55,14 +55,15 @@ def brings_objects(selection: Selection, scope: Scope = OPEN) -> bool:
     return not len(scope.objects) or len(np.setdiff1d(selection.objects, scope.objects)) > 0
 
 
-def room_for_near(query: Query, form: Form, cells: int, max_nodes: int | None) -> int:
+def room_for_near(query: Query, form: Form, cells: int, max_nodes: int | None, liked: int = 0) -> int:
     """Return how many near objects there are to be: as many as wanted, or as a limit on nodes leaves room for.
 
-    Objects that are pinned are among them.
+    Objects that are pinned are among them. Where nobody says how many, it is one for each object of the query and for
+    each of those ``liked`` besides.
     """
     if form.kind != "woven":
         return 0
-    wanted = len(query) if form.near is None else form.near
+    wanted = len(query) + liked if form.near is None else form.near
     return wanted if max_nodes is None else max(0, min(wanted, max_nodes - len(query) - cells))
 
 

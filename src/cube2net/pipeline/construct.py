@@ -265,7 +265,8 @@ def network_of(
         large = networks.said_of_size(cube, query, selection, form, plan.max_nodes, scope)
         if large:
             progress(large, 1, 1)
-        room = networks.room_for_near(query, form, len(selection.cells), plan.max_nodes)
+        liked = len(plan.liked) - len(query)
+        room = networks.room_for_near(query, form, len(selection.cells), plan.max_nodes, liked)
         nearest = _known_nearest(plan, room, near) if form.kind == "woven" else None
         network = networks.assemble(cube, query, selection, form, nearest=nearest, scope=scope)
     said = (selection.note, large, networks.said_of_scope(query, scope))
