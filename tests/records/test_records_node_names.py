@@ -50,6 +50,11 @@ def test_a_label_may_hold_what_stands_between_labels() -> None:
     assert cube.cell(node_of(cube, "A · B · 2001").number) == ("A · B", "2001")
 
 
+def test_a_line_of_many_commas_is_refused_at_once(cube: Cube) -> None:
+    with pytest.raises(QueryError, match="not in the cube"):
+        node_of(cube, "a," * 20_000)
+
+
 def test_a_pin_takes_a_ban_away_and_the_other_way_round() -> None:
     cell, person = Node("cell", 1), Node("object", 5)
     banned = Steering(pins=(cell, person)).banning([cell])

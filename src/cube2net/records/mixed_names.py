@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from cube2net.errors import ParameterError, listed, quoted, unknown
 from cube2net.records.dimension import STAR, TOP, Dimension
-from cube2net.records.node_names import BETWEEN, CELL, Node
+from cube2net.records.node_names import BETWEEN, CELL, Node, readings
 
 if TYPE_CHECKING:
     from cube2net.records.cube import Cube
@@ -122,35 +122,19 @@ def _of_text(cube: Cube, text: str) -> MixedCell:
     bare = text.strip().removeprefix(f"{CELL}:").removeprefix("⟨").removesuffix("⟩").strip()
     if bare in TOP:
         return MixedCell.top(cube)
+    known = list(map(_all_names, cube.dimensions))
     for separator in SEPARATORS:
-        for names in _readings(cube.dimensions, bare.split(separator), separator):
+        for names in readings(known, bare.split(separator), separator):
             return _cell([_place(*pair) for pair in zip(cube.dimensions, names, strict=True)])
     for separator in SEPARATORS:
         parts = bare.split(separator)
         if len(parts) == len(cube.dimensions):
             return _cell([_place(*pair) for pair in zip(cube.dimensions, map(str.strip, parts), strict=True)])
-    having = [number for number, dimension in enumerate(cube.dimensions) if bare in _all_names(dimension)]
+    having = [number for number, names in enumerate(known) if bare in names]
     if len(having) == 1:
         alone = having[0]
         return _cell([_place(each, bare if i == alone else None) for i, each in enumerate(cube.dimensions)])
     raise ParameterError(f"{_expected(cube)}, with {BETWEEN.strip()} between, got {quoted(text)}")
-
-
-def _readings(dimensions: Sequence[Dimension], parts: Sequence[str], separator: str) -> Iterator[list[str]]:
-    """Yield the labels that parts of a line are when put together: a label may hold what stands between labels."""
-    if not dimensions:
-        if not parts:
-            yield []
-        return
-    known = _all_names(dimensions[0])
-    longest = max(map(len, known))
-    size, name = 0, ""
-    while size < len(parts) - len(dimensions) + 1 and len(name.strip()) <= longest:
-        name = parts[size] if not size else name + separator + parts[size]
-        size += 1
-        if name.strip() in known:
-            for rest in _readings(dimensions[1:], parts[size:], separator):
-                yield [name.strip(), *rest]
 
 
 def _all_names(dimension: Dimension) -> set[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -81,10 +81,10 @@ def _cell_of(cube: Cube, text: str) -> Node | None:
     text = text.strip()
     marked = text.startswith(f"{CELL}:") or (text.startswith("⟨") and text.endswith("⟩"))
     bare = text.removeprefix(f"{CELL}:").removeprefix("⟨").removesuffix("⟩").strip()
+    known = [{*dimension.labels, *TOP} for dimension in cube.dimensions]
     for separator in (BETWEEN, ", ", ","):
-        for labels in _splits(bare.split(separator), len(cube.dimensions), separator):
-            names = [label.strip() for label in labels]
-            if _known(cube, names):
+        for names in readings(known, bare.split(separator), separator):
+            if not all(name in TOP for name in names):
                 return Node(CELL, cube.find_cell(names))
     if marked:
         raise ParameterError(
@@ -94,23 +94,26 @@ def _cell_of(cube: Cube, text: str) -> Node | None:
     return None
 
 
-def _known(cube: Cube, labels: Sequence[str]) -> bool:
-    """Return whether every dimension has its label, or it is ∗ there; all ∗ names nothing."""
-    top = [label in TOP for label in labels]
-    return not all(top) and all(
-        is_top or label in dimension.labels
-        for dimension, label, is_top in zip(cube.dimensions, labels, top, strict=True)
-    )
+def readings(known: Sequence[Collection[str]], parts: Sequence[str], separator: str) -> Iterator[list[str]]:
+    """Yield the labels that the parts of a line are when put together again, one of each collection of known ones.
 
+    A label may hold what stands between labels.
 
-def _splits(parts: list[str], count: int, separator: str) -> Iterator[list[str]]:
-    """Yield the ways to put parts together again into so many texts: a label may hold what stands between labels."""
-    if count == 1:
-        yield [separator.join(parts)]
+    >>> list(readings([{"A", "A,B"}, {"C", "B,C"}], "A,B,C".split(","), ","))
+    [['A', 'B,C'], ['A,B', 'C']]
+    """
+    if not known:
+        if not parts:
+            yield []
         return
-    for size in range(1, len(parts) - count + 2):
-        for rest in _splits(parts[size:], count - 1, separator):
-            yield [separator.join(parts[:size]), *rest]
+    longest = max(map(len, known[0]), default=0)
+    size, name = 0, ""
+    while size < len(parts) - len(known) + 1 and len(name.strip()) <= longest:
+        name = parts[size] if not size else name + separator + parts[size]
+        size += 1
+        if name.strip() in known[0]:
+            for rest in readings(known[1:], parts[size:], separator):
+                yield [name.strip(), *rest]
 
 
 def _unknown(cube: Cube, text: str, error: QueryError) -> Exception:
