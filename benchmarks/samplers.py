@@ -189,6 +189,17 @@ def scores(model: Model, batches: list[Data]) -> tuple[float, float]:
     return float((told == true).mean()), float(f1_score(true, told, average="macro"))
 
 
+def links_of_seeds(data: Data, sampler: BaseSampler, rows: torch.Tensor) -> tuple[float, float]:
+    """Return how many links of a batch a seed has, and which share of what is brought is linked to a seed."""
+    links, linked = [], []
+    for batch in NodeLoader(data, sampler, rows, batch_size=SEEDS):
+        source, target = batch.edge_index
+        seeds = batch.batch_size
+        links.append(float((target < seeds).sum()) / seeds)
+        linked.append(len(target[(source < seeds) & (target >= seeds)].unique()) / max(1, batch.num_nodes - seeds))
+    return float(np.mean(links)), float(np.mean(linked))
+
+
 def interval(values: Array) -> str:
     """Return a mean and the half of its 95 % interval."""
     half = stats.t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else 0.0
@@ -204,20 +215,25 @@ def main(task: str = "areas", runs: str = "10", epochs: str = "15") -> None:
     query = cube.query(labels)
     data = c2n.CellSampler(cube).data(query, title_vectors(cube, corpus))
     found: dict[str, list[tuple[float, float, float]]] = {}
+    seen: dict[str, tuple[float, float]] = {}
     for run in range(int(runs)):
         parts = splits(query.objects, run)
+        if run == 0:
+            seen = {name: links_of_seeds(data, one, parts[0]) for name, (one, _) in samplers(cube, run).items()}
         for name, (sampler, cells) in samplers(cube, run).items():
             seed = number("benchmark", "model", run) % 2**31
             found.setdefault(name, []).append(one_run(data, sampler, parts, int(epochs), seed, cells=cells))
     print(f"{task}: {cube}, {len(query)} labelled, {runs} runs of {epochs} epochs, {data.num_features} inputs")
     base = np.array(found["neighbours"])
-    print("| sampler | accuracy | macro F1 | macro F1 less that of neighbours | time of an epoch |")
-    print("| --- | --- | --- | --- | --- |")
+    titles = ("sampler", "accuracy", "macro F1", "macro F1 less that of neighbours", "time of an epoch")
+    titles = (*titles, "links of a seed", "brought with a link to a seed")
+    print(f"| {' | '.join(titles)} |\n|{' --- |' * len(titles)}")
     for name, values in found.items():
         each = np.array(values)
         less = "" if name == "neighbours" else interval(each[:, 1] - base[:, 1])
         ratio = np.median(each[:, 2] / base[:, 2])
-        print(f"| {name} | {interval(each[:, 0])} | {interval(each[:, 1])} | {less} | {ratio:.2f} × |")
+        measured = f"{name} | {interval(each[:, 0])} | {interval(each[:, 1])} | {less} | {ratio:.2f} ×"
+        print(f"| {measured} | {seen[name][0]:.1f} | {seen[name][1]:.0%} |")
 
 
 if __name__ == "__main__":

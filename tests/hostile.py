@@ -184,6 +184,19 @@ def _query(world: World) -> Iterator[list[str]]:
     yield [*ask, LONG[:100_000]]
 
 
+def _without(world: World) -> Iterator[list[str]]:
+    ask = ["without", str(world.cube), "--query", str(world.query)]
+    with world.query.open(encoding="utf-8", newline="") as file:
+        gone = list(csv.reader(file))[1][0]
+    yield [*ask, "--node", gone]
+    yield [*ask, "--node", gone, "--json"]
+    yield [*ask, "--add", "long0", "--form", "objects", "-m", "3"]
+    yield [*ask, "--node", gone, "--out", str(world.folder / "w\x1bc.csv")]
+    for option in ("--node", "--add", "--method", "--where", "--out"):
+        yield [*ask, option, ARGUMENT]
+    yield [*ask, "--node", LONG[:100_000]]
+
+
 def _replay(world: World) -> Iterator[list[str]]:
     cube, file = str(world.cube), world.folder / f"net{FOLDER}.csv"
     ended = run(["query", cube, "--query", str(world.query), "--out", str(file), "--quiet"])
@@ -293,6 +306,7 @@ CALLS: dict[str, Callable[[World], Iterator[list[str]]]] = {
     "build": _build,
     "info": _info,
     "query": _query,
+    "without": _without,
     "replay": _replay,
     "explain": _explain,
     "contrast": _contrast,

@@ -73,6 +73,7 @@ def test_nor_does_it_where_there_are_bars_and_styles(
         "build",
         "verify",
         "query",
+        "without",
         "replay",
         "explain",
         "drill",
@@ -83,7 +84,7 @@ def test_nor_does_it_where_there_are_bars_and_styles(
     )
     assert (b"\x1b[?25l" in shown) == (command in (*shows_progress, "task", "demo"))
     assert (b"\x1b[1m" in shown) == (
-        command in ("suggest", "info", "query", "explain", "drill", "contrast", "describe", "compare")
+        command in ("suggest", "info", "query", "without", "explain", "drill", "contrast", "describe", "compare")
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from threading import Event, Thread
@@ -24,12 +24,12 @@ from cube2net.pipeline.compare import maker
 from cube2net.pipeline.construct import Chosen, with_vectors
 from cube2net.pipeline.construct import choose as really_choose
 from cube2net.pipeline.planning import Plan
-from cube2net.records import Budget, Comparison, Cube, Network, Objects, Query, Selection, Setup, Vectors, Worth
+from cube2net.records import Comparison, Cube, Network, Objects, Query, Setup, Vectors
 from cube2net.records.dimension import STAR
 from cube2net.referee import AS_LARGE, SHORT_LIST, Maker
 from cube2net.select import Cube2net, Greedy, Linked, Random
 
-from comparisons import TINY, plain
+from comparisons import TINY, Failing, plain
 from toys import random_cube, toy_cube, two_communities
 
 GREEDY = Setup(method="greedy", objective="linked", form="cells", m=3)
@@ -138,18 +138,6 @@ def test_what_a_method_chooses_is_chosen_once_for_all_forms_and_unless_it_draws_
 
 
 # Comparing
-
-
-@dataclass(frozen=True)
-class Failing:
-    """A method of one's own that cannot answer, or brings the first object."""
-
-    fails: bool = True
-
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
-        if self.fails:
-            raise RuntimeError("out of luck")
-        return Selection(np.array([0]), weights.value(np.array([0])))
 
 
 @pytest.fixture(scope="module")

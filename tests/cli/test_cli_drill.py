@@ -58,6 +58,7 @@ def test_it_keeps_to_the_view_that_is_asked_for(folder: Path) -> None:
 
 
 def test_a_cell_with_nothing_to_list_is_one_sentence(folder: Path) -> None:
+    assert run(folder, "--cell", "AESPEN") == run(folder, "--cell", "*, AESPEN")
     assert run(folder, "--cell", "*, AESPEN") == "⟨∗ · AESPEN⟩ holds none of the 116 objects of the query\n"
 
 
@@ -65,5 +66,5 @@ def test_an_unknown_label_is_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert "unknown label of 'venue' or 'kind' 'ACLL'" in refused(folder, monkeypatch, capsys, "--cell", "*, ACLL")
-    assert "a cell has a label or ∗ for each of year, venue" in refused(folder, monkeypatch, capsys, "--cell", "ACL")
+    assert "a cell has a label or ∗ for each of year, venue" in refused(folder, monkeypatch, capsys, "--cell", "a,b,c")
     assert "k is 0, expected 1 or more cells" in refused(folder, monkeypatch, capsys, "-k", 0)

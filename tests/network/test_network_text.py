@@ -157,6 +157,13 @@ def test_what_the_source_knows_of_objects_and_their_items_is_told() -> None:
     assert re.search(r"- Object \d+: \d+ items; mostly \w+ · venue \d · topic \d; in cells [\d, ]+; linked to", text)
 
 
+def test_a_text_says_what_the_user_wanted_in_it_and_not() -> None:
+    cube = random_cube(0)
+    made = c2n.construct(cube, ["o0", "o4", "o8"], pins=["o3"], bans=[cube.cell(0), cube.cell(1)])
+    assert "\nThe user wanted in it Object 3; not in it ⟨label 0⟩, ⟨label 1⟩.\n" in c2n.to_text(made)
+    assert "The user wanted" not in c2n.to_text(c2n.construct(cube, ["o0", "o4", "o8"]))
+
+
 def named(names: list[str]) -> Cube:
     """Return a random cube whose objects have these names, over and over."""
     cube = random_cube(0, objects=60)

@@ -1,9 +1,11 @@
 """Cells at mixed levels by whatever names them."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cube2net as c2n
 from cube2net.cube import roll_up
 from cube2net.errors import ParameterError
 from cube2net.records import Node
@@ -29,6 +31,8 @@ def test_a_cell_is_named_by_labels_of_any_level() -> None:
         {"month": "June", "craft": "smith · cutler", "town": "*"},
     ):
         assert mixed_cell_of(cube, given_) == wanted, given_
+    assert mixed_cell_of(cube, "June") == mixed_cell_of(cube, " ⟨June⟩ ") == MixedCell((2, None, None), (1, -1, -1))
+    assert mixed_cell_of(cube, "smith · cutler").names(cube) == ("∗", "∗", "smith · cutler")
     for given_ in (None, "∗", "*, *, *", ("∗",) * 3, {}):
         assert mixed_cell_of(cube, given_) == MixedCell.top(cube)
     assert mixed_cell_of(cube, Node("cell", 1)).names(cube) == tuple(
@@ -50,6 +54,7 @@ def test_what_a_cell_is_called_names_it(seed: int, number: int) -> None:
     [
         ("June · ∗", r"a cell has a label or ∗ for each of day, town, craft, with · between, got 'June · ∗'"),
         (("June", "∗"), r"a cell has a label or ∗ for each of day, town, craft, got \('June', '∗'\)"),
+        ("July", r"a cell has a label or ∗ for each of day, town, craft, with · between, got 'July'"),
         (7, r"a cell has a label or ∗ for each of day, town, craft, got 7"),
         (
             "Jun · ∗ · ∗",
@@ -79,3 +84,13 @@ def test_a_dimension_at_the_top_has_no_labels_to_name() -> None:
 def test_a_line_of_many_commas_is_refused_at_once() -> None:
     with pytest.raises(ParameterError, match="a cell has a label or ∗ for each of"):
         mixed_cell_of(levelled_cube(0), "day 1," * 50_000)
+
+
+def test_a_label_may_be_given_as_the_whole_number_that_it_is_in_a_frame() -> None:
+    rows = [{"paper": f"p{n}", "object": f"o{n}", "year": 2000 + n % 2, "venue": "ACL"} for n in range(40)]
+    cube = c2n.build_cube(
+        c2n.read_tables(rows, item="paper", objects="object"), dimensions=["year", "venue"], min_objects=2
+    )
+    wanted = mixed_cell_of(cube, "2001 · ∗")
+    for given_ in ((2001, None), (np.int64(2001), "*"), {"year": 2001}, {"year": np.int64(2001)}, "2001"):
+        assert mixed_cell_of(cube, given_) == wanted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pyarrow as pa
 
 from cube2net.arrays import ragged_from_lists
 from cube2net.mine import METRICS
-from cube2net.records import Comparison, Network, Objects, Query, Selection, Setup, Trial
+from cube2net.records import Budget, Comparison, Cube, Network, Objects, Query, Selection, Setup, Trial, Worth
 from cube2net.referee.report.closeups import CloseUp, scene
 from cube2net.referee.report.page import environment
 from cube2net.referee.report.table import Layout, Table
@@ -166,3 +167,15 @@ def html_close_up(found: CloseUp) -> str:
     """Return the HTML of a close-up."""
     made = environment().get_template("closeup.html").make_module()
     return str(made.close_up(scene(found)))  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True)
+class Failing:
+    """A method of one's own that cannot answer, or brings the first object."""
+
+    fails: bool = True
+
+    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
+        if self.fails:
+            raise RuntimeError("out of luck")
+        return Selection(np.array([0]), weights.value(np.array([0])))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pytest
 
 from cube2net.errors import ParameterError
@@ -13,9 +11,11 @@ from cube2net.interfaces import Method, chooses_cells
 from cube2net.network import Hops, PageRank
 from cube2net.pipeline import METHODS
 from cube2net.pipeline.compare import COMPARED, named_methods
-from cube2net.records import Budget, Cube, Query, Selection, Setup, Worth
+from cube2net.records import Setup
 from cube2net.referee import AS_LARGE, SHORT_LIST, setups_of, with_peers
 from cube2net.select import OBJECTIVES, Cube2net, Greedy
+
+from comparisons import Failing
 
 
 def of_names(methods: dict[str, str | Method]) -> dict[str, Method]:
@@ -111,18 +111,6 @@ def test_the_paper_to_the_letter_is_a_name_and_compared_only_where_it_is_named()
     assert names(named, objectives=["jaccard"], forms=["objects"], as_large=False)[1:2] == [
         "cube2net paper · jaccard · objects · m 5"
     ]
-
-
-@dataclass(frozen=True)
-class Failing:
-    """A method of one's own that cannot answer, or brings the first object."""
-
-    fails: bool = True
-
-    def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
-        if self.fails:
-            raise RuntimeError("out of luck")
-        return Selection(np.array([0]), weights.value(np.array([0])))
 
 
 def test_every_choice_of_cells_has_rivals_as_large_behind_it() -> None:

@@ -6,16 +6,23 @@ import json
 import lzma
 import os
 import tempfile
+import tracemalloc
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import cube2net as c2n
 from cube2net.cube import DuckDB, update
 from cube2net.errors import SourceError
+from cube2net.records import Corpus
+from cube2net.sources.readers import openalex_corpus
 from cube2net.sources.readers.openalex import OpenAlex
+from cube2net.sources.readers.openalex_corpus import Gathering
+from cube2net.sources.readers.openalex_works import Batch
 
 from openalex_records import FILES, ONE, REAL, check_as_plain, items_of, lines, mentions_of, read, work
 
@@ -235,3 +242,33 @@ def test_a_cube_of_works_that_cite_others_does_not_grow_without_these_citations(
     later = read(lines(work(3, referenced_works=["W1"])), objects="works")
     with pytest.raises(SourceError, match="1 citations of the new works lead to works that their files do not have"):
         update(cube, later, DuckDB())
+
+
+def test_authors_are_put_together_in_few_numbers_for_each_mention(monkeypatch: pytest.MonkeyPatch) -> None:
+    caught: list[Batch] = []
+    asked: list[Any] = []
+    add, corpus_of = Gathering.add, Gathering.corpus
+
+    def corpus(self: Gathering, *given: Any) -> Corpus:
+        asked.append(given)
+        return corpus_of(self, *given)
+
+    def keep(self: Gathering, batch: Batch) -> None:
+        caught.append(batch)
+        add(self, batch)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Gathering, "add", keep)
+        patch.setattr(Gathering, "corpus", corpus)
+        read(FILES["works.jsonl"])
+    monkeypatch.setattr(openalex_corpus, "MANY", 2**10)
+    gathering = Gathering("authors")
+    for more in range(10**11, 400 * 10**11, 10**11):
+        for batch in caught:
+            people = batch.people.set_column(0, "author", pa.array(batch.people["author"].to_numpy() + more))
+            gathering.add(replace(batch, ids=batch.ids + more, mentions=batch.mentions + more, people=people))
+    tracemalloc.start()
+    made = gathering.corpus(*asked[0])
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 75 * made.mentions.num_rows

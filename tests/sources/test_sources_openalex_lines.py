@@ -43,7 +43,7 @@ def outcome(content: bytes, **options: Any) -> object:
     try:
         corpus = read(content, **options)
     except SourceError as error:
-        return re.sub(r"/\S+/", "", str(error))
+        return re.sub(r"/\S+/|tmp[a-z0-9_]{8}", "", str(error))
     return [*tables_of(corpus, ("objects", "items", "mentions", "links")).values(), about_corpus(corpus)]
 
 

@@ -29,7 +29,7 @@ class Heard:
             characters=self.said.append,
             **given,
         )
-        self.xml.parser.CharacterDataHandler = self.said.append
+        self.xml.expat.CharacterDataHandler = self.said.append
 
 
 def heard(text: str | bytes, **given: Any) -> list[Any]:
@@ -109,11 +109,11 @@ def test_an_error_of_the_reader_itself_comes_out_as_it_is() -> None:
     def refuse(tag: str, attributes: dict[str, str]) -> None:
         raise reader.xml.too_deep() if attributes else reader.xml.error(f"{tag} is refused")
 
-    reader.xml.parser.StartElementHandler = refuse
+    reader.xml.expat.StartElementHandler = refuse
     with pytest.raises(SourceError, match="^a.xml line 3: b is refused$"):
         reader.xml.feed(b"\n\n<b/>")
     reader = Heard()
-    reader.xml.parser.StartElementHandler = refuse
+    reader.xml.expat.StartElementHandler = refuse
     with pytest.raises(SourceError, match="^a.xml line 1: elements stand more than 100 deep in each other$"):
         reader.xml.feed(b"<b c=''/>")
 

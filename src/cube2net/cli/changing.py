@@ -78,9 +78,7 @@ def without(
     check_safe(out, spreadsheet_safe, "--out network.csv")
     pipeline.check_outputs(out, None, spreadsheet_safe=spreadsheet_safe)
     if not node and not add:
-        raise ParameterError(
-            "nothing is asked: name what is left out with --node NAME, or what is put in with --add NAME"
-        )
+        raise ParameterError("nothing is asked: name what is left out (--node NAME), or what is put in (--add NAME)")
     opened = answering.view(pipeline.open_cube(cube), where or [], roll_up or [], between)
     with shown_progress(quiet or as_json) as progress:
         network = answering.answer(

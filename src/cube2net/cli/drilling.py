@@ -20,8 +20,8 @@ def drill(
         str | None,
         typer.Option(
             metavar="LABELS",
-            help="The cell to drill into: a label of any level, or ∗ (or *), for each dimension, as '201X, ACL, *'. "
-            "Without, the whole cube.",
+            help="The cell to drill into: a label of any level, or ∗ (or *), for each dimension, as '201X, ACL, *'; "
+            "or one label. Without, the whole cube.",
         ),
     ] = None,
     k: Annotated[int, typer.Option("-k", help="How many cells at most.")] = 10,

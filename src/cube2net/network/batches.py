@@ -10,17 +10,24 @@ import numpy as np
 from cube2net.array_types import Array
 from cube2net.arrays import offsets, row_of_entries, take_rows
 from cube2net.network.pagerank import nearest
-from cube2net.records import Cube, Links, Query, Ragged
+from cube2net.records import Cube, Links, Query, Ragged, Scope
+from cube2net.records.scope import OPEN
 
 
 def bring(
-    cube: Cube, query: Query, cells: Array, near: int | None, room: int | None, rng: np.random.Generator
+    cube: Cube,
+    query: Query,
+    cells: Array,
+    near: int | None,
+    room: int | None,
+    rng: np.random.Generator,
+    scope: Scope = OPEN,
 ) -> Array:
     """Return the objects that come beside a query, at most ``room`` of them (None is no limit), in the order taken.
 
     First come ``near`` objects nearest by links, then those that the cells hold: by how many links they have to the
     query, then by how many of the cells hold them, and else by chance. Where ``near`` is None, the nearest come last
-    and fill the room that is left.
+    and fill the room that is left. What ``scope`` bars does not come.
 
     >>> from cube2net.seeding import stream
     >>> import cube2net as c2n
@@ -30,15 +37,17 @@ def bring(
     >>> len(brought), np.isin(brought[:2], cube.links.neighbours(0)).tolist()
     (5, [True, True])
     """
-    first = nearest(cube.links, query, near) if near else np.empty(0, dtype=np.int32)
+    first = nearest(cube.links, query, near, scope=scope) if near else np.empty(0, dtype=np.int32)
     first = first[:room]
     taken = np.concatenate([query.objects, first])
     held = ranked_members(cube, query, cells, rng)
+    if scope.barred is not None:
+        held = held[~scope.barred[held]]
     held = held[~np.isin(held, taken)][: None if room is None else room - len(first)]
     last = np.empty(0, dtype=np.int32)
     left = 0 if room is None else room - len(first) - len(held)
     if near is None and left:
-        found = nearest(cube.links, query, left + len(held))
+        found = nearest(cube.links, query, left + len(held), scope=scope)
         last = found[~np.isin(found, held)][:left]
     return np.concatenate([first, held, last])
 

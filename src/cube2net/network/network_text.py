@@ -30,6 +30,8 @@ MEANINGS = {
     "precision": "the share of what the cells hold that is in the query",
 }
 
+STEERED = {"pins": "in it", "bans": "not in it", "like": "more like", "unlike": "less like"}
+
 
 def text_of(network: Network, most: int, count: Count = estimated_tokens) -> str:
     """Return as much of a network as a text of so many tokens holds; see :func:`cube2net.to_text`."""
@@ -72,6 +74,10 @@ def _head(known: _Known, about: Mapping[str, Any]) -> list[str]:
         head += known.said_of_held
     if about["form"] == "woven" and outside:
         head.append("Near objects are those that walks along links from the query come to most often.")
+    steered = [(word, network.settings.get(key)) for key, word in STEERED.items()]
+    if any(titles for _, titles in steered):
+        said = [f"{word} {_first([in_markdown(title) for title in titles])}" for word, titles in steered if titles]
+        head.append(f"The user wanted {'; '.join(said)}.")
     if network.query.missing:
         missing = network.query.missing
         head.append(f"Asked for, and not found: {_first([in_markdown(name) for name in missing])}.")

@@ -12,13 +12,14 @@ from cube2net import network as networks
 from cube2net.array_types import Array
 from cube2net.errors import ParameterError, quoted, whole_number
 from cube2net.extras import require
+from cube2net.pipeline.construct import choose
+from cube2net.pipeline.planning import plan
 from cube2net.pipeline.queries import Asked, query_of
-from cube2net.pipeline.worths import Valued, objective_name, objective_of, weighed
-from cube2net.records import Budget, Cube, Query
+from cube2net.pipeline.worths import Valued, objective_name, objective_of
+from cube2net.records import Cube, Query
 from cube2net.records.budget import PAPER_CELLS
 from cube2net.records.pickling import travel_by_fields
 from cube2net.seeding import stream
-from cube2net.select import Greedy
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
@@ -47,7 +48,8 @@ class CellSampler:
     Parameters
     ----------
     cube
-        The cube. To workers that are not forked it travels as its folder: save it and open it first.
+        The cube, or a view of it: what this leaves out is not brought. To workers that are not forked it travels as its
+        folder: save it and open it first.
     m
         The most cells that are chosen for a batch; with 0 only near objects come.
     objective
@@ -208,22 +210,17 @@ class CellSampler:
                 "loader a smaller batch_size"
             )
         query = Query(np.unique(seeds))
-        cells = self._chosen(query)
+        asked = plan(self.cube, query, "greedy", self.m, self.objective, "objects")
+        cells = choose(asked).selection.cells if self.m else np.empty(0, dtype=np.int32)
         room = None if self.max_nodes is None else self.max_nodes - len(seeds)
         rng = stream(self.seed, "pipeline", "batches", *query.objects.tolist())
-        brought = networks.bring(self.cube, query, cells, self.near, room, rng)
+        brought = networks.bring(self.cube, query, cells, self.near, room, rng, asked.budget.scope)
         nodes = np.concatenate([seeds, brought])
         row, col, entry = networks.link_entries(self.cube.links, nodes)
         held = np.stack(networks.memberships(self.cube, nodes, cells))
         tensors = (torch.from_numpy(np.ascontiguousarray(part, dtype=np.int64)) for part in (nodes, row, col, entry))
         found = BatchCells(*(torch.from_numpy(part.astype(np.int64)) for part in (cells, held)))
         return SamplerOutput(*tensors), found
-
-    def _chosen(self, query: Query) -> Array:
-        if self.m == 0:
-            return np.empty(0, dtype=np.int32)
-        worth = weighed(self.cube, query, objective_of(self.objective))
-        return Greedy().select(self.cube, query, weights=worth, budget=Budget(m=self.m)).cells
 
     def _rows(self, given: Any) -> Array:
         """Return seeds as row numbers; raise where there are none, or where the cube has no such object."""

@@ -31,6 +31,8 @@ from cube2net.records import Cube, Network, Node, Query, Question, Scope, Select
 from cube2net.records.node_names import title_of
 from cube2net.select import Settled, bounded, check_selection, guided
 
+Near = dict[tuple[Any, ...], Array]
+
 
 @tells_compiling
 def construct(
@@ -242,12 +244,16 @@ def with_vectors(cube: Cube, method: Method, seed: int) -> Method:
     return method.with_vectors(*(embed_cells(cube, kind, seed=seed, **options.get(kind, {})) for kind in kinds))
 
 
-def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: Progress = silent) -> Network:
+def network_of(
+    plan: Plan, chosen: Chosen, *, default: bool = False, progress: Progress = silent, near: Near | None = None
+) -> Network:
     """Return the network of what a method chose, in the form of its plan.
 
     ``default`` says that nobody asked for that form: what a method of one's own brings without cells is then shown as
-    objects. A network that will be large is announced before it is made.
+    objects. A network that will be large is announced before it is made. ``near`` are the near objects that are known
+    of the same query, by how many and by the steering that tells them; those found are added.
     """
+    near = {} if near is None else near
     cube, query, form, selection = plan.cube, plan.query, plan.form, chosen.selection
     scope = plan.budget.scope
     if default and networks.brings_objects(selection, scope):
@@ -260,7 +266,7 @@ def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: P
         if large:
             progress(large, 1, 1)
         room = networks.room_for_near(query, form, len(selection.cells), plan.max_nodes)
-        nearest = nearest_objects(plan, room) if form.kind == "woven" else None
+        nearest = _known_nearest(plan, room, near) if form.kind == "woven" else None
         network = networks.assemble(cube, query, selection, form, nearest=nearest, scope=scope)
     said = (selection.note, large, networks.said_of_scope(query, scope))
     note = networks.said_of_limit(query, plan.max_nodes) or "; ".join(filter(None, said))
@@ -268,7 +274,7 @@ def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: P
         network,
         recipe=recipe_of(plan, network, METHODS, chosen.seed),
         selection=replace(selection, note=note),
-        question=question_of(plan, chosen, default=default),
+        question=question_of(plan, chosen, default=default, near=near),
         settings={
             "method": name_of(plan.method, METHODS),
             "parameters": repr(plan.method),
@@ -287,6 +293,15 @@ def network_of(plan: Plan, chosen: Chosen, *, default: bool = False, progress: P
         },
         seconds=seconds,
     )
+
+
+def _known_nearest(plan: Plan, room: int, near: Near) -> Array:
+    """Return the nearest objects, looked for only where they are not known: pins and bans of cells change nothing."""
+    steering = plan.steering
+    key = (room, steering.like, steering.unlike, *(tuple(steering.objects(which)) for which in ("pins", "bans")))
+    if key not in near:
+        near[key] = nearest_objects(plan, room)
+    return near[key]
 
 
 def nearest_objects(plan: Plan, room: int) -> Array:
@@ -320,15 +335,16 @@ def told(plan: Plan) -> dict[str, list[str]]:
     return {word: [title_of(plan.cube, node) for node in nodes] for word, nodes in words.items() if nodes}
 
 
-def question_of(plan: Plan, chosen: Chosen, *, default: bool = False) -> Question:
+def question_of(plan: Plan, chosen: Chosen, *, default: bool = False, near: Near | None = None) -> Question:
     """Return the question that a network answers, by which it can be asked again under another steering."""
 
     def again(steering: Steering, query: Query | None = None) -> Network:
-        asked = (
-            plan if query is None else planned(plan.whole, query, plan.method, objective=plan.objective, **plan.asked)
-        )
+        asked, known = plan, near
+        if query is not None:
+            asked, known = planned(plan.whole, query, plan.method, objective=plan.objective, **plan.asked), None
         other = steered(asked, steering)
-        return network_of(other, choose(other, seed=chosen.seed, bound=chosen.bounded), default=default)
+        chosen_now = choose(other, seed=chosen.seed, bound=chosen.bounded)
+        return network_of(other, chosen_now, default=default, near=known)
 
     return Question(
         cube=plan.cube,

@@ -40,8 +40,9 @@ def drill(cube: Cube, query: Asked, cell: Any = None, k: int = 10) -> Drilled:
         Objects as in :func:`construct`.
     cell
         The cell to drill into. Its labels may each be of any level, with ∗ (or ``*``) for all of a dimension: a
-        tuple, or one line such as ``"201X · ACL · ∗"`` (commas do too); or labels by the names of their levels,
-        ``{"venue": "ACL"}``; or a cell that an answer of this or of :func:`contrast` lists. None is the whole cube.
+        tuple, or one line such as ``"201X · ACL · ∗"`` (commas do too); or one label, ``"ACL"``, that a single
+        dimension has, ∗ in the others; or labels by the names of their levels, ``{"venue": "ACL"}``; or a cell that an
+        answer of this or of :func:`contrast` lists. None is the whole cube.
     k
         How many cells at most.
 

@@ -137,7 +137,7 @@ def steered(plan: Plan, steering: Steering) -> Plan:
     method = name_of(plan.method, METHODS)
     if not chooses_cells(plan.method):
         check_no_cells(view, steering, method)
-    scope = scope_of(view, query, steering, getattr(view, "bringable", None))
+    scope = scope_of(view, query, steering, view.bringable)
     limited = plan.max_nodes is not None and not plan.form.has_brought
     if given["m"] is None and len(scope.cells) > budget.m and not limited:
         budget = replace(budget, m=len(scope.cells))

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.records import Corpus
+from cube2net.records.column_kinds import distinct_pairs, texts_of_rows
 from cube2net.seeding import stream
 
 FEWEST_PAIRS, MOST_PAIRS = 100, 5_000
@@ -143,22 +144,10 @@ def _pairs(corpus: Corpus, item: Array, thing: Array, seen: Array, seed: int) ->
 
 def read_texts(column: pa.Array) -> ItemLabels:
     """Return the labels of a column of texts, of lists of them, or of anything that can be written as text."""
-    if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
-        items = pc.list_parent_indices(column).to_numpy().astype(np.int64)
-        column = pc.list_flatten(column)
-    else:
-        items = np.arange(len(column))
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    texts = pc.utf8_trim_whitespace(pc.cast(column, pa.large_string()))
-    keep = np.asarray(pc.fill_null(pc.not_equal(texts, ""), False))
-    encoded = texts.filter(pa.array(keep)).dictionary_encode()
-    width = max(1, len(encoded.dictionary))
-    pairs = items[keep] * width + encoded.indices.to_numpy(zero_copy_only=False)
-    if bool(np.any(pairs[1:] <= pairs[:-1])):
-        pairs = np.unique(pairs)
-    found, codes = np.divmod(pairs, width)
-    return ItemLabels(found, codes, len(encoded.dictionary))
+    items, texts = texts_of_rows(column)
+    encoded = texts.dictionary_encode()
+    count = len(encoded.dictionary)
+    return ItemLabels(*distinct_pairs(items, encoded.indices.to_numpy(zero_copy_only=False), count), count)
 
 
 def count_lacking(corpus: Corpus, child: str, parent: str) -> int:

@@ -80,7 +80,8 @@ class Change:
         worth = [self._said_of_value()] if self._has_cells else []
         parts = [*self._said_of_places(), *self._said_of_objects()]
         if self._has_cells and self._text(self.merely) != self._text(self.value):
-            parts.append(f"with nothing chosen anew it would be {self._text(self.merely)}")
+            merely = "merely put in" if self.with_ else "with nothing chosen anew"
+            parts.append(f"{merely} it would be {self._text(self.merely)}")
         told = ", ".join(parts) or "nothing else changes"
         return f"{' '.join([self._asked(), *worth])}: {told}{self._said_of_proof()}"
 
@@ -164,7 +165,13 @@ class Change:
         return "; no longer proven best" + ("" if self.bound is None else f", at most {self._text(self.bound)}")
 
     def _text(self, value: float) -> str:
-        return f"{value:,.0f}" if self.objective == "cover" else f"{value:.4f}"
+        return f"{value:,.0f}" if self.objective == "cover" else f"{value:.{self._digits}f}"
+
+    @property
+    def _digits(self) -> int:
+        """How many digits tell the values apart, four at least."""
+        values = {self.before, self.value, self.merely}
+        return next((n for n in range(4, 9) if len({f"{one:.{n}f}" for one in values}) == len(values)), 4)
 
 
 def _listed(nodes: Sequence[NamedNode]) -> str:

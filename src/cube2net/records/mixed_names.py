@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from cube2net.errors import ParameterError, listed, quoted, unknown
@@ -62,8 +63,9 @@ def mixed_cell_of(cube: Cube, given: Any) -> MixedCell:
     """Return the cell at mixed levels that something names.
 
     That is a tuple of labels, one of any level or ∗ (``"*"``, None) for every dimension; the same in one line
-    (``"201X · ACL · ∗"``, also with commas, within ⟨ ⟩ or behind ``cell:``); labels by the names of their levels
-    (``{"venue": "ACL"}``), ∗ in all others; a cell of the cube as a :class:`Node`. None is the whole cube.
+    (``"201X · ACL · ∗"``, also with commas, within ⟨ ⟩ or behind ``cell:``); one label that a single dimension has
+    (``"ACL"``) or labels by the names of their levels (``{"venue": "ACL"}``), ∗ in all others; a cell of the cube as a
+    :class:`Node`. None is the whole cube.
     """
     if given is None:
         return MixedCell.top(cube)
@@ -73,10 +75,11 @@ def mixed_cell_of(cube: Cube, given: Any) -> MixedCell:
         return _of_cell(cube, given.number)
     if isinstance(given, Mapping):
         return _of_mapping(cube, given)
-    if isinstance(given, tuple | list) and all(label is None or isinstance(label, str) for label in given):
+    if isinstance(given, tuple | list) and all(label is None or isinstance(label, str | Integral) for label in given):
         if len(given) != len(cube.dimensions):
             raise ParameterError(f"{_expected(cube)}, got {quoted(tuple(given))}")
-        return _cell([_place(*pair) for pair in zip(cube.dimensions, given, strict=True)])
+        names = [label if label is None else str(label) for label in given]
+        return _cell([_place(*pair) for pair in zip(cube.dimensions, names, strict=True)])
     if isinstance(given, str):
         return _of_text(cube, given)
     raise ParameterError(f"{_expected(cube)}, got {quoted(given)}")
@@ -126,6 +129,10 @@ def _of_text(cube: Cube, text: str) -> MixedCell:
         parts = bare.split(separator)
         if len(parts) == len(cube.dimensions):
             return _cell([_place(*pair) for pair in zip(cube.dimensions, map(str.strip, parts), strict=True)])
+    having = [number for number, dimension in enumerate(cube.dimensions) if bare in _all_names(dimension)]
+    if len(having) == 1:
+        alone = having[0]
+        return _cell([_place(each, bare if i == alone else None) for i, each in enumerate(cube.dimensions)])
     raise ParameterError(f"{_expected(cube)}, with {BETWEEN.strip()} between, got {quoted(text)}")
 
 

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from cube2net.errors import ParameterError, listed
 from cube2net.progress import Progress, silent
+from cube2net.records.column_kinds import distinct_pairs, texts_of_rows
 from cube2net.records.corpus import Corpus, table
 from cube2net.records.topics import ASSIGNED, NO_TEXT, WORDS, Topics
 
@@ -29,20 +30,10 @@ class Given:
             raise ParameterError(
                 f"the items have no attribute {self.attribute!r}: choose one of {listed(corpus.attributes)}"
             )
-        column = corpus.items[self.attribute].combine_chunks()
-        if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
-            items, values = pc.list_parent_indices(column).to_numpy(), pc.list_flatten(column)
-        else:
-            items, values = np.arange(len(column)), column
-        values = pc.utf8_trim_whitespace(values.cast(pa.string()))
-        used = pc.fill_null(pc.greater(pc.utf8_length(values), 0), False).to_numpy(zero_copy_only=False)
-        items, values = items[used], values.filter(pa.array(used))
+        items, values = texts_of_rows(corpus.items[self.attribute].combine_chunks())
         names = sorted(pc.unique(values).to_pylist())
-        topic = pc.index_in(values, value_set=pa.array(names, pa.string())).to_numpy()
-        pairs = items.astype(np.int64) * max(1, len(names)) + topic
-        if bool(np.any(pairs[1:] <= pairs[:-1])):
-            pairs = np.unique(pairs)
-        items, topic = np.divmod(pairs, max(1, len(names)))
+        topic = pc.index_in(values, value_set=pa.array(names, values.type)).to_numpy()
+        items, topic = distinct_pairs(items, topic, len(names))
         size = np.bincount(items, minlength=corpus.items.num_rows)
         without = np.flatnonzero(size == 0)
         if len(without) and NO_TEXT not in names:

@@ -14,7 +14,7 @@ from cube2net.array_types import Array
 from cube2net.cube.grow.date_bins import FINER, bin_days, is_date_text, read_days, years_of
 from cube2net.errors import ParameterError, SourceError
 from cube2net.records import Corpus, Topics
-from cube2net.records.column_kinds import decoded
+from cube2net.records.column_kinds import decoded, distinct_pairs, texts_of_rows
 
 TOPIC = "topic"
 NONE = np.empty(0, np.int32)
@@ -117,27 +117,13 @@ def _not_numbers(attribute: str, bad: Sequence[object]) -> SourceError:
 
 
 def _categories(column: pa.Array) -> Column:
-    if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
-        items = pc.list_parent_indices(column).to_numpy()
-        column = pc.list_flatten(column)
-    else:
-        items = np.arange(len(column))
-    if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
-    kind = column.type if pa.types.is_large_string(column.type) else pa.string()
-    texts = pc.utf8_trim_whitespace(pc.cast(column, kind))
-    keep = np.asarray(pc.fill_null(pc.not_equal(texts, ""), False))
-    encoded = texts.filter(pa.array(keep)).dictionary_encode()
+    items, texts = texts_of_rows(column)
+    encoded = texts.dictionary_encode()
     names = encoded.dictionary.to_pylist()
     order = sorted(range(len(names)), key=names.__getitem__)
     place = np.empty(len(order), dtype=np.int32)
     place[order] = np.arange(len(order), dtype=np.int32)
-    width = max(len(names), 1)
-    pairs = items[keep].astype(np.int64) * width + place[encoded.indices.to_numpy(zero_copy_only=False)]
-    if bool(np.any(pairs[1:] <= pairs[:-1])):  # an item with several labels
-        pairs = np.sort(pairs)
-        pairs = pairs[np.diff(pairs, prepend=-1) > 0]
-    items, codes = np.divmod(pairs, width)
+    items, codes = distinct_pairs(items, place[encoded.indices.to_numpy(zero_copy_only=False)], len(names))
     return Column(items.astype(np.int32), codes.astype(np.int32), tuple(names[i] for i in order))
 
 

@@ -22,7 +22,7 @@ DEEPEST = 100
 class SafeXml:
     """Goes through one XML file and hands on the starts and ends of its elements, with errors that say the line.
 
-    Text is had by setting ``parser.CharacterDataHandler``. Where the document type would name a character it goes to
+    Text is had by setting ``expat.CharacterDataHandler``. Where the document type would name a character it goes to
     ``characters``, and the sentence about one that is not known to ``unknown``, which is raised where there is none.
 
     >>> import io
@@ -44,19 +44,19 @@ class SafeXml:
         encoding: str | None = None,
     ) -> None:
         self.name, self._characters, self._unknown = name, characters, unknown
-        parser = self.parser = expat.ParserCreate(encoding)
-        parser.buffer_text = True
-        parser.StartElementHandler = start
-        parser.EndElementHandler = end
-        parser.StartDoctypeDeclHandler = self._doctype
-        parser.EntityDeclHandler = self._refuse
-        parser.ExternalEntityRefHandler = self._refuse
-        parser.SkippedEntityHandler = self._named
+        reader = self.expat = expat.ParserCreate(encoding)
+        reader.buffer_text = True
+        reader.StartElementHandler = start
+        reader.EndElementHandler = end
+        reader.StartDoctypeDeclHandler = self._doctype
+        reader.EntityDeclHandler = self._refuse
+        reader.ExternalEntityRefHandler = self._refuse
+        reader.SkippedEntityHandler = self._named
 
     @property
     def place(self) -> str:
         """Return the file and the line, as errors name them."""
-        return f"{self.name} line {self.parser.CurrentLineNumber:,}"
+        return f"{self.name} line {self.expat.CurrentLineNumber:,}"
 
     def error(self, sentence: str) -> SourceError:
         """Return an error about the line that is being read."""
@@ -76,14 +76,14 @@ class SafeXml:
     ) -> None:
         """Read a file to its end, and call ``tell`` after every piece of it.
 
-        ``since`` says at which byte began what is still open, by default where the parser stands; ``too_long`` is the
+        ``since`` says at which byte began what is still open, by default where expat stands; ``too_long`` is the
         sentence about what then takes more than ``LONGEST`` bytes.
         """
         fed = 0
         while piece := file.read(PIECE):
             self.feed(piece)
             fed += len(piece)
-            if fed - (since() if since is not None else max(self.parser.CurrentByteIndex, 0)) > LONGEST:
+            if fed - (since() if since is not None else max(self.expat.CurrentByteIndex, 0)) > LONGEST:
                 raise self.error(too_long)
             tell()
         self.feed(b"")
@@ -91,7 +91,7 @@ class SafeXml:
     def feed(self, piece: bytes) -> None:
         """Take in one piece of a file; an empty one is its end."""
         try:
-            self.parser.Parse(piece, not piece)
+            self.expat.Parse(piece, not piece)
         except Cube2netError:
             raise
         except expat.ExpatError as error:

@@ -105,8 +105,8 @@ class _Reader:
         self.authors: dict[str, str] = {}
         self.author: dict[str, str] = {}
         self.xml = SafeXml(name, start=self.start, end=self.end, encoding="UTF-8")
-        self.parser = self.xml.parser
-        self.parser.StartDoctypeDeclHandler = self.doctype
+        self.expat = self.xml.expat
+        self.expat.StartDoctypeDeclHandler = self.doctype
 
     def doctype(self, *_: object) -> None:
         raise self.xml.error(
@@ -119,7 +119,7 @@ class _Reader:
             if tag == "par":
                 self.text.append(" ")
             elif tag in UNSAID and tags[self.depth - 1] == "abstract":
-                self.parser.CharacterDataHandler = None
+                self.expat.CharacterDataHandler = None
         elif not tags:
             if tag != "collection":
                 raise self.xml.error(f"the first element is {tag!r}, expected 'collection'")
@@ -127,11 +127,11 @@ class _Reader:
         elif (tags[-1], tag) in WANTED:
             self.depth = len(tags) + 1
             self.text = []
-            self.parser.CharacterDataHandler = self.text.append
+            self.expat.CharacterDataHandler = self.text.append
         elif tag == "author":
             self.author = {"id": attributes.get("id", "").strip()}
         elif tag == "paper":
-            self.paper, self.authors, self.line = {}, {}, self.parser.CurrentLineNumber
+            self.paper, self.authors, self.line = {}, {}, self.expat.CurrentLineNumber
             self.number = attributes.get("id", "").strip()
         elif tag == "volume":
             number = attributes.get("id", "").strip()
@@ -142,12 +142,12 @@ class _Reader:
         tags = self.tags
         tags.pop()
         if self.depth > len(tags):
-            self.parser.CharacterDataHandler = None
+            self.expat.CharacterDataHandler = None
             self.depth = 0
             self.take_text(tag, " ".join("".join(self.text).split()))
         elif self.depth:
             if tag in UNSAID:
-                self.parser.CharacterDataHandler = self.text.append
+                self.expat.CharacterDataHandler = self.text.append
         elif tag == "author":
             self.take_author()
         elif tag == "paper":

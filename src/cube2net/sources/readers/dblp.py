@@ -205,17 +205,17 @@ class _Reader:
         self.text: list[str] = []
         self.depth = self.begins = 0
         self.xml = SafeXml(name, start=self.start, end=self.end, characters=self.character, unknown=self.unknown)
-        self.parser = self.xml.parser
+        self.expat = self.xml.expat
 
     def since(self) -> int:
-        return self.begins if self.depth > 1 else max(self.parser.CurrentByteIndex, 0)
+        return self.begins if self.depth > 1 else max(self.expat.CurrentByteIndex, 0)
 
     def character(self, character: str) -> None:
-        if self.parser.CharacterDataHandler is not None:
+        if self.expat.CharacterDataHandler is not None:
             self.text.append(character)
 
     def unknown(self, sentence: str) -> None:
-        if self.parser.CharacterDataHandler is not None:
+        if self.expat.CharacterDataHandler is not None:
             self.dropped.drop_one("characters of unknown name", self.xml.place, sentence)
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -224,11 +224,11 @@ class _Reader:
         if depth == 2:
             if self.record is not None and tag in FIELDS:
                 self.text = []
-                self.parser.CharacterDataHandler = self.text.append
+                self.expat.CharacterDataHandler = self.text.append
         elif depth == 1:
-            self.begins = self.parser.CurrentByteIndex
+            self.begins = self.expat.CurrentByteIndex
             if tag in self.kinds:
-                self.record = Record(tag, attributes.get("key", "").strip(), self.parser.CurrentLineNumber)
+                self.record = Record(tag, attributes.get("key", "").strip(), self.expat.CurrentLineNumber)
             else:
                 self.dropped.leave_out("records that are no papers")
         elif depth == 0:
@@ -245,8 +245,8 @@ class _Reader:
         if self.depth == 1:
             self.record = None
             self.take(record)
-        elif self.parser.CharacterDataHandler is not None:
-            self.parser.CharacterDataHandler = None
+        elif self.expat.CharacterDataHandler is not None:
+            self.expat.CharacterDataHandler = None
             text = " ".join("".join(self.text).split())
             if tag == "author":
                 record.authors.append(text)

@@ -1,75 +1,27 @@
 """Works that went by become a corpus: the newest of each, with merged ids followed and labels as texts.
 
-Everything that grows with the texts lies in temporary files without a name, which are gone when nobody maps them any
-more, however the process ends. In memory are some numbers for every work and for every mention.
+Everything that grows with the texts lies in temporary files. In memory are some numbers for every work and for every
+mention.
 """
 
 from __future__ import annotations
 
-import mmap
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import IO, Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.array_types import Array
-from cube2net.atomic_files import one_sentence
 from cube2net.records import Corpus, DimensionSpec
 from cube2net.records.corpus import CITED_ELSEWHERE, MENTIONS, OBJECTS, table
+from cube2net.sources.io.spool import Spool, spooled
 from cube2net.sources.readers.openalex_merged import MergedIds, gone_works
 from cube2net.sources.readers.openalex_works import CHAINS, SINGLE, Batch, WorkColumns
 
 ROWS, MANY = 2**16, 2**20
 Follow = Callable[[str, Array], Array]
 """Gives for a letter and sorted ids what each became."""
-
-
-class Spool:
-    """Batches of rows in a temporary file that has no name; afterwards a table that is mapped."""
-
-    def __init__(self) -> None:
-        self.file: IO[bytes] = tempfile.TemporaryFile(prefix="cube2net-")  # noqa: SIM115 (its mapping keeps it)
-        self.writer: Any = None
-        self.rows = 0
-
-    def add(self, batch: pa.RecordBatch) -> None:
-        """Write a batch; the first one says what columns there are."""
-        with one_sentence(Path(tempfile.gettempdir())):
-            if self.writer is None:
-                self.writer = pa.ipc.new_file(self.file, batch.schema)
-            self.writer.write_batch(batch)
-        self.rows += batch.num_rows
-
-    def table(self) -> pa.Table:
-        """Return all rows, mapped; the file goes when the table does."""
-        return self._reader(mapped=True).read_all()
-
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        """Return the batches one by one, as they were written."""
-        reader = self._reader(mapped=False)
-        for number in range(reader.num_record_batches):
-            yield reader.get_batch(number)
-
-    def _reader(self, *, mapped: bool) -> Any:
-        with one_sentence(Path(tempfile.gettempdir())):
-            self.writer.close()
-            self.file.flush()
-        if mapped:
-            return pa.ipc.open_file(pa.py_buffer(mmap.mmap(self.file.fileno(), 0, access=mmap.ACCESS_READ)))
-        self.file.seek(0)
-        return pa.ipc.open_file(self.file)
-
-
-def spooled(batches: Iterable[pa.RecordBatch]) -> pa.Table:
-    """Return the table of batches, in a temporary file."""
-    spool = Spool()
-    for batch in batches:
-        spool.add(batch)
-    return spool.table()
 
 
 class Gathering:
@@ -103,23 +55,21 @@ class Gathering:
         kept = newest(ids, self._taken("stamps"))
         dropped.leave_out("older versions of works", int((~kept).sum()))
         items = self._items(columns, ids, kept)
-        rows = np.cumsum(kept, dtype=np.int32) - 1
-        sizes, mentions = self._taken("sizes"), self._taken("mentions")
-        at = np.repeat(np.arange(len(ids), dtype=np.int32), sizes)
-        used = kept[at]
         links = None
         if self.objects == "authors":
-            objects, item, code = self._authors(columns, rows[at[used]], mentions[used], used, items, follow)
+            objects, mentions = self._authors(columns, kept, items, follow)
         elif self.objects == "institutions":
-            objects, item, code = _institutions(columns, rows[at[used]], mentions[used])
+            item, code, _ = self._mentioned(kept)
+            objects, code = _institutions(columns, code)
+            mentions = _mapped(item, code)
         else:
-            item = code = np.arange(int(kept.sum()), dtype=np.int32)
             objects = _works_as_objects(items)
-            links = self._citations(columns, ids, kept, rows, follow)
+            mentions = _mapped(*[np.arange(len(objects), dtype=np.int32)] * 2)
+            links = self._citations(columns, ids, kept, follow)
         return Corpus(
             objects=objects,
             items=items,
-            mentions=_mapped(item, code),
+            mentions=mentions,
             links=links,
             dimensions=proposed(items),
             dropped=dropped.close(),
@@ -163,26 +113,45 @@ class Gathering:
         order = ["item", "year", "date", "title", *SINGLE, "country", "institution", "cited_by_count", "text"]
         return items.select([name for name in order if name in items.column_names])
 
-    def _authors(
-        self, columns: WorkColumns, item: Array, author: Array, used: Array, items: pa.Table, follow: Follow
-    ) -> tuple[pa.Table, Array, Array]:
-        """Return the authors with name, ORCID and where they were last, and who is mentioned where."""
+    def _mentioned(self, kept: Array) -> tuple[Array, Array, Array | slice]:
+        """Return the items that mention somebody, whom, and which of all mentions these are: those of works that stay.
+
+        Nothing is copied where all works do.
+        """
+        at = np.repeat(np.arange(len(kept), dtype=np.int32), self._taken("sizes"))
+        mentions = self._taken("mentions")
+        if kept.all():
+            return at, mentions, slice(None)
+        used = kept[at]
+        rows = np.cumsum(kept, dtype=np.int32) - 1
+        return rows[at[used]], mentions[used], used
+
+    def _authors(self, columns: WorkColumns, kept: Array, items: pa.Table, follow: Follow) -> tuple[pa.Table, pa.Table]:
+        """Return the authors with name, ORCID and where they were last, and who is mentioned where.
+
+        What has a number for every mention is let go as soon as it can be: it is most of the memory in use.
+        """
         from cube2net.kernels.number_ids import latest
 
+        item, author, used = self._mentioned(kept)
         homes = self._taken("homes")[used]
         before = different(author)
         after = follow("A", before)
         known, place = (before, None) if np.array_equal(after, before) else np.unique(after, return_inverse=True)
         code = numbered(author, before)
+        del author, used
         if place is not None:
             columns.dropped.leave_out("authors merged into others", int((after != before).sum()))
             code = place.reshape(-1)[code].astype(np.int32)
             item, code, homes = _once(item, code, homes)
+        del after
         days = items["date"].cast(pa.int32()).fill_null(-(2**31)).to_numpy()
         last = latest(code, days[item], homes >= 0, len(known))
-        home = np.append(homes, -1)[last]
-        del last, homes, author
-        return self._author_table(columns, known, home, before, place), item, code
+        home = np.where(last >= 0, homes[last], np.int32(-1))
+        del last, homes, days
+        mentions = _mapped(item, code)
+        del item, code
+        return self._author_table(columns, known, home, before, place), mentions
 
     def _author_table(
         self, columns: WorkColumns, known: Array, home: Array, before: Array, place: Array | None
@@ -194,12 +163,11 @@ class Gathering:
         rows = self._first_said(len(known), before, place, ("name", "orcid"))
         country_of = np.full(len(columns.institutions.names) + 1, -1, np.int32)
         country_of[list(columns.countries)] = list(columns.countries.values())
-        codes = {"institution": home, "country": country_of[home]}
         labels = {
             "institution": pa.array(columns.institutions.labels(), pa.string()),
             "country": pa.array(columns.labels["country"].texts(), pa.string()),
         }
-        said = [name for name, some in codes.items() if (some >= 0).any()]
+        said = {"institution": (home >= 0).any(), "country": (country_of[home] >= 0).any()}
 
         def batches() -> Iterator[pa.RecordBatch]:
             for begin in range(0, len(known), ROWS):
@@ -207,7 +175,8 @@ class Gathering:
                 ids = pc.binary_join_element_wise("A", pa.array(known[some]).cast(pa.string()), "")
                 called = pc.coalesce(taken(people["name"], rows["name"][some]), ids)
                 made = {"object": ids, "name": called, "kind": pa.repeat(pa.scalar("author"), len(ids))}
-                made |= {name: _texts(pa.array(codes[name][some]), labels[name]) for name in said}
+                codes = {"institution": home[some], "country": country_of[home[some]]}
+                made |= {name: _texts(pa.array(codes[name]), labels[name]) for name in codes if said[name]}
                 yield pa.RecordBatch.from_pydict(made)
 
         def orcids() -> Iterator[pa.RecordBatch]:
@@ -236,8 +205,9 @@ class Gathering:
             begin += len(ids)
         return rows
 
-    def _citations(self, columns: WorkColumns, ids: Array, kept: Array, rows: Array, follow: Follow) -> pa.Table:
+    def _citations(self, columns: WorkColumns, ids: Array, kept: Array, follow: Follow) -> pa.Table:
         """Return the links from works to those they cite, among the works that are there."""
+        rows = np.cumsum(kept, dtype=np.int32) - 1
         at = np.repeat(np.arange(len(ids), dtype=np.int32), self._taken("citations"))
         cited = self._taken("cited")
         at, cited = at[kept[at]], cited[kept[at]]
@@ -366,8 +336,8 @@ def _mapped(item: Array, code: Array) -> pa.Table:
     return spooled(every.to_batches(MANY)) if len(item) else every
 
 
-def _institutions(columns: WorkColumns, item: Array, code: Array) -> tuple[pa.Table, Array, Array]:
-    """Return the institutions that works name, and which work names which."""
+def _institutions(columns: WorkColumns, code: Array) -> tuple[pa.Table, Array]:
+    """Return the institutions that works name, and which of them every mention names."""
     things = columns.institutions
     met, back = np.unique(code, return_inverse=True)
     order = met[np.argsort(np.asarray(things.ids, np.int64)[met])]
@@ -384,7 +354,7 @@ def _institutions(columns: WorkColumns, item: Array, code: Array) -> tuple[pa.Ta
             "country": pa.array([countries[said[row]] if row in said else None for row in rows], pa.string()),
         }
     )
-    return institutions, item, place[met[back.reshape(-1)]]
+    return institutions, place[met[back.reshape(-1)]]
 
 
 def _works_as_objects(items: pa.Table) -> pa.Table:

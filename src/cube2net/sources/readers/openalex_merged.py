@@ -28,8 +28,8 @@ class MergedIds:
         self.lists, self.meter = lists, meter
 
     def follow(self, letter: str, ids: Array) -> Array:
-        """Return what became of sorted ids; of the lists only what concerns these is kept."""
-        now = ids.copy()
+        """Return what became of sorted ids, themselves where nothing did; of lists only what concerns these is kept."""
+        now = ids
         for about, path in self.lists:
             if about != letter:
                 continue
@@ -41,7 +41,7 @@ class MergedIds:
                     gone = old[place] == now
                     if not gone.any():
                         break
-                    now[gone] = new[place[gone]]
+                    now = np.where(gone, new[place], now)
         return now
 
     def merged(self, letter: str) -> Array:

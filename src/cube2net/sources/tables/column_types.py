@@ -114,9 +114,19 @@ def text_of(value: Any) -> str:
 
 def columns_of(named: Mapping[str, Sequence[object]]) -> tuple[dict[str, pa.Array], set[str], list[str]]:
     """Return the columns as arrays, the names of those that hold mixed values, and of those left out."""
+    return sorted_out((name, column_of(values)) for name, values in named.items())
+
+
+def sorted_out(
+    found: Iterable[tuple[str, tuple[pa.Array | None, bool]]],
+) -> tuple[dict[str, pa.Array], set[str], list[str]]:
+    """Return the columns of names with a column, or None, and whether it is mixed; the mixed, and those without one.
+
+    >>> sorted_out([("a", (pa.array([1]), False)), ("b", (None, False)), ("c", (pa.array(["x"]), True))])[1:]
+    ({'c'}, ['b'])
+    """
     arrays, mixed, left_out = {}, set(), []
-    for name, values in named.items():
-        array, loose = column_of(values)
+    for name, (array, loose) in found:
         if array is None:
             left_out.append(name)
             continue

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from cube2net.errors import Cube2netError, SourceError, first_line, quoted, some
 from cube2net.records.column_kinds import holds_text, is_list
 from cube2net.sources.io.dropped import Dropped
-from cube2net.sources.tables.column_types import REFUSED, Rows, column_of, columns_of, text_of
+from cube2net.sources.tables.column_types import REFUSED, Rows, column_of, columns_of, sorted_out, text_of
 
 STREAM, ARRAY = "__arrow_c_stream__", "__arrow_c_array__"
 LARGEST = 2**31 - 1
@@ -149,17 +149,7 @@ def _pandas_columns(frame: Any, role: str) -> tuple[dict[str, Any], set[str], li
     frame = _with_index(frame, role)
     names = [" ".join(map(str, key)) if isinstance(key, tuple) else str(key) for key in frame.columns]
     _check_names(names, f"the table of {role}")
-    columns: dict[str, Any] = {}
-    loose, left_out = set(), []
-    for place, name in enumerate(names):
-        column, mixed = _series_column(frame.iloc[:, place])
-        if column is None:
-            left_out.append(name)
-            continue
-        columns[name] = column
-        if mixed:
-            loose.add(name)
-    return columns, loose, left_out
+    return sorted_out((name, _series_column(frame.iloc[:, place])) for place, name in enumerate(names))
 
 
 def _with_index(frame: Any, role: str) -> Any:

@@ -115,15 +115,15 @@ class _Reader:
         self.depth = self.since = 0
         self.text: list[str] | None = None
         self.xml = SafeXml(name, start=self.start, end=self.end, characters=self.characters)
-        self.parser, self.error = self.xml.parser, self.xml.error
-        self.parser.CharacterDataHandler = self.characters
+        self.expat, self.error = self.xml.expat, self.xml.error
+        self.expat.CharacterDataHandler = self.characters
 
     def characters(self, text: str) -> None:
         if self.text is not None:
             self.text.append(text)
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        self.since = self.parser.CurrentByteIndex
+        self.since = self.expat.CurrentByteIndex
         self.depth += 1
         if self.depth > DEEPEST:
             raise self.xml.too_deep()
@@ -136,7 +136,7 @@ class _Reader:
         self.form.start(local, attributes)
 
     def end(self, tag: str) -> None:
-        self.since = self.parser.CurrentByteIndex
+        self.since = self.expat.CurrentByteIndex
         self.depth -= 1
         if self.form is not None:
             self.form.end(tag.rpartition(":")[2])
