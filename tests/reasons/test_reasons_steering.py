@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import cube2net as c2n
@@ -29,6 +29,7 @@ def steered(seed: int, **options: Any) -> Network:
     return c2n.construct(cube, cube.query(rows[:8]), m=5, **wishes, **options)
 
 
+@example(26900, FBeta(beta=0.3), "objects")
 @given(
     st.integers(0, 10**6),
     st.sampled_from(["jaccard", "cover", "coverage", "precision", FBeta(beta=0.3)]),

@@ -83,12 +83,18 @@ class Choice:
         own_gain, own_cost = (float(terms.sum()) for terms in self.worth.at(before))
         return AddedSums(own_gain, own_cost, gains, costs, new)
 
-    def pinned_sums(self) -> tuple[float, float]:
-        """Return what all that is pinned adds above and below, as one sum."""
+    def pinned_sums(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Return what the pinned objects add above and below, as one sum, and what the pinned cells add to that."""
         if isinstance(self.worth, Weights):
-            gain, cost = self.worth.at(np.flatnonzero(self.there(self.scope.cells)))
-            return float(gain.sum()), float(cost.sum())
-        return (0.0 if isinstance(self.worth, Judge) else self.value(self.scope.cells)), 0.0
+            own = self.worth.at(self.scope.objects)
+            objects = np.unique(self.bring(self.scope.cells).indices)
+            known = np.isin(objects, self.scope.objects)
+            gain, cost = (np.where(known, 0.0, terms) for terms in self.worth.at(objects))
+            return (float(own[0].sum()), float(own[1].sum())), (float(gain.sum()), float(cost.sum()))
+        if isinstance(self.worth, Judge):
+            return (0.0, 0.0), (0.0, 0.0)
+        before = self.value(self.scope.cells[:0])
+        return (before, 0.0), (self.value(self.scope.cells) - before, 0.0)
 
     def there(self, cells: Array) -> Array:
         """Return a mark for every object that some cells bring or that is pinned."""

@@ -137,10 +137,11 @@ class AddedCell:
 class ValueAccount:
     """What every part of a network adds to its value; ``str`` is one sentence.
 
-    ``gain0`` and ``cost0`` are there without any cell. ``pinned_gain`` and ``pinned_cost`` come with all that is
-    pinned, cells among it, and ``gain`` and ``cost`` with the objects that a method chose without cells, so many as
-    ``objects`` says with the pinned ones. With those of the other ``cells`` added in order they are the sums whose
-    ratio, or for ``ratio`` False whose upper sum, is the value, to the bit (:meth:`total`).
+    ``gain0`` and ``cost0`` are there without any cell. ``pinned_gain`` and ``pinned_cost`` come with the objects
+    that are pinned, then those of the pinned cells together, and ``gain`` and ``cost`` with the objects that a method
+    chose without cells; these and the pinned objects are so many as ``objects`` says. With those of the other ``cells``
+    added in order they are the sums whose ratio, or for ``ratio`` False whose upper sum, is the value, to the bit
+    (:meth:`total`).
     """
 
     objective: str
@@ -150,6 +151,8 @@ class ValueAccount:
     objects: int
     pinned_gain: float | None
     pinned_cost: float | None
+    pinned_cells_gain: float | None
+    pinned_cells_cost: float | None
     gain: float | None
     cost: float | None
     cells: tuple[AddedCell, ...] = ()
@@ -182,8 +185,8 @@ class ValueAccount:
             if not cell.pinned:
                 gain += cell.gain or 0.0
                 cost += cell.cost or 0.0
-        above = self.gain0 + (self.pinned_gain or 0.0) + gain
-        below = (self.cost0 or 0.0) + (self.pinned_cost or 0.0) + cost
+        above = self.gain0 + (self.pinned_gain or 0.0) + (self.pinned_cells_gain or 0.0) + gain
+        below = (self.cost0 or 0.0) + (self.pinned_cost or 0.0) + (self.pinned_cells_cost or 0.0) + cost
         if not self.ratio:
             return above
         return above / below if below > 0 else 0.0
