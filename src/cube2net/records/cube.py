@@ -149,18 +149,28 @@ class Cube:
 
     def find_cell(self, labels: Sequence[str]) -> int:
         """Return the number of the cell with these labels, one for every dimension; ∗ (or *) is all of them."""
+        found = self._cells_with(labels)
+        if len(found) == 0:
+            raise ParameterError(
+                f"no cell has the labels {' · '.join(map(plain, labels))}, or it holds too few objects"
+            )
+        return int(found[0])
+
+    def has_cell(self, labels: Sequence[str]) -> bool:
+        """Return whether there is a cell with these labels, which the dimensions have."""
+        return len(self._cells_with(labels)) > 0
+
+    def _cells_with(self, labels: Sequence[str]) -> Array:
         if len(labels) != len(self.dimensions):
             raise ParameterError(f"a cell of this cube has {len(self.dimensions)} labels, got {tuple(labels)!r}")
         row = [
             -1 if label in TOP and label not in dimension.labels else dimension.number(label)
             for dimension, label in zip(self.dimensions, labels, strict=True)
         ]
-        found = np.flatnonzero((self.cells.labels == np.array(row)).all(axis=1))
-        if len(found) == 0:
-            raise ParameterError(
-                f"no cell has the labels {' · '.join(map(plain, labels))}, or it holds too few objects"
-            )
-        return int(found[0])
+        found = np.flatnonzero(self.cells.labels[:, 0] == row[0]) if row else np.arange(len(self.cells))
+        for number in range(1, len(row)):
+            found = found[self.cells.labels[found, number] == row[number]]
+        return np.asarray(found)
 
     def cell(self, number: int) -> tuple[str, ...]:
         """Return the labels of a cell."""
