@@ -6,8 +6,6 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from cube2net.errors import ParameterError, QueryError, listed, quoted, some, unknown
 from cube2net.records.dimension import STAR, TOP, Dimension
 from cube2net.records.key_rows import rows_of_keys
@@ -239,8 +237,3 @@ def _checked(cube: Cube, node: Node) -> Node:
     if not 0 <= node.number < count:
         raise ParameterError(f"the cube has {count:,} {node.kind}s, and {node} names another")
     return node
-
-
-def rows_of(nodes: Sequence[Node]) -> np.ndarray:
-    """Return the numbers of nodes, ascending and without repeats."""
-    return np.unique(np.array([node.number for node in nodes], dtype=np.int32))
