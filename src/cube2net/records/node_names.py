@@ -11,6 +11,7 @@ import numpy as np
 from cube2net.errors import ParameterError, QueryError, quoted, unknown
 from cube2net.records.dimension import TOP
 from cube2net.records.key_rows import rows_of_keys
+from cube2net.records.keys import is_row, key_of
 
 if TYPE_CHECKING:
     from cube2net.records.cube import Cube
@@ -71,7 +72,12 @@ def node_of(cube: Cube, given: Any) -> Node:
 
 
 def object_node(cube: Cube, given: Any) -> Node:
-    """Return the object that an id, a name or a row names."""
+    """Return the object that an id, a name or a row names, also as NumPy and Arrow have them."""
+    given = key_of(given)
+    if not (isinstance(given, str) or is_row(given)):
+        raise QueryError(
+            f"{quoted(given)} names neither a cell nor an object: give an id or a name, or the labels of a cell"
+        )
     rows, _ = rows_of_keys(cube.objects, [given], skip_missing=False)
     return Node(OBJECT, int(rows[0]))
 
