@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from cube2net.errors import ParameterError, listed, quoted, unknown
 from cube2net.records.dimension import STAR, TOP, Dimension
 from cube2net.records.node_names import BETWEEN, CELL, Node, readings
+from cube2net.spelling import nearest
 
 if TYPE_CHECKING:
     from cube2net.records.cube import Cube
@@ -134,7 +135,9 @@ def _of_text(cube: Cube, text: str) -> MixedCell:
     if len(having) == 1:
         alone = having[0]
         return _cell([_place(each, bare if i == alone else None) for i, each in enumerate(cube.dimensions)])
-    raise ParameterError(f"{_expected(cube)}, with {BETWEEN.strip()} between, got {quoted(text)}")
+    near = None if having else nearest(bare, sorted(set().union(*known) - set(TOP)))
+    hint = "" if near is None else f" (did you mean {quoted(near)}?)"
+    raise ParameterError(f"{_expected(cube)}, with {BETWEEN.strip()} between, got {quoted(text)}{hint}")
 
 
 def _all_names(dimension: Dimension) -> set[str]:
