@@ -227,3 +227,9 @@ def test_a_counter_is_asked_a_few_times_about_texts_not_much_longer_than_the_bud
     text = c2n.to_text(made, 6_000, counter)
     assert len(c2n.to_text(made, MOST)) > 50 * len(text)
     assert len(asked) < 25 and max(asked) < 4 * 6_000
+
+
+def test_of_cells_at_higher_levels_every_time_counts() -> None:
+    planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    said = c2n.to_text(c2n.construct(c2n.build_cube(planted.corpus), planted.query(0), levels="one"))
+    assert "how often chosen cells hold objects of the query, every time counted" in said
