@@ -66,7 +66,8 @@ def show_object(found: ObjectExplanation) -> None:
         cells = [(each.rank, " · ".join(each.labels), number(each.gain, signed=True)) for each in found.cells]
         _show("chosen cells that hold it", ("rank", "cell", "gain"), cells, right=("rank", "gain"))
     if found.links:
-        columns = ("object of the query", "weight", "items", "newest items", "time")
+        which = "newest items" if any(each.timed for each in found.links) else "such as"
+        columns = ("object of the query", "weight", "items", which, "time")
         rows = [row for each in found.links for row in _link_rows(each)]
         show_table("links to the query", columns, rows, right=("weight", "items", "time"))
         if found.linked > len(found.links):
