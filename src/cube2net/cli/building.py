@@ -16,6 +16,7 @@ from cube2net.errors import ParameterError, SourceError, listed, unknown
 from cube2net.interfaces import Engine, Source, TopicModel
 from cube2net.progress import Progress
 from cube2net.records import Corpus, Cube, DimensionSpec
+from cube2net.records.cell_titles import cell_line
 
 SQL = "sql"
 LEARNERS = ("lda", "spark-lda")
@@ -369,7 +370,7 @@ def show_about(about: dict[str, Any]) -> None:
     show_table(
         "largest cells",
         ("cell", "objects"),
-        [(" · ".join(cell["labels"]), f"{cell['objects']:,}") for cell in about["largest_cells"]],
+        [(cell_line(cell["labels"]), f"{cell['objects']:,}") for cell in about["largest_cells"]],
         right=("objects",),
     )
     if about["attributes"]["names"]:

@@ -60,10 +60,11 @@ def explain(
 
 def show_object(found: ObjectExplanation) -> None:
     """Show the cells that hold an object, its links to the query, the items behind them, and the sentence."""
+    from cube2net.records.cell_titles import cell_line
     from cube2net.records.explanation import number
 
     if found.cells:
-        cells = [(each.rank, " · ".join(each.labels), number(each.gain, signed=True)) for each in found.cells]
+        cells = [(each.rank, cell_line(each.labels), number(each.gain, signed=True)) for each in found.cells]
         _show("chosen cells that hold it", ("rank", "cell", "gain"), cells, right=("rank", "gain"))
     if found.links:
         which = "newest items" if any(each.timed for each in found.links) else "such as"
@@ -95,12 +96,13 @@ def show_cell(found: CellExplanation) -> None:
 
 def show_account(found: ValueAccount) -> None:
     """Show what every chosen cell added, and the sentence."""
+    from cube2net.records.cell_titles import cell_line
     from cube2net.records.explanation import number
 
     rows = [
         (
             each.rank,
-            " · ".join(each.labels),
+            cell_line(each.labels),
             f"{each.new_objects:,}",
             number(each.added, signed=True),
             number(each.value),

@@ -17,6 +17,7 @@ from cube2net.errors import InputError, some
 from cube2net.network.node_columns import BACKWARD, GIVEN_ROWS
 from cube2net.network.plain_columns import plain_table
 from cube2net.records import Network
+from cube2net.records.cell_titles import cell_line
 from cube2net.records.link_details import FORWARD, KIND
 from cube2net.records.network import LINK
 
@@ -29,7 +30,7 @@ def about(network: Network) -> dict[str, Any]:
     return {
         "form": network.form,
         "dimensions": list(network.dimensions),
-        "selected": [" · ".join(labels) for labels in network.labels],
+        "selected": [cell_line(labels) for labels in network.labels],
     }
 
 

@@ -16,13 +16,13 @@ from cube2net.network.network_summary import certificate, summary
 from cube2net.network.node_columns import ITEMS
 from cube2net.network.text_budget import Count, Section, estimated_tokens, longest_text
 from cube2net.records import Network
+from cube2net.records.cell_titles import cell_line, cell_title
 from cube2net.records.network import NODES
 
 NAMED, LISTED, TOP, COLUMNS = 3, 6, 3, 8
 """Of one object: links named and cells listed; of a group: labels of each dimension; of all: attributes shown."""
 VALUE = 60
 """So many letters of an attribute's value are shown."""
-BETWEEN = " · "
 MEANINGS = {
     "cover": "how often chosen cells hold objects of the query, {times}",
     "jaccard": "the objects of the query that the cells hold, as a share of all that they hold or the query has",
@@ -45,7 +45,7 @@ def _sections(network: Network) -> Iterator[Section]:
     head, groups, cells = _head(known, about), known.groups(), len(network.labels)
     yield Section("", "", len(head), head.__getitem__, math.inf)
     yield Section("group", f"## Who they are{known.said_of_groups}", len(groups), known.group_line(groups), 6)
-    title = f"## Chosen cells, first chosen first: number. ⟨{known.dimensions}⟩ gain: of the query; objects in all"
+    title = f"## Chosen cells, first chosen first: number. {known.dimensions} gain: of the query; objects in all"
     yield Section("cell", title, cells, known.cell_line(about), 2)
     most = "those with most cells and links first" if cells else "those with most links first"
     yield Section("object", f"## In the query: {inside:,}, {most}", inside, known.object_line(known.ranked(True)), 2)
@@ -69,7 +69,7 @@ def _head(known: _Known, about: Mapping[str, Any]) -> list[str]:
     head.append(_said_of_worth(network, about))
     if cells:
         head.append(
-            f"A cell ⟨{known.dimensions}⟩ holds the objects of all items with these labels; its gain is what it added "
+            f"A cell {known.dimensions} holds the objects of all items with these labels; its gain is what it added "
             "when it was chosen."
         )
         head += known.said_of_held
@@ -118,7 +118,7 @@ class _Known:
         self.labels: list[str] = self._texts("label")
         self.kinds: list[str] = self._texts("kind")[: len(network.objects)]
         self.several = len(set(self.kinds)) > 1
-        self.dimensions = BETWEEN.join(in_markdown(name) for name in network.dimensions)
+        self.dimensions = cell_title(network.dimensions, in_markdown)
         self.others = "Near objects" if network.form == "woven" else "Other objects"
 
     def _texts(self, column: str) -> list[str]:
@@ -203,9 +203,9 @@ class _Known:
             labels = Counter(self.labels[at] for at in rows if self.labels[at]).most_common()
             of = f": {_first([f'{label} {times}' for label, times in labels])}" if labels else ""
             share = f"{len(rows) / count:.0%}" if rows else "0%"
-            title = BETWEEN.join(in_markdown(label) for label in network.labels[rank])
+            title = cell_title(network.labels[rank], in_markdown)
             gain = f"{cell['gain']:{digits}}"
-            return f"{rank + 1}. ⟨{title}⟩ {gain}: {len(rows):,} of the query ({share}){of}; {cell['objects']:,} in all"
+            return f"{rank + 1}. {title} {gain}: {len(rows):,} of the query ({share}){of}; {cell['objects']:,} in all"
 
         return line
 
@@ -302,7 +302,7 @@ def _attributes(columns: Sequence[tuple[str, list[Any]]], at: int) -> Iterator[s
         elif value is not None:
             yield f"{name} {in_markdown(str(value), VALUE)}"
     if mostly:
-        yield f"mostly {BETWEEN.join(mostly)}"
+        yield f"mostly {cell_line(mostly)}"
 
 
 def _first(names: Sequence[str], most: int = NAMED) -> str:

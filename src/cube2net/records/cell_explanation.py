@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from cube2net.errors import plain
-from cube2net.records.explanation import Id, as_plain, counted, number, written
+from cube2net.records.cell_titles import said_title
+from cube2net.records.explanation import Id, as_plain, counted, number
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,7 @@ class CellExplanation:
     def __repr__(self) -> str:
         where = f"number {self.rank:,} of {self.chosen_cells:,}" if self.chosen else "not chosen"
         return (
-            f"CellExplanation({written(self.labels)}: {where}, {number(self.last, signed=True)} last, "
+            f"CellExplanation({said_title(self.labels)}: {where}, {number(self.last, signed=True)} last, "
             f"holds {self.query_objects:,} of the query)"
         )
 
@@ -101,12 +102,12 @@ class CellExplanation:
         lifts = "" if strongest is None else f"; of its labels {strongest}"
         if not self.chosen:
             adds = f"as one more it would add {number(self.last, signed=True)}"
-            return f"{written(self.labels)} is not chosen, {self.why_not}; {adds}, {holds}{lifts}"
+            return f"{said_title(self.labels)} is not chosen, {self.why_not}; {adds}, {holds}{lifts}"
         how = "pinned" if self.pinned else f"chosen as number {self.rank:,} of {self.chosen_cells:,}"
         turn = number(0.0 if self.in_turn is None else self.in_turn, signed=True)
         adds = f"{turn} in its turn, {number(self.alone, signed=True)} alone, {number(self.last, signed=True)} last"
         only = f"{counted(self.only, 'object')} no other chosen cell holds"
-        return f"{written(self.labels)} is {how}, for it adds {adds}; {holds}, and {only}{lifts}"
+        return f"{said_title(self.labels)} is {how}, for it adds {adds}; {holds}, and {only}{lifts}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON has it."""
@@ -182,7 +183,7 @@ class ValueAccount:
             return f"{said}: no cell is chosen{alone}"
         most = max(self.cells, key=lambda each: each.added)
         return (
-            f"{said}, by {counted(len(self.cells), 'cell')}, of which {written(most.labels)} added most "
+            f"{said}, by {counted(len(self.cells), 'cell')}, of which {said_title(most.labels)} added most "
             f"({number(most.added, signed=True)})"
         )
 

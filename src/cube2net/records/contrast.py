@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from cube2net.errors import InputError, plain
+from cube2net.records.cell_titles import cell_title, said_title
 from cube2net.records.network import Network
-from cube2net.records.node_names import BETWEEN
 from cube2net.records.pickling import travel_by_fields
 from cube2net.records.query import Query
 from cube2net.records.selection import PROVEN
@@ -48,7 +48,7 @@ class SeparatingCell:
     @property
     def title(self) -> str:
         """Its labels between angles: ⟨202X · ∗ · parsing⟩."""
-        return f"⟨{BETWEEN.join(self.labels)}⟩"
+        return cell_title(self.labels)
 
     @property
     def shares(self) -> tuple[float, float]:
@@ -83,7 +83,7 @@ class SeparatingCell:
         if not self.for_one:
             parts.reverse()
         often = "" if math.isinf(self.lift) else f", {self.lift:,.1f} times as often"
-        return f"{_title(self)} holds {parts[0]} and {parts[1]}{often}, {_chance(self.chance)}"
+        return f"{said_title(self.labels)} holds {parts[0]} and {parts[1]}{often}, {_chance(self.chance)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON has it; a lift that is infinite is None."""
@@ -153,12 +153,12 @@ class Contrast:
         if self.note:
             return self.note
         if self.cells:
-            shown = [f"{_title(cell)} ({_shares(cell)})" for cell in self.cells[:SAID]]
+            shown = [f"{said_title(cell.labels)} ({_shares(cell)})" for cell in self.cells[:SAID]]
             more = len(self.cells) - len(shown)
             shown += [f"{more} more cell{'s' * (more > 1)}"] if more else []
             said = f"{one} is told from {two} by {_and(shown)}"
         elif self.nearest is not None:
-            near = f"{_title(self.nearest)} ({_shares(self.nearest)}, {_chance(self.nearest.chance)})"
+            near = f"{said_title(self.nearest.labels)} ({_shares(self.nearest)}, {_chance(self.nearest.chance)})"
             said = f"no cell tells {one} from {two} beyond chance: the nearest is {near}"
         else:
             said = f"no cell tells {one} from {two}: they are too few, or in the same cells"
@@ -266,10 +266,6 @@ def _percent(share: float) -> str:
 
 def _shares(cell: SeparatingCell) -> str:
     return " against ".join(map(_percent, cell.shares))
-
-
-def _title(cell: SeparatingCell) -> str:
-    return f"⟨{BETWEEN.join(map(plain, cell.labels))}⟩"
 
 
 def _chance(chance: float) -> str:

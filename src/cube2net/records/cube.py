@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from cube2net.array_types import Array
 from cube2net.errors import CubeError, ParameterError, QueryError, plain, some, unknown
+from cube2net.records.cell_titles import cell_line
 from cube2net.records.dimension import STAR, TOP, Dimension
 from cube2net.records.items import ItemIndex
 from cube2net.records.key_rows import count_known, rows_of_keys
@@ -151,9 +152,7 @@ class Cube:
         """Return the number of the cell with these labels, one for every dimension; ∗ (or *) is all of them."""
         found = self._cells_with(labels)
         if len(found) == 0:
-            raise ParameterError(
-                f"no cell has the labels {' · '.join(map(plain, labels))}, or it holds too few objects"
-            )
+            raise ParameterError(f"no cell has the labels {cell_line(map(plain, labels))}, or it holds too few objects")
         return int(found[0])
 
     def has_cell(self, labels: Sequence[str]) -> bool:

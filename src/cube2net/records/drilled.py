@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 
 from cube2net.errors import some
+from cube2net.records.cell_titles import cell_line, cell_title
 from cube2net.records.explanation import counted
-from cube2net.records.node_names import BETWEEN
 from cube2net.records.selection import PROVEN
 
 SAID = 3
@@ -36,7 +36,7 @@ class DrilledCell:
         return f"DrilledCell({self}: {self.query_objects:,} of its {self.objects:,} objects, {self.new:,} new)"
 
     def __str__(self) -> str:
-        return BETWEEN.join(self.labels)
+        return cell_line(self.labels)
 
     @property
     def share(self) -> float:
@@ -90,7 +90,7 @@ class Drilled:
     @property
     def title(self) -> str:
         """The cell that was drilled, its labels between angles."""
-        return f"⟨{BETWEEN.join(self.labels)}⟩"
+        return cell_title(self.labels)
 
     @property
     def held(self) -> int:
@@ -143,7 +143,7 @@ class Drilled:
     def to_dict(self) -> dict[str, Any]:
         """Return all of it in texts and numbers that JSON can carry."""
         return {
-            "cell": BETWEEN.join(self.labels),
+            "cell": cell_line(self.labels),
             "labels": list(self.labels),
             "dimensions": list(self.dimensions),
             "objects": self.objects,

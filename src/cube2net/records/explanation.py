@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from cube2net.errors import plain
-from cube2net.records.node_names import BETWEEN
+from cube2net.records.cell_titles import said_title
 
 Id = str | int
 """The id of an object: a whole number where the cube's ids are such."""
@@ -33,15 +33,6 @@ def shortened(text: str, most: int = 80) -> str:
         return plain(text)
     cut = text[:most]
     return (cut[: cut.rfind(" ") + 1] or cut) + "…"
-
-
-def written(labels: tuple[str, ...]) -> str:
-    """Return a cell as its labels between angles.
-
-    >>> written(("2010s", "ACL"))
-    '⟨2010s · ACL⟩'
-    """
-    return plain(f"⟨{BETWEEN.join(labels)}⟩")
 
 
 def number(value: float, *, signed: bool = False) -> str:
@@ -111,7 +102,7 @@ class BringingCell:
     gain: float
 
     def __str__(self) -> str:
-        return f"{written(self.labels)}, chosen as number {self.rank:,} ({number(self.gain, signed=True)})"
+        return f"{said_title(self.labels)}, chosen as number {self.rank:,} ({number(self.gain, signed=True)})"
 
 
 @dataclass(frozen=True)
@@ -160,7 +151,7 @@ class NearMiss:
         if self.cell is not None and self.price is not None and self.value is not None:
             price = f"costs {number(self.price)}" if self.price > 0 else f"adds {number(-self.price)}"
             parts.append(
-                f"the cheapest cell that holds it, {written(self.cell)}, {price}: {number(self.value)} with it"
+                f"the cheapest cell that holds it, {said_title(self.cell)}, {price}: {number(self.value)} with it"
             )
         if self.note:
             parts.append(self.note)

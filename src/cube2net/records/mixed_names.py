@@ -9,8 +9,9 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from cube2net.errors import ParameterError, listed, quoted, unknown
+from cube2net.records.cell_titles import BETWEEN, cell_title
 from cube2net.records.dimension import STAR, TOP, Dimension, Level
-from cube2net.records.node_names import BETWEEN, SEPARATORS, Node, bare, labels_in
+from cube2net.records.node_names import SEPARATORS, Node, bare, labels_in
 from cube2net.spelling import nearest
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class MixedCell:
 
     def title(self, cube: Cube) -> str:
         """Return the labels between angles: ⟨201X · ACL · ∗⟩."""
-        return f"⟨{BETWEEN.join(self.names(cube))}⟩"
+        return cell_title(self.names(cube))
 
 
 def name_of(dimension: Dimension, at: int, label: int) -> str:

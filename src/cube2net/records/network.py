@@ -15,6 +15,7 @@ from cube2net.array_types import Array
 from cube2net.errors import InputError
 from cube2net.records import limits
 from cube2net.records.carried import Carried
+from cube2net.records.cell_titles import cell_line
 from cube2net.records.distinct_names import distinct_names
 from cube2net.records.link_weights import count_unusable
 from cube2net.records.objects import Objects
@@ -126,7 +127,7 @@ class Network:
         numbers below 0 and below all of them.
         """
         rows = self.names.table.take(pa.array(self.objects))
-        titles = [" · ".join(self.labels[rank]) for rank in self._ranks]
+        titles = [cell_line(self.labels[rank]) for rank in self._ranks]
         ids = self.names.ids(self.objects)
         if self.names.whole:
             lowest = min(0, ids.to_numpy().min())

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cube2net.errors import ParameterError, QueryError, listed, quoted, some, unknown
+from cube2net.records.cell_titles import BETWEEN, cell_line, cell_title
 from cube2net.records.dimension import STAR, TOP, Dimension
 from cube2net.records.key_rows import rows_of_keys
 from cube2net.records.keys import is_row, key_of
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from cube2net.records.cube import Cube
 
 CELL, OBJECT = "cell", "object"
-BETWEEN = " · "
-"""What stands between the labels of a cell wherever it is written in one line."""
 SEPARATORS = (BETWEEN, BETWEEN.strip(), ", ", ",", "/", "|", ";", "\t")
 """What may stand there where somebody types one."""
 
@@ -40,7 +39,7 @@ def title_of(cube: Cube, node: Node) -> str:
     The labels stand as everywhere: ⟨2010s · ACL · parsing⟩.
     """
     if node.is_cell:
-        return f"⟨{BETWEEN.join(cube.cell(node.number))}⟩"
+        return cell_title(cube.cell(node.number))
     return str(cube.objects.table["name"][node.number].as_py())
 
 
@@ -228,7 +227,7 @@ def _at_another_level(cube: Cube, names: Sequence[str]) -> ParameterError | None
         f"{quoted(name)} is of {level.name!r} and cells are of {STAR if dimension.is_top else repr(dimension.name)}"
         for dimension, name, level in strange
     )
-    text = f"the cell {quoted(BETWEEN.join(names))} is at another level: {said}"
+    text = f"the cell {quoted(cell_line(names))} is at another level: {said}"
     above = {dimension.levels[at].name for dimension, _, _ in strange for at in dimension.at_or_above()}
     if cube.cells.counts is not None or any(d.is_top or level.name not in above for d, _, level in strange):
         return ParameterError(f"{text}; the cube before it was rolled up may have it")
