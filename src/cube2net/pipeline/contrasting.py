@@ -20,7 +20,8 @@ from cube2net.pipeline.construct import construct
 from cube2net.pipeline.queries import Asked, check_cube, query_of
 from cube2net.pipeline.questions import asked_of
 from cube2net.records import Cube, Network, Query
-from cube2net.records.contrast import REST, Contrast, Description, SeparatingCell
+from cube2net.records.cluster_names import by_number, cluster_names
+from cube2net.records.contrast import REST, Contrast, Description, SeparatingCell, said_of_overlap
 from cube2net.records.distinct_names import distinct_names
 from cube2net.records.mixed_names import MixedCell
 from cube2net.select import Cover
@@ -160,7 +161,7 @@ def describe(
     asked = _checked(whole, clustered(whole, clusters, network if isinstance(network, Network) else None), m, chance)
     if asked.labels is None:
         raise QueryError("the clusters name objects only: give the cluster of each, as a mapping or a table")
-    found = _described(whole, asked, _cluster_names(asked.labels), m, chance)
+    found = _described(whole, asked, cluster_names(asked.labels), m, chance)
     if not isinstance(network, Network):
         return found
     given = asked.objects[np.array(found.query.labels, dtype=object) != ""]
@@ -173,7 +174,7 @@ def _checked(cube: Cube, query: Asked, m: int, chance: float) -> Query:
     check_whole(cube, "contrasted")
     whole_number("m", m, 0, what="cells")
     given: object = chance
-    if isinstance(given, bool) or not isinstance(given, Real) or not 0 < given <= 1:
+    if isinstance(given, bool) or not isinstance(given, Real) or not 0 < float(given) <= 1:
         raise ParameterError(f"chance is {quoted(chance)}, expected a number above 0 and up to 1")
     return asked
 
@@ -195,7 +196,7 @@ def _pair(cube: Cube, one: Query, two: Query, m: int, names: tuple[str, str], ch
     called = np.array([*names, *distinct_names([BOTH], taken=names)], dtype=object)
     query = Query(rows, tuple(called[np.where(shared, 2, in_two)].tolist()))
     sizes = int((in_one & ~shared).sum()), int((in_two & ~shared).sum())
-    note = _said_of_overlap(names, sizes, int(shared.sum()))
+    note = said_of_overlap(names, sizes, int(shared.sum()))
     sides = contrasts.Sides(in_one[~shared])
     (found,) = _separated(cube, rows[~shared], [sides], m, chance)
     return _contrast(cube, query, names, found, int(shared.sum()), note)
@@ -205,7 +206,7 @@ def _described(cube: Cube, query: Query, labels: Sequence[str], m: int, chance: 
     """Return the contrasts of each label against the others; objects without a label are on no side."""
     given = np.array(labels, dtype=object)
     there = given != ""
-    names = sorted(set(given[there].tolist()), key=_in_order)
+    names = sorted(set(given[there].tolist()), key=by_number)
     if not names:
         raise QueryError("no object of the query has a label: give some")
     sides = [contrasts.Sides(given[there] == name, both=False) for name in names]
@@ -219,17 +220,6 @@ def _described(cube: Cube, query: Query, labels: Sequence[str], m: int, chance: 
     )
     cells = list(dict.fromkeys(cell.labels for part in each for cell in part.cells))
     return Description(each, query, outside, lambda: _network(cube, query, cells))
-
-
-def _said_of_overlap(names: tuple[str, str], sizes: tuple[int, int], shared: int) -> str:
-    """Return a sentence where a side has no objects of its own."""
-    one, two = map(plain, names)
-    if not any(sizes):
-        return f"{one} and {two} are the same {shared:,} object{'s' * (shared != 1)}: there is nothing to tell apart"
-    if not all(sizes):
-        inner, outer = (one, two) if not sizes[0] else (two, one)
-        return f"all objects of {inner} ({shared:,}) are in {outer} too: there is nothing to tell apart"
-    return ""
 
 
 Found = tuple[contrasts.MixedCells, contrasts.Sides, contrasts.Separation]
@@ -316,22 +306,3 @@ def _network(cube: Cube, query: Query, cells: Sequence[tuple[str, ...]]) -> Netw
     """Return the network of a query with some cells as its nodes."""
     view = pick_cells(cube, cells)
     return construct(view, query, "greedy", m=len(cells), objective=Cover(r=None, least=1), form="cells")
-
-
-def _cluster_names(labels: Sequence[str]) -> tuple[str, ...]:
-    """Return clusters by name: numbers as such, those below 0 as none, and no two alike.
-
-    >>> _cluster_names(["1", "-1", "noise", "cluster 1"])
-    ('cluster 1 (2)', '', 'noise', 'cluster 1')
-    """
-    numbers = [label for label in dict.fromkeys(labels) if label.lstrip("-").isdecimal()]
-    names = {label: "" for label in numbers if label.startswith("-")}
-    left = [label for label in numbers if label not in names]
-    names |= zip(left, distinct_names([f"cluster {label}" for label in left], taken=labels), strict=True)
-    return tuple(names.get(label, label) for label in labels)
-
-
-def _in_order(name: str) -> tuple[str, int, str]:
-    """Return what sorts names with a number at their end by that number."""
-    head, _, tail = name.rpartition(" ")
-    return (head, int(tail), "") if tail.isdecimal() and len(tail) < 19 else (name, -1, "")

@@ -254,6 +254,17 @@ class Description:
         return {"groups": groups, "outside": self.outside, "elsewhere": self.elsewhere}
 
 
+def said_of_overlap(names: tuple[str, str], sizes: tuple[int, int], shared: int) -> str:
+    """Return a sentence where a side has no objects of its own."""
+    one, two = map(plain, names)
+    if not any(sizes):
+        return f"{one} and {two} are the same {shared:,} object{'s' * (shared != 1)}: there is nothing to tell apart"
+    if not all(sizes):
+        inner, outer = (one, two) if not sizes[0] else (two, one)
+        return f"all objects of {inner} ({shared:,}) are in {outer} too: there is nothing to tell apart"
+    return ""
+
+
 def _made(make: Callable[[], Network] | None) -> Network:
     if make is None:
         raise InputError("the contrast came from another process, where its cube is: ask again for its network")
