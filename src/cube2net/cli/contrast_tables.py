@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 from cube2net import pipeline
+from cube2net.cli import answering
 from cube2net.cli.app import as_typed
-from cube2net.cli.terminal import say, show_table
-from cube2net.records import Cube
+from cube2net.cli.options import warn_of_formulas
+from cube2net.cli.terminal import say, show_json, show_table
+from cube2net.records import Cube, Query
 from cube2net.records.contrast import Contrast, Description
 
 
 def contrasted(
-    cube: Cube, query: Path, against: Path | None, m: int, chance: float, *, skip_missing: bool
+    cube: Cube, queries: Sequence[Query], names: Sequence[str], m: int, chance: float
 ) -> Contrast | Description:
-    """Return what tells the objects of two files apart, or the labels of one."""
-    one = pipeline.read_query(cube, query, skip_missing=skip_missing)
-    if against is None:
-        return pipeline.contrast(cube, one, m=m, chance=chance)
-    two = pipeline.read_query(cube, against, skip_missing=skip_missing)
-    names = (query.stem, against.stem) if query.stem != against.stem else None
-    return pipeline.contrast(cube, one, two, m, names=names, chance=chance)
+    """Return what tells two queries apart, called as their files are, or the labels of one."""
+    if len(queries) == 1:
+        return pipeline.contrast(cube, queries[0], m=m, chance=chance)
+    one, two = queries
+    return pipeline.contrast(cube, one, two, m, names=names if len(set(names)) > 1 else None, chance=chance)
 
 
 def written(
@@ -33,6 +34,20 @@ def written(
         pipeline.draw_network(found.network, draw, seed=seed, name_cells=True)
         paths.append(draw)
     return paths
+
+
+def tell(
+    found: Contrast | Description, cube: Cube, queries: Sequence[Query], paths: Sequence[Path], *, as_json: bool
+) -> None:
+    """Print what tells sets of objects apart, of which part of the cube, without whom, and the files written."""
+    warn_of_formulas(paths)
+    if as_json:
+        show_json(found.to_dict() | answering.about_view(cube, brings=False) | answering.about_missing(*queries))
+        return
+    answering.show_view(cube, brings=False)
+    show(found)
+    answering.show_missing(*queries)
+    say(*(f"wrote {path}" for path in paths))
 
 
 def show(found: Contrast | Description) -> None:

@@ -287,6 +287,7 @@ def network_of(
             "keep": form.keep,
             "membership": form.membership if form.has_cells else None,
             **network.settings,
+            **_seen(plan.whole),
             "seed": chosen.seed,
             "empty_value": chosen.empty_value,
             "cell_objects": networks.cell_sizes(cube, selection.cells, scope),
@@ -294,6 +295,13 @@ def network_of(
         },
         seconds=seconds,
     )
+
+
+def _seen(cube: Cube) -> dict[str, Any]:
+    """Return through which views a cube is seen, and how many of its objects may be brought, where not all may."""
+    marks = cube.bringable
+    brought = None if marks is None else [int(marks.sum()), len(marks)]
+    return {"views": list(cube.settings.get("views", ())), "may_be_brought": brought}
 
 
 def _known_nearest(plan: Plan, room: int, near: Near) -> Array:

@@ -149,6 +149,18 @@ class Cube:
 
     def find_cell(self, labels: Sequence[str]) -> int:
         """Return the number of the cell with these labels, one for every dimension; ∗ (or *) is all of them."""
+        found = self._cells_with(labels)
+        if len(found) == 0:
+            raise ParameterError(
+                f"no cell has the labels {' · '.join(map(plain, labels))}, or it holds too few objects"
+            )
+        return int(found[0])
+
+    def has_cell(self, labels: Sequence[str]) -> bool:
+        """Return whether there is a cell with these labels, which the dimensions have."""
+        return len(self._cells_with(labels)) > 0
+
+    def _cells_with(self, labels: Sequence[str]) -> Array:
         if len(labels) != len(self.dimensions):
             raise ParameterError(f"a cell of this cube has {len(self.dimensions)} labels, got {tuple(labels)!r}")
         row = [
@@ -158,11 +170,7 @@ class Cube:
         found = np.flatnonzero(self.cells.labels[:, 0] == row[0]) if row else np.arange(len(self.cells))
         for number in range(1, len(row)):
             found = found[self.cells.labels[found, number] == row[number]]
-        if len(found) == 0:
-            raise ParameterError(
-                f"no cell has the labels {' · '.join(map(plain, labels))}, or it holds too few objects"
-            )
-        return int(found[0])
+        return np.asarray(found)
 
     def cell(self, number: int) -> tuple[str, ...]:
         """Return the labels of a cell."""

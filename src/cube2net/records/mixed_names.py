@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from cube2net.errors import ParameterError, listed, quoted, unknown
 from cube2net.records.dimension import STAR, TOP, Dimension
-from cube2net.records.node_names import BETWEEN, CELL, Node, readings
+from cube2net.records.node_names import BETWEEN, SEPARATORS, Node, bare, labels_in
 
 if TYPE_CHECKING:
     from cube2net.records.cube import Cube
 
 Levels = tuple[int | None, ...]
 """The number of the level of every dimension, None for ∗."""
-SEPARATORS = (BETWEEN, BETWEEN.strip(), ", ", ",")
-"""What may stand between the labels of a cell that is written in one line."""
 
 
 @dataclass(frozen=True, order=True)
@@ -119,21 +117,21 @@ def _of_mapping(cube: Cube, given: Mapping[Any, Any]) -> MixedCell:
 
 
 def _of_text(cube: Cube, text: str) -> MixedCell:
-    bare = text.strip().removeprefix(f"{CELL}:").removeprefix("⟨").removesuffix("⟩").strip()
-    if bare in TOP:
+    line = bare(text)
+    if line in TOP:
         return MixedCell.top(cube)
     known = list(map(_all_names, cube.dimensions))
+    found = labels_in(known, line)
+    if found is not None:
+        return _cell([_place(*pair) for pair in zip(cube.dimensions, found, strict=True)])
     for separator in SEPARATORS:
-        for names in readings(known, bare.split(separator), separator):
-            return _cell([_place(*pair) for pair in zip(cube.dimensions, names, strict=True)])
-    for separator in SEPARATORS:
-        parts = bare.split(separator)
+        parts = line.split(separator)
         if len(parts) == len(cube.dimensions):
             return _cell([_place(*pair) for pair in zip(cube.dimensions, map(str.strip, parts), strict=True)])
-    having = [number for number, names in enumerate(known) if bare in names]
+    having = [number for number, names in enumerate(known) if line in names]
     if len(having) == 1:
         alone = having[0]
-        return _cell([_place(each, bare if i == alone else None) for i, each in enumerate(cube.dimensions)])
+        return _cell([_place(each, line if i == alone else None) for i, each in enumerate(cube.dimensions)])
     raise ParameterError(f"{_expected(cube)}, with {BETWEEN.strip()} between, got {quoted(text)}")
 
 
