@@ -96,6 +96,18 @@ def join_rows(first: Ragged, second: Ragged) -> Ragged:
     return Ragged(indptr, np.concatenate([first.indices, second.indices]))
 
 
+def distinct(numbers: Array) -> Array:
+    """Return whole numbers ascending, each once: as ``np.unique``, which takes several times as long for many.
+
+    >>> distinct(np.array([3, 1, 3])).tolist()
+    [1, 3]
+    """
+    ascending = np.sort(numbers)
+    new = np.ones(len(ascending), dtype=bool)
+    np.not_equal(ascending[1:], ascending[:-1], out=new[1:])
+    return np.asarray(ascending[new])
+
+
 def distinct_rows(labels: Array) -> tuple[Array, Array]:
     """Return where each distinct row stands first, these rows ascending, and the number among them of every row.
 

@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.arrays import distinct_rows, offsets, row_of_entries, take_rows
+from cube2net.arrays import distinct, distinct_rows, offsets, row_of_entries, take_rows
 from cube2net.records import Cube, Ragged
 from cube2net.records.mixed_names import Levels, MixedCell, levels_of
 
@@ -76,7 +76,7 @@ def mixed_cells(cube: Cube, objects: Array, least: int = 1, within: MixedCell | 
         known = of[number[before]][alive] if before in number else None
         found[alive] = _numbered(_at(cube, last, cuboid[last], labels[alive, last]), known)
         there = alive[base]
-        pairs = np.unique(found[base[there]] * len(objects) + place[there])
+        pairs = distinct(found[base[there]] * len(objects) + place[there])
         cells, members = np.divmod(pairs, max(len(objects), 1))
         sizes = np.bincount(cells, minlength=int(found.max(initial=-1)) + 1)
         enough = sizes >= least

@@ -167,7 +167,10 @@ class Cube:
             -1 if label in TOP and label not in dimension.labels else dimension.number(label)
             for dimension, label in zip(self.dimensions, labels, strict=True)
         ]
-        return np.flatnonzero((self.cells.labels == np.array(row)).all(axis=1))
+        found = np.flatnonzero(self.cells.labels[:, 0] == row[0]) if row else np.arange(len(self.cells))
+        for number in range(1, len(row)):
+            found = found[self.cells.labels[found, number] == row[number]]
+        return np.asarray(found)
 
     def cell(self, number: int) -> tuple[str, ...]:
         """Return the labels of a cell."""
