@@ -9,8 +9,8 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.reasons.choice_values import Choice
-from cube2net.reasons.given_links import given_links
 from cube2net.reasons.link_paths import MOST_STEPS, named, query_links, shortest_paths
+from cube2net.reasons.link_times import given_links
 from cube2net.reasons.near_misses import near_miss
 from cube2net.reasons.query_ranks import QueryRanks
 from cube2net.reasons.shared_items import ItemsOfObjects
