@@ -222,4 +222,12 @@ def test_an_account_without_cells_is_that_of_the_objects_brought(method: str) ->
     account = c2n.explain(network)
     assert isinstance(account, ValueAccount)
     assert (account.total(), account.objects) == (network.selection.value, len(network.selection.objects))
-    assert account.sentence.endswith("that no cell brought")
+    more = len(network.objects) - 3
+    said = f"{more} objects were brought by the method {method}, which chooses no cells"
+    assert account.sentence == (said if more else f"the method {method} brought no objects and chooses no cells")
+    assert repr(account) == f"ValueAccount({more} objects by {method}, no cells)"
+    pinned = c2n.construct(cube, Query(np.array([1, 5, 9])), method, pins=["o30"])
+    assert str(c2n.explain(pinned)).endswith("chooses no cells, and 1 object is pinned")
+    for row in (5, int(network.objects[-1]), 30):
+        found = c2n.explain(network, f"o{row}")
+        assert "chosen cell" not in str(found) and "chosen cell" not in repr(found)

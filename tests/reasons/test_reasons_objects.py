@@ -24,9 +24,9 @@ def of_object(network: Network, row: int) -> ObjectExplanation:
     return found
 
 
-def papers(items: str = "all", **attributes: list[Any]) -> Cube:
-    """Return a cube of four people, and papers that two, three or one of them wrote."""
-    corpus = Corpus(
+def corpus_of(**attributes: list[Any]) -> Corpus:
+    """Return four people, and papers that two, three or one of them wrote."""
+    return Corpus(
         items=pa.table({"item": ["p1", "p2", "p3", "p4"], "venue": ["A", "A", "A", "B"], **attributes}),
         objects=pa.table({"object": ["a", "b", "c", "d"], "name": ["Ann", "Bob", "Cy", "Di"], "kind": ["author"] * 4}),
         mentions=pa.table(
@@ -37,7 +37,11 @@ def papers(items: str = "all", **attributes: list[Any]) -> Cube:
         ),
         time="year" if "year" in attributes else "",
     )
-    return c2n.build_cube(corpus, ["venue"], min_objects=1, items=items)
+
+
+def papers(items: str = "all", **attributes: list[Any]) -> Cube:
+    """Return the cube of these papers."""
+    return c2n.build_cube(corpus_of(**attributes), ["venue"], min_objects=1, items=items)
 
 
 TITLES = {"title": ["First", "Second", "Third", "Alone"], "year": [2001, 2003, 2002, 2004]}
@@ -53,6 +57,16 @@ def test_the_items_behind_a_link_come_with_title_and_year_newest_first() -> None
         ("p1", "First", 2001),
     ]
     assert str(link) == "Bob by 3 items, the newest Second (2003)"
+
+
+def test_the_time_of_items_is_the_one_that_a_window_goes_by_and_without_one_none_is_the_newest() -> None:
+    given = {"title": TITLES["title"], "when": [2001, 2003, 2002, 2004]}
+    cube = papers(**given)
+    (link,) = c2n.explain(c2n.construct(cube, ["b"], "hops"), "a").links  # type: ignore[union-attr]
+    assert str(link) == "Bob by 3 items, such as Third" and not link.timed
+    cut = c2n.build_cube(corpus_of(**given), ["venue", "decade=when@decades"], min_objects=1)
+    (link,) = c2n.explain(c2n.construct(cut, ["b"], "hops"), "a").links  # type: ignore[union-attr]
+    assert str(link) == "Bob by 3 items, the newest Second (2003)" and link.timed
 
 
 def test_what_the_cube_does_not_keep_is_said_once() -> None:

@@ -54,6 +54,8 @@ def show(found: Contrast | Description) -> None:
     """Show the cells of each contrast, and a sentence."""
     for each in found.contrasts if isinstance(found, Description) else (found,):
         show_contrast(each)
+    if isinstance(found, Description) and found.note:
+        say(found.note)
 
 
 def show_contrast(found: Contrast) -> None:

@@ -66,9 +66,10 @@ def show_object(found: ObjectExplanation) -> None:
         cells = [(each.rank, " · ".join(each.labels), number(each.gain, signed=True)) for each in found.cells]
         _show("chosen cells that hold it", ("rank", "cell", "gain"), cells, right=("rank", "gain"))
     if found.links:
+        which = "newest items" if any(each.timed for each in found.links) else "such as"
         said = {"kind": [", ".join(each.kinds) for each in found.links], "when": [each.when for each in found.links]}
         given = {name: texts for name, texts in said.items() if any(texts)}
-        columns = ("object of the query", "weight", *given, "items", "newest items", "time")
+        columns = ("object of the query", "weight", *given, "items", which, "time")
         told = [[texts[at] for texts in given.values()] for at in range(len(found.links))]
         rows = [row for each, more in zip(found.links, told, strict=True) for row in _link_rows(each, more)]
         show_table("links to the query", columns, rows, right=("weight", "items", "time"))

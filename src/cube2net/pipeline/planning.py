@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,7 +18,8 @@ from cube2net.pipeline.queries import Asked, query_of
 from cube2net.pipeline.worths import Valued, objective_of
 from cube2net.records import Budget, Cube, Form, Node, Query, Steering
 from cube2net.records.budget import PAPER_CELLS
-from cube2net.records.node_names import node_of, title_of
+from cube2net.records.node_names import OBJECT, node_of, title_of
+from cube2net.records.query_tables import asked_of as listed_of
 from cube2net.select import Anneal, Cover, Cube2net, Exact, Greedy, Random, check_no_cells, check_scope, scope_of
 
 METHODS: dict[str, type[Method]] = {
@@ -162,10 +163,19 @@ def steering_of(
 
 
 def several(things: Wanted) -> list[Any]:
-    """Return the things that a caller gave, one by itself among them."""
+    """Return the things that a caller gave, one by itself among them; frames and series list them as for a query.
+
+    >>> several(np.int64(7)), several(np.array([[1, 2]])), several({"id": [5], "name": ["x"]})
+    ([7], [[1, 2]], ['5'])
+    """
     if things is None:
         return []
-    return [things] if isinstance(things, str | int | Node) else list(things)
+    if isinstance(things, str | Node):
+        return [things]
+    if isinstance(things, Query):
+        return [Node(OBJECT, row) for row in things.objects.tolist()]
+    found = things.tolist() if isinstance(things, np.ndarray | np.generic) else listed_of(things, texts=True)[0]
+    return list(found) if isinstance(found, Iterable) and not isinstance(found, str) else [found]
 
 
 def _liked(cube: Cube, word: str, thing: Any) -> int:

@@ -66,8 +66,8 @@ def explain_cell(network: Network, question: Question, cell: int) -> CellExplana
     )
 
 
-def account_of(network: Network, question: Question) -> ValueAccount:
-    """Return what every part of a network adds to its value."""
+def account_of(network: Network, question: Question, *, chooses: bool = True) -> ValueAccount:
+    """Return what every part of a network adds to its value; ``chooses`` says whether the method chooses cells."""
     selection, worth = network.selection, question.worth
     choice = Choice.of(question, selection.cells)
     judged = isinstance(worth, Judge)
@@ -110,6 +110,10 @@ def account_of(network: Network, question: Question) -> ValueAccount:
         cost=None if judged else cost,
         cells=cells,
         ratio=isinstance(worth, Weights),
+        method=question.method,
+        chooses_cells=chooses,
+        brought=len(np.setdiff1d(network.objects, np.union1d(network.query.objects, choice.scope.objects))),
+        pinned=len(np.setdiff1d(choice.scope.objects, network.query.objects)),
     )
 
 

@@ -67,6 +67,7 @@ def explain_object(
         cost=None if cost is None else float(cost[0]),
         miss=miss,
         note=NO_ITEMS if items is None else items.note,
+        chosen_cells=len(selection.cells),
     )
 
 

@@ -35,15 +35,14 @@ class ItemsOfObjects:
     most: int | None
 
     @classmethod
-    def of(cls, cube: Cube) -> ItemsOfObjects | None:
-        """Return the items of a cube; None where it does not keep them."""
+    def of(cls, cube: Cube, time: str | None = None) -> ItemsOfObjects | None:
+        """Return the items of a cube, by an attribute that says when each was; None where it does not keep them."""
         if cube.items is None:
             return None
         index = cube.items()
         kinds = {} if index.load_attributes is None else index.kept_attributes.types
         texts = [name for name, kind in kinds.items() if pa.types.is_string(plain_type(kind))]
         called = [name for wanted in TITLES for name in kinds if name.lower() == wanted]
-        time = cube.settings.get("time")
         title = next(iter([*called, *(name for name in texts if name != time)]), None)
         most = cube.settings.get("max_mentions") if index.derived else None
         return cls(index, transpose(index.objects, len(cube.objects)), title, time if time in kinds else None, most)
@@ -56,7 +55,10 @@ class ItemsOfObjects:
         return ""
 
     def shared(self, row: int, others: Array, most: int) -> list[tuple[int, tuple[SharedItem, ...]]]:
-        """Return for each of some objects how many items mention it and the given one, and the newest of these."""
+        """Return for each of some objects how many items mention it and the given one, and the newest of these.
+
+        Where nothing says when items were, those are shown that came last.
+        """
         items = self.rows[row]
         mentioned = take_rows(self.index.objects, items)
         if self.most is not None:

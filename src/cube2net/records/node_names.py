@@ -11,7 +11,7 @@ import numpy as np
 from cube2net.errors import ParameterError, QueryError, listed, quoted, some, unknown
 from cube2net.records.dimension import STAR, TOP, Dimension
 from cube2net.records.key_rows import rows_of_keys
-from cube2net.records.keys import is_row
+from cube2net.records.keys import is_row, key_of
 
 if TYPE_CHECKING:
     from cube2net.records.cube import Cube
@@ -77,8 +77,12 @@ def node_of(cube: Cube, given: Any) -> Node:
 
 
 def object_node(cube: Cube, given: Any) -> Node:
-    """Return the object that an id, a name or a row names."""
-    objects = cube.objects
+    """Return the object that an id, a name or a row names, also as NumPy and Arrow have them."""
+    given, objects = key_of(given), cube.objects
+    if not (isinstance(given, str) or is_row(given)):
+        raise QueryError(
+            f"{quoted(given)} names neither a cell nor an object: give an id or a name, or the labels of a cell"
+        )
     if isinstance(given, str) or (is_row(given) and objects.whole):
         key = given.strip() if isinstance(given, str) else str(given)
         found = objects.find([key])
