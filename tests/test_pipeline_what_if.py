@@ -199,6 +199,13 @@ def test_a_change_of_a_change_keeps_what_was_asked_before() -> None:
     assert {first, second} <= set(back.labels)
 
 
+def test_what_is_left_out_is_no_longer_liked_and_what_is_put_in_no_longer_unliked() -> None:
+    cube = random_cube(3)
+    network = made(cube, "default", like=["o1", "o2"], unlike=["o3", "o5"])
+    assert same(c2n.without(network, "o1").network, made(cube, "default", like=["o2"], unlike=["o3", "o5"], bans=["o1"]))
+    assert same(c2n.with_(network, "o5").network, made(cube, "default", like=["o1", "o2"], unlike=["o3"], pins=["o5"]))
+
+
 def test_a_bound_from_before_holds_for_fewer_choices() -> None:
     cube = random_cube(7)
     network = made(cube, "jaccard", bound=True)
