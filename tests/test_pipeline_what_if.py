@@ -267,6 +267,26 @@ def test_what_is_left_out_is_no_longer_liked_and_what_is_put_in_no_longer_unlike
     assert same(c2n.with_(network, "o5").network, made(cube, "default", like=["o1", "o2"], unlike=["o3"], pins=["o5"]))
 
 
+def test_a_pin_that_made_fewer_cells_fit_gives_their_places_back() -> None:
+    cube = toy_cube([[0, 1, 2]] * 3 + [[0, 1]], objects=20, links=LINE)
+    asked = {"form": "cells", "max_nodes": 6}
+    free, pinned = c2n.construct(cube, THREE, **asked), c2n.construct(cube, THREE, pins=["o15"], **asked)
+    assert (free.selection.value, pinned.selection.value) == (9.0, 6.0)
+    assert [price.price for price in c2n.prices(pinned)] == [3.0]
+    assert c2n.without(pinned, "o15").value == 9.0
+    assert same(c2n.without(pinned, "o15").network, c2n.construct(cube, THREE, bans=["o15"], **asked))
+
+
+def test_pins_that_made_room_for_themselves_take_it_with_them() -> None:
+    cube = toy_cube([[0, 1], [0, 1, 2, 10, 11], [2]], objects=20, links=LINE)
+    pins = [("label 0",), ("label 1",)]
+    network = c2n.construct(cube, ["o0"], pins=pins, form="cells")
+    assert network.question.budget.m == 2 and network.recipe.parameters["m"] is None
+    found = c2n.without(network, pins[1])
+    assert same(found.network, c2n.construct(cube, ["o0"], pins=pins[:1], bans=pins[1:], form="cells"))
+    assert found.network.question.budget.m == 1
+
+
 def test_a_bound_from_before_holds_for_fewer_choices() -> None:
     cube = random_cube(7)
     network = made(cube, "jaccard", bound=True)
