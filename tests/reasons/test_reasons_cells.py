@@ -9,12 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net.cube import roll_up
+from cube2net.cube import pick_cells, roll_up
 from cube2net.pipeline import METHODS, OBJECTIVES
 from cube2net.reasons.cell_reasons import wilson
 from cube2net.records import CellExplanation, Cube, Network, Query, Repeats, ValueAccount, Weights, Worth
 from cube2net.select import FBeta
 
+from leveled_cubes import brute_cells, leveled_cube
 from toys import random_cube, toy_cube
 
 CHOOSING = [name for name, kind in METHODS.items() if getattr(kind, "chooses_cells", True)]
@@ -144,6 +145,21 @@ def test_a_label_counts_in_cells_that_are_too_small_too() -> None:
         }
         assert (lift.everyone, lift.query) == (len(having), len(having & set(network.query.objects.tolist())))
         assert lift.low <= lift.lift <= lift.high
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_of_picked_cells_the_lifts_are_counted_in_the_cube_that_they_were_picked_from(seed: int) -> None:
+    cube = leveled_cube(seed)
+    holders = brute_cells(cube)
+    cells = [tuple("∗" if entry is None else entry[1] for entry in entries) for entries in list(holders)[::5]]
+    query = cube.query(list(range(0, 24, 2)))
+    network = c2n.construct(pick_cells(cube, cells), query, m=len(cells), form="cells")
+    for number, entries in enumerate(list(holders)[::5]):
+        lifts = {(each.dimension, each.label): each for each in of_cell(network, number).label_lifts}
+        assert list(lifts) == [entry for entry in entries if entry is not None]
+        for (level, label), lift in lifts.items():
+            alone = next(one for one in holders if [each for each in one if each] == [(level, label)])
+            assert (lift.everyone, lift.query) == (len(holders[alone]), sum(row % 2 == 0 for row in holders[alone]))
 
 
 @given(st.integers(1, 400).flatmap(lambda count: st.tuples(st.integers(0, count), st.just(count))))

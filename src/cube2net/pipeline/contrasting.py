@@ -20,7 +20,7 @@ from cube2net.pipeline.queries import Asked, check_cube, query_of
 from cube2net.pipeline.questions import asked_of
 from cube2net.records import Cube, Network, Query
 from cube2net.records.contrast import REST, Contrast, Description, SeparatingCell
-from cube2net.records.dimension import STAR
+from cube2net.records.mixed_names import MixedCell
 from cube2net.select import Cover
 
 NAMES = ("first", "second")
@@ -212,7 +212,7 @@ def _described(cube: Cube, query: Query, labels: Sequence[str], m: int, chance: 
         _contrast(cube, query, (name, _unlike(REST, [name])), one, outside, note)
         for name, one in zip(names, found, strict=True)
     )
-    cells = list(dict.fromkeys(tuple(_entries(cell)) for part in each for cell in part.cells))
+    cells = list(dict.fromkeys(cell.labels for part in each for cell in part.cells))
     return Description(each, query, outside, lambda: _network(cube, query, cells))
 
 
@@ -257,7 +257,7 @@ def _contrast(
     if not cells and speaks.any():
         at = int(np.argmin(np.where(speaks, tested.raw, 2.0)))
         nearest = _cell(cube, mixed, sides, separation, at, 0.0) if tested.raw[at] < 1 else None
-    entries = [tuple(_entries(cell)) for cell in cells]
+    picked = [cell.labels for cell in cells]
     return Contrast(
         names,
         sides.sizes,
@@ -271,7 +271,7 @@ def _contrast(
         nearest=nearest,
         outside=outside,
         note=note,
-        make=lambda: _network(cube, query, entries),
+        make=lambda: _network(cube, query, picked),
     )
 
 
@@ -287,11 +287,13 @@ def _cell(
     tested, (first, second) = separation.tested, sides.sizes
     cell, ones, twos = int(tested.cells[at]), int(tested.ones[at]), int(tested.twos[at])
     levels = mixed.cuboids[int(mixed.cuboid[cell])]
-    own = list(zip(cube.dimensions, levels, mixed.labels[cell].tolist(), strict=True))
     low, high = contrasts.difference_interval(ones, first, twos, second)
     return SeparatingCell(
-        labels=tuple(STAR if at is None else dimension.levels[at].labels[label] for dimension, at, label in own),
-        levels=tuple(None if at is None else dimension.levels[at].name for dimension, at, _ in own),
+        labels=MixedCell(levels, tuple(mixed.labels[cell].tolist())).names(cube),
+        levels=tuple(
+            None if at is None else dimension.levels[at].name
+            for dimension, at in zip(cube.dimensions, levels, strict=True)
+        ),
         ones=ones,
         twos=twos,
         first=first,
@@ -305,12 +307,7 @@ def _cell(
     )
 
 
-def _entries(cell: SeparatingCell) -> list[tuple[str, str] | None]:
-    """Return a cell as :func:`cube2net.cube.pick_cells` takes it."""
-    return [None if level is None else (level, label) for level, label in zip(cell.levels, cell.labels, strict=True)]
-
-
-def _network(cube: Cube, query: Query, cells: Sequence[Sequence[tuple[str, str] | None]]) -> Network:
+def _network(cube: Cube, query: Query, cells: Sequence[tuple[str, ...]]) -> Network:
     """Return the network of a query with some cells as its nodes."""
     view = pick_cells(cube, cells)
     return construct(view, query, "greedy", m=len(cells), objective=Cover(r=None, least=1), form="cells")

@@ -24,7 +24,8 @@ SAID = 3
 class SeparatingCell:
     """A cell at mixed levels that holds a larger share of one of two sides.
 
-    ``labels`` has one label for each dimension, ∗ for all, and ``levels`` the name of the level of each, None for ∗.
+    ``labels`` has one label for each dimension, ∗ for all and one that two levels have with its level behind it, and
+    ``levels`` the name of the level of each, None for ∗.
     ``ones`` of the ``first`` objects of one side are in it and ``twos`` of the ``second`` of the other; ``for_one``
     says that it speaks for the first side. ``low`` and ``high`` are the 95 % interval of the share of the first less
     that of the second (Newcombe's). ``chance`` is that of Fisher's exact test, two-sided and corrected by Holm over all
