@@ -98,6 +98,18 @@ def test_no_cells_at_all_cannot_be_asked_for(
     assert said == "m is 0, expected 1 or more cells"
 
 
+def test_the_network_of_a_contrast_can_be_explained_with_the_items_behind_its_links(
+    folder: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "n.graphml"
+    run("contrast", folder / "cube", "--query", folder / "both.csv", "--out", file)
+    one = (folder / "group 0.txt").read_text().splitlines()[0]
+    told = json.loads(run("explain", folder / "cube", "--network", file, "--node", one, "--json"))
+    assert "the cube does not keep its items" not in told["note"]
+    whole = run("explain", folder / "cube", "--network", file)
+    assert "chosen because they tell objects apart and not by the cover, which is" in whole.replace("\n", " ")
+
+
 def test_a_file_against_itself_is_called_as_it_is(folder: Path) -> None:
     file = folder / "group 0.txt"
     shown = run("contrast", folder / "cube", "--query", file, "--against", file)

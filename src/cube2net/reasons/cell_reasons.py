@@ -14,6 +14,7 @@ from cube2net.reasons.link_paths import named
 from cube2net.records import Cells, Cube, Judge, Network, Query, Question, Repeats, Weights
 from cube2net.records.cell_explanation import AddedCell, CellExplanation, Lift, OnlyObject, ValueAccount
 from cube2net.records.explanation import number
+from cube2net.records.lineage import is_picked
 
 SHOWN_OBJECTS = 10
 """So many of the objects that one cell alone holds are named."""
@@ -110,6 +111,7 @@ def account_of(network: Network, question: Question) -> ValueAccount:
         cost=None if judged else cost,
         cells=cells,
         ratio=isinstance(worth, Weights),
+        picked=is_picked(question.whole),
     )
 
 

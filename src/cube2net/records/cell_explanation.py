@@ -141,7 +141,7 @@ class ValueAccount:
     that are pinned, then those of the pinned cells together, and ``gain`` and ``cost`` with the objects that a method
     chose without cells; these and the pinned objects are so many as ``objects`` says. With those of the other ``cells``
     added in order they are the sums whose ratio, or for ``ratio`` False whose upper sum, is the value, to the bit
-    (:meth:`total`).
+    (:meth:`total`). ``picked`` says that the cells were chosen beforehand, because they tell objects apart.
     """
 
     objective: str
@@ -157,6 +157,7 @@ class ValueAccount:
     cost: float | None
     cells: tuple[AddedCell, ...] = ()
     ratio: bool = True
+    picked: bool = False
 
     def __repr__(self) -> str:
         return f"ValueAccount({self.objective} {number(self.value)} of {counted(len(self.cells), 'cell')})"
@@ -170,6 +171,11 @@ class ValueAccount:
         said = f"{plain(self.objective)} is {number(self.value)}"
         if not self.cells:
             return f"{said}, by {counted(self.objects, 'object')} that no cell brought"
+        if self.picked:
+            return (
+                f"{counted(len(self.cells), 'cell')} at levels of their own, chosen because they tell objects apart "
+                f"and not by the {plain(self.objective)}, which is {number(self.value)}"
+            )
         most = max(self.cells, key=lambda each: each.added)
         return (
             f"{said}, by {counted(len(self.cells), 'cell')}, of which {written(most.labels)} added most "

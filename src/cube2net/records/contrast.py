@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any
 
 from cube2net.errors import InputError, plain
-from cube2net.multiple_tests import LEVEL
 from cube2net.records.network import Network
 from cube2net.records.node_names import BETWEEN
 from cube2net.records.pickling import travel_by_fields
@@ -129,7 +128,7 @@ class Contrast:
     nearest: SeparatingCell | None = None
     outside: int = 0
     note: str = ""
-    chance: float = LEVEL
+    chance: float = 0.05
     make: Callable[[], Network] | None = field(default=None, repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
