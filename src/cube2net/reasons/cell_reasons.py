@@ -14,6 +14,7 @@ from cube2net.reasons.link_paths import named
 from cube2net.records import Cells, Cube, Judge, Network, Query, Question, Repeats, Weights
 from cube2net.records.cell_explanation import AddedCell, CellExplanation, Lift, OnlyObject, ValueAccount
 from cube2net.records.explanation import number
+from cube2net.records.lineage import is_picked
 from cube2net.records.mixed_names import mixed_cell_of
 from cube2net.records.node_names import CELL, Node
 
@@ -116,6 +117,7 @@ def account_of(network: Network, question: Question, *, chooses: bool = True) ->
         chooses_cells=chooses,
         brought=len(np.setdiff1d(network.objects, np.union1d(network.query.objects, choice.scope.objects))),
         pinned=len(np.setdiff1d(choice.scope.objects, network.query.objects)),
+        picked=is_picked(question.whole),
     )
 
 
