@@ -176,7 +176,8 @@ def _found_cell(cube: Cube, labels: Sequence[str]) -> int:
 def _unknown(cube: Cube, text: str) -> Exception:
     """Return the error for what is neither a cell nor an object: the nearest to it, or what a cell is named by."""
     line = bare(text)
-    names = labels_in([_all_labels(dimension) for dimension in cube.dimensions], line)
+    every = [_all_labels(dimension) for dimension in cube.dimensions]
+    names = labels_in(every, line)
     if names is not None and (elsewhere := _at_another_level(cube, names)) is not None:
         return elsewhere
     order = listed(dimension.name for dimension in cube.dimensions)
@@ -187,7 +188,7 @@ def _unknown(cube: Cube, text: str) -> Exception:
     for mark in SEPARATORS:
         parts = [part.strip() for part in line.split(mark)]
         if len(parts) == len(cube.dimensions) > 1:
-            homes = [any(part in dimension.labels for dimension in cube.dimensions) for part in parts]
+            homes = [any(part in labels for labels in every) for part in parts]
             for dimension, label, known in zip(cube.dimensions, parts, homes, strict=True):
                 if not known and label not in TOP and (any(homes) or mark in BETWEEN):
                     return unknown(f"label of {dimension.name!r}", label, dimension.labels)
