@@ -166,6 +166,7 @@ def _query(world: World) -> Iterator[list[str]]:
     yield [*ask, str(world.query)]
     yield [*ask, str(world.query), "--json"]
     yield [*ask, str(world.query), "--text", "--max-tokens", "9000"]
+    yield [*ask, str(world.query), "--text", "--where", f"ci\x1b[66;6H\u202ety={NAMES[1]}"]
     yield [*ask, str(world.query), "--form", "objects", "-m", "3", "--out", str(world.folder / "n\x1bc.csv")]
     yield [*ask, str(world.missing)]
     yield [*ask, str(world.missing), "--show-missing"]
@@ -194,7 +195,15 @@ def _without(world: World) -> Iterator[list[str]]:
     yield [*ask, "--node", gone, "--out", str(world.folder / "w\x1bc.csv")]
     for option in ("--node", "--add", "--method", "--where", "--out"):
         yield [*ask, option, ARGUMENT]
+    for option in ("--pin", "--ban", "--like", "--unlike", "--kind", "--between", "--roll-up", "--preset", "--network"):
+        yield [*ask, "--node", gone, option, ARGUMENT]
+    yield [*ask, "--node", gone, "--ban", f"{NAMES[1]}1", "--like", f"{NAMES[2]}1", "--pin", f"{NAMES[0]}1"]
+    yield [*ask, "--node", gone, "--where", f"ci\x1b[66;6H\u202ety={NAMES[1]}"]
     yield [*ask, "--node", LONG[:100_000]]
+    file = world.folder / f"asked{FOLDER}.json"
+    run(["query", str(world.cube), "--query", str(world.query), "--out", str(file), "--quiet"])
+    yield ["without", str(world.cube), "--network", str(file), "--node", gone]
+    yield ["without", str(world.cube), "--network", str(file), "--node", gone, "--ban", ARGUMENT]
 
 
 def _replay(world: World) -> Iterator[list[str]]:
@@ -226,6 +235,7 @@ def _explain(world: World) -> Iterator[list[str]]:
     for name in NAMES[3:]:
         if "\0" not in name:
             yield [*ask, "--node", f"{name}2", "--method", "hops"]
+    yield [*ask, "--node", key, "--where", f"ci\x1b[66;6H\u202ety={NAMES[1]}"]
     from cube2net import open_cube
 
     cube = open_cube(world.cube)
@@ -276,6 +286,8 @@ def _contrast(world: World) -> Iterator[list[str]]:
     yield [*ask, "--json"]
     yield [*ask, "--against", str(world.query)]
     yield [*ask, "--against", str(world.missing)]
+    yield [*ask, "--against", str(world.missing), "--skip-missing"]
+    yield [*ask, "--where", f"ci\x1b[66;6H\u202ety={NAMES[1]}"]
     for option in ("--against", "--where", "--roll-up", "--between", "--out", "--draw", "-m", "--chance"):
         yield [*ask, option, ARGUMENT]
 
@@ -286,7 +298,7 @@ def _describe(world: World) -> Iterator[list[str]]:
     yield [*ask, str(world.query), "--json"]
     yield [*ask, str(world.missing)]
     yield [*ask, ARGUMENT]
-    for option in ("--where", "--out", "-m"):
+    for option in ("--where", "--roll-up", "--between", "--out", "-m"):
         yield [*ask, str(world.query), option, ARGUMENT]
 
 
@@ -299,6 +311,9 @@ def _drill(world: World) -> Iterator[list[str]]:
     for text in (ARGUMENT, *NAMES, LONG[:100_000], ",".join(NAMES), "," * 100_000):
         yield [*ask, str(world.query), "--cell", text]
     yield [*ask, str(world.query), "-k", ARGUMENT]
+    yield [*ask, str(world.query), "--where", f"ci\x1b[66;6H\u202ety={NAMES[1]}"]
+    for option in ("--where", "--roll-up", "--between"):
+        yield [*ask, str(world.query), option, ARGUMENT]
 
 
 CALLS: dict[str, Callable[[World], Iterator[list[str]]]] = {

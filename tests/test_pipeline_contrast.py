@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 import cube2net as c2n
 from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.pipeline import cluster_query, read_clusters
-from cube2net.records import Cube, Network, Query
+from cube2net.records import Cube, Dimension, Level, Network, Query
 from cube2net.records.contrast import Contrast
 
 from toys import toy_cube, two_communities
@@ -57,6 +58,20 @@ def test_two_sides_by_hand() -> None:
     )
     assert found.sentences[1] == "⟨label 1⟩ holds 80 % of B (8 of 10) and 0 % of A (0 of 10), chance 0.001"
     assert repr(found) == "Contrast(A 10 against B 10: 2 cells, value 0.900 of 0.900)"
+
+
+def test_a_label_of_two_levels_is_named_as_drill_and_explain_read_it() -> None:
+    cube = by_hand()
+    field = Level("field", ("label 0", "other"), ("label 0", "other"))
+    venue = Level("venue", cube.dimensions[0].labels, cube.dimensions[0].labels, {"field": np.array([0, 0, 1])})
+    cube = replace(cube, dimensions=(Dimension((venue, field)),))
+    found = c2n.contrast(cube, list(range(10)), list(range(10, 18)))
+    for cell in found.cells:
+        assert c2n.drill(cube, found.query.objects.tolist(), cell.labels).labels == cell.labels
+        assert c2n.drill(cube, found.query.objects.tolist(), cell.title).title == cell.title
+        assert c2n.explain(found.network, cell.labels).labels == cell.labels  # type: ignore[union-attr]
+    assert [cell.title for cell in found.cells] == ["⟨label 0 (venue)⟩", "⟨label 1⟩"]
+    assert found.network.labels == (("label 0 (venue)",), ("label 1",))
 
 
 def test_objects_of_both_queries_are_on_neither_side_and_that_is_said() -> None:
@@ -107,7 +122,7 @@ def test_planted_communities_are_told_by_their_own_cells(asked: tuple[Cube, Quer
 
 def test_m_limits_the_cells_and_chance_says_which_may_be_chosen(asked: tuple[Cube, Query]) -> None:
     one, two = sides(asked)
-    assert [len(c2n.contrast(asked[0], one, two, m).cells) for m in (0, 1, 2)] == [0, 1, 2]
+    assert [len(c2n.contrast(asked[0], one, two, m).cells) for m in (1, 2)] == [1, 2]
     strict, loose = (c2n.contrast(asked[0], one, two, 100, chance=chance) for chance in (1e-6, 1.0))
     assert all(cell.chance <= 1e-6 for cell in strict.cells)
     assert strict.sure < loose.sure and strict.tested == loose.tested
@@ -210,8 +225,8 @@ def test_a_contrast_travels_without_its_cube(asked: tuple[Cube, Query]) -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"m": -1}, "m is -1, expected 0 or more cells"),
-        ({"m": 2.5}, "m is 2.5, expected a whole number of 0 or more cells"),
+        ({"m": -1}, "m is -1, expected 1 or more cells"),
+        ({"m": 2.5}, "m is 2.5, expected a whole number of 1 or more cells"),
         ({"chance": 0}, "chance is 0, expected a number above 0 and up to 1"),
         ({"chance": "1"}, "chance is '1', expected a number above 0 and up to 1"),
         ({"names": ("A",)}, "names is ('A',), expected two different texts"),

@@ -96,22 +96,43 @@ def join_rows(first: Ragged, second: Ragged) -> Ragged:
     return Ragged(indptr, np.concatenate([first.indices, second.indices]))
 
 
+def distinct(numbers: Array) -> Array:
+    """Return whole numbers ascending, each once: as ``np.unique``, which takes several times as long for many.
+
+    >>> distinct(np.array([3, 1, 3])).tolist()
+    [1, 3]
+    """
+    ascending = np.sort(numbers)
+    new = np.ones(len(ascending), dtype=bool)
+    np.not_equal(ascending[1:], ascending[:-1], out=new[1:])
+    return np.asarray(ascending[new])
+
+
 def distinct_rows(labels: Array) -> tuple[Array, Array]:
     """Return where each distinct row stands first, these rows ascending, and the number among them of every row.
 
     >>> [part.tolist() for part in distinct_rows(np.array([[1, 0], [0, 5], [1, 0]]))]
     [[1, 0], [1, 0, 1]]
     """
+    _, first, group = np.unique(row_keys(labels), return_index=True, return_inverse=True)
+    return first, group
+
+
+def row_keys(labels: Array, most: int = MOST_KEYS) -> Array:
+    """Return a key of every row, from 0 and in the order of rows; keys stay below ``most``, or the number of rows.
+
+    >>> row_keys(np.array([[1, 0], [0, 5], [1, 0]])).tolist(), row_keys(np.array([[1, 0], [0, 5]]), most=3).tolist()
+    ([6, 5, 6], [1, 0])
+    """
     keys, room = np.zeros(len(labels), np.int64), 1
     for column in labels.T:
         low, high = int(column.min(initial=0)), int(column.max(initial=0))
-        room *= high - low + 1
-        if room >= MOST_KEYS:
+        if room * (high - low + 1) >= MOST_KEYS:
             _, keys = np.unique(keys, return_inverse=True)
-            room = len(keys) * (high - low + 1)
+            room = len(keys)
+        room *= high - low + 1
         keys = keys * (high - low + 1) + (column - low)
-    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
-    return first, group
+    return keys if room <= most else np.unique(keys, return_inverse=True)[1]
 
 
 def merge_links(source: Array, target: Array, weight: Array, count: int) -> tuple[Array, Array, Array]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import cube2net as c2n
 from cube2net.cli import options
 from cube2net.pipeline import METHODS
 from cube2net.select import OBJECTIVES
@@ -115,3 +116,24 @@ def test_a_damaged_cube_is_named_at_opening_or_by_verify(tool, tables: Path, tmp
     weights.write_bytes(content[:-8])
     status, _, err = tool("info", tmp_path / "c")
     assert (status, "is damaged: links.weights.npy has" in err) == (2, True)
+
+
+@pytest.mark.parametrize("option", ["--pin", "--ban", "--like", "--unlike"])
+def test_who_is_misspelt_is_named_with_whom_is_meant(tool, cube: Path, names: Path, option: str) -> None:
+    said = tool("query", cube, "--query", names, option, "Persen 7", "--quiet")
+    assert said == (2, "", "cube2net: no object or cell is called 'Persen 7': did you mean 'Person 7'?\n")
+
+
+def test_a_node_may_be_typed_as_spreadsheets_have_it_and_of_another_level_it_is_said(tool, tmp_path: Path) -> None:
+    c2n.build_cube(c2n.load_bundled(), ["year@years/decades", "venue/kind"], out=tmp_path / "cube")
+    (tmp_path / "labs.txt").write_text("\n".join(list(c2n.load_labs())[:5]), encoding="utf-8")
+    asked = (tmp_path / "cube", "--query", tmp_path / "labs.txt", "--quiet")
+    assert tool("query", *asked, "--pin", "ACL/2019", "--ban", "2018, ACL", "--json")[0] == 0
+    sentence = (
+        "cube2net: the cell '201X · ACL' is at another level: '201X' is of 'decades' and cells are of 'year' "
+        "(such cells are there with --levels 'decades,venue' or --roll-up 'year=decades')\n"
+    )
+    for command, option in (("query", "--pin"), ("query", "--ban"), ("explain", "--node"), ("without", "--node")):
+        assert tool(command, *asked, option, "201X · ACL") == (2, "", sentence)
+    assert tool("explain", *asked, "--node", "201X · ACL", "--roll-up", "year=decades")[0] == 0
+    assert tool("explain", *asked, "--node", "201X · ACL", "--levels", "decades,venue")[0] == 0

@@ -1,5 +1,6 @@
 """What views of a cube let come, on the command line."""
 
+import json
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -42,3 +43,37 @@ def test_a_kind_of_objects_limits_what_is_brought(tool, tmp_path: Path) -> None:
     status, _, err = tool(*words, "hops", "--kind", "shp")
     refused = "unknown kind 'shp': choose one of man, port, ship (did you mean 'ship'?)"
     assert (status, err) == (2, f"cube2net: {refused}\n")
+
+
+@pytest.fixture
+def clusters(names: Path) -> Path:
+    path = names.with_name("clusters.csv")
+    path.write_text(names.read_text().replace("label", "cluster"))
+    return path
+
+
+def view_commands(cube: Path, names: Path, clusters: Path) -> list[tuple[object, ...]]:
+    asked = ("--query", names)
+    commands = [("contrast", cube, *asked), ("describe", cube, "--clusters", clusters), ("drill", cube, *asked)]
+    return [*commands, ("explain", cube, *asked), ("without", cube, *asked, "--node", "p1")]
+
+
+def test_every_command_says_of_which_part_of_the_cube_it_speaks(tool, cube: Path, names: Path, clusters: Path) -> None:
+    for words in view_commands(cube, names, clusters):
+        status, said, err = tool(*words, "--where", "city=Ghent", "--quiet")
+        assert (status, err) == (0, "") and said.startswith("of the cube: only city in ['Ghent']\n"), words[0]
+        brings = words[0] in ("explain", "without")
+        assert ("20 of its 60 objects may be brought" in said) == brings, words[0]
+        told = json.loads(tool(*words, "--where", "city=Ghent", "--json")[1])
+        assert told["views"] == ["only city in ['Ghent']"] and ("objects_that_may_be_brought" in told) == brings
+        assert "views" not in json.loads(tool(*words, "--json")[1]), words[0]
+
+
+def test_names_left_out_are_said_where_nothing_is_brought_too(tool, cube: Path, names: Path, clusters: Path) -> None:
+    for file in (names, clusters):
+        file.write_text(file.read_text() + "nobody,even\n")
+    for words in view_commands(cube, names, clusters)[:3]:
+        assert "not in the cube: 'nobody'" in tool(*words)[2]
+        said = tool(*words, "--skip-missing", "--quiet")[1]
+        assert "left out, being unknown or the name of several objects: 1 ('nobody')\n" in said
+        assert json.loads(tool(*words, "--skip-missing", "--json")[1])["missing"] == ["nobody"]

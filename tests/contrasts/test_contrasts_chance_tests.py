@@ -41,6 +41,24 @@ def test_a_large_table_has_its_chance_too() -> None:
     assert found == pytest.approx(stats.fisher_exact([[700, 400], [2300, 2100]]).pvalue, rel=1e-8)
 
 
+@st.composite
+def large_tables(draw: st.DrawFn) -> tuple[int, int, int, int]:
+    first, second = draw(st.integers(1, 4000)), draw(st.integers(1, 4000))
+    ones = draw(st.integers(0, first))
+    near = round(ones / first * second) + draw(st.integers(-60, 60))
+    return ones, min(max(near, 0), second), first, second
+
+
+@given(large_tables())
+def test_the_tails_of_a_large_table_are_the_sums_of_all_their_tables(table: tuple[int, int, int, int]) -> None:
+    a, b, n, o = table
+    every = np.arange(max(0, a + b - o), min(a + b, n) + 1)
+    likelihoods = stats.hypergeom.logpmf(every, n + o, n, a + b)
+    seen = likelihoods[a - every[0]]
+    summed = np.exp(likelihoods[likelihoods <= seen + 1e-8]).sum()
+    assert exact_chances(*(np.array([part]) for part in table))[0] == pytest.approx(summed, rel=1e-6)
+
+
 @given(st.integers(1, 14), st.integers(1, 14))
 def test_the_least_chance_is_the_least_over_all_tables(first: int, second: int) -> None:
     least = least_chances(first, second)

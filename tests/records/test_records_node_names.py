@@ -1,11 +1,15 @@
 """Cells and objects by whatever names them."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
 import cube2net as c2n
+from cube2net.cube import cuboid, roll_up
 from cube2net.errors import ParameterError, QueryError
 from cube2net.records import Cube, Node, Scope, Steering
+from cube2net.records.mixed_names import mixed_cell_of
 from cube2net.records.node_names import node_of, rows_of, title_of
 
 
@@ -29,8 +33,12 @@ def test_an_object_is_named_by_id_by_name_and_by_row(cube: Cube) -> None:
 
 
 def test_what_names_nothing_is_said(cube: Cube) -> None:
-    with pytest.raises(QueryError, match="nobody"):
+    with pytest.raises(QueryError, match=r"^no object or cell is called 'nobody'$"):
         node_of(cube, "nobody")
+    with pytest.raises(QueryError, match=r"^no object or cell is called 'Objekt 7': did you mean 'Object 7'\?$"):
+        node_of(cube, " Objekt 7")
+    with pytest.raises(QueryError, match=r"^no object has the row 200: the cube has 200 objects$"):
+        node_of(cube, 200)
     with pytest.raises(ParameterError, match="neither an object nor a cell: a cell has a label for each of"):
         node_of(cube, "one · two")
     labels = cube.cell(3)
@@ -42,6 +50,72 @@ def test_what_names_nothing_is_said(cube: Cube) -> None:
         node_of(cube, Node("cell", 10_000))
 
 
+@pytest.mark.parametrize("mark", [" · ", "·", ", ", ",", " / ", "/", " | ", "|", ";", "\t"])
+def test_labels_may_be_typed_in_any_order_with_other_signs_between(cube: Cube, mark: str) -> None:
+    for labels in permutations(cube.cell(3)):
+        assert node_of(cube, mark.join(labels)) == Node("cell", 3)
+        assert mixed_cell_of(cube, mark.join(labels)).names(cube) == cube.cell(3)
+
+
+def test_an_order_that_leaves_doubt_is_refused_and_the_right_one_said() -> None:
+    items = [{"paper": f"p{n}", "object": f"o{n}", "city": "AB"[n % 2], "born": "ABC"[n % 3]} for n in range(60)]
+    cube = c2n.build_cube(
+        c2n.read_tables(items, item="paper", objects="object"), dimensions=["city", "born"], min_objects=2
+    )
+    assert cube.cell(node_of(cube, "A, B").number) == ("A", "B")
+    with pytest.raises(ParameterError, match="'C / A' is neither an object nor a cell: .* city, born, in this order$"):
+        node_of(cube, "C / A")
+    with pytest.raises(ParameterError, match="unknown label of 'born' 'D': choose one of A, B, C"):
+        node_of(cube, "A, D")
+    with pytest.raises(QueryError, match="no object or cell is called 'Doe, Jane'$"):
+        node_of(cube, "Doe, Jane")
+
+
+def test_an_object_may_be_called_as_a_cell_that_there_is_not() -> None:
+    items = [{"paper": f"p{n}", "object": f"o{n}", "city": "AB"[n % 2], "born": "CD"[n % 2]} for n in range(40)]
+    items += [{"paper": "q", "object": name, "city": "A", "born": "C"} for name in ("A, D", "B, D")]
+    cube = c2n.build_cube(
+        c2n.read_tables(items, item="paper", objects="object"), dimensions=["city", "born"], min_objects=2
+    )
+    assert title_of(cube, node_of(cube, "A, D")) == "A, D"
+    with pytest.raises(ParameterError, match="'B, D' is both an object and a cell"):
+        node_of(cube, "B, D")
+    assert node_of(cube, ("B", "D")).is_cell
+
+
+def test_a_name_that_several_bear_says_their_ids() -> None:
+    cube = c2n.build_cube(
+        c2n.read_tables(
+            [{"id": f"o{n}", "name": "Ann" if n < 2 else f"Bob {n}", "city": "AB"[n % 2]} for n in range(40)],
+            [{"source": f"o{n}", "target": f"o{n + 1}"} for n in range(39)],
+        ),
+        dimensions=["city"],
+        min_objects=2,
+    )
+    with pytest.raises(QueryError, match="^several objects are called 'Ann': give the id of one, such as 'o0', 'o1'$"):
+        node_of(cube, "Ann")
+
+
+def test_a_cell_of_another_level_says_what_has_such_cells() -> None:
+    cube = c2n.build_cube(c2n.load_bundled(), ["year@years/decades", "venue/kind"])
+    with pytest.raises(ParameterError) as refused:
+        node_of(cube, "ACL, 201X")
+    assert str(refused.value) == (
+        "the cell '201X · ACL' is at another level: '201X' is of 'decades' and cells are of 'year' "
+        "(such cells are there with levels='decades,venue' or roll_up(cube, 'year', 'decades'))"
+    )
+    for given in (("201X", "∗"), ["201X", "ACL"], "⟨201X · ACL⟩", "201X/ACL"):
+        with pytest.raises(ParameterError, match="is at another level: '201X' is of 'decades'"):
+            node_of(cube, given)
+    assert node_of(cuboid(cube, "decades,venue"), "ACL, 201X").is_cell
+    with pytest.raises(ParameterError, match="^unknown label of 'venue' 'ACK'"):
+        node_of(cube, "201X · ACK")
+    rolled = roll_up(cube, "year", "decades")
+    assert node_of(rolled, "ACL, 201X").is_cell
+    with pytest.raises(ParameterError, match="'2019' is of 'year' and cells are of 'decades'; the cube before it was"):
+        node_of(rolled, "2019 · ACL")
+
+
 def test_a_label_may_hold_what_stands_between_labels() -> None:
     items = [{"paper": f"p{n}", "object": f"o{n}", "venue": "A · B", "year": str(2000 + n % 2)} for n in range(40)]
     cube = c2n.build_cube(
@@ -51,8 +125,10 @@ def test_a_label_may_hold_what_stands_between_labels() -> None:
 
 
 def test_a_line_of_many_commas_is_refused_at_once(cube: Cube) -> None:
-    with pytest.raises(QueryError, match="not in the cube"):
+    with pytest.raises(QueryError, match="no object or cell is called 'a,a,"):
         node_of(cube, "a," * 20_000)
+    with pytest.raises(ParameterError, match="neither an object nor a cell"):
+        node_of(cube, "198X · " * 20_000)
 
 
 def test_a_pin_takes_a_ban_away_and_the_other_way_round() -> None:

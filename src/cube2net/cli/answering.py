@@ -11,7 +11,7 @@ from cube2net.cli.options import configured, fields_of, split_settings
 from cube2net.cli.terminal import say, show_table
 from cube2net.errors import ParameterError, listed, some, unknown
 from cube2net.interfaces import chooses_cells
-from cube2net.records import Cube, Network
+from cube2net.records import Cube, Network, Query
 
 # So many of the chosen cells are shown.
 SHOWN = 20
@@ -35,20 +35,41 @@ def view(
     return pipeline.view_cube(cube, roll_up=levels, where=wanted, between=between, kind=kinds or ())
 
 
-def about_view(cube: Cube) -> dict[str, Any]:
-    """Return what a view is of its cube, and how many objects it lets come; nothing of a whole cube."""
+def about_view(cube: Cube, *, brings: bool = True) -> dict[str, Any]:
+    """Return what a view is of its cube, and how many objects it lets come, where any do; nothing of a whole cube."""
     views, marks = cube.settings.get("views"), cube.bringable
+    if not views:
+        return {}
     count = len(cube.objects) if marks is None else int(marks.sum())
-    return {"views": list(views), "objects_that_may_be_brought": count} if views else {}
+    return {"views": list(views)} | ({"objects_that_may_be_brought": count} if brings else {})
 
 
-def show_view(cube: Cube) -> None:
-    """Say what a view is of its cube, and how many objects it lets come."""
+def show_view(cube: Cube, *, brings: bool = True) -> None:
+    """Say what a view is of its cube, and how many objects it lets come, where any do."""
     about = about_view(cube)
     for view in about.get("views", ()):
         say(f"of the cube: {view}")
-    if cube.bringable is not None:
+    if brings and cube.bringable is not None:
         say(f"{about['objects_that_may_be_brought']:,} of its {len(cube.objects):,} objects may be brought")
+
+
+def about_missing(*queries: Query) -> dict[str, Any]:
+    """Return which names were left out of queries, where any were."""
+    missing = list(dict.fromkeys(name for query in queries for name in query.missing))
+    return {"missing": missing} if missing else {}
+
+
+def show_missing(*queries: Query) -> None:
+    """Say which names were left out of queries, where any were."""
+    missing = about_missing(*queries).get("missing")
+    if missing:
+        say(f"left out, being unknown or the name of several objects: {len(missing):,} ({some(missing)})")
+
+
+def cube_of(network: Network) -> Cube:
+    """Return the cube, or the view of one, that a network of this process was asked of."""
+    assert network.question is not None
+    return network.question.whole
 
 
 def _dimension_and_level(cube: Cube, text: str) -> str | tuple[str, str]:
@@ -153,9 +174,7 @@ def show_network(network: Network) -> None:
         _show_tried(about["tried"])
     if about["left_out"]:
         say(f"{about['left_out']:,} objects without a link to the network are left out (--keep all keeps them)")
-    if network.query.missing:
-        missing = network.query.missing
-        say(f"left out, being unknown or the name of several objects: {len(missing):,} ({some(missing)})")
+    show_missing(network.query)
 
 
 def _digits(about: Mapping[str, Any]) -> str:

@@ -50,6 +50,10 @@ SETTING = re.compile(
     r"(?<![\w.-])(?<!--set )(delimiter|quote|encoding|decimal|dates|sheet|links|item|objects)=(…|'[^']*'|\"[^\"]*\")"
 )
 """Parameters of tables, as sentences of the library give them."""
+TEXT = r"('[^']*'|\"[^\"]*\")"
+LEVELS = re.compile(rf"(?<![\w.-])levels={TEXT}")
+ROLLED = re.compile(rf"roll_up\(cube, {TEXT}, {TEXT}\)")
+"""How the library says which cells to use."""
 
 app = typer.Typer(
     name="cube2net",
@@ -163,9 +167,13 @@ def as_typed(sentence: str) -> str:
     'raise max_ratio if you trust it (--set max_ratio=1000)'
     >>> as_typed("did you mean columns={'nodes.id': 'Kunden-Nr.'}? Or delimiter=';'?")
     "did you mean --set columns=nodes.id:Kunden-Nr.? Or --set delimiter=';'?"
+    >>> as_typed("such cells are there with levels='decades,venue' or roll_up(cube, 'year', 'decades')")
+    "such cells are there with --levels 'decades,venue' or --roll-up 'year=decades'"
     """
     for python, typed in TYPED.items():
         sentence = sentence.replace(f"({python}", f"({typed}")
+    sentence = ROLLED.sub(lambda found: f"--roll-up {found[1][:-1]}={found[2][1:-1]}{found[1][0]}", sentence)
+    sentence = LEVELS.sub(lambda found: f"--levels {found[1]}", sentence)
     sentence = PAIRS.sub(_typed_pairs, sentence)
     sentence = SETTING.sub(lambda found: f"--set {found[1]}={found[2]}", sentence)
     return sentence.replace("and as_large=False leaves", "and --no-as-large leaves")

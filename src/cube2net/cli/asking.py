@@ -7,7 +7,9 @@ import typing
 from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from cube2net.cli.network_commands import query as query_command
 from cube2net.errors import ParameterError
@@ -20,6 +22,12 @@ OF_QUERY_ALONE = {"out", "draw", "text", "max_tokens", "spreadsheet_safe", "show
 """The options of ``query`` that do not make the network, but say what becomes of it."""
 VIEW = ("where", "roll_up", "between", "kind")
 SHORTCUTS = ("seconds", "preset", "device")
+MaybeQuery = Annotated[
+    Path | None, typer.Option("--query", metavar="FILE", help="Names, one a line, or a CSV with object[,label].")
+]
+NetworkFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Instead of --query and its options: a network that query wrote.")
+]
 
 
 def asks_as_query(command: Callable[..., None]) -> Callable[..., None]:
@@ -44,11 +52,19 @@ def asks_as_query(command: Callable[..., None]) -> Callable[..., None]:
     return call
 
 
-def network_of(cube: Path, query: Path, options: Mapping[str, Any], progress: Progress) -> Network:
-    """Return the network that ``query`` would make with the options that a command was handed."""
+def network_of(
+    cube: Path, query: Path | None, file: Path | None, options: Mapping[str, Any], progress: Progress
+) -> Network:
+    """Return the network that ``query`` would make with the options that a command was handed, or the one of a file."""
     from cube2net import pipeline
     from cube2net.cli import answering
 
+    if (query is None) == (file is None):
+        raise ParameterError("say which network is meant: give --query FILE, or --network FILE that query wrote")
+    if file is not None:
+        _check_nothing_given(options)
+        return pipeline.read_asked(file, pipeline.open_cube(cube), progress=progress)
+    assert query is not None
     rest = dict(options)
     opened = answering.view(pipeline.open_cube(cube), *(rest.pop(name) for name in VIEW))
     shortcuts = {name: rest.pop(name) for name in SHORTCUTS}
@@ -65,10 +81,18 @@ def network_of(cube: Path, query: Path, options: Mapping[str, Any], progress: Pr
     )
 
 
-def check_nothing_given(options: Mapping[str, Any]) -> None:
+def _check_nothing_given(options: Mapping[str, Any]) -> None:
     """Raise where options that make a network were given beside a network that is made already."""
     parameters = inspect.signature(query_command).parameters
     for name, value in options.items():
         if value != parameters[name].default:
-            option = "-m" if name == "m" else f"--{name.strip('_').replace('_', '-')}"
-            raise ParameterError(f"{option} says how to make a network, and --network has one: leave one of them out")
+            raise ParameterError(
+                f"{_typed(parameters[name])} says how to make a network, and --network has one: leave one of them out"
+            )
+
+
+def _typed(parameter: inspect.Parameter) -> str:
+    """Return an option of ``query`` as it is typed."""
+    *_, option = typing.get_args(typing.get_type_hints(query_command, include_extras=True)[parameter.name])
+    given = [name for name in (option.default, *(option.param_decls or ())) if str(name).startswith("-")]
+    return given[0] if given else f"--{parameter.name.replace('_', '-')}"

@@ -3,31 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cube2net.cli.options import (
-    AsJson,
-    Between,
-    CubePath,
-    FormName,
-    LevelNames,
-    MethodName,
-    MostCells,
-    NearObjects,
-    ObjectiveName,
-    QueryFile,
-    Quiet,
-    RollUp,
-    Seed,
-    Set,
-    SkipMissing,
-    SpreadsheetSafe,
-    Where,
-    check_safe,
-    warn_of_formulas,
-)
+from cube2net.cli.asking import MaybeQuery, NetworkFile, asks_as_query, network_of
+from cube2net.cli.options import AsJson, CubePath, Quiet, SpreadsheetSafe, check_safe, warn_of_formulas
 from cube2net.cli.terminal import say, show_json, show_table, shown_progress
 from cube2net.errors import ParameterError
 
@@ -38,9 +19,10 @@ if TYPE_CHECKING:
 SHOWN = 20
 
 
+@asks_as_query
 def without(
     cube: CubePath,
-    query: QueryFile,
+    query: MaybeQuery = None,
     node: Annotated[
         list[str] | None,
         typer.Option(
@@ -51,25 +33,14 @@ def without(
     add: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="What must be in, named likewise; may be repeated.")
     ] = None,
-    method: MethodName = None,
-    m: MostCells = None,
-    objective: ObjectiveName = None,
-    form: FormName = None,
-    levels: LevelNames = None,
-    near: NearObjects = None,
-    bound: Annotated[bool, typer.Option("--bound", help="Also find how much better any choice could be.")] = False,
-    set_: Set = None,
-    where: Where = None,
-    roll_up: RollUp = None,
-    between: Between = None,
+    network: NetworkFile = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the new network, in any format that query writes.")
     ] = None,
     spreadsheet_safe: SpreadsheetSafe = False,
-    skip_missing: SkipMissing = False,
     as_json: AsJson = False,
-    seed: Seed = 0,
     quiet: Quiet = False,
+    **options: Any,
 ) -> None:
     """Tell what a network would be without some of its cells or objects, or with others: who comes, who goes."""
     from cube2net import pipeline
@@ -79,30 +50,16 @@ def without(
     pipeline.check_outputs(out, None, spreadsheet_safe=spreadsheet_safe)
     if not node and not add:
         raise ParameterError("nothing is asked: name what is left out (--node NAME), or what is put in (--add NAME)")
-    opened = answering.view(pipeline.open_cube(cube), where or [], roll_up or [], between)
     with shown_progress(quiet or as_json) as progress:
-        network = answering.answer(
-            opened,
-            query,
-            method,
-            objective,
-            settings=set_ or [],
-            shortcuts={},
-            skip_missing=skip_missing,
-            m=m,
-            form=form,
-            levels=answering.levels(levels),
-            near=near,
-            bound=bound,
-            seed=seed,
-            progress=progress,
-        )
-        change = pipeline.change(network, without=list(node or []), with_=list(add or []))
+        made = network_of(cube, query, network, options, progress)
+        change = pipeline.change(made, without=list(node or []), with_=list(add or []))
         written = [] if out is None else pipeline.write_network(change.network, out, spreadsheet_safe=spreadsheet_safe)
         warn_of_formulas(written)
+    asked = answering.cube_of(made)
     if as_json:
-        show_json(change.to_dict())
+        show_json(change.to_dict() | answering.about_view(asked))
     else:
+        answering.show_view(asked)
         show_change(change)
         for path in written:
             say(f"wrote {path}")

@@ -19,9 +19,8 @@ from cube2net.cli.options import (
     SpreadsheetSafe,
     Where,
     check_safe,
-    warn_of_formulas,
 )
-from cube2net.cli.terminal import say, show_json, shown_progress
+from cube2net.cli.terminal import shown_progress
 
 Most = Annotated[int, typer.Option("-m", help="How many cells at most, for each group where there are several.")]
 Chance = Annotated[
@@ -60,17 +59,14 @@ def contrast(
 
     check_safe(out, spreadsheet_safe, "--out network.csv")
     pipeline.check_outputs(out, draw, spreadsheet_safe=spreadsheet_safe)
-    opened = answering.view(pipeline.open_cube(cube), where or [], roll_up or [], between)
+    opened = answering.view(pipeline.open_cube(cube), where, roll_up, between)
     with shown_progress(quiet or as_json) as progress:
         progress("telling apart", 0, None)
-        found = contrast_tables.contrasted(opened, query, against, m, chance, skip_missing=skip_missing)
+        files = [query] if against is None else [query, against]
+        asked = [pipeline.read_query(opened, file, skip_missing=skip_missing) for file in files]
+        found = contrast_tables.contrasted(opened, asked, files, m, chance)
         paths = contrast_tables.written(found, out, draw, seed=seed, spreadsheet_safe=spreadsheet_safe)
-    warn_of_formulas(paths)
-    if as_json:
-        show_json(found.to_dict())
-    else:
-        contrast_tables.show(found)
-        say(*(f"wrote {path}" for path in paths))
+    contrast_tables.tell(found, opened, asked, paths, as_json=as_json)
 
 
 def describe(
@@ -97,15 +93,10 @@ def describe(
 
     check_safe(out, spreadsheet_safe, "--out network.csv")
     pipeline.check_outputs(out, draw, spreadsheet_safe=spreadsheet_safe)
-    opened = answering.view(pipeline.open_cube(cube), where or [], roll_up or [], between)
+    opened = answering.view(pipeline.open_cube(cube), where, roll_up, between)
     with shown_progress(quiet or as_json) as progress:
         progress("telling apart", 0, None)
         asked = pipeline.read_clusters(opened, clusters, skip_missing=skip_missing)
         found = pipeline.describe(opened, asked, m, chance=chance)
         paths = contrast_tables.written(found, out, draw, seed=seed, spreadsheet_safe=spreadsheet_safe)
-    warn_of_formulas(paths)
-    if as_json:
-        show_json(found.to_dict())
-    else:
-        contrast_tables.show(found)
-        say(*(f"wrote {path}" for path in paths))
+    contrast_tables.tell(found, opened, [asked], paths, as_json=as_json)

@@ -34,15 +34,18 @@ def drill(
 ) -> None:
     """List the cells below a cell that hold most of a query at least cost, and what is left over."""
     from cube2net import pipeline
-    from cube2net.cli.answering import view
+    from cube2net.cli import answering
 
     with shown_progress(quiet or as_json):
-        opened = view(pipeline.open_cube(cube), where or [], roll_up or [], between)
-        found = pipeline.drill(opened, pipeline.read_query(opened, query, skip_missing=skip_missing), cell, k)
+        opened = answering.view(pipeline.open_cube(cube), where, roll_up, between)
+        asked = pipeline.read_query(opened, query, skip_missing=skip_missing)
+        found = pipeline.drill(opened, asked, cell, k)
     if as_json:
-        show_json(found.to_dict())
+        show_json(found.to_dict() | answering.about_view(opened, brings=False) | answering.about_missing(asked))
     else:
+        answering.show_view(opened, brings=False)
         show(found)
+        answering.show_missing(asked)
 
 
 def show(found: Drilled) -> None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from cube2net.cli.asking import asks_as_query, check_nothing_given, network_of
+from cube2net.cli.asking import MaybeQuery, NetworkFile, asks_as_query, network_of
 from cube2net.cli.options import AsJson, CubePath, Quiet
 from cube2net.cli.terminal import say, show_json, show_table, shown_progress
-from cube2net.errors import ParameterError
 
 if TYPE_CHECKING:
     from cube2net.records import CellExplanation, ObjectExplanation, ValueAccount
@@ -25,9 +23,7 @@ SHOWN = 20
 @asks_as_query
 def explain(
     cube: CubePath,
-    query: Annotated[
-        Path | None, typer.Option("--query", metavar="FILE", help="Names, one a line, or a CSV with object[,label].")
-    ] = None,
+    query: MaybeQuery = None,
     node: Annotated[
         str | None,
         typer.Option(
@@ -36,31 +32,25 @@ def explain(
             "what every chosen cell added.",
         ),
     ] = None,
-    network: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Instead of --query and its options: a network that query wrote."),
-    ] = None,
+    network: NetworkFile = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
     """Say why an object or a cell is in the network of a query, or is not and what would have brought it."""
     from cube2net import pipeline
+    from cube2net.cli.answering import about_view, cube_of, show_view
     from cube2net.records import CellExplanation, ObjectExplanation
 
-    if (query is None) == (network is None):
-        raise ParameterError("say which network is meant: give --query FILE, or --network FILE that query wrote")
     with shown_progress(quiet or as_json) as progress:
-        if network is not None:
-            check_nothing_given(options)
-            made = pipeline.read_asked(network, pipeline.open_cube(cube), progress=progress)
-        else:
-            assert query is not None
-            made = network_of(cube, query, options, progress)
+        made = network_of(cube, query, network, options, progress)
         found = pipeline.explain(made) if node is None else pipeline.explain(made, node)
+    asked = cube_of(made)
     if as_json:
-        show_json(found.to_dict())
-    elif isinstance(found, ObjectExplanation):
+        show_json(found.to_dict() | about_view(asked))
+        return
+    show_view(asked)
+    if isinstance(found, ObjectExplanation):
         show_object(found)
     elif isinstance(found, CellExplanation):
         show_cell(found)
@@ -77,8 +67,11 @@ def show_object(found: ObjectExplanation) -> None:
         _show("chosen cells that hold it", ("rank", "cell", "gain"), cells, right=("rank", "gain"))
     if found.links:
         which = "newest items" if any(each.timed for each in found.links) else "such as"
-        columns = ("object of the query", "weight", "items", which, "time")
-        rows = [row for each in found.links for row in _link_rows(each)]
+        said = {"kind": [", ".join(each.kinds) for each in found.links], "when": [each.when for each in found.links]}
+        given = {name: texts for name, texts in said.items() if any(texts)}
+        columns = ("object of the query", "weight", *given, "items", which, "time")
+        told = [[texts[at] for texts in given.values()] for at in range(len(found.links))]
+        rows = [row for each, more in zip(found.links, told, strict=True) for row in _link_rows(each, more)]
         show_table("links to the query", columns, rows, right=("weight", "items", "time"))
         if found.linked > len(found.links):
             say(f"and {found.linked - len(found.links):,} more links to the query")
@@ -128,11 +121,11 @@ def _lift(lift: Lift, what: str) -> tuple[str, ...]:
     return (what, lift.label, *shares, f"{lift.lift:.2f}", f"{lift.low:.2f} to {lift.high:.2f}")
 
 
-def _link_rows(link: QueryLink) -> list[tuple[str, ...]]:
-    """Return a row for every item that is shown of a link, and one for a link without any."""
+def _link_rows(link: QueryLink, more: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return a row for every item that is shown of a link, and one for a link without any; ``more`` is said of it."""
     items = [(each.title or each.id, "" if each.time is None else str(each.time)) for each in link.newest]
     count = "" if link.items is None else f"{link.items:,}"
-    firsts = [(link.name, f"{link.weight:.4g}", count)] + [("", "", "")] * (len(items) - 1)
+    firsts = [(link.name, f"{link.weight:.4g}", *more, count)] + [("",) * (len(more) + 3)] * (len(items) - 1)
     return [(*first, *item) for first, item in zip(firsts, items or [("", "")], strict=True)]
 
 

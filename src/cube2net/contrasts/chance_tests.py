@@ -28,13 +28,13 @@ def exact_chances(ones: Array, twos: Array, first: Array, second: Array) -> Arra
     """
     from cube2net.kernels.exact_tests import two_sided
 
-    tables = np.stack([np.broadcast_to(part, np.shape(ones)) for part in (ones, twos, first, second)], axis=1)
-    distinct, which = np.unique(tables.astype(np.int64), axis=0, return_inverse=True)
-    chances = np.empty(len(distinct))
-    ones, twos, first, second = (np.ascontiguousarray(column) for column in distinct.T)
+    shape = np.shape(ones)
+    ones, twos, first, second = (
+        np.ascontiguousarray(np.broadcast_to(part, shape), np.int64) for part in (ones, twos, first, second)
+    )
+    chances = np.empty(shape)
     two_sided(ones, twos, first, second, log_factorials(int((first + second).max(initial=0))), chances)
-    found: Array = chances[which.ravel()]
-    return found
+    return chances
 
 
 def least_chances(first: int, second: int) -> Array:

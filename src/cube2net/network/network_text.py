@@ -65,6 +65,7 @@ def _head(known: _Known, about: Mapping[str, Any]) -> list[str]:
     parts += [f"{_many(cells, 'cell')} chosen"] if cells else []
     parts.append(f"{_many(len(known.heaviest), 'link')} among objects")
     head.append(f"It has {', '.join(parts)}.{known.said_of_kind}")
+    head += _said_of_views(network)
     head.append(_said_of_worth(network, about))
     if cells:
         head.append(
@@ -82,6 +83,14 @@ def _head(known: _Known, about: Mapping[str, Any]) -> list[str]:
         missing = network.query.missing
         head.append(f"Asked for, and not found: {_first([in_markdown(name) for name in missing])}.")
     return head + ([f"Note: {in_markdown(about['note'], 400)}."] if about["note"] else [])
+
+
+def _said_of_views(network: Network) -> list[str]:
+    """Return which part of its cube was asked, and how many objects may be brought; nothing for a whole cube."""
+    views, brought = network.settings.get("views"), network.settings.get("may_be_brought")
+    said = [in_markdown(view, 400) for view in views or ()]
+    said += [f"{brought[0]:,} of its {brought[1]:,} objects may be brought"] if brought else []
+    return [f"Of the cube: {'; '.join(said)}."] if said else []
 
 
 def _said_of_worth(network: Network, about: Mapping[str, Any]) -> str:

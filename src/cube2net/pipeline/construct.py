@@ -287,6 +287,7 @@ def network_of(
             "keep": form.keep,
             "membership": form.membership if form.has_cells else None,
             **network.settings,
+            **_seen(plan.whole),
             "seed": chosen.seed,
             "empty_value": chosen.empty_value,
             "cell_objects": networks.cell_sizes(cube, selection.cells, scope),
@@ -296,20 +297,27 @@ def network_of(
     )
 
 
+def _seen(cube: Cube) -> dict[str, Any]:
+    """Return through which views a cube is seen, and how many of its objects may be brought, where not all may."""
+    marks = cube.bringable
+    brought = None if marks is None else [int(marks.sum()), len(marks)]
+    return {"views": list(cube.settings.get("views", ())), "may_be_brought": brought}
+
+
 def _known_nearest(plan: Plan, room: int, near: Near) -> Array:
     """Return the nearest objects, looked for only where they are not known: pins and bans of cells change nothing."""
     steering = plan.steering
     key = (room, steering.like, steering.unlike, *(tuple(steering.objects(which)) for which in ("pins", "bans")))
     if key not in near:
-        near[key] = nearest_objects(plan, room)
+        near[key] = nearest_objects(plan, room, near)
     return near[key]
 
 
-def nearest_objects(plan: Plan, room: int) -> Array:
+def nearest_objects(plan: Plan, room: int, near: Near) -> Array:
     """Return the objects nearest to the query and what is liked, none that is unliked or nearer to what is."""
     seeds = plan.liked.objects
     scope = near_scope(plan.cube, plan.query, plan.budget.scope, seeds, plan.unlike)
-    return networks.nearest(plan.cube.links, plan.query, room, scope=scope, seeds=seeds)
+    return networks.nearest(plan.cube.links, plan.query, room, scope=scope, seeds=seeds, rankings=near)
 
 
 def near_scope(cube: Cube, query: Query, scope: Scope, seeds: Array, unlike: Array) -> Scope:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, overload
 
 import numpy as np
@@ -20,7 +21,7 @@ from cube2net.pipeline.queries import Asked, check_cube, query_of
 from cube2net.pipeline.questions import asked_of
 from cube2net.records import Cube, Network, Query
 from cube2net.records.contrast import REST, Contrast, Description, SeparatingCell
-from cube2net.records.dimension import STAR
+from cube2net.records.mixed_names import MixedCell
 from cube2net.select import Cover
 
 NAMES = ("first", "second")
@@ -167,7 +168,7 @@ def _checked(cube: Cube, query: Asked, m: int, chance: float) -> Query:
     """Return the query when everything asked for can be."""
     asked = query_of(cube, query)
     check_whole(cube, "contrasted")
-    whole_number("m", m, 0, what="cells")
+    whole_number("m", m, 1, what="cells")
     if isinstance(chance, bool) or not isinstance(chance, int | float) or not 0 < chance <= 1:
         raise ParameterError(f"chance is {quoted(chance)}, expected a number above 0 and up to 1")
     return asked
@@ -193,7 +194,7 @@ def _pair(cube: Cube, one: Query, two: Query, m: int, names: tuple[str, str], ch
     note = _said_of_overlap(names, sizes, int(shared.sum()))
     sides = contrasts.Sides(in_one[~shared])
     (found,) = _separated(cube, rows[~shared], [sides], m, chance)
-    return _contrast(cube, query, names, found, int(shared.sum()), note)
+    return _contrast(cube, query, names, found, int(shared.sum()), note, chance)
 
 
 def _described(cube: Cube, query: Query, labels: Sequence[str], m: int, chance: float) -> Description:
@@ -209,10 +210,10 @@ def _described(cube: Cube, query: Query, labels: Sequence[str], m: int, chance: 
     found = _separated(cube, query.objects[there], sides, m, chance)
     note = f"all {int(there.sum()):,} objects are in {plain(names[0])}: there are no others" if len(names) == 1 else ""
     each = tuple(
-        _contrast(cube, query, (name, _unlike(REST, [name])), one, outside, note)
+        _contrast(cube, query, (name, _unlike(REST, [name])), one, outside, note, chance)
         for name, one in zip(names, found, strict=True)
     )
-    cells = list(dict.fromkeys(tuple(_entries(cell)) for part in each for cell in part.cells))
+    cells = list(dict.fromkeys(cell.labels for part in each for cell in part.cells))
     return Description(each, query, outside, lambda: _network(cube, query, cells))
 
 
@@ -241,10 +242,17 @@ def _separated(
 
 
 def _contrast(
-    cube: Cube, query: Query, names: tuple[str, str], found: Found | tuple[int, int], outside: int, note: str
+    cube: Cube,
+    query: Query,
+    names: tuple[str, str],
+    found: Found | tuple[int, int],
+    outside: int,
+    note: str,
+    chance: float,
 ) -> Contrast:
     if len(found) == 2:
-        return Contrast(names, found, (), query, outside=outside, note=note, make=lambda: _network(cube, query, []))
+        make = partial(_network, cube, query, [])
+        return Contrast(names, found, (), query, outside=outside, note=note, chance=chance, make=make)
     mixed, sides, separation = found
     tested = separation.tested
     gains = np.diff(separation.values, prepend=0.0).tolist()
@@ -257,7 +265,7 @@ def _contrast(
     if not cells and speaks.any():
         at = int(np.argmin(np.where(speaks, tested.raw, 2.0)))
         nearest = _cell(cube, mixed, sides, separation, at, 0.0) if tested.raw[at] < 1 else None
-    entries = [tuple(_entries(cell)) for cell in cells]
+    picked = [cell.labels for cell in cells]
     return Contrast(
         names,
         sides.sizes,
@@ -271,7 +279,8 @@ def _contrast(
         nearest=nearest,
         outside=outside,
         note=note,
-        make=lambda: _network(cube, query, entries),
+        chance=chance,
+        make=lambda: _network(cube, query, picked),
     )
 
 
@@ -287,11 +296,13 @@ def _cell(
     tested, (first, second) = separation.tested, sides.sizes
     cell, ones, twos = int(tested.cells[at]), int(tested.ones[at]), int(tested.twos[at])
     levels = mixed.cuboids[int(mixed.cuboid[cell])]
-    own = list(zip(cube.dimensions, levels, mixed.labels[cell].tolist(), strict=True))
     low, high = contrasts.difference_interval(ones, first, twos, second)
     return SeparatingCell(
-        labels=tuple(STAR if at is None else dimension.levels[at].labels[label] for dimension, at, label in own),
-        levels=tuple(None if at is None else dimension.levels[at].name for dimension, at, _ in own),
+        labels=MixedCell(levels, tuple(mixed.labels[cell].tolist())).names(cube),
+        levels=tuple(
+            None if at is None else dimension.levels[at].name
+            for dimension, at in zip(cube.dimensions, levels, strict=True)
+        ),
         ones=ones,
         twos=twos,
         first=first,
@@ -305,12 +316,7 @@ def _cell(
     )
 
 
-def _entries(cell: SeparatingCell) -> list[tuple[str, str] | None]:
-    """Return a cell as :func:`cube2net.cube.pick_cells` takes it."""
-    return [None if level is None else (level, label) for level, label in zip(cell.levels, cell.labels, strict=True)]
-
-
-def _network(cube: Cube, query: Query, cells: Sequence[Sequence[tuple[str, str] | None]]) -> Network:
+def _network(cube: Cube, query: Query, cells: Sequence[tuple[str, ...]]) -> Network:
     """Return the network of a query with some cells as its nodes."""
     view = pick_cells(cube, cells)
     return construct(view, query, "greedy", m=len(cells), objective=Cover(r=None, least=1), form="cells")

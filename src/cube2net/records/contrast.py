@@ -24,7 +24,8 @@ SAID = 3
 class SeparatingCell:
     """A cell at mixed levels that holds a larger share of one of two sides.
 
-    ``labels`` has one label for each dimension, ∗ for all, and ``levels`` the name of the level of each, None for ∗.
+    ``labels`` has one label for each dimension, ∗ for all and one that two levels have with its level behind it, and
+    ``levels`` the name of the level of each, None for ∗.
     ``ones`` of the ``first`` objects of one side are in it and ``twos`` of the ``second`` of the other; ``for_one``
     says that it speaks for the first side. ``low`` and ``high`` are the 95 % interval of the share of the first less
     that of the second (Newcombe's). ``chance`` is that of Fisher's exact test, two-sided and corrected by Holm over all
@@ -110,10 +111,10 @@ class Contrast:
     """The cells that tell two sides apart, in the order chosen, and how good any choice could be.
 
     ``names`` are those of the sides and ``sizes`` how many objects each has. ``value`` is how far the objects are told
-    (0 to 1), ``bound`` what no choice of so many cells exceeds. ``tested`` cells were tested, ``sure`` of them are
-    sure, and ``explained`` of these are left out since a more general one says as much. ``nearest`` is the cell of the
-    least chance where none is sure, ``outside`` how many objects are on neither side, and ``note`` what else is to be
-    said. ``query`` has all objects with the names of their sides as labels.
+    (0 to 1), ``bound`` what no choice of so many cells exceeds. ``tested`` cells were tested, ``sure`` of them have a
+    chance not above ``chance``, and ``explained`` of these are left out since a more general one says as much.
+    ``nearest`` is the cell of the least chance where none is sure, ``outside`` how many objects are on neither side,
+    and ``note`` what else is to be said. ``query`` has all objects with the names of their sides as labels.
     """
 
     names: tuple[str, str]
@@ -128,6 +129,7 @@ class Contrast:
     nearest: SeparatingCell | None = None
     outside: int = 0
     note: str = ""
+    chance: float = 0.05
     make: Callable[[], Network] | None = field(default=None, repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -192,6 +194,7 @@ class Contrast:
             "sure": self.sure,
             "explained": self.explained,
             "outside": self.outside,
+            "chance": self.chance,
             "nearest": None if self.nearest is None else self.nearest.to_dict(),
         }
 

@@ -60,9 +60,10 @@ class Cube:
 
     ``cells`` are those that hold at least ``min_objects`` objects; the smaller ones are kept in ``small``
     so that rolling up is exact. ``homes`` is the way back, object → cells. ``finest`` is the cube that
-    this one was rolled up from. ``topic_words(topic, term, weight)`` are the heaviest terms of the topics
-    where a topic model made them, and ``topic_model`` gives the trained model as a table when called. ``ledger``
-    gives, when called, what has to be known of the items so that others can be added; only the cube room looks into it.
+    this one was rolled up from, or that its cells were picked from. ``topic_words(topic, term, weight)`` are the
+    heaviest terms of the topics where a topic model made them, and ``topic_model`` gives the trained model as a table
+    when called. ``ledger`` gives, when called, what has to be known of the items so that others can be added; only the
+    cube room looks into it.
     ``kept_views`` are the views of other cuboids that were asked for before.
     ``items`` gives, when called, which items mention which objects and are in which cells, where the cube keeps that.
     ``details`` gives the links one by one, where the source says which way they lead, their kinds, times or items.
@@ -149,18 +150,28 @@ class Cube:
 
     def find_cell(self, labels: Sequence[str]) -> int:
         """Return the number of the cell with these labels, one for every dimension; ∗ (or *) is all of them."""
+        found = self._cells_with(labels)
+        if len(found) == 0:
+            raise ParameterError(
+                f"no cell has the labels {' · '.join(map(plain, labels))}, or it holds too few objects"
+            )
+        return int(found[0])
+
+    def has_cell(self, labels: Sequence[str]) -> bool:
+        """Return whether there is a cell with these labels, which the dimensions have."""
+        return len(self._cells_with(labels)) > 0
+
+    def _cells_with(self, labels: Sequence[str]) -> Array:
         if len(labels) != len(self.dimensions):
             raise ParameterError(f"a cell of this cube has {len(self.dimensions)} labels, got {tuple(labels)!r}")
         row = [
             -1 if label in TOP and label not in dimension.labels else dimension.number(label)
             for dimension, label in zip(self.dimensions, labels, strict=True)
         ]
-        found = np.flatnonzero((self.cells.labels == np.array(row)).all(axis=1))
-        if len(found) == 0:
-            raise ParameterError(
-                f"no cell has the labels {' · '.join(map(plain, labels))}, or it holds too few objects"
-            )
-        return int(found[0])
+        found = np.flatnonzero(self.cells.labels[:, 0] == row[0]) if row else np.arange(len(self.cells))
+        for number in range(1, len(row)):
+            found = found[self.cells.labels[found, number] == row[number]]
+        return np.asarray(found)
 
     def cell(self, number: int) -> tuple[str, ...]:
         """Return the labels of a cell."""

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 C = TypeVar("C", bound="Cube")
 VIEW = "view"
+PICKING = "pick_cells"
+"""The view of cells that were chosen beforehand."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,12 @@ class Lineage:
 def lineage_of(cube: Cube) -> Lineage:
     """Return where a cube comes from; one that no view made is as it was opened, or was made in memory."""
     return cube.lineage or Lineage(cube.origin)
+
+
+def is_picked(cube: Cube) -> bool:
+    """Return whether a cube has some cells only that were picked one by one."""
+    views = lineage_of(cube).views
+    return bool(views) and views[-1][VIEW] == PICKING
 
 
 def remembered(view: Callable[P, C]) -> Callable[P, C]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from cube2net.errors import ParameterError, listed, quoted, unknown
-from cube2net.records.dimension import STAR, TOP, Dimension
-from cube2net.records.node_names import BETWEEN, CELL, Node, readings
+from cube2net.records.dimension import STAR, TOP, Dimension, Level
+from cube2net.records.node_names import BETWEEN, SEPARATORS, Node, bare, labels_in
 from cube2net.spelling import nearest
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
 Levels = tuple[int | None, ...]
 """The number of the level of every dimension, None for ∗."""
-SEPARATORS = (BETWEEN, BETWEEN.strip(), ", ", ",")
-"""What may stand between the labels of a cell that is written in one line."""
 
 
 @dataclass(frozen=True, order=True)
@@ -51,7 +50,17 @@ def name_of(dimension: Dimension, at: int, label: int) -> str:
     """Return a label of a level, with the level behind it where another level has a label of that name."""
     level = dimension.levels[at]
     name = level.labels[label]
-    bearers = sum(name in dimension.levels[other].labels for other in dimension.at_or_above())
+    return _named(level, name, sum(name in dimension.levels[other].labels for other in dimension.at_or_above()))
+
+
+def names_at(dimension: Dimension, at: int) -> tuple[str, ...]:
+    """Return all labels of a level as :func:`name_of` names them."""
+    bearers = Counter(label for other in dimension.at_or_above() for label in set(dimension.levels[other].labels))
+    level = dimension.levels[at]
+    return tuple(_named(level, name, bearers[name]) for name in level.labels)
+
+
+def _named(level: Level, name: str, bearers: int) -> str:
     return name if bearers == 1 and name not in TOP else f"{name} ({level.name})"
 
 
@@ -120,22 +129,22 @@ def _of_mapping(cube: Cube, given: Mapping[Any, Any]) -> MixedCell:
 
 
 def _of_text(cube: Cube, text: str) -> MixedCell:
-    bare = text.strip().removeprefix(f"{CELL}:").removeprefix("⟨").removesuffix("⟩").strip()
-    if bare in TOP:
+    line = bare(text)
+    if line in TOP:
         return MixedCell.top(cube)
     known = list(map(_all_names, cube.dimensions))
+    found = labels_in(known, line)
+    if found is not None:
+        return _cell([_place(*pair) for pair in zip(cube.dimensions, found, strict=True)])
     for separator in SEPARATORS:
-        for names in readings(known, bare.split(separator), separator):
-            return _cell([_place(*pair) for pair in zip(cube.dimensions, names, strict=True)])
-    for separator in SEPARATORS:
-        parts = bare.split(separator)
+        parts = line.split(separator)
         if len(parts) == len(cube.dimensions):
             return _cell([_place(*pair) for pair in zip(cube.dimensions, map(str.strip, parts), strict=True)])
-    having = [number for number, names in enumerate(known) if bare in names]
+    having = [number for number, names in enumerate(known) if line in names]
     if len(having) == 1:
         alone = having[0]
-        return _cell([_place(each, bare if i == alone else None) for i, each in enumerate(cube.dimensions)])
-    near = None if having else nearest(bare, sorted(set().union(*known) - set(TOP)))
+        return _cell([_place(each, line if i == alone else None) for i, each in enumerate(cube.dimensions)])
+    near = None if having else nearest(line, sorted(set().union(*known) - set(TOP)))
     hint = "" if near is None else f" (did you mean {quoted(near)}?)"
     raise ParameterError(f"{_expected(cube)}, with {BETWEEN.strip()} between, got {quoted(text)}{hint}")
 

@@ -12,8 +12,8 @@ from cube2net.records.pickling import travel_by_fields
 
 
 def frozen(array: Array) -> Array:
-    """Return a view of the array that cannot be written to."""
-    view = array.view()
+    """Return a view of the array that cannot be written to, a plain one where the array is mapped from a file."""
+    view = array.view(np.ndarray)
     view.flags.writeable = False
     return view
 
