@@ -287,6 +287,19 @@ def test_pins_that_made_room_for_themselves_take_it_with_them() -> None:
     assert found.network.question.budget.m == 1
 
 
+@pytest.mark.parametrize("method", ["greedy", "exact", "random"])
+@pytest.mark.parametrize("objective", ["jaccard", "cover", "linked"])
+def test_pins_that_leave_nothing_to_choose_are_their_own_bound(method: str, objective: str) -> None:
+    cube = toy_cube([[0, 1], [0, 1, 2, 10, 11], [2]], objects=20, links=LINE)
+    asked = {"objective": objective, "form": "objects", "bound": True}
+    full = c2n.construct(cube, THREE, method, m=1, pins=[("label 1",)], **asked).selection
+    assert (full.bound, full.proven, "no bound" in full.note) == (full.value, True, False)
+    alone = c2n.construct(cube, THREE, method, m=2, pins=[("label 1",)], bans=[("label 0",), ("label 2",)], **asked)
+    assert "no cells were chosen" not in alone.selection.note
+    if objective != "cover":
+        assert alone.selection.bound == alone.selection.value
+
+
 def test_a_bound_from_before_holds_for_fewer_choices() -> None:
     cube = random_cube(7)
     network = made(cube, "jaccard", bound=True)
