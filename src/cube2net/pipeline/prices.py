@@ -46,7 +46,7 @@ def prices(network: Network, cube: Cube | None = None, *, progress: Progress | N
     >>> best = c2n.construct(cube, planted.query(0), "greedy", m=4, form="objects")
     >>> without = c2n.construct(cube, planted.query(0), "greedy", m=4, form="objects", bans=[best.labels[0]])
     >>> print(*c2n.prices(without))
-    leaving out ⟨200X · venue 0 · topic 0⟩ costs 0.333
+    leaving out ⟨199X · venue 0 · topic 2⟩ costs 0.04
     """
     network = asked_of(network, cube)
     question = network.question
