@@ -12,6 +12,7 @@ from cube2net.errors import ParameterError, QueryError, listed, quoted, some, un
 from cube2net.records.dimension import STAR, TOP, Dimension
 from cube2net.records.key_rows import rows_of_keys
 from cube2net.records.keys import is_row
+from cube2net.spelling import other_forms
 
 if TYPE_CHECKING:
     from cube2net.records.cube import Cube
@@ -61,7 +62,8 @@ def node_of(cube: Cube, given: Any) -> Node:
     if not isinstance(given, str):
         return object_node(cube, given)
     text = given.strip()
-    labels = labels_in([dimension.labels for dimension in cube.dimensions], bare(text))
+    known = [dimension.labels for dimension in cube.dimensions]
+    labels = next((found for form in [text, *other_forms(text)] if (found := labels_in(known, bare(form)))), None)
     found = cube.objects.find([text])
     if labels is None or all(label in TOP for label in labels):
         if found.missing:
