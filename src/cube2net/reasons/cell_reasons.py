@@ -184,7 +184,11 @@ def _why_not(network: Network, question: Question, choice: Choice, cell: int, la
         return f"for {lacks}"
     worth, count = question.worth, len(choice.cells)
     if isinstance(worth, Repeats) and last < worth.least:
-        return f"for it would serve {number(last)} of the query, and a cell has to serve {worth.least}"
+        held = int(np.isin(choice.bring(np.array([cell])).indices, worth.objects).sum())
+        others = held - int(last)
+        served = f" ({'all' if not last else f'{others:,}'} of the {held:,} that it holds are served already)"
+        serves = f"for it would serve {number(last)} of the query{served if others > 0 else ''}"
+        return f"{serves}, and a cell has to serve {worth.least}"
     if count >= question.budget.m:
         turns = network.selection.gains(choice.value(choice.cells[:0]))
         least = f", and the last of them added {number(float(turns[-1]), signed=True)}" if count else ""
