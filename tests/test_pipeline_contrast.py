@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import pickle
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,8 +14,8 @@ import pytest
 
 import cube2net as c2n
 from cube2net.errors import InputError, ParameterError, QueryError
-from cube2net.pipeline import cluster_query
-from cube2net.records import Cube, Network, Query
+from cube2net.pipeline import cluster_query, read_clusters
+from cube2net.records import Cube, Dimension, Level, Network, Query
 from cube2net.records.contrast import Contrast
 
 from toys import toy_cube, two_communities
@@ -56,6 +58,20 @@ def test_two_sides_by_hand() -> None:
     )
     assert found.sentences[1] == "⟨label 1⟩ holds 80 % of B (8 of 10) and 0 % of A (0 of 10), chance 0.001"
     assert repr(found) == "Contrast(A 10 against B 10: 2 cells, value 0.900 of 0.900)"
+
+
+def test_a_label_of_two_levels_is_named_as_drill_and_explain_read_it() -> None:
+    cube = by_hand()
+    field = Level("field", ("label 0", "other"), ("label 0", "other"))
+    venue = Level("venue", cube.dimensions[0].labels, cube.dimensions[0].labels, {"field": np.array([0, 0, 1])})
+    cube = replace(cube, dimensions=(Dimension((venue, field)),))
+    found = c2n.contrast(cube, list(range(10)), list(range(10, 18)))
+    for cell in found.cells:
+        assert c2n.drill(cube, found.query.objects.tolist(), cell.labels).labels == cell.labels
+        assert c2n.drill(cube, found.query.objects.tolist(), cell.title).title == cell.title
+        assert c2n.explain(found.network, cell.labels).labels == cell.labels  # type: ignore[union-attr]
+    assert [cell.title for cell in found.cells] == ["⟨label 0 (venue)⟩", "⟨label 1⟩"]
+    assert found.network.labels == (("label 0 (venue)",), ("label 1",))
 
 
 def test_objects_of_both_queries_are_on_neither_side_and_that_is_said() -> None:
@@ -192,7 +208,7 @@ def test_clusters_are_named_in_the_order_of_their_numbers(network: Network) -> N
 def test_a_network_from_another_process_needs_its_cube(asked: tuple[Cube, Query], network: Network) -> None:
     travelled = pickle.loads(pickle.dumps(network))
     numbers = [number % 2 for number in range(60)]
-    with pytest.raises(ParameterError, match=r"^the network does not know its cube any more: give it \(cube=…\)$"):
+    with pytest.raises(InputError, match=r"^the network came from another process .* give .*\(cube=…\)$"):
         c2n.describe(travelled, numbers)
     there, here = c2n.describe(travelled, numbers, cube=asked[0]), c2n.describe(network, numbers)
     assert there.to_dict() == here.to_dict()
@@ -258,3 +274,83 @@ def test_a_view_of_other_cuboids_is_refused_and_one_rolled_up_is_not(asked: tupl
 def test_labels_called_like_the_rest_stay_apart() -> None:
     query = by_hand().query(list(range(20)), ["the rest"] * 10 + ["b"] * 10)
     assert c2n.contrast(by_hand(), query)["the rest"].names == ("the rest", "the rest (neither)")
+
+
+def test_the_column_cluster_of_a_frame_wins_and_one_other_column_beside_ids_will_do(
+    asked: tuple[Cube, Query], network: Network
+) -> None:
+    cube, query = asked
+    ids = query.ids.to_pylist() if query.ids is not None else []
+    numbers = [number % 3 for number in range(60)]
+    wanted = c2n.describe(network, numbers).to_dict()
+    for given in (
+        pd.DataFrame({"id": ids, "label": query.labels, "cluster": numbers}),
+        pd.DataFrame({"id": ids, "cluster": numbers, "label": query.labels}),
+        {"id": ids, "label": list(query.labels or ()), "Cluster": numbers},
+        pd.DataFrame({"id": ids, "kmeans": numbers}),
+        pd.DataFrame({"kmeans": numbers}, index=pd.Index(ids, name="id")),
+        pd.DataFrame({"id": ids, "label": numbers}),
+        pd.DataFrame({"kmeans": numbers}, index=ids),
+    ):
+        assert c2n.describe(network, given).to_dict() == wanted
+        assert c2n.describe(cube, given).to_dict() == wanted
+    with pytest.raises(
+        QueryError, match=r"^the table of the clusters has no column 'cluster': it has 'id', 'kmeans', 'age'$"
+    ):
+        c2n.describe(network, pd.DataFrame({"id": ids, "kmeans": numbers, "age": numbers}))
+    with pytest.raises(QueryError, match=r"^the table of the clusters needs a column of objects and one of clusters"):
+        c2n.describe(network, pd.DataFrame({"id": ids}))
+    assert c2n.describe(network, pd.DataFrame({"cluster": numbers})).to_dict() == wanted
+
+
+def test_whole_fractions_and_a_matrix_of_one_column_are_clusters_too(
+    asked: tuple[Cube, Query], network: Network
+) -> None:
+    ids = asked[1].ids.to_pylist() if asked[1].ids is not None else []
+    numbers: list[float] = [float("nan"), *(float(number % 2) for number in range(59))]
+    frame = c2n.describe(network, pd.DataFrame({"id": ids, "cluster": numbers}))
+    assert [each.names[0] for each in frame] == ["cluster 0", "cluster 1"] and frame.outside == 1
+    assert c2n.describe(network, np.array(numbers)[:, None]).to_dict() == frame.to_dict()
+    assert c2n.describe(network, pd.Series(numbers, index=ids)).to_dict() == frame.to_dict()
+
+
+def test_only_an_unnamed_range_from_zero_is_no_ids_of_a_series() -> None:
+    ids = list(range(8))
+    tables = {
+        "objects": pd.DataFrame({"object": ids[::-1], "name": [f"Person {at}" for at in ids]}),
+        "items": pd.DataFrame({"item": range(16), "topic": ["a", "b"] * 8}),
+        "mentions": pd.DataFrame({"item": range(16), "object": [*ids, *ids]}),
+    }
+    cube = c2n.build_cube(**tables, dimensions=["topic"], min_objects=1)
+    network = c2n.construct(cube, [7, 6, 5, 4, 3, 2, 1, 0])
+    order = network.query.objects.tolist()
+    numbers = [0, 0, 0, 1, 1, 1, 1, 1]
+
+    def first(series: Any) -> list[int]:
+        found = c2n.describe(network, series, chance=1).query
+        return [row for row, label in zip(found.objects.tolist(), found.labels or (), strict=True) if label[-1] == "0"]
+
+    by_id = cube.query([0, 1, 2]).objects.tolist()
+    assert by_id != order[:3] == first(pd.Series(numbers))
+    assert first(pd.Series(numbers, index=pd.RangeIndex(8, name="id"))) == by_id
+    assert first(pd.Series(numbers, index=pd.Index(ids))) == by_id
+    assert first(pd.Series(numbers[::-1], index=ids[::-1])) == by_id
+
+
+def test_clusters_of_objects_outside_the_network_are_counted_and_said(asked: tuple[Cube, Query]) -> None:
+    cube, query = asked
+    ids = query.ids.to_pylist() if query.ids is not None else []
+    network = c2n.construct(cube, ids[:40], "none")
+    found = c2n.describe(network, {key: at % 2 for at, key in enumerate(ids)})
+    assert found.elsewhere == 20 and found.to_dict()["elsewhere"] == 20
+    assert str(found).endswith("\n20 of these 60 objects are not in the network")
+    assert c2n.describe(cube, dict.fromkeys(ids, "a")).elsewhere == 0
+
+
+def test_the_column_cluster_of_a_file_wins(asked: tuple[Cube, Query], tmp_path: Path) -> None:
+    ids = asked[1].ids.to_pylist() if asked[1].ids is not None else []
+    for name in ("object", "id"):
+        lines = [f"{name},label,cluster", *(f"{key},x,{at % 2}" for at, key in enumerate(ids))]
+        (tmp_path / "clusters.csv").write_text("\n".join(lines))
+        assert set(read_clusters(asked[0], tmp_path / "clusters.csv").labels or ()) == {"0", "1"}
+        assert set(c2n.read_query(asked[0], tmp_path / "clusters.csv").labels or ()) == {"x"}

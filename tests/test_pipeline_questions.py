@@ -2,12 +2,13 @@
 
 import pickle
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import cube2net as c2n
-from cube2net.cube import dice
+from cube2net.cube import between, dice, roll_up
 from cube2net.errors import InputError, ParameterError
 from cube2net.pipeline.questions import asked_of
 from cube2net.pipeline.recipes import made_of
@@ -85,3 +86,29 @@ def test_what_is_no_network_or_no_cube_is_said_so(given: Any, network: Network) 
     if given is not None:
         with pytest.raises(ParameterError, match=r"^cube is a \w+, expected a Cube \(open_cube opens a folder\)$"):
             asked_of(travelled(network), given)
+
+
+def test_the_view_that_a_network_was_made_of_is_not_seen_through_again(tmp_path: Path) -> None:
+    planted = c2n.make_planted(objects=200, communities=4, noise=0.1, seed=1)
+    cube = c2n.build_cube(planted.corpus, out=tmp_path / "papers")
+    rolled = roll_up(cube, "venue", "∗")
+    both = between(rolled, "1985..1999")
+    for view, others in ((rolled, [cube]), (both, [cube, rolled])):
+        made = c2n.construct(view, planted.query(0), m=3)
+        for given in (view, *others):
+            here = asked_of(travelled(made), given)
+            assert made_of(here) == made_of(made)
+        assert str(c2n.explain(travelled(made), cube=view)) == str(c2n.explain(made))
+        assert c2n.describe(travelled(made), [0, 1] * 25, cube=view).to_dict() == (
+            c2n.describe(made, [0, 1] * 25).to_dict()
+        )
+
+
+def test_errors_name_the_folder_of_the_cube_where_there_was_one(tmp_path: Path, cube: Cube) -> None:
+    planted = c2n.make_planted(objects=200, communities=4, noise=0.1, seed=2)
+    made = travelled(c2n.construct(c2n.build_cube(planted.corpus, out=tmp_path / "papers"), planted.query(0)))
+    for ask in (asked_of, lambda network: c2n.describe(network, [0])):
+        with pytest.raises(InputError, match=r"give the cube, whose folder was 'papers' \(cube=…\)$"):
+            ask(made)
+    with pytest.raises(InputError, match=r"give the cube that it was made of, whose folder was 'papers'$"):
+        asked_of(made, cube)

@@ -232,7 +232,7 @@ def test_more_pins_than_the_default_of_cells_make_room_for_themselves(place: Pla
     pins = [Node("cell", number) for number in range(8)]
     network = c2n.construct(place.cube, place.query[:5], pins=pins)
     assert network.selection.cells.tolist() == list(range(8))
-    assert network.recipe is not None and network.recipe.parameters["m"] == 8
+    assert network.question is not None and network.question.budget.m == 8
 
 
 def test_a_method_of_ones_own_is_told_what_is_settled(place: Place) -> None:

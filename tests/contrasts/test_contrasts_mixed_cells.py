@@ -74,7 +74,8 @@ def test_of_cells_with_the_same_objects_the_one_with_fewest_labels_stands_for_al
 def test_picked_cells_hold_what_brute_force_says_however_few(seed: int) -> None:
     cube = leveled_cube(seed)
     plain = brute_cells(cube)
-    view = pick_cells(cube, list(plain))
+    view = pick_cells(cube, [[entry and entry[1] for entry in entries] for entries in plain])
+    assert view.finest is cube
     assert len(view.cells) == len(plain) and len(view.small) == 0
     for number, (entries, objects) in enumerate(plain.items()):
         assert set(view.cells.members[number].tolist()) == objects

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import cube2net as c2n
 import hostile
 from cube2net.network import estimated_tokens
+from cube2net.network.text_budget import Section, longest_text
 from cube2net.records import Cube, Network, Objects
 
 from toys import random_cube, toy_cube, two_communities
@@ -50,6 +51,17 @@ def test_no_budget_is_exceeded_whatever_counts(form: str, most: int, name: str) 
     text = c2n.to_text(network(form), most, counter)
     assert counter(text) <= most or counter("") > most
     assert text == c2n.to_text(network(form), most, counter)
+
+
+@pytest.mark.parametrize("count", range(1, 41))
+def test_as_many_lines_stand_there_as_fit_and_all_where_there_is_room(count: int) -> None:
+    sections = [Section("line", "", count, str, 1.0)]
+    whole = "\n".join(map(str, range(count)))
+    assert longest_text(sections, MOST, len) == whole
+    for lines in range(count):
+        left = f"and {count - lines} more line{'s' * (count - lines != 1)}"
+        text = "\n\n".join([*(["\n".join(map(str, range(lines)))] * bool(lines)), left])
+        assert longest_text(sections, lines, lambda text: sum(map(str.isdigit, text.split("\n")))) == text
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -9,11 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
+from cube2net.cube import pick_cells, roll_up
 from cube2net.pipeline import METHODS, OBJECTIVES
 from cube2net.reasons.cell_reasons import wilson
 from cube2net.records import CellExplanation, Cube, Network, Query, Repeats, ValueAccount, Weights, Worth
 from cube2net.select import FBeta
 
+from leveled_cubes import brute_cells, leveled_cube
 from toys import random_cube, toy_cube
 
 CHOOSING = [name for name, kind in METHODS.items() if getattr(kind, "chooses_cells", True)]
@@ -96,6 +98,36 @@ def test_lifts_are_shares_of_the_query_and_of_all(small: Network) -> None:
     assert of_cell(small, 0).lift.lift == lift.lift
 
 
+@pytest.mark.parametrize("levels", ["one", "topic", ["venue,topic", "decade"], "rolled up"])
+def test_cells_of_other_levels_are_told_by_their_objects_in_the_whole_cube(levels: Any) -> None:
+    planted = c2n.make_planted(objects=200, communities=4, noise=0.3, seed=3)
+    cube = c2n.build_cube(planted.corpus, min_objects=5)
+    view = roll_up(cube, "decade", "∗") if levels == "rolled up" else cube
+    network = c2n.construct(view, planted.query(0), m=4, levels="full" if levels == "rolled up" else levels)
+    own, small = ([cells.members[at].tolist() for at in range(len(cells))] for cells in (cube.cells, cube.small))
+    labels = [
+        [d.labels[number] for d, number in zip(cube.dimensions, row, strict=True)]
+        for cells in (cube.cells, cube.small)
+        for row in cells.labels.tolist()
+    ]
+    assert network.labels
+    for rank, wanted in enumerate(network.labels, 1):
+        held = {
+            row
+            for names, members in zip(labels, own + small, strict=True)
+            if all(mine in ("∗", name) for mine, name in zip(wanted, names, strict=True))
+            for row in members
+        }
+        found = c2n.explain(network, wanted)
+        assert isinstance(found, CellExplanation)
+        assert str(found) == str(c2n.explain(network, " / ".join(wanted)))
+        assert (found.rank, found.objects) == (rank, len(held))
+        assert found.query_objects == len(held & set(network.query.objects.tolist()))
+        assert {each.label for each in found.label_lifts} == set(wanted) - {"∗"}
+    account = c2n.explain(network)
+    assert account.cells[-1].value == account.value == network.selection.value
+
+
 def test_a_label_counts_in_cells_that_are_too_small_too() -> None:
     planted = c2n.make_planted(objects=200, communities=4, noise=0.3, seed=3)
     cube = c2n.build_cube(planted.corpus, min_objects=20)
@@ -113,6 +145,21 @@ def test_a_label_counts_in_cells_that_are_too_small_too() -> None:
         }
         assert (lift.everyone, lift.query) == (len(having), len(having & set(network.query.objects.tolist())))
         assert lift.low <= lift.lift <= lift.high
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_of_picked_cells_the_lifts_are_counted_in_the_cube_that_they_were_picked_from(seed: int) -> None:
+    cube = leveled_cube(seed)
+    holders = brute_cells(cube)
+    cells = [tuple("∗" if entry is None else entry[1] for entry in entries) for entries in list(holders)[::5]]
+    query = cube.query(list(range(0, 24, 2)))
+    network = c2n.construct(pick_cells(cube, cells), query, m=len(cells), form="cells")
+    for number, entries in enumerate(list(holders)[::5]):
+        lifts = {(each.dimension, each.label): each for each in of_cell(network, number).label_lifts}
+        assert list(lifts) == [entry for entry in entries if entry is not None]
+        for (level, label), lift in lifts.items():
+            alone = next(one for one in holders if [each for each in one if each] == [(level, label)])
+            assert (lift.everyone, lift.query) == (len(holders[alone]), sum(row % 2 == 0 for row in holders[alone]))
 
 
 @given(st.integers(1, 400).flatmap(lambda count: st.tuples(st.integers(0, count), st.just(count))))
@@ -191,4 +238,12 @@ def test_an_account_without_cells_is_that_of_the_objects_brought(method: str) ->
     account = c2n.explain(network)
     assert isinstance(account, ValueAccount)
     assert (account.total(), account.objects) == (network.selection.value, len(network.selection.objects))
-    assert account.sentence.endswith("that no cell brought")
+    more = len(network.objects) - 3
+    said = f"{more} objects were brought by the method {method}, which chooses no cells"
+    assert account.sentence == (said if more else f"the method {method} brought no objects and chooses no cells")
+    assert repr(account) == f"ValueAccount({more} objects by {method}, no cells)"
+    pinned = c2n.construct(cube, Query(np.array([1, 5, 9])), method, pins=["o30"])
+    assert str(c2n.explain(pinned)).endswith("chooses no cells, and 1 object is pinned")
+    for row in (5, int(network.objects[-1]), 30):
+        found = c2n.explain(network, f"o{row}")
+        assert "chosen cell" not in str(found) and "chosen cell" not in repr(found)

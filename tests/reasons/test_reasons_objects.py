@@ -1,6 +1,7 @@
 """Why an object is there is what a loop over all cells, items and links says; a near miss would have been a hit."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
+from cube2net.cube import between, dice, roll_up
 from cube2net.network import scores
 from cube2net.records import Corpus, Cube, Network, ObjectExplanation
 
@@ -22,9 +24,9 @@ def of_object(network: Network, row: int) -> ObjectExplanation:
     return found
 
 
-def papers(items: str = "all", **attributes: list[Any]) -> Cube:
-    """Return a cube of four people, and papers that two, three or one of them wrote."""
-    corpus = Corpus(
+def corpus_of(**attributes: list[Any]) -> Corpus:
+    """Return four people, and papers that two, three or one of them wrote."""
+    return Corpus(
         items=pa.table({"item": ["p1", "p2", "p3", "p4"], "venue": ["A", "A", "A", "B"], **attributes}),
         objects=pa.table({"object": ["a", "b", "c", "d"], "name": ["Ann", "Bob", "Cy", "Di"], "kind": ["author"] * 4}),
         mentions=pa.table(
@@ -35,7 +37,11 @@ def papers(items: str = "all", **attributes: list[Any]) -> Cube:
         ),
         time="year" if "year" in attributes else "",
     )
-    return c2n.build_cube(corpus, ["venue"], min_objects=1, items=items)
+
+
+def papers(items: str = "all", **attributes: list[Any]) -> Cube:
+    """Return the cube of these papers."""
+    return c2n.build_cube(corpus_of(**attributes), ["venue"], min_objects=1, items=items)
 
 
 TITLES = {"title": ["First", "Second", "Third", "Alone"], "year": [2001, 2003, 2002, 2004]}
@@ -51,6 +57,16 @@ def test_the_items_behind_a_link_come_with_title_and_year_newest_first() -> None
         ("p1", "First", 2001),
     ]
     assert str(link) == "Bob by 3 items, the newest Second (2003)"
+
+
+def test_the_time_of_items_is_the_one_that_a_window_goes_by_and_without_one_none_is_the_newest() -> None:
+    given = {"title": TITLES["title"], "when": [2001, 2003, 2002, 2004]}
+    cube = papers(**given)
+    (link,) = c2n.explain(c2n.construct(cube, ["b"], "hops"), "a").links  # type: ignore[union-attr]
+    assert str(link) == "Bob by 3 items, such as Third" and not link.timed
+    cut = c2n.build_cube(corpus_of(**given), ["venue", "decade=when@decades"], min_objects=1)
+    (link,) = c2n.explain(c2n.construct(cut, ["b"], "hops"), "a").links  # type: ignore[union-attr]
+    assert str(link) == "Bob by 3 items, the newest Second (2003)" and link.timed
 
 
 def test_what_the_cube_does_not_keep_is_said_once() -> None:
@@ -70,10 +86,21 @@ def test_without_a_title_the_first_text_says_what_an_item_is() -> None:
     assert [(item.id, item.title, item.time) for item in link.newest] == [("p3", "A", None)]
 
 
-def test_items_are_those_that_a_loop_over_all_items_finds() -> None:
+VIEWS: dict[str, Callable[[Cube], Cube]] = {
+    "whole": lambda cube: cube,
+    "rolled up": lambda cube: roll_up(roll_up(cube, "decade", "∗"), "venue", "∗"),
+    "diced": lambda cube: dice(cube, {"venue": ["venue 0", "venue 1"]}),
+}
+
+
+@pytest.mark.parametrize(
+    ("view", "levels"),
+    [(view, levels) for view in VIEWS for levels in ("full", "one", "topic")] + [("whole", ["venue,topic", "decade"])],
+)
+def test_items_are_those_that_a_loop_over_all_items_finds(view: str, levels: Any) -> None:
     planted = c2n.make_planted(objects=120, communities=4, noise=0.2, seed=5)
-    cube = c2n.build_cube(planted.corpus)
-    network = c2n.construct(cube, planted.query(0))
+    cube = VIEWS[view](c2n.build_cube(planted.corpus))
+    network = c2n.construct(cube, planted.query(0), levels=levels)
     assert cube.items is not None
     index = cube.items()
     rows = [set(index.objects[item].tolist()) for item in range(len(index))]
@@ -90,6 +117,31 @@ def test_items_are_those_that_a_loop_over_all_items_finds() -> None:
             shared = [ids[item] for item, held in enumerate(rows) if {row, other} <= held]
             assert link.items == len(shared) and {item.id for item in link.newest} <= set(shared)
             assert len(link.newest) == min(3, len(shared))
+
+
+def test_items_and_links_of_a_window_are_those_inside_it() -> None:
+    cube = between(papers(**TITLES), "2002..2004")
+    (link,) = c2n.explain(c2n.construct(cube, ["b"], "hops"), "a").links  # type: ignore[union-attr]
+    assert (link.items, [item.id for item in link.newest]) == (2, ["p2", "p3"])
+
+
+def test_given_links_come_with_their_kinds_and_times() -> None:
+    people = [{"id": name, "city": "Rome"} for name in "abcd"]
+    links = [
+        {"source": "a", "target": "b", "kind": "pays", "time": 2003},
+        {"source": "b", "target": "a", "kind": "knows", "time": 2001},
+        {"source": "a", "target": "b", "kind": "pays", "time": 2002},
+        {"source": "a", "target": "c", "kind": "knows", "time": 2004},
+        {"source": "d", "target": "a", "kind": None, "time": None},
+    ]
+    cube = c2n.build_cube(c2n.read_tables(people, links), ["city"], min_objects=1)
+    found = c2n.explain(c2n.construct(cube, ["b", "c", "d"], "hops"), "a")
+    assert isinstance(found, ObjectExplanation)
+    told = {link.id: (link.kinds, link.first, link.last) for link in found.links}
+    assert told == {"b": (("knows", "pays"), 2001, 2003), "c": (("knows",), 2004, 2004), "d": ((), None, None)}
+    assert [link.when for link in found.links] == ["2001..2003", "2004", ""]
+    assert str(found.links[0]).startswith("b (knows, pays, 2001..2003)") and str(found.links[2]).startswith("d")
+    json.dumps(found.to_dict())
 
 
 @pytest.fixture(scope="module")

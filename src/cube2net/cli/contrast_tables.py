@@ -73,6 +73,8 @@ def show(found: Contrast | Description) -> None:
         if number:
             say("")
         show_contrast(each)
+    if isinstance(found, Description) and found.note:
+        say(found.note)
 
 
 def show_contrast(found: Contrast) -> None:

@@ -12,7 +12,7 @@ from cube2net.cube.grow.growing import build, leave_out_known, update
 from cube2net.cube.grow.replacing import Changes, change_items, find_changes
 from cube2net.cube.object_limits import of_kind
 from cube2net.cube.views import dice, drill_down, roll_up, slice_cube
-from cube2net.cube.window import between
+from cube2net.cube.window import between, times_of
 from cube2net.cube.without import hide_pairs, unlinked_pairs, without_items
 from cube2net.interfaces import Engine
 
@@ -50,6 +50,7 @@ __all__ = [
     "roll_up",
     "save",
     "slice_cube",
+    "times_of",
     "unlinked_pairs",
     "update",
     "verify",

@@ -18,10 +18,13 @@ from cube2net.cube.views import all_labels, regroup
 from cube2net.errors import ParameterError, unknown
 from cube2net.records import Cells, Cube, Dimension, ItemIndex, Level, Ragged
 from cube2net.records.lineage import remembered
+from cube2net.records.mixed_names import mixed_cell_of, names_at
 
 FULL, ONE = "full", "one"
 Cuboid = tuple[int | None, ...]
 """The level of every dimension, None for ∗."""
+Names = Callable[[Dimension, int], tuple[str, ...]]
+"""What gives the labels of a level names."""
 
 
 @remembered
@@ -61,29 +64,30 @@ def cuboid(cube: Cube, levels: str | Sequence[str]) -> Cube:
 
 
 @remembered
-def pick_cells(cube: Cube, cells: Sequence[Sequence[Sequence[str] | None]]) -> Cube:
+def pick_cells(cube: Cube, cells: Sequence[Sequence[str | None]]) -> Cube:
     """Return the view of a cube that has some cells at levels of their own, in the order given, and no others.
 
-    A cell is given by one entry for each dimension: the name of a level and a label there, or None for ∗. It holds the
-    objects of all of the cube's cells that are part of it, those with too few objects included, and stays however few
-    it holds. Items are in it that are in one of its parts.
+    A cell is given by one label for each dimension, of any level or ∗, as a cell at mixed levels has
+    them. It holds the objects of all of the cube's cells that are part of it, those with too few objects included, and
+    stays however few it holds. The view keeps the cube as its ``finest``. Items are in a cell that are in one
+    of its parts.
 
     >>> import cube2net as c2n
     >>> cube = c2n.build_cube(c2n.pipeline.load_bundled(), ["year@years/decades", "venue/kind"])
-    >>> view = pick_cells(cube, [[("decades", "202X"), None], [("year", "2019"), ("venue", "ACL")]])
+    >>> view = pick_cells(cube, [["202X", "∗"], ["2019", "ACL"]])
     >>> view.cell(0), view.cell(1)
     (('202X', '∗'), ('2019', 'ACL'))
     """
     check_whole(cube, "cut to some cells")
-    rows = [[_level_and_label(dimension, entry) for dimension, entry in _beside(cube, cell)] for cell in cells]
-    tables = [_Labels.of(old, [row[i][0] for row in rows]) for i, old in enumerate(cube.dimensions)]
+    rows = [mixed_cell_of(cube, cell) for cell in cells]
+    tables = [_Labels.of(old, [row.levels[i] for row in rows], names=names_at) for i, old in enumerate(cube.dimensions)]
     own = all_labels(cube)
     members = join_rows(cube.cells.members, cube.small.members)
     labels = np.full((len(rows), len(tables)), -1, np.int32)
     found, parts = [], []
     for number, row in enumerate(rows):
         inside = np.ones(len(own), dtype=bool)
-        for i, (table, (level, label)) in enumerate(zip(tables, row, strict=True)):
+        for i, (table, level, label) in enumerate(zip(tables, row.levels, row.labels, strict=True)):
             if level is not None:
                 inside &= table.old.parents_at(level)[own[:, i]] == label
                 labels[number, i] = table.starts[level] + label
@@ -100,7 +104,7 @@ def pick_cells(cube: Cube, cells: Sequence[Sequence[Sequence[str] | None]]) -> C
         cells=Cells(labels, picked, counts),
         small=empty,
         homes=pack_homes(picked, len(cube.objects)),
-        finest=None,
+        finest=cube,
         items=None if cube.items is None else cache(partial(_items_of_parts, cube.items, len(own), tuple(parts))),
     )
     return said(view, f"{len(rows):,} cells at levels of their own")
@@ -116,23 +120,6 @@ def _items_of_parts(items: Callable[[], ItemIndex], count: int, parts: Sequence[
     pairs = distinct(owner.astype(np.int64) * len(parts) + found.indices)
     cells = ragged_from_pairs(*np.divmod(pairs, max(len(parts), 1)), len(index))
     return replace(index, cells=cells)
-
-
-def _beside(cube: Cube, cell: Sequence[Sequence[str] | None]) -> zip[tuple[Dimension, Sequence[str] | None]]:
-    if len(cell) != len(cube.dimensions):
-        raise ParameterError(f"a cell of this cube has {len(cube.dimensions)} labels, got {cell!r}")
-    return zip(cube.dimensions, cell, strict=True)
-
-
-def _level_and_label(dimension: Dimension, entry: Sequence[str] | None) -> tuple[int | None, int]:
-    """Return the number of a level, None for ∗, and of a label there, by their names."""
-    if entry is None:
-        return None, -1
-    name, label = entry
-    places = {} if dimension.is_top else {dimension.levels[at].name: at for at in dimension.at_or_above()}
-    if name not in places:
-        raise unknown(f"level of {dimension.name!r}", name, places)
-    return places[name], dimension.levels[places[name]].number(label)
 
 
 def _read(cube: Cube, levels: str | Sequence[str]) -> tuple[Cuboid, ...]:
@@ -202,15 +189,16 @@ class _Labels:
     starts: Mapping[int, int]
 
     @classmethod
-    def of(cls, old: Dimension, asked: Sequence[int | None]) -> _Labels:
-        """Return the dimension of a view in which these levels are asked for."""
+    def of(cls, old: Dimension, asked: Sequence[int | None], names: Names | None = None) -> _Labels:
+        """Return the dimension of a view in which these levels are asked for, with other names of labels if need be."""
         used = sorted({at for at in asked if at is not None})
-        levels = [old.levels[at] for at in used]
-        starts = np.cumsum([0, *(len(level.labels) for level in levels)])[: len(levels)].tolist()
+        starts = np.cumsum([0, *(len(old.levels[at].labels) for at in used)])[: len(used)].tolist()
         if not used:
             new = replace(old, is_top=True)
+        elif len(used) == 1 and (names is None or names(old, used[0]) == old.levels[used[0]].labels):
+            new = replace(old, at=used[0])
         else:
-            new = replace(old, at=used[0]) if len(used) == 1 else Dimension((_one_level(levels),))
+            new = Dimension((_one_level(old, used, names),))
         return cls(old, new, dict(zip(used, starts, strict=True)))
 
     def at(self, labels: Array, level: int | None) -> Array:
@@ -223,13 +211,18 @@ class _Labels:
         return found
 
 
-def _one_level(levels: Sequence[Level]) -> Level:
+def _one_level(dimension: Dimension, used: Sequence[int], names: Names | None) -> Level:
     """Return several levels as one, whose labels are those of all; a name that two have gets its level behind it."""
+    levels = [dimension.levels[at] for at in used]
     bearers = Counter(label for level in levels for label in level.labels)
+    own = [
+        tuple(label if bearers[label] == 1 else f"{label} ({level.name})" for label in level.labels)
+        if names is None
+        else names(dimension, at)
+        for at, level in zip(used, levels, strict=True)
+    ]
     return Level(
         "/".join(level.name for level in levels),
-        tuple(
-            label if bearers[label] == 1 else f"{label} ({level.name})" for level in levels for label in level.labels
-        ),
+        tuple(label for labels in own for label in labels),
         tuple(name for level in levels for name in level.full_names),
     )

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.array_types import Array
-from cube2net.cube.view_settings import said
+from cube2net.cube.view_settings import said_throughout
 from cube2net.errors import ParameterError, listed, unknown
 from cube2net.records import Cube
 from cube2net.records.lineage import remembered
@@ -46,7 +46,7 @@ def of_kind(cube: Cube, kinds: str | Sequence[str]) -> Cube:
             raise unknown("kind", kind, known)
     marks = pc.is_in(column, value_set=pa.array(wanted, pa.string())).to_numpy()
     view = f"only objects of kind {listed(dict.fromkeys(wanted))} are brought"
-    return said(limited_to(cube, np.asarray(marks, dtype=bool)), view)
+    return said_throughout(limited_to(cube, np.asarray(marks, dtype=bool)), view)
 
 
 def limited_to(cube: Cube, objects: Array) -> Cube:

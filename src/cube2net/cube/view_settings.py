@@ -15,3 +15,9 @@ def said(cube: Cube, view: str) -> Cube:
     reason = SMALL.format(settings.get("min_objects", MIN_OBJECTS))
     settings["dropped"] = {**settings.get("dropped", {}), reason: len(cube.small)}
     return replace(cube, settings=settings)
+
+
+def said_throughout(cube: Cube, view: str) -> Cube:
+    """Return the cube with a view added that the cube it was rolled up from has as well."""
+    finest = None if cube.finest is None else said_throughout(cube.finest, view)
+    return said(replace(cube, finest=finest), view)

@@ -13,7 +13,7 @@ from cube2net.arrays import distinct_rows, take_rows, transpose
 from cube2net.cube.format.parts import check_whole
 from cube2net.cube.grow.cells_and_links import pack_homes
 from cube2net.cube.grow.item_index import renumbered
-from cube2net.cube.view_settings import said
+from cube2net.cube.view_settings import said, said_throughout
 from cube2net.errors import CubeError, ParameterError, listed, unknown
 from cube2net.records import Cells, Cube, Dimension, Ragged
 from cube2net.records.dimension import STAR, TOP
@@ -159,8 +159,8 @@ def dice(cube: Cube, where: Mapping[str, str | Sequence[str]]) -> Cube:
     finest = None
     if cube.finest is not None:
         below = {number: _below(cube, number, labels) for number, labels in keep.items()}
-        finest = said(_keep(cube.finest, below, None), part)
-    return said(_keep(cube, keep, finest), part)
+        finest = _keep(cube.finest, below, None)
+    return said_throughout(_keep(cube, keep, finest), part)
 
 
 def _part(dimension: Dimension, at: int, label: str) -> set[int]:

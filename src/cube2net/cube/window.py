@@ -18,7 +18,7 @@ from cube2net.cube.format.parts import check_whole, given
 from cube2net.cube.grow.date_bins import FINER, MONTH_ALONE, YEAR_ALONE
 from cube2net.cube.grow.link_rows import links_of_rows
 from cube2net.cube.object_limits import limited_to
-from cube2net.cube.view_settings import said
+from cube2net.cube.view_settings import said_throughout
 from cube2net.cube.without import take_out
 from cube2net.errors import CubeError, ParameterError, listed, quoted, unknown
 from cube2net.records import Cube, DimensionSpec, ItemIndex, LinkDetails, Links, Ragged
@@ -141,7 +141,7 @@ def between(cube: Cube, window: str | Sequence[Bound] | Window) -> Cube:
             raise ParameterError(f"the window is of links, and those of the cube have no time: {HOW}")
         left = _only_links(cube, details, _links_inside(details, asked, np.empty(0, dtype=bool)))
         left = left if asked.attribute else limited_to(left, np.diff(left.links.indptr) > 0)
-        return said(left, f"only links of {replace(asked, attribute='')}, all items")
+        return said_throughout(left, f"only links of {replace(asked, attribute='')}, all items")
     if cube.items is None:
         raise CubeError("the cube does not keep its items: build it again to limit it to a time (items='all')")
     index = cube.items()

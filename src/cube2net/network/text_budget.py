@@ -60,7 +60,7 @@ def longest_text(sections: Sequence[Section], most: int, count: Count) -> str:
         return ""
     # What is tried grows with what fits, not with the network.
     low, high = 0, 1
-    while high < len(page) and fits(high):
+    while high <= len(page) and fits(high):
         low, high = high, 2 * high
     high = min(high, len(page) + 1)
     while high - low > 1:

@@ -6,7 +6,7 @@ from cube2net.network import certificate
 from cube2net.pipeline.build import build_cube, build_from, build_task
 from cube2net.pipeline.compare import JOURNAL, WRITTEN, Auto, compare, task_of
 from cube2net.pipeline.construct import construct
-from cube2net.pipeline.contrasting import contrast, describe, read_clusters
+from cube2net.pipeline.contrasting import contrast, describe
 from cube2net.pipeline.cubes import (
     add_items,
     embed_cells,
@@ -37,7 +37,7 @@ from cube2net.pipeline.drills import drill
 from cube2net.pipeline.explaining import explain
 from cube2net.pipeline.planning import METHODS, WITH_OPTIONS
 from cube2net.pipeline.prices import prices
-from cube2net.pipeline.queries import missing_names, read_links, read_query
+from cube2net.pipeline.queries import missing_names, read_clusters, read_links, read_query
 from cube2net.pipeline.questions import read_asked
 from cube2net.pipeline.reading import (
     from_networkx,

@@ -322,15 +322,15 @@ def _known_nearest(plan: Plan, room: int, near: Near) -> Array:
     steering = plan.steering
     key = (room, steering.like, steering.unlike, *(tuple(steering.objects(which)) for which in ("pins", "bans")))
     if key not in near:
-        near[key] = nearest_objects(plan, room)
+        near[key] = nearest_objects(plan, room, near)
     return near[key]
 
 
-def nearest_objects(plan: Plan, room: int) -> Array:
+def nearest_objects(plan: Plan, room: int, near: Near) -> Array:
     """Return the objects nearest to the query and what is liked, none that is unliked or nearer to what is."""
     seeds = plan.liked.objects
     scope = near_scope(plan.cube, plan.query, plan.budget.scope, seeds, plan.unlike)
-    return networks.nearest(plan.cube.links, plan.query, room, scope=scope, seeds=seeds)
+    return networks.nearest(plan.cube.links, plan.query, room, scope=scope, seeds=seeds, rankings=near)
 
 
 def near_scope(cube: Cube, query: Query, scope: Scope, seeds: Array, unlike: Array) -> Scope:

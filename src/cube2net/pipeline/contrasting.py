@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
-from numbers import Integral
 from typing import Any, overload
 
 import numpy as np
 
 from cube2net import contrasts
-from cube2net.arguments import path_of
 from cube2net.array_types import Array
 from cube2net.compiling import tells_compiling
 from cube2net.cube import check_whole, pick_cells
 from cube2net.errors import ParameterError, QueryError, plain, quoted, whole_number
 from cube2net.multiple_tests import LEVEL
+from cube2net.pipeline.clusters import clustered
 from cube2net.pipeline.construct import construct
-from cube2net.pipeline.queries import Asked, query_of, read_query
+from cube2net.pipeline.queries import Asked, check_cube, query_of
+from cube2net.pipeline.questions import asked_of
 from cube2net.records import Cube, Network, Query
 from cube2net.records.contrast import REST, Contrast, Description, SeparatingCell
-from cube2net.records.dimension import STAR
-from cube2net.records.keys import is_missing
+from cube2net.records.mixed_names import MixedCell
 from cube2net.select import Cover
 
 NAMES = ("first", "second")
@@ -123,7 +122,9 @@ def describe(
     clusters
         A number or a name for each object of the query, or for each object node, in the order of the network: a
         list, an array, what :func:`cube2net.pipeline.cluster_query` gives. Or a mapping from objects to clusters, a
-        series with objects as its index, or a table ``object, cluster``. None, nan and numbers below 0 are no cluster.
+        series with objects as its index (only an unnamed index from 0 on is the order of the network), or a table
+        ``object, cluster``; ``label`` or one other column beside the objects will do. None, nan and numbers below 0 are
+        no cluster.
     m
         At most so many cells for each cluster.
     cube
@@ -134,7 +135,8 @@ def describe(
     Returns
     -------
     Description
-        One contrast a cluster; ``str`` of it has a sentence for each.
+        One contrast a cluster; ``str`` of it has a sentence for each. Objects that are not in the network count as the
+        others do, and ``elsewhere`` says how many these are.
 
     Examples
     --------
@@ -147,24 +149,19 @@ def describe(
     cluster 1 (50 objects) is told from the rest (50 objects) by ⟨∗ · ∗ · topic 0⟩ (100 % against 0 %)
     """
     if isinstance(network, Network):
-        whole = cube if cube is not None else None if network.question is None else network.question.whole
-        if whole is None:
-            raise ParameterError("the network does not know its cube any more: give it (cube=…)")
+        network = asked_of(network, cube)
+        assert network.question is not None
+        whole = network.question.whole
     else:
-        whole = network
-    asked = _checked(whole, _by_object(clusters, network if isinstance(network, Network) else None), m, chance)
+        whole = check_cube(network)
+    asked = _checked(whole, clustered(whole, clusters, network if isinstance(network, Network) else None), m, chance)
     if asked.labels is None:
         raise QueryError("the clusters name objects only: give the cluster of each, as a mapping or a table")
-    return _described(whole, asked, tuple(map(_cluster_name, asked.labels)), m, chance)
-
-
-def read_clusters(cube: Cube, path: Any, *, skip_missing: bool = False) -> Query:
-    """Return the objects of a file with their clusters, a table ``object,cluster``."""
-    found = read_query(cube, path, skip_missing=skip_missing)
-    if found.labels is None:
-        name = path_of(path, "the file of the clusters").name
-        raise QueryError(f"{plain(name)} has no column 'cluster': it needs the columns object,cluster")
-    return found
+    found = _described(whole, asked, tuple(map(_cluster_name, asked.labels)), m, chance)
+    if not isinstance(network, Network):
+        return found
+    given = asked.objects[np.array(found.query.labels, dtype=object) != ""]
+    return replace(found, elsewhere=int((~np.isin(given, network.objects)).sum()))
 
 
 def _checked(cube: Cube, query: Asked, m: int, chance: float) -> Query:
@@ -216,7 +213,7 @@ def _described(cube: Cube, query: Query, labels: Sequence[str], m: int, chance: 
         _contrast(cube, query, (name, _unlike(REST, [name])), one, outside, note, chance)
         for name, one in zip(names, found, strict=True)
     )
-    cells = list(dict.fromkeys(tuple(_entries(cell)) for part in each for cell in part.cells))
+    cells = list(dict.fromkeys(cell.labels for part in each for cell in part.cells))
     return Description(each, query, outside, lambda: _network(cube, query, cells))
 
 
@@ -268,7 +265,7 @@ def _contrast(
     if not cells and speaks.any():
         at = int(np.argmin(np.where(speaks, tested.raw, 2.0)))
         nearest = _cell(cube, mixed, sides, separation, at, 0.0) if tested.raw[at] < 1 else None
-    entries = [tuple(_entries(cell)) for cell in cells]
+    picked = [cell.labels for cell in cells]
     return Contrast(
         names,
         sides.sizes,
@@ -283,7 +280,7 @@ def _contrast(
         outside=outside,
         note=note,
         chance=chance,
-        make=lambda: _network(cube, query, entries),
+        make=lambda: _network(cube, query, picked),
     )
 
 
@@ -299,11 +296,13 @@ def _cell(
     tested, (first, second) = separation.tested, sides.sizes
     cell, ones, twos = int(tested.cells[at]), int(tested.ones[at]), int(tested.twos[at])
     levels = mixed.cuboids[int(mixed.cuboid[cell])]
-    own = list(zip(cube.dimensions, levels, mixed.labels[cell].tolist(), strict=True))
     low, high = contrasts.difference_interval(ones, first, twos, second)
     return SeparatingCell(
-        labels=tuple(STAR if at is None else dimension.levels[at].labels[label] for dimension, at, label in own),
-        levels=tuple(None if at is None else dimension.levels[at].name for dimension, at, _ in own),
+        labels=MixedCell(levels, tuple(mixed.labels[cell].tolist())).names(cube),
+        levels=tuple(
+            None if at is None else dimension.levels[at].name
+            for dimension, at in zip(cube.dimensions, levels, strict=True)
+        ),
         ones=ones,
         twos=twos,
         first=first,
@@ -317,51 +316,10 @@ def _cell(
     )
 
 
-def _entries(cell: SeparatingCell) -> list[tuple[str, str] | None]:
-    """Return a cell as :func:`cube2net.cube.pick_cells` takes it."""
-    return [None if level is None else (level, label) for level, label in zip(cell.levels, cell.labels, strict=True)]
-
-
-def _network(cube: Cube, query: Query, cells: Sequence[Sequence[tuple[str, str] | None]]) -> Network:
+def _network(cube: Cube, query: Query, cells: Sequence[tuple[str, ...]]) -> Network:
     """Return the network of a query with some cells as its nodes."""
     view = pick_cells(cube, cells)
     return construct(view, query, "greedy", m=len(cells), objective=Cover(r=None, least=1), form="cells")
-
-
-def _by_object(clusters: Any, network: Network | None) -> Asked:
-    """Return clusters by the object that each is of: as they come, or in the order of a network's objects."""
-    if hasattr(clusters, "index") and hasattr(clusters, "to_numpy") and not hasattr(clusters, "columns"):  # a series
-        index = list(clusters.index)
-        if network is None or index != list(range(len(index))):
-            clusters = dict(zip(index, clusters.to_numpy().tolist(), strict=True))
-    if isinstance(clusters, Mapping) and not any(hasattr(value, "__iter__") for value in _no_texts(clusters)):
-        return {key: _label(value) for key, value in clusters.items()}
-    listed = isinstance(clusters, list | tuple | np.ndarray) or hasattr(clusters, "__array__")
-    if network is None or hasattr(clusters, "columns") or not listed:
-        return clusters
-    values = list(np.asarray(clusters, dtype=object))
-    counts = {len(network.query): network.query.objects, len(network.objects): network.objects}
-    if len(values) not in counts:
-        raise ParameterError(
-            f"there are {len(values):,} clusters, expected one for each of the {len(network.query):,} objects of the "
-            f"query, or of the {len(network.objects):,} objects of the network"
-        )
-    rows = counts[len(values)]
-    order = np.argsort(rows)
-    return Query(rows[order], tuple(_label(values[at]) for at in order.tolist()), ids=network.names.ids(rows[order]))
-
-
-def _no_texts(clusters: Mapping[Any, Any]) -> list[Any]:
-    return [value for value in clusters.values() if not isinstance(value, str)]
-
-
-def _label(value: Any) -> str:
-    """Return a cluster as a label, empty where it is none."""
-    if is_missing(value):
-        return ""
-    if isinstance(value, float | np.floating):
-        return "" if math.isnan(value) or value < 0 else str(int(value) if float(value).is_integer() else float(value))
-    return "" if isinstance(value, Integral) and int(value) < 0 else str(value)
 
 
 def _cluster_name(label: str) -> str:

@@ -11,7 +11,10 @@ import numpy as np
 
 from cube2net import network as networks
 from cube2net.compiling import tells_compiling
+from cube2net.cube import times_of
+from cube2net.interfaces import chooses_cells
 from cube2net.pipeline.construct import near_scope
+from cube2net.pipeline.planning import METHODS
 from cube2net.pipeline.questions import asked_of
 from cube2net.reasons import ItemsOfObjects, QueryRanks, account_of, explain_cell, explain_object
 from cube2net.records import CellExplanation, Cube, Network, ObjectExplanation, Question, ValueAccount
@@ -80,7 +83,7 @@ def explain(
     question = network.question
     assert question is not None
     if node is None:
-        return account_of(network, question)
+        return account_of(network, question, chooses=_chooses(network, question))
     asked = node_of(question.cube, node)
     if asked.is_cell:
         return explain_cell(network, question, asked.number)
@@ -93,6 +96,12 @@ def explain(
         items=_items_of(question.whole),
         options=options,
     )
+
+
+def _chooses(network: Network, question: Question) -> bool:
+    """Return whether the method of a question chooses cells; one of one's own does where it did."""
+    known = METHODS.get(question.method)
+    return len(network.selection.cells) > 0 if known is None else chooses_cells(known)
 
 
 def _ranks_of(network: Network, question: Question, options: Mapping[str, Any]) -> QueryRanks:
@@ -113,7 +122,8 @@ def _ranks_of(network: Network, question: Question, options: Mapping[str, Any]) 
 def _items_of(cube: Cube) -> ItemsOfObjects | None:
     """Return the items of a cube by the objects that they mention; they are turned about once."""
     if cube not in _items:
-        found = ItemsOfObjects.of(cube)
+        times = times_of(cube)
+        found = ItemsOfObjects.of(cube, times[0] if len(times) == 1 else None)
         if found is None:
             return None
         _items[cube] = found

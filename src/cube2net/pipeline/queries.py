@@ -9,20 +9,26 @@ from typing import Any
 from cube2net import sources
 from cube2net.arguments import path_of
 from cube2net.array_types import Array
-from cube2net.errors import ParameterError, QueryError, quoted, some
+from cube2net.errors import ParameterError, QueryError, plain, quoted, some
 from cube2net.escaping import unguarded
 from cube2net.records import Cube, Query
+from cube2net.records.query_tables import CLUSTER, LABEL
 
 Asked = Any
 """A query, or whatever lists objects: names, ids, rows, a mapping to labels, a frame, a series, another network."""
 
 
-def query_of(cube: Cube, query: Asked) -> Query:
-    """Return the query of some objects of a cube; one that was made for another cube is refused."""
+def check_cube(cube: Any) -> Cube:
+    """Return a cube; what is none is refused."""
     if not isinstance(cube, Cube):
         raise ParameterError(f"the cube is {quoted(cube)}, expected a Cube: open_cube opens the folder of one")
-    asked = query if isinstance(query, Query) else cube.query(query)
-    if int(asked.objects[-1]) >= len(cube.objects):
+    return cube
+
+
+def query_of(cube: Cube, query: Asked) -> Query:
+    """Return the query of some objects of a cube; one that was made for another cube is refused."""
+    asked = query if isinstance(query, Query) else check_cube(cube).query(query)
+    if int(asked.objects[-1]) >= len(check_cube(cube).objects):
         raise QueryError(f"the query was made for another cube: it names row {int(asked.objects[-1]):,}")
     if asked.ids is not None and not asked.ids.equals(cube.objects.ids(asked.objects)):
         there, here = (side.to_pylist() for side in (asked.ids, cube.objects.ids(asked.objects)))
@@ -80,7 +86,16 @@ def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Q
     return cube.query(_known(cube, names), labels, skip_missing=skip_missing)
 
 
-def _read(cube: Cube, path: str | Path) -> tuple[list[str], list[str] | None]:
+def read_clusters(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Query:
+    """Return the objects of a file with their clusters, a table ``object,cluster``."""
+    names, labels = _read(cube, path, CLUSTER)
+    if labels is None:
+        name = path_of(path, "the file of the clusters").name
+        raise QueryError(f"{plain(name)} has no column {CLUSTER!r}: it needs the columns object,{CLUSTER}")
+    return cube.query(_known(cube, names), labels, skip_missing=skip_missing)
+
+
+def _read(cube: Cube, path: str | Path, first: str = LABEL) -> tuple[list[str], list[str] | None]:
     """Return the names and labels of a query file, whose column of objects is the one that the cube knows best."""
 
     def are_known(names: Sequence[str]) -> list[bool]:
@@ -88,7 +103,7 @@ def _read(cube: Cube, path: str | Path) -> tuple[list[str], list[str] | None]:
         missing = set(cube.objects.find(some).missing) if some else set()
         return [name not in missing for name in some]
 
-    return sources.read_query_file(path_of(path, "the file of the query"), are_known)
+    return sources.read_query_file(path_of(path, "the file of the query"), are_known, first)
 
 
 def _known(cube: Cube, names: list[str]) -> list[str]:

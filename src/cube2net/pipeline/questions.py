@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cube2net import network as networks
 from cube2net.arguments import path_of
-from cube2net.errors import InputError, ParameterError
+from cube2net.errors import InputError, ParameterError, quoted
 from cube2net.pipeline.recipes import made_of
 from cube2net.pipeline.replay import follow
 from cube2net.progress import Progress
@@ -27,7 +27,10 @@ def asked_of(network: Network, cube: Cube | None = None) -> Network:
     if network.recipe is None:
         raise InputError("the network has no recipe, so that nothing is known of what it answers: make it by construct")
     if cube is None:
-        raise InputError("the network came from another process and left its cube there: give the cube (cube=…)")
+        raise InputError(
+            f"the network came from another process and left its cube there: give the cube{_of_folder(network.recipe)} "
+            "(cube=…)"
+        )
     if not isinstance(cube, Cube):
         raise ParameterError(f"cube is a {type(cube).__name__}, expected a Cube (open_cube opens a folder)")
     return _followed(network.recipe, cube)
@@ -45,5 +48,13 @@ def read_asked(path: str | Path, cube: Cube, *, progress: Progress | None = None
 def _followed(recipe: Recipe, cube: Cube, progress: Progress | None = None) -> Network:
     made = follow(recipe, cube, progress=progress)
     if made_of(made) != recipe.made:
-        raise InputError("the cube makes another network by this recipe: give the cube that the network was made of")
+        raise InputError(
+            f"the cube makes another network by this recipe: give the cube that it was made of{_of_folder(recipe)}"
+        )
     return replace(made, recipe=recipe)
+
+
+def _of_folder(recipe: Recipe) -> str:
+    """Return what the cube's folder was called, as a part of a sentence; nothing of a cube in memory."""
+    name = recipe.cube.get("name")
+    return "" if name is None else f", whose folder was {quoted(name)}"

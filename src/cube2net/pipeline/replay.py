@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -109,10 +110,11 @@ def replay(path: str | Path, cube: Cube | str | Path | None = None, *, progress:
 
 
 def follow(recipe: Recipe, cube: Cube, *, progress: Progress | None = None) -> Network:
-    """Return the network that a recipe makes of a cube."""
+    """Return the network that a recipe makes of a cube; views that made this cube already are not repeated."""
     if recipe.obstacle:
         raise InputError(f"the network cannot be made again: {recipe.obstacle}")
-    for number, view in enumerate(recipe.cube["views"], 1):
+    seen = _seen(recipe, cube)
+    for number, view in enumerate(recipe.cube["views"][seen:], seen + 1):
         given = {name: value for name, value in view.items() if name != VIEW}
         if not isinstance(view.get(VIEW), str) or view[VIEW] not in VIEWS:
             raise InputError(f"the recipe's view {number} is {quoted(view.get(VIEW))}: choose one of {listed(VIEWS)}")
@@ -126,6 +128,15 @@ def follow(recipe: Recipe, cube: Cube, *, progress: Progress | None = None) -> N
 
     network: Network = _with_its_options(make, "network", cube, {**recipe.parameters, **_steering(recipe, cube)})
     return network
+
+
+def _seen(recipe: Recipe, cube: Cube) -> int:
+    """Return how many of the recipe's first views are the last that a cube is seen through."""
+    wanted, given = (
+        [json.dumps(dict(view), sort_keys=True, default=str) for view in views]
+        for views in (recipe.cube["views"], lineage_of(cube).views)
+    )
+    return next((many for many in range(min(len(wanted), len(given)), 0, -1) if given[-many:] == wanted[:many]), 0)
 
 
 def _steering(recipe: Recipe, cube: Cube) -> dict[str, list[Any]]:

@@ -15,6 +15,8 @@ from cube2net.records import Cells, Cube, Judge, Network, Query, Question, Repea
 from cube2net.records.cell_explanation import AddedCell, CellExplanation, Lift, OnlyObject, ValueAccount
 from cube2net.records.explanation import number
 from cube2net.records.lineage import is_picked
+from cube2net.records.mixed_names import mixed_cell_of
+from cube2net.records.node_names import CELL, Node
 
 SHOWN_OBJECTS = 10
 """So many of the objects that one cell alone holds are named."""
@@ -67,8 +69,8 @@ def explain_cell(network: Network, question: Question, cell: int) -> CellExplana
     )
 
 
-def account_of(network: Network, question: Question) -> ValueAccount:
-    """Return what every part of a network adds to its value."""
+def account_of(network: Network, question: Question, *, chooses: bool = True) -> ValueAccount:
+    """Return what every part of a network adds to its value; ``chooses`` says whether the method chooses cells."""
     selection, worth = network.selection, question.worth
     choice = Choice.of(question, selection.cells)
     judged = isinstance(worth, Judge)
@@ -111,24 +113,36 @@ def account_of(network: Network, question: Question) -> ValueAccount:
         cost=None if judged else cost,
         cells=cells,
         ratio=isinstance(worth, Weights),
+        method=question.method,
+        chooses_cells=chooses,
+        brought=len(np.setdiff1d(network.objects, np.union1d(network.query.objects, choice.scope.objects))),
+        pinned=len(np.setdiff1d(choice.scope.objects, network.query.objects)),
         picked=is_picked(question.whole),
     )
 
 
 def label_lifts(cube: Cube, query: Query, cell: int) -> tuple[Lift, ...]:
-    """Return how much more often the query has each label of a cell than all objects; of ∗ nothing is said."""
+    """Return how much more often the query has each label of a cell than all objects; of ∗ nothing is said.
+
+    Who has a label is counted in all cells of the cube; where only some of its cells were picked, in all of the cube
+    that they were picked from.
+    """
+    whole = cube.finest if cube.cells.counts is not None else None
+    own = mixed_cell_of(cube, Node(CELL, cell)) if whole is None else mixed_cell_of(whole, cube.cell(cell))
+    cube = whole or cube
     found = []
-    for column, dimension in enumerate(cube.dimensions):
-        label = int(cube.cells.labels[cell, column])
-        if label >= 0:
-            held = [_holders(cells, column, label) for cells in (cube.cells, cube.small)]
-            found.append(_lift(dimension.name, dimension.labels[label], np.concatenate(held), cube, query))
+    for column, (dimension, at, label) in enumerate(zip(cube.dimensions, own.levels, own.labels, strict=True)):
+        if at is not None:
+            parents = np.append(dimension.parents_at(at), -1)  # ∗ is part of no label
+            held = [_holders(cells, parents[cells.labels[:, column]] == label) for cells in (cube.cells, cube.small)]
+            level = dimension.levels[at]
+            found.append(_lift(level.name, level.labels[label], np.concatenate(held), cube, query))
     return tuple(found)
 
 
-def _holders(cells: Cells, column: int, label: int) -> Array:
-    """Return the members of all cells with a label, an object as often as it is in one."""
-    return take_rows(cells.members, np.flatnonzero(cells.labels[:, column] == label)).indices
+def _holders(cells: Cells, chosen: Array) -> Array:
+    """Return the members of all marked cells, an object as often as it is in one."""
+    return take_rows(cells.members, np.flatnonzero(chosen)).indices
 
 
 def _lift(dimension: str, label: str, members: Array, cube: Cube, query: Query) -> Lift:

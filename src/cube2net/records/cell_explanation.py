@@ -141,7 +141,9 @@ class ValueAccount:
     that are pinned, then those of the pinned cells together, and ``gain`` and ``cost`` with the objects that a method
     chose without cells; these and the pinned objects are so many as ``objects`` says. With those of the other ``cells``
     added in order they are the sums whose ratio, or for ``ratio`` False whose upper sum, is the value, to the bit
-    (:meth:`total`). ``picked`` says that the cells were chosen beforehand, because they tell objects apart.
+    (:meth:`total`). Of a ``method`` that chooses no cells (``chooses_cells``) is told how many objects it ``brought``,
+    and how many are ``pinned``: it does not look at the value. ``picked``
+    says that the cells were chosen beforehand, because they tell objects apart.
     """
 
     objective: str
@@ -157,9 +159,15 @@ class ValueAccount:
     cost: float | None
     cells: tuple[AddedCell, ...] = ()
     ratio: bool = True
+    method: str = ""
+    chooses_cells: bool = True
+    brought: int = 0
+    pinned: int = 0
     picked: bool = False
 
     def __repr__(self) -> str:
+        if not self.chooses_cells:
+            return f"ValueAccount({counted(self.brought, 'object')} by {plain(self.method)}, no cells)"
         return f"ValueAccount({self.objective} {number(self.value)} of {counted(len(self.cells), 'cell')})"
 
     def __str__(self) -> str:
@@ -168,9 +176,12 @@ class ValueAccount:
     @property
     def sentence(self) -> str:
         """All of it in one sentence."""
+        if not self.chooses_cells:
+            return self._brought()
         said = f"{plain(self.objective)} is {number(self.value)}"
         if not self.cells:
-            return f"{said}, by {counted(self.objects, 'object')} that no cell brought"
+            alone = f", and {counted(self.pinned, 'object')} pinned" if self.pinned else ""
+            return f"{said}: no cell is chosen{alone}"
         if self.picked:
             return (
                 f"{counted(len(self.cells), 'cell')} at levels of their own, chosen because they tell objects apart "
@@ -180,6 +191,18 @@ class ValueAccount:
         return (
             f"{said}, by {counted(len(self.cells), 'cell')}, of which {written(most.labels)} added most "
             f"({number(most.added, signed=True)})"
+        )
+
+    def _brought(self) -> str:
+        """Return what brought the objects of a network whose method chooses no cells."""
+        pins = f", and {counted(self.pinned, 'object')} {'is' if self.pinned == 1 else 'are'} pinned"
+        beside = pins if self.pinned else ""
+        if not self.brought:
+            return f"the method {plain(self.method)} brought no objects and chooses no cells{beside}"
+        were = "was" if self.brought == 1 else "were"
+        return (
+            f"{counted(self.brought, 'object')} {were} brought by the method {plain(self.method)}, which chooses no "
+            f"cells{beside}"
         )
 
     def total(self) -> float:

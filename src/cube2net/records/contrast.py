@@ -24,7 +24,8 @@ SAID = 3
 class SeparatingCell:
     """A cell at mixed levels that holds a larger share of one of two sides.
 
-    ``labels`` has one label for each dimension, ∗ for all, and ``levels`` the name of the level of each, None for ∗.
+    ``labels`` has one label for each dimension, ∗ for all and one that two levels have with its level behind it, and
+    ``levels`` the name of the level of each, None for ∗.
     ``ones`` of the ``first`` objects of one side are in it and ``twos`` of the ``second`` of the other; ``for_one``
     says that it speaks for the first side. ``low`` and ``high`` are the 95 % interval of the share of the first less
     that of the second (Newcombe's). ``chance`` is that of Fisher's exact test, two-sided and corrected by Holm over all
@@ -200,12 +201,17 @@ class Contrast:
 
 @dataclass(frozen=True, eq=False)
 class Description:
-    """What tells each of several groups of objects from the others: one contrast a group, by name."""
+    """What tells each of several groups of objects from the others: one contrast a group, by name.
+
+    ``outside`` says how many objects are in no group, and ``elsewhere`` how many of the others are not in the network
+    that was described.
+    """
 
     contrasts: tuple[Contrast, ...]
     query: Query
     outside: int = 0
     make: Callable[[], Network] | None = field(default=None, repr=False)
+    elsewhere: int = 0
 
     def __reduce__(self) -> tuple[Any, ...]:
         return travel_by_fields(self) if self.make is None else travel_by_fields(replace(self, make=None))
@@ -229,7 +235,15 @@ class Description:
         return f"Description({len(self):,} groups, {cells:,} cells, {len(self.query):,} objects)"
 
     def __str__(self) -> str:
-        return "\n".join(each.sentence for each in self.contrasts)
+        return "\n".join([*(each.sentence for each in self.contrasts), *([self.note] if self.note else [])])
+
+    @property
+    def note(self) -> str:
+        """What is to be said of all groups together, empty where there is nothing."""
+        if not self.elsewhere:
+            return ""
+        verb = "is" if self.elsewhere == 1 else "are"
+        return f"{self.elsewhere:,} of these {_objects(len(self.query) - self.outside)} {verb} not in the network"
 
     @cached_property
     def network(self) -> Network:
@@ -238,7 +252,8 @@ class Description:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON has it."""
-        return {"groups": [each.to_dict() for each in self.contrasts], "outside": self.outside}
+        groups = [each.to_dict() for each in self.contrasts]
+        return {"groups": groups, "outside": self.outside, "elsewhere": self.elsewhere}
 
 
 def _made(make: Callable[[], Network] | None) -> Network:

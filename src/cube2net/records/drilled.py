@@ -148,7 +148,7 @@ class Drilled:
                 for cell in self.cells
             ],
             "held": self.held,
-            "left": [{"object": id_, "name": name} for id_, name in zip(self.left, self.left_names, strict=True)],
+            "left": [{"id": id_, "name": name} for id_, name in zip(self.left, self.left_names, strict=True)],
             "bits": self.bits,
             "bound": self.bound,
             "gap": self.gap,

@@ -82,7 +82,9 @@ class SharedItem:
 class QueryLink:
     """A link to an object of the query: its weight, how many items mention both, and the newest of these.
 
-    ``items`` is None where the cube does not keep its items.
+    ``items`` is None where the cube does not keep its items; where these have no time, ``newest`` are some of them.
+    Where the source says of links what kinds they are and when they were, ``kinds`` are those of all links between the
+    two, from the ``first`` to the ``last``.
     """
 
     id: Id
@@ -90,11 +92,28 @@ class QueryLink:
     weight: float
     items: int | None = None
     newest: tuple[SharedItem, ...] = ()
+    kinds: tuple[str, ...] = ()
+    first: str | int | float | None = None
+    last: str | int | float | None = None
+
+    @property
+    def when(self) -> str:
+        """When the links were: one time, or two with .. between; nothing where nobody says."""
+        if self.first is None:
+            return ""
+        return str(self.first) if self.first == self.last else f"{self.first}..{self.last}"
 
     def __str__(self) -> str:
-        by = "" if not self.items else f" by {counted(self.items, 'item')}"
-        newest = f", the newest {self.newest[0]}" if self.newest else ""
+        said = ", ".join(filter(None, [*map(plain, self.kinds), self.when]))
+        by = f" ({said})" if said else ""
+        by += "" if not self.items else f" by {counted(self.items, 'item')}"
+        newest = f", {'the newest' if self.timed else 'such as'} {self.newest[0]}" if self.newest else ""
         return f"{plain(self.name)}{by}{newest}"
+
+    @property
+    def timed(self) -> bool:
+        """Whether it is known when the items were, so that they are the newest."""
+        return bool(self.newest) and self.newest[0].time is not None
 
 
 @dataclass(frozen=True)
@@ -166,12 +185,12 @@ class ObjectExplanation:
 
     ``came`` says how it came in: ``query``, ``pinned``, ``near``, ``cells`` or the name of a method that chooses
     objects; nothing where it is not there, and then ``miss`` says what would have brought it. ``cells`` are the chosen
-    cells that hold it, in their order. ``linked`` counts the objects of the query that it is linked to, and ``links``
-    are the heaviest of these links. ``score`` is its personalised PageRank for the query, and ``rank`` its place among
-    the ``ranked`` objects outside the query that can be reached; None for objects of the query and out of reach.
-    ``steps`` are those of a shortest path to the query, None where there is none within ``within`` steps; ``ways``
-    counts such paths and ``paths`` are the heaviest. ``gain`` and ``cost`` are what the object itself adds above and
-    below, where the value is a ratio of sums. ``note`` says what the cube does not keep.
+    cells that hold it, in their order, of ``chosen_cells`` in all. ``linked`` counts the objects of the query that it
+    is linked to, and ``links`` are the heaviest of these links. ``score`` is its personalised PageRank for the query,
+    and ``rank`` its place among the ``ranked`` objects outside the query that can be reached; None for objects of the
+    query and out of reach. ``steps`` are those of a shortest path to the query, None where there is none within
+    ``within`` steps; ``ways`` counts such paths and ``paths`` are the heaviest. ``gain`` and ``cost`` are what the
+    object itself adds above and below, where the value is a ratio of sums. ``note`` says what the cube does not keep.
     """
 
     id: Id
@@ -193,12 +212,14 @@ class ObjectExplanation:
     cost: float | None = None
     miss: NearMiss | None = None
     note: str = ""
+    chosen_cells: int = 0
 
     def __repr__(self) -> str:
         how = self.came or "not there"
         rank = "" if self.rank is None else f", rank {self.rank:,} by PageRank"
-        held = f"{counted(len(self.cells), 'chosen cell')} hold{'s' * (len(self.cells) == 1)} it"
-        return f"ObjectExplanation({plain(self.name)}: {how}{rank}, linked to {self.linked:,} of the query, {held})"
+        held = f", {counted(len(self.cells), 'chosen cell')} hold{'s' * (len(self.cells) == 1)} it"
+        held = held if self.chosen_cells else ""
+        return f"ObjectExplanation({plain(self.name)}: {how}{rank}, linked to {self.linked:,} of the query{held})"
 
     def __str__(self) -> str:
         return self.sentence
@@ -239,7 +260,7 @@ class ObjectExplanation:
 
     def _cells(self) -> list[str]:
         if not self.cells:
-            return ["no chosen cell holds it"]
+            return ["no chosen cell holds it"] if self.chosen_cells else []
         if self.came == "cells" and len(self.cells) == 1:
             return []
         first = f", first {self.cells[0]}" if self.came != "cells" else ""

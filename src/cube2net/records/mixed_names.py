@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from cube2net.errors import ParameterError, listed, quoted, unknown
-from cube2net.records.dimension import STAR, TOP, Dimension
+from cube2net.records.dimension import STAR, TOP, Dimension, Level
 from cube2net.records.node_names import BETWEEN, SEPARATORS, Node, bare, labels_in
 
 if TYPE_CHECKING:
@@ -48,7 +49,17 @@ def name_of(dimension: Dimension, at: int, label: int) -> str:
     """Return a label of a level, with the level behind it where another level has a label of that name."""
     level = dimension.levels[at]
     name = level.labels[label]
-    bearers = sum(name in dimension.levels[other].labels for other in dimension.at_or_above())
+    return _named(level, name, sum(name in dimension.levels[other].labels for other in dimension.at_or_above()))
+
+
+def names_at(dimension: Dimension, at: int) -> tuple[str, ...]:
+    """Return all labels of a level as :func:`name_of` names them."""
+    bearers = Counter(label for other in dimension.at_or_above() for label in set(dimension.levels[other].labels))
+    level = dimension.levels[at]
+    return tuple(_named(level, name, bearers[name]) for name in level.labels)
+
+
+def _named(level: Level, name: str, bearers: int) -> str:
     return name if bearers == 1 and name not in TOP else f"{name} ({level.name})"
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from cube2net.errors import ParameterError, QueryError, listed, quoted, some, unknown
 from cube2net.records.dimension import STAR, TOP, Dimension
 from cube2net.records.key_rows import rows_of_keys
-from cube2net.records.keys import is_row
+from cube2net.records.keys import is_row, key_of
 from cube2net.spelling import other_forms
 
 if TYPE_CHECKING:
@@ -79,8 +79,12 @@ def node_of(cube: Cube, given: Any) -> Node:
 
 
 def object_node(cube: Cube, given: Any) -> Node:
-    """Return the object that an id, a name or a row names."""
-    objects = cube.objects
+    """Return the object that an id, a name or a row names, also as NumPy and Arrow have them."""
+    given, objects = key_of(given), cube.objects
+    if not (isinstance(given, str) or is_row(given)):
+        raise QueryError(
+            f"{quoted(given)} names neither a cell nor an object: give an id or a name, or the labels of a cell"
+        )
     if isinstance(given, str) or (is_row(given) and objects.whole):
         key = given.strip() if isinstance(given, str) else str(given)
         found = objects.find([key])
@@ -174,7 +178,8 @@ def _found_cell(cube: Cube, labels: Sequence[str]) -> int:
 def _unknown(cube: Cube, text: str) -> Exception:
     """Return the error for what is neither a cell nor an object: the nearest to it, or what a cell is named by."""
     line = bare(text)
-    names = labels_in([_all_labels(dimension) for dimension in cube.dimensions], line)
+    every = [_all_labels(dimension) for dimension in cube.dimensions]
+    names = labels_in(every, line)
     if names is not None and (elsewhere := _at_another_level(cube, names)) is not None:
         return elsewhere
     order = listed(dimension.name for dimension in cube.dimensions)
@@ -185,7 +190,7 @@ def _unknown(cube: Cube, text: str) -> Exception:
     for mark in SEPARATORS:
         parts = [part.strip() for part in line.split(mark)]
         if len(parts) == len(cube.dimensions) > 1:
-            homes = [any(part in dimension.labels for dimension in cube.dimensions) for part in parts]
+            homes = [any(part in labels for labels in every) for part in parts]
             for dimension, label, known in zip(cube.dimensions, parts, homes, strict=True):
                 if not known and label not in TOP and (any(homes) or mark in BETWEEN):
                     return unknown(f"label of {dimension.name!r}", label, dimension.labels)

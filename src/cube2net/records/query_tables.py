@@ -10,20 +10,24 @@ import pyarrow as pa
 from cube2net.errors import QueryError, some
 from cube2net.records.keys import is_row
 
-OBJECTS, LABELS = ("object", "id", "node"), ("label", "cluster")
+LABEL, CLUSTER = "label", "cluster"
+OBJECTS, LABELS = ("object", "id", "node"), (LABEL, CLUSTER)
 CELL = "cell"
 STREAM = "__arrow_c_stream__"
 Count = Callable[[Sequence[Any]], int]
 """Gives how many of some values name objects."""
 
 
-def asked_of(objects: Any, count_known: Count | None = None, *, texts: bool = False) -> tuple[Any, Any]:
+def asked_of(
+    objects: Any, count_known: Count | None = None, *, texts: bool = False, clusters: bool = False
+) -> tuple[Any, Any]:
     """Return what lists objects, and what lists their labels, None for none; what is no table is returned as it is.
 
     A table has a column ``object`` or ``id``, or but one column, or else one whose values are known, as
     :func:`best_known` finds it; it may have one of labels (``label`` or ``cluster``), in any case. A mapping of names
     to lists is a table too. The nodes of a network are its objects, without its cells. Whole numbers of a table are
-    ids, never rows: ``texts`` says that ids are texts.
+    ids, never rows: ``texts`` says that ids are texts. ``clusters`` are what is wanted: that column comes before
+    ``label``, the only other one will do, and a table without any is refused.
 
     >>> asked_of(pa.table({"Object": ["a", "b"], "Label": ["x", None]}))
     (['a', 'b'], ['x', None])
@@ -46,8 +50,8 @@ def asked_of(objects: Any, count_known: Count | None = None, *, texts: bool = Fa
     keys = table[chosen]
     if texts:
         keys = [str(key) if is_row(key) else key for key in keys]
-    label = next((names[word] for word in LABELS if word in names), None)
-    labels = None if label is None or label == chosen else table[label]
+    label = _label(table, names, chosen, clusters)
+    labels = None if label is None else table[label]
     if {"in_query", "query_links", "kind"} <= set(names):  # the nodes of a network
         inside = [row for row, kind in enumerate(table[names["kind"]]) if kind != CELL]
         keys = [keys[row] for row in inside]
@@ -88,6 +92,20 @@ def _chosen(table: Mapping[Any, list[Any]], names: Mapping[str, Any], count_know
     has = some([str(name) for name in table], 20)
     tried = "" if count_known is None else ", and the cube knows no value of any of these"
     raise QueryError(f"the table of the query has no column 'object' or 'id': it has {has}{tried}")
+
+
+def _label(table: Mapping[Any, list[Any]], names: Mapping[str, Any], chosen: Any, clusters: bool) -> Any:
+    """Return the name of the column of labels, or of clusters where these are wanted; None for none."""
+    words = (CLUSTER, *LABELS) if clusters else LABELS
+    label = next((names[word] for word in words if word in names and names[word] != chosen), None)
+    if label is not None or not clusters:
+        return label
+    others = [name for name in table if name != chosen]
+    if len(others) == 1:
+        return others[0]
+    has = some([str(name) for name in table], 20)
+    lacks = f"has no column {CLUSTER!r}" if others else "needs a column of objects and one of clusters"
+    raise QueryError(f"the table of the clusters {lacks}: it has {has}")
 
 
 def _has_columns(mapping: Mapping[Any, Any]) -> bool:

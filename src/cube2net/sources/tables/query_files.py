@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cube2net.errors import QueryError, SourceError, some
-from cube2net.records.query_tables import best_known
+from cube2net.records.query_tables import LABEL, LABELS, best_known
 from cube2net.sources.io.text_records import NO_TEXT, UTF_16, UTF_16_MARKS, WINDOWS, read_whole
 from cube2net.sources.tables.column_types import keys
 from cube2net.sources.tables.dialects import SAMPLE, UNSAID, USUAL, Conventions, find_dialect
@@ -21,7 +21,7 @@ from cube2net.sources.tables.table_roles import SPELLINGS, format_of, plain
 LIMIT = 64 * 2**20
 FORMED = ("json", "parquet", "xlsx", "xls")
 TEXTS = ("csv", "tsv")
-OWN_GROUPS = ("label", "cluster")
+OWN_GROUPS = LABELS
 GROUPS = (
     *OWN_GROUPS,
     *("class", "group", "category", "gruppe", "klasse", "kategorie", "groupe", "classe", "grupo", "clase"),
@@ -42,23 +42,23 @@ class _Table(NamedTuple):
         return [_cell(row, place) for _, row in self.rows]
 
 
-def read_query_file(path: Path, known: Known | None = None) -> tuple[list[str], list[str] | None]:
+def read_query_file(path: Path, known: Known | None = None, first: str = LABEL) -> tuple[list[str], list[str] | None]:
     """Return the objects that a file names, and their labels where it gives them.
 
     A table (CSV and other delimited text, a workbook, Parquet, JSON lines) has a column ``object`` and may have a
-    column ``label`` (or ``cluster``), in any case and among others; so has any file whose first line begins with
-    ``object``. Without one, its objects are in a column called as ids or names usually are, in the column most of whose
-    values are ``known``, or in its only one. An object whose label is left empty has none. Any other file is text with
-    one name a line, in which empty lines and lines that begin with ``#`` are passed over.
+    column ``label`` or ``cluster`` (of both the ``first`` counts), in any case and among others; so has any file whose
+    first line begins with ``object``. Without one, its objects are in a column called as ids or names usually are, in
+    the column most of whose values are ``known``, or in its only one. An object whose label is left empty has none.
+    Any other file is text with one name a line, in which empty lines and lines that begin with ``#`` are passed over.
     """
     path = Path(path)
     form = format_of(path)
     if form in FORMED:
-        names, labels = _from_table(_formed(path), known)
+        names, labels = _from_table(_formed(path), known, first)
     else:
         text = _text(path, "query")
         delimited = form in TEXTS or _begins_with_object(text)
-        names, labels = _from_table(_parsed(path, text), known) if delimited else (_from_lines(text), None)
+        names, labels = _from_table(_parsed(path, text), known, first) if delimited else (_from_lines(text), None)
     if not names:
         raise QueryError(f"the query {str(path)!r} is empty: name at least one object")
     return names, labels
@@ -119,7 +119,7 @@ def _from_lines(text: str) -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def _from_table(table: _Table, known: Known | None) -> tuple[list[str], list[str] | None]:
+def _from_table(table: _Table, known: Known | None, first: str) -> tuple[list[str], list[str] | None]:
     columns = [column.lower() for column in table.header]
     place = columns.index("object") if "object" in columns else _place(table, known)
     if place is None:
@@ -131,7 +131,7 @@ def _from_table(table: _Table, known: Known | None) -> tuple[list[str], list[str
         table = table._replace(rows=[(1, table.header), *table.rows])
     named = [(name, row) for name, (_, row) in zip(table.column(place), table.rows, strict=True) if name]
     names = [name for name, _ in named]
-    groups = OWN_GROUPS if "object" in columns else GROUPS
+    groups = (first, *(OWN_GROUPS if "object" in columns else GROUPS))
     label = next((columns.index(group) for group in groups if group in columns and columns.index(group) != place), None)
     if label is None:
         return names, None

@@ -1,0 +1,91 @@
+"""What stands in a frame names objects as it does in a query: NumPy's numbers, series, indexes and whole frames."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import cube2net as c2n
+from cube2net.errors import InputError, QueryError
+from cube2net.records import Cube, Network
+
+
+@pytest.fixture(scope="module")
+def cube() -> Cube:
+    rng = np.random.default_rng(1)
+    items = pd.DataFrame({"item": range(300), "year": 2000 + rng.integers(0, 4, 300), "topic": rng.integers(0, 3, 300)})
+    mentions = pd.DataFrame({"item": np.repeat(np.arange(300), 3), "object": 100 + rng.integers(0, 60, 900)})
+    objects = pd.DataFrame({"object": range(100, 160), "name": [f"Person {at}" for at in range(60)]})
+    tables = {"objects": objects, "items": items, "mentions": mentions.drop_duplicates()}
+    return c2n.build_cube(**tables, dimensions=["year", "topic"], min_objects=1)
+
+
+@pytest.fixture(scope="module")
+def network(cube: Cube) -> Network:
+    return c2n.construct(cube, list(range(100, 120)), form="objects", m=3)
+
+
+@pytest.mark.parametrize("given", [np.int64(150), 150.0, np.float64(150), pd.Series([150]).iloc[0], "150"])
+def test_a_number_of_a_frame_names_an_object_as_in_a_query(cube: Cube, network: Network, given: Any) -> None:
+    assert cube.objects.whole
+    assert c2n.explain(network, given).to_dict()["id"] == 150
+    for change in (c2n.without, c2n.with_):
+        assert str(change(network, given)) == str(change(network, 150))
+    plain = c2n.construct(cube, [100, 101], pins=150, bans=[151])
+    also = c2n.construct(cube, [100, 101], pins=given, bans=[np.int64(151)])
+    assert also.settings == plain.settings and also.objects.tolist() == plain.objects.tolist()
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        np.array([150, 151]),
+        np.array([150.0, 151.0]),
+        pd.Series([150, 151], index=[7, 8]),
+        pd.Index([150, 151]),
+        pd.DataFrame({"name": ["a", "b"], "id": [150, 151]}),
+        pd.DataFrame({"person": [150, 151]}),
+        pd.DataFrame({"score": [1, 2]}, index=pd.Index([150, 151], name="object")),
+        {"id": [150, 151]},
+        {150: "x", 151: "y"},
+    ],
+)
+def test_series_indexes_and_frames_list_objects_as_in_a_query(cube: Cube, network: Network, given: Any) -> None:
+    plain = c2n.construct(cube, [100, 101], bans=[150, 151])
+    assert c2n.construct(cube, [100, 101], bans=given).settings == plain.settings
+    assert c2n.construct(cube, [100, 101], like=given).settings != plain.settings
+    assert str(c2n.without(network, given)) == str(c2n.without(network, [150, 151]))
+
+
+def test_a_query_lists_its_objects(cube: Cube, network: Network) -> None:
+    assert str(c2n.with_(network, cube.query([150, 151]))) == str(c2n.with_(network, [150, 151]))
+
+
+def test_an_array_of_labels_lists_cells(cube: Cube) -> None:
+    cells = [cube.cell(0), cube.cell(1)]
+    assert c2n.construct(cube, [100, 101], pins=np.array(cells)).labels[:2] == tuple(cells)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (float("nan"), "nan names neither a cell nor an object: give an id or a name, or the labels of a cell"),
+        (None, "None names neither a cell nor an object"),
+        (150.5, "150.5 names neither a cell nor an object"),
+        (True, "True names neither a cell nor an object"),
+        (pd.DataFrame({"a": [1], "b": [2]}), r"a b 0 1 2 names neither"),
+    ],
+)
+def test_what_names_nothing_is_refused_in_one_sentence(cube: Cube, network: Network, given: Any, sentence: str) -> None:
+    if given is not None:
+        with pytest.raises(QueryError, match=f"^{sentence}"):
+            c2n.explain(network, given)
+    if not isinstance(given, pd.DataFrame):
+        with pytest.raises(QueryError, match=f"^{sentence}"):
+            c2n.without(network, [given])
+        with pytest.raises(QueryError, match=f"^{sentence}"):
+            c2n.construct(cube, [100], bans=np.array([given], dtype=object))
+    if given is not None:
+        with pytest.raises(InputError):
+            c2n.construct(cube, [100], bans=given)
