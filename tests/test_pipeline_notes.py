@@ -79,3 +79,17 @@ def test_a_cell_whose_objects_are_served_says_so() -> None:
     left = next(at for at in range(4) if at not in network.selection.cells)
     said = c2n.explain(network, cube.cell(left)).sentence
     assert "would serve 0 of the query (all of the 3 that it holds are served already), and a cell has to" in said
+
+
+def test_a_method_without_cells_has_no_value_to_change() -> None:
+    cube = toy_cube([[0, 1, 2], [2, 3]], objects=5, links=[(0, 1), (1, 2), (2, 3)])
+    told = c2n.without(c2n.construct(cube, ["o0", "o1"], "pagerank", top=2), "o2").to_dict()
+    assert [told[word] for word in ("objective", "before", "value", "merely")] == [None] * 4
+    told = c2n.without(c2n.construct(cube, ["o0", "o1"], m=1), "o2").to_dict()
+    assert told["objective"] == "cover" and told["value"] is not None
+
+
+def test_a_ban_of_the_query_points_to_ways_that_work() -> None:
+    cube = toy_cube([[0, 1, 2]], objects=3, links=[(0, 1)])
+    with pytest.raises(ParameterError, match=r"always stays: leave it out of the query, or ask without it$"):
+        c2n.construct(cube, ["o0", "o1"], bans=["o1"])

@@ -34,8 +34,8 @@ def near_miss(
         return NearMiss(obstacle="it is banned")
     if barred is not None and barred[row]:
         by = limits_of(question.whole)
-        said = f" ({' and '.join(by)} say{'s' * (len(by) == 1)} so)" if by else ""
-        return NearMiss(obstacle=f"the view of the cube does not allow it to be brought{said}")
+        which = f" ({' and '.join(by)} say{'s' * (len(by) == 1)} so)" if by else ""
+        return NearMiss(obstacle=f"the view of the cube does not allow it to be brought{which}")
     if network.form == "woven":
         return _not_near(network, question, row, ranks)
     if network.form == "cells":

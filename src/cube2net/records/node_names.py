@@ -63,7 +63,8 @@ def node_of(cube: Cube, given: Any) -> Node:
         return object_node(cube, given)
     text = given.strip()
     known = [dimension.labels for dimension in cube.dimensions]
-    labels = next((found for form in [text, *other_forms(text)] if (found := labels_in(known, bare(form)))), None)
+    lines = (labels_in(known, bare(form)) for form in [text, *other_forms(text)])
+    labels = next((names for names in lines if names is not None), None)
     found = cube.objects.find([text])
     if labels is None or all(label in TOP for label in labels):
         if found.missing:
