@@ -90,7 +90,8 @@ def show_cell(found: CellExplanation) -> None:
     _show("labels in the query and in the cube", columns, rows, right=columns[2:])
     if found.only_first:
         more = f"the first of {found.only:,}" if found.only > len(found.only_first) else f"{found.only:,}"
-        title = f"{more} objects that no other chosen cell holds" if found.only > 1 else "an object of its own"
+        other = "other " if found.chosen else ""
+        title = f"{more} objects that no {other}chosen cell holds" if found.only > 1 else "an object of its own"
         names = [(each.name, "yes" if each.in_query else "") for each in found.only_first]
         _show(title, ("object", "in the query"), names)
     say(found.sentence)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.errors import ParameterError
+from cube2net.errors import ParameterError, quoted
 from cube2net.pipeline.planning import several
 from cube2net.pipeline.questions import asked_of
 from cube2net.records import Cube, Network, Node, Query, Question
@@ -101,6 +101,8 @@ def change(network: Network, *, without: Any = (), with_: Any = (), cube: Cube |
     out, inside = (_nodes(question.cube, nodes) for nodes in (without, with_))
     if not out and not inside:
         raise ParameterError("no cell and no object is named: name one, such as '2019 · ACL · parsing' or an id")
+    for node in [each for each in out if each in inside][:1]:
+        raise ParameterError(f"{quoted(title_of(question.cube, node))} is left out and put in: it cannot be both")
     known = [node for node in out if not _is_in(network, node)] + [node for node in inside if _is_in(network, node)]
     names = {"without": _named(question.cube, out), "with_": _named(question.cube, inside)}
     names["known"] = _named(question.cube, known)

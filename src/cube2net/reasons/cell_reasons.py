@@ -181,9 +181,20 @@ def _why_not(network: Network, question: Question, choice: Choice, cell: int, la
         return f"for {lacks}"
     worth, count = question.worth, len(choice.cells)
     if isinstance(worth, Repeats) and last < worth.least:
-        return f"for it would serve {number(last)} of the query, and a cell has to serve {worth.least}"
+        served = "" if question.steering.unlike else _served(choice, worth, cell, int(last))
+        return f"for it would serve {number(last)} of the query{served}, and a cell has to serve {worth.least}"
     if count >= question.budget.m:
         turns = network.selection.gains(choice.value(choice.cells[:0]))
         least = f", and the last of them added {number(float(turns[-1]), signed=True)}" if count else ""
         return f"for m is {question.budget.m:,} and so many cells are{least}"
     return "for it would not raise the value" if last <= 0 else f"for the method {question.method!r} passed it over"
+
+
+def _served(choice: Choice, worth: Repeats, cell: int, last: int) -> str:
+    """Return how many of the query's objects in a cell are served already, in brackets; nothing where none is."""
+    held = int(np.isin(choice.bring(np.array([cell])).indices, worth.objects).sum())
+    if held <= last:
+        return ""
+    if held == 1:
+        return " (the one that it holds is served already)"
+    return f" ({f'{held - last:,}' if last else 'all'} of the {held:,} that it holds are served already)"

@@ -87,7 +87,10 @@ class Change:
         return f"{' '.join([self._asked(), *worth])}: {told}{self._said_of_proof()}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the change as JSON has it; of the network, how many nodes and links it has."""
+        """Return the change as JSON has it; of the network, how many nodes and links it has.
+
+        Where no cells are chosen there is no value, nor what it would be told by: None stands for both.
+        """
         return {
             "sentence": self.sentence,
             "changed": self.changed,
@@ -95,10 +98,10 @@ class Change:
                 word: [each.to_dict() for each in nodes]
                 for word, nodes in {"without": self.without, "with": self.with_, "known": self.known}.items()
             },
-            "objective": self.objective,
-            "before": self.before,
-            "value": self.value,
-            "merely": self.merely,
+            **{
+                word: getattr(self, word) if self._has_cells else None
+                for word in ("objective", "before", "value", "merely")
+            },
             "bound_before": self.bound_before,
             "bound": self.bound,
             "proven_before": self.proven_before,

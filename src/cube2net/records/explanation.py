@@ -247,6 +247,8 @@ class ObjectExplanation:
             "near": "is there as a near object",
             "cells": f"was brought by {self.cells[0]}" if self.cells else "was brought by a cell",
         }.get(self.came, f"was brought by the method {plain(self.came)}")
+        if self.came == "hops" and self.steps:
+            said += f" in {counted(self.steps, 'step')}"
         return f"{said}, {ranked}" if ranked else said
 
     def _links(self) -> list[str]:

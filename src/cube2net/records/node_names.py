@@ -10,6 +10,7 @@ from cube2net.errors import ParameterError, QueryError, listed, quoted, some, un
 from cube2net.records.dimension import STAR, TOP, Dimension
 from cube2net.records.key_rows import rows_of_keys
 from cube2net.records.keys import is_row, key_of
+from cube2net.spelling import other_forms
 
 if TYPE_CHECKING:
     from cube2net.records.cube import Cube
@@ -59,7 +60,9 @@ def node_of(cube: Cube, given: Any) -> Node:
     if not isinstance(given, str):
         return object_node(cube, given)
     text = given.strip()
-    labels = labels_in([dimension.labels for dimension in cube.dimensions], bare(text))
+    known = [dimension.labels for dimension in cube.dimensions]
+    lines = (labels_in(known, bare(form)) for form in [text, *other_forms(text)])
+    labels = next((names for names in lines if names is not None), None)
     found = cube.objects.find([text])
     if labels is None or all(label in TOP for label in labels):
         if found.missing:
