@@ -173,7 +173,8 @@ def _checked(cube: Cube, query: Asked, m: int, chance: float) -> Query:
     asked = query_of(cube, query)
     check_whole(cube, "contrasted")
     whole_number("m", m, 1, what="cells")
-    if isinstance(chance, bool) or not isinstance(chance, Real) or not 0 < chance <= 1:
+    given: object = chance
+    if isinstance(given, bool) or not isinstance(given, Real) or not 0 < float(given) <= 1:
         raise ParameterError(f"chance is {quoted(chance)}, expected a number above 0 and up to 1")
     return asked
 
