@@ -151,7 +151,7 @@ def test_planted_communities_are_told_by_their_own_cells(asked: tuple[Cube, Quer
 
 def test_m_limits_the_cells_and_chance_says_which_may_be_chosen(asked: tuple[Cube, Query]) -> None:
     one, two = sides(asked)
-    assert [len(c2n.contrast(asked[0], one, two, m).cells) for m in (0, 1, 2)] == [0, 1, 2]
+    assert [len(c2n.contrast(asked[0], one, two, m).cells) for m in (1, 2)] == [1, 2]
     strict, loose = (c2n.contrast(asked[0], one, two, 100, chance=chance) for chance in (1e-6, 1.0))
     assert all(cell.chance <= 1e-6 for cell in strict.cells)
     assert strict.sure < loose.sure and strict.tested == loose.tested
@@ -254,8 +254,8 @@ def test_a_contrast_travels_without_its_cube(asked: tuple[Cube, Query]) -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"m": -1}, "m is -1, expected 0 or more cells"),
-        ({"m": 2.5}, "m is 2.5, expected a whole number of 0 or more cells"),
+        ({"m": -1}, "m is -1, expected 1 or more cells"),
+        ({"m": 2.5}, "m is 2.5, expected a whole number of 1 or more cells"),
         ({"chance": 0}, "chance is 0, expected a number above 0 and up to 1"),
         ({"chance": "1"}, "chance is '1', expected a number above 0 and up to 1"),
         ({"names": ("A",)}, "names is ('A',), expected two different texts"),

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 import cube2net as c2n
 from cube2net.fingerprints import network_fingerprint
 from cube2net.pipeline import change
+from cube2net.pipeline.construct import KNOWN, choose, network_of
+from cube2net.pipeline.planning import plan
 from cube2net.records import Cube, Network, Node
 
 from toys import random_cube, toy_cube
@@ -76,13 +78,11 @@ def test_with_a_cell_it_is_the_network_built_with_the_pin(name: str, seed: int, 
     cube = random_cube(seed)
     network = made(cube, name)
     found = c2n.with_(network, Node("cell", cell))
-    if cell in network.selection.cells:
-        assert not found.changed and found.network is network
-        return
     assert same(found.network, made(cube, name, pins=[cube.cell(cell)]))
     assert cell in found.network.selection.cells
     if name != "linked":
-        assert found.merely == pytest.approx(worth(cube, name, [*network.selection.cells.tolist(), cell], set()))
+        together = sorted({*network.selection.cells.tolist(), cell})
+        assert found.merely == pytest.approx(worth(cube, name, together, set()))
 
 
 @pytest.mark.parametrize("name", ASKED)
@@ -161,23 +161,84 @@ def test_an_object_of_the_query_leaves_the_query_and_its_label_goes_too() -> Non
         c2n.without(network, QUERY)
 
 
+LINE = [(number, number + 1) for number in range(19)]
+THREE = ["o0", "o1", "o2"]
+
+
 def test_what_is_out_and_what_is_in_changes_nothing_and_that_is_said() -> None:
     cube = toy_cube([[0, 1, 2], [1, 2, 5], [6, 7]], objects=9, links=[(0, 1), (1, 2), (2, 3)])
-    network = c2n.construct(cube, ["o0", "o1", "o2"])
+    network = c2n.construct(cube, THREE)
     found = c2n.without(network, ("label 2",))
-    assert (str(found), found.network is network) == ("⟨label 2⟩ is not in the network: nothing changes", True)
+    assert (str(found), same(found.network, network)) == ("⟨label 2⟩ is not in the network: nothing changes", True)
     assert str(c2n.without(network, ["o7", ("label 2",)])).startswith("Object 7 and ⟨label 2⟩ are not in the network")
     assert str(c2n.with_(network, "o0")) == "Object 0 is in the network already: nothing changes"
     assert found.merely == found.value == found.before and found.entered == found.left == ()
 
 
+def test_an_object_outside_that_made_a_cell_too_dear_changes_the_choice_when_it_goes() -> None:
+    cube = toy_cube([[0, 1], [0, 1, 2, 10, 11]], objects=20, links=LINE)
+    asked = {"method": "exact", "m": 1, "form": "objects"}
+    network = c2n.construct(cube, THREE, **asked)
+    found = c2n.without(network, "o10")
+    assert same(found.network, c2n.construct(cube, THREE, bans=["o10"], **asked))
+    assert (found.changed, found.before, found.value) == (True, pytest.approx(2 / 3), 0.75)
+    assert str(found) == (
+        "without Object 10 the jaccard rises from 0.6667 to 0.7500: ⟨label 1⟩ comes in, ⟨label 0⟩ leaves, "
+        "Object 11 comes in, with nothing chosen anew it would be 0.6667; still proven best"
+    )
+
+
+def test_an_unliked_object_outside_changes_what_cells_serve_when_it_goes() -> None:
+    cube = toy_cube([[0, 1, 2, 10], [0, 1]], objects=20, links=LINE)
+    asked = {"m": 1, "unlike": ["o10"]}
+    found = c2n.without(c2n.construct(cube, THREE, **asked), "o10")
+    assert same(found.network, c2n.construct(cube, THREE, bans=["o10"], **asked))
+    assert (found.changed, found.before, found.value) == (True, 2.0, 3.0)
+
+
+@pytest.mark.parametrize("name", [*ASKED, "random"])
+@settings(max_examples=8)
+@given(seed=st.integers(0, 10_000), number=st.integers(0, 11), row=st.integers(0, 39), out=st.booleans())
+def test_whatever_is_asked_is_answered_as_construct_does(
+    name: str, seed: int, number: int, row: int, out: bool
+) -> None:
+    cube = random_cube(seed)
+    asked = ASKED.get(name, {"method": "random", "m": 3})
+    network = c2n.construct(cube, cube.query(QUERY), **asked)
+    nodes = [Node("cell", number), *([Node("object", row)] if f"o{row}" not in QUERY else [])]
+    word = "bans" if out else "pins"
+    try:
+        wanted = c2n.construct(cube, cube.query(QUERY), **asked, **{word: nodes})
+    except c2n.Cube2netError:
+        return
+    found = c2n.without(network, nodes) if out else c2n.with_(network, nodes)
+    assert same(found.network, wanted)
+    assert getattr(found.network.question.steering, word) == tuple(nodes)
+    assert found.changed == ("nothing changes" not in str(found))
+    if not found.changed:
+        assert set(network.objects) == set(wanted.objects) and set(network.labels) == set(wanted.labels)
+        assert network.selection.value == pytest.approx(wanted.selection.value)
+        assert np.array_equal(np.sort(network.weight), np.sort(wanted.weight))
+
+
 def test_an_object_that_cells_hold_counts_only_where_it_has_a_cost() -> None:
     cube = toy_cube([[0, 1, 2, 5], [1, 2, 6]], objects=9, links=[(0, 1), (1, 2)])
-    cover, jaccard = (c2n.construct(cube, ["o0", "o1", "o2"], objective=name) for name in ("cover", "jaccard"))
+    cover, jaccard = (c2n.construct(cube, THREE, objective=name) for name in ("cover", "jaccard"))
     assert all(5 not in network.objects and 5 in network.selection.objects for network in (cover, jaccard))
     assert str(c2n.without(cover, "o5")) == "Object 5 is not in the network: nothing changes"
     found = c2n.without(jaccard, "o5")
     assert found.changed and found.value > found.before
+
+
+def test_what_changes_nothing_is_kept_by_the_changes_after_it() -> None:
+    cube = toy_cube([[0, 1], [0, 1, 2, 10, 11], [2]], objects=20, links=LINE)
+    network = c2n.construct(cube, THREE, "exact", m=1, form="objects")
+    out = c2n.without(network, ("label 1",))
+    assert not out.changed and out.network.recipe.parameters["bans"] == [{"cell": ["label 1"]}]
+    assert c2n.without(out.network, ("label 0",)).network.labels == (("label 2",),)
+    kept = c2n.with_(network, ("label 0",))
+    assert not kept.changed
+    assert c2n.without(kept.network, "o10").network.labels == (("label 0",),)
 
 
 def test_one_goes_and_another_comes_at_once() -> None:
@@ -199,6 +260,48 @@ def test_a_change_of_a_change_keeps_what_was_asked_before() -> None:
     assert {first, second} <= set(back.labels)
 
 
+def test_what_is_left_out_is_no_longer_liked_and_what_is_put_in_no_longer_unliked() -> None:
+    cube = random_cube(3)
+    network = made(cube, "default", like=["o1", "o2"], unlike=["o3", "o5"])
+    assert same(
+        c2n.without(network, "o1").network, made(cube, "default", like=["o2"], unlike=["o3", "o5"], bans=["o1"])
+    )
+    assert same(c2n.with_(network, "o5").network, made(cube, "default", like=["o1", "o2"], unlike=["o3"], pins=["o5"]))
+
+
+def test_a_pin_that_made_fewer_cells_fit_gives_their_places_back() -> None:
+    cube = toy_cube([[0, 1, 2]] * 3 + [[0, 1]], objects=20, links=LINE)
+    asked = {"form": "cells", "max_nodes": 6}
+    free, pinned = c2n.construct(cube, THREE, **asked), c2n.construct(cube, THREE, pins=["o15"], **asked)
+    assert (free.selection.value, pinned.selection.value) == (9.0, 6.0)
+    assert [price.price for price in c2n.prices(pinned)] == [3.0]
+    assert c2n.without(pinned, "o15").value == 9.0
+    assert same(c2n.without(pinned, "o15").network, c2n.construct(cube, THREE, bans=["o15"], **asked))
+
+
+def test_pins_that_made_room_for_themselves_take_it_with_them() -> None:
+    cube = toy_cube([[0, 1], [0, 1, 2, 10, 11], [2]], objects=20, links=LINE)
+    pins = [("label 0",), ("label 1",)]
+    network = c2n.construct(cube, ["o0"], pins=pins, form="cells")
+    assert network.question.budget.m == 2 and network.recipe.parameters["m"] is None
+    found = c2n.without(network, pins[1])
+    assert same(found.network, c2n.construct(cube, ["o0"], pins=pins[:1], bans=pins[1:], form="cells"))
+    assert found.network.question.budget.m == 1
+
+
+@pytest.mark.parametrize("method", ["greedy", "exact", "random"])
+@pytest.mark.parametrize("objective", ["jaccard", "cover", "linked"])
+def test_pins_that_leave_nothing_to_choose_are_their_own_bound(method: str, objective: str) -> None:
+    cube = toy_cube([[0, 1], [0, 1, 2, 10, 11], [2]], objects=20, links=LINE)
+    asked = {"objective": objective, "form": "objects", "bound": True}
+    full = c2n.construct(cube, THREE, method, m=1, pins=[("label 1",)], **asked).selection
+    assert (full.bound, full.proven, "no bound" in full.note) == (full.value, True, False)
+    alone = c2n.construct(cube, THREE, method, m=2, pins=[("label 1",)], bans=[("label 0",), ("label 2",)], **asked)
+    assert "no cells were chosen" not in alone.selection.note
+    if objective != "cover":
+        assert alone.selection.bound == alone.selection.value
+
+
 def test_a_bound_from_before_holds_for_fewer_choices() -> None:
     cube = random_cube(7)
     network = made(cube, "jaccard", bound=True)
@@ -206,6 +309,15 @@ def test_a_bound_from_before_holds_for_fewer_choices() -> None:
         found = c2n.without(network, Node("cell", cell))
         assert found.bound is not None and found.value <= found.bound <= network.selection.bound
         assert found.network.selection.bound is not None
+
+
+def test_near_objects_are_known_of_a_few_steerings_and_no_more() -> None:
+    cube = random_cube(6)
+    near: dict[tuple[object, ...], np.ndarray] = {}
+    for row in [1, 2, 3, 5, 6, 7, 1]:
+        asked = plan(cube, cube.query(QUERY), bans=[f"o{row}"])
+        assert same(network_of(asked, choose(asked), near=near), made(cube, "default", bans=[f"o{row}"]))
+        assert 1 <= len(near) <= KNOWN
 
 
 def test_a_method_without_cells_can_be_asked_about_objects() -> None:

@@ -114,16 +114,25 @@ def distinct_rows(labels: Array) -> tuple[Array, Array]:
     >>> [part.tolist() for part in distinct_rows(np.array([[1, 0], [0, 5], [1, 0]]))]
     [[1, 0], [1, 0, 1]]
     """
+    _, first, group = np.unique(row_keys(labels), return_index=True, return_inverse=True)
+    return first, group
+
+
+def row_keys(labels: Array, most: int = MOST_KEYS) -> Array:
+    """Return a key of every row, from 0 and in the order of rows; keys stay below ``most``, or the number of rows.
+
+    >>> row_keys(np.array([[1, 0], [0, 5], [1, 0]])).tolist(), row_keys(np.array([[1, 0], [0, 5]]), most=3).tolist()
+    ([6, 5, 6], [1, 0])
+    """
     keys, room = np.zeros(len(labels), np.int64), 1
     for column in labels.T:
         low, high = int(column.min(initial=0)), int(column.max(initial=0))
-        room *= high - low + 1
-        if room >= MOST_KEYS:
+        if room * (high - low + 1) >= MOST_KEYS:
             _, keys = np.unique(keys, return_inverse=True)
-            room = len(keys) * (high - low + 1)
+            room = len(keys)
+        room *= high - low + 1
         keys = keys * (high - low + 1) + (column - low)
-    _, first, group = np.unique(keys, return_index=True, return_inverse=True)
-    return first, group
+    return keys if room <= most else np.unique(keys, return_inverse=True)[1]
 
 
 def merge_links(source: Array, target: Array, weight: Array, count: int) -> tuple[Array, Array, Array]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import heapq
+import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
@@ -46,6 +47,19 @@ def nearest_few(text: str, names: Sequence[str], most: int = 3) -> list[str]:
         ranked = sorted(counted, key=lambda name: (counted[name], name != text, -_likeness(typed, name), name))
         return ranked[:most]
     return difflib.get_close_matches(text, [name for name in names if len(name) <= LONGEST], n=most)
+
+
+def other_forms(text: str) -> list[str]:
+    """Return a text with its accents written otherwise: letter and accent as one sign, and as two, where that differs.
+
+    >>> [len(form) for form in other_forms("Jos\u00e9")], [len(form) for form in other_forms("Jose\u0301")]
+    ([5], [4])
+    >>> other_forms("Jose")
+    []
+    """
+    if text.isascii():
+        return []
+    return [form for form in (unicodedata.normalize(kind, text) for kind in ("NFC", "NFD")) if form != text]
 
 
 def candidates(text: str, names: Sequence[str]) -> Sequence[str]:

@@ -89,7 +89,42 @@ def test_what_is_refused_is_said_in_options(
     )
 
 
-def test_a_query_against_itself_is_one_sentence(folder: Path) -> None:
-    query = folder / "group 0.txt"
-    shown = run("contrast", folder / "cube", "--query", query, "--against", query)
-    assert shown.strip() == "first and second are the same 30 objects: there is nothing to tell apart"
+@pytest.mark.parametrize("command", ["contrast", "describe"])
+def test_no_cells_at_all_cannot_be_asked_for(
+    folder: Path, command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["--query", folder / "both.csv"] if command == "contrast" else ["--clusters", folder / "clusters.csv"]
+    said = refused(monkeypatch, capsys, command, folder / "cube", *given, "-m", 0)
+    assert said == "m is 0, expected 1 or more cells"
+
+
+def test_the_network_of_a_contrast_can_be_explained_with_the_items_behind_its_links(
+    folder: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "n.graphml"
+    run("contrast", folder / "cube", "--query", folder / "both.csv", "--out", file)
+    one = (folder / "group 0.txt").read_text().splitlines()[0]
+    told = json.loads(run("explain", folder / "cube", "--network", file, "--node", one, "--json"))
+    assert "the cube does not keep its items" not in told["note"]
+    whole = run("explain", folder / "cube", "--network", file)
+    assert "chosen because they tell objects apart and not by the cover, which is" in whole.replace("\n", " ")
+
+
+def test_a_file_against_itself_is_called_as_it_is(folder: Path) -> None:
+    file = folder / "group 0.txt"
+    shown = run("contrast", folder / "cube", "--query", file, "--against", file)
+    said = "group 0 and group 0 (again) are the same 30 objects: there is nothing to tell apart"
+    assert shown == f"{said}\n"
+
+
+def test_cells_that_may_be_chance_are_not_called_sure(folder: Path) -> None:
+    ask = ["contrast", folder / "cube", "--query", folder / "group 0.txt", "--against", folder / "group 1.txt"]
+    loose, strict = (run(*ask, "--chance", chance) for chance in (1, 0.05))
+    assert " sure" not in loose and "have a chance of at most 1" in loose
+    assert "are sure" in strict
+    assert json.loads(run(*ask, "--chance", 1, "--json"))["chance"] == 1
+
+
+def test_groups_stand_apart_by_one_empty_line_and_none_is_at_the_end(folder: Path) -> None:
+    shown = run("contrast", folder / "cube", "--query", folder / "both.csv", "-m", 1)
+    assert not shown.endswith("\n\n") and "\n\n\n" not in shown

@@ -92,3 +92,14 @@ def test_a_network_that_query_wrote_can_be_explained(place: Place, tmp_path: Pat
 def test_what_cannot_be_explained_is_one_sentence(place: Place, words: list[str], query: bool, said: str) -> None:
     ended = ran(place, *words, query=query)
     assert ended.exit_code != 0 and said in str(ended.exception)
+
+
+def test_kinds_and_times_of_given_links_are_shown_where_there_are_any(place: Place, tmp_path: Path) -> None:
+    people = [{"id": name, "city": "Rome"} for name in "abcd"]
+    links = [{"source": "a", "target": each, "kind": "pays", "time": 2003} for each in "bc"]
+    c2n.build_cube(c2n.read_tables(people, links), ["city"], min_objects=1, out=tmp_path / "cube")
+    (tmp_path / "query.txt").write_text("b\nc\n")
+    words = ["explain", str(tmp_path / "cube"), "--query", str(tmp_path / "query.txt"), "--node", "a", "--quiet"]
+    shown = CliRunner().invoke(app, words).stdout
+    assert "when" in shown and shown.count("pays") >= 2 and shown.count("2003") >= 2
+    assert "when" not in ran(place, "--node", place.near).stdout

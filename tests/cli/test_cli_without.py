@@ -100,4 +100,8 @@ def test_how_to_make_a_network_is_refused_beside_one_that_is_made(tool, cube: Pa
         assert said == (2, "", f"cube2net: {option} {ending}\n")
     which = "cube2net: say which network is meant: give --query FILE, or --network FILE that query wrote\n"
     assert tool("without", cube, "--node", "p1") == (2, "", which)
-    assert tool("without", cube, "--node", "p1", "--query", names, "--network", "n.json") == (2, "", which)
+    assert tool("without", cube, "--node", "p1", "--query", names, "--network", "n.json") == (
+        2,
+        "",
+        "cube2net: --query and --network both say which network is meant: leave one of them out\n",
+    )

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from cube2net import build_cube, make_planted
 from cube2net.contrasts import MixedCells, mixed_cells
 from cube2net.contrasts.mixed_cells import all_cuboids, is_above
 from cube2net.cube import pick_cells, roll_up
@@ -79,3 +80,23 @@ def test_picked_cells_hold_what_brute_force_says_however_few(seed: int) -> None:
     for number, (entries, objects) in enumerate(plain.items()):
         assert set(view.cells.members[number].tolist()) == objects
         assert view.cell(number) == tuple("∗" if entry is None else entry[1] for entry in entries)
+
+
+def test_items_are_in_picked_cells_when_they_are_in_a_part_of_them() -> None:
+    planted = make_planted(objects=60, communities=3, noise=0.3, seed=2)
+    cube = build_cube(planted.corpus)
+    entries = [
+        [dimension.labels[0] if number == at else None for number, dimension in enumerate(cube.dimensions)]
+        for at in range(3)
+    ]
+    view = pick_cells(cube, [*entries, [None, None, None]])
+    assert cube.items is not None and view.items is not None
+    old, new = cube.items(), view.items()
+    labels = np.concatenate([cube.cells.labels, cube.small.labels])
+    for item in range(len(old)):
+        own = labels[old.cells[item]]
+        wanted = [at for at in range(3) if (own[:, at] == 0).any()] + [3] * bool(len(own))
+        assert new.cells[item].tolist() == wanted
+    assert new.objects is old.objects
+    nothing = pick_cells(cube, [])
+    assert nothing.items is not None and not len(nothing.items().cells.indices)

@@ -91,3 +91,33 @@ def test_labels_to_cut_by_may_be_numbers_and_must_stand_by_dimension() -> None:
     assert contents(dice(cube, {"year": 2001})) == contents(dice(cube, {"year": ["2001"]}))
     with pytest.raises(ParameterError, match="where is 'year=2001', expected labels by dimension"):
         dice(cube, "year=2001")  # type: ignore[arg-type]
+
+
+def test_a_label_of_the_one_level_above_that_has_it_is_taken_as_such() -> None:
+    rows = [(2003, ["KDD"], [0]), (2004, ["ACL"], [1]), (2013, ["WMT"], [2])]
+    cube = build(corpus_of(rows, objects=3, kinds=KINDS), FINE, DuckDB(), min_objects=1)
+    assert contents(dice(cube, {"year": "200X"})) == contents(dice(cube, {"decades": "200X"}))
+    assert contents(dice(cube, {"year": ["200X", "2013"]})) == contents(cube)
+    with pytest.raises(ParameterError, match=r"^unknown label of 'year' '202X': choose one of 2003, 2004, 2013"):
+        dice(cube, {"year": "202X"})
+
+
+def test_levels_above_are_among_the_dimensions_that_may_be_named() -> None:
+    cube = build(corpus_of([(2003, ["KDD"], [0])], objects=1, kinds=KINDS), FINE, DuckDB(), min_objects=1)
+    said = r"^unknown dimension 'decade': choose one of decades, kind, venue, year \(did you mean 'decades'\?\)$"
+    with pytest.raises(ParameterError, match=said):
+        dice(cube, {"decade": "200X"})
+
+
+def test_a_cell_that_a_view_hides_is_said_to_be_left_out_by_it() -> None:
+    rows = [(2003, ["KDD"], [0]), (2003, ["ACL"], [1]), (2013, ["KDD"], [2]), (2004, ["ACL"], [2])]
+    cube = build(corpus_of(rows, objects=3, kinds=KINDS), FINE, DuckDB(), min_objects=1)
+    view = dice(cube, {"venue": "ACL"})
+    with pytest.raises(ParameterError) as hidden:
+        view.find_cell(("2003", "KDD"))
+    assert str(hidden.value) == "the view of the cube leaves the cell 2003 · KDD out (only venue in ACL)"
+    with pytest.raises(ParameterError) as absent:
+        dice(cube, {"venue": ["ACL", "KDD"]}).find_cell(("2013", "ACL"))
+    assert str(absent.value).startswith("no cell has the labels 2013 · ACL in this view of the cube (only venue in ")
+    with pytest.raises(ParameterError, match=r"^no cell has the labels 2013 · ACL, or it holds too few objects$"):
+        cube.find_cell(("2013", "ACL"))

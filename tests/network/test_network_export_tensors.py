@@ -5,6 +5,7 @@ import datetime as dt
 import networkx as nx
 import numpy as np
 import pyarrow as pa
+import pytest
 
 import cube2net as c2n
 from cube2net.network.pyg import inputs, to_hetero, to_pyg
@@ -93,3 +94,37 @@ def test_tensors_have_times_that_are_far_away() -> None:
     cube = c2n.build_cube(graph, dimensions=["city"], min_objects=1)
     data = to_pyg(c2n.construct(cube, ["a", "b"], "none"))
     assert data.edge_first.tolist() == [dt.datetime(9000, 1, 1, tzinfo=dt.UTC).timestamp()]
+
+
+def test_loaders_take_tensors_as_they_are_and_node_says_who_is_in_a_batch() -> None:
+    torch = pytest.importorskip("torch")
+    from torch_geometric.loader import NodeLoader
+    from torch_geometric.sampler import BaseSampler, SamplerOutput
+
+    class Alone(BaseSampler):
+        """Samples the nodes asked for, without links."""
+
+        def sample_from_nodes(self, index, **kwargs):
+            none = torch.empty(0, dtype=torch.long)
+            return SamplerOutput(index.node, none, none, none, metadata=(index.input_id, index.time))
+
+        def sample_from_edges(self, index, **kwargs):
+            raise NotImplementedError
+
+    network = c2n.construct(citing_authors(), Query(np.array([0, 1, 2])), "greedy", m=2, form="both")
+    data = to_pyg(network)
+    wanted = torch.arange(data.num_nodes - 1, -1, -1)
+    parts = list(NodeLoader(data, node_sampler=Alone(), input_nodes=wanted, batch_size=2))
+    assert [batch.names[at] for batch in parts for at in batch.node] == data.names[::-1]
+    assert torch.equal(torch.cat([batch.x for batch in parts]), data.x.flip(0))
+    part = data.subgraph(torch.tensor([1, 3]))
+    assert [part.ids[at] for at in part.node] == [data.ids[1], data.ids[3]] and part.num_nodes == 2
+    assert not [name for name in data.node_attrs() if not isinstance(data[name], torch.Tensor)]
+
+
+def test_names_of_columns_as_many_as_nodes_are_no_attribute_of_nodes() -> None:
+    network = rich_network()
+    for store in [to_pyg(network), *to_hetero(network).node_stores]:
+        lists = {name for name in ("x_names", "ids", "names", "cells") if store.is_node_attr(name)}
+        assert not lists and store.node.tolist() == list(range(store.num_nodes))
+        assert store.ids == list(store.ids) and list(store.ids) == store.ids

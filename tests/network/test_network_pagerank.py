@@ -14,7 +14,7 @@ from cube2net.arrays import links_from_pairs
 from cube2net.errors import ParameterError
 from cube2net.network.pagerank import PageRank, nearest, scores
 from cube2net.network.restart_walk import best
-from cube2net.records import Budget, Cube, Links, Query, Weights
+from cube2net.records import Budget, Cube, Links, Query, Scope, Weights
 
 from toys import random_cube, toy_cube
 
@@ -249,6 +249,24 @@ def test_by_default_the_nearest_are_within_the_slack_or_of_scores_within_the_tol
     exact[rows] = 0.0
     wrong = float(np.sort(exact)[-count:].sum() - exact[found].sum())
     assert wrong <= 0.05 + 1e-6 or exchanged(links, rows, found, count) <= 1.0
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(0, 10_000),
+    st.integers(1, 12),
+    st.lists(st.tuples(st.sets(st.integers(4, 39)), st.sets(st.integers(4, 39), max_size=4)), min_size=2, max_size=4),
+    st.sampled_from([None, 0.0, 2.0]),
+)
+def test_rankings_that_are_known_change_nothing_whoever_is_barred_or_pinned(
+    seed: int, count: int, asked: list[tuple[set[int], set[int]]], slack: float | None
+) -> None:
+    links, query, rankings = joined(seed), Query(np.arange(4, dtype=np.int32)), {}
+    for bars, pins in asked:
+        barred = np.isin(np.arange(40), list(bars - pins))
+        scope = Scope(objects=np.array(sorted(pins), dtype=np.int32), barred=barred)
+        plain = nearest(links, query, count, slack=slack, scope=scope)
+        assert nearest(links, query, count, slack=slack, scope=scope, rankings=rankings).tolist() == plain.tolist()
 
 
 def apart(links: Links, rows: list[int], count: int, slack: float = 1.0) -> list[int]:

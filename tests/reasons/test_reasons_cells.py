@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net.cube import pick_cells
+from cube2net.cube import pick_cells, roll_up
 from cube2net.intervals import share_interval
 from cube2net.pipeline import METHODS, OBJECTIVES
 from cube2net.records import CellExplanation, Cube, Network, Query, Repeats, ValueAccount, Weights, Worth
@@ -96,6 +96,36 @@ def test_lifts_are_shares_of_the_query_and_of_all(small: Network) -> None:
     low, high = share_interval(3, 4)
     assert (lift.low, lift.high) == (low / (4 / 12), high / (4 / 12))
     assert of_cell(small, 0).lift.lift == lift.lift
+
+
+@pytest.mark.parametrize("levels", ["one", "topic", ["venue,topic", "decade"], "rolled up"])
+def test_cells_of_other_levels_are_told_by_their_objects_in_the_whole_cube(levels: Any) -> None:
+    planted = c2n.make_planted(objects=200, communities=4, noise=0.3, seed=3)
+    cube = c2n.build_cube(planted.corpus, min_objects=5)
+    view = roll_up(cube, "decade", "∗") if levels == "rolled up" else cube
+    network = c2n.construct(view, planted.query(0), m=4, levels="full" if levels == "rolled up" else levels)
+    own, small = ([cells.members[at].tolist() for at in range(len(cells))] for cells in (cube.cells, cube.small))
+    labels = [
+        [d.labels[number] for d, number in zip(cube.dimensions, row, strict=True)]
+        for cells in (cube.cells, cube.small)
+        for row in cells.labels.tolist()
+    ]
+    assert network.labels
+    for rank, wanted in enumerate(network.labels, 1):
+        held = {
+            row
+            for names, members in zip(labels, own + small, strict=True)
+            if all(mine in ("∗", name) for mine, name in zip(wanted, names, strict=True))
+            for row in members
+        }
+        found = c2n.explain(network, wanted)
+        assert isinstance(found, CellExplanation)
+        assert str(found) == str(c2n.explain(network, " / ".join(wanted)))
+        assert (found.rank, found.objects) == (rank, len(held))
+        assert found.query_objects == len(held & set(network.query.objects.tolist()))
+        assert {each.label for each in found.label_lifts} == set(wanted) - {"∗"}
+    account = c2n.explain(network)
+    assert account.cells[-1].value == account.value == network.selection.value
 
 
 def test_a_label_counts_in_cells_that_are_too_small_too() -> None:

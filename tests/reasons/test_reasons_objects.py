@@ -1,6 +1,7 @@
 """Why an object is there is what a loop over all cells, items and links says; a near miss would have been a hit."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
+from cube2net.cube import between, dice, roll_up
 from cube2net.network import Hops, scores
 from cube2net.records import Corpus, Cube, Network, ObjectExplanation
 
@@ -84,10 +86,21 @@ def test_without_a_title_the_first_text_says_what_an_item_is() -> None:
     assert [(item.id, item.title, item.time) for item in link.newest] == [("p3", "A", None)]
 
 
-def test_items_are_those_that_a_loop_over_all_items_finds() -> None:
+VIEWS: dict[str, Callable[[Cube], Cube]] = {
+    "whole": lambda cube: cube,
+    "rolled up": lambda cube: roll_up(roll_up(cube, "decade", "∗"), "venue", "∗"),
+    "diced": lambda cube: dice(cube, {"venue": ["venue 0", "venue 1"]}),
+}
+
+
+@pytest.mark.parametrize(
+    ("view", "levels"),
+    [(view, levels) for view in VIEWS for levels in ("full", "one", "topic")] + [("whole", ["venue,topic", "decade"])],
+)
+def test_items_are_those_that_a_loop_over_all_items_finds(view: str, levels: Any) -> None:
     planted = c2n.make_planted(objects=120, communities=4, noise=0.2, seed=5)
-    cube = c2n.build_cube(planted.corpus)
-    network = c2n.construct(cube, planted.query(0))
+    cube = VIEWS[view](c2n.build_cube(planted.corpus))
+    network = c2n.construct(cube, planted.query(0), levels=levels)
     assert cube.items is not None
     index = cube.items()
     rows = [set(index.objects[item].tolist()) for item in range(len(index))]
@@ -104,6 +117,31 @@ def test_items_are_those_that_a_loop_over_all_items_finds() -> None:
             shared = [ids[item] for item, held in enumerate(rows) if {row, other} <= held]
             assert link.items == len(shared) and {item.id for item in link.newest} <= set(shared)
             assert len(link.newest) == min(3, len(shared))
+
+
+def test_items_and_links_of_a_window_are_those_inside_it() -> None:
+    cube = between(papers(**TITLES), "2002..2004")
+    (link,) = c2n.explain(c2n.construct(cube, ["b"], "hops"), "a").links  # type: ignore[union-attr]
+    assert (link.items, [item.id for item in link.newest]) == (2, ["p2", "p3"])
+
+
+def test_given_links_come_with_their_kinds_and_times() -> None:
+    people = [{"id": name, "city": "Rome"} for name in "abcd"]
+    links = [
+        {"source": "a", "target": "b", "kind": "pays", "time": 2003},
+        {"source": "b", "target": "a", "kind": "knows", "time": 2001},
+        {"source": "a", "target": "b", "kind": "pays", "time": 2002},
+        {"source": "a", "target": "c", "kind": "knows", "time": 2004},
+        {"source": "d", "target": "a", "kind": None, "time": None},
+    ]
+    cube = c2n.build_cube(c2n.read_tables(people, links), ["city"], min_objects=1)
+    found = c2n.explain(c2n.construct(cube, ["b", "c", "d"], "hops"), "a")
+    assert isinstance(found, ObjectExplanation)
+    told = {link.id: (link.kinds, link.first, link.last) for link in found.links}
+    assert told == {"b": (("knows", "pays"), 2001, 2003), "c": (("knows",), 2004, 2004), "d": ((), None, None)}
+    assert [link.when for link in found.links] == ["2001..2003", "2004", ""]
+    assert str(found.links[0]).startswith("b (knows, pays, 2001..2003)") and str(found.links[2]).startswith("d")
+    json.dumps(found.to_dict())
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ NETWORK = construct(toy_cube([[0, 1], [1, 2]], objects=3, links=[(0, 1)]), ["o0"
 A, B, C, D = (NamedNode(Node("cell", number), f"⟨{label}⟩", (label,)) for number, label in enumerate("abcd"))
 X, Y, Z = (NamedNode(Node("object", number), name, name) for number, name in enumerate(["Xenia", "Yves", "Zoë"]))
 CHANGE = Change(NETWORK, "cover", before=285.0, value=281.0, merely=281.0, without=(A,), left=(A,))
+SAME = replace(CHANGE, value=285.0 + 1e-13, merely=285.0, left=())
 
 
 @pytest.mark.parametrize(
@@ -41,9 +42,13 @@ CHANGE = Change(NETWORK, "cover", before=285.0, value=281.0, merely=281.0, witho
             replace(CHANGE, objective="jaccard", before=0.25, value=0.2, merely=0.125, without=(X,), left=(X,)),
             "without Xenia the jaccard falls from 0.2500 to 0.2000: with nothing chosen anew it would be 0.1250",
         ),
-        (replace(CHANGE, known=(A,)), "⟨a⟩ is not in the network: nothing changes"),
         (
-            replace(CHANGE, with_=(X,), known=(A, X)),
+            replace(CHANGE, known=(A,), left=(D,), entered=(B,)),
+            "without ⟨a⟩ the cover falls from 285 to 281: ⟨b⟩ comes in, ⟨d⟩ leaves",
+        ),
+        (replace(SAME, known=(A,)), "⟨a⟩ is not in the network: nothing changes"),
+        (
+            replace(SAME, with_=(X,), known=(A, X)),
             "⟨a⟩ is not in the network, Xenia is in the network already: nothing changes",
         ),
     ],

@@ -63,7 +63,7 @@ def test_what_a_cell_is_called_names_it(seed: int, number: int) -> None:
             r"unknown label of 'day' or 'week' or 'month' or 'season' 'Jun': choose one of .*\(did you mean 'June'\?\)",
         ),
         ("∗ · Ur · ∗", r"'Ur' is a label of several levels of 'town': write 'Ur \(town\)' or 'Ur \(land\)'"),
-        ({"years": "June"}, r"unknown dimension 'years': choose one of craft, day, town"),
+        ({"years": "June"}, r"unknown dimension 'years': choose one of craft, day, land, month, season, town, week"),
         ({"month": "June", "day": "day 1"}, r"names the dimension 'day' twice: give one label"),
         ({"month": "July"}, r"unknown label of 'month' 'July': choose one of June, May"),
         (MixedCell((9, None, None), (0, -1, -1)), r"is of another cube: a cell has a label or ∗ for each of"),

@@ -1,4 +1,5 @@
 import zlib
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -9,8 +10,9 @@ from hypothesis import strategies as st
 from cube2net.cube import lookup_of
 from cube2net.errors import ParameterError, QueryError
 from cube2net.network import assemble
-from cube2net.records import Objects, Selection
+from cube2net.records import Dimension, Level, Objects, Selection
 from cube2net.records.key_rows import rows_of_keys
+from cube2net.records.node_names import node_of
 
 from toys import toy_cube
 
@@ -98,3 +100,32 @@ def test_a_query_by_what_is_an_attribute_says_which() -> None:
         with pytest.raises(QueryError) as error:
             rows_of_keys(objects, keys, False)
         assert "attribute" not in str(error.value)
+
+
+ONE, TWO = "Jos\u00e9 Mu\u00f1oz", "Jose\u0301 Mun\u0303oz"
+
+
+@pytest.mark.parametrize(("kept", "typed"), [(ONE, TWO), (TWO, ONE)])
+def test_accents_may_be_typed_as_a_sign_of_their_own_or_with_their_letter(kept: str, typed: str) -> None:
+    objects = Objects.of(pa.table({"object": ["a", "b"], "name": [kept, "Jose Munoz"], "kind": ["p", "p"]}))
+    found = objects.find([typed, kept, "Jose Munoz", typed + "!"])
+    assert found.rows.tolist() == [0, 0, 1, -1] and found.missing == (typed + "!",)
+
+
+def test_names_that_only_look_the_same_stay_two_objects() -> None:
+    mixed = "Jos\u00e9 Mun\u0303oz"
+    objects = Objects.of(pa.table({"object": ["a", "b"], "name": [ONE, TWO], "kind": ["p", "p"]}))
+    assert objects.find([ONE, TWO]).rows.tolist() == [0, 1]
+    assert objects.find([mixed]).ambiguous == (mixed,)
+    assert objects.bearers(mixed) == ["a", "b"]
+
+
+def test_labels_are_found_with_accents_typed_otherwise() -> None:
+    level = Level("venue", ("Universit\u00e9", "ACL"), ("", ""))
+    assert level.number("Universite\u0301") == 0
+    with pytest.raises(ParameterError, match="unknown label"):
+        level.number("Universite")
+    cube = toy_cube([[0], [1]], objects=2)
+    names = ("caf\u00e9", "th\u00e9")
+    cube = replace(cube, dimensions=(Dimension((Level("group", names, names),)),))
+    assert node_of(cube, "cafe\u0301") == node_of(cube, "caf\u00e9")

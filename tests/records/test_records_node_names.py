@@ -108,6 +108,8 @@ def test_a_cell_of_another_level_says_what_has_such_cells() -> None:
         with pytest.raises(ParameterError, match="is at another level: '201X' is of 'decades'"):
             node_of(cube, given)
     assert node_of(cuboid(cube, "decades,venue"), "ACL, 201X").is_cell
+    with pytest.raises(ParameterError, match="^unknown label of 'venue' 'ACK'"):
+        node_of(cube, "201X · ACK")
     rolled = roll_up(cube, "year", "decades")
     assert node_of(rolled, "ACL, 201X").is_cell
     with pytest.raises(ParameterError, match="'2019' is of 'year' and cells are of 'decades'; the cube before it was"):

@@ -343,7 +343,8 @@ def test_by_hand_cover_counts_what_pins_hold_and_what_is_not_liked() -> None:
         (Steering(pins=(thing(4),), bans=(thing(4),)), "'Object 4' is pinned and banned: it cannot be both"),
         (
             Steering(bans=(thing(0),)),
-            "'Object 0' is banned, and it is in the query, which always stays: leave it out of one of them",
+            "'Object 0' is banned, and it is in the query, which always stays: leave it out of the query, "
+            "or ask without it",
         ),
         (Steering(like=(4,), unlike=(4,)), "'Object 4' is liked and unliked: it cannot be both"),
         (Steering(like=(4,), bans=(thing(4),)), "'Object 4' is liked and banned: leave it out of one of them"),

@@ -59,7 +59,9 @@ def network_of(
     from cube2net import pipeline
     from cube2net.cli import answering
 
-    if (query is None) == (file is None):
+    if query is not None and file is not None:
+        raise ParameterError("--query and --network both say which network is meant: leave one of them out")
+    if query is None and file is None:
         raise ParameterError("say which network is meant: give --query FILE, or --network FILE that query wrote")
     if file is not None:
         _check_nothing_given(options)

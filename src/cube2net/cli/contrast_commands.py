@@ -64,7 +64,7 @@ def contrast(
         progress("telling apart", 0, None)
         files = [query] if against is None else [query, against]
         asked = [pipeline.read_query(opened, file, skip_missing=skip_missing) for file in files]
-        found = contrast_tables.contrasted(opened, asked, [file.stem for file in files], m, chance)
+        found = contrast_tables.contrasted(opened, asked, files, m, chance)
         paths = contrast_tables.written(found, out, draw, seed=seed, spreadsheet_safe=spreadsheet_safe)
     contrast_tables.tell(found, opened, asked, paths, as_json=as_json)
 

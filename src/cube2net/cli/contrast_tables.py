@@ -11,18 +11,34 @@ from cube2net.cli import answering
 from cube2net.cli.app import as_typed
 from cube2net.cli.options import warn_of_formulas
 from cube2net.cli.terminal import say, show_json, show_table
+from cube2net.multiple_tests import LEVEL
 from cube2net.records import Cube, Query
 from cube2net.records.contrast import Contrast, Description
 
 
 def contrasted(
-    cube: Cube, queries: Sequence[Query], names: Sequence[str], m: int, chance: float
+    cube: Cube, queries: Sequence[Query], files: Sequence[Path], m: int, chance: float
 ) -> Contrast | Description:
     """Return what tells two queries apart, called as their files are, or the labels of one."""
     if len(queries) == 1:
         return pipeline.contrast(cube, queries[0], m=m, chance=chance)
     one, two = queries
-    return pipeline.contrast(cube, one, two, m, names=names if len(set(names)) > 1 else None, chance=chance)
+    return pipeline.contrast(cube, one, two, m, names=side_names(*files), chance=chance)
+
+
+def side_names(one: Path, two: Path) -> tuple[str, str]:
+    """Return what to call the sides of two files: what their names are without endings, or what else tells them apart.
+
+    >>> side_names(Path("a/labs.csv"), Path("b/areas.csv")), side_names(Path("a/labs.csv"), Path("b/labs.csv"))
+    (('labs', 'areas'), ('a/labs.csv', 'b/labs.csv'))
+    >>> side_names(Path("labs.csv"), Path("labs.csv"))
+    ('labs', 'labs (again)')
+    """
+    if one.stem != two.stem:
+        return one.stem, two.stem
+    if one == two:
+        return one.stem, f"{one.stem} (again)"
+    return (one.name, two.name) if one.name != two.name else (str(one), str(two))
 
 
 def written(
@@ -47,12 +63,15 @@ def tell(
     answering.show_view(cube, brings=False)
     show(found)
     answering.show_missing(*queries)
-    say(*(f"wrote {path}" for path in paths))
+    if paths:
+        say("", *(f"wrote {path}" for path in paths))
 
 
 def show(found: Contrast | Description) -> None:
     """Show the cells of each contrast, and a sentence."""
-    for each in found.contrasts if isinstance(found, Description) else (found,):
+    for number, each in enumerate(found.contrasts if isinstance(found, Description) else (found,)):
+        if number:
+            say("")
         show_contrast(each)
     if isinstance(found, Description) and found.note:
         say(found.note)
@@ -78,7 +97,6 @@ def show_contrast(found: Contrast) -> None:
     say(as_typed(found.sentence))
     if found.cells:
         say(f"{_worth(found)}; {_looked_at(found)}")
-    say("")
 
 
 def _worth(found: Contrast) -> str:
@@ -89,4 +107,6 @@ def _worth(found: Contrast) -> str:
 
 def _looked_at(found: Contrast) -> str:
     explained = f", {found.explained:,} of them explained by more general ones" if found.explained else ""
-    return f"of {found.tested:,} cells tested, {found.sure:,} {'is' if found.sure == 1 else 'are'} sure{explained}"
+    verbs = ("is", "has") if found.sure == 1 else ("are", "have")
+    sure = f"{verbs[0]} sure" if found.chance <= LEVEL else f"{verbs[1]} a chance of at most {found.chance:g}"
+    return f"of {found.tested:,} cells tested, {found.sure:,} {sure}{explained}"

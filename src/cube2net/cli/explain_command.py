@@ -68,8 +68,11 @@ def show_object(found: ObjectExplanation) -> None:
         _show("chosen cells that hold it", ("rank", "cell", "gain"), cells, right=("rank", "gain"))
     if found.links:
         which = "newest items" if any(each.timed for each in found.links) else "such as"
-        columns = ("object of the query", "weight", "items", which, "time")
-        rows = [row for each in found.links for row in _link_rows(each)]
+        said = {"kind": [", ".join(each.kinds) for each in found.links], "when": [each.when for each in found.links]}
+        given = {name: texts for name, texts in said.items() if any(texts)}
+        columns = ("object of the query", "weight", *given, "items", which, "time")
+        told = [[texts[at] for texts in given.values()] for at in range(len(found.links))]
+        rows = [row for each, more in zip(found.links, told, strict=True) for row in _link_rows(each, more)]
         show_table("links to the query", columns, rows, right=("weight", "items", "time"))
         if found.linked > len(found.links):
             say(f"and {found.linked - len(found.links):,} more links to the query")
@@ -88,7 +91,8 @@ def show_cell(found: CellExplanation) -> None:
     _show("labels in the query and in the cube", columns, rows, right=columns[2:])
     if found.only_first:
         more = f"the first of {found.only:,}" if found.only > len(found.only_first) else f"{found.only:,}"
-        title = f"{more} objects that no other chosen cell holds" if found.only > 1 else "an object of its own"
+        other = "other " if found.chosen else ""
+        title = f"{more} objects that no {other}chosen cell holds" if found.only > 1 else "an object of its own"
         names = [(each.name, "yes" if each.in_query else "") for each in found.only_first]
         _show(title, ("object", "in the query"), names)
     say(found.sentence)
@@ -120,11 +124,11 @@ def _lift(lift: Lift, what: str) -> tuple[str, ...]:
     return (what, lift.label, *shares, f"{lift.lift:.2f}", f"{lift.low:.2f} to {lift.high:.2f}")
 
 
-def _link_rows(link: QueryLink) -> list[tuple[str, ...]]:
-    """Return a row for every item that is shown of a link, and one for a link without any."""
+def _link_rows(link: QueryLink, more: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return a row for every item that is shown of a link, and one for a link without any; ``more`` is said of it."""
     items = [(each.title or each.id, "" if each.time is None else str(each.time)) for each in link.newest]
     count = "" if link.items is None else f"{link.items:,}"
-    firsts = [(link.name, f"{link.weight:.4g}", count)] + [("", "", "")] * (len(items) - 1)
+    firsts = [(link.name, f"{link.weight:.4g}", *more, count)] + [("",) * (len(more) + 3)] * (len(items) - 1)
     return [(*first, *item) for first, item in zip(firsts, items or [("", "")], strict=True)]
 
 

@@ -27,9 +27,11 @@ def exact_chances(ones: Array, twos: Array, first: Array, second: Array) -> Arra
     from cube2net.kernels.exact_tests import two_sided
 
     shape = np.shape(ones)
-    tables = [np.ascontiguousarray(np.broadcast_to(part, shape), np.int64) for part in (ones, twos, first, second)]
+    ones, twos, first, second = (
+        np.ascontiguousarray(np.broadcast_to(part, shape), np.int64) for part in (ones, twos, first, second)
+    )
     chances = np.empty(shape)
-    two_sided(*tables, log_factorials(int((tables[2] + tables[3]).max(initial=0))), chances)
+    two_sided(ones, twos, first, second, log_factorials(int((first + second).max(initial=0))), chances)
     return chances
 
 

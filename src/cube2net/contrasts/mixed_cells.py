@@ -9,9 +9,12 @@ from itertools import product
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.arrays import distinct, distinct_rows, offsets, row_of_entries, take_rows
+from cube2net.arrays import distinct, offsets, row_keys, row_of_entries, take_rows
 from cube2net.records import Cube, Ragged
 from cube2net.records.mixed_names import Levels, MixedCell, levels_of
+
+MOST_GROUPS = 2**20
+"""A table of so many numbers is looked up sooner than cells are sorted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,11 +163,12 @@ def count_objects(cube: Cube, mixed: MixedCells, within: MixedCell | None = None
     for number, cuboid in enumerate(mixed.cuboids):
         cells = np.flatnonzero(mixed.cuboid == number)
         columns = np.stack([_at(cube, i, level, labels[:, i]) for i, level in enumerate(cuboid)], axis=1)
-        _, group = distinct_rows(np.concatenate([mixed.labels[cells], columns]))
+        group = row_keys(np.concatenate([mixed.labels[cells], columns]), most=MOST_GROUPS)
         rank = np.full(int(group.max(initial=-1)) + 1, -1, dtype=np.int64)
         rank[group[: len(cells)]] = np.arange(len(cells))
         part = rank[group[len(cells) :]]
-        order = np.argsort(part, kind="stable")[np.count_nonzero(part < 0) :]
+        inside = np.flatnonzero(part >= 0)
+        order = inside[np.argsort(part[inside], kind="stable")]
         sizes[cells] = count_unions(
             offsets(part[order], len(cells)),
             own[order],

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.arrays import join_rows, take_rows
+from cube2net.arrays import distinct, join_rows, ragged_from_pairs, row_of_entries, take_rows
 from cube2net.cube.format.parts import check_whole
 from cube2net.cube.grow.cells_and_links import pack_homes
 from cube2net.cube.view_settings import said
 from cube2net.cube.views import all_labels, regroup
 from cube2net.errors import ParameterError, unknown
-from cube2net.records import Cells, Cube, Dimension, Level, Ragged
+from cube2net.records import Cells, Cube, Dimension, ItemIndex, Level, Ragged
 from cube2net.records.lineage import remembered
 from cube2net.records.mixed_names import mixed_cell_of, names_at
 
@@ -68,7 +69,8 @@ def pick_cells(cube: Cube, cells: Sequence[Sequence[str | None]]) -> Cube:
 
     A cell is given by one label for each dimension, of any level or ∗, as a cell at mixed levels has
     them. It holds the objects of all of the cube's cells that are part of it, those with too few objects included, and
-    stays however few it holds. The view keeps the cube as its ``finest``.
+    stays however few it holds. The view keeps the cube as its ``finest``. Items are in a cell that are in one
+    of its parts.
 
     >>> import cube2net as c2n
     >>> cube = c2n.build_cube(c2n.pipeline.load_bundled(), ["year@years/decades", "venue/kind"])
@@ -82,14 +84,15 @@ def pick_cells(cube: Cube, cells: Sequence[Sequence[str | None]]) -> Cube:
     own = all_labels(cube)
     members = join_rows(cube.cells.members, cube.small.members)
     labels = np.full((len(rows), len(tables)), -1, np.int32)
-    found = []
+    found, parts = [], []
     for number, row in enumerate(rows):
         inside = np.ones(len(own), dtype=bool)
         for i, (table, level, label) in enumerate(zip(tables, row.levels, row.labels, strict=True)):
             if level is not None:
                 inside &= table.old.parents_at(level)[own[:, i]] == label
                 labels[number, i] = table.starts[level] + label
-        found.append(np.unique(take_rows(members, np.flatnonzero(inside)).indices, return_counts=True))
+        parts.append(np.flatnonzero(inside))
+        found.append(np.unique(take_rows(members, parts[-1]).indices, return_counts=True))
     indptr = np.cumsum([0, *(len(held) for held, _ in found)])
     none = np.empty(0, np.int32)
     held, counts = (np.concatenate([none, *(pair[i].astype(np.int32) for pair in found)]) for i in (0, 1))
@@ -102,9 +105,21 @@ def pick_cells(cube: Cube, cells: Sequence[Sequence[str | None]]) -> Cube:
         small=empty,
         homes=pack_homes(picked, len(cube.objects)),
         finest=cube,
-        items=None,
+        items=None if cube.items is None else cache(partial(_items_of_parts, cube.items, len(own), tuple(parts))),
     )
     return said(view, f"{len(rows):,} cells at levels of their own")
+
+
+def _items_of_parts(items: Callable[[], ItemIndex], count: int, parts: Sequence[Array]) -> ItemIndex:
+    """Return an index in which an item is in a cell when it is in one of the ``count`` old cells that are its parts."""
+    index = items()
+    rows = np.concatenate([np.empty(0, np.int64), *parts])
+    wholes = ragged_from_pairs(rows, np.repeat(np.arange(len(parts)), [len(part) for part in parts]), count)
+    found = take_rows(wholes, index.cells.indices)
+    owner = row_of_entries(index.cells)[row_of_entries(found)]
+    pairs = distinct(owner.astype(np.int64) * len(parts) + found.indices)
+    cells = ragged_from_pairs(*np.divmod(pairs, max(len(parts), 1)), len(index))
+    return replace(index, cells=cells)
 
 
 def _read(cube: Cube, levels: str | Sequence[str]) -> tuple[Cuboid, ...]:

@@ -137,8 +137,9 @@ def dice(cube: Cube, where: Mapping[str, str | Sequence[str]]) -> Cube:
     """Return the cube of the cells that have one of the given labels in each of the given dimensions.
 
     A dimension is named by the level where it stands, or by one above: then the cells are those whose labels are part
-    of one of the given (``{"field": "Computer Science"}`` of a cube of topics). Only objects of these cells, those with
-    too few objects included, may be brought into a network.
+    of one of the given (``{"field": "Computer Science"}`` of a cube of topics). A label that only a level above has is
+    taken as that one's (``{"year": "201X"}``). Only objects of these cells, those with too few objects included, may be
+    brought into a network.
     """
     check_whole(cube, "cut to some labels")
     if not isinstance(where, Mapping):
@@ -152,7 +153,7 @@ def dice(cube: Cube, where: Mapping[str, str | Sequence[str]]) -> Cube:
         labels = [str(label) for label in (wanted if _are_several(wanted) else [wanted])]
         if not labels:
             raise ParameterError(f"no label is given for dimension {name!r}")
-        chosen = _parts(dimension, dimension.at, at, {dimension.levels[at].number(label) for label in labels})
+        chosen = set[int]().union(*(_part(dimension, at, label) for label in labels))
         keep[number] = keep.get(number, chosen) & chosen
     part = f"only {'; '.join(f'{name} in {wanted}' for name, wanted in where.items())}"
     finest = None
@@ -160,6 +161,14 @@ def dice(cube: Cube, where: Mapping[str, str | Sequence[str]]) -> Cube:
         below = {number: _below(cube, number, labels) for number, labels in keep.items()}
         finest = _keep(cube.finest, below, None)
     return said_throughout(_keep(cube, keep, finest), part)
+
+
+def _part(dimension: Dimension, at: int, label: str) -> set[int]:
+    """Return the labels of cells that are part of a label of a level, or of the one level above it that has it."""
+    if label not in dimension.levels[at].labels:
+        above = [number for number in dimension.at_or_above(at) if label in dimension.levels[number].labels]
+        at = above[0] if len(above) == 1 else at
+    return _parts(dimension, dimension.at, at, {dimension.levels[at].number(label)})
 
 
 def _are_several(labels: object) -> bool:

@@ -149,7 +149,10 @@ def between(cube: Cube, window: str | Sequence[Bound] | Window) -> Cube:
     name = asked.attribute or _time_of(cube)
     if name not in attributes.names:
         raise unknown("attribute", name, attributes.names)
-    gone = ~asked.holds(attributes.column(name), f"the attribute {name!r}")
+    times = attributes.column(name)
+    gone = ~asked.holds(times, f"the attribute {name!r}")
+    if gone.all():
+        cube = _without_any(cube, times)
     view = f"only items of {name} {replace(asked, attribute='')}"
     stay = _still_there(index, gone, len(cube.objects))
     if index.derived:
@@ -165,6 +168,14 @@ def between(cube: Cube, window: str | Sequence[Bound] | Window) -> Cube:
         return limited_to(take_out(cube if stay.all() else _links_among(cube, stay), gone, view), stay)
     inside = _links_inside(details, asked, gone) & stay[details.lower] & stay[details.higher]
     return limited_to(take_out(cube if inside.all() else _only_links(cube, details, inside), gone, view), stay)
+
+
+def _without_any(cube: Cube, times: pa.ChunkedArray) -> Cube:
+    """Return the cube whose settings say that no item is of a time that was asked for, and of what times items are."""
+    known = pc.drop_null(times)
+    ends = pc.min_max(known).as_py() if len(known) else {"min": None, "max": None}
+    theirs = f": those of the cube are of {ends['min']} to {ends['max']}" if len(known) else ": none has a time"
+    return replace(cube, settings={**cube.settings, "no_items": f"no item is of that time{theirs}"})
 
 
 def times_of(cube: Cube) -> list[str]:

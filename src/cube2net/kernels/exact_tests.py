@@ -59,7 +59,8 @@ def two_sided(ones: Array, twos: Array, first: Array, second: Array, logs: Array
 @njit(cache=True)
 def _likelihood(a: int, n: int, held: int, o: int, logs: Array) -> float:
     """Return the logarithm of how likely a table is that has ``a`` of ``n``, but for what all tables share."""
-    return -(logs[a] + logs[n - a] + logs[held - a] + logs[o - held + a])
+    likelihood: float = -(logs[a] + logs[n - a] + logs[held - a] + logs[o - held + a])
+    return likelihood
 
 
 @njit(cache=True)

@@ -19,6 +19,7 @@ from cube2net.network.hops import Hops, Nothing
 from cube2net.network.layout import layout
 from cube2net.network.links import induce, within
 from cube2net.network.maxdisc import MaxDisc
+from cube2net.network.network_notes import said_of_links
 from cube2net.network.network_summary import certificate, summary
 from cube2net.network.network_text import text_of
 from cube2net.network.node_columns import label_shares
@@ -60,6 +61,7 @@ __all__ = [
     "read_recipe",
     "room_for_near",
     "said_of_limit",
+    "said_of_links",
     "said_of_scope",
     "said_of_size",
     "scores",

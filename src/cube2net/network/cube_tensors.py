@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import UserList
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from cube2net.array_types import Array
 from cube2net.errors import ParameterError, quoted
 from cube2net.network.node_columns import count_labels, node_columns, shares_of
-from cube2net.network.pyg import geometric, inputs, tensor
+from cube2net.network.pyg import geometric, inputs, tensor, untouched
 from cube2net.records import Cube, Query
 
 if TYPE_CHECKING:
@@ -38,13 +37,13 @@ def cube_data(cube: Cube, query: Query | None = None, x: Any = None) -> Data:
             )
     given = {"x": _rows_of(x, len(cube.objects))}
     if names is not None:
-        given["x_names"] = UserList(names)
+        given["x_names"] = untouched(names)
     if query is not None and query.labels is not None:
         labels = sorted(set(query.labels) - {""})
         code = {label: number for number, label in enumerate(labels)}
         y = np.full(len(cube.objects), -1, dtype=np.int64)
         y[query.objects] = [code.get(label, -1) for label in query.labels]
-        given |= {"y": tensor(y, np.int64), "label_names": UserList(labels)}
+        given |= {"y": tensor(y, np.int64), "label_names": untouched(labels)}
     links = cube.links
     source = np.repeat(np.arange(len(links)), links.degrees)
     data: Data = pyg.Data(

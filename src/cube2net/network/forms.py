@@ -7,6 +7,7 @@ same cells.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -99,13 +100,14 @@ def cell_sizes(cube: Cube, cells: Array, scope: Scope = OPEN) -> list[int]:
     return [int(size) for size in np.bincount(allowed, minlength=len(cells))]
 
 
-def said_of_scope(query: Query, scope: Scope) -> str:
-    """Return a sentence where nobody may be brought to a query."""
+def said_of_scope(query: Query, scope: Scope, by: Sequence[str] = ("where", "between", "kind", "bans")) -> str:
+    """Return a sentence where nobody may be brought to a query; ``by`` are the words that say so."""
     if scope.barred is None or len(pinned(query, scope)):
         return ""
     if int((~scope.barred).sum()) > int((~scope.barred[query.objects]).sum()):
         return ""
-    return "no object is brought: none outside the query is allowed by where, between, kind and bans"
+    words = " and ".join(filter(None, [", ".join(by[:-1]), *by[-1:]]))
+    return f"no object is brought: none outside the query is allowed by {words}"
 
 
 def assemble(

@@ -23,6 +23,10 @@ EACH, LEAST, MOST = 4, 100, 5_000
 SINGLE = 1e-4
 # Scores are so many times nearer to the exact ones where too few of the objects that may come have one yet.
 NEARER, NEAREST = 16.0, 16e-12
+# Beside those asked for, so many more of a ranking are kept for when some of them may not come.
+SPARE = 64
+
+Rankings = dict[tuple[object, ...], Array]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +83,7 @@ def nearest(
     slack: float | None = SLACK,
     scope: Scope = OPEN,
     seeds: Array | None = None,
+    rankings: Rankings | None = None,
 ) -> Array:
     """Return the objects outside a query that are nearest to it by links, nearest first; fewer where fewer are.
 
@@ -95,6 +100,9 @@ def nearest(
     come. What it bars is walked through as ever, and does not come; the walk then goes on until as many are found as it
     would have brought of all, or until it came to all that can be reached. It starts at ``seeds``, else the query.
 
+    ``rankings`` are those known of the same links, and one that is found is added: who asks again for other pins or
+    bans gets the same answer sooner.
+
     >>> from cube2net.arrays import links_from_pairs
     >>> path = links_from_pairs(np.array([0, 1, 2]), np.array([1, 2, 3]), np.ones(3), 5)
     >>> nearest(path, Query(np.array([0])), 2).tolist()
@@ -108,7 +116,8 @@ def nearest(
     if count == 0:
         return np.asarray(pins, dtype=np.int32)
     inside = np.union1d(query.objects, pins) if len(pins) else query.objects
-    ranking = _Ranking(links, query.objects if seeds is None else seeds, damping, count, inside, scope.barred)
+    start, known = query.objects if seeds is None else seeds, {} if rankings is None else rankings
+    ranking = _Ranking(links, start, damping, count, inside, scope.barred, known)
     found, wanted = ranking.near(tolerance, slack)
     if len(found) < wanted:
         found = ranking.anywhere(tolerance, wanted)
@@ -125,6 +134,7 @@ class _Ranking:
     count: int
     inside: Array
     barred: Array | None
+    rankings: Rankings
 
     def near(self, tolerance: float, slack: float | None) -> tuple[Array, int]:
         """Return those of them that the walk comes to, and how many there would be if nobody were barred."""
@@ -132,9 +142,16 @@ class _Ranking:
             found = None if slack is None else walk.first(self.count, slack, tolerance, self.inside, self.barred)
             if found is not None:
                 return found, len(found)
+            ways = (self.seeds.tobytes(), self.damping, tolerance, *walk.state)
+            if ways in self.rankings and len(leading := self._leading(self.rankings[ways])) == self.count:
+                return leading, self.count
             values, known = walk.finish(tolerance)
             if walk.sound(values, known, tolerance):
                 break
+        self.rankings[ways] = known[best(values[known], 2 * (self.count + len(self.inside)) + SPARE)]
+        leading = self._leading(self.rankings[ways])
+        if len(leading) == self.count:
+            return leading, self.count
         values[self.inside] = 0.0
         wanted = min(self.count, int(np.count_nonzero(values[known] > 0)))
         known = self._allowed(known)
@@ -152,6 +169,10 @@ class _Ranking:
             if len(found) == min(wanted, len(known)) or tolerance < NEAREST:
                 return found
             tolerance /= NEARER
+
+    def _leading(self, ranked: Array) -> Array:
+        """Return the first of some objects, which were ranked without regard to who may come."""
+        return self._allowed(ranked[~np.isin(ranked, self.inside)])[: self.count]
 
     def _allowed(self, objects: Array) -> Array:
         return objects if self.barred is None else objects[~self.barred[objects]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import UserList
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -50,7 +51,9 @@ def to_pyg(network: Network) -> Data:
         (into ``kind_names``), ``query_links``, and ``y``, the labels of the query (into ``label_names``, -1 where there
         is none). Where links have a time, ``edge_first`` and ``edge_last``: numbers as they are, dates in seconds since
         1970, and NaN where one is missing. Lists: ``ids``, ``names`` and ``cells``; and the ``recipe`` as JSON. Where
-        the source says which way links go, only these ways are there, and memberships both ways.
+        the source says which way links go, only these ways are there, and memberships both ways. Loaders and
+        ``subgraph`` leave lists whole: the tensor ``node`` says where a node of a batch stands in them, as in
+        ``data.names[batch.node[0]]``.
 
     Examples
     --------
@@ -70,23 +73,24 @@ def to_pyg(network: Network) -> Data:
     x_names, x = inputs(_without_labels(network, nodes, shares), shares)
     data: Data = pyg.Data(
         num_nodes=len(network),
+        node=tensor(np.arange(len(network)), np.int64),
         x=tensor(x, np.float32),
-        x_names=x_names,
+        x_names=untouched(x_names),
         edge_index=tensor([source, target], np.int64),
         edge_weight=tensor(columns["weight"].to_numpy(), np.float32),
         edge_kind=tensor(link_kinds, np.int64),
-        edge_kind_names=link_names,
+        edge_kind_names=untouched(link_names),
         seed_mask=tensor(network.in_query, np.bool_),
         kind=tensor(kinds, np.int64),
-        kind_names=kind_names,
+        kind_names=untouched(kind_names),
         query_links=tensor(nodes["query_links"].to_numpy(), np.int64),
         y=tensor(labels, np.int64),
-        label_names=label_names,
-        ids=ids_of(network),
-        names=nodes["name"].to_pylist(),
-        cells=nodes["cells"].to_pylist(),
+        label_names=untouched(label_names),
+        ids=untouched(ids_of(network)),
+        names=untouched(nodes["name"].to_pylist()),
+        cells=untouched(nodes["cells"].to_pylist()),
         **{f"edge_{name}": values for name, values in _times(columns).items()},
-        **about(network),
+        **{name: untouched(value) if isinstance(value, list) else value for name, value in about(network).items()},
         **({} if network.recipe is None else {"recipe": network.recipe.to_json()}),
     )
     return data
@@ -104,8 +108,8 @@ def to_hetero(network: Network) -> HeteroData:
     -------
     torch_geometric.data.HeteroData
         Stores of nodes, such as ``data["author"]`` and ``data["cell"]``, have ``x`` with ``x_names`` (only what their
-        kind has), ``ids``, ``names``, ``seed_mask``, ``query_links`` and ``y``, as :func:`to_pyg` has them. Stores of
-        links, such as ``data["author", "link", "author"]`` and ``data["author", "membership", "cell"]``, have
+        kind has), ``ids``, ``names``, ``node``, ``seed_mask``, ``query_links`` and ``y``, as :func:`to_pyg` has them.
+        Stores of links, such as ``data["author", "link", "author"]`` and ``data["author", "membership", "cell"]``, have
         ``edge_index`` and ``edge_weight``; links between two kinds stand in both directions, as two stores.
 
     Examples
@@ -134,10 +138,11 @@ def to_hetero(network: Network) -> HeteroData:
         store = data[kind]
         store.num_nodes = len(at)
         own = {name: (names, found[at]) for name, (names, found) in shares.items()}
-        store.x_names, x = inputs(told.take(pa.array(at)), own)
-        store.x = tensor(x, np.float32)
-        store.ids, store.names = [ids[row] for row in at], part["name"].to_pylist()
-        store.cells = part["cells"].to_pylist()
+        x_names, x = inputs(told.take(pa.array(at)), own)
+        store.x, store.x_names = tensor(x, np.float32), untouched(x_names)
+        store.node = tensor(np.arange(len(at)), np.int64)
+        store.ids, store.names = untouched([ids[row] for row in at]), untouched(part["name"].to_pylist())
+        store.cells = untouched(part["cells"].to_pylist())
         store.seed_mask = tensor(network.in_query[at], np.bool_)
         store.query_links = tensor(part["query_links"].to_numpy(), np.int64)
         store.y = tensor(labels[at], np.int64)
@@ -242,6 +247,14 @@ def geometric() -> Any:
         warnings.filterwarnings("ignore", message="IProgress not found")
         from torch_geometric import data
     return data
+
+
+def untouched(values: Sequence[Any]) -> UserList[Any]:
+    """Return a list that PyTorch Geometric takes for no attribute of nodes or links, however long it is.
+
+    Its loaders select among those by tensors of numbers, and refuse lists.
+    """
+    return UserList(values)
 
 
 def tensor(values: Any, kind: Any) -> Any:

@@ -84,6 +84,11 @@ class RestartWalk:
         """The objects that the walk came to, ascending."""
         return np.sort(self._reached[: self._found])
 
+    @property
+    def state(self) -> tuple[str, int, float]:
+        """How far it was followed by pushes: two walks from the same seeds that agree in this agree in every bit."""
+        return self.settled.dtype.str, self._seen, self._threshold
+
     def first(
         self, count: int, slack: float, tolerance: float, inside: Array, barred: Array | None = None
     ) -> Array | None:

@@ -12,7 +12,7 @@ from cube2net.arguments import check_options, made, name_of, options_of
 from cube2net.array_types import Array
 from cube2net.compiling import tells_compiling, timed
 from cube2net.embed import VECTORS
-from cube2net.errors import ParameterError, quoted, whole_number
+from cube2net.errors import ParameterError, quoted, some, whole_number
 from cube2net.interfaces import (
     LinkObjective,
     MakesNetworks,
@@ -28,10 +28,13 @@ from cube2net.pipeline.recipes import recipe_of
 from cube2net.pipeline.worths import LINK_TOLERANCE, Valued, objective_name, weighed
 from cube2net.progress import Progress, silent
 from cube2net.records import Cube, Network, Node, Query, Question, Scope, Selection, Steering, Worth
+from cube2net.records.lineage import limits_of
 from cube2net.records.node_names import title_of
 from cube2net.select import Settled, bounded, check_selection, guided
 
 Near = dict[tuple[Any, ...], Array]
+# Near objects and rankings that are known of a question: so many, the latest asked for.
+KNOWN = 16
 
 
 @tells_compiling
@@ -269,8 +272,7 @@ def network_of(
         room = networks.room_for_near(query, form, len(selection.cells), plan.max_nodes, liked)
         nearest = _known_nearest(plan, room, near) if form.kind == "woven" else None
         network = networks.assemble(cube, query, selection, form, nearest=nearest, scope=scope)
-    said = (selection.note, large, networks.said_of_scope(query, scope))
-    note = networks.said_of_limit(query, plan.max_nodes) or "; ".join(filter(None, said))
+    note = networks.said_of_limit(query, plan.max_nodes) or "; ".join(filter(None, _notes(plan, network, large)))
     return replace(
         network,
         recipe=recipe_of(plan, network, METHODS, chosen.seed),
@@ -297,6 +299,19 @@ def network_of(
     )
 
 
+def _notes(plan: Plan, network: Network, large: str) -> list[str]:
+    """Return what is to be said of a network: what its method says, what limits it, and what changes nothing."""
+    scope, query = plan.budget.scope, plan.query
+    by = [*limits_of(plan.whole), *(["bans"] if plan.steering.objects("bans") else [])]
+    empty = str(plan.whole.settings.get("no_items", ""))
+    notes = [network.selection.note, large, empty or networks.said_of_scope(query, scope, by)]
+    known = [row for row in plan.steering.like if row in query.objects]
+    if known:
+        names = some([title_of(plan.cube, Node("object", row)) for row in known])
+        notes.append(f"in the query already, so that liking changes nothing: {names}")
+    return [*notes, "" if empty else networks.said_of_links(plan.cube, network, scope)]
+
+
 def _seen(cube: Cube) -> dict[str, Any]:
     """Return through which views a cube is seen, and how many of its objects may be brought, where not all may."""
     marks = cube.bringable
@@ -308,16 +323,18 @@ def _known_nearest(plan: Plan, room: int, near: Near) -> Array:
     """Return the nearest objects, looked for only where they are not known: pins and bans of cells change nothing."""
     steering = plan.steering
     key = (room, steering.like, steering.unlike, *(tuple(steering.objects(which)) for which in ("pins", "bans")))
-    if key not in near:
-        near[key] = nearest_objects(plan, room)
-    return near[key]
+    found = near.pop(key) if key in near else nearest_objects(plan, room, near)
+    near[key] = found
+    for old in list(near)[:-KNOWN]:
+        del near[old]
+    return found
 
 
-def nearest_objects(plan: Plan, room: int) -> Array:
+def nearest_objects(plan: Plan, room: int, near: Near) -> Array:
     """Return the objects nearest to the query and what is liked, none that is unliked or nearer to what is."""
     seeds = plan.liked.objects
     scope = near_scope(plan.cube, plan.query, plan.budget.scope, seeds, plan.unlike)
-    return networks.nearest(plan.cube.links, plan.query, room, scope=scope, seeds=seeds)
+    return networks.nearest(plan.cube.links, plan.query, room, scope=scope, seeds=seeds, rankings=near)
 
 
 def near_scope(cube: Cube, query: Query, scope: Scope, seeds: Array, unlike: Array) -> Scope:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from numbers import Real
 from typing import Any, overload
 
@@ -172,7 +173,7 @@ def _checked(cube: Cube, query: Asked, m: int, chance: float) -> Query:
     """Return the query when everything asked for can be."""
     asked = query_of(cube, query)
     check_whole(cube, "contrasted")
-    whole_number("m", m, 0, what="cells")
+    whole_number("m", m, 1, what="cells")
     given: object = chance
     if isinstance(given, bool) or not isinstance(given, Real) or not 0 < float(given) <= 1:
         raise ParameterError(f"chance is {quoted(chance)}, expected a number above 0 and up to 1")
@@ -199,7 +200,7 @@ def _pair(cube: Cube, one: Query, two: Query, m: int, names: tuple[str, str], ch
     note = said_of_overlap(names, sizes, int(shared.sum()))
     sides = contrasts.Sides(in_one[~shared])
     (found,) = _separated(cube, rows[~shared], [sides], m, chance)
-    return _contrast(cube, query, names, found, int(shared.sum()), note)
+    return _contrast(cube, query, names, found, int(shared.sum()), note, chance)
 
 
 def _described(cube: Cube, query: Query, labels: Sequence[str], m: int, chance: float) -> Description:
@@ -215,7 +216,7 @@ def _described(cube: Cube, query: Query, labels: Sequence[str], m: int, chance: 
     found = _separated(cube, query.objects[there], sides, m, chance)
     note = f"all {int(there.sum()):,} objects are in {plain(names[0])}: there are no others" if len(names) == 1 else ""
     each = tuple(
-        _contrast(cube, query, (name, *distinct_names([REST], taken=[name])), one, outside, note)
+        _contrast(cube, query, (name, *distinct_names([REST], taken=[name])), one, outside, note, chance)
         for name, one in zip(names, found, strict=True)
     )
     cells = list(dict.fromkeys(cell.labels for part in each for cell in part.cells))
@@ -236,10 +237,17 @@ def _separated(
 
 
 def _contrast(
-    cube: Cube, query: Query, names: tuple[str, str], found: Found | tuple[int, int], outside: int, note: str
+    cube: Cube,
+    query: Query,
+    names: tuple[str, str],
+    found: Found | tuple[int, int],
+    outside: int,
+    note: str,
+    chance: float,
 ) -> Contrast:
     if len(found) == 2:
-        return Contrast(names, found, (), query, outside=outside, note=note, make=lambda: _network(cube, query, []))
+        make = partial(_network, cube, query, [])
+        return Contrast(names, found, (), query, outside=outside, note=note, chance=chance, make=make)
     mixed, sides, separation = found
     tested = separation.tested
     gains = np.diff(separation.values, prepend=0.0).tolist()
@@ -266,6 +274,7 @@ def _contrast(
         nearest=nearest,
         outside=outside,
         note=note,
+        chance=chance,
         make=lambda: _network(cube, query, picked),
     )
 

@@ -56,7 +56,8 @@ class Plan:
     ``cube`` has the cells of the ``levels`` asked for, ``whole`` is the cube that was asked. ``budget`` is the
     method's; ``max_nodes`` is the network's, cells included. ``sized`` says that the query decides how many cells there
     are. ``asked`` are the parameters as they were given, but for cube, query, method and objective. ``steering`` is
-    what the user pinned, banned, liked and did not like.
+    what the user pinned, banned, liked and did not like, and ``unsteered`` the budget as it is without: pins may make
+    fewer cells fit, or more.
     """
 
     cube: Cube
@@ -71,6 +72,7 @@ class Plan:
     asked: Mapping[str, Any] = field(default_factory=dict)
     whole: Cube = field(kw_only=True)
     steering: Steering = field(default_factory=Steering, kw_only=True)
+    unsteered: Budget = field(kw_only=True)
 
     @property
     def liked(self) -> Query:
@@ -125,8 +127,10 @@ def plan(
     budget = Budget(m=most, max_nodes=inside, max_links=max_links, prefix=prefix)
     given = {"m": m, "form": kind, "levels": levels, "keep": keep, "max_nodes": max_nodes, "max_links": max_links}
     given |= {"prefix": prefix, **form_options}
-    planned = Plan(view, asked, chooser, worth, shape, budget, levels, max_nodes, sized, given, whole=cube)
-    return steered(planned, steering_of(view, pins=pins, bans=bans, like=like, unlike=unlike))
+    free = Plan(
+        view, asked, chooser, worth, shape, budget, levels, max_nodes, sized, given, whole=cube, unsteered=budget
+    )
+    return steered(free, steering_of(view, pins=pins, bans=bans, like=like, unlike=unlike))
 
 
 def steered(plan: Plan, steering: Steering) -> Plan:
@@ -134,20 +138,19 @@ def steered(plan: Plan, steering: Steering) -> Plan:
 
     Without a number of cells asked for there are at least as many as are pinned.
     """
-    view, query, budget, given = plan.cube, plan.query, plan.budget, dict(plan.asked)
+    view, query, budget, m = plan.cube, plan.query, plan.unsteered, plan.asked["m"]
     method = name_of(plan.method, METHODS)
     if not chooses_cells(plan.method):
         check_no_cells(view, steering, method)
     scope = scope_of(view, query, steering, view.bringable)
     limited = plan.max_nodes is not None and not plan.form.has_brought
-    if given["m"] is None and len(scope.cells) > budget.m and not limited:
+    if m is None and len(scope.cells) > budget.m and not limited:
         budget = replace(budget, m=len(scope.cells))
-        given["m"] = budget.m
     elif limited and plan.max_nodes is not None and len(scope.objects):
         budget = replace(budget, m=max(0, min(budget.m, plan.max_nodes - len(query) - len(scope.objects))))
-    fewer = limited and (given["m"] is None or budget.m < given["m"])
+    fewer = limited and (m is None or budget.m < m)
     check_scope(view, query, scope, budget, plan.form, plan.max_nodes, most="max_nodes" if fewer else "m")
-    return replace(plan, budget=replace(budget, scope=scope), steering=steering, asked=given)
+    return replace(plan, budget=replace(budget, scope=scope), steering=steering)
 
 
 def steering_of(

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.errors import ParameterError
+from cube2net.errors import ParameterError, quoted
 from cube2net.pipeline.planning import several
 from cube2net.pipeline.questions import asked_of
-from cube2net.records import Cube, Network, Node, Query, Question, Repeats
+from cube2net.records import Cube, Network, Node, Query, Question
 from cube2net.records.change import Change, NamedNode
 from cube2net.records.node_names import CELL, OBJECT, node_of, title_of
 from cube2net.records.selection import PROVEN
@@ -23,7 +23,8 @@ def without(network: Network, nodes: Any, *, cube: Cube | None = None) -> Change
 
     The same method answers the same question again, and everything else that was pinned, banned or liked stays so. A
     cell is not chosen, and an object is not in the network: as if the cube did not have it. An object of the query
-    leaves the query, and its label with it. What is not in the network changes nothing.
+    leaves the query, and its label with it. What is not in the network may still change it, as an object does whose
+    cells were too dear for it; where nothing changes, that is said.
 
     Parameters
     ----------
@@ -63,7 +64,8 @@ def with_(network: Network, nodes: Any, *, cube: Cube | None = None) -> Change:
 
     The same method answers the same question again. A cell is among those chosen, and counts within m; an object is in
     the network, and in the form ``woven`` takes one of the places of near objects. What is in the network already
-    changes nothing. Where a cell is put in beside all that were chosen, as ``merely`` has it, there may be more than m.
+    stays in whatever is asked of the new network. Where a cell is put in beside all that were chosen, as ``merely`` has
+    it, there may be more than m.
 
     Parameters
     ----------
@@ -99,12 +101,11 @@ def change(network: Network, *, without: Any = (), with_: Any = (), cube: Cube |
     out, inside = (_nodes(question.cube, nodes) for nodes in (without, with_))
     if not out and not inside:
         raise ParameterError("no cell and no object is named: name one, such as '2019 · ACL · parsing' or an id")
-    known = [node for node in out if not _is_in(network, node) and not _counts(network, question, node)]
-    known += [node for node in inside if _is_in(network, node)]
+    for node in [each for each in out if each in inside][:1]:
+        raise ParameterError(f"{quoted(title_of(question.cube, node))} is left out and put in: it cannot be both")
+    known = [node for node in out if not _is_in(network, node)] + [node for node in inside if _is_in(network, node)]
     names = {"without": _named(question.cube, out), "with_": _named(question.cube, inside)}
     names["known"] = _named(question.cube, known)
-    if len(known) == len(out) + len(inside):
-        return _compared(network, network, network.selection.value, bound=network.selection.bound, **names)
     query = _query_without(network.query, [node.number for node in out if not node.is_cell])
     after = question.again(question.steering.banning(out).pinning(inside), query)
     now = after.selection.bound
@@ -130,13 +131,6 @@ def _is_in(network: Network, node: Node) -> bool:
     return bool(np.any((network.selection.cells if node.is_cell else network.objects) == node.number))
 
 
-def _counts(network: Network, question: Question, node: Node) -> bool:
-    """Return whether an object counts in the value, a node or not: cells brought it, and it weighs something."""
-    worth = question.worth
-    counted = not isinstance(worth, Repeats) or bool(np.any(worth.objects == node.number))
-    return not node.is_cell and counted and bool(np.any(network.selection.objects == node.number))
-
-
 def _query_without(query: Query, rows: Sequence[int]) -> Query | None:
     """Return the query without some objects, None where it has none of them."""
     stays = ~np.isin(query.objects, np.array(rows, dtype=np.int32))
@@ -153,6 +147,7 @@ def _keeps_bound(before: Question, after: Question) -> bool:
     """Return whether a bound from before holds: choices are fewer, and what each is worth is the same."""
     old, new = before.steering, after.steering
     kept = before.budget.m == after.budget.m and {*old.pins} <= {*new.pins} and {*old.bans} <= {*new.bans}
+    kept = kept and (old.like, old.unlike) == (new.like, new.unlike)
     more = {*new.pins, *new.bans} - {*old.pins, *old.bans}
     return kept and all(node.is_cell for node in more)
 

@@ -13,6 +13,7 @@ from cube2net.reasons.link_paths import named
 from cube2net.records import Cells, Cube, Judge, Network, Query, Question, Repeats, Weights
 from cube2net.records.cell_explanation import AddedCell, CellExplanation, Lift, OnlyObject, ValueAccount
 from cube2net.records.explanation import number
+from cube2net.records.lineage import is_picked
 from cube2net.records.mixed_names import mixed_cell_of
 from cube2net.records.node_names import CELL, Node
 
@@ -113,6 +114,7 @@ def account_of(network: Network, question: Question, *, chooses: bool = True) ->
         chooses_cells=chooses,
         brought=len(np.setdiff1d(network.objects, np.union1d(network.query.objects, choice.scope.objects))),
         pinned=len(np.setdiff1d(choice.scope.objects, network.query.objects)),
+        picked=is_picked(question.whole),
     )
 
 
@@ -179,9 +181,20 @@ def _why_not(network: Network, question: Question, choice: Choice, cell: int, la
         return f"for {lacks}"
     worth, count = question.worth, len(choice.cells)
     if isinstance(worth, Repeats) and last < worth.least:
-        return f"for it would serve {number(last)} of the query, and a cell has to serve {worth.least}"
+        served = "" if question.steering.unlike else _served(choice, worth, cell, int(last))
+        return f"for it would serve {number(last)} of the query{served}, and a cell has to serve {worth.least}"
     if count >= question.budget.m:
         turns = network.selection.gains(choice.value(choice.cells[:0]))
         least = f", and the last of them added {number(float(turns[-1]), signed=True)}" if count else ""
         return f"for m is {question.budget.m:,} and so many cells are{least}"
     return "for it would not raise the value" if last <= 0 else f"for the method {question.method!r} passed it over"
+
+
+def _served(choice: Choice, worth: Repeats, cell: int, last: int) -> str:
+    """Return how many of the query's objects in a cell are served already, in brackets; nothing where none is."""
+    held = int(np.isin(choice.bring(np.array([cell])).indices, worth.objects).sum())
+    if held <= last:
+        return ""
+    if held == 1:
+        return " (the one that it holds is served already)"
+    return f" ({f'{held - last:,}' if last else 'all'} of the {held:,} that it holds are served already)"

@@ -12,6 +12,7 @@ from cube2net.reasons.limits_left import does_not_fit
 from cube2net.reasons.query_ranks import QueryRanks
 from cube2net.records import Judge, Network, Question
 from cube2net.records.explanation import NearMiss, counted
+from cube2net.records.lineage import limits_of
 from cube2net.records.node_names import OBJECT, Node
 
 MOST_HOPS = 2
@@ -32,9 +33,9 @@ def near_miss(
     if Node(OBJECT, row) in question.steering.bans:
         return NearMiss(obstacle="it is banned")
     if barred is not None and barred[row]:
-        return NearMiss(
-            obstacle="the view of the cube does not allow it to be brought (where, between and kind say so)"
-        )
+        by = limits_of(question.whole)
+        which = f" ({' and '.join(by)} say{'s' * (len(by) == 1)} so)" if by else ""
+        return NearMiss(obstacle=f"the view of the cube does not allow it to be brought{which}")
     if network.form == "woven":
         return _not_near(network, question, row, ranks)
     if network.form == "cells":

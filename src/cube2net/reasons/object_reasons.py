@@ -10,6 +10,7 @@ import numpy as np
 from cube2net.array_types import Array
 from cube2net.reasons.choice_values import Choice
 from cube2net.reasons.link_paths import MOST_STEPS, named, query_links, shortest_paths
+from cube2net.reasons.link_times import given_links
 from cube2net.reasons.near_misses import near_miss
 from cube2net.reasons.query_ranks import QueryRanks
 from cube2net.reasons.shared_items import ItemsOfObjects
@@ -96,8 +97,8 @@ def _links(
     question: Question, row: int, others: Array, weights: Array, items: ItemsOfObjects | None
 ) -> tuple[QueryLink, ...]:
     found = [(None, ())] * len(others) if items is None else items.shared(row, others, SHOWN_ITEMS)
-    keys = named(question.whole, others)
+    keys, given = named(question.whole, others), given_links(question.whole, row, others)
     return tuple(
-        QueryLink(key, name, float(weight), count, newest)
-        for (key, name), weight, (count, newest) in zip(keys, weights, found, strict=True)
+        QueryLink(key, name, float(weight), count, newest, told.kinds, told.first, told.last)
+        for (key, name), weight, (count, newest), told in zip(keys, weights, found, given, strict=True)
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import pyarrow as pa
 
 from cube2net.array_types import Array
 from cube2net.arrays import row_of_entries, take_rows, transpose
+from cube2net.reasons.link_times import plain_time
 from cube2net.records import Cube, ItemIndex, Ragged
 from cube2net.records.explanation import SharedItem
 from cube2net.records.item_attributes import plain_type
@@ -73,7 +73,7 @@ class ItemsOfObjects:
         titles = self._column(self.title, shown)
         ids = self.index.ids.take(pa.array(shown)).to_pylist() if len(shown) else []
         known = {
-            number: SharedItem(str(key), None if title is None else str(title), _as_plain(times[number]))
+            number: SharedItem(str(key), None if title is None else str(title), plain_time(times[number]))
             for number, key, title in zip(shown.tolist(), ids, titles, strict=True)
         }
         return [(len(rows), tuple(known[at] for at in first)) for rows, first in zip(each, newest, strict=True)]
@@ -91,7 +91,3 @@ def _newest_first(items: Sequence[int], times: dict[int, Any]) -> list[int]:
     dated = [item for item in items if times[item] is not None]
     undated = [item for item in items if times[item] is None]
     return sorted(dated, key=lambda item: (times[item], item), reverse=True) + sorted(undated, reverse=True)
-
-
-def _as_plain(value: Any) -> str | int | float | None:
-    return value.isoformat() if isinstance(value, date) else value

@@ -143,7 +143,8 @@ class ValueAccount:
     chose without cells; these and the pinned objects are so many as ``objects`` says. With those of the other ``cells``
     added in order they are the sums whose ratio, or for ``ratio`` False whose upper sum, is the value, to the bit
     (:meth:`total`). Of a ``method`` that chooses no cells (``chooses_cells``) is told how many objects it ``brought``,
-    and how many are ``pinned``: it does not look at the value.
+    and how many are ``pinned``: it does not look at the value. ``picked``
+    says that the cells were chosen beforehand, because they tell objects apart.
     """
 
     objective: str
@@ -163,6 +164,7 @@ class ValueAccount:
     chooses_cells: bool = True
     brought: int = 0
     pinned: int = 0
+    picked: bool = False
 
     def __repr__(self) -> str:
         if not self.chooses_cells:
@@ -181,6 +183,11 @@ class ValueAccount:
         if not self.cells:
             alone = f", and {counted(self.pinned, 'object')} pinned" if self.pinned else ""
             return f"{said}: no cell is chosen{alone}"
+        if self.picked:
+            return (
+                f"{counted(len(self.cells), 'cell')} at levels of their own, chosen because they tell objects apart "
+                f"and not by the {plain(self.objective)}, which is {number(self.value)}"
+            )
         most = max(self.cells, key=lambda each: each.added)
         return (
             f"{said}, by {counted(len(self.cells), 'cell')}, of which {said_title(most.labels)} added most "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from cube2net.errors import plain
 from cube2net.records.network import Network
 from cube2net.records.node_names import Node
+from cube2net.records.price import ROUNDING
 
 NAMED = 2
 
@@ -42,8 +44,7 @@ class Change:
     the old choice is worth where this is left out, or put in, and nothing else is chosen. ``entered`` and ``left`` are
     the cells and objects that came in and went, those asked for among them. ``bound_before`` and ``bound`` are upper
     bounds on any choice before and now, None where none is known; ``proven_before`` and ``proven`` say that no choice
-    is worth more. ``known`` are those of the cells and objects named that were out, or in, as they were: where all are,
-    nothing has changed.
+    is worth more. ``known`` are those of the cells and objects named that were out, or in, already.
     """
 
     network: Network
@@ -69,8 +70,8 @@ class Change:
 
     @property
     def changed(self) -> bool:
-        """Whether anything was asked that was not so already."""
-        return len(self.known) < len(self.without) + len(self.with_)
+        """Whether a cell or an object came or went, or the choice is worth more or less."""
+        return bool(self.entered or self.left) or not math.isclose(self.before, self.value, rel_tol=ROUNDING)
 
     @property
     def sentence(self) -> str:
@@ -86,7 +87,10 @@ class Change:
         return f"{' '.join([self._asked(), *worth])}: {told}{self._said_of_proof()}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the change as JSON has it; of the network, how many nodes and links it has."""
+        """Return the change as JSON has it; of the network, how many nodes and links it has.
+
+        Where no cells are chosen there is no value, nor what it would be told by: None stands for both.
+        """
         return {
             "sentence": self.sentence,
             "changed": self.changed,
@@ -94,10 +98,10 @@ class Change:
                 word: [each.to_dict() for each in nodes]
                 for word, nodes in {"without": self.without, "with": self.with_, "known": self.known}.items()
             },
-            "objective": self.objective,
-            "before": self.before,
-            "value": self.value,
-            "merely": self.merely,
+            **{
+                word: getattr(self, word) if self._has_cells else None
+                for word in ("objective", "before", "value", "merely")
+            },
             "bound_before": self.bound_before,
             "bound": self.bound,
             "proven_before": self.proven_before,

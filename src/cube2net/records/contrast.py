@@ -111,10 +111,10 @@ class Contrast:
     """The cells that tell two sides apart, in the order chosen, and how good any choice could be.
 
     ``names`` are those of the sides and ``sizes`` how many objects each has. ``value`` is how far the objects are told
-    (0 to 1), ``bound`` what no choice of so many cells exceeds. ``tested`` cells were tested, ``sure`` of them are
-    sure, and ``explained`` of these are left out since a more general one says as much. ``nearest`` is the cell of the
-    least chance where none is sure, ``outside`` how many objects are on neither side, and ``note`` what else is to be
-    said. ``query`` has all objects with the names of their sides as labels.
+    (0 to 1), ``bound`` what no choice of so many cells exceeds. ``tested`` cells were tested, ``sure`` of them have a
+    chance not above ``chance``, and ``explained`` of these are left out since a more general one says as much.
+    ``nearest`` is the cell of the least chance where none is sure, ``outside`` how many objects are on neither side,
+    and ``note`` what else is to be said. ``query`` has all objects with the names of their sides as labels.
     """
 
     names: tuple[str, str]
@@ -129,6 +129,7 @@ class Contrast:
     nearest: SeparatingCell | None = None
     outside: int = 0
     note: str = ""
+    chance: float = 0.05
     make: Callable[[], Network] | None = field(default=None, repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -193,6 +194,7 @@ class Contrast:
             "sure": self.sure,
             "explained": self.explained,
             "outside": self.outside,
+            "chance": self.chance,
             "nearest": None if self.nearest is None else self.nearest.to_dict(),
         }
 

@@ -146,18 +146,31 @@ class Cube:
             for at in dimension.at_or_above():
                 if dimension.levels[at].name == name:
                     return number, at
-        raise unknown("dimension", name, [dimension.name for dimension in self.dimensions])
+        levels = [dimension.levels[at].name for dimension in self.dimensions for at in dimension.at_or_above()]
+        raise unknown("dimension", name, dict.fromkeys(levels))
 
     def find_cell(self, labels: Sequence[str]) -> int:
         """Return the number of the cell with these labels, one for every dimension; ∗ (or *) is all of them."""
         found = self._cells_with(labels)
         if len(found) == 0:
-            raise ParameterError(f"no cell has the labels {cell_line(map(plain, labels))}, or it holds too few objects")
+            raise ParameterError(self._no_cell(labels))
         return int(found[0])
 
     def has_cell(self, labels: Sequence[str]) -> bool:
         """Return whether there is a cell with these labels, which the dimensions have."""
         return len(self._cells_with(labels)) > 0
+
+    def _no_cell(self, labels: Sequence[str]) -> str:
+        """Return the sentence for a cell that is not there, of a view whether the view leaves it out."""
+        title, views = cell_line(map(plain, labels)), "; ".join(self.settings.get("views", ()))
+        if not views:
+            return f"no cell has the labels {title}, or it holds too few objects"
+        for number, (dimension, label) in enumerate(zip(self.dimensions, labels, strict=True)):
+            if label not in TOP and not any(
+                (cells.labels[:, number] == dimension.number(label)).any() for cells in (self.cells, self.small)
+            ):
+                return f"the view of the cube leaves the cell {title} out ({views})"
+        return f"no cell has the labels {title} in this view of the cube ({views}), or it holds too few objects there"
 
     def _cells_with(self, labels: Sequence[str]) -> Array:
         if len(labels) != len(self.dimensions):

@@ -9,6 +9,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.errors import CubeError, unknown
+from cube2net.spelling import other_forms
 
 STAR = "∗"
 """All labels of a dimension together: the label of the cells that do not tell them apart, whose number is -1."""
@@ -40,10 +41,13 @@ class Level:
         return next(iter(self.above.values()), None)
 
     def number(self, label: str) -> int:
-        """Return the number of a label."""
+        """Return the number of a label; its accents may be written in another way."""
         try:
             return self.labels.index(label)
         except ValueError:
+            forms = [form for form in other_forms(label) if form in self.labels]
+            if len(forms) == 1:
+                return self.labels.index(forms[0])
             raise unknown(f"label of {self.name!r}", label, self.labels) from None
 
     def __repr__(self) -> str:

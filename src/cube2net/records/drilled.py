@@ -151,7 +151,7 @@ class Drilled:
             "query": self.query,
             "cells": [cell.to_dict() for cell in self.cells],
             "held": self.held,
-            "left": [{"object": id_, "name": name} for id_, name in zip(self.left, self.left_names, strict=True)],
+            "left": [{"id": id_, "name": name} for id_, name in zip(self.left, self.left_names, strict=True)],
             "bits": self.bits,
             "bound": self.bound,
             "gap": self.gap,

@@ -73,7 +73,9 @@ class SharedItem:
 class QueryLink:
     """A link to an object of the query: its weight, how many items mention both, and the newest of these.
 
-    ``items`` is None where the cube does not keep its items. Where these have no time, ``newest`` are some of them.
+    ``items`` is None where the cube does not keep its items; where these have no time, ``newest`` are some of them.
+    Where the source says of links what kinds they are and when they were, ``kinds`` are those of all links between the
+    two, from the ``first`` to the ``last``.
     """
 
     id: Id
@@ -81,9 +83,21 @@ class QueryLink:
     weight: float
     items: int | None = None
     newest: tuple[SharedItem, ...] = ()
+    kinds: tuple[str, ...] = ()
+    first: str | int | float | None = None
+    last: str | int | float | None = None
+
+    @property
+    def when(self) -> str:
+        """When the links were: one time, or two with .. between; nothing where nobody says."""
+        if self.first is None:
+            return ""
+        return str(self.first) if self.first == self.last else f"{self.first}..{self.last}"
 
     def __str__(self) -> str:
-        by = "" if not self.items else f" by {counted(self.items, 'item')}"
+        said = ", ".join(filter(None, [*map(plain, self.kinds), self.when]))
+        by = f" ({said})" if said else ""
+        by += "" if not self.items else f" by {counted(self.items, 'item')}"
         newest = f", {'the newest' if self.timed else 'such as'} {self.newest[0]}" if self.newest else ""
         return f"{plain(self.name)}{by}{newest}"
 
@@ -224,6 +238,8 @@ class ObjectExplanation:
             "near": "is there as a near object",
             "cells": f"was brought by {self.cells[0]}" if self.cells else "was brought by a cell",
         }.get(self.came, f"was brought by the method {plain(self.came)}")
+        if self.came == "hops" and self.steps:
+            said += f" in {counted(self.steps, 'step')}"
         return f"{said}, {ranked}" if ranked else said
 
     def _links(self) -> list[str]:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 C = TypeVar("C", bound="Cube")
 VIEW = "view"
+LIMITS = {"where": ("dice", "slice_cube"), "between": ("between",), "kind": ("of_kind",)}
+"""The views that limit which objects may be brought, by the words that ask for them."""
+PICKING = "pick_cells"
+"""The view of cells that were chosen beforehand."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,18 @@ class Lineage:
 def lineage_of(cube: Cube) -> Lineage:
     """Return where a cube comes from; one that no view made is as it was opened, or was made in memory."""
     return cube.lineage or Lineage(cube.origin)
+
+
+def is_picked(cube: Cube) -> bool:
+    """Return whether a cube has some cells only that were picked one by one."""
+    views = lineage_of(cube).views
+    return bool(views) and views[-1][VIEW] == PICKING
+
+
+def limits_of(cube: Cube) -> list[str]:
+    """Return which of where, between and kind limit what may be brought, by the views that a cube is seen through."""
+    views = {step[VIEW] for step in lineage_of(cube).views}
+    return [word for word, names in LIMITS.items() if views.intersection(names)]
 
 
 def remembered(view: Callable[P, C]) -> Callable[P, C]:

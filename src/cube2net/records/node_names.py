@@ -11,6 +11,7 @@ from cube2net.records.cell_titles import BETWEEN, cell_line, cell_title
 from cube2net.records.dimension import STAR, TOP, Dimension
 from cube2net.records.key_rows import rows_of_keys
 from cube2net.records.keys import is_row, key_of
+from cube2net.spelling import other_forms
 
 if TYPE_CHECKING:
     from cube2net.records.cube import Cube
@@ -58,7 +59,9 @@ def node_of(cube: Cube, given: Any) -> Node:
     if not isinstance(given, str):
         return object_node(cube, given)
     text = given.strip()
-    labels = labels_in([dimension.labels for dimension in cube.dimensions], bare(text))
+    known = [dimension.labels for dimension in cube.dimensions]
+    lines = (labels_in(known, bare(form)) for form in [text, *other_forms(text)])
+    labels = next((names for names in lines if names is not None), None)
     found = cube.objects.find([text])
     if labels is None or all(label in TOP for label in labels):
         if found.missing:
@@ -174,7 +177,8 @@ def _found_cell(cube: Cube, labels: Sequence[str]) -> int:
 def _unknown(cube: Cube, text: str) -> Exception:
     """Return the error for what is neither a cell nor an object: the nearest to it, or what a cell is named by."""
     line = bare(text)
-    names = labels_in([_all_labels(dimension) for dimension in cube.dimensions], line)
+    every = [_all_labels(dimension) for dimension in cube.dimensions]
+    names = labels_in(every, line)
     if names is not None and (elsewhere := _at_another_level(cube, names)) is not None:
         return elsewhere
     order = listed(dimension.name for dimension in cube.dimensions)
@@ -185,7 +189,7 @@ def _unknown(cube: Cube, text: str) -> Exception:
     for mark in SEPARATORS:
         parts = [part.strip() for part in line.split(mark)]
         if len(parts) == len(cube.dimensions) > 1:
-            homes = [any(part in dimension.labels for dimension in cube.dimensions) for part in parts]
+            homes = [any(part in labels for labels in every) for part in parts]
             for dimension, label, known in zip(cube.dimensions, parts, homes, strict=True):
                 if not known and label not in TOP and (any(homes) or mark in BETWEEN):
                     return unknown(f"label of {dimension.name!r}", label, dimension.labels)

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from cube2net.array_types import Array
 from cube2net.errors import CubeError
 from cube2net.records.keys import is_text
-from cube2net.spelling import LONGEST, candidates
+from cube2net.spelling import LONGEST, candidates, other_forms
 
 URL = re.compile(r"(?i)https?://[^/?#]+/([^?#]*)")
 
@@ -109,8 +109,12 @@ class Objects:
     def find(self, keys: Sequence[str]) -> Found:
         """Return the row of every key: its id where one is the same, else the one object of that name.
 
-        A URL that is neither stands for the object whose id is its path, or the last part of it.
+        A text that is neither may have accents written in another way (a letter and its accent as one sign, or as two),
+        and a URL stands for the object whose id is its path, or the last part of it.
         """
+        return self._find(keys, other_forms)
+
+    def _find(self, keys: Sequence[str], forms: Callable[[str], Sequence[str]]) -> Found:
         rows = np.full(len(keys), -1, dtype=np.int64)
         place: dict[str, list[int]] = {}
         for position, key in enumerate(keys):
@@ -134,9 +138,36 @@ class Objects:
             for key, row in seen.items():
                 if key not in ambiguous:
                     rows[place[key]] = row
+        ambiguous |= self._find_by_forms(
+            [key for key in left if rows[place[key][0]] < 0], ambiguous, forms, place, rows
+        )
         self._find_by_links([key for key in left if rows[place[key][0]] < 0 and key not in ambiguous], place, rows)
         missing = tuple(key for key in place if rows[place[key][0]] < 0 and key not in ambiguous)
         return Found(rows, missing, tuple(key for key in place if key in ambiguous))
+
+    def _find_by_forms(
+        self,
+        keys: Sequence[str],
+        known: set[str],
+        forms: Callable[[str], Sequence[str]],
+        place: Mapping[str, list[int]],
+        rows: Array,
+    ) -> set[str]:
+        """Put the rows of keys whose accents are written otherwise in their places; return those that mean several."""
+        others = {key: given for key in keys if key not in known and (given := forms(key))}
+        if not others:
+            return set()
+        written = list(dict.fromkeys(form for given in others.values() for form in given))
+        found = self._find(written, lambda _: ())
+        row_of = dict(zip(written, found.rows.tolist(), strict=True))
+        several = set()
+        for key, given in others.items():
+            meant = {row_of[form] for form in given if row_of[form] >= 0}
+            if len(meant) == 1 and not {*given}.intersection(found.ambiguous):
+                rows[place[key]] = meant.pop()
+            elif meant or {*given}.intersection(found.ambiguous):
+                several.add(key)
+        return several
 
     def _find_by_links(self, keys: Sequence[str], place: Mapping[str, list[int]], rows: Array) -> None:
         """Put the rows of keys that are URLs in their places."""
@@ -164,7 +195,8 @@ class Objects:
 
     def bearers(self, name: str, most: int = 3) -> list[str] | list[int]:
         """Return the ids of the first objects that bear a name."""
-        rows = np.flatnonzero(np.asarray(pc.fill_null(pc.equal(self.table["name"], name), False)))[:most]
+        names = pa.array([name, *other_forms(name)], pa.string())
+        rows = np.flatnonzero(np.asarray(pc.is_in(self.table["name"], value_set=names)))[:most]
         ids: list[str] | list[int] = self.ids(rows).to_pylist()
         return ids
 

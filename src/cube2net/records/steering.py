@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from cube2net.records.node_names import Node
+from cube2net.records.node_names import OBJECT, Node
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,26 @@ class Steering:
         return [node.number for node in getattr(self, which) if not node.is_cell]
 
     def pinning(self, nodes: Iterable[Node]) -> Steering:
-        """Return the steering with further pins, which are no longer banned."""
+        """Return the steering with further pins, which are no longer banned or unliked."""
         more = tuple(nodes)
-        return replace(self, pins=(*self.pins, *more), bans=tuple(node for node in self.bans if node not in more))
+        return replace(
+            self,
+            pins=(*self.pins, *more),
+            bans=tuple(node for node in self.bans if node not in more),
+            unlike=_rows_but(self.unlike, more),
+        )
 
     def banning(self, nodes: Iterable[Node]) -> Steering:
-        """Return the steering with further bans, which are no longer pinned."""
+        """Return the steering with further bans, which are no longer pinned or liked."""
         more = tuple(nodes)
-        return replace(self, pins=tuple(node for node in self.pins if node not in more), bans=(*self.bans, *more))
+        return replace(
+            self,
+            pins=tuple(node for node in self.pins if node not in more),
+            bans=(*self.bans, *more),
+            like=_rows_but(self.like, more),
+        )
+
+
+def _rows_but(rows: tuple[int, ...], nodes: tuple[Node, ...]) -> tuple[int, ...]:
+    """Return rows of objects without those of some nodes."""
+    return tuple(row for row in rows if Node(OBJECT, row) not in nodes)

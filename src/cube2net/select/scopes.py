@@ -28,12 +28,13 @@ def scope_of(cube: Cube, query: Query, steering: Steering, bringable: Array | No
     barred = None
     if bringable is not None or banned:
         barred = np.zeros(len(cube.objects), dtype=bool) if bringable is None else ~bringable
-        left_out = objects[barred[objects]]
-        if len(left_out):
-            raise ParameterError(
-                f"{_named(cube, Node('object', int(left_out[0])))} is pinned, and the view of the cube leaves it out: "
-                "leave out the pin, or view the cube so that it holds it"
-            )
+        liked = np.setdiff1d(np.array(steering.like, dtype=np.int32), query.objects)
+        for rows, how, what in ((objects, "pinned", "the pin"), (liked, "liked", "the like")):
+            for row in rows[barred[rows]][:1]:
+                raise ParameterError(
+                    f"{_named(cube, Node('object', int(row)))} is {how}, and the view of the cube leaves it out: "
+                    f"leave out {what}, or view the cube so that it holds it"
+                )
         barred[banned] = True
         barred[query.objects] = False
     cells = steering.cells("pins")
@@ -96,12 +97,17 @@ def check_no_cells(cube: Cube, steering: Steering, method: str) -> None:
 
 def _check_apart(cube: Cube, query: Query, steering: Steering) -> None:
     """Raise where one thing is wanted in two ways that exclude each other."""
-    banned, like, unlike = set(steering.objects("bans")), set(steering.like), set(steering.unlike)
+    pinned, banned = set(steering.objects("pins")), set(steering.objects("bans"))
+    like, unlike = set(steering.like), set(steering.unlike)
     told = np.array(sorted(banned | unlike), dtype=np.int64)
     inside = set(told[np.isin(told, query.objects)].tolist()) if len(told) else set()
     _refuse(cube, set(steering.pins) & set(steering.bans), "is pinned and banned: it cannot be both")
     for rows, why in (
-        (banned & inside, "is banned, and it is in the query, which always stays: leave it out of one of them"),
+        (
+            banned & inside,
+            "is banned, and it is in the query, which always stays: leave it out of the query, or ask without it",
+        ),
+        (pinned & unlike, "is pinned and unliked: it cannot be both"),
         (like & unlike, "is liked and unliked: it cannot be both"),
         (like & banned, "is liked and banned: leave it out of one of them"),
         (unlike & inside, "is unliked, and it is in the query: leave it out of one of them"),
