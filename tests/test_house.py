@@ -18,7 +18,7 @@ LAYERS = [
     ("records", "extras"),
     ("interrupts",),
     ("arrays", "seeding", "atomic_files", "arrow_files", "compiling", "unpacking", "fingerprints", "multiple_tests"),
-    ("threads",),
+    ("threads", "intervals"),
     ("kernels",),
     ("interfaces",),
     ("locks", "arguments"),

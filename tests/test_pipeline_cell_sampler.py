@@ -12,6 +12,7 @@ from torch_geometric.loader import LinkLoader, NodeLoader
 from torch_geometric.sampler import BaseSampler, NegativeSampling, NodeSamplerInput
 
 import cube2net as c2n
+from cube2net.cube import cuboid
 from cube2net.errors import CubeError, ParameterError
 
 from toys import random_cube, toy_cube, two_communities
@@ -27,7 +28,8 @@ def cube(tmp_path_factory: pytest.TempPathFactory) -> c2n.Cube:
 
 def loader(sampler: c2n.CellSampler, nodes: object = None, **options: object) -> NodeLoader:
     options = {"batch_size": 16, "transform": sampler.with_cells, **options}
-    return NodeLoader(sampler.data(), sampler, nodes, **options)
+    x = np.ones((len(sampler.cube.objects), 1)) if sampler.cube.items is None else None
+    return NodeLoader(sampler.data(x=x), sampler, nodes, **options)
 
 
 def shuffled(sampler: c2n.CellSampler, **options: object) -> list[dict[str, torch.Tensor]]:
@@ -316,3 +318,16 @@ def test_wrong_data_are_said(cube: c2n.Cube) -> None:
     links = sampler.data().edge_index[:, :4]
     with pytest.raises(ParameterError, match="^weights of negative links are for 3 nodes, and the cube has 300"):
         next(iter(LinkLoader(sampler.data(), sampler, links, neg_sampling=weights)))
+
+
+def test_where_nothing_is_known_of_objects_x_has_to_be_given(cube: c2n.Cube) -> None:
+    bare = random_cube(0, objects=10)
+    with pytest.raises(
+        ParameterError, match=r"could be x, for it does not keep its items: give x=…, .* of 10 objects$"
+    ):
+        c2n.CellSampler(bare).data()
+    assert c2n.CellSampler(bare).data(x=np.eye(10)).num_features == 10
+    view = cuboid(cube, "one")
+    with pytest.raises(ParameterError, match=r"could be x, for this is a view of other cuboids, which has no items: "):
+        c2n.CellSampler(view).data()
+    assert c2n.CellSampler(view).data(x=np.ones((300, 2))).num_features == 2

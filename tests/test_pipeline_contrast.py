@@ -74,6 +74,35 @@ def test_a_label_of_two_levels_is_named_as_drill_and_explain_read_it() -> None:
     assert found.network.labels == (("label 0 (venue)",), ("label 1",))
 
 
+def test_a_cluster_of_a_number_is_another_than_one_of_that_name() -> None:
+    clusters = {f"o{at}": 1 if at < 10 else "cluster 1" for at in range(20)}
+    found = c2n.describe(by_hand(), clusters)
+    assert [each.names[0] for each in found] == ["cluster 1", "cluster 1 (2)"]
+    assert [each.sizes for each in found] == [(10, 10), (10, 10)]
+    assert found["cluster 1 (2)"].cells[0].labels == ("label 0",)
+
+
+@pytest.mark.parametrize("names", [("a", "a\0"), ("both", "both (2)")])
+def test_sides_keep_the_names_that_they_are_given(names: tuple[str, str]) -> None:
+    found = c2n.contrast(by_hand(), list(range(10)), list(range(9, 20)), names=names)
+    given = found.network.query.labels
+    assert given is not None and [given.count(name) for name in names] == [9, 10] and len(set(given)) == 3
+
+
+@pytest.mark.parametrize("chance", [0.05, np.float32(0.5), np.float64(0.5), 1, np.int64(1)])
+def test_chances_are_the_same_whatever_the_limit_and_1_lets_in_all_that_were_tested(chance: float) -> None:
+    planted = c2n.make_planted(objects=60, communities=4, noise=0.6, seed=2)
+    cube = c2n.build_cube(planted.corpus, min_objects=1)
+    found = c2n.contrast(cube, planted.query(0), planted.query(1), chance=chance)
+    few = c2n.contrast(cube, planted.query(0), planted.query(1))
+    assert found.tested == few.tested and few.sure <= found.sure <= found.tested
+    assert all(cell.chance <= chance for cell in found.cells)
+    chances = {cell.labels: cell.chance for cell in found.cells}
+    assert all(chances.get(cell.labels, cell.chance) == cell.chance for cell in few.cells)
+    if chance == 1:
+        assert few.sure < found.sure and max(chances.values()) == 1
+
+
 def test_objects_of_both_queries_are_on_neither_side_and_that_is_said() -> None:
     found = c2n.contrast(by_hand(), [*range(10), 19], [*range(10, 20)])
     assert found.sizes == (10, 9) and found.outside == 1
@@ -273,7 +302,7 @@ def test_a_view_of_other_cuboids_is_refused_and_one_rolled_up_is_not(asked: tupl
 
 def test_labels_called_like_the_rest_stay_apart() -> None:
     query = by_hand().query(list(range(20)), ["the rest"] * 10 + ["b"] * 10)
-    assert c2n.contrast(by_hand(), query)["the rest"].names == ("the rest", "the rest (neither)")
+    assert c2n.contrast(by_hand(), query)["the rest"].names == ("the rest", "the rest (2)")
 
 
 def test_the_column_cluster_of_a_frame_wins_and_one_other_column_beside_ids_will_do(

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -86,6 +87,9 @@ def test_a_query_that_is_a_cell_is_found_in_one_line(cube: Cube) -> None:
     found = c2n.drill(cube, cube.objects.ids(members).to_pylist(), k=1)
     assert found.cells[0].labels == ("2019", "SIGDIAL")
     assert (found.cells[0].new, found.cells[0].share, found.left) == (len(members), 1.0, ())
+    assert repr(found) == "Drilled(1 cell below ⟨∗ · ∗⟩, 0 objects left over)"
+    assert repr(replace(found, left=("x",))).endswith(", 1 object left over)")
+    assert [cell.to_dict() for cell in found.cells] == found.to_dict()["cells"]
     assert found.proven and found.sentence.endswith("none is left over; no choice of as many saves more bits")
 
 

@@ -18,6 +18,8 @@ from cube2net.pipeline.replay import follow
 from cube2net.records import Budget, Cube, Network, Node, Price, Query, Selection, Steering, Worth
 from cube2net.records.node_names import title_of
 
+from toys import toy_cube
+
 QUICK: dict[str, dict[str, Any]] = {
     "cube2net": {"updates": 1, "trajectories": 4, "epochs": 1},
     "anneal": {"steps": 200, "restarts": 1},
@@ -233,6 +235,18 @@ def test_more_pins_than_the_default_of_cells_make_room_for_themselves(place: Pla
     network = c2n.construct(place.cube, place.query[:5], pins=pins)
     assert network.selection.cells.tolist() == list(range(8))
     assert network.question is not None and network.question.budget.m == 8
+
+
+def test_a_ban_that_lets_the_pins_fit_has_no_price_and_says_so() -> None:
+    cube = toy_cube([[0, 1, 2, 3, 4], [5, 6], [0, 6]], objects=10, links=[(row, row + 1) for row in range(9)])
+    asked: dict[str, Any] = {"m": 2, "form": "objects", "max_nodes": 5, "pins": ["label 0"]}
+    network = c2n.construct(cube, ["o0", "o6"], bans=["o4"], **asked)
+    kept, left_out = c2n.prices(network)
+    assert kept.price is not None and not kept.needed
+    assert str(left_out) == "leaving out Object 4 is what lets the pins fit"
+    assert (left_out.price, left_out.to_dict()["needed"]) == (None, True)
+    with pytest.raises(ParameterError, match="the query and what is pinned are 6 nodes, and max_nodes is 5"):
+        c2n.construct(cube, ["o0", "o6"], **asked)
 
 
 def test_a_method_of_ones_own_is_told_what_is_settled(place: Place) -> None:

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 import cube2net as c2n
 from cube2net.fingerprints import network_fingerprint
 from cube2net.pipeline import change
+from cube2net.pipeline.construct import KNOWN, choose, network_of
+from cube2net.pipeline.planning import plan
 from cube2net.records import Cube, Network, Node
 
 from toys import random_cube, toy_cube
@@ -287,6 +289,19 @@ def test_pins_that_made_room_for_themselves_take_it_with_them() -> None:
     assert found.network.question.budget.m == 1
 
 
+@pytest.mark.parametrize("method", ["greedy", "exact", "random"])
+@pytest.mark.parametrize("objective", ["jaccard", "cover", "linked"])
+def test_pins_that_leave_nothing_to_choose_are_their_own_bound(method: str, objective: str) -> None:
+    cube = toy_cube([[0, 1], [0, 1, 2, 10, 11], [2]], objects=20, links=LINE)
+    asked = {"objective": objective, "form": "objects", "bound": True}
+    full = c2n.construct(cube, THREE, method, m=1, pins=[("label 1",)], **asked).selection
+    assert (full.bound, full.proven, "no bound" in full.note) == (full.value, True, False)
+    alone = c2n.construct(cube, THREE, method, m=2, pins=[("label 1",)], bans=[("label 0",), ("label 2",)], **asked)
+    assert "no cells were chosen" not in alone.selection.note
+    if objective != "cover":
+        assert alone.selection.bound == alone.selection.value
+
+
 def test_a_bound_from_before_holds_for_fewer_choices() -> None:
     cube = random_cube(7)
     network = made(cube, "jaccard", bound=True)
@@ -294,6 +309,15 @@ def test_a_bound_from_before_holds_for_fewer_choices() -> None:
         found = c2n.without(network, Node("cell", cell))
         assert found.bound is not None and found.value <= found.bound <= network.selection.bound
         assert found.network.selection.bound is not None
+
+
+def test_near_objects_are_known_of_a_few_steerings_and_no_more() -> None:
+    cube = random_cube(6)
+    near: dict[tuple[object, ...], np.ndarray] = {}
+    for row in [1, 2, 3, 5, 6, 7, 1]:
+        asked = plan(cube, cube.query(QUERY), bans=[f"o{row}"])
+        assert same(network_of(asked, choose(asked), near=near), made(cube, "default", bans=[f"o{row}"]))
+        assert 1 <= len(near) <= KNOWN
 
 
 def test_a_method_without_cells_can_be_asked_about_objects() -> None:

@@ -11,8 +11,8 @@ from cube2net.contrasts.chance_tests import (
     exact_chances,
     least_chances,
     may_be_sure,
-    score_interval,
 )
+from cube2net.intervals import share_interval
 from cube2net.multiple_tests import LEVEL, holm
 
 
@@ -90,7 +90,7 @@ def test_holm_is_what_his_steps_say(p_values: list[float]) -> None:
 @pytest.mark.parametrize(("held", "count"), [(0, 10), (3, 10), (10, 10), (1, 1), (57, 116)])
 def test_the_interval_of_a_share_is_wilsons(held: int, count: int) -> None:
     wilson = stats.binomtest(held, count).proportion_ci(method="wilson")
-    assert score_interval(held, count) == pytest.approx((wilson.low, wilson.high), abs=1e-12)
+    assert share_interval(held, count) == pytest.approx((wilson.low, wilson.high), abs=1e-12)
 
 
 def test_the_interval_of_a_difference_is_that_of_newcombes_paper() -> None:

@@ -86,7 +86,7 @@ def test_items_are_in_picked_cells_when_they_are_in_a_part_of_them() -> None:
     planted = make_planted(objects=60, communities=3, noise=0.3, seed=2)
     cube = build_cube(planted.corpus)
     entries = [
-        [(d.name, cube.dimensions[i].labels[0]) if i == at else None for i, d in enumerate(cube.dimensions)]
+        [dimension.labels[0] if number == at else None for number, dimension in enumerate(cube.dimensions)]
         for at in range(3)
     ]
     view = pick_cells(cube, [*entries, [None, None, None]])

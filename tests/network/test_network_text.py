@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import cube2net as c2n
 import hostile
+from cube2net.errors import ParameterError
 from cube2net.network import estimated_tokens
 from cube2net.network.text_budget import Section, longest_text
 from cube2net.records import Cube, Network, Objects
@@ -239,3 +240,14 @@ def test_a_counter_is_asked_a_few_times_about_texts_not_much_longer_than_the_bud
     text = c2n.to_text(made, 6_000, counter)
     assert len(c2n.to_text(made, MOST)) > 50 * len(text)
     assert len(asked) < 25 and max(asked) < 4 * 6_000
+
+
+def test_what_is_no_network_has_no_text() -> None:
+    with pytest.raises(ParameterError, match="network is a Cube, expected a Network \\(construct makes one\\)"):
+        c2n.to_text(toy_cube([[0]], objects=1))  # type: ignore[arg-type]
+
+
+def test_of_cells_at_higher_levels_every_time_counts() -> None:
+    planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    said = c2n.to_text(c2n.construct(c2n.build_cube(planted.corpus), planted.query(0), levels="one"))
+    assert "how often chosen cells hold objects of the query, every time counted" in said

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import cube2net as c2n
 from cube2net.cube import pick_cells, roll_up
+from cube2net.intervals import share_interval
 from cube2net.pipeline import METHODS, OBJECTIVES
-from cube2net.reasons.cell_reasons import wilson
 from cube2net.records import CellExplanation, Cube, Network, Query, Repeats, ValueAccount, Weights, Worth
 from cube2net.select import FBeta
 
@@ -93,7 +93,7 @@ def test_lifts_are_shares_of_the_query_and_of_all(small: Network) -> None:
     (lift,) = of_cell(small, 0).label_lifts
     assert (lift.dimension, lift.label, lift.query, lift.everyone) == ("group", "label 0", 3, 4)
     assert lift.lift == (3 / 4) / (4 / 12)
-    low, high = wilson(3, 4)
+    low, high = share_interval(3, 4)
     assert (lift.low, lift.high) == (low / (4 / 12), high / (4 / 12))
     assert of_cell(small, 0).lift.lift == lift.lift
 
@@ -164,7 +164,7 @@ def test_of_picked_cells_the_lifts_are_counted_in_the_cube_that_they_were_picked
 
 @given(st.integers(1, 400).flatmap(lambda count: st.tuples(st.integers(0, count), st.just(count))))
 def test_wilsons_interval_holds_the_share_and_lies_within_0_and_1(counts: tuple[int, int]) -> None:
-    low, high = wilson(*counts)
+    low, high = share_interval(*counts)
     assert 0 <= low <= counts[0] / counts[1] <= high <= 1
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import cube2net as c2n
 from cube2net.cube import between, dice, roll_up
-from cube2net.network import scores
+from cube2net.network import Hops, scores
 from cube2net.records import Corpus, Cube, Network, ObjectExplanation
 
 from toys import random_cube, toy_cube
@@ -257,6 +257,26 @@ def test_as_many_hops_as_said_bring_the_missing_one(seed: int, row: int) -> None
     assert found.miss is not None
     assert (row in c2n.construct(cube, query, "hops 2").objects) == (found.miss.option == "hops")
     assert found.miss.needed in (None, 2)
+
+
+@given(
+    st.integers(0, 10**6),
+    st.integers(0, 39),
+    st.sampled_from([None, 1, 2]),
+    st.sampled_from([{}, {"max_nodes": 9}, {"max_links": 12}, {"bans": ["o7", "o8", "o9"]}]),
+)
+def test_of_hops_no_more_is_claimed_than_comes(
+    seed: int, row: int, fan_out: int | None, limits: dict[str, Any]
+) -> None:
+    cube = random_cube(seed % 60, links=50)
+    query = cube.query([1, 2, 3])
+    found = of_object(c2n.construct(cube, query, Hops(fan_out=fan_out), **limits), row)
+    if found.miss is None or found.miss.option != "hops":
+        return
+    assert found.miss.exact == (fan_out is None and not limits)
+    assert ("hops=2 would bring it" if found.miss.exact else "hops has to be at least 2 to bring it") in str(found)
+    if found.miss.exact:
+        assert row in c2n.construct(cube, query, Hops(hops=2)).objects
 
 
 @given(st.integers(0, 10**6), st.integers(0, 39))

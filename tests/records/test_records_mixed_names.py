@@ -55,6 +55,8 @@ def test_what_a_cell_is_called_names_it(seed: int, number: int) -> None:
         ("June · ∗", r"a cell has a label or ∗ for each of day, town, craft, with · between, got 'June · ∗'"),
         (("June", "∗"), r"a cell has a label or ∗ for each of day, town, craft, got \('June', '∗'\)"),
         ("July", r"a cell has a label or ∗ for each of day, town, craft, with · between, got 'July'"),
+        ("Jnue", r"for each of day, town, craft, with · between, got 'Jnue' \(did you mean 'June'\?\)$"),
+        ("nothing like it", r"with · between, got 'nothing like it'$"),
         (7, r"a cell has a label or ∗ for each of day, town, craft, got 7"),
         (
             "Jun · ∗ · ∗",

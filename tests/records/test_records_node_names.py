@@ -10,7 +10,7 @@ from cube2net.cube import cuboid, roll_up
 from cube2net.errors import ParameterError, QueryError
 from cube2net.records import Cube, Node, Scope, Steering
 from cube2net.records.mixed_names import mixed_cell_of
-from cube2net.records.node_names import node_of, rows_of, title_of
+from cube2net.records.node_names import node_of, title_of
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +137,6 @@ def test_a_pin_takes_a_ban_away_and_the_other_way_round() -> None:
     assert (banned.cells("pins"), banned.objects("pins"), banned.cells("bans")) == ([], [5], [1])
     assert banned.pinning([cell]) == Steering(pins=(person, cell))
     assert not Steering() and bool(banned)
-    assert rows_of([cell, Node("cell", 0), cell]).tolist() == [0, 1]
 
 
 def test_a_scope_says_what_is_settled() -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from statistics import NormalDist
 
 import numpy as np
 
 from cube2net.array_types import Array
+from cube2net.intervals import share_interval
 from cube2net.multiple_tests import LEVEL
-
-REACH = NormalDist().inv_cdf(1 - LEVEL / 2)
 
 
 def log_factorials(most: int) -> Array:
@@ -81,14 +79,6 @@ def difference_interval(ones: int, first: int, twos: int, second: int) -> tuple[
     (0.0524, 0.3339)
     """
     one, two = ones / first, twos / second
-    (low, high), (other_low, other_high) = score_interval(ones, first), score_interval(twos, second)
+    (low, high), (other_low, other_high) = share_interval(ones, first), share_interval(twos, second)
     apart = one - two
     return apart - math.hypot(one - low, other_high - two), apart + math.hypot(high - one, two - other_low)
-
-
-def score_interval(held: int, count: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of a share."""
-    share, reach = held / count, REACH * REACH / count
-    middle = (share + reach / 2) / (1 + reach)
-    half = math.sqrt(reach * (share * (1 - share) + reach / 4)) / (1 + reach)
-    return max(0.0, middle - half), min(1.0, middle + half)

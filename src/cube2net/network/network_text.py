@@ -24,7 +24,7 @@ VALUE = 60
 """So many letters of an attribute's value are shown."""
 BETWEEN = " · "
 MEANINGS = {
-    "cover": "how often chosen cells hold objects of the query, each counted {r} times at most",
+    "cover": "how often chosen cells hold objects of the query, {times}",
     "jaccard": "the objects of the query that the cells hold, as a share of all that they hold or the query has",
     "coverage": "the share of the query that the cells hold",
     "precision": "the share of what the cells hold that is in the query",
@@ -100,7 +100,9 @@ def _said_of_worth(network: Network, about: Mapping[str, Any]) -> str:
         return f"{said}, which chose no cells."
     objective, whole = about["objective"], about["objective"] == "cover"
     options = {} if network.recipe is None else network.recipe.objective.get("options", {})
-    meaning = f" ({MEANINGS[objective].format(r=options.get('r') or 'any number of')})" if objective in MEANINGS else ""
+    most = options.get("r")
+    times = "every time counted" if most is None else f"each counted {most} times at most"
+    meaning = f" ({MEANINGS[objective].format(times=times)})" if objective in MEANINGS else ""
     said += f" for the objective {in_markdown(objective)}{meaning}: {about['value']:{',.0f' if whole else '.4f'}}"
     if about["bound"] is None or not math.isfinite(about["bound"]):
         return f"{said}."

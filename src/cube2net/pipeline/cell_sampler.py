@@ -136,7 +136,8 @@ class CellSampler:
             ``label_names``), -1 where there is none.
         x
             A row of numbers for every object. Without it, what is known of objects as :func:`to_pyg` has it, named by
-            ``x_names``; that may tell the labels.
+            ``x_names``; that may tell the labels. Where nothing is known of them (a cube that does not keep its items,
+            a view of other cuboids) it has to be given.
 
         Returns
         -------

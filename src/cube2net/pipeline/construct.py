@@ -33,6 +33,8 @@ from cube2net.records.node_names import title_of
 from cube2net.select import Settled, bounded, check_selection, guided
 
 Near = dict[tuple[Any, ...], Array]
+# Near objects and rankings that are known of a question: so many, the latest asked for.
+KNOWN = 16
 
 
 @tells_compiling
@@ -321,9 +323,11 @@ def _known_nearest(plan: Plan, room: int, near: Near) -> Array:
     """Return the nearest objects, looked for only where they are not known: pins and bans of cells change nothing."""
     steering = plan.steering
     key = (room, steering.like, steering.unlike, *(tuple(steering.objects(which)) for which in ("pins", "bans")))
-    if key not in near:
-        near[key] = nearest_objects(plan, room, near)
-    return near[key]
+    found = near.pop(key) if key in near else nearest_objects(plan, room, near)
+    near[key] = found
+    for old in list(near)[:-KNOWN]:
+        del near[old]
+    return found
 
 
 def nearest_objects(plan: Plan, room: int, near: Near) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from numbers import Real
 from typing import Any, overload
 
 import numpy as np
@@ -21,6 +22,7 @@ from cube2net.pipeline.queries import Asked, check_cube, query_of
 from cube2net.pipeline.questions import asked_of
 from cube2net.records import Cube, Network, Query
 from cube2net.records.contrast import REST, Contrast, Description, SeparatingCell
+from cube2net.records.distinct_names import distinct_names
 from cube2net.records.mixed_names import MixedCell
 from cube2net.select import Cover
 
@@ -68,7 +70,9 @@ def contrast(
     names
         What to call the two sides, as the labels of the network and in sentences.
     chance
-        Only cells are chosen whose chance, corrected for all that were tested, is not above this; 1 is all.
+        Only cells are chosen whose chance, corrected for all that were tested, is not above this; 1 is all that were
+        tested and whose shares differ. Which are tested does not depend on it: those that
+        hold enough to be below 0.05 beside the others.
 
     Returns
     -------
@@ -157,7 +161,7 @@ def describe(
     asked = _checked(whole, clustered(whole, clusters, network if isinstance(network, Network) else None), m, chance)
     if asked.labels is None:
         raise QueryError("the clusters name objects only: give the cluster of each, as a mapping or a table")
-    found = _described(whole, asked, tuple(map(_cluster_name, asked.labels)), m, chance)
+    found = _described(whole, asked, _cluster_names(asked.labels), m, chance)
     if not isinstance(network, Network):
         return found
     given = asked.objects[np.array(found.query.labels, dtype=object) != ""]
@@ -169,7 +173,8 @@ def _checked(cube: Cube, query: Asked, m: int, chance: float) -> Query:
     asked = query_of(cube, query)
     check_whole(cube, "contrasted")
     whole_number("m", m, 1, what="cells")
-    if isinstance(chance, bool) or not isinstance(chance, int | float) or not 0 < chance <= 1:
+    given: object = chance
+    if isinstance(given, bool) or not isinstance(given, Real) or not 0 < float(given) <= 1:
         raise ParameterError(f"chance is {quoted(chance)}, expected a number above 0 and up to 1")
     return asked
 
@@ -188,8 +193,8 @@ def _pair(cube: Cube, one: Query, two: Query, m: int, names: tuple[str, str], ch
     rows = np.union1d(one.objects, two.objects)
     in_one, in_two = np.isin(rows, one.objects), np.isin(rows, two.objects)
     shared = in_one & in_two
-    labels = np.where(shared, _unlike(BOTH, names), np.where(in_one, *names)).tolist()
-    query = Query(rows, tuple(labels))
+    called = np.array([*names, *distinct_names([BOTH], taken=names)], dtype=object)
+    query = Query(rows, tuple(called[np.where(shared, 2, in_two)].tolist()))
     sizes = int((in_one & ~shared).sum()), int((in_two & ~shared).sum())
     note = _said_of_overlap(names, sizes, int(shared.sum()))
     sides = contrasts.Sides(in_one[~shared])
@@ -210,7 +215,7 @@ def _described(cube: Cube, query: Query, labels: Sequence[str], m: int, chance: 
     found = _separated(cube, query.objects[there], sides, m, chance)
     note = f"all {int(there.sum()):,} objects are in {plain(names[0])}: there are no others" if len(names) == 1 else ""
     each = tuple(
-        _contrast(cube, query, (name, _unlike(REST, [name])), one, outside, note, chance)
+        _contrast(cube, query, (name, *distinct_names([REST], taken=[name])), one, outside, note, chance)
         for name, one in zip(names, found, strict=True)
     )
     cells = list(dict.fromkeys(cell.labels for part in each for cell in part.cells))
@@ -322,18 +327,20 @@ def _network(cube: Cube, query: Query, cells: Sequence[tuple[str, ...]]) -> Netw
     return construct(view, query, "greedy", m=len(cells), objective=Cover(r=None, least=1), form="cells")
 
 
-def _cluster_name(label: str) -> str:
-    if label.lstrip("-").isdecimal():
-        return "" if label.startswith("-") else f"cluster {label}"
-    return label
+def _cluster_names(labels: Sequence[str]) -> tuple[str, ...]:
+    """Return clusters by name: numbers as such, those below 0 as none, and no two alike.
+
+    >>> _cluster_names(["1", "-1", "noise", "cluster 1"])
+    ('cluster 1 (2)', '', 'noise', 'cluster 1')
+    """
+    numbers = [label for label in dict.fromkeys(labels) if label.lstrip("-").isdecimal()]
+    names = {label: "" for label in numbers if label.startswith("-")}
+    left = [label for label in numbers if label not in names]
+    names |= zip(left, distinct_names([f"cluster {label}" for label in left], taken=labels), strict=True)
+    return tuple(names.get(label, label) for label in labels)
 
 
 def _in_order(name: str) -> tuple[str, int, str]:
     """Return what sorts names with a number at their end by that number."""
     head, _, tail = name.rpartition(" ")
     return (head, int(tail), "") if tail.isdecimal() and len(tail) < 19 else (name, -1, "")
-
-
-def _unlike(name: str, taken: Sequence[str]) -> str:
-    """Return a name that is not taken."""
-    return name if name not in taken else f"{name} (neither)"

@@ -7,11 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from cube2net.array_types import Array
+from cube2net.errors import ParameterError
 from cube2net.interfaces import chooses_cells
 from cube2net.pipeline.planning import METHODS
 from cube2net.pipeline.questions import asked_of
 from cube2net.progress import Progress, silent
-from cube2net.records import Cube, Network, Node, Price, Question
+from cube2net.records import Cube, Network, Node, Price, Question, Steering
 from cube2net.records.node_names import CELL, OBJECT, title_of
 from cube2net.records.price import BAN, PIN
 
@@ -21,7 +22,7 @@ def prices(network: Network, cube: Cube | None = None, *, progress: Progress | N
 
     A price is the value without the pin or ban, all others kept, less the value with it, by the same method and seed:
     each of them takes as long as the network itself did. For methods that bring objects by links, and have no value,
-    it says who was displaced.
+    it says who was displaced. A ban without which the pins would not fit the limits has no price, and that is said.
 
     Parameters
     ----------
@@ -45,7 +46,7 @@ def prices(network: Network, cube: Cube | None = None, *, progress: Progress | N
     >>> best = c2n.construct(cube, planted.query(0), "greedy", m=4, form="objects")
     >>> without = c2n.construct(cube, planted.query(0), "greedy", m=4, form="objects", bans=[best.labels[0]])
     >>> print(*c2n.prices(without))
-    leaving out ⟨200X · venue 0 · topic 0⟩ costs 0.333
+    leaving out ⟨199X · venue 0 · topic 2⟩ costs 0.04
     """
     network = asked_of(network, cube)
     question = network.question
@@ -60,12 +61,24 @@ def prices(network: Network, cube: Cube | None = None, *, progress: Progress | N
             other = replace(steering, pins=tuple(pin for pin in steering.pins if pin != node))
         else:
             other = replace(steering, bans=tuple(ban for ban in steering.bans if ban != node))
-        found.append(_price(kind, node, network, question.again(other), question))
+        found.append(_price(kind, node, network, _without(kind, other, question), question))
     return tuple(found)
 
 
-def _price(kind: str, node: Node, network: Network, without: Network, question: Question) -> Price:
+def _without(kind: str, steering: Steering, question: Question) -> Network | None:
+    """Return the network without a pin or ban, None where without a ban the pins do not fit."""
+    try:
+        return question.again(steering)
+    except ParameterError:
+        if kind == PIN or not steering.pins:
+            raise
+        return None
+
+
+def _price(kind: str, node: Node, network: Network, without: Network | None, question: Question) -> Price:
     title = title_of(question.cube, node)
+    if without is None:
+        return Price(kind, title, network.selection.value, needed=True)
     if question.method in METHODS and not chooses_cells(METHODS[question.method]):
         missed, instead = _apart(question.cube, OBJECT, without.objects, network.objects)
         return Price(kind, title, missed=missed, instead=instead)

@@ -20,8 +20,7 @@ def asked_of(network: Network, cube: Cube | None = None) -> Network:
     A network of this process has it, and is returned as it is. One that came from another process is made again of the
     cube by its recipe, and has to be the same.
     """
-    if not isinstance(network, Network):
-        raise ParameterError(f"network is a {type(network).__name__}, expected a Network (construct makes one)")
+    check_network(network)
     if network.question is not None:
         return network
     if network.recipe is None:
@@ -34,6 +33,12 @@ def asked_of(network: Network, cube: Cube | None = None) -> Network:
     if not isinstance(cube, Cube):
         raise ParameterError(f"cube is a {type(cube).__name__}, expected a Cube (open_cube opens a folder)")
     return _followed(network.recipe, cube)
+
+
+def check_network(network: object) -> None:
+    """Raise where something is no network."""
+    if not isinstance(network, Network):
+        raise ParameterError(f"network is a {type(network).__name__}, expected a Network (construct makes one)")
 
 
 def read_asked(path: str | Path, cube: Cube, *, progress: Progress | None = None) -> Network:

@@ -15,6 +15,7 @@ from cube2net.arrays import row_of_entries
 from cube2net.compiling import tells_compiling
 from cube2net.cube import TOPIC
 from cube2net.errors import ParameterError, QueryError, listed, whole_number
+from cube2net.intervals import REACH
 from cube2net.pipeline.data import find_topics
 from cube2net.pipeline.queries import Asked, query_of, read_query
 from cube2net.pipeline.reading import corpus_of
@@ -38,7 +39,6 @@ SIZES = (1, 2, 4)
 """Objects brought for each one that is hidden; what they hold is averaged over these sizes."""
 SHOWN = 6
 MOST_CELLS = 1_000
-CERTAIN = 1.96
 
 
 @tells_compiling
@@ -277,10 +277,10 @@ def _interval(shares: Sequence[float]) -> Held:
     """Return the mean of some shares and where it lies, by their spread.
 
     >>> _interval([0.25, 0.75])
-    Held(mean=0.5, low=0.01, high=0.99, splits=2)
+    Held(mean=0.5, low=0.010009, high=0.989991, splits=2)
     """
     mean, spread = float(np.mean(shares)), float(np.std(shares, ddof=1)) / len(shares) ** 0.5
-    low, high = (round(min(1.0, max(0.0, mean + way * CERTAIN * spread)), 6) for way in (-1, 1))
+    low, high = (round(min(1.0, max(0.0, mean + way * REACH * spread)), 6) for way in (-1, 1))
     return Held(mean, low, high, len(shares))
 
 

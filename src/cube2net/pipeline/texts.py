@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from cube2net import network as networks
 from cube2net.errors import ParameterError, quoted, whole_number
+from cube2net.pipeline.questions import check_network
 from cube2net.records import Network
 
 MAX_TOKENS = 4_000
@@ -48,6 +49,7 @@ def to_text(network: Network, max_tokens: int = MAX_TOKENS, counter: Callable[[s
     # Network around a query of 50 objects
     and 100 more objects, 2 more groups, 4 more cells, 310 more links
     """
+    check_network(network)
     if counter is not None and not callable(counter):
         raise ParameterError(f"the counter is {quoted(counter)}, expected a function of a text that counts its tokens")
     most = whole_number("max_tokens", max_tokens, 0, what="tokens")

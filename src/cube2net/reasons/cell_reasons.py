@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.arrays import take_rows
+from cube2net.intervals import share_interval
 from cube2net.reasons.choice_values import Choice
 from cube2net.reasons.limits_left import does_not_fit
 from cube2net.reasons.link_paths import named
@@ -20,8 +19,6 @@ from cube2net.records.node_names import CELL, Node
 
 SHOWN_OBJECTS = 10
 """So many of the objects that one cell alone holds are named."""
-NORMAL = 1.959963984540054
-"""95 % of a normal variable lie within so many standard deviations."""
 
 
 def explain_cell(network: Network, question: Question, cell: int) -> CellExplanation:
@@ -150,7 +147,7 @@ def _lift(dimension: str, label: str, members: Array, cube: Cube, query: Query) 
     mark[members] = True
     found, everyone = int(mark[query.objects].sum()), int(np.count_nonzero(mark))
     share = everyone / len(cube.objects)
-    low, high = wilson(found, len(query))
+    low, high = share_interval(found, len(query))
     return Lift(
         dimension=dimension,
         label=label,
@@ -162,20 +159,6 @@ def _lift(dimension: str, label: str, members: Array, cube: Cube, query: Query) 
         low=low / share if share else 0.0,
         high=high / share if share else 0.0,
     )
-
-
-def wilson(found: int, count: int) -> tuple[float, float]:
-    """Return the ends of Wilson's interval at 95 % for a share of which so many of some were found.
-
-    >>> [round(end, 4) for end in wilson(10, 20)], wilson(0, 5)[0], wilson(5, 5)[1]
-    ([0.2993, 0.7007], 0.0, 1.0)
-    """
-    share, square = found / count, NORMAL * NORMAL
-    middle = share + square / (2 * count)
-    width = NORMAL * math.sqrt(share * (1 - share) / count + square / (4 * count * count))
-    below = 1 + square / count
-    low, high = (middle - width) / below, (middle + width) / below
-    return (0.0 if found == 0 else max(0.0, low)), (1.0 if found == count else min(1.0, high))
 
 
 def _before(choice: Choice, query: Query, cell: int) -> int:

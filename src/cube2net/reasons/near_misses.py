@@ -47,7 +47,7 @@ def near_miss(
     if question.method == "pagerank":
         return _too_low(network, ranks.needed(row))
     if question.method == "hops":
-        return _too_far(steps, options)
+        return _too_far(question, steps, options)
     said = {"none": "the method 'none' brings nothing: any other may", "steiner": "the tree does not need it"}
     return NearMiss(obstacle=said.get(question.method, "no tree that the method finds is better with it"))
 
@@ -77,15 +77,19 @@ def _too_low(network: Network, needed: int | None) -> NearMiss:
     return NearMiss(option="top", needed=needed, now=now, note=note)
 
 
-def _too_far(steps: int | None, options: Mapping[str, Any]) -> NearMiss:
-    hops, fan_out = int(options.get("hops", 1)), options.get("fan_out")
+def _too_far(question: Question, steps: int | None, options: Mapping[str, Any]) -> NearMiss:
+    hops, fan_out, budget = int(options.get("hops", 1)), options.get("fan_out"), question.budget
     if steps is None or steps > MOST_HOPS:
         far = "farther than that" if steps is None else f"{steps} steps away"
         return NearMiss(obstacle=f"the method 'hops' goes {MOST_HOPS} steps at most, and it is {far}")
+    keepers = ["fan_out, which lets one object bring so many,"] * (fan_out is not None)
+    keepers += ["a limit on nodes or links"] * (budget.max_nodes is not None or budget.max_links is not None)
+    keepers += ["what may not be brought and stands between"] * (budget.scope.barred is not None)
+    who = " or ".join(keepers)
     if steps <= hops:
-        who = "fan_out, which lets one object bring so many," if fan_out is not None else "a limit on nodes or links"
         return NearMiss(left_out=f"it is within {counted(hops, 'step')}, and {who} left it out")
-    return NearMiss(option="hops", needed=steps, now=hops, exact=fan_out is None)
+    note = f"{who} may leave it out even so" if who else ""
+    return NearMiss(option="hops", needed=steps, now=hops, exact=not who, least=bool(who), note=note)
 
 
 def _not_held(network: Network, question: Question, row: int) -> NearMiss:

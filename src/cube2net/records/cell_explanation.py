@@ -57,8 +57,8 @@ class CellExplanation:
     what would be lost without it, or won with it. ``objects`` are those it can bring and ``query_objects`` those of the
     query among them. ``lift`` is that of the cell and ``labels_lift`` that of each label. ``only`` counts the objects
     that no other chosen cell holds, ``only_query`` those of the query among them, and ``only_first`` names the first.
-    ``before`` says how many cells that are not chosen would add more than this one, None for chosen cells; ``why_not``
-    says why it is not chosen.
+    ``before`` says how many cells that are not chosen and hold an object of the query would add more than this one,
+    None for chosen cells; ``why_not`` says why it is not chosen.
     """
 
     number: int

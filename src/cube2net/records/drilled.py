@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from cube2net.errors import some
+from cube2net.records.explanation import counted
 from cube2net.records.node_names import BETWEEN
 from cube2net.records.selection import PROVEN
 
@@ -42,6 +43,19 @@ class DrilledCell:
         """Which share of its objects is in the query."""
         return self.query_objects / self.objects
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return it in texts and numbers that JSON can carry."""
+        return {
+            "cell": str(self),
+            "labels": list(self.labels),
+            "query_objects": self.query_objects,
+            "new": self.new,
+            "objects": self.objects,
+            "share": self.share,
+            "lift": self.lift,
+            "bits": self.bits,
+        }
+
 
 @dataclass(frozen=True)
 class Drilled:
@@ -67,7 +81,8 @@ class Drilled:
     why_empty: str = ""
 
     def __repr__(self) -> str:
-        return f"Drilled({len(self.cells)} cells below {self.title}, {len(self.left):,} objects left over)"
+        cells, left = (counted(len(each), what) for each, what in ((self.cells, "cell"), (self.left, "object")))
+        return f"Drilled({cells} below {self.title}, {left} left over)"
 
     def __str__(self) -> str:
         return self.sentence
@@ -134,19 +149,7 @@ class Drilled:
             "objects": self.objects,
             "query_objects": self.query_objects,
             "query": self.query,
-            "cells": [
-                {
-                    "cell": str(cell),
-                    "labels": list(cell.labels),
-                    "query_objects": cell.query_objects,
-                    "new": cell.new,
-                    "objects": cell.objects,
-                    "share": cell.share,
-                    "lift": cell.lift,
-                    "bits": cell.bits,
-                }
-                for cell in self.cells
-            ],
+            "cells": [cell.to_dict() for cell in self.cells],
             "held": self.held,
             "left": [{"id": id_, "name": name} for id_, name in zip(self.left, self.left_names, strict=True)],
             "bits": self.bits,

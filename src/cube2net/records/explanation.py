@@ -147,7 +147,7 @@ class NearMiss:
     ``obstacle`` says why it cannot come at all, and ``left_out`` why it did not though a chosen cell holds it. ``cell``
     has the labels of the cell that holds it and takes least from the value: with it the value would be ``value``, and
     ``price`` is how much less than now that is. ``option`` is the parameter that would reach as far as the object, at
-    ``needed``; ``exact`` says whether it is proven that this is enough.
+    ``needed``; ``exact`` says whether it is known that this is enough, and else ``least`` that less never is.
     """
 
     obstacle: str = ""
@@ -159,6 +159,7 @@ class NearMiss:
     needed: int | None = None
     now: int | None = None
     exact: bool = True
+    least: bool = False
     note: str = ""
 
     def __str__(self) -> str:
@@ -166,9 +167,10 @@ class NearMiss:
             return self.obstacle
         parts = [self.left_out] if self.left_out else []
         if self.option and self.needed is not None:
-            about = "" if self.exact else " or so"
             now = "" if self.now is None else f" (it is {self.now:,} now)"
-            parts.append(f"{self.option}={self.needed}{about} would bring it{now}")
+            about = "at least" if self.least else "about"
+            asks = f"{self.option} has to be {about} {self.needed} to bring it"
+            parts.append(f"{self.option}={self.needed} would bring it{now}" if self.exact else f"{asks}{now}")
         if self.cell is not None and self.price is not None and self.value is not None:
             price = f"costs {number(self.price)}" if self.price > 0 else f"adds {number(-self.price)}"
             parts.append(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cube2net.errors import ParameterError, listed, quoted, unknown
 from cube2net.records.dimension import STAR, TOP, Dimension, Level
 from cube2net.records.node_names import BETWEEN, SEPARATORS, Node, bare, labels_in
+from cube2net.spelling import nearest
 
 if TYPE_CHECKING:
     from cube2net.records.cube import Cube
@@ -143,7 +144,9 @@ def _of_text(cube: Cube, text: str) -> MixedCell:
     if len(having) == 1:
         alone = having[0]
         return _cell([_place(each, line if i == alone else None) for i, each in enumerate(cube.dimensions)])
-    raise ParameterError(f"{_expected(cube)}, with {BETWEEN.strip()} between, got {quoted(text)}")
+    near = None if having else nearest(line, sorted(set().union(*known) - set(TOP)))
+    hint = "" if near is None else f" (did you mean {quoted(near)}?)"
+    raise ParameterError(f"{_expected(cube)}, with {BETWEEN.strip()} between, got {quoted(text)}{hint}")
 
 
 def _all_names(dimension: Dimension) -> set[str]:

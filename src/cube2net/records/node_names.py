@@ -6,8 +6,6 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from cube2net.errors import ParameterError, QueryError, listed, quoted, some, unknown
 from cube2net.records.dimension import STAR, TOP, Dimension
 from cube2net.records.key_rows import rows_of_keys
@@ -81,12 +79,13 @@ def node_of(cube: Cube, given: Any) -> Node:
 
 def object_node(cube: Cube, given: Any) -> Node:
     """Return the object that an id, a name or a row names, also as NumPy and Arrow have them."""
-    given, objects = key_of(given), cube.objects
+    given = key_of(given)
     if not (isinstance(given, str) or is_row(given)):
         raise QueryError(
             f"{quoted(given)} names neither a cell nor an object: give an id or a name, or the labels of a cell"
         )
-    if isinstance(given, str) or (is_row(given) and objects.whole):
+    objects = cube.objects
+    if isinstance(given, str) or objects.whole:
         key = given.strip() if isinstance(given, str) else str(given)
         found = objects.find([key])
         if found.ambiguous:
@@ -95,7 +94,7 @@ def object_node(cube: Cube, given: Any) -> Node:
         if found.missing:
             raise QueryError(f"no object is called {quoted(given)}{_meant(cube, key)}")
         return Node(OBJECT, int(found.rows[0]))
-    if is_row(given) and not 0 <= given < len(objects):
+    if not 0 <= given < len(objects):
         raise QueryError(f"no object has the row {given}: the cube has {len(objects):,} objects")
     rows, _ = rows_of_keys(objects, [given], skip_missing=False)
     return Node(OBJECT, int(rows[0]))
@@ -247,8 +246,3 @@ def _checked(cube: Cube, node: Node) -> Node:
     if not 0 <= node.number < count:
         raise ParameterError(f"the cube has {count:,} {node.kind}s, and {node} names another")
     return node
-
-
-def rows_of(nodes: Sequence[Node]) -> np.ndarray:
-    """Return the numbers of nodes, ascending and without repeats."""
-    return np.unique(np.array([node.number for node in nodes], dtype=np.int32))

@@ -19,12 +19,15 @@ class Price:
     ``kind`` is ``"pin"`` or ``"ban"`` and ``title`` the cell or object. ``price`` is below 0 where it pays, which a
     method without a proof may let happen; it is None where a method brings objects that nothing values. ``missed``
     are the cells (of such a method: objects) that would be there without it, and ``instead`` those that are there
-    because of it.
+    because of it. ``needed`` says that without it the pins would not fit: then there is no network without it, and no
+    price.
 
     >>> print(Price("pin", "⟨2019 · ACL · parsing⟩", value=0.1, without=0.104))
     keeping ⟨2019 · ACL · parsing⟩ costs 0.004
     >>> print(Price("ban", "Ada", missed=("Ada",), instead=("Ben",)))
     leaving out Ada brings 'Ben' in its place
+    >>> print(Price("ban", "Ada", value=0.1, needed=True))
+    leaving out Ada is what lets the pins fit
     """
 
     kind: str
@@ -33,6 +36,7 @@ class Price:
     without: float | None = None
     missed: tuple[str, ...] = ()
     instead: tuple[str, ...] = ()
+    needed: bool = False
 
     def __repr__(self) -> str:
         return f"Price({self.sentence})"
@@ -52,6 +56,8 @@ class Price:
     def sentence(self) -> str:
         """The price in one sentence."""
         what = f"{'keeping' if self.kind == PIN else 'leaving out'} {self.title}"
+        if self.needed:
+            return f"{what} is what lets the pins fit"
         price = self.price
         if price is not None:
             return f"{what} {'pays' if price < 0 else 'costs'} {_amount(abs(price)) if price else 'nothing'}"
@@ -71,6 +77,7 @@ class Price:
             "without": self.without,
             "missed": list(self.missed),
             "instead": list(self.instead),
+            "needed": self.needed,
             "sentence": self.sentence,
         }
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.errors import QueryError
+from cube2net.intervals import REACH
 from cube2net.kernels.cluster_agreement import AGREEMENT, weighed_tables
 from cube2net.progress import Progress
 from cube2net.records import Network, Query, Setup
@@ -28,7 +29,7 @@ MARGIN = 0.01
 BOTH_ENDS = 2.0**0.5
 """A hidden link stands in the scores of both its ends, so that these vary less than they should."""
 
-RESAMPLES, WIDE = 200, 1.96
+RESAMPLES = 200
 
 UNSEEN = 3.0
 """What is not seen among n labels may still be true of three in n: no interval is narrower."""
@@ -187,7 +188,7 @@ class ByLabels:
         drawn = np.mean([self._f1(each.evidence, times) for each in race.marks[best]], axis=0)
         scores = race.whole[best]
         between = float(np.var(scores, ddof=1)) / len(scores) if len(scores) > 1 else float(np.var(own)) / len(own)
-        wide = max(WIDE * float(np.sqrt(2 * (float(np.var(drawn)) + between))), UNSEEN / len(known))
+        wide = max(REACH * float(np.sqrt(2 * (float(np.var(drawn)) + between))), UNSEEN / len(known))
         return hope, max(0.0, hope - wide), min(1.0, hope + wide)
 
     def sentence(self, race: Race) -> str:

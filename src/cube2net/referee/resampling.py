@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from statistics import NormalDist
 
 import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.errors import InputError, unknown, whole_number
+from cube2net.intervals import ENDS, REACH
 from cube2net.kernels.cluster_agreement import AGREEMENT, weighed_tables
 from cube2net.records import Comparison, Trial
 from cube2net.seeding import stream
@@ -20,10 +20,6 @@ from cube2net.seeding import stream
 # Differences below this are rounding; and how many numbers a block of draws may hold.
 ROUNDING = 1e-12
 ROOM = 2**22
-
-# Between which shares of the draws 95 % lie, and how many standard deviations that is on either side.
-ENDS = (0.025, 0.975)
-REACH = NormalDist().inv_cdf(ENDS[1])
 
 Key = tuple[int, str]
 """The seed and the miner of a trial."""

@@ -32,7 +32,9 @@ FINEST, DIGITS = 20, 4e-16
 def bounded(cube: Cube, query: Query, weights: Worth, budget: Budget, selection: Selection) -> Selection:
     """Return the selection with the best bound known, or with a note that says why there is none."""
     reason = ""
-    if len(selection.cells) == 0:
+    if budget.m == 0 and not len(selection.cells) and not len(selection.objects):
+        return replace(selection, bound=selection.value)
+    if not len(selection.cells) and not len(budget.scope.cells):
         reason = "no cells were chosen"
     elif isinstance(weights, Repeats):
         return selection
