@@ -35,8 +35,7 @@ def test_a_time_without_items_says_of_what_times_there_are_some() -> None:
     years = sorted(map(int, cube.dimensions[0].labels))
     view = between(cube, "1801..1802")
     note = c2n.construct(view, [0, 1, 2], m=2).selection.note
-    assert f"no item is of that time: those of the cube are of {years[0]} to {years[-1]}" in note
-    assert "no link joins" not in note
+    assert note == f"no item is of that time: those of the cube are of {years[0]} to {years[-1]}"
     assert "no item" not in c2n.construct(between(cube, f"{years[0]}.."), [0, 1, 2], m=2).selection.note
 
 

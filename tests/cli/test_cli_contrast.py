@@ -128,3 +128,12 @@ def test_cells_that_may_be_chance_are_not_called_sure(folder: Path) -> None:
 def test_groups_stand_apart_by_one_empty_line_and_none_is_at_the_end(folder: Path) -> None:
     shown = run("contrast", folder / "cube", "--query", folder / "both.csv", "-m", 1)
     assert not shown.endswith("\n\n") and "\n\n\n" not in shown
+
+
+def test_a_file_of_clusters_that_cannot_be_read_is_called_so(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "empty.txt").write_text("")
+    for name, said in (("none.csv", "cannot read the file of the clusters"), ("empty.txt", "the file of the clusters")):
+        ask = ["describe", folder / "cube", "--clusters", tmp_path / name]
+        assert refused(monkeypatch, capsys, *ask).startswith(f"{said} '")

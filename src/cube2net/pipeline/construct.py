@@ -304,7 +304,7 @@ def _notes(plan: Plan, network: Network, large: str) -> list[str]:
     scope, query = plan.budget.scope, plan.query
     by = [*limits_of(plan.whole), *(["bans"] if plan.steering.objects("bans") else [])]
     empty = str(plan.whole.settings.get("no_items", ""))
-    notes = [network.selection.note, large, empty or networks.said_of_scope(query, scope, by)]
+    notes = ["" if empty else network.selection.note, large, empty or networks.said_of_scope(query, scope, by)]
     known = [row for row in plan.steering.like if row in query.objects]
     if known:
         names = some([title_of(plan.cube, Node("object", row)) for row in known])

@@ -52,15 +52,16 @@ def read_query_file(path: Path, known: Known | None = None, first: str = LABEL) 
     Any other file is text with one name a line, in which empty lines and lines that begin with ``#`` are passed over.
     """
     path = Path(path)
+    what = "query" if first == LABEL else f"file of the {first}s"
     form = format_of(path)
     if form in FORMED:
         names, labels = _from_table(_formed(path), known, first)
     else:
-        text = _text(path, "query")
+        text = _text(path, what)
         delimited = form in TEXTS or _begins_with_object(text)
         names, labels = _from_table(_parsed(path, text), known, first) if delimited else (_from_lines(text), None)
     if not names:
-        raise QueryError(f"the query {str(path)!r} is empty: name at least one object")
+        raise QueryError(f"the {what} {str(path)!r} is empty: name at least one object")
     return names, labels
 
 
