@@ -23,7 +23,7 @@ PLAN = {
 
 def test_tables_are_the_same_in_memory_and_in_a_folder(tmp_path: Path) -> None:
     one = DuckDB().run(NUMBERS, PLAN, ["squares"])["squares"]
-    other = DuckDB(memory="1GB").run(NUMBERS, PLAN, ["squares"], folder=tmp_path)["squares"]
+    other = DuckDB(memory="8GB").run(NUMBERS, PLAN, ["squares"], folder=tmp_path)["squares"]
     assert one.equals(other)
     assert one["y"].to_pylist() == [64, 36, 16, 4, 0]
 
