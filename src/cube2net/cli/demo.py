@@ -16,7 +16,7 @@ from cube2net.cli.terminal import say, show_table
 from cube2net.extras import EXTRAS, require
 from cube2net.pipeline import DEFAULT, WRITTEN
 from cube2net.progress import Progress, silent
-from cube2net.records import Comparison, Cube, Query
+from cube2net.records import Comparison, Cube, Node, Query
 
 RUNS, FEW_RUNS = 10, 3
 EMBEDDING, RIVAL = "deepwalk", "pagerank"
@@ -44,7 +44,8 @@ def run(out: Path, *, seed: int = 0, progress: Progress = silent) -> None:
     say(f"{cube}", "A cell holds the authors of all papers with its labels; a link joins two authors of a paper.", "")
     network = pipeline.construct(cube, query, seed=seed)
     show_network(network)
-    say("")
+    nearest = Node("object", int(network.objects[len(query) + network.query_links[len(query) :].argmax()]))
+    say("", f"Why, for one of them: {pipeline.explain(network, nearest)}", "")
 
     judged = {task: _compare(cube, query, task, RUNS, seed, progress) for task in ("clustering", "hidden")}
     labels, links = (pipeline.verdict(comparison).sentence for comparison in judged.values())
