@@ -39,8 +39,11 @@ SEEDS, NODES, WIDTH, FAN = 64, 512, 64, (10, 10)
 SHARES = (0.6, 0.2)
 
 
-class Around(BaseSampler):
-    """Samples the nodes that a function brings beside the seeds, with all links among them."""
+@BaseSampler.register
+class Around:
+    """Samples the nodes that a function brings beside the seeds, with all links among them; it is asked of nodes."""
+
+    edge_permutation = None
 
     def __init__(self, cube: c2n.Cube, bring: Callable[[Array], Array]) -> None:
         self.cube, self.bring = cube, bring
@@ -51,10 +54,6 @@ class Around(BaseSampler):
         nodes = np.concatenate([seeds, self.bring(seeds)]).astype(np.int64)
         tensors = (torch.from_numpy(part.astype(np.int64)) for part in (nodes, *link_entries(self.cube.links, nodes)))
         return SamplerOutput(*tensors, metadata=(index.input_id, None))
-
-    def sample_from_edges(self, index, neg_sampling=None):
-        """Raise: only nodes are asked for here."""
-        raise NotImplementedError
 
 
 def neighbours(cube: c2n.Cube, seed: int) -> Callable[[Array], Array]:
@@ -153,15 +152,22 @@ def splits(rows: Array, seed: int) -> list[torch.Tensor]:
 
 
 def one_run(data: Data, sampler: BaseSampler, parts: list[torch.Tensor], epochs: int, seed: int, *, cells: bool):
-    """Return accuracy and macro F1 on the test part at the epoch that the second part chose, and seconds an epoch."""
-    generator = torch.Generator().manual_seed(seed)
+    """Return accuracy and macro F1 on the test part at the epoch that the second part chose, and seconds an epoch.
+
+    Layers and dropout of torch draw from its own stream: that begins at the seed here, and goes on as before after it.
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.random.set_rng_state(torch.Generator().manual_seed(seed).get_state())
+        return _learned(data, sampler, parts, epochs, torch.Generator().manual_seed(seed), cells=cells)
+
+
+def _learned(data: Data, sampler: BaseSampler, parts: list[torch.Tensor], epochs: int, generator, *, cells: bool):
     transform = sampler.with_cells if cells else None
     train, check, test = (
         NodeLoader(data, sampler, part, batch_size=SEEDS, shuffle=shuffle, generator=generator, transform=transform)
         for part, shuffle in zip(parts, (True, False, False), strict=True)
     )
     held = [list(check), list(test)]
-    torch.manual_seed(seed)
     model = Model(data.num_features, int(data.y.max()) + 1, cells=cells)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=5e-4)
     best, kept, seconds = -1.0, (0.0, 0.0), []

@@ -15,7 +15,7 @@ import cube2net as c2n
 from cube2net.cube import cuboid
 from cube2net.errors import CubeError, ParameterError
 
-from toys import random_cube, toy_cube, two_communities
+from toys import packed, random_cube, sent, toy_cube, two_communities
 
 
 @pytest.fixture(scope="module")
@@ -251,19 +251,15 @@ def test_the_loader_of_links_has_both_ends_first_and_draws_negatives_by_the_seed
 
 
 def test_a_cube_in_memory_samples_here_and_says_why_it_does_not_travel() -> None:
-    import pickle
-
     sampler = c2n.CellSampler(random_cube(2), 3)
     assert len(list(loader(sampler))) == 3
     with pytest.raises(CubeError, match="a cube in memory does not travel between processes: save it, open its folder"):
-        pickle.dumps(sampler)
+        packed(sampler)
 
 
 def test_a_sampler_travels_by_its_folder_and_is_the_same(cube: c2n.Cube) -> None:
-    import pickle
-
     sampler = c2n.CellSampler(cube, 5, objective="jaccard", near=3, max_nodes=40, seed=9)
-    there = pickle.loads(pickle.dumps(sampler))
+    there = sent(sampler)
     assert repr(there) == repr(sampler)
     assert same(shuffled(there), shuffled(sampler))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from cube2net.pipeline import cluster_query, read_clusters
 from cube2net.records import Cube, Dimension, Level, Network, Query
 from cube2net.records.contrast import Contrast
 
-from toys import toy_cube, two_communities
+from toys import sent, toy_cube, two_communities
 
 
 @pytest.fixture(scope="module")
@@ -235,7 +234,7 @@ def test_clusters_are_named_in_the_order_of_their_numbers(network: Network) -> N
 
 
 def test_a_network_from_another_process_needs_its_cube(asked: tuple[Cube, Query], network: Network) -> None:
-    travelled = pickle.loads(pickle.dumps(network))
+    travelled = sent(network)
     numbers = [number % 2 for number in range(60)]
     with pytest.raises(InputError, match=r"^the network came from another process .* give .*\(cube=…\)$"):
         c2n.describe(travelled, numbers)
@@ -245,7 +244,7 @@ def test_a_network_from_another_process_needs_its_cube(asked: tuple[Cube, Query]
 
 def test_a_contrast_travels_without_its_cube(asked: tuple[Cube, Query]) -> None:
     found = c2n.contrast(asked[0], *sides(asked))
-    there: Contrast = pickle.loads(pickle.dumps(found))
+    there: Contrast = sent(found)
     assert there.to_dict() == found.to_dict()
     with pytest.raises(InputError, match="^the contrast came from another process, where its cube is"):
         there.network  # noqa: B018

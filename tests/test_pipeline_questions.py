@@ -1,6 +1,5 @@
 """A network can be asked again, here or after a journey."""
 
-import pickle
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,8 @@ from cube2net.pipeline.questions import asked_of
 from cube2net.pipeline.recipes import made_of
 from cube2net.records import Cube, Network, Steering
 
+from toys import sent
+
 
 @pytest.fixture(scope="module")
 def cube() -> Cube:
@@ -26,7 +27,7 @@ def network(cube: Cube) -> Network:
 
 
 def travelled(network: Network) -> Network:
-    there: Network = pickle.loads(pickle.dumps(network))
+    there: Network = sent(network)
     return there
 
 

@@ -1,7 +1,6 @@
 """What becomes of a network without a part of it, or with more: against building it anew, and against brute force."""
 
 import json
-import pickle
 from itertools import combinations
 
 import numpy as np
@@ -16,7 +15,7 @@ from cube2net.pipeline.construct import KNOWN, choose, network_of
 from cube2net.pipeline.planning import plan
 from cube2net.records import Cube, Network, Node
 
-from toys import random_cube, toy_cube
+from toys import random_cube, sent, toy_cube
 
 ASKED = {
     "default": {},
@@ -334,7 +333,7 @@ def test_a_method_without_cells_can_be_asked_about_objects() -> None:
 def test_a_network_that_has_travelled_needs_its_cube() -> None:
     cube = random_cube(4)
     network = made(cube, "default")
-    travelled = pickle.loads(pickle.dumps(network))
+    travelled = sent(network)
     with pytest.raises(c2n.Cube2netError, match="give the cube"):
         c2n.without(travelled, network.labels[0])
     assert same(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from multiprocessing.reduction import ForkingPickler
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -50,7 +50,17 @@ def two_communities(each: int) -> tuple[Cube, Query]:
     return cube, cube.query({name: f"group {group}" for group in (0, 1) for name in planted.query(group)[:each]})
 
 
+def packed(value: object) -> bytes:
+    """Return a value as it travels to another process."""
+    return bytes(ForkingPickler.dumps(value))
+
+
+def unpacked(parcel: bytes) -> Any:
+    """Return what travelled here."""
+    return ForkingPickler.loads(parcel)
+
+
 def sent(value: T) -> T:
     """Return a value as another process has it, once it was sent there."""
-    got: T = ForkingPickler.loads(ForkingPickler.dumps(value))
+    got: T = unpacked(packed(value))
     return got

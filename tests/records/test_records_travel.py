@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import multiprocessing
-import pickle
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import fields, replace
 from pathlib import Path
@@ -18,7 +17,7 @@ import cube2net as c2n
 from cube2net.errors import CubeError, QueryError
 from cube2net.records import Cube, Network, Query
 
-from toys import random_cube, sent
+from toys import packed, random_cube, sent, unpacked
 
 
 @pytest.fixture
@@ -67,7 +66,7 @@ def test_a_network_that_travels_is_as_large_as_itself_and_not_as_its_cube() -> N
     long = replace(cube, objects=type(cube.objects)(40, lambda: many))
     own = network(long, "objects")
     inside = set(own.objects.tolist())
-    text = pickle.dumps(own)
+    text = packed(own)
     assert all((f"name {row}".encode() in text) == (row in inside) for row in range(30, 40))
 
 
@@ -79,42 +78,42 @@ def test_a_query_and_a_selection_travel_and_cannot_be_written_to() -> None:
 
 def test_an_opened_cube_travels_as_its_folder(folder: Path) -> None:
     cube = c2n.open_cube(folder)
-    text = pickle.dumps(cube)
+    text = packed(cube)
     assert len(text) < 1_000
-    got = pickle.loads(text)
+    got = unpacked(text)
     assert np.array_equal(got.cells.labels, cube.cells.labels)
     assert got.objects.table.equals(cube.objects.table)
-    assert len(pickle.dumps(got)) == len(text)
+    assert len(packed(got)) == len(text)
 
 
 def test_a_folder_may_be_named_from_where_one_stands(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder.parent)
-    text = pickle.dumps(c2n.open_cube("cube"))
+    text = packed(c2n.open_cube("cube"))
     monkeypatch.chdir("/")
-    assert len(pickle.loads(text).objects) == 40
+    assert len(unpacked(text).objects) == 40
 
 
 def test_another_cube_in_the_folder_is_noticed(folder: Path) -> None:
-    text = pickle.dumps(c2n.open_cube(folder))
+    text = packed(c2n.open_cube(folder))
     c2n.save_cube(random_cube(2), folder)
     with pytest.raises(CubeError) as caught:
-        pickle.loads(text)
+        unpacked(text)
     assert str(caught.value) == (
         f"{str(folder)!r} holds another cube than when this one was opened there: open the folder again, and ask that "
         "cube"
     )
     c2n.save_cube(random_cube(1), folder)
-    assert len(pickle.loads(text).objects) == 40
+    assert len(unpacked(text).objects) == 40
 
 
 def test_a_cube_in_memory_and_a_view_do_not_travel_and_say_so(folder: Path) -> None:
     with pytest.raises(CubeError, match="^a cube in memory does not travel between processes: save it, open its fold"):
-        pickle.dumps(random_cube(1))
+        packed(random_cube(1))
     cube = c2n.open_cube(folder)
     with pytest.raises(CubeError, match="^a cube in memory does not travel"):
-        pickle.dumps(replace(cube, settings={}))
+        packed(replace(cube, settings={}))
     with pytest.raises(CubeError, match=r"^a view of a cube \(.+\) does not travel between processes: open the cube"):
-        pickle.dumps(c2n.cube.dice(cube, {"group": ["label 0", "label 1"]}))
+        packed(c2n.cube.dice(cube, {"group": ["label 0", "label 1"]}))
 
 
 def test_a_copy_of_a_cube_is_that_cube(folder: Path) -> None:
