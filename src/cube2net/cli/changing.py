@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cube2net.cli.asking import MaybeQuery, NetworkFile, asks_as_query, network_of
-from cube2net.cli.options import AsJson, CubePath, Quiet, SpreadsheetSafe, check_safe, warn_of_formulas
+from cube2net.cli.options import AsJson, CubePath, Quiet, SpreadsheetSafe
 from cube2net.cli.terminal import say, show_json, show_table, shown_progress
 from cube2net.errors import ParameterError
 
@@ -44,25 +44,22 @@ def without(
 ) -> None:
     """Tell what a network would be without some of its cells or objects, or with others: who comes, who goes."""
     from cube2net import pipeline
-    from cube2net.cli import answering
+    from cube2net.cli import answering, network_files
 
-    check_safe(out, spreadsheet_safe, "--out network.csv")
-    pipeline.check_outputs(out, None, spreadsheet_safe=spreadsheet_safe)
+    network_files.check_files(out, None, spreadsheet_safe=spreadsheet_safe)
     if not node and not add:
         raise ParameterError("nothing is asked: name what is left out (--node NAME), or what is put in (--add NAME)")
     with shown_progress(quiet or as_json) as progress:
         made = network_of(cube, query, network, options, progress)
         change = pipeline.change(made, without=list(node or []), with_=list(add or []))
-        written = [] if out is None else pipeline.write_network(change.network, out, spreadsheet_safe=spreadsheet_safe)
-        warn_of_formulas(written)
+        written = network_files.write_files(change.network, out, spreadsheet_safe=spreadsheet_safe)
     asked = answering.cube_of(made)
     if as_json:
         show_json(change.to_dict() | answering.about_view(asked))
     else:
         answering.show_view(asked)
         show_change(change)
-        for path in written:
-            say(f"wrote {path}")
+        network_files.say_files(written)
 
 
 def show_change(change: Change) -> None:

@@ -18,7 +18,6 @@ from cube2net.cli.options import (
     SkipMissing,
     SpreadsheetSafe,
     Where,
-    check_safe,
 )
 from cube2net.cli.terminal import shown_progress
 
@@ -55,17 +54,16 @@ def contrast(
 ) -> None:
     """Tell two queries apart, or the labels of one, by a few cells at mixed levels."""
     from cube2net import pipeline
-    from cube2net.cli import answering, contrast_tables
+    from cube2net.cli import answering, contrast_tables, network_files
 
-    check_safe(out, spreadsheet_safe, "--out network.csv")
-    pipeline.check_outputs(out, draw, spreadsheet_safe=spreadsheet_safe)
+    network_files.check_files(out, draw, spreadsheet_safe=spreadsheet_safe)
     opened = answering.view(pipeline.open_cube(cube), where, roll_up, between)
     with shown_progress(quiet or as_json) as progress:
         progress("telling apart", 0, None)
         files = [query] if against is None else [query, against]
         asked = [pipeline.read_query(opened, file, skip_missing=skip_missing) for file in files]
         found = contrast_tables.contrasted(opened, asked, files, m, chance)
-        paths = contrast_tables.written(found, out, draw, seed=seed, spreadsheet_safe=spreadsheet_safe)
+        paths = contrast_tables.written(found, out, draw, spreadsheet_safe=spreadsheet_safe, seed=seed)
     contrast_tables.tell(found, opened, asked, paths, as_json=as_json)
 
 
@@ -89,14 +87,13 @@ def describe(
 ) -> None:
     """Say what clusters of objects are: for each, the few cells that tell it from the others."""
     from cube2net import pipeline
-    from cube2net.cli import answering, contrast_tables
+    from cube2net.cli import answering, contrast_tables, network_files
 
-    check_safe(out, spreadsheet_safe, "--out network.csv")
-    pipeline.check_outputs(out, draw, spreadsheet_safe=spreadsheet_safe)
+    network_files.check_files(out, draw, spreadsheet_safe=spreadsheet_safe)
     opened = answering.view(pipeline.open_cube(cube), where, roll_up, between)
     with shown_progress(quiet or as_json) as progress:
         progress("telling apart", 0, None)
         asked = pipeline.read_clusters(opened, clusters, skip_missing=skip_missing)
         found = pipeline.describe(opened, asked, m, chance=chance)
-        paths = contrast_tables.written(found, out, draw, seed=seed, spreadsheet_safe=spreadsheet_safe)
+        paths = contrast_tables.written(found, out, draw, spreadsheet_safe=spreadsheet_safe, seed=seed)
     contrast_tables.tell(found, opened, [asked], paths, as_json=as_json)

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cube2net import pipeline
-from cube2net.cli import answering
+from cube2net.cli import answering, network_files
 from cube2net.cli.app import as_typed
-from cube2net.cli.options import warn_of_formulas
 from cube2net.cli.terminal import say, show_json, show_table
 from cube2net.multiple_tests import LEVEL
 from cube2net.records import Cube, Query
@@ -42,21 +41,20 @@ def side_names(one: Path, two: Path) -> tuple[str, str]:
 
 
 def written(
-    found: Contrast | Description, out: Path | None, draw: Path | None, *, seed: int, spreadsheet_safe: bool
+    found: Contrast | Description, out: Path | None, draw: Path | None, *, spreadsheet_safe: bool, seed: int
 ) -> list[Path]:
-    """Return the files that the network of a contrast was written and drawn to."""
-    paths = [] if out is None else pipeline.write_network(found.network, out, spreadsheet_safe=spreadsheet_safe)
-    if draw is not None:
-        pipeline.draw_network(found.network, draw, seed=seed, name_cells=True)
-        paths.append(draw)
-    return paths
+    """Return the files that the network of a contrast was written and drawn to; without any it is not made."""
+    if out is None and draw is None:
+        return []
+    return network_files.write_files(
+        found.network, out, draw, spreadsheet_safe=spreadsheet_safe, seed=seed, name_cells=True
+    )
 
 
 def tell(
     found: Contrast | Description, cube: Cube, queries: Sequence[Query], paths: Sequence[Path], *, as_json: bool
 ) -> None:
     """Print what tells sets of objects apart, of which part of the cube, without whom, and the files written."""
-    warn_of_formulas(paths)
     if as_json:
         show_json(found.to_dict() | answering.about_view(cube, brings=False) | answering.about_missing(*queries))
         return
@@ -64,7 +62,8 @@ def tell(
     show(found)
     answering.show_missing(*queries)
     if paths:
-        say("", *(f"wrote {path}" for path in paths))
+        say("")
+        network_files.say_files(paths)
 
 
 def show(found: Contrast | Description) -> None:

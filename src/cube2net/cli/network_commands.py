@@ -135,14 +135,13 @@ def query(
 ) -> None:
     """Make the network around the objects of a query; without options, the one that helps the next step."""
     from cube2net import pipeline
-    from cube2net.cli import answering
-    from cube2net.pipeline import check_outputs, draw_network, missing_names, summary, write_network
+    from cube2net.cli import answering, network_files
+    from cube2net.pipeline import missing_names, summary
 
-    check_safe(out, spreadsheet_safe, "--out network.csv")
     answering.check_text(text, max_tokens, as_json=as_json)
     if best_prefix:
         say_new_name("--best-prefix", "--prefix best")
-    check_outputs(out, draw, spreadsheet_safe=spreadsheet_safe)
+    network_files.check_files(out, draw, spreadsheet_safe=spreadsheet_safe)
     opened = answering.view(_opened(cube), where, roll_up, between, kind)
     if show_missing:
         missing = missing_names(opened, query)
@@ -180,12 +179,9 @@ def query(
             progress=progress,
         )
         priced = pipeline.prices(network, progress=progress) if prices and (pins or bans) else ()
-        written = write_network(network, out, spreadsheet_safe=spreadsheet_safe) if out is not None else []
-        warn_of_formulas(written)
-        if draw is not None:
-            progress("drawing", 0, None)
-            draw_network(network, draw, seed=seed)
-            written.append(draw)
+        written = network_files.write_files(
+            network, out, draw, spreadsheet_safe=spreadsheet_safe, progress=progress, seed=seed
+        )
     if as_json:
         costs = {"prices": [price.to_dict() for price in priced]} if priced else {}
         show_json(summary(network) | costs | answering.about_view(opened))
@@ -196,8 +192,7 @@ def query(
         answering.show_network(network)
         for price in priced:
             say(price.sentence)
-        for path in written:
-            say(f"wrote {path}")
+        network_files.say_files(written)
 
 
 def replay(
@@ -217,20 +212,18 @@ def replay(
 ) -> None:
     """Make a network again by the recipe in its file: the same bytes (status 0), or what differs (status 1)."""
     from cube2net import pipeline
+    from cube2net.cli import network_files
 
-    check_safe(out, spreadsheet_safe, "--out network.csv")
-    pipeline.check_outputs(out, None, spreadsheet_safe=spreadsheet_safe)
+    network_files.check_files(out, None, spreadsheet_safe=spreadsheet_safe)
     with shown_progress(quiet or as_json) as progress:
         again = pipeline.replay(file, cube, progress=progress)
-        written = [] if out is None else pipeline.write_network(again.network, out, spreadsheet_safe=spreadsheet_safe)
-        warn_of_formulas(written)
+        written = network_files.write_files(again.network, out, spreadsheet_safe=spreadsheet_safe)
     if as_json:
         show_json({"same": again.same, "differences": list(again.differences), "recipe": again.recipe.to_dict()})
     else:
         told = "the same to the byte" if again.same else "not the same"
         say(f"{told}: {again.network!r}", *(f"- {sentence}" for sentence in again.differences))
-        for path in written:
-            say(f"wrote {path}")
+        network_files.say_files(written)
     if not again.same:
         raise typer.Exit(1)
 
