@@ -16,7 +16,6 @@ from cube2net.errors import InputError, ParameterError
 from cube2net.records import (
     Budget,
     Cube,
-    Form,
     Judge,
     Node,
     Query,
@@ -44,8 +43,6 @@ from cube2net.select import (
     Random,
     Settled,
     bounded,
-    check_no_cells,
-    check_scope,
     check_selection,
     guided,
     scope_of,
@@ -337,103 +334,6 @@ def test_by_hand_cover_counts_what_pins_hold_and_what_is_not_liked() -> None:
     assert (rest.held.tolist(), rest.value0) == ([1, 1, 0], 1.0)  # two are served, and one is lost for 4
     found = settled.with_choice(Greedy().select(cube, query, weights=rest, budget=settled.budget))
     assert found.cells.tolist() == [0, 1] and found.values.tolist() == [1.0, 4.0]  # ⟨2, 3, 5⟩ serves 1 and loses 1
-
-
-@pytest.mark.parametrize(
-    ("steering", "sentence"),
-    [
-        (Steering(pins=(cell(1),), bans=(cell(1),)), "⟨label 1⟩ is pinned and banned: it cannot be both"),
-        (Steering(pins=(thing(4),), bans=(thing(4),)), "'Object 4' is pinned and banned: it cannot be both"),
-        (
-            Steering(bans=(thing(0),)),
-            "'Object 0' is banned, and it is in the query, which always stays: leave it out of the query, "
-            "or ask without it",
-        ),
-        (Steering(like=(4,), unlike=(4,)), "'Object 4' is liked and unliked: it cannot be both"),
-        (Steering(like=(4,), bans=(thing(4),)), "'Object 4' is liked and banned: leave it out of one of them"),
-        (Steering(unlike=(1,)), "'Object 1' is unliked, and it is in the query: leave it out of one of them"),
-    ],
-)
-def test_a_steering_against_itself_is_refused_by_name(steering: Steering, sentence: str) -> None:
-    cube = toy_cube([[0, 1, 4], [1, 2]], objects=6)
-    with pytest.raises(ParameterError) as error:
-        scope_of(cube, Query(np.array([0, 1])), steering)
-    assert str(error.value) == sentence
-
-
-def test_a_pin_that_the_view_leaves_out_is_refused() -> None:
-    cube = toy_cube([[0, 1, 4]], objects=6)
-    bringable = np.array([False, True, True, True, False, True])
-    with pytest.raises(ParameterError, match=r"^'Object 4' is pinned, and the view of the cube leaves it out: "):
-        scope_of(cube, Query(np.array([0, 1])), Steering(pins=(thing(4),)), bringable)
-    scope = scope_of(cube, Query(np.array([0, 1])), Steering(pins=(thing(2),), bans=(thing(3),)), bringable)
-    assert scope.barred is not None and np.flatnonzero(scope.barred).tolist() == [3, 4]  # the query stays
-
-
-@pytest.mark.parametrize(
-    ("budget", "form", "nodes", "sentence"),
-    [
-        (Budget(m=1), Form("woven"), None, "2 cells are pinned, and m is 1: pin fewer, or raise m"),
-        (
-            Budget(m=4),
-            Form("objects"),
-            5,
-            "the query and what is pinned are 6 nodes, and max_nodes is 5: pin less, or raise max_nodes",
-        ),
-        (
-            Budget(m=4),
-            Form("both"),
-            7,
-            "the query and what is pinned are 8 nodes, and max_nodes is 7: pin less, or raise max_nodes",
-        ),
-        (
-            Budget(m=4),
-            Form("woven"),
-            4,
-            "the query and what is pinned are 5 nodes, and max_nodes is 4: pin less, or raise max_nodes",
-        ),
-        (
-            Budget(m=4, max_links=2),
-            Form("objects"),
-            None,
-            "the query and what is pinned have 3 links, and max_links is 2: pin less, or raise max_links",
-        ),
-    ],
-)
-def test_pins_that_do_not_fit_are_refused(budget: Budget, form: Form, nodes: int | None, sentence: str) -> None:
-    cube = toy_cube([[0, 1, 4], [1, 2, 3]], objects=6, links=[(0, 1), (1, 4), (3, 5), (4, 5)][:3])
-    query = Query(np.array([0, 1]))
-    scope = scope_of(cube, query, Steering(pins=(cell(0), cell(1), thing(5))))
-    with pytest.raises(ParameterError) as error:
-        check_scope(cube, query, scope, budget, form, nodes)
-    assert str(error.value) == sentence
-    check_scope(cube, query, scope, replace(budget, m=9, max_links=None), form, None)
-
-
-@pytest.mark.parametrize(
-    ("steering", "sentence"),
-    [
-        (
-            Steering(pins=(cell(1),)),
-            "⟨label 1⟩ is pinned, and the method 'hops' chooses no cells: pin and ban objects, or use a method that "
-            "does, such as 'greedy'",
-        ),
-        (
-            Steering(bans=(cell(0),)),
-            "⟨label 0⟩ is banned, and the method 'hops' chooses no cells: pin and ban objects, or use a method that "
-            "does, such as 'greedy'",
-        ),
-        (
-            Steering(like=(1,)),
-            "like says what cells are worth, and the method 'hops' chooses no cells: use a method that does, such as "
-            "'greedy'",
-        ),
-    ],
-)
-def test_a_method_without_cells_takes_no_steering_by_cells(steering: Steering, sentence: str) -> None:
-    with pytest.raises(ParameterError) as error:
-        check_no_cells(toy_cube([[0], [1]], objects=2), steering, "hops")
-    assert str(error.value) == sentence
 
 
 def test_a_function_refuses_unlike() -> None:
