@@ -28,6 +28,9 @@ LAYERS = [
     ),
     ("checkpoints",),
     ("pipeline",),
+    ("api",),
+    ("explorer",),
+    ("notebook", "assistant"),
     ("cli",),
     ("__main__",),
 ]

@@ -9,6 +9,7 @@ from typing import Any
 from cube2net import network as networks
 from cube2net import sources
 from cube2net.arguments import made, path_of
+from cube2net.array_types import Array
 from cube2net.interfaces import TopicModel
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, Network, Topics
@@ -224,3 +225,8 @@ def draw_network(
 def summary(network: Network) -> dict[str, Any]:
     """Return what a network is, as numbers and texts that JSON can carry."""
     return networks.summary(network)
+
+
+def layout_network(network: Network, *, seed: int = 0) -> Array:
+    """Return a place (x, y) for every node: linked ones near each other, none on top of another."""
+    return networks.layout(network, seed=seed)

@@ -1,0 +1,215 @@
+"""What may be asked of a cube over JSON, and what is answered: the types that the schema and the page's are made of.
+
+A question is read by :mod:`cube2net.api.reading`, which takes these types at their word; the OpenAPI page and the
+TypeScript types are generated from them, so that what stands here is all there is.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, NotRequired, TypedDict, final
+
+Id = str | int
+Labels = Annotated[list[str], "one label for every dimension, ∗ for all of them"]
+
+
+@final
+class NamedCell(TypedDict):
+    """A cell by its labels."""
+
+    cell: Labels
+
+
+@final
+class NamedObject(TypedDict):
+    """An object by its id."""
+
+    object: Id
+
+
+Node = NamedCell | NamedObject
+
+
+class View(TypedDict):
+    """Which part of the cube is looked at; without words, all of it."""
+
+    where: NotRequired[Annotated[dict[str, list[str]], "only cells with one of these labels, by dimension or level"]]
+    roll_up: NotRequired[Annotated[dict[str, str], "dimensions that are rolled up, each with the level wanted"]]
+    between: NotRequired[Annotated[str, "only items of a time: 2015:2019, 2015: or :2019"]]
+    kind: NotRequired[Annotated[list[str], "only objects of these kinds are brought"]]
+
+
+class Ask(View):
+    """A question: the objects of a query, and how their network is to be made; the address of the page holds one."""
+
+    query: Annotated[list[Id], "the ids of the objects"]
+    labels: NotRequired[Annotated[list[str] | None, "the label of each of them, in the same order"]]
+    method: NotRequired[Annotated[str, "a name of the methods that the cube's answer lists; greedy without one"]]
+    objective: NotRequired[Annotated[str | None, "what a choice is worth; without one what suits method and form"]]
+    form: NotRequired[Annotated[str | None, "woven, cells, objects or both"]]
+    m: NotRequired[Annotated[int | None, "at most so many cells; without a number sized by the query"]]
+    r: NotRequired[Annotated[int | None, "of the objective cover: in how many cells every object is wanted"]]
+    near: NotRequired[Annotated[int | None, "of the form woven: how many objects nearest by links"]]
+    levels: NotRequired[Annotated[str | list[str], "which cells: full, one, or the names of the levels that stay"]]
+    max_nodes: NotRequired[Annotated[int | None, "at most so many nodes"]]
+    pins: NotRequired[Annotated[list[Node], "cells and objects that must be in the network"]]
+    bans: NotRequired[Annotated[list[Node], "cells and objects that must not be in it"]]
+    like: NotRequired[Annotated[list[Id], "objects whose cells are worth more"]]
+    unlike: NotRequired[Annotated[list[Id], "objects whose cells are worth less"]]
+    options: NotRequired[Annotated[dict[str, str | int | float | bool], "further options of the method, by name"]]
+    bound: NotRequired[Annotated[bool, "also find how much better any choice could be"]]
+    seed: NotRequired[Annotated[int, "of all that is random"]]
+    cube: NotRequired[Annotated[str, "the checksum of the cube that it was asked of: another cube refuses it"]]
+
+
+# The cube
+
+
+class LevelShape(TypedDict):
+    """A level of a dimension."""
+
+    name: str
+    labels: Annotated[int, "how many labels it has"]
+
+
+class DimensionShape(TypedDict):
+    """A dimension with its levels, the finest that the cube has first."""
+
+    name: str
+    levels: list[LevelShape]
+    time: Annotated[bool, "whether its labels are times"]
+
+
+class OptionShape(TypedDict):
+    """An option of a method, with what it is without a word."""
+
+    name: str
+    default: str | int | float | bool | None
+
+
+class MethodShape(TypedDict):
+    """A method that can be asked for."""
+
+    name: str
+    cells: Annotated[bool, "whether it chooses cells, or follows links"]
+    long: Annotated[bool, "whether it may take more than a moment: its progress is told, and it can be stopped"]
+    missing: Annotated[str | None, "what has to be installed for it, where something is missing"]
+    options: list[OptionShape]
+
+
+class CubeAnswer(TypedDict):
+    """A cube: what it has, and what may be asked of it."""
+
+    name: str
+    checksum: Annotated[str | None, "of its manifest; None of a cube in memory"]
+    sentence: str
+    attribution: str
+    objects: int
+    cells: int
+    links: int
+    dimensions: list[DimensionShape]
+    kinds: Annotated[list[str], "the kinds of its objects, the most frequent first"]
+    items: Annotated[bool, "whether it keeps its items, so that links have titles behind them"]
+    times: Annotated[list[str] | None, "the labels of its time in order, where a time window can be asked for"]
+    methods: list[MethodShape]
+    objectives: list[str]
+    forms: list[str]
+    exports: Annotated[list[str], "the endings of files that export writes"]
+    version: str
+
+
+# Names
+
+
+class NamesQuestion(TypedDict):
+    """Names as a person has them: pasted, typed, or the text of a CSV file."""
+
+    text: Annotated[str, "one name or id a line, or a table with a column object and maybe label"]
+
+
+class Candidate(TypedDict):
+    """An object that may be meant."""
+
+    id: Id
+    name: str
+    kind: str
+    about: Annotated[str, "what tells it from others of its name: its items, its usual labels"]
+
+
+class NameRow(TypedDict):
+    """A name that was given, and what it means."""
+
+    given: str
+    state: Literal["found", "ambiguous", "missing", "repeated"]
+    id: Id | None
+    name: str
+    label: str
+    candidates: Annotated[list[Candidate], "of an ambiguous name those that bear it, of a missing one the nearest"]
+
+
+class NamesAnswer(TypedDict):
+    """What the names given mean, in their order."""
+
+    rows: list[NameRow]
+    found: int
+    ambiguous: int
+    missing: int
+    repeated: int
+    labelled: Annotated[bool, "whether a column of labels was found"]
+    sentence: str
+
+
+class CompleteQuestion(TypedDict):
+    """The beginning of a name, or of a word of it."""
+
+    text: str
+    most: NotRequired[int]
+
+
+class CompleteAnswer(TypedDict):
+    """Objects whose name begins so, the best known first."""
+
+    candidates: list[Candidate]
+
+
+class MembersQuestion(View):
+    """Cells to start from: their objects."""
+
+    cells: Annotated[list[Labels], "labels of each, at any levels, ∗ for all"]
+    most: NotRequired[int]
+
+
+class MembersAnswer(TypedDict):
+    """The objects of cells, those with most items there first."""
+
+    ids: list[Id]
+    names: list[str]
+    objects: Annotated[int, "how many there are in all"]
+    sentence: str
+
+
+# The cube as a table
+
+
+class PivotQuestion(View):
+    """Two levels, crossed: how many objects have both labels."""
+
+    rows: Annotated[str, "the name of a level"]
+    columns: Annotated[str, "the name of a level of another dimension"]
+    query: NotRequired[list[Id]]
+    cells: NotRequired[Annotated[list[Labels], "the chosen cells, to be marked"]]
+    most: NotRequired[Annotated[int, "at most so many rows and columns, the largest"]]
+
+
+class PivotAnswer(TypedDict):
+    """A table of counts, row by row; labels in the order of the dimension, where that has one."""
+
+    rows: list[str]
+    columns: list[str]
+    objects: list[list[int]]
+    query: Annotated[list[list[int]], "how many of them are in the query; empty without one"]
+    lift: Annotated[list[list[float | None]], "the query's share there against its share of the cube"]
+    chosen: Annotated[list[list[int]], "how many of the chosen cells lie there"]
+    finer: Annotated[list[str | None], "the next finer level of rows and of columns, to drill down"]
+    more_rows: Annotated[int, "how many rows are not shown"]
+    more_columns: int
+    sentence: str
