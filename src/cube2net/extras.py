@@ -12,6 +12,7 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "report": ("plotly", "matplotlib", "jinja2"),
     "graph": ("networkx", "igraph", "torch_geometric"),
     "spark": ("pyspark",),
+    "explore": ("starlette", "uvicorn"),
 }
 """The packages that each extra installs, as they are imported; a test holds them against pyproject.toml."""
 
