@@ -194,15 +194,3 @@ def test_the_lock_file_names_checksums_and_no_host() -> None:
     assert "https://registry" not in text and '"resolved"' not in text
     assert all("integrity" in entry for place, entry in packages.items() if place)
     assert "omit-lockfile-registry-resolved=true" in (WEB / ".npmrc").read_text(encoding="utf-8").splitlines()
-
-
-@needs_node
-@pytest.mark.skipif(not (WEB / "node_modules" / "typescript").exists(), reason="the page was not built here")
-@pytest.mark.parametrize("script", ["check", "test"])
-def test_the_types_of_the_page_hold_and_its_own_tests_pass(script: str) -> None:
-    node = make_page.node_on_path(make_page.lowest_node(ROOT)) or make_page.node_of_wheel()
-    assert node is not None
-    env = {**os.environ, "PATH": f"{node.folder}{os.pathsep}{os.environ.get('PATH', '')}"}
-    command = [*node.npm, "run", "--silent", script]
-    ended = subprocess.run(command, cwd=WEB, env=env, capture_output=True, text=True, check=False)
-    assert ended.returncode == 0, ended.stdout + ended.stderr
