@@ -176,8 +176,9 @@ def names_of_controls(page: Page) -> Iterator[str]:
     """Yield the markup of every control that a screen reader could not name."""
     yield from page.evaluate(
         """() => {
-        const controls = 'a[href], button, input, select, textarea, summary, canvas[tabindex], [role=button],'
-          + '[role=slider], [role=tab], [role=combobox], [role=listbox], [role=option], [role=grid], [role=img], [tabindex="0"]';
+        const roles = ['button', 'slider', 'tab', 'combobox', 'listbox', 'option', 'grid', 'img', 'dialog', 'group'];
+        const controls = 'a[href], button, input, select, textarea, summary, [tabindex="0"], '
+          + roles.map((role) => `[role=${role}]`).join();
         const text = (id) => document.getElementById(id)?.textContent ?? '';
         const named = (node) => [
           node.getAttribute('aria-label'), node.title, node.textContent, node.alt,
