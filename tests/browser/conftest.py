@@ -6,22 +6,15 @@ of the network shown, and ``data-placed`` whether its nodes have their places. T
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
-from explorers import Explorer, Tab, town_cube
+from explorers import CHROMIUM, FLAGS, Explorer, Tab, town_cube
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PAGE = Path(__file__).parents[2] / "src" / "cube2net" / "page" / "explorer.js"
-FLAGS = (
-    *("--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--disable-background-networking"),
-    *("--disable-component-update", "--disable-sync", "--no-first-run"),
-    "--host-resolver-rules=MAP rebound.example 127.0.0.1",
-)
 
 
 @pytest.fixture(scope="module")

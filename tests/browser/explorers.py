@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,12 @@ from playwright.sync_api import Locator, Page, expect
 
 import cube2net as c2n
 
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = (
+    *("--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--disable-background-networking"),
+    *("--disable-component-update", "--disable-sync", "--no-first-run"),
+    "--host-resolver-rules=MAP rebound.example 127.0.0.1",
+)
 FIRST = ("Ann", "Bob", "Cid", "Dora", "Emil", "Fay", "Gus", "Hana")
 LAST = (
     "Archer",
@@ -192,4 +199,4 @@ def names_of_controls(page: Page) -> Iterator[str]:
     )
 
 
-__all__ = ["Explorer", "Tab", "expect", "names_of_controls", "planted_cube", "town_cube"]
+__all__ = ["CHROMIUM", "FLAGS", "Explorer", "Tab", "expect", "names_of_controls", "planted_cube", "town_cube"]
