@@ -71,10 +71,10 @@ def town_cube(folder: Path) -> Path:
 
 
 def planted_cube(folder: Path, objects: int) -> Path:
-    """Return a saved cube of five planted communities."""
+    """Return a saved cube of five planted communities, and beside it query.csv with twenty members of each."""
     planted = c2n.make_planted(objects=objects, communities=5, cells=4, items=2, links=3.0, noise=0.0, seed=0)
     c2n.build_cube(planted.corpus, out=folder / "cube")
-    _write(folder / "query.csv", ("object",), [(name,) for name in planted.query(0)[:100]])
+    _write(folder / "query.csv", ("object",), [(name,) for group in range(5) for name in planted.query(group)[:20]])
     return folder / "cube"
 
 
@@ -173,6 +173,30 @@ class Tab:
             timeout=seconds * 1000,
         )
         return self.fingerprint
+
+    def paste(self, label: str, text: str) -> None:
+        """Paste a text into a field."""
+        self.page.get_by_label(label).evaluate(
+            """(field, text) => {
+              const clipboardData = new DataTransfer();
+              clipboardData.setData("text/plain", text);
+              const event = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
+              if (field.dispatchEvent(event)) field.setRangeText(text);
+            }""",
+            text,
+        )
+
+    def drop(self, label: str, name: str, text: str) -> None:
+        """Drop a file onto a field."""
+        self.page.get_by_label(label).evaluate(
+            """(field, [name, text]) => {
+              const dataTransfer = new DataTransfer();
+              dataTransfer.items.add(new File([text], name));
+              for (const kind of ["dragover", "drop"])
+                field.dispatchEvent(new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true }));
+            }""",
+            [name, text],
+        )
 
     def button(self, name: Any, **how: Any) -> Locator:
         """Return the button of a name."""

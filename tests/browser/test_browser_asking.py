@@ -70,22 +70,13 @@ def test_a_name_that_is_not_there_shows_the_nearest_and_runs_nothing(opened: Tab
 
 
 def test_a_list_that_is_pasted_is_resolved_name_by_name(opened: Tab) -> None:
-    opened.page.get_by_label(FIELD).focus()
-    opened.page.evaluate(
-        """() => { const data = new DataTransfer(); data.setData('text/plain', 'Ann Archer\\nBob Baker\\nNobody Here\\n');
-        document.activeElement.dispatchEvent(new ClipboardEvent('paste', {clipboardData: data, bubbles: true})) }"""
-    )
+    opened.paste(FIELD, "Ann Archer\nBob Baker\nNobody Here\n")
     expect(opened.page.locator('[data-given="Nobody Here"]')).to_be_visible()
     assert chips(opened) == ["Ann Archer", "Bob Baker"]
 
 
 def test_a_csv_that_is_dropped_brings_names_and_labels(opened: Tab) -> None:
-    rows = "object,label\\np1,first\\nBob Baker,second\\np3,first\\n"
-    opened.page.evaluate(
-        f"""() => {{ const data = new DataTransfer();
-        data.items.add(new File(["{rows}"], "query.csv", {{type: "text/csv"}}));
-        document.querySelector('textarea').dispatchEvent(new DragEvent('drop', {{dataTransfer: data, bubbles: true}})) }}"""
-    )
+    opened.drop(FIELD, "query.csv", "object,label\np1,first\nBob Baker,second\np3,first\n")
     expect(opened.page.locator('[aria-label="Objects of the query"] .chip')).to_have_count(3)
     opened.button("Make the network").click()
     opened.ready()
