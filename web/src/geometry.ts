@@ -34,14 +34,18 @@ export class Crowd {
 
   /** Take a box in and say so, or refuse it where it would overlap one that is there. */
   admit(box: Box): boolean {
-    const keys = this.keysOf(box);
-    if (keys.some((key) => this.squares.get(key)?.some((other) => overlaps(box, other)))) return false;
-    for (const key of keys) {
+    if (this.keysOf(box).some((key) => this.squares.get(key)?.some((other) => overlaps(box, other)))) return false;
+    this.add(box);
+    return true;
+  }
+
+  /** Take a box in, whatever it overlaps. */
+  add(box: Box): void {
+    for (const key of this.keysOf(box)) {
       const square = this.squares.get(key);
       if (square === undefined) this.squares.set(key, [box]);
       else square.push(box);
     }
-    return true;
   }
 
   private keysOf(box: Box): string[] {
@@ -58,8 +62,6 @@ export interface Candidate extends Point {
   height: number;
   /** How far from the middle of the node its name begins. */
   gap: number;
-  /** A name that is shown though others give way. */
-  forced?: boolean;
 }
 
 export interface Named extends Candidate {
@@ -67,18 +69,30 @@ export interface Named extends Candidate {
   middle: number;
 }
 
-/** The candidates whose names fit on a stage without touching each other, in their order, each with its place. */
-export function fittingNames(candidates: Iterable<Candidate>, stage: { width: number; height: number }, most: number): Named[] {
+/** The candidates whose names fit on a stage without touching each other or an obstacle, in their order, each placed. */
+export function fittingNames(
+  candidates: Iterable<Candidate>,
+  stage: { width: number; height: number },
+  most: number,
+  obstacles: Iterable<Box> = [],
+): Named[] {
   const crowd = new Crowd();
+  for (const box of obstacles) crowd.add(box);
   const named: Named[] = [];
   for (const each of candidates) {
     if (named.length >= most) break;
-    const sides = [each.x + each.gap, each.x - each.gap - each.width];
-    for (const left of sides) {
-      const box = { left: left - 2, right: left + each.width + 2, top: each.y - each.height / 2 - 1, bottom: each.y + each.height / 2 + 1 };
+    const { x, y, gap, width, height } = each;
+    const sides = [
+      { left: x + gap, middle: y },
+      { left: x - gap - width, middle: y },
+      { left: x - width / 2, middle: y - gap - height / 2 },
+      { left: x - width / 2, middle: y + gap + height / 2 },
+    ];
+    for (const { left, middle } of sides) {
+      const box = { left: left - 1, right: left + width + 1, top: middle - height / 2, bottom: middle + height / 2 };
       const outside = box.left < 0 || box.right > stage.width || box.top < 0 || box.bottom > stage.height;
       if (outside || !crowd.admit(box)) continue;
-      named.push({ ...each, left, middle: each.y });
+      named.push({ ...each, left, middle });
       break;
     }
   }

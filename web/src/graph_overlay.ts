@@ -1,6 +1,6 @@
 // The canvas above the network: names that do not touch, what stands out, the selected node, the lasso.
 import type { Look } from "./palette";
-import { fittingNames, shortName, type Candidate, type Point } from "./geometry";
+import { fittingNames, shortName, type Box, type Candidate, type Point } from "./geometry";
 import type { Model } from "./graph_model";
 import type { Focus, Stage } from "./graph_stage";
 
@@ -130,7 +130,7 @@ function drawNames(overlay: Overlay, scene: Scene): void {
   const first = [...(focus?.middle != null ? [focus.middle] : []), ...(selected !== null ? [selected] : [])];
   const area = Math.sqrt((width * height) / (1280 * 800));
   const most = focus !== null ? 60 : Math.round((model.simple ? 24 : 46) * Math.max(0.35, area) * Math.min(2, Math.sqrt(stage.zoomed)));
-  const named = fittingNames(candidates(overlay, scene, first), stage.size, Math.max(6, most));
+  const named = fittingNames(candidates(overlay, scene, first), stage.size, Math.max(6, most), obstacles(scene));
   for (const name of named) {
     const { text } = overlay.widths.get(name.position)!;
     const cell = model.roles[name.position] === "cell";
@@ -142,6 +142,20 @@ function drawNames(overlay: Overlay, scene: Scene): void {
     context.globalAlpha = 1;
     context.fillStyle = cell ? look.cell : look.text;
     context.fillText(text, name.left, name.middle);
+  }
+}
+
+/** The nodes that names must not cover: those of the query and cells, while they are few enough to be told apart. */
+function* obstacles({ model, stage, focus }: Scene): Generator<Box> {
+  const { width, height } = stage.size;
+  const shown = focus === null ? model.order.subarray(0, TRIED) : focus.nodes.slice(0, TRIED);
+  if (model.simple && focus === null) return;
+  for (const position of shown) {
+    const { x, y } = stage.screenPlace(position);
+    if (x < 0 || y < 0 || x > width || y > height) continue;
+    if (model.roles[position] === "near" || model.roles[position] === "brought") continue;
+    const half = stage.screenRadius(position) * 0.75;
+    yield { left: x - half, right: x + half, top: y - half, bottom: y + half };
   }
 }
 
