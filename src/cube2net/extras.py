@@ -11,6 +11,9 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "learn": ("torch", "gymnasium", "safetensors"),
     "report": ("plotly", "matplotlib", "jinja2"),
     "graph": ("networkx", "igraph", "torch_geometric"),
+    "explore": ("starlette", "uvicorn"),
+    "notebook": ("anywidget",),
+    "mcp": ("mcp",),
     "spark": ("pyspark",),
     "explore": ("starlette", "uvicorn"),
 }
