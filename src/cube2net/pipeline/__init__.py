@@ -22,6 +22,7 @@ from cube2net.pipeline.cubes import (
 from cube2net.pipeline.data import (
     AREA_SIGS,
     check_outputs,
+    described,
     draw_network,
     find_topics,
     layout_network,
@@ -31,6 +32,7 @@ from cube2net.pipeline.data import (
     make_dblp_like,
     make_planted,
     open_dblp_like,
+    picture_text,
     summary,
     write_network,
 )
@@ -90,6 +92,7 @@ __all__ = [
     "construct",
     "contrast",
     "describe",
+    "described",
     "draw_network",
     "drill",
     "embed_cells",
@@ -108,6 +111,7 @@ __all__ = [
     "near_cells",
     "open_cube",
     "open_dblp_like",
+    "picture_text",
     "prices",
     "read_acl",
     "read_asked",
