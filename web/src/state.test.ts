@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { Asking, Client } from "./client";
+import { Refusal } from "./client";
+import { carried, shortest, Store } from "./state";
+import type { Ask, CubeAnswer, NetworkAnswer } from "./types";
+
+const CUBE = { name: "toy", checksum: null } as unknown as CubeAnswer;
+
+function networkOf(ask: Ask, links: [number, number][] = []): NetworkAnswer {
+  return {
+    ask,
+    fingerprint: JSON.stringify(ask),
+    sentence: `${ask.query.length} objects`,
+    nodes: { id: ask.query, name: ask.query.map(String), labels: ask.query.map(() => null) },
+    links: { source: links.map(([a]) => a), target: links.map(([, b]) => b), weight: links.map(() => 1) },
+    prices: [],
+  } as unknown as NetworkAnswer;
+}
+
+/** A client whose answers come when they are let go, so that a test sets the order. */
+function slowClient() {
+  const waiting: { name: string; question: { ask: Ask; start?: unknown; prices?: boolean }; go: (error?: Error) => void }[] = [];
+  const client = {
+    ask(name: string, question: { ask: Ask; start?: unknown }, how: Asking = {}) {
+      return new Promise((resolve, reject) => {
+        how.signal?.addEventListener("abort", () => reject(new DOMException("stopped", "AbortError")));
+        const answer = name === "layout" ? { places: question.ask.query.map((_, n) => [n, n]) } : networkOf(question.ask);
+        waiting.push({ name, question, go: (error) => (error ? reject(error) : resolve(answer)) });
+      });
+    },
+  } as unknown as Client;
+  const next = async (error?: Error) => {
+    const one = waiting.shift();
+    assert.ok(one, "nothing was asked");
+    one.go(error);
+    await new Promise((resolve) => setImmediate(resolve));
+    return one;
+  };
+  return { client, waiting, next };
+}
+
+test("a move asks for the network and then for places", async () => {
+  const { client, next } = slowClient();
+  const store = new Store(client, CUBE);
+  assert.equal(store.phase, "empty");
+  const moved = store.move({ query: ["a", "b"] });
+  assert.equal(store.phase, "busy");
+  assert.equal((await next()).name, "construct");
+  assert.equal(store.network?.sentence, "2 objects");
+  assert.equal((await next()).name, "layout");
+  await moved;
+  assert.equal(store.phase, "ready");
+  assert.deepEqual(store.places, [[0, 0], [1, 1]]);
+});
+
+test("a later move supersedes the one in flight", async () => {
+  const { client, waiting, next } = slowClient();
+  const store = new Store(client, CUBE);
+  const first = store.move({ query: ["a"] });
+  const second = store.move({ query: ["a", "b"] });
+  waiting.shift();
+  await next();
+  await next();
+  await Promise.all([first, second]);
+  assert.deepEqual(store.network?.ask.query, ["a", "b"]);
+  assert.equal(store.phase, "ready");
+});
+
+test("a refusal keeps the last network, and giving up goes back to its question", async () => {
+  const { client, next } = slowClient();
+  const store = new Store(client, CUBE);
+  const first = store.move({ query: ["a"] });
+  await next();
+  await next();
+  await first;
+  const second = store.move({ m: -1 });
+  await next(new Refusal("m is -1, expected at least 1", "QueryError"));
+  await second;
+  assert.equal(store.phase, "error");
+  assert.equal(store.error?.refusal.sentence, "m is -1, expected at least 1");
+  assert.deepEqual(store.network?.ask, { query: ["a"] });
+  const back = store.giveUp();
+  await next();
+  await next();
+  await back;
+  assert.deepEqual(store.ask, { query: ["a"] });
+  assert.equal(store.phase, "ready");
+});
+
+test("a stop keeps the last network and is no error", async () => {
+  const { client } = slowClient();
+  const store = new Store(client, CUBE);
+  const moved = store.move({ query: ["a"] });
+  store.stop();
+  await moved;
+  assert.equal(store.phase, "empty");
+  assert.equal(store.error, null);
+});
+
+test("a slide is one step to undo", async () => {
+  const { client, waiting } = slowClient();
+  const store = new Store(client, CUBE);
+  void store.move({ query: ["a"] });
+  void store.move({ m: 3 }, { settled: false });
+  void store.move({ m: 4 }, { settled: false });
+  void store.move({ m: 5 });
+  store.trail.back();
+  assert.deepEqual(store.ask, { query: ["a"] });
+  store.trail.forward();
+  assert.deepEqual(store.ask, { query: ["a"], m: 5 });
+  assert.equal(store.trail.canGoForward, false);
+  waiting.length = 0;
+});
+
+test("a pin takes the place of a ban, and a second click takes it away", () => {
+  const { client } = slowClient();
+  const store = new Store(client, CUBE);
+  void store.move({ query: ["a"] });
+  const node = { cell: ["x", "∗"] };
+  void store.toggleBan(node);
+  assert.ok(store.isBanned({ cell: ["x", "∗"] }));
+  void store.togglePin({ cell: ["x", "∗"] });
+  assert.deepEqual(store.ask, { query: ["a"], pins: [node] });
+  void store.togglePin(node);
+  assert.deepEqual(store.ask, { query: ["a"] });
+});
+
+test("an empty query asks nothing and shows nothing", async () => {
+  const { client, waiting } = slowClient();
+  const store = new Store(client, CUBE);
+  await store.move({ query: [] });
+  assert.equal(waiting.length, 0);
+  assert.equal(store.phase, "empty");
+});
+
+test("nodes stay where they were, and a new one begins amid its neighbours", () => {
+  const before = networkOf({ query: ["a", "b"] });
+  const after = networkOf({ query: ["b", "c", "a", "d"] }, [[1, 0], [1, 2]]);
+  assert.deepEqual(carried(before, [[0, 0], [4, 2]], after), [[4, 2], [2, 1], [0, 0], [0, 0]]);
+});
+
+test("the shortest question leaves out what says nothing but keeps zero", () => {
+  assert.deepEqual(shortest({ query: ["a"], near: 0, labels: null, bans: [], bound: false, where: {} }), { query: ["a"], near: 0 });
+});
