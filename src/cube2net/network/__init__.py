@@ -20,13 +20,14 @@ from cube2net.network.layout import layout
 from cube2net.network.links import induce, within
 from cube2net.network.maxdisc import MaxDisc
 from cube2net.network.network_notes import said_of_links
-from cube2net.network.network_summary import certificate, summary
+from cube2net.network.network_summary import certificate, consists, summary
 from cube2net.network.network_text import text_of
-from cube2net.network.node_columns import label_shares
+from cube2net.network.node_columns import count_labels, label_shares
 from cube2net.network.pagerank import PageRank, nearest, scores
 from cube2net.network.pyg import geometric, to_hetero, to_pyg
 from cube2net.network.recipe_files import network_path, read_recipe
 from cube2net.network.steiner_tree import Steiner
+from cube2net.network.svg_picture import description, svg_of
 from cube2net.network.table_formats import to_scipy
 from cube2net.network.text_budget import estimated_tokens
 
@@ -45,7 +46,10 @@ __all__ = [
     "certificate",
     "check_network_path",
     "check_picture_path",
+    "consists",
+    "count_labels",
     "cube_data",
+    "description",
     "draw",
     "estimated_tokens",
     "first_cells",
@@ -66,6 +70,7 @@ __all__ = [
     "said_of_size",
     "scores",
     "summary",
+    "svg_of",
     "text_of",
     "to_hetero",
     "to_igraph",
