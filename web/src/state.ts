@@ -52,6 +52,8 @@ export class Store {
   selected: Node | null = null;
   busy: Busy | null = null;
   error: Failed | null = null;
+  /** Where a node is in the window, for whoever tests or scripts the page; the network view says it. */
+  readonly debug: { placeOf?: (id: Id) => { x: number; y: number } | null } = {};
   trail: Trail = memoryTrail((ask) => void this.arrive(ask));
 
   private readonly known = new Map<Id, string>();

@@ -1,5 +1,6 @@
 """Corpus and topics become a cube: it grows by the plan in an engine, is kept on disk, and is seen from many sides."""
 
+from cube2net.cube.crossed_levels import cross_levels
 from cube2net.cube.cuboids import cuboid, pick_cells
 from cube2net.cube.engines.duckdb import DuckDB, check_memory
 from cube2net.cube.engines.spark import Spark
@@ -33,6 +34,7 @@ __all__ = [
     "check_whole",
     "concatenate",
     "concatenate_topics",
+    "cross_levels",
     "count_heavier",
     "cuboid",
     "dice",
