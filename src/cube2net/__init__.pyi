@@ -55,6 +55,9 @@ from .pipeline.explaining import explain as explain
 from .pipeline.contrasting import contrast as contrast, describe as describe
 from .pipeline.drills import drill as drill
 
+# Look around
+from .notebook.explore import explore as explore
+
 # Methods
 from .network import (
     Nothing as Nothing,

@@ -15,7 +15,6 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "notebook": ("anywidget",),
     "mcp": ("mcp",),
     "spark": ("pyspark",),
-    "explore": ("starlette", "uvicorn"),
 }
 """The packages that each extra installs, as they are imported; a test holds them against pyproject.toml."""
 
