@@ -54,6 +54,7 @@ from .pipeline.cell_sampler import CellSampler as CellSampler
 from .pipeline.explaining import explain as explain
 from .pipeline.contrasting import contrast as contrast, describe as describe
 from .pipeline.drills import drill as drill
+from .pipeline.pivots import pivot as pivot
 
 # Look around
 from .notebook.explore import explore as explore

@@ -1,39 +1,71 @@
-// The frame of the page: header, what to ask and steer on the left, the network in the middle, reasons on the right.
+// The frame of the page: what to ask, steer and keep on the left, the network in the middle, reasons on the right.
 import "./base.css";
+import "./frame.css";
+import { mountAsk } from "./ask";
 import { mountCells } from "./cells";
 import { mountContrast } from "./contrast";
-import { el } from "./dom";
-import { sentence } from "./gate";
+import { counted, el, number } from "./dom";
+import { mountFailed, mountGoing } from "./going";
 import { mountNetwork } from "./graph";
+import { drawing, mountHeader } from "./header";
+import { mountKeep } from "./keep";
 import { mountPivot } from "./pivot";
-import type { Store } from "./state";
+import type { Mount, Store } from "./state";
+import { mountSteer } from "./steer";
+import { tabs } from "./tabs";
 import { mountWhy } from "./why";
 
+/** Fills an element with the explorer of a store; the page and the notebook's widget both do. */
 export function mount(root: HTMLElement, store: Store): void {
   root.classList.add("c2n");
-  const said = el("p", { class: "said", role: "status", "aria-live": "polite" });
-  const names = el("textarea", { rows: 6, "aria-label": "Names" });
-  const ask = async (): Promise<void> => {
-    const answer = await store.client.ask("names", { text: names.value });
-    const rows = answer.rows.filter((row) => row.state === "found");
-    await store.move({ query: rows.map((row) => row.id as string), labels: answer.labelled ? rows.map((row) => row.label) : null });
+  const tab = (name: string, title: string, part: Mount) => ({ name, title, mount: (panel: HTMLElement) => part(panel, store) });
+  const head = el("header", { class: "head" });
+  const failed = el("div");
+  const welcome = el("section", { class: "welcome" });
+  const left = tabs("Ask, steer, keep", [tab("ask", "Ask", mountAsk), tab("steer", "Steer", mountSteer), tab("keep", "Keep", mountKeep)]);
+  const stage = tabs("Network and cube", [tab("network", "Network", mountNetwork), tab("cube", "Cube", mountPivot)]);
+  const right = tabs("Reasons", [tab("why", "Why", mountWhy), tab("cells", "Cells", mountCells), tab("against", "Against", mountContrast)]);
+  stage.element.classList.add("stage");
+  left.element.classList.add("left");
+  right.element.classList.add("right");
+  const middle = el("main", { class: "middle" }, failed, stage.element, welcome);
+  root.replaceChildren(el("div", { class: "frame" }, head, middle, left.element, right.element));
+  mountHeader(head, store);
+  mountFailed(failed, store);
+  mountGoing(middle, store);
+  drawWelcome(welcome, store);
+  left.show("ask");
+  stage.show("network");
+  right.show("cells");
+
+  const draw = (): void => {
+    root.dataset.phase = store.network || store.busy ? store.phase : "empty";
+    welcome.hidden = store.network !== null || store.busy !== null || stage.shown !== "network";
   };
-  const button = el("button", { type: "button", class: "primary", onclick: () => void ask().catch((error) => store.refuse(error)) }, "Make the network");
-  const network = el("section", { class: "network" });
-  const cells = el("section");
-  const pivot = el("section");
-  const why = el("section");
-  const contrast = el("section");
-  root.append(el("header", {}, el("h1", {}, store.cube.name), said), el("main", {}, names, button, network, pivot, why, cells, contrast));
-  mountNetwork(network, store);
-  mountCells(cells, store);
-  mountPivot(pivot, store);
-  mountWhy(why, store);
-  mountContrast(contrast, store);
-  const say = (): void => {
-    const text = store.error ? store.error.refusal.sentence : (store.network?.sentence ?? store.cube.sentence);
-    if (said.textContent !== sentence(text)) said.textContent = sentence(text);
-  };
-  store.subscribe(say);
-  say();
+  stage.element.addEventListener("click", draw);
+  stage.element.addEventListener("keyup", draw);
+  store.subscribe((changed) => {
+    draw();
+    if (changed.has("selected") && store.selected && !right.element.contains(document.activeElement)) right.show("why");
+  });
+  draw();
+}
+
+function drawWelcome(root: HTMLElement, { cube }: Store): void {
+  root.append(
+    drawing("0 0 20 20", 44, "M10 1.5 17.5 5.75v8.5L10 18.5 2.5 14.25v-8.5Z M2.5 5.75 10 10l7.5-4.25 M10 10v8.5"),
+    el("h2", {}, "Whose network?"),
+    el("p", {}, "Name the objects you care about. The network around them comes with the cells of the cube that hold them, and with reasons."),
+    el(
+      "p",
+      { class: "facts" },
+      ...[
+        [number(cube.objects), "objects"],
+        [number(cube.links), "links"],
+        [number(cube.cells), "cells"],
+      ].map(([many, what]) => el("span", {}, el("strong", {}, many), ` ${what}`)),
+      el("span", {}, cube.dimensions.map(({ name, levels }) => `${name} (${counted(levels[0]?.labels ?? 0, "label")})`).join(" × ")),
+    ),
+    cube.attribution ? el("p", { class: "small quiet" }, cube.attribution) : "",
+  );
 }

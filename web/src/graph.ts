@@ -1,6 +1,372 @@
-import { el } from "./dom";
-import type { Store } from "./state";
+// The network: a stage with search, zoom and lasso, a legend, a menu on every node, and all nodes as a table.
+import "./graph.css";
+import { actionButtons, manyChange } from "./actions";
+import type { Theme } from "./palette";
+import { counted, el, fill, number } from "./dom";
+import { shortName, type Point } from "./geometry";
+import { circleOf, modelOf, type Model } from "./graph_model";
+import { mountSearch } from "./graph_search";
+import { Stage, type Focus } from "./graph_stage";
+import { mountNodeTable } from "./graph_table";
+import { spotlightOf } from "./spotlight";
+import { nodeKey, type Store } from "./state";
+import type { NetworkAnswer, Node } from "./types";
 
-export function mountNetwork(root: HTMLElement, _store: Store): void {
-  root.append(el("p", { class: "quiet" }, "The network is drawn here."));
+const DARK = matchMedia("(prefers-color-scheme: dark)");
+const themeNow = (): Theme => (DARK.matches ? "dark" : "light");
+const ROLES: Record<string, string> = {
+  query: "in the query",
+  near: "near by links",
+  brought: "brought by a cell",
+  pinned: "pinned",
+  cell: "a chosen cell",
+};
+
+export function mountNetwork(root: HTMLElement, store: Store): void {
+  root.classList.add("graph");
+  const view = new NetworkView(root, store);
+  store.subscribe((changed) => view.follow(changed));
+  view.follow(new Set(["network", "places", "selected"]));
+}
+
+/** Whether the browser draws by WebGL. */
+function drawsWebGl(): boolean {
+  try {
+    const canvas = document.createElement("canvas");
+    const context = canvas.getContext("webgl2") ?? canvas.getContext("webgl");
+    context?.getExtension("WEBGL_lose_context")?.loseContext();
+    return context !== null;
+  } catch {
+    return false;
+  }
+}
+
+class NetworkView {
+  private stage: Stage | null = null;
+  private model: Model | null = null;
+  private network: NetworkAnswer | null = null;
+  private pointed: number | null = null;
+  private shown: Promise<void> = Promise.resolve();
+  private readonly spotlight;
+  private readonly holder = el("div", {
+    class: "graph-stage",
+    tabindex: 0,
+    role: "application",
+    "aria-label": "The network. Arrows move the view, plus and minus zoom, 0 shows all of it; the table below has every node.",
+  });
+  private readonly tip = el("div", { class: "graph-tip", role: "tooltip", hidden: true });
+  private readonly menu = el("div", { class: "graph-menu", role: "group", "aria-label": "What to do with this node", hidden: true });
+  private readonly legend = el("div", { class: "graph-legend" });
+  private readonly note = el("p", { class: "graph-note", role: "status" });
+  private readonly chosen = el("div", { class: "graph-chosen", hidden: true });
+  private readonly lasso = el(
+    "button",
+    { type: "button", class: "graph-lasso", "aria-pressed": "false", title: "Draw around nodes to choose them (or hold Shift and drag)", onclick: () => this.toggleLasso() },
+    "Lasso",
+  );
+
+  constructor(
+    private readonly root: HTMLElement,
+    private readonly store: Store,
+  ) {
+    this.spotlight = spotlightOf(store);
+    this.spotlight.subscribe(() => this.light());
+    const search = mountSearch(store, () => this.model, (position) => this.visit(position));
+    const button = (text: string, label: string, run: () => void) =>
+      el("button", { type: "button", "aria-label": label, title: label, onclick: run }, text);
+    const tools = el(
+      "div",
+      { class: "graph-tools", role: "toolbar", "aria-label": "The view of the network" },
+      button("+", "Zoom in", () => this.stage?.zoom(1.6)),
+      button("−", "Zoom out", () => this.stage?.zoom(1 / 1.6)),
+      button("Fit", "Show all of the network", () => this.stage?.fit()),
+      this.lasso,
+    );
+    const table = el("details", { class: "graph-nodes" });
+    root.append(el("div", { class: "graph-bar" }, search, tools), el("div", { class: "graph-frame" }, this.holder, this.legend, this.note, this.tip, this.menu), this.chosen, table);
+    mountNodeTable(table, store, () => this.model, (node) => this.choose(node));
+    if (drawsWebGl()) {
+      this.stage = this.newStage();
+    } else {
+      this.say("This browser does not draw by WebGL, so that the network is shown as a table.");
+      root.classList.add("graph-flat");
+      (table as HTMLDetailsElement).open = true;
+    }
+    this.holder.addEventListener("keydown", (event) => this.key(event));
+    this.root.addEventListener("keydown", (event) => event.key === "Escape" && this.closeMenu());
+    document.addEventListener("pointerdown", (event) => !this.menu.contains(event.target as globalThis.Node) && this.closeMenu());
+    DARK.addEventListener("change", () => this.dress());
+    new ResizeObserver(() => this.stage?.resize()).observe(this.holder);
+    store.debug.placeOf = (id) => this.placeOf(id);
+  }
+
+  follow(changed: ReadonlySet<string>): void {
+    const { network, places, selected } = this.store;
+    if (network !== this.network && changed.has("network")) {
+      this.network = network;
+      this.model = network === null ? null : modelOf(network, themeNow());
+      this.pointed = null;
+      this.tip.hidden = true;
+      this.closeMenu();
+      this.drawLegend();
+    }
+    this.root.dataset.nodes = String(this.model?.size ?? 0);
+    this.holder.hidden = this.stage === null;
+    if (changed.has("network") || changed.has("places")) this.shown = this.shown.then(() => this.show());
+    if (changed.has("selected")) this.stage?.select(selected === null ? null : this.positionOf(selected));
+    if (this.stage !== null) this.say(this.model === null ? "Ask for a network: it will be drawn here." : places === null ? "Finding a place for every node…" : "");
+  }
+
+  private async show(): Promise<void> {
+    const { places, placed } = this.store;
+    const { model, stage } = this;
+    if (stage === null) return;
+    if (model === null) {
+      if (stage.model !== null) this.restart();
+      this.root.dataset.drawn = "0";
+      return;
+    }
+    if (places === null || places.length !== model.size) return;
+    if (stage.model !== model) {
+      await stage.show(model, places);
+      stage.select(this.store.selected === null ? null : this.positionOf(this.store.selected));
+      this.light();
+    }
+    if (placed) stage.place(places);
+    this.root.dataset.drawn = String(model.size);
+    this.root.dataset.links = String(model.drawn.length);
+    this.root.dataset.placed = String(placed);
+  }
+
+  private newStage(): Stage {
+    const theme = themeNow();
+    return new Stage(this.holder, theme, {
+      enter: (position) => this.point(position),
+      leave: () => this.point(null),
+      click: (position) => this.click(position),
+      menu: (position, at) => this.openMenu(position, at),
+      dragged: (position, place) => {
+        if (this.store.places) this.store.places[position] = place;
+      },
+      lassoed: (positions) => this.gather(positions),
+    });
+  }
+
+  private restart(): void {
+    this.stage?.kill();
+    this.holder.replaceChildren();
+    this.stage = this.newStage();
+  }
+
+  private dress(): void {
+    if (this.network !== null) this.model = modelOf(this.network, themeNow());
+    this.drawLegend();
+    if (this.stage === null) return;
+    this.restart();
+    this.shown = this.shown.then(() => this.show());
+  }
+
+  // Pointing and choosing
+
+  private point(position: number | null): void {
+    this.pointed = position;
+    this.light();
+    const { model, stage } = this;
+    this.tip.hidden = position === null || model === null || stage === null;
+    if (position === null || model === null || stage === null) return;
+    fill(this.tip, el("strong", {}, el("bdi", {}, shortName(model.names[position]!, 90))), el("span", {}, this.about(position)));
+    const place = stage.screenPlace(position);
+    const { width, height } = stage.size;
+    const [wide, high] = [this.tip.offsetWidth, this.tip.offsetHeight];
+    this.tip.style.left = `${Math.max(4, Math.min(width - wide - 4, place.x + 14))}px`;
+    this.tip.style.top = `${place.y + 18 + high > height ? Math.max(4, place.y - high - 14) : place.y + 14}px`;
+  }
+
+  private about(position: number): string {
+    const network = this.network!;
+    const role = network.nodes.role[position]!;
+    const label = network.nodes.label[position]!;
+    const links = counted(this.model!.degrees[position]!, "link");
+    if (role === "cell") {
+      const rank = network.nodes.cells[position]?.[0];
+      const cell = rank === undefined ? undefined : network.cells[rank - 1];
+      return cell === undefined ? `${ROLES[role]}, ${links}` : `chosen as number ${rank}, holds ${number(cell.query_objects)} of the query, ${counted(cell.objects, "object")} in all`;
+    }
+    const cells = network.nodes.cells[position]!;
+    const held = cells.length === 0 ? "" : ` · in ${counted(cells.length, "chosen cell")}`;
+    return `${ROLES[role]}${label && role === "query" ? ` · ${shortName(label, 60)}` : ""} · ${links}${held}`;
+  }
+
+  /** Lets stand out what is pointed at, or else what a table or the legend points at. */
+  private light(): void {
+    const { model, stage } = this;
+    if (model === null || stage === null || stage.model !== model) return;
+    const nothing: ReadonlySet<number> = new Set();
+    if (this.pointed !== null) {
+      stage.light({ nodes: circleOf(model, this.pointed), middle: this.pointed, came: nothing, went: nothing });
+      return;
+    }
+    const { light, lassoed } = this.spotlight;
+    const given = light ?? (lassoed.length > 0 ? { nodes: lassoed } : null);
+    if (given === null) return stage.light(null);
+    const at = (nodes: readonly Node[] = []): number[] => nodes.flatMap((node) => this.positionOf(node) ?? []);
+    const focus: Focus = { nodes: [], middle: null, came: new Set(at(given.came)), went: new Set(at(given.went)) };
+    focus.nodes = [...new Set([...at(given.nodes), ...focus.came, ...focus.went])];
+    stage.light(focus);
+  }
+
+  private click(position: number | null): void {
+    this.closeMenu();
+    if (position === null && this.spotlight.lassoed.length > 0) return this.gather([]);
+    this.store.select(position === null ? null : this.model!.nodes[position]!);
+  }
+
+  private choose(node: Node): void {
+    this.store.select(node);
+    const position = this.positionOf(node);
+    if (position !== null) this.stage?.flyTo(position);
+  }
+
+  private visit(position: number): void {
+    this.choose(this.model!.nodes[position]!);
+    this.holder.focus({ preventScroll: true });
+  }
+
+  private key(event: KeyboardEvent): void {
+    const { stage } = this;
+    if (stage === null || event.ctrlKey || event.metaKey || event.altKey) return;
+    const selected = this.store.selected === null ? null : this.positionOf(this.store.selected);
+    const moves: Record<string, () => void> = {
+      ArrowLeft: () => stage.pan(-0.15, 0),
+      ArrowRight: () => stage.pan(0.15, 0),
+      ArrowUp: () => stage.pan(0, -0.15),
+      ArrowDown: () => stage.pan(0, 0.15),
+      "+": () => stage.zoom(1.6),
+      "=": () => stage.zoom(1.6),
+      "-": () => stage.zoom(1 / 1.6),
+      "0": () => stage.fit(),
+      Enter: () => selected !== null && this.openMenu(selected, stage.screenPlace(selected)),
+      ContextMenu: () => selected !== null && this.openMenu(selected, stage.screenPlace(selected)),
+      Escape: () => this.click(null),
+    };
+    const move = moves[event.key];
+    if (move === undefined) return;
+    event.preventDefault();
+    move();
+  }
+
+  private openMenu(position: number, at: Point): void {
+    const node = this.model!.nodes[position]!;
+    this.store.select(node);
+    this.tip.hidden = true;
+    fill(this.menu, el("p", { class: "graph-menu-name" }, el("bdi", {}, shortName(this.model!.names[position]!, 60))), ...actionButtons(this.store, node, () => this.closeMenu()));
+    this.menu.hidden = false;
+    const { width, height } = this.stage!.size;
+    this.menu.style.left = `${Math.max(4, Math.min(at.x, width - this.menu.offsetWidth - 4))}px`;
+    this.menu.style.top = `${Math.max(4, Math.min(at.y, height - this.menu.offsetHeight - 4))}px`;
+    this.menu.querySelector("button")?.focus();
+  }
+
+  private closeMenu(): void {
+    if (this.menu.hidden) return;
+    const inside = this.menu.contains(document.activeElement);
+    this.menu.hidden = true;
+    if (inside) this.holder.focus({ preventScroll: true });
+  }
+
+  // The lasso
+
+  private toggleLasso(): void {
+    if (this.stage === null) return;
+    this.stage.lassoing = !this.stage.lassoing;
+    this.lasso.setAttribute("aria-pressed", String(this.stage.lassoing));
+    this.holder.classList.toggle("lassoing", this.stage.lassoing);
+  }
+
+  private gather(positions: readonly number[]): void {
+    if (this.stage?.lassoing) this.toggleLasso();
+    const model = this.model;
+    const nodes = model === null ? [] : positions.map((position) => model.nodes[position]!);
+    this.spotlight.lasso(nodes);
+    this.chosen.hidden = nodes.length === 0;
+    if (model === null || nodes.length === 0) return fill(this.chosen);
+    const move = (text: string, word: "pins" | "bans" | "like" | "query") =>
+      el("button", { type: "button", "data-action": word, onclick: () => this.moveAll(nodes, word) }, text);
+    const most = 200;
+    fill(
+      this.chosen,
+      el(
+        "div",
+        { class: "graph-chosen-bar" },
+        el("strong", {}, `${counted(nodes.length, "node")} chosen`),
+        move("Pin all", "pins"),
+        move("Ban all", "bans"),
+        move("Like all", "like"),
+        move("As a new query", "query"),
+        el("button", { type: "button", onclick: () => this.gather([]) }, "Let go"),
+      ),
+      el(
+        "ul",
+        {},
+        ...positions.slice(0, most).map((position) =>
+          el("li", {}, el("button", { type: "button", class: "link", onclick: () => this.choose(model.nodes[position]!) }, el("bdi", {}, shortName(model.names[position]!, 60)))),
+        ),
+        positions.length > most && el("li", {}, `and ${number(positions.length - most)} more`),
+      ),
+    );
+  }
+
+  private moveAll(nodes: readonly Node[], word: "pins" | "bans" | "like" | "query"): void {
+    const labels = new Map(this.network!.nodes.id.map((id, at) => [String(id), this.network!.nodes.label[at]!]));
+    this.gather([]);
+    void this.store.move(manyChange(this.store.ask, nodes, word, labels)).catch((error: unknown) => this.store.refuse(error));
+  }
+
+  // Legend and notes
+
+  private drawLegend(): void {
+    const { model, network } = this;
+    if (model === null || network === null) return fill(this.legend);
+    const roles = new Set(model.roles);
+    const shape = (kind: string, text: string) => el("span", { class: "graph-key" }, el("i", { class: `graph-mark ${kind}` }), text);
+    const labelled = model.legend.filter((each) => each.label !== "");
+    const entry = (each: { label: string; colour: string; count: number }) => {
+      const mark = el("i", { class: "graph-mark disc" });
+      mark.style.background = each.colour;
+      const nodes = () => model.nodes.filter((_, at) => model.roles[at] === "query" && network.nodes.label[at] === each.label);
+      const show = () => this.spotlight.show({ nodes: nodes() });
+      const hide = () => this.spotlight.show(null);
+      return el("button", { type: "button", class: "graph-key", onpointerenter: show, onpointerleave: hide, onfocus: show, onblur: hide }, mark, el("bdi", {}, shortName(each.label, 40)), el("span", { class: "count" }, number(each.count)));
+    };
+    const plain = el("i", { class: "graph-mark disc" });
+    plain.style.background = model.legend[0]?.colour ?? "";
+    fill(
+      this.legend,
+      ...(labelled.length > 0 ? labelled.slice(0, 8).map(entry) : [el("span", { class: "graph-key" }, plain, "the query")]),
+      labelled.length > 8 && el("span", { class: "graph-key" }, `${counted(labelled.length - 8, "more label")} in grey`),
+      roles.has("cell") && shape("square", "chosen cell"),
+      (roles.has("near") || roles.has("brought")) && shape("ring", roles.has("near") ? "near object" : "brought object"),
+      model.simple && el("span", { class: "graph-key quiet" }, "links of the query only; point at a node for its own"),
+    );
+  }
+
+  private say(text: string): void {
+    if (this.note.textContent !== text) this.note.textContent = text;
+    this.note.hidden = text === "";
+  }
+
+  private positionOf(node: Node): number | null {
+    return this.model?.positions.get(nodeKey(node)) ?? null;
+  }
+
+  /** Where a node is in the window, by its id or its key; null where it is not drawn. */
+  private placeOf(id: string | number): Point | null {
+    const { model, stage } = this;
+    if (model === null || stage === null || stage.model !== model) return null;
+    const position = model.positions.get(nodeKey({ object: id })) ?? model.positions.get(String(id));
+    if (position === undefined) return null;
+    const place = stage.screenPlace(position);
+    const box = this.holder.getBoundingClientRect();
+    return { x: box.left + place.x, y: box.top + place.y };
+  }
 }

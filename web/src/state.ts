@@ -28,7 +28,7 @@ export interface Trail {
   readonly canGoForward: boolean;
 }
 
-export type Part = "ask" | "network" | "places" | "prices" | "selected" | "busy" | "error" | "trail";
+export type Part = "ask" | "network" | "places" | "prices" | "selected" | "busy" | "error" | "trail" | "names";
 export type Listener = (changed: ReadonlySet<Part>) => void;
 export type Mount = (root: HTMLElement, store: Store) => void;
 
@@ -52,8 +52,11 @@ export class Store {
   selected: Node | null = null;
   busy: Busy | null = null;
   error: Failed | null = null;
+  /** Where a node is in the window, for whoever tests or scripts the page; the network view says it. */
+  readonly debug: { placeOf?: (id: Id) => { x: number; y: number } | null } = {};
   trail: Trail = memoryTrail((ask) => void this.arrive(ask));
 
+  private readonly known = new Map<Id, string>();
   private readonly listeners = new Set<Listener>();
   private flight: AbortController | null = null;
   private held = false;
@@ -133,6 +136,20 @@ export class Store {
     this.tell("selected");
   }
 
+  /** The name of an object, as far as it has been told; else its id. */
+  nameOf(id: Id): string {
+    return this.known.get(id) ?? String(id);
+  }
+
+  learn(id: Id, name: string): void {
+    this.known.set(id, name);
+  }
+
+  /** A cell or an object in words. */
+  titleOf(node: Node): string {
+    return "cell" in node ? cellTitle(node.cell) : this.nameOf(node.object);
+  }
+
   isPinned = (node: Node): boolean => (this.ask.pins ?? []).some((other) => sameNode(node, other));
   isBanned = (node: Node): boolean => (this.ask.bans ?? []).some((other) => sameNode(node, other));
 
@@ -175,6 +192,7 @@ export class Store {
       this.placed = true;
       this.busy = null;
       this.tell("places", "busy");
+      await this.nameUnknown(ask);
       if ((ask.pins?.length ?? 0) + (ask.bans?.length ?? 0) > 0) await this.price(ask, flight);
     } catch (error) {
       if (stopped(error) || flight.signal.aborted) return;
@@ -184,6 +202,17 @@ export class Store {
     } finally {
       if (this.flight === flight) this.flight = null;
     }
+  }
+
+  /** Asks for the names of objects that are not in the network: those banned, liked or disliked. */
+  private async nameUnknown(ask: Ask): Promise<void> {
+    const nodes = [...(ask.pins ?? []), ...(ask.bans ?? [])].flatMap((node) => ("object" in node ? [node.object] : []));
+    const ids = [...nodes, ...(ask.like ?? []), ...(ask.unlike ?? [])].filter((id) => !this.known.has(id));
+    if (ids.length === 0) return;
+    const text = ["object", ...ids.map((id) => `"${String(id).replaceAll('"', '""')}"`)].join("\n");
+    const { rows } = await this.client.ask("names", { text });
+    for (const row of rows) if (row.id !== null) this.learn(row.id, row.name);
+    this.tell("names");
   }
 
   private async price(ask: Ask, flight: AbortController): Promise<void> {
@@ -198,7 +227,8 @@ export class Store {
     this.placed = false;
     this.network = network;
     this.prices = network.prices;
-    this.tell("network", "places", "prices");
+    network.nodes.id.forEach((id, place) => network.nodes.labels[place] || this.learn(id, network.nodes.name[place] ?? String(id)));
+    this.tell("network", "places", "prices", "names");
   }
 
   private working(what: Busy["what"], flight: AbortController, told: ProgressShape | null = null): void {
@@ -268,6 +298,12 @@ function sorted(value: unknown): unknown {
 /** A change that makes one question another: what the other lacks is unsaid. */
 function withoutWords(now: Ask, wanted: Ask): Partial<Ask> {
   return { ...Object.fromEntries(Object.keys(now).map((word) => [word, undefined])), ...wanted };
+}
+
+/** A cell as people read it: its labels but for those that stand for all. */
+export function cellTitle(labels: readonly string[]): string {
+  const said = labels.filter((label) => label !== "∗");
+  return said.length === 0 ? "all" : said.join(" · ");
 }
 
 export function nodeKey(node: Node): string {

@@ -1,6 +1,225 @@
-import { el } from "./dom";
+// Why a cell or an object is in the network, or why it is not: prose first, then small tables.
+import "./why.css";
+import { actionButtons } from "./actions";
+import { percent, valueText } from "./cells";
+import { refusalOf, stopped } from "./client";
+import { completing } from "./completion";
+import { counted, el, fill, number } from "./dom";
+import type { BringingCell, CellExplanation, Lift, NearMiss, ObjectExplanation, QueryLink } from "./explanations";
+import { shortName } from "./geometry";
 import type { Store } from "./state";
+import type { Ask, ExplainAnswer, Id, Node } from "./types";
 
-export function mountWhy(root: HTMLElement, _store: Store): void {
-  root.append(el("p", { class: "quiet" }, "Click a node to see why it is there."));
+export function mountWhy(root: HTMLElement, store: Store): void {
+  root.classList.add("why");
+  const input = el("input", { type: "search", placeholder: "Why is … here, or not?", "aria-label": "Whom or what to explain" });
+  const box = completing(input, async (text, signal) => {
+    const { candidates } = await store.client.ask("complete", { text, most: 8 }, { signal });
+    return candidates.map((each) => ({
+      text: shortName(each.name, 80),
+      about: each.about,
+      take: () => {
+        input.value = "";
+        store.select({ object: each.id });
+      },
+    }));
+  });
+  const body = el("div", { class: "why-body", "aria-live": "polite" });
+  root.append(el("div", { class: "why-search" }, box), body);
+  let flight: AbortController | null = null;
+
+  const explain = async (): Promise<void> => {
+    flight?.abort();
+    const { network, selected } = store;
+    if (network === null) return fill(body, el("p", { class: "quiet" }, "When there is a network, click a node to read why it is there."));
+    const mine = (flight = new AbortController());
+    body.classList.add("waiting");
+    try {
+      const question = selected === null ? { ask: network.ask } : { ask: network.ask, node: selected };
+      const answer = await store.client.ask("explain", question, { signal: mine.signal });
+      if (mine.signal.aborted) return;
+      show(body, store, selected, answer);
+    } catch (error) {
+      if (stopped(error) || mine.signal.aborted) return;
+      fill(body, el("p", { class: "why-refused" }, refusalOf(error).sentence));
+    }
+    body.classList.remove("waiting");
+  };
+  store.subscribe((changed) => {
+    if (changed.has("selected") || changed.has("network")) void explain();
+  });
+  void explain();
+}
+
+function show(body: HTMLElement, store: Store, node: Node | null, answer: ExplainAnswer): void {
+  const sentence = sentenceOf(answer.sentence);
+  if (node === null || answer.kind === "account") {
+    return fill(body, el("p", { class: "why-sentence" }, sentence), el("p", { class: "quiet" }, "Click a node, or a cell of the table, to read why it is there; or name somebody above who is missing."));
+  }
+  const parts = answer.kind === "cell" ? cellParts(store, answer.explanation as unknown as CellExplanation) : objectParts(store, answer.explanation as unknown as ObjectExplanation);
+  const close = el("button", { type: "button", class: "bare", "aria-label": "No longer explain it", title: "No longer explain it", onclick: () => store.select(null) }, "×");
+  fill(
+    body,
+    el("header", { class: "why-head" }, el("h3", {}, titleOf(answer)), close),
+    el("div", { class: "why-acts", role: "group", "aria-label": "What to do with it" }, ...actionButtons(store, node)),
+    el("p", { class: "why-sentence" }, sentence),
+    ...parts,
+  );
+}
+
+const sentenceOf = (text: string): string => (text === "" ? "" : text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : "."));
+
+function titleOf(answer: ExplainAnswer): HTMLElement {
+  if (answer.kind === "cell") return cellName((answer.explanation as unknown as CellExplanation).labels);
+  return el("bdi", {}, shortName((answer.explanation as unknown as ObjectExplanation).name, 160));
+}
+
+function cellName(labels: readonly string[]): HTMLElement {
+  return el("span", { class: "why-cell" }, ...labels.flatMap((label, at) => [at > 0 && el("span", { class: "quiet" }, " · "), el("bdi", {}, shortName(label, 80))]));
+}
+
+const nodeButton = (store: Store, node: Node, ...children: (HTMLElement | string)[]): HTMLElement =>
+  el("button", { type: "button", class: "link", onclick: () => store.select(node) }, ...children);
+
+const objectButton = (store: Store, id: Id, name: string): HTMLElement => nodeButton(store, { object: id }, el("bdi", {}, shortName(name, 80)));
+
+const section = (title: string, ...children: (HTMLElement | false | null)[]): HTMLElement => el("section", {}, el("h4", {}, title), ...children);
+
+// Objects
+
+const CAME: Record<string, string> = {
+  query: "It is in the query.",
+  pinned: "It was pinned.",
+  near: "It is one of the objects nearest to the query by links.",
+  cells: "A chosen cell brought it.",
+};
+
+function objectParts(store: Store, told: ObjectExplanation): (HTMLElement | null)[] {
+  const came = told.present ? (CAME[told.came] ?? `The method ${told.came} brought it.`) : "It is not in the network.";
+  const rank = told.rank === null ? "" : ` By personalised PageRank it is number ${number(told.rank)} of the ${number(told.ranked)} objects outside the query.`;
+  return [
+    section("How it came", el("p", {}, came + rank)),
+    told.miss === null ? null : missPart(store, told.miss),
+    told.cells.length === 0 ? null : section(`In ${counted(told.cells.length, "chosen cell")}`, cellTable(store, told.cells)),
+    told.links.length === 0 ? null : section(`Linked to ${counted(told.linked, told.came === "query" ? "other object" : "object")} of the query`, linkTable(store, told.links, told.linked)),
+    told.linked > 0 || told.paths.length === 0 ? null : section(`${counted(told.ways, "shortest path")} of ${told.steps ?? 0} links`, pathList(store, told)),
+    told.note === "" ? null : el("p", { class: "quiet" }, sentenceOf(told.note)),
+  ];
+}
+
+function missPart(store: Store, miss: NearMiss): HTMLElement {
+  const go = (text: string, change: Partial<Ask>) => el("button", { type: "button", onclick: () => void store.move(change).catch((error: unknown) => store.refuse(error)) }, text);
+  const { option, needed, cell, price, value } = miss;
+  const steered = option === "near" || option === "m" || option === "max_nodes";
+  return section(
+    "What would bring it",
+    miss.obstacle !== "" && el("p", {}, sentenceOf(miss.obstacle)),
+    miss.left_out !== "" && el("p", {}, sentenceOf(miss.left_out)),
+    option !== "" &&
+      needed !== null &&
+      el(
+        "div",
+        { class: "why-offer" },
+        el("p", {}, `${option} has to be ${miss.exact ? "" : miss.least ? "at least " : "about "}${number(needed)}${miss.now === null ? "" : `; it is ${number(miss.now)} now`}.`),
+        steered && go(`Set ${option} to ${number(needed)}`, { [option]: needed }),
+      ),
+    cell !== null &&
+      price !== null &&
+      el(
+        "div",
+        { class: "why-offer" },
+        el("p", {}, "The cheapest cell that holds it, ", nodeButton(store, { cell }, cellName(cell)), price > 0 ? `, costs ${valueText(price)}` : `, adds ${valueText(-price)}`, value === null ? "." : `: ${valueText(value)} with it.`),
+        go("Pin this cell", { pins: [...(store.ask.pins ?? []), { cell }] }),
+      ),
+    miss.note !== "" && el("p", { class: "quiet" }, sentenceOf(miss.note)),
+  );
+}
+
+function cellTable(store: Store, cells: readonly BringingCell[]): HTMLElement {
+  return el(
+    "table",
+    {},
+    el("thead", {}, el("tr", {}, el("th", { scope: "col", class: "num" }, "#"), el("th", { scope: "col" }, "Cell"), el("th", { scope: "col", class: "num" }, "Gain"))),
+    el(
+      "tbody",
+      {},
+      ...cells.map((cell) =>
+        el("tr", {}, el("td", { class: "num quiet" }, number(cell.rank)), el("td", {}, nodeButton(store, { cell: cell.labels }, cellName(cell.labels))), el("td", { class: "num" }, `+${valueText(cell.gain)}`)),
+      ),
+    ),
+  );
+}
+
+function linkTable(store: Store, links: readonly QueryLink[], linked: number): HTMLElement {
+  const rows = links.map((link) => {
+    const when = link.first === null ? "" : link.first === link.last ? String(link.first) : `${link.first}–${link.last}`;
+    const kinds = [...link.kinds, when].filter((part) => part !== "").join(", ");
+    const items = link.newest.map((item) =>
+      el("li", {}, el("bdi", {}, shortName(item.title ?? item.id, 120)), item.time !== null && el("span", { class: "quiet" }, ` ${item.time}`)),
+    );
+    const more = (link.items ?? 0) - link.newest.length;
+    return el(
+      "li",
+      {},
+      el("div", { class: "why-link" }, objectButton(store, link.id, link.name), el("span", { class: "quiet" }, [kinds, link.items ? counted(link.items, "item") : "", `weight ${valueText(Number(link.weight.toFixed(2)))}`].filter(Boolean).join(" · "))),
+      items.length > 0 && el("ul", { class: "why-items" }, ...items, more > 0 && el("li", { class: "quiet" }, `and ${number(more)} more`)),
+    );
+  });
+  const more = linked - links.length;
+  return el("ul", { class: "why-links" }, ...rows, more > 0 && el("li", { class: "quiet" }, `and ${counted(more, "lighter link")}`));
+}
+
+function pathList(store: Store, told: ObjectExplanation): HTMLElement {
+  return el(
+    "ul",
+    { class: "why-paths" },
+    ...told.paths.map((path) => el("li", {}, ...path.names.flatMap((name, at) => [at > 0 && " – ", objectButton(store, path.ids[at]!, name)]))),
+  );
+}
+
+// Cells
+
+function cellParts(store: Store, told: CellExplanation): (HTMLElement | null)[] {
+  const signed = (value: number): string => `${value >= 0 ? "+" : "−"}${valueText(Math.abs(value))}`;
+  const fact = (name: string, value: string, about: string) => el("div", { title: about }, el("dt", {}, name), el("dd", {}, value));
+  return [
+    el(
+      "dl",
+      { class: "why-facts" },
+      told.in_turn === null ? null : fact("in its turn", signed(told.in_turn), "what it added when it was chosen"),
+      fact("alone", signed(told.alone), "what it adds as the only cell"),
+      fact(told.chosen ? "last" : "as one more", signed(told.last), told.chosen ? "what would be lost without it" : "what it would add"),
+      fact("of the query", `${number(told.query_objects)} of ${number(told.queried)}`, "how many objects of the query it holds"),
+      fact("objects", number(told.objects), "how many objects it holds"),
+    ),
+    section("More often in the query than in the cube", liftTable([told.lift, ...told.label_lifts])),
+    told.only === 0
+      ? null
+      : section(
+          `${counted(told.only, "object")} no other chosen cell holds`,
+          el("ul", { class: "why-only" }, ...told.only_first.map((each) => el("li", {}, objectButton(store, each.id, each.name), each.in_query && el("span", { class: "quiet" }, " query"))), told.only > told.only_first.length && el("li", { class: "quiet" }, `and ${number(told.only - told.only_first.length)} more`)),
+        ),
+  ];
+}
+
+function liftTable(lifts: readonly Lift[]): HTMLElement {
+  return el(
+    "table",
+    { class: "why-lifts" },
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "Label"), el("th", { scope: "col", class: "num" }, "Query"), el("th", { scope: "col", class: "num" }, "Cube"), el("th", { scope: "col", class: "num" }, "Times"))),
+    el(
+      "tbody",
+      {},
+      ...lifts.map((lift) =>
+        el(
+          "tr",
+          {},
+          el("th", { scope: "row" }, lift.label === "" ? "the cell itself" : el("span", {}, el("bdi", {}, shortName(lift.label, 60)), el("span", { class: "quiet" }, ` ${lift.dimension}`))),
+          el("td", { class: "num" }, percent(lift.query / Math.max(1, lift.queried))),
+          el("td", { class: "num" }, percent(lift.everyone / Math.max(1, lift.objects))),
+          el("td", { class: "num", title: `at 95 %: ${lift.low.toFixed(1)} to ${lift.high.toFixed(1)} times` }, `${lift.lift.toFixed(1)} ×`, el("span", { class: "quiet" }, ` ${lift.low.toFixed(1)}–${lift.high.toFixed(1)}`)),
+        ),
+      ),
+    ),
+  );
 }

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from cube2net import pipeline
-from cube2net.api.asking import shortest
 from cube2net.api.network_shapes import (
     ConstructQuestion,
     LayoutAnswer,
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 def construct(desk: Desk, question: ConstructQuestion, progress: Progress) -> NetworkAnswer:
     """Return the network of a question."""
     network = desk.network(question["ask"], progress)
-    summary = pipeline.summary(network)
-    pinned = {tuple(pin["cell"]) for pin in question["ask"].get("pins", []) if "cell" in pin}
-    bound, gap, proven = summary["bound"], summary["gap"], summary["proven"]
+    about = pipeline.summary(network)
+    pinned = {tuple(pin["cell"]) for pin in question["ask"].get("pins") or [] if "cell" in pin}
+    prices = pipeline.prices(network, progress=progress) if question.get("prices") else ()
     return {
-        "ask": shortest(question["ask"]),  # type: ignore[typeddict-item]
+        "ask": desk.shortest(question["ask"]),  # type: ignore[typeddict-item]
         "fingerprint": network.recipe.made["checksum"] if network.recipe else "",
-        "sentence": str(network),
-        "note": summary["note"] or "",
-        "certificate": "" if bound is None else pipeline.certificate(bound, gap, bool(proven)),
-        "value": summary["value"],
-        "bound": bound,
-        "proven": proven,
+        "sentence": said_of_network(network, about),
+        "note": about["note"] or "",
+        "certificate": certificate(about),
+        "value": about["value"],
+        "bound": about["bound"],
+        "proven": about["proven"],
         "nodes": _nodes(network),
         "links": {
             "source": network.source.tolist(),
@@ -53,25 +53,50 @@ def construct(desk: Desk, question: ConstructQuestion, progress: Progress) -> Ne
                 "share": told["query_objects"] / len(network.query),
                 "pinned": labels in pinned,
             }
-            for labels, told in zip(network.labels, summary["cells"], strict=True)
+            for labels, told in zip(network.labels, about["cells"], strict=True)
         ],
         "dimensions": list(network.dimensions),
-        "prices": [],
-        "summary": summary,
+        "prices": [
+            {"kind": each.kind, "title": each.title, "price": each.price, "sentence": each.sentence} for each in prices
+        ],
+        "summary": about,
         "seconds": dict(network.seconds),
     }
 
 
+def certificate(about: Mapping[str, Any]) -> str:
+    """Return how far from the best possible a choice of cells is, where that is known."""
+    if about["bound"] is None or not about["cells"]:
+        return ""
+    return pipeline.certificate(about["bound"], about["gap"], about["proven"], whole=about["objective"] == "cover")
+
+
+def said_of_network(network: Network, about: Mapping[str, Any]) -> str:
+    """Return what is in a network and why it is good, in one sentence."""
+    count = len(network.query)
+    made = pipeline.consists(about)
+    if not made:
+        others, cells = len(network.objects) - count, len(network.selection.cells)
+        by = f" that {cells:,} cell{'s bring' if cells != 1 else ' brings'}" if cells else ""
+        made = f"{count:,} object{'s' * (count != 1)} of the query and {others:,} other{'s' * (others != 1)}{by}"
+    links = len(network.source)
+    worth = certificate(about)
+    return "; ".join(filter(None, [made, f"{links:,} link{'s' * (links != 1)}", worth]))
+
+
 def layout(desk: Desk, question: LayoutQuestion, progress: Progress) -> LayoutAnswer:
     """Return places for the nodes of a question's network."""
-    return {"places": pipeline.layout_network(desk.network(question["ask"], progress)).tolist()}
+    network = desk.network(question["ask"], progress)
+    return {"places": pipeline.layout_network(network, start=question.get("start")).tolist()}
 
 
 def _nodes(network: Network) -> NodeColumns:
     table = network.nodes
     others: Role = "near" if network.form == "woven" else "brought"
+    steering = None if network.question is None else network.question.steering
+    pinned = set() if steering is None else set(steering.objects("pins"))
     roles: list[Role] = ["query"] * len(network.query)
-    roles += [others] * (len(network.objects) - len(network.query))
+    roles += ["pinned" if row in pinned else others for row in network.objects[len(network.query) :].tolist()]
     roles += ["cell"] * len(network.cells)
     cells = dict(zip(network.selection.cells.tolist(), network.labels, strict=True))
     labels: list[list[str] | None] = [None] * len(network.objects)

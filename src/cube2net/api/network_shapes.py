@@ -126,18 +126,19 @@ class ChangeAnswer(TypedDict):
     """What changes."""
 
     sentence: str
-    value: float
-    before: float
-    merely: float
+    value: Annotated[float | None, "what the choice is worth now; null where no cells are chosen"]
+    before: float | None
+    merely: Annotated[float | None, "what the old choice is worth so, with nothing chosen anew"]
     entered: list[Node]
     left: list[Node]
     change: Annotated[dict[str, Any], "all of it, as cube2net without --json shows it"]
 
 
 class ContrastQuestion(View):
-    """What tells two queries apart; without a second, the query from all other objects."""
+    """What tells two queries apart; without a second, each label of the query from the others, or it from all others."""
 
     query: list[Id]
+    labels: NotRequired[Annotated[list[str] | None, "the label of each, in the same order"]]
     against: NotRequired[list[Id]]
     names: NotRequired[Annotated[list[str], "how the two are called"]]
     m: NotRequired[int]
@@ -180,8 +181,11 @@ class CompareAnswer(TypedDict):
     """The verdict."""
 
     sentence: str
+    task: str
+    helps: Annotated[bool, "whether it is surely better than the query alone"]
     table: Annotated[list[dict[str, Any]], "one row for each network compared"]
     report: Annotated[str, "the key of its report, a page of its own; empty where reports cannot be made here"]
+    note: Annotated[str, "why there is no report, where there is none"]
 
 
 # Keep

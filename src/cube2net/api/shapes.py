@@ -1,6 +1,6 @@
 """What may be asked of a cube over JSON, and what is answered: the types that the schema and the page's are made of.
 
-A question is read by :mod:`cube2net.api.reading`, which takes these types at their word; the OpenAPI page and the
+A question is read by :mod:`cube2net.api.json_reading`, which takes these types at their word; the OpenAPI page and the
 TypeScript types are generated from them, so that what stands here is all there is.
 """
 
@@ -34,7 +34,7 @@ class View(TypedDict):
 
     where: NotRequired[Annotated[dict[str, list[str]], "only cells with one of these labels, by dimension or level"]]
     roll_up: NotRequired[Annotated[dict[str, str], "dimensions that are rolled up, each with the level wanted"]]
-    between: NotRequired[Annotated[str, "only items of a time: 2015:2019, 2015: or :2019"]]
+    between: NotRequired[Annotated[str, "only items of a time: 2015..2019, 2015.. or ..2019"]]
     kind: NotRequired[Annotated[list[str], "only objects of these kinds are brought"]]
 
 
@@ -55,13 +55,22 @@ class Ask(View):
     bans: NotRequired[Annotated[list[Node], "cells and objects that must not be in it"]]
     like: NotRequired[Annotated[list[Id], "objects whose cells are worth more"]]
     unlike: NotRequired[Annotated[list[Id], "objects whose cells are worth less"]]
-    options: NotRequired[Annotated[dict[str, str | int | float | bool], "further options of the method, by name"]]
+    options: NotRequired[
+        Annotated[
+            dict[str, str | int | float | bool],
+            "further options of the method, of the objective, and of the network: near_weight, membership, trust, keep",
+        ]
+    ]
     bound: NotRequired[Annotated[bool, "also find how much better any choice could be"]]
     seed: NotRequired[Annotated[int, "of all that is random"]]
     cube: NotRequired[Annotated[str, "the checksum of the cube that it was asked of: another cube refuses it"]]
 
 
 # The cube
+
+
+class CubeQuestion(TypedDict):
+    """What is the cube? Nothing more is asked."""
 
 
 class LevelShape(TypedDict):
@@ -207,8 +216,12 @@ class PivotAnswer(TypedDict):
     columns: list[str]
     objects: list[list[int]]
     query: Annotated[list[list[int]], "how many of them are in the query; empty without one"]
-    lift: Annotated[list[list[float | None]], "the query's share there against its share of the cube"]
-    chosen: Annotated[list[list[int]], "how many of the chosen cells lie there"]
+    lift: Annotated[
+        list[list[float | None]], "the query's share there against its share of the cube; empty without one"
+    ]
+    chosen: Annotated[list[list[int]], "how many of the chosen cells lie there; empty without any"]
+    row_objects: Annotated[list[int], "how many objects each row has in all, each once"]
+    column_objects: list[int]
     finer: Annotated[list[str | None], "the next finer level of rows and of columns, to drill down"]
     more_rows: Annotated[int, "how many rows are not shown"]
     more_columns: int

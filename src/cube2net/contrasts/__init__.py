@@ -1,7 +1,7 @@
 """What tells sets of objects apart, and where they are: mixed cells, exact tests, and the few cells that say most."""
 
 from cube2net.contrasts.chance_tests import difference_interval
-from cube2net.contrasts.mixed_cells import MixedCells, count_objects, held, mixed_cells
+from cube2net.contrasts.mixed_cells import MixedCells, count_objects, held, mixed_cells, own_cells
 from cube2net.contrasts.narrowing import Narrowed, narrow
 from cube2net.contrasts.separating import Separation, Sides, enough_objects, separate
 
@@ -16,5 +16,6 @@ __all__ = [
     "held",
     "mixed_cells",
     "narrow",
+    "own_cells",
     "separate",
 ]

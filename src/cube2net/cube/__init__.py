@@ -1,5 +1,6 @@
 """Corpus and topics become a cube: it grows by the plan in an engine, is kept on disk, and is seen from many sides."""
 
+from cube2net.cube.crossed_levels import cross_levels
 from cube2net.cube.cuboids import cuboid, pick_cells
 from cube2net.cube.engines.duckdb import DuckDB, check_memory
 from cube2net.cube.engines.spark import Spark
@@ -34,6 +35,7 @@ __all__ = [
     "concatenate",
     "concatenate_topics",
     "count_heavier",
+    "cross_levels",
     "cuboid",
     "dice",
     "drill_down",

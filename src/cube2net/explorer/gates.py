@@ -98,7 +98,11 @@ class Gate:
 
     def given_token(self, query: bytes) -> str | None:
         """Return the token that an address carries, None where it has none."""
-        return next(iter(parse_qs(query.decode("latin-1"), max_num_fields=10).get("token", [])), None)
+        try:
+            given = parse_qs(query.decode("latin-1"), max_num_fields=10)
+        except ValueError:
+            return None
+        return next(iter(given.get("token", [])), None)
 
     def cookie_header(self) -> str:
         """Return the header that makes the token a cookie."""

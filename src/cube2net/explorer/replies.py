@@ -91,8 +91,7 @@ def _failure(sentence: str, kind: str) -> dict[str, Any]:
 def refused(error: BaseException) -> Reply:
     """Return the reply to what is not answered."""
     status, body = failure(error)
-    allowed = getattr(error, "allow", None)
-    return Reply(json_bytes(body), status=status, headers=(("allow", allowed),) if allowed else ())
+    return Reply(json_bytes(body), status=status)
 
 
 def attached(name: str, media_type: str, content: bytes) -> Reply:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
+import asyncio
 import socket
 import threading
 from types import TracebackType
@@ -12,7 +12,8 @@ import uvicorn
 from cube2net.api import Desk
 from cube2net.errors import ParameterError
 from cube2net.explorer.application import Application
-from cube2net.explorer.gates import Gate
+from cube2net.explorer.connections import PatientConnection
+from cube2net.explorer.gates import WILDCARDS, Gate
 from cube2net.explorer.work import Limits, Work
 from cube2net.records import Cube
 
@@ -31,7 +32,7 @@ class ExplorerServer:
             Application(self.work, self.gate),
             lifespan="off",
             ws="none",
-            http="h11",
+            http=PatientConnection,
             log_config=None,
             log_level="critical",
             access_log=False,
@@ -46,7 +47,7 @@ class ExplorerServer:
     def site(self) -> str:
         """Where it is, without the token."""
         name = self.gate.host
-        if name in ("0.0.0.0", "::"):
+        if name in WILDCARDS:
             name = socket.gethostname()
         return f"http://{f'[{name}]' if ':' in name else name}:{self.gate.port}/"
 
@@ -66,15 +67,19 @@ class ExplorerServer:
 
     def stop(self) -> None:
         """End the server and all its work."""
-        self.work.close()
         self._server.should_exit = True
         if self._thread.ident is not None:
             self._thread.join(STARTING)
         self._socket.close()
 
     def _run(self) -> None:
-        with contextlib.suppress(KeyboardInterrupt):
-            self._server.run(sockets=[self._socket])
+        asyncio.run(self._serve())
+
+    async def _serve(self) -> None:
+        try:
+            await self._server.serve(sockets=[self._socket])
+        finally:
+            self.work.close()
 
     def __enter__(self) -> ExplorerServer:
         self.start()

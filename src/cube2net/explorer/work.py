@@ -1,26 +1,39 @@
-"""Answering many at once: questions wait for a free thread, and whoever goes away stops the work on his own."""
+"""Answering many at once: short questions in threads, long ones in processes; who goes away stops the work for him."""
 
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from cube2net.api import Desk
-from cube2net.explorer.replies import RefusalError, json_bytes
+from cube2net.explorer.replies import RefusalError, Reply, attached, json_bytes
+from cube2net.explorer.worker_pool import WorkerPool
 from cube2net.interrupts import Stop
 from cube2net.progress import Progress, silent
+from cube2net.records.lineage import lineage_of
+from cube2net.records.origin import Origin
+
+T = TypeVar("T")
+REPORTS = 8
+"""So many reports of workers are kept, the latest."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much one server does at a time, and for how many seconds."""
+    """How much one server does at a time, how much may wait, and for how many seconds an answer may be worked on."""
 
     threads: int = 4
     waiting: int = 256
     seconds: float = 120.0
+    workers: int = 2
+    long_waiting: int = 16
+    long_seconds: float = 3600.0
+    nodes: int = 20_000
+    entries: int = 20_000
 
 
 class StoppedWorkError(Exception):
@@ -28,44 +41,92 @@ class StoppedWorkError(Exception):
 
 
 class Work:
-    """Answers questions to a desk in threads."""
+    """Answers questions to a desk; made and used in the loop of a server."""
 
     def __init__(self, desk: Desk, limits: Limits | None = None) -> None:
         self.desk = desk
         self.limits = limits or Limits()
         self._threads = ThreadPoolExecutor(self.limits.threads, thread_name_prefix="explorer")
-        self._asked = 0
+        self._long_threads = ThreadPoolExecutor(self.limits.workers, thread_name_prefix="explorer long")
+        self._asked = {self._threads: 0, self._long_threads: 0}
+        origin = _origin(desk)
+        self.workers = None if origin is None else WorkerPool(origin, self.limits.workers, self.limits.long_waiting)
+        self._reports: OrderedDict[str, str] = OrderedDict()
 
-    async def answer(self, name: str, question: Mapping[str, Any], progress: Progress = silent) -> bytes:
-        """Return the answer to a question as JSON; where the task is cancelled, the work on it is stopped."""
-        return await self.run(lambda: json_bytes(self.desk.answer(name, question, progress)))
-
-    async def run(self, function: Callable[[], bytes]) -> bytes:
-        """Return what a function gives in a thread."""
-        if self._asked >= self.limits.waiting:
-            raise RefusalError(429, "busy", f"{self._asked:,} questions are waiting already: ask again in a moment")
-        self._asked += 1
+    async def answer(self, name: str, question: Mapping[str, Any], progress: Progress = silent) -> Reply:
+        """Return the reply to a question; where the task is cancelled, the work on it is stopped."""
+        self._check_entries(question)
+        long = self.desk.is_long(name, question)
+        seconds = self.limits.long_seconds if long else self.limits.seconds
         try:
-            with Stop() as stop:
-                call = stop.heeded(_heeding(function))
-                async with asyncio.timeout(self.limits.seconds):
-                    return await asyncio.get_running_loop().run_in_executor(self._threads, call)
+            async with asyncio.timeout(seconds):
+                if long and self.workers is not None:
+                    return await self._by_worker(self.workers, name, question, progress)
+                threads = self._long_threads if long else self._threads
+                return await self._in_thread(threads, lambda: self._reply(name, question, progress))
         except TimeoutError:
             raise RefusalError(
-                503, "slow", f"the answer took longer than {self.limits.seconds:,.0f} seconds, so that it was stopped"
+                503, "slow", f"the answer took longer than {seconds:,.0f} seconds, so that the work was stopped"
             ) from None
+
+    def report(self, key: str) -> str:
+        """Return the page of a report."""
+        return self._reports[key] if key in self._reports else self.desk.report(key)
+
+    def _reply(self, name: str, question: Mapping[str, Any], progress: Progress) -> Reply:
+        if name == "export":
+            file = self.desk.file(question, progress)
+            return attached(file.name, file.media_type, file.content)
+        return Reply(json_bytes(self.desk.answer(name, question, progress)))
+
+    async def _by_worker(
+        self, workers: WorkerPool, name: str, question: Mapping[str, Any], progress: Progress
+    ) -> Reply:
+        said = await workers.ask(name, question, progress)
+        if said.report is not None:
+            self._reports[said.report["key"]] = said.report["page"]
+            while len(self._reports) > REPORTS:
+                self._reports.popitem(last=False)
+        return attached(said.name, said.media_type, said.body) if said.name else Reply(said.body)
+
+    async def _in_thread(self, threads: ThreadPoolExecutor, function: Callable[[], T]) -> T:
+        """Return what a function gives in a thread, which is asked to stop where nobody waits any more."""
+        most = self.limits.waiting if threads is self._threads else self.limits.long_waiting
+        if self._asked[threads] >= most:
+            raise RefusalError(429, "busy", f"{most:,} questions are waiting already: ask again in a moment")
+        self._asked[threads] += 1
+        try:
+            with Stop() as stop:
+                return await asyncio.get_running_loop().run_in_executor(threads, stop.heeded(_heeding(function)))
         finally:
-            self._asked -= 1
+            self._asked[threads] -= 1
+
+    def _check_entries(self, question: Mapping[str, Any]) -> None:
+        ask = question.get("ask")
+        for name, value in [*question.items(), *(ask.items() if isinstance(ask, dict) else [])]:
+            if isinstance(value, list) and len(value) > self.limits.entries:
+                raise RefusalError(
+                    400, "large", f"{name} has {len(value):,} entries, expected at most {self.limits.entries:,}"
+                )
 
     def close(self) -> None:
-        """End all work."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        """End all work; to be called in the loop."""
+        for threads in self._asked:
+            threads.shutdown(wait=False, cancel_futures=True)
+        if self.workers is not None:
+            self.workers.close()
 
 
-def _heeding(function: Callable[[], bytes]) -> Callable[[], bytes]:
+def _origin(desk: Desk) -> Origin | None:
+    """Return where workers open the cube; None of one in memory, or seen through a view."""
+    lineage = lineage_of(desk.cube)
+    return None if lineage.views else lineage.origin
+
+
+def _heeding(function: Callable[[], T]) -> Callable[[], T]:
     """Return the same function with an interrupt as an error of ours: the loop would take it for its own."""
 
-    def call() -> bytes:
+    def call() -> T:
         try:
             return function()
         except KeyboardInterrupt:

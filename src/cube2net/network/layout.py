@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.network.table_formats import to_scipy
+from cube2net.network.warm_layout import below, between_neighbours, places_given, settled
 from cube2net.records import Network
 from cube2net.seeding import stream
 
@@ -21,7 +23,7 @@ SMALL = 12
 ROOM = {"query": 0.52, "other": 0.36, "cell": 0.75}
 
 
-def layout(network: Network, *, seed: int = 0) -> Array:
+def layout(network: Network, *, seed: int = 0, start: Sequence[Sequence[float] | None] | Array | None = None) -> Array:
     """Return a place (x, y) for every node; the same seed gives the same places.
 
     Every connected part is laid out by itself: first by the distances to a few far-apart nodes, so that the
@@ -32,6 +34,10 @@ def layout(network: Network, *, seed: int = 0) -> Array:
     With igraph's layouts in place of these forces more links cross at 200 and 2,000 nodes: 2.9 and 3.1 % of pairs at
     best, 2.5 and 2.4 % here, where as many names or more find a place. At 20,000 nodes fewer cross (1.9 %, 2.3 % here)
     in a quarter of the time, and no name finds a place. ``benchmarks/layouts.py`` shows it.
+
+    ``start`` is where nodes are now, in their order, None for those that are new. Then these begin at the mean of their
+    neighbours, all move by a few short steps, and only what overlaps is pushed apart; parts that are all new stand
+    below. Places are as far as in the layout that they came from.
     """
     from scipy.sparse import csgraph
 
@@ -42,8 +48,11 @@ def layout(network: Network, *, seed: int = 0) -> Array:
     _, part = csgraph.connected_components(links, directed=False)
     sizes = np.bincount(part, minlength=1)
     parts = [np.flatnonzero(part == number) for number in np.argsort(-sizes, kind="stable") if sizes[number] > 1]
-    places = [_part(links[nodes][:, nodes], radius[nodes], rng) for nodes in parts]
     alone = np.flatnonzero(sizes[part] == 1)
+    known = None if start is None else places_given(start, len(network))
+    if known is not None and not np.isnan(known).all():
+        return _warm(links, known, radius, parts, alone, rng)
+    places = [_part(links[nodes][:, nodes], radius[nodes], rng) for nodes in parts]
     if len(alone):
         parts.append(alone)
         places.append(_grid(len(alone), max([np.ptp(place[:, 0]) for place in places], default=0.0)))
@@ -51,6 +60,31 @@ def layout(network: Network, *, seed: int = 0) -> Array:
     for nodes, place in zip(parts, _packed(places), strict=True):
         result[nodes] = place
     result -= (result.max(axis=0) + result.min(axis=0)) / 2
+    return result
+
+
+def _warm(
+    links: sp.csr_array, known: Array, radius: Array, parts: list[Array], alone: Array, rng: np.random.Generator
+) -> Array:
+    """Return the places of nodes that mostly have one."""
+    from cube2net.kernels.force_layout import separate
+
+    place = between_neighbours(links, known, radius)
+    hold = np.array([HOLD, HOLD * WIDE])
+    fresh = [nodes for nodes in parts if np.isnan(place[nodes[0], 0])]
+    for nodes in parts:
+        if len(nodes) > 2 and not np.isnan(place[nodes[0], 0]):
+            own = links[nodes][:, nodes]
+            place[nodes] = settled(own, place[nodes], _ends(own), hold)
+    made = [_part(links[nodes][:, nodes], radius[nodes], rng) for nodes in fresh]
+    loose = alone[np.isnan(place[alone, 0])]
+    if len(loose):
+        fresh.append(loose)
+        made.append(_grid(len(loose), float(np.ptp(place[~np.isnan(place[:, 0]), 0]))))
+    if made:
+        for nodes, new in zip(fresh, below(_packed(made), place), strict=True):
+            place[nodes] = new
+    result: Array = separate(place, radius, 200 if len(place) <= 5000 else 20)
     return result
 
 

@@ -2,11 +2,12 @@
 
 from cube2net.cube import ENGINES
 from cube2net.mine import cluster_query, embed_nodes
-from cube2net.network import certificate
+from cube2net.network import EXPORTS, certificate, consists
 from cube2net.pipeline.build import build_cube, build_from, build_task
 from cube2net.pipeline.compare import JOURNAL, WRITTEN, Auto, compare, task_of
 from cube2net.pipeline.construct import construct
 from cube2net.pipeline.contrasting import contrast, describe
+from cube2net.pipeline.cube_facts import about_objects, kinds_of, mention_counts, window_labels
 from cube2net.pipeline.cubes import (
     add_items,
     embed_cells,
@@ -38,9 +39,11 @@ from cube2net.pipeline.data import (
 )
 from cube2net.pipeline.drills import drill
 from cube2net.pipeline.explaining import explain
-from cube2net.pipeline.planning import METHODS, WITH_OPTIONS
+from cube2net.pipeline.judging import Judged, judge
+from cube2net.pipeline.pivots import members, pivot, time_dimensions
+from cube2net.pipeline.planning import METHODS, WITH_OPTIONS, default_form, default_objective
 from cube2net.pipeline.prices import prices
-from cube2net.pipeline.queries import missing_names, read_clusters, read_links, read_query
+from cube2net.pipeline.queries import missing_names, read_clusters, read_links, read_query, read_query_text
 from cube2net.pipeline.questions import read_asked
 from cube2net.pipeline.reading import (
     from_networkx,
@@ -53,7 +56,7 @@ from cube2net.pipeline.reading import (
     read_task,
 )
 from cube2net.pipeline.replay import Replayed, replay
-from cube2net.pipeline.report import check_report, read_comparison, results, verdict, write_report
+from cube2net.pipeline.report import check_report, read_comparison, report_files, results, verdict, write_report
 from cube2net.pipeline.suggestions import suggest
 from cube2net.pipeline.texts import to_text
 from cube2net.pipeline.what_if import change, with_, without
@@ -68,6 +71,7 @@ __all__ = [
     "AREA_SIGS",
     "DEFAULT",
     "ENGINES",
+    "EXPORTS",
     "FORMS",
     "JOURNAL",
     "LINK_TOLERANCE",
@@ -78,7 +82,9 @@ __all__ = [
     "WITH_OPTIONS",
     "WRITTEN",
     "Auto",
+    "Judged",
     "Replayed",
+    "about_objects",
     "add_items",
     "build_cube",
     "build_from",
@@ -89,8 +95,11 @@ __all__ = [
     "check_report",
     "cluster_query",
     "compare",
+    "consists",
     "construct",
     "contrast",
+    "default_form",
+    "default_objective",
     "describe",
     "described",
     "draw_network",
@@ -100,6 +109,8 @@ __all__ = [
     "explain",
     "find_topics",
     "from_networkx",
+    "judge",
+    "kinds_of",
     "label_texts",
     "layout_network",
     "load_areas",
@@ -107,11 +118,14 @@ __all__ = [
     "load_labs",
     "make_dblp_like",
     "make_planted",
+    "members",
+    "mention_counts",
     "missing_names",
     "near_cells",
     "open_cube",
     "open_dblp_like",
     "picture_text",
+    "pivot",
     "prices",
     "read_acl",
     "read_asked",
@@ -122,22 +136,26 @@ __all__ = [
     "read_manifest",
     "read_more",
     "read_query",
+    "read_query_text",
     "read_source",
     "read_sql",
     "read_tables",
     "read_task",
     "replay",
+    "report_files",
     "results",
     "save_cube",
     "suggest",
     "summary",
     "task_of",
+    "time_dimensions",
     "to_text",
     "update_cube",
     "verdict",
     "verify_cube",
     "view_cube",
     "weigh",
+    "window_labels",
     "with_",
     "without",
     "write_network",

@@ -227,9 +227,14 @@ def summary(network: Network) -> dict[str, Any]:
     return networks.summary(network)
 
 
-def layout_network(network: Network, *, seed: int = 0) -> Array:
-    """Return a place (x, y) for every node: linked ones near each other, none on top of another."""
-    return networks.layout(network, seed=seed)
+def layout_network(
+    network: Network, *, seed: int = 0, start: Sequence[Sequence[float] | None] | Array | None = None
+) -> Array:
+    """Return a place (x, y) for every node: linked ones near each other, none on top of another.
+
+    ``start`` is where nodes are now, None for those that are new: they move little.
+    """
+    return networks.layout(network, seed=seed, start=start)
 
 
 def picture_text(network: Network, *, title: str = "", width: int = 760, seed: int = 0) -> str:

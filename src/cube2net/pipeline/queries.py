@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,15 @@ def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Q
     return cube.query(_known(cube, names), labels, skip_missing=skip_missing)
 
 
+def read_query_text(cube: Cube, text: str) -> tuple[list[str], list[str] | None]:
+    """Return the names in a text that somebody pasted, as the cube has them, and their labels where it gives them.
+
+    It has a name a line, or is a table with a column of objects and maybe one of labels; nothing is written to a file.
+    """
+    names, labels = sources.read_query_text(text, partial(_are_known, cube))
+    return _known(cube, names), labels
+
+
 def read_clusters(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Query:
     """Return the objects of a file with their clusters, a table ``object,cluster``."""
     names, labels = _read(cube, path, CLUSTER)
@@ -97,13 +107,14 @@ def read_clusters(cube: Cube, path: str | Path, *, skip_missing: bool = False) -
 
 def _read(cube: Cube, path: str | Path, first: str = LABEL) -> tuple[list[str], list[str] | None]:
     """Return the names and labels of a query file, whose column of objects is the one that the cube knows best."""
+    return sources.read_query_file(path_of(path, "the file of the query"), partial(_are_known, cube), first)
 
-    def are_known(names: Sequence[str]) -> list[bool]:
-        some = _known(cube, list(names))
-        missing = set(cube.objects.find(some).missing) if some else set()
-        return [name not in missing for name in some]
 
-    return sources.read_query_file(path_of(path, "the file of the query"), are_known, first)
+def _are_known(cube: Cube, names: Sequence[str]) -> list[bool]:
+    """Return of every name whether the cube has an object that bears it, or several."""
+    some = _known(cube, list(names))
+    missing = set(cube.objects.find(some).missing) if some else set()
+    return [name not in missing for name in some]
 
 
 def _known(cube: Cube, names: list[str]) -> list[str]:

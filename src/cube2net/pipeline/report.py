@@ -13,7 +13,7 @@ from cube2net.network import layout
 from cube2net.pipeline.compare import BY_NAME, JOURNAL, Methods, maker, named_methods
 from cube2net.pipeline.queries import query_of
 from cube2net.records import Comparison, Cube, Query
-from cube2net.referee import Report, Verdict
+from cube2net.referee import Make, Report, Verdict
 
 
 def read_comparison(folder: str | Path, query: Query) -> Comparison:
@@ -133,10 +133,17 @@ def write_report(
     ...     [path.name for path in c2n.write_report(cube, query, comparison, folder)]
     ['report.html', 'trials.csv', 'scores.csv', 'costs.csv', 'results.json']
     """
+    make = maker(cube, query_of(cube, query), {**BY_NAME, **named_methods(methods)})
+    about = {"command": command, "title": title}
+    return report_files(make, comparison, folder, spreadsheet_safe=spreadsheet_safe, **about)
+
+
+def report_files(
+    make: Make, comparison: Comparison, folder: str | Path, *, spreadsheet_safe: bool = False, **about: str
+) -> list[Path]:
+    """Return the files of a comparison's report, the page first; ``make`` makes the networks that were compared."""
     place = path_of(folder, "the folder of the report")
     check_report()
-    said, estimates = referee.verdict_of(comparison), referee.all_estimates(comparison)
-    report = Report(comparison, said, estimates, command=command, title=title)
-    make = maker(cube, query_of(cube, query), {**BY_NAME, **named_methods(methods)})
+    report = Report(comparison, referee.verdict_of(comparison), referee.all_estimates(comparison), **about)
     shown = referee.Illustrator(make, layout, lambda network, miner, seed: embed_nodes(network, miner, seed=seed))
     return referee.write(shown.illustrated(report), place, spreadsheet_safe=spreadsheet_safe)

@@ -195,10 +195,15 @@ class Objects:
 
     def bearers(self, name: str, most: int = 3) -> list[str] | list[int]:
         """Return the ids of the first objects that bear a name."""
-        names = pa.array([name, *other_forms(name)], pa.string())
-        rows = np.flatnonzero(np.asarray(pc.is_in(self.table["name"], value_set=names)))[:most]
-        ids: list[str] | list[int] = self.ids(rows).to_pylist()
+        ids: list[str] | list[int] = self.ids(self.rows_bearing(name)[:most]).to_pylist()
         return ids
+
+    def rows_bearing(self, name: str) -> Array:
+        """Return the rows of all objects that bear a name, also with accents written in another way, ascending."""
+        names = pa.array([name, *other_forms(name)], pa.string())
+        if "name" in self.lookups:
+            return np.array(sorted({row for row, _ in self._matches("name", names)}), dtype=np.int64)
+        return np.flatnonzero(np.asarray(pc.is_in(self.table["name"], value_set=names)))
 
     def _matches(self, column: str, wanted: pa.Array) -> list[tuple[int, str]]:
         """Return the rows that hold a wanted text, ascending, each with its text."""

@@ -11,7 +11,7 @@ from cube2net.referee.report.result_tables import cell_table
 from cube2net.referee.report.write import FILES, results, write
 from cube2net.referee.setups import AS_LARGE, DEFAULT, SHORT_LIST, Maker, setups_of, several, with_peers
 from cube2net.referee.statistics import ENOUGH, all_estimates
-from cube2net.referee.trials import Trials, read_comparison
+from cube2net.referee.trials import Make, Trials, read_comparison
 from cube2net.referee.verdict import Verdict, verdict_of
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "HiddenRuns",
     "Illustrator",
     "Journal",
+    "Make",
     "Maker",
     "Marks",
     "Race",

@@ -26,7 +26,7 @@ from cube2net.sources.tables.graph_files import ENDINGS as GRAPH_ENDINGS
 from cube2net.sources.tables.graph_files import Graph
 from cube2net.sources.tables.igraph_graph import from_igraph, is_igraph
 from cube2net.sources.tables.networkx_graph import from_networkx, is_networkx
-from cube2net.sources.tables.query_files import read_pairs_file, read_query_file
+from cube2net.sources.tables.query_files import read_pairs_file, read_query_file, read_query_text
 from cube2net.sources.tables.sql import Sql
 from cube2net.sources.tables.table_source import Tables
 
@@ -72,5 +72,6 @@ __all__ = [
     "open_dblp_like",
     "read_pairs_file",
     "read_query_file",
+    "read_query_text",
     "read_tables",
 ]

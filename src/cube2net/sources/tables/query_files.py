@@ -21,6 +21,7 @@ from cube2net.sources.tables.table_roles import SPELLINGS, format_of, plain
 LIMIT = 64 * 2**20
 FORMED = ("json", "parquet", "xlsx", "xls")
 TEXTS = ("csv", "tsv")
+DELIMITERS = (",", "\t", ";", "|")
 OWN_GROUPS = LABELS
 GROUPS = (
     *OWN_GROUPS,
@@ -63,6 +64,37 @@ def read_query_file(path: Path, known: Known | None = None, first: str = LABEL) 
     if not names:
         raise QueryError(f"the {what} {str(path)!r} is empty: name at least one object")
     return names, labels
+
+
+def read_query_text(text: str, known: Known) -> tuple[list[str], list[str] | None]:
+    """Return the objects that a text names as somebody pasted it, and their labels where it gives them.
+
+    It is read as names, one a line, and as a table; where its first line does not begin with ``object``, as the one in
+    which more names are ``known``. The first row of a table may be data: then the column of the objects is the one that
+    is known best, and of two columns the other has the labels.
+    """
+    path = Path("the text")
+    if _begins_with_object(text):
+        return _from_table(_parsed(path, text), known, LABEL)
+    lines = _from_lines(text)
+    if not any(mark in text for mark in DELIMITERS):
+        return lines, None
+    try:
+        table = _parsed(path, text)
+        place = _place(table, known)
+        if len(table.header) < 2 or place is None:
+            return lines, None
+        if any(known([table.header[place]])):
+            other = 1 - place if len(table.header) == 2 else None
+            header = [
+                ["object", LABEL][at == other] if at in (place, other) else f"column {at}"
+                for at in range(len(table.header))
+            ]
+            table = table._replace(header=header, rows=[(1, table.header), *table.rows])
+        names, labels = _from_table(table, known, LABEL)
+    except SourceError:
+        return lines, None
+    return (lines, None) if sum(known(names)) < sum(known(lines)) else (names, labels)
 
 
 def read_pairs_file(path: Path) -> list[tuple[str, str]]:

@@ -1,0 +1,84 @@
+"""Take the pictures of the explorer that the docs show: three widths, light and dark.
+
+    python scripts/make_screenshots.py demo-out/cube docs
+
+They show the cube of the bundled papers, asked for the 116 authors of four labs. Needs Chromium and a built page.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import sync_playwright
+
+import cube2net as c2n
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "browser"))
+from explorers import CHROMIUM, FLAGS, Explorer, Tab
+
+SIZES = {400: 860, 1280: 800, 2560: 1440}
+SCHEMES = ("light", "dark")
+LARGEST = 200_000
+"""No picture has more bytes."""
+
+
+def take(cube: Path, folder: Path) -> None:
+    """Write explore-WIDTH.png and explore-WIDTH-dark.png for every width."""
+    labs = c2n.load_labs()
+    with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
+        query = Path(place) / "labs.csv"
+        with query.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([("object", "label"), *labs.items()])
+        explorer = Explorer(cube, "--query", str(query), "--skip-missing")
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        try:
+            for width, height in SIZES.items():
+                for scheme in SCHEMES:
+                    context = browser.new_context(
+                        viewport={"width": width, "height": height},
+                        color_scheme=scheme,  # type: ignore[arg-type]
+                        reduced_motion="reduce",
+                    )
+                    tab = Tab(context.new_page())
+                    tab.open(explorer.address)
+                    tab.ready()
+                    _settle(tab)
+                    name = f"explore-{width}{'-dark' if scheme == 'dark' else ''}.png"
+                    (folder / name).write_bytes(compressed(tab.page.screenshot()))
+                    if tab.slips:
+                        raise SystemExit(f"{name}: the page did what it should not: {tab.slips}")
+                    context.close()
+        finally:
+            browser.close()
+            explorer.close()
+
+
+def _settle(tab: Tab) -> None:
+    """Choose the cell that was chosen first, so that its reasons are shown, and wait until nothing is asked."""
+    tab.page.evaluate("const { store } = window.cube2net; store.select({ cell: store.network.cells[0].labels })")
+    tab.page.wait_for_load_state("networkidle")
+    tab.page.wait_for_timeout(1_000)
+
+
+def compressed(picture: bytes) -> bytes:
+    """Return a picture with as many colours of its own as make it small enough."""
+    image = Image.open(io.BytesIO(picture)).convert("RGB")
+    for colours in (256, 128, 64, 32):
+        file = io.BytesIO()
+        image.quantize(colours, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(
+            file, "png", optimize=True
+        )
+        if file.tell() <= LARGEST:
+            break
+    return file.getvalue()
+
+
+if __name__ == "__main__":
+    if CHROMIUM is None:
+        raise SystemExit("Chromium is not installed")
+    take(Path(sys.argv[1]), Path(sys.argv[2]))

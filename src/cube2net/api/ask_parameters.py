@@ -1,0 +1,205 @@
+"""A question in JSON as the pipeline takes it, and in its shortest words."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from cube2net import pipeline
+from cube2net.api.shapes import Ask, Id, Node, View
+from cube2net.arguments import options_of
+from cube2net.errors import ParameterError, quoted, unknown
+from cube2net.interfaces import chooses_cells
+from cube2net.records import Cube, Query
+from cube2net.records.node_names import object_node
+
+PARAMETERS = ("m", "near", "levels", "max_nodes", "bound", "seed")
+"""What a question and :func:`cube2net.construct` call by the same name, and mean the same by."""
+FURTHER = ("near_weight", "membership", "trust", "keep", "max_links", "prefix")
+"""Parameters of :func:`cube2net.construct` that a question gives among the options."""
+FILES = ("save", "policy", "vectors", "switches", "progress", "workers", "device")
+"""Options of methods that name files, or the machine: nobody sets them from outside."""
+DEFAULTS: Mapping[str, Any] = {"method": "greedy", "levels": "full", "bound": False, "seed": 0}
+ORDER = tuple(dict.fromkeys([*Ask.__annotations__, *View.__annotations__]))
+LONG = ("anneal", "exact", "cube2net", "cube2net paper", "auto", "maxdisc", "steiner")
+"""Methods that may take more than a moment."""
+
+
+def methods() -> dict[str, Any]:
+    """Return all methods by name, and the one that chooses among them."""
+    return {**pipeline.METHODS, "auto": pipeline.Auto}
+
+
+def viewed(cube: Cube, view: View) -> Cube:
+    """Return the part of a cube that a question looks at."""
+    return pipeline.view_cube(
+        cube,
+        roll_up=list(view.get("roll_up", {}).items()),
+        where=view.get("where", {}),
+        between=view.get("between"),
+        kind=view.get("kind", ()),
+    )
+
+
+def view_of(question: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a question says of the part of the cube, in its shortest words.
+
+    >>> view_of({"query": ["o1"], "where": {"venue": []}, "between": None, "kind": ["author"]})
+    {'kind': ['author']}
+    """
+    found: dict[str, Any] = {
+        "where": {name: labels for name, labels in sorted((question.get("where") or {}).items()) if labels},
+        "roll_up": dict(question.get("roll_up") or {}),
+        "between": question.get("between"),
+        "kind": question.get("kind"),
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def node_given(cube: Cube, node: Node) -> Any:
+    """Return a cell or an object as the pipeline takes it: labels, or the object itself."""
+    return tuple(node["cell"]) if "cell" in node else object_node(cube, str(node["object"]))
+
+
+def query_of(cube: Cube, ids: list[Id], labels: list[str] | None = None) -> Query:
+    """Return the query of some ids."""
+    if labels is not None and len(labels) != len(ids):
+        raise ParameterError(f"labels has {len(labels):,} entries, expected one for each of {len(ids):,} objects")
+    return cube.query([str(key) for key in ids], labels)
+
+
+def parameters_of(cube: Cube, ask: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parameters of :func:`cube2net.construct` that a question means, its cube excepted."""
+    parameters: dict[str, Any] = {name: ask[name] for name in PARAMETERS if name in ask}
+    for word in ("pins", "bans"):
+        parameters[word] = [node_given(cube, node) for node in ask.get(word, [])]
+    for word in ("like", "unlike"):
+        parameters[word] = [object_node(cube, str(key)) for key in ask.get(word, [])]
+    method, own, worth = split_options(ask)
+    further = {name: own.pop(name) for name in FURTHER if name in own}
+    objective = ask.get("objective")
+    if worth:
+        objective = pipeline.OBJECTIVES[_objective(ask, method)](**worth)
+    query = query_of(cube, ask["query"], ask.get("labels"))
+    return {
+        "query": query,
+        "method": ask.get("method", DEFAULTS["method"]),
+        "objective": objective,
+        "form": ask.get("form"),
+        **parameters,
+        **further,
+        **own,
+    }
+
+
+def split_options(ask: Mapping[str, Any]) -> tuple[str, dict[str, Any], dict[str, Any]]:
+    """Return the method's own name, the options of it and of the network, and those of the objective.
+
+    An option that neither knows, or that names a file, is refused.
+    """
+    named = ask.get("method") or DEFAULTS["method"]
+    method, _ = pipeline.WITH_OPTIONS.get(named, (named, {}))
+    kinds = methods()
+    if method not in kinds:
+        raise unknown("method", named, [*kinds, *pipeline.WITH_OPTIONS])
+    allowed = [*(name for name in options_of(kinds[method]) if name not in FILES), *FURTHER]
+    own, worth = {}, {}
+    of_objective: list[str] = []
+    if chooses_cells(kinds[method]):
+        objective = _objective(ask, method)
+        if objective not in pipeline.OBJECTIVES:
+            raise unknown("objective", objective, pipeline.OBJECTIVES)
+        of_objective = [name for name in options_of(pipeline.OBJECTIVES[objective]) if name not in allowed]
+    for name, value in (ask.get("options") or {}).items():
+        if name not in (*allowed, *of_objective):
+            raise unknown(f"option of the method {quoted(method)}", name, [*allowed, *of_objective])
+        (own if name in allowed else worth)[name] = value
+    r = ask.get("r")
+    if r is not None:
+        if "r" not in of_objective:
+            raise ParameterError(f"r is {r!r}, and only the objective 'cover' has one: leave it out, or ask for cover")
+        worth["r"] = r
+    return method, own, worth
+
+
+def _objective(ask: Mapping[str, Any], method: str) -> str:
+    """Return the name of the objective of a question, the default where it names none."""
+    return str(ask.get("objective") or _defaults(ask, method)[1])
+
+
+def _defaults(ask: Mapping[str, Any], method: str) -> tuple[str, str]:
+    """Return the form and the objective of a question that names none."""
+    kind = methods()[method]
+    if method == "auto":
+        return "", ""
+    own = pipeline.WITH_OPTIONS.get(ask.get("method", ""), ("", {}))[1]
+    preset = (ask.get("options") or {}).get("preset", own.get("preset"))
+    chooser = kind() if preset is None else kind(preset=preset)
+    form = pipeline.default_form(chooser)
+    return form, pipeline.default_objective(chooser, ask.get("form") or form)
+
+
+def shortest(cube: Cube, ask: Ask) -> dict[str, Any]:
+    """Return a question in its shortest words: without what is so anyway, and the cube that it was asked of.
+
+    The same question in other words gives the same: ids are those of the cube, each once; lists keep their order.
+    """
+    given: dict[str, Any] = {name: value for name, value in ask.items() if value is not None and name != "cube"}
+    given = {name: value for name, value in given.items() if value not in ([], {}, "")}
+    given = {name: value for name, value in given.items() if name not in DEFAULTS or value != DEFAULTS[name]}
+    given |= {"query": [], **_named(cube, ask["query"], ask.get("labels"))}
+    for name in View.__annotations__:
+        given.pop(name, None)
+    given |= view_of(ask)
+    if isinstance(given.get("levels"), list) and len(given["levels"]) == 1:
+        given["levels"] = given["levels"][0]
+    if given.get("levels") == DEFAULTS["levels"]:
+        del given["levels"]
+    method, own, worth = split_options(given)
+    form, objective = _defaults(given, method)
+    if given.get("form") == form:
+        del given["form"]
+    if given.get("objective") == objective:
+        del given["objective"]
+    if given.get("r") == 3 and not {"levels", "roll_up"} & given.keys():
+        del given["r"]
+    usual = _usual(methods()[method]) | (_usual(pipeline.OBJECTIVES[objective]) if objective else {})
+    usual |= {"prefix": "all"} | pipeline.WITH_OPTIONS.get(given.get("method", ""), ("", {}))[1]
+    options = {
+        name: value
+        for name, value in sorted((given.pop("options", None) or {}).items())
+        if name not in usual or value != usual[name] or isinstance(value, bool) != isinstance(usual[name], bool)
+    }
+    given |= {"options": options} if options else {}
+    return {name: given[name] for name in ORDER if name in given}
+
+
+def _usual(kind: type) -> dict[str, Any]:
+    """Return the options of a method or an objective with what they are without a word."""
+    return {
+        field.name: field.default
+        for field in dataclasses.fields(kind)
+        if field.default is not dataclasses.MISSING and not field.metadata.get("handed")
+    }
+
+
+def options_shown(kind: type) -> dict[str, Any]:
+    """Return the options of a method that may be set from outside, with what they are without a word."""
+    return {
+        name: value
+        for name, value in _usual(kind).items()
+        if name not in FILES and (value is None or isinstance(value, str | int | float | bool))
+    }
+
+
+def _named(cube: Cube, ids: list[Id], labels: list[str] | None) -> dict[str, Any]:
+    """Return ids as the cube has them, each once, in the order given, and their labels where there are any."""
+    query = query_of(cube, ids, labels)
+    rows = cube.objects.find([str(key) for key in ids]).rows.tolist()
+    places = list(dict.fromkeys(rows))
+    found: dict[str, Any] = {"query": cube.objects.ids(places).to_pylist()}
+    if query.labels is not None and any(query.labels):
+        label = dict(zip(query.objects.tolist(), query.labels, strict=True))
+        found["labels"] = [label[row] for row in places]
+    return found

@@ -1,0 +1,156 @@
+"""The cube itself: what it has and may be asked, and two of its levels as a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cube2net import __version__, pipeline
+from cube2net.api.ask_parameters import LONG, methods, options_shown, query_of
+from cube2net.api.exports import endings
+from cube2net.api.shapes import (
+    CubeAnswer,
+    CubeQuestion,
+    DimensionShape,
+    Labels,
+    MethodShape,
+    PivotAnswer,
+    PivotQuestion,
+)
+from cube2net.errors import MissingPackageError
+from cube2net.interfaces import ChecksItself, chooses_cells
+from cube2net.progress import Progress
+from cube2net.records import Cube
+from cube2net.records.lineage import lineage_of
+from cube2net.records.mixed_names import levels_of, mixed_cell_of
+
+if TYPE_CHECKING:
+    from cube2net.api.desk import Desk
+
+SHOWN = 40
+"""So many rows and columns a table has without a word."""
+
+
+def cube(desk: Desk, question: CubeQuestion, progress: Progress) -> CubeAnswer:
+    """Return what a cube has, and what may be asked of it."""
+    whole = desk.cube
+    origin = lineage_of(whole).origin
+    return {
+        "name": "a cube in memory" if origin is None else origin.folder.name,
+        "checksum": desk.checksum,
+        "sentence": _sentence(whole),
+        "attribution": str(whole.settings.get("attribution") or ""),
+        "objects": len(whole.objects),
+        "cells": len(whole.cells),
+        "links": whole.links.count,
+        "dimensions": _dimensions(whole),
+        "kinds": pipeline.kinds_of(whole),
+        "items": whole.items is not None,
+        "times": pipeline.window_labels(whole),
+        "methods": [_method(name) for name in [*methods(), *pipeline.WITH_OPTIONS]],
+        "objectives": list(pipeline.OBJECTIVES),
+        "forms": list(pipeline.FORMS),
+        "exports": endings(),
+        "version": __version__,
+    }
+
+
+def pivot(desk: Desk, question: PivotQuestion, progress: Progress) -> PivotAnswer:
+    """Return how many objects have a label of each of two levels, and how many of a query."""
+    seen = desk.view(question)
+    asked = query_of(desk.cube, question["query"]) if question.get("query") else None
+    found = pipeline.pivot(seen, question["rows"], question["columns"], asked, most=question.get("most", SHOWN))
+    told = found.to_dict()
+    return {
+        "rows": told["rows"],
+        "columns": told["columns"],
+        "objects": told["objects"],
+        "query": told["query"],
+        "lift": told["lift"],
+        "chosen": _chosen(seen, question["cells"], found.levels, (found.rows, found.columns))
+        if question.get("cells")
+        else [],
+        "finer": [_finer(seen, name) for name in found.levels],
+        "row_objects": told["row_objects"],
+        "column_objects": told["column_objects"],
+        "more_rows": found.more[0],
+        "more_columns": found.more[1],
+        "sentence": found.sentence,
+    }
+
+
+def _sentence(whole: Cube) -> str:
+    names = [dimension.name for dimension in whole.dimensions]
+    sides = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    kinds = pipeline.kinds_of(whole)
+    of_kind = f" ({', '.join(kinds[:3])})" if any(kinds) else ""
+    return (
+        f"{len(whole.objects):,} objects{of_kind} in {len(whole.cells):,} cells by {sides}, "
+        f"with {whole.links.count:,} links among them"
+    )
+
+
+def _dimensions(whole: Cube) -> list[DimensionShape]:
+    times = pipeline.time_dimensions(whole)
+    return [
+        {
+            "name": dimension.name,
+            "levels": [
+                {"name": dimension.levels[at].name, "labels": len(dimension.levels[at].labels)}
+                for at in levels_of(dimension)
+            ],
+            "time": number in times,
+        }
+        for number, dimension in enumerate(whole.dimensions)
+    ]
+
+
+def _method(name: str) -> MethodShape:
+    own, options = pipeline.WITH_OPTIONS.get(name, (name, {}))
+    kind = methods()[own]
+    missing = None
+    try:
+        method = kind(**options)
+        if isinstance(method, ChecksItself):
+            method.check()
+    except MissingPackageError as error:
+        missing = str(error)
+    return {
+        "name": name,
+        "cells": chooses_cells(kind),
+        "long": name in LONG,
+        "missing": missing,
+        "options": [{"name": option, "default": value} for option, value in (options_shown(kind) | options).items()],
+    }
+
+
+def _chosen(
+    seen: Cube, cells: list[Labels], levels: tuple[str, str], shown: tuple[tuple[str, ...], tuple[str, ...]]
+) -> list[list[int]]:
+    """Return how many of some cells lie where two labels meet: both of theirs are these, or part of them."""
+    table = np.zeros([len(labels) for labels in shown], dtype=np.int64)
+    places = [{label: place for place, label in enumerate(labels)} for labels in shown]
+    sides = [seen.level(name) for name in levels]
+    for labels in cells:
+        cell = mixed_cell_of(seen, tuple(labels))
+        at = []
+        for (number, level), place in zip(sides, places, strict=True):
+            own = cell.levels[number]
+            dimension = seen.dimensions[number]
+            if own is None or level not in dimension.at_or_above(own):
+                break
+            above = int(dimension.parents_at(level, own)[cell.labels[number]])
+            at.append(place.get(dimension.levels[level].labels[above], -1))
+        if len(at) == len(sides) and min(at) >= 0:
+            table[tuple(at)] += 1
+    found: list[list[int]] = table.tolist()
+    return found
+
+
+def _finer(seen: Cube, name: str) -> str | None:
+    """Return the next finer level that the cells have, None of the finest."""
+    number, at = seen.level(name)
+    dimension = seen.dimensions[number]
+    lower = dimension.below[at]
+    return dimension.levels[lower].name if at != dimension.at and lower >= dimension.at else None

@@ -1,0 +1,140 @@
+"""Names as people have them become objects: pasted, typed letter by letter, or those of some cells."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cube2net import pipeline
+from cube2net.api.shapes import (
+    Candidate,
+    CompleteAnswer,
+    CompleteQuestion,
+    MembersAnswer,
+    MembersQuestion,
+    NameRow,
+    NamesAnswer,
+    NamesQuestion,
+)
+from cube2net.errors import ParameterError, whole_number
+from cube2net.progress import Progress
+from cube2net.records.cell_titles import cell_title
+
+if TYPE_CHECKING:
+    from cube2net.api.desk import Desk
+
+COMPLETED, MOST_COMPLETED = 10, 100
+"""So many names are offered without a word, and at most."""
+CANDIDATES = 5
+"""So many objects are offered for a name that several bear, or none."""
+NEAREST = 200
+"""For so many missing names the nearest spellings are looked for."""
+MOST_NAMES = 200_000
+"""No text names more objects."""
+
+
+def names(desk: Desk, question: NamesQuestion, progress: Progress) -> NamesAnswer:
+    """Return what names mean that somebody pasted, in their order."""
+    given, labels = pipeline.read_query_text(desk.cube, question["text"])
+    if len(given) > MOST_NAMES:
+        raise ParameterError(f"text names {len(given):,} objects, expected at most {MOST_NAMES:,}")
+    objects = desk.cube.objects
+    found = objects.find(given)
+    ambiguous = set(found.ambiguous)
+    own = found.rows[found.rows >= 0]
+    called = dict(zip(own.tolist(), objects.table["name"].take(own).to_pylist(), strict=True))
+    keys = dict(zip(own.tolist(), objects.ids(own).to_pylist(), strict=True))
+    offered = _offered(desk, list(dict.fromkeys(found.ambiguous)), list(dict.fromkeys(found.missing))[:NEAREST])
+    seen: set[Any] = set()
+    rows: list[NameRow] = []
+    for place, (name, row) in enumerate(zip(given, found.rows.tolist(), strict=True)):
+        state = "found" if row >= 0 else "ambiguous" if name in ambiguous else "missing"
+        mark = row if row >= 0 else name
+        rows.append(
+            {
+                "given": name,
+                "state": "repeated" if mark in seen else state,  # type: ignore[typeddict-item]
+                "id": keys.get(row),
+                "name": called.get(row, ""),
+                "label": labels[place] if labels else "",
+                "candidates": [] if mark in seen else offered.get(name, []),
+            }
+        )
+        seen.add(mark)
+    counts = Counter(row["state"] for row in rows)
+    return {
+        "rows": rows,
+        "found": counts["found"],
+        "ambiguous": counts["ambiguous"],
+        "missing": counts["missing"],
+        "repeated": counts["repeated"],
+        "labelled": labels is not None,
+        "sentence": _sentence(len(rows), counts, labels),
+    }
+
+
+def complete(desk: Desk, question: CompleteQuestion, progress: Progress) -> CompleteAnswer:
+    """Return the objects whose names begin as somebody types, the best known first."""
+    most = whole_number("most", question.get("most", COMPLETED), 1, MOST_COMPLETED, what="names")
+    rows = desk.names.beginning(question["text"][:200], most)
+    return {"candidates": _candidates(desk, rows.tolist())}
+
+
+def members(desk: Desk, question: MembersQuestion, progress: Progress) -> MembersAnswer:
+    """Return the objects of cells, those with most items there first."""
+    if not question["cells"]:
+        raise ParameterError("cells is [], expected the labels of at least one cell")
+    most = whole_number("most", question.get("most", MOST_NAMES), 1, MOST_NAMES, what="objects")
+    rows = pipeline.members(desk.view(question), [tuple(labels) for labels in question["cells"]])
+    shown = rows[:most]
+    named = ", ".join(cell_title(labels) for labels in question["cells"][:2])
+    more = len(question["cells"]) - 2
+    cells = f"{named} and {more:,} more cells" if more > 0 else named
+    verb = "hold" if len(question["cells"]) > 1 else "holds"
+    return {
+        "ids": desk.cube.objects.ids(shown).to_pylist(),
+        "names": desk.cube.objects.table["name"].take(shown).to_pylist(),
+        "objects": len(rows),
+        "sentence": f"{cells} {verb} {len(rows):,} object{'s' * (len(rows) != 1)}"
+        + (f", of which the first {most:,} are here" if len(rows) > most else ""),
+    }
+
+
+def _candidates(desk: Desk, rows: list[int]) -> list[Candidate]:
+    found = pipeline.about_objects(desk.cube, np.array(rows, dtype=np.int64)) if rows else []
+    return found  # type: ignore[return-value]
+
+
+def _offered(desk: Desk, ambiguous: list[str], missing: list[str]) -> dict[str, list[Candidate]]:
+    """Return the objects that may be meant by names that several bear, and by names that none bears."""
+    objects = desk.cube.objects
+    rows = {name: objects.rows_bearing(name)[:CANDIDATES].tolist() for name in ambiguous}
+    rows |= {name: desk.names.like(name, CANDIDATES) for name in missing}
+    every = list(dict.fromkeys(row for each in rows.values() for row in each))
+    known = dict(zip(every, _candidates(desk, every), strict=True))
+    return {name: [known[row] for row in each] for name, each in rows.items()}
+
+
+def _sentence(count: int, counts: Counter[str], labels: list[str] | None) -> str:
+    """Return how many names mean what.
+
+    >>> _sentence(4, Counter(found=2, missing=1, repeated=1), None)
+    '2 of 4 names are found; 1 is not in the cube; 1 is there twice'
+    """
+    parts = [f"{counts['found']:,} of {count:,} name{'s are' if count != 1 else ' is'} found"]
+    if counts["ambiguous"]:
+        parts.append(f"{_are(counts['ambiguous'])} borne by several objects: choose")
+    if counts["missing"]:
+        parts.append(f"{_are(counts['missing'])} not in the cube")
+    if counts["repeated"]:
+        parts.append(f"{_are(counts['repeated'])} there twice")
+    if labels is not None:
+        kinds = len({label for label in labels if label})
+        parts.append(f"{kinds:,} label{'s' * (kinds != 1)}")
+    return "; ".join(parts)
+
+
+def _are(number: int) -> str:
+    return f"{number:,} {'is' if number == 1 else 'are'}"

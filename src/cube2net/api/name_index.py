@@ -1,0 +1,154 @@
+"""All names of a cube by their words: which begin as somebody types, and which are spelled most like a name."""
+
+from __future__ import annotations
+
+import unicodedata
+from bisect import bisect_left
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cube2net.array_types import Array
+from cube2net.spelling import LONGEST, slips_between
+
+BETWEEN_WORDS = r"[^\p{L}\p{N}]+"
+"""What stands between the words of a name: all but letters and digits."""
+MARKS = r"\p{Mn}+"
+STEM = 3
+"""So many first letters a word of a name has to share with one of another to be looked at for its spelling."""
+LOOKED_AT = 40
+"""So many names that share most words are compared letter by letter."""
+
+
+def folded(text: str) -> str:
+    """Return a text in small letters without accents.
+
+    >>> folded("Ivan VULIĆ"), folded("Ångström")
+    ('ivan vulic', 'angstrom')
+    """
+    plain = unicodedata.normalize("NFKD", text.lower())
+    return "".join(sign for sign in plain if unicodedata.category(sign) != "Mn")
+
+
+@dataclass(frozen=True, eq=False)
+class NameIndex:
+    """The words of all names in the order of letters, and the rows of the names that have each.
+
+    ``words[w]`` is in the names of the rows ``rows[starts[w]:starts[w + 1]]``; ``names`` are all in small letters
+    without accents, and ``rank`` is how well known every object is, the best known first.
+
+    >>> index = NameIndex.of(pa.array(["Ada Lovelace", "Ádám Nagy", "Ben Ada-Smith"]), np.array([1, 5, 3]))
+    >>> index.beginning("ada", 9).tolist(), index.beginning("smith be", 9).tolist(), index.like("Ada Lovelance", 1)
+    ([1, 2, 0], [2], [0])
+    """
+
+    names: pa.Array
+    words: list[str]
+    starts: Array
+    rows: Array
+    rank: Array
+
+    @classmethod
+    def of(cls, names: pa.Array | pa.ChunkedArray, known: Array) -> NameIndex:
+        """Return the index of names, whose objects are so well known."""
+        small = pc.utf8_normalize(pc.utf8_lower(names), form="NFKD")
+        small = pc.replace_substring_regex(small, MARKS, "")
+        small = small.combine_chunks() if isinstance(small, pa.ChunkedArray) else small
+        small = pa.concat_arrays(small.chunks) if isinstance(small, pa.ChunkedArray) else small
+        pieces = pc.split_pattern_regex(small, BETWEEN_WORDS)
+        owner = np.asarray(pc.list_parent_indices(pieces))
+        coded = pc.list_flatten(pieces).dictionary_encode()
+        numbers, words = np.asarray(coded.indices), coded.dictionary
+        order = np.asarray(pc.sort_indices(words))
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order))
+        pairs = np.unique(place[numbers] * max(len(small), 1) + owner)
+        starts = np.searchsorted(pairs, np.arange(len(order) + 1) * max(len(small), 1))
+        by_rank = np.empty(len(small), np.int32)
+        by_rank[np.argsort(-known, kind="stable")] = np.arange(len(small), dtype=np.int32)
+        return cls(
+            small,
+            words.take(pa.array(order)).to_pylist(),
+            starts,
+            (pairs % max(len(small), 1)).astype(np.int32),
+            by_rank,
+        )
+
+    def __repr__(self) -> str:
+        return f"NameIndex({len(self.names):,} names, {len(self.words):,} words, {self.nbytes / 1e6:.1f} MB)"
+
+    @property
+    def nbytes(self) -> int:
+        """About how many bytes of memory it takes: names, places, and words at 60 bytes each and their letters."""
+        texts = sum(map(len, self.words)) + 60 * len(self.words)
+        return int(self.names.nbytes + self.starts.nbytes + self.rows.nbytes + self.rank.nbytes + texts)
+
+    def beginning(self, text: str, most: int) -> Array:
+        """Return the rows of names of which a word begins with each word of a text, the best known first.
+
+        Accents and capitals do not matter; a name that is the text itself comes first.
+        """
+        typed = folded(text)
+        parts = _words(typed)
+        if not parts:
+            return np.empty(0, np.int64)
+        found: Array | None = None
+        for part in sorted(parts, key=len, reverse=True):
+            rows = self._rows(part)
+            if found is not None:
+                mark = np.zeros(len(self.names), dtype=bool)
+                mark[rows] = True
+                rows = found[mark[found]]
+            found = np.unique(rows) if found is None else rows
+        assert found is not None
+        rank = self.rank[found]
+        if len(found) > most:
+            best = np.argpartition(rank, most)[:most]
+            same = found[np.asarray(pc.equal(self.names.take(pa.array(found)), " ".join(typed.split())))]
+            found = np.union1d(found[best], same)
+            rank = self.rank[found]
+        whole = np.asarray(pc.equal(self.names.take(pa.array(found)), " ".join(typed.split())))
+        chosen: Array = found[np.lexsort((rank, ~whole))][:most]
+        return chosen.astype(np.int64)
+
+    def like(self, text: str, most: int) -> list[int]:
+        """Return the rows of the names spelled most like a text, up to one slip for every three letters of it.
+
+        Looked at are names that share the first letters of most words with it. A name of which the text has all words,
+        or that has all words of the text, is like it too.
+        """
+        typed = " ".join(_words(folded(text)))
+        parts = [part for part in dict.fromkeys(typed.split()) if len(part) >= STEM]
+        if not parts or len(text) > LONGEST:
+            return []
+        shared = np.concatenate([np.unique(self._rows(part[:STEM])) for part in parts])
+        rows, counts = np.unique(shared, return_counts=True)
+        whole = np.concatenate([np.unique(self._rows(part)) for part in parts])
+        exact = np.bincount(np.searchsorted(rows, whole), minlength=len(rows)) if len(rows) else counts
+        order = np.lexsort((self.rank[rows], -exact, -counts))[:LOOKED_AT]
+        names = self.names.take(pa.array(rows[order])).to_pylist()
+        allowed, found = max(len(typed) // 3, 1), []
+        for row, name in zip(rows[order].tolist(), names, strict=True):
+            name = " ".join(_words(name))
+            inside = set(parts) <= set(name.split()) or set(name.split()) <= set(typed.split())
+            slips = allowed if inside else _slips(typed, name, allowed)
+            if slips <= allowed:
+                found.append((slips, int(self.rank[row]), row))
+        return [row for _, _, row in sorted(found)[:most]]
+
+    def _rows(self, begin: str) -> Array:
+        """Return the rows of names with a word that begins so, some more than once."""
+        first, last = bisect_left(self.words, begin), bisect_left(self.words, begin + "\U0010ffff")
+        found: Array = self.rows[self.starts[first] : self.starts[last]]
+        return found
+
+
+def _words(text: str) -> list[str]:
+    """Return the words of a text: its runs of letters and digits."""
+    return "".join(sign if sign.isalnum() else " " for sign in text).split()
+
+
+def _slips(one: str, other: str, allowed: int) -> int:
+    return allowed + 1 if abs(len(one) - len(other)) > allowed else slips_between(one, other)

@@ -1,0 +1,88 @@
+"""Why, what if, against whom, and where: the records of the library as JSON has them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cube2net import pipeline
+from cube2net.api.ask_parameters import node_given, query_of
+from cube2net.api.network_shapes import (
+    ChangeAnswer,
+    ContrastAnswer,
+    ContrastQuestion,
+    DrillAnswer,
+    DrillQuestion,
+    ExplainAnswer,
+    ExplainQuestion,
+    WithoutQuestion,
+)
+from cube2net.api.shapes import Node
+from cube2net.errors import QueryError
+from cube2net.progress import Progress
+from cube2net.records import Query
+from cube2net.records.change import NamedNode
+
+if TYPE_CHECKING:
+    from cube2net.api.desk import Desk
+
+
+def explain(desk: Desk, question: ExplainQuestion, progress: Progress) -> ExplainAnswer:
+    """Return why a cell or an object is in a network, or is not; without one, what every cell adds."""
+    network = desk.network(question["ask"], progress)
+    node = question.get("node")
+    told = pipeline.explain(network, None if node is None else node_given(desk.cube, node)).to_dict()
+    return {"kind": told["kind"], "sentence": told["sentence"], "explanation": told}
+
+
+def without(desk: Desk, question: WithoutQuestion, progress: Progress) -> ChangeAnswer:
+    """Return what becomes of a network without some cells and objects, or with others."""
+    network = desk.network(question["ask"], progress)
+    out, inside = (
+        [node_given(desk.cube, node) for node in question.get(word) or []]  # type: ignore[literal-required]
+        for word in ("without", "with_")
+    )
+    change = pipeline.change(network, without=out, with_=inside)
+    told = change.to_dict()
+    return {
+        "sentence": change.sentence,
+        "value": told["value"],
+        "before": told["before"],
+        "merely": told["merely"],
+        "entered": [_node(each) for each in change.entered],
+        "left": [_node(each) for each in change.left],
+        "change": told,
+    }
+
+
+def contrast(desk: Desk, question: ContrastQuestion, progress: Progress) -> ContrastAnswer:
+    """Return the few cells that tell two queries apart, or each label of one from the others."""
+    seen = desk.view(question)
+    query = query_of(desk.cube, question["query"], question.get("labels"))
+    m = question.get("m", 10)
+    if query.labels is not None and not question.get("against"):
+        described = pipeline.contrast(seen, query, m=m)
+        return {"sentence": str(described), "contrast": described.to_dict()}
+    if question.get("against"):
+        against = query_of(desk.cube, question["against"])
+    else:
+        others = np.setdiff1d(np.arange(len(desk.cube.objects), dtype=np.int32), query.objects)
+        if not len(others):
+            raise QueryError("the query has all objects of the cube: there are no others to tell it from")
+        against = Query(others)
+    names = question.get("names") or (["the query", "all others"] if not question.get("against") else None)
+    found = pipeline.contrast(seen, Query(query.objects), against, m, names=names)
+    return {"sentence": found.sentence, "contrast": found.to_dict()}
+
+
+def drill(desk: Desk, question: DrillQuestion, progress: Progress) -> DrillAnswer:
+    """Return the cells below a cell that say most about a query."""
+    cell = question.get("cell")
+    query = query_of(desk.cube, question["query"])
+    found = pipeline.drill(desk.view(question), query, None if cell is None else tuple(cell), question.get("k", 10))
+    return {"sentence": found.sentence, "drilled": found.to_dict()}
+
+
+def _node(named: NamedNode) -> Node:
+    return {"cell": list(named.key)} if isinstance(named.key, tuple) else {"object": named.key}

@@ -1,0 +1,99 @@
+"""What a worker process does: it opens the cube, and answers questions that come as lines of JSON.
+
+It ends when its input does, so that none outlives the server, however that ends.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import queue
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from cube2net import pipeline
+from cube2net.api import Desk
+from cube2net.errors import CubeError
+from cube2net.explorer.replies import failure, json_bytes
+from cube2net.progress import Progress
+
+OFTEN = 0.1
+"""How far the work is, is told once in so many seconds, and whenever a stage begins."""
+
+
+def main() -> None:
+    """Answer questions until there are no more."""
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(sys.stdin.buffer, lines), daemon=True).start()
+    about = json.loads(lines.get())
+    desk: Desk | None = None
+    while True:
+        asked = json.loads(lines.get())
+        try:
+            desk = desk or _desk(about)
+            for each in said(desk, asked["name"], asked["question"], _Told(out)):
+                _write(out, each)
+        except BaseException as error:
+            status, body = failure(error)
+            _write(out, {**body, "status": status})
+
+
+def _listen(source: IO[bytes], lines: queue.SimpleQueue[bytes]) -> None:
+    for line in source:
+        lines.put(line)
+    os._exit(0)
+
+
+def _desk(about: Mapping[str, Any]) -> Desk:
+    desk = Desk(pipeline.open_cube(Path(about["folder"])))
+    if desk.checksum != about["checksum"]:
+        raise CubeError(
+            f"{about['folder']!r} holds another cube than when the explorer was started: start it again to ask that"
+        )
+    return desk
+
+
+def said(desk: Desk, name: str, question: Mapping[str, Any], progress: Progress) -> Iterator[dict[str, Any]]:
+    """Yield what a worker says to a question: the report that belongs to an answer, and the answer; or a file."""
+    if name == "export":
+        file = desk.file(question, progress)
+        content = base64.b64encode(file.content).decode("ascii")
+        yield {"file": {"name": file.name, "media_type": file.media_type, "content": content}}
+        return
+    answer = desk.answer(name, question, progress)
+    if name == "compare" and answer.get("report"):
+        yield {"report": {"key": answer["report"], "page": desk.report(answer["report"])}}
+    yield {"answer": answer}
+
+
+class _Told:
+    """Says how far the work is, but not too often."""
+
+    def __init__(self, out: IO[bytes]) -> None:
+        self._out, self._stage, self._said = out, "", 0.0
+        self._lock = threading.Lock()
+
+    def __call__(self, stage: str, done: int, total: int | None = None) -> None:
+        with self._lock:
+            now = time.monotonic()
+            if stage == self._stage and now - self._said < OFTEN:
+                return
+            self._stage, self._said = stage, now
+            _write(self._out, {"progress": {"stage": stage, "done": done, "total": total}})
+
+
+_writing = threading.Lock()
+
+
+def _write(out: IO[bytes], value: object) -> None:
+    line = json_bytes(value) + b"\n"
+    with _writing:
+        out.write(line)
+        out.flush()

@@ -1,0 +1,131 @@
+"""The cube as a table of two levels, and the objects of cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from cube2net import contrasts
+from cube2net.array_types import Array
+from cube2net.compiling import tells_compiling
+from cube2net.cube import check_whole, cross_levels, times_of
+from cube2net.errors import ParameterError, quoted, unknown, whole_number
+from cube2net.pipeline.queries import Asked, check_cube, query_of
+from cube2net.records import Cube, DimensionSpec
+from cube2net.records.mixed_names import levels_of, mixed_cell_of
+from cube2net.records.pivot import Pivot
+
+
+@tells_compiling
+def pivot(cube: Cube, rows: str, columns: str, query: Asked | None = None, *, most: int = 50) -> Pivot:
+    """Return how many objects have a label of one level and, in the same items, a label of another.
+
+    Parameters
+    ----------
+    cube
+        A cube, also one that was rolled up, sliced or diced; not the view of a cuboid.
+    rows, columns
+        The names of two levels, of two dimensions.
+    query
+        Objects as in :func:`construct`, of which it is told how many are where.
+    most
+        At most so many rows and columns, those with most objects.
+
+    Returns
+    -------
+    Pivot
+        ``objects`` and ``query`` count, ``lift`` tells where the query is more often than by chance; times stand in
+        their order, other labels by how many objects they have. ``to_pandas`` gives a frame.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> table = c2n.pivot(c2n.build_cube(planted.corpus), "venue", "topic", planted.query(0))
+    >>> table
+    Pivot(venue × topic: 4 × 4 labels)
+    >>> print(table)
+    4 venue × 4 topic labels, 200 objects; most of the 50 of the query, 50, in venue 0 and topic 2
+    """
+    check_whole(check_cube(cube), "crossed")
+    most = whole_number("most", most, 1, what="rows and columns")
+    places = [_place(cube, which, name) for which, name in (("rows", rows), ("columns", columns))]
+    if places[0][0] == places[1][0]:
+        raise ParameterError(f"{quoted(rows)} and {quoted(columns)} are levels of one dimension: give levels of two")
+    asked = None if query is None else query_of(cube, query)
+    objects = np.empty(0, np.int32) if asked is None else asked.objects
+    found = cross_levels(cube, places[0], places[1], objects, most)
+    labels, order, totals = [], [], (found.row_objects, found.column_objects)
+    times = time_dimensions(cube)
+    for (number, at), kept, total in zip(places, (found.rows, found.columns), totals, strict=True):
+        names = cube.dimensions[number].levels[at].labels
+        keys = [names[label] for label in kept.tolist()] if number in times else (-total[kept]).tolist()
+        order.append(sorted(range(len(kept)), key=lambda i, keys=keys: keys[i]))
+        labels.append(tuple(names[int(kept[i])] for i in order[-1]))
+    at = np.ix_(np.array(order[0], np.int64), np.array(order[1], np.int64))
+    shown = [total[kept[into]] for total, kept, into in zip(totals, (found.rows, found.columns), order, strict=True)]
+    more = [int((total > 0).sum()) - len(kept) for total, kept in zip(totals, (found.rows, found.columns), strict=True)]
+    return Pivot(
+        levels=(rows, columns),
+        rows=labels[0],
+        columns=labels[1],
+        objects=found.objects[at],
+        row_objects=shown[0],
+        column_objects=shown[1],
+        whole=found.whole,
+        query=None if asked is None else found.query[at],
+        asked=found.asked,
+        more=(more[0], more[1]),
+    )
+
+
+def members(cube: Cube, cells: Iterable[Any]) -> Array:
+    """Return the rows of the objects that some cells hold, those with most items there first.
+
+    Cells are named as :func:`drill` takes them, at any levels. Where the cube keeps no items, objects in most of its
+    own cells there come first.
+    """
+    check_whole(check_cube(cube), "looked into")
+    count = len(cube.cells) + len(cube.small)
+    inside = np.zeros(count, dtype=bool)
+    for cell in cells:
+        inside[contrasts.own_cells(cube, mixed_cell_of(cube, cell))[0]] = True
+    times = np.zeros(len(cube.objects), dtype=np.int64)
+    held = times.copy()
+    for part, marks in ((cube.cells, inside[: len(cube.cells)]), (cube.small, inside[len(cube.cells) :])):
+        held += np.bincount(part.members.indices[np.repeat(marks, part.members.sizes)], minlength=len(held))
+    if cube.items is None:
+        times = held
+    else:
+        index = cube.items()
+        there = np.zeros(len(index), dtype=bool)
+        there[np.repeat(np.arange(len(index)), index.cells.sizes)[inside[index.cells.indices]]] = True
+        times = np.bincount(index.objects.indices[np.repeat(there, index.objects.sizes)], minlength=len(held))
+    rows = np.flatnonzero(held)
+    return rows[np.argsort(-times[rows], kind="stable")].astype(np.int32)
+
+
+def time_dimensions(cube: Cube) -> set[int]:
+    """Return the numbers of the dimensions whose labels are times."""
+    times = set(times_of(cube))
+    specs = {spec.name: spec for spec in map(DimensionSpec.parse, cube.settings.get("dimensions", ()))}
+    return {
+        number
+        for number, dimension in enumerate(cube.dimensions)
+        for spec in [specs.get(dimension.levels[0].name)]
+        if spec is not None and spec.attribute in times
+    }
+
+
+def _place(cube: Cube, which: str, name: str) -> tuple[int, int]:
+    """Return the dimension and the level of a name."""
+    places = {
+        dimension.levels[at].name: (number, at)
+        for number, dimension in enumerate(cube.dimensions)
+        for at in levels_of(dimension)
+    }
+    if name not in places:
+        raise unknown(f"level of the {which}", name, places)
+    return places[name]

@@ -1,0 +1,226 @@
+"""Explorers that run as users run them, tabs that note everything that they should not do, and the cubes to explore."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Locator, Page, expect
+
+import cube2net as c2n
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = (
+    *("--no-sandbox", "--disable-gpu", "--enable-unsafe-swiftshader", "--disable-background-networking"),
+    *("--disable-component-update", "--disable-sync", "--no-first-run"),
+    "--host-resolver-rules=MAP rebound.example 127.0.0.1",
+)
+FIRST = ("Ann", "Bob", "Cid", "Dora", "Emil", "Fay", "Gus", "Hana")
+LAST = (
+    "Archer",
+    "Baker",
+    "Cooper",
+    "Dyer",
+    "Fisher",
+    "Mason",
+    "Potter",
+    "Smith",
+    "Tanner",
+    "Weaver",
+    "Wright",
+    "Young",
+)
+USUAL = ("Failed to load resource", "GPU stall", "GL Driver")
+"""What Chromium itself says in the console of refusals, and of drawing without a graphics card."""
+
+CITIES, TRADES = ("Alba", "Brno", "Cork"), ("bread", "cloth", "iron", "wood")
+
+
+def town_cube(folder: Path) -> Path:
+    """Return a saved cube of 97 people by city, trade and year, two of whom are called Ann Smith.
+
+    Person p1 is Ann Archer; neighbours in the list know each other, and so do people of the same city and trade.
+    """
+    people = [f"{first} {last}" for first in FIRST for last in LAST] + ["Ann Smith"]
+    rows = [
+        (f"p{at}", name, CITIES[at // 3 % 3], TRADES[at // 7 % 4], str(1990 + at % 12))
+        for at, name in enumerate(people, 1)
+    ]
+    place = [(city, trade) for _, _, city, trade, _ in rows]
+    links = [
+        (rows[one][0], rows[other][0])
+        for one in range(len(rows))
+        for other in range(one + 1, len(rows))
+        if other - one == 1 or (place[one] == place[other] and (one + other) % 2)
+    ]
+    folder.mkdir(parents=True, exist_ok=True)
+    _write(folder / "nodes.csv", ("id", "name", "city", "trade", "year"), rows)
+    _write(folder / "links.csv", ("source", "target"), links)
+    words = ["build", "tables", str(folder), "--out", str(folder / "cube"), "--min-objects", "2", "--quiet"]
+    for dimension in ("city", "trade", "year"):
+        words += ["--dimension", dimension]
+    subprocess.run([sys.executable, "-m", "cube2net", *words], check=True, capture_output=True)
+    return folder / "cube"
+
+
+def planted_cube(folder: Path, objects: int) -> Path:
+    """Return a saved cube of five planted communities, and beside it query.csv with twenty members of each."""
+    planted = c2n.make_planted(objects=objects, communities=5, cells=4, items=2, links=3.0, noise=0.0, seed=0)
+    c2n.build_cube(planted.corpus, out=folder / "cube")
+    _write(folder / "query.csv", ("object",), [(name,) for group in range(5) for name in planted.query(group)[:20]])
+    return folder / "cube"
+
+
+def _write(path: Path, columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([columns, *rows])
+
+
+class Explorer:
+    """The command ``cube2net explore`` on a cube, from start to end."""
+
+    def __init__(self, cube: Path, *words: str) -> None:
+        command = [sys.executable, "-m", "cube2net", "explore", str(cube), "--no-browser", *words]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            if "http://" in line:
+                self.address = line[line.index("http://") :].split()[0]
+                break
+        else:
+            raise RuntimeError(f"no address: {self.process.communicate()}")
+
+    @property
+    def site(self) -> str:
+        """Where it is, without the token."""
+        return self.address.partition("?")[0]
+
+    def close(self) -> None:
+        """End it as Ctrl-C does."""
+        self.process.terminate()
+        self.process.communicate(timeout=60)
+
+
+@dataclass
+class Tab:
+    """A page of the browser, and what it did that it should not: dialogs, errors of the console, requests elsewhere."""
+
+    page: Page
+    slips: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.on("dialog", lambda dialog: (self.slips.append(f"dialog {dialog.message!r}"), dialog.dismiss()))
+        self.page.on("pageerror", lambda error: self.slips.append(f"error {error}"))
+        self.page.on("console", self._heed)
+        self.page.on("request", self._watch)
+
+    def _heed(self, message: Any) -> None:
+        if message.type in ("error", "warning") and not any(word in message.text for word in USUAL):
+            self.slips.append(f"console {message.type} {message.text!r}")
+
+    def _watch(self, request: Any) -> None:
+        where = urlsplit(request.url)
+        if where.scheme not in ("data", "blob") and where.hostname not in ("127.0.0.1", "localhost"):
+            self.slips.append(f"request {request.url}")
+
+    def open(self, address: str) -> None:
+        """Open the explorer, and wait until the page says that it is there."""
+        self.page.goto(address)
+        self.wait("empty", "ready", "error")
+
+    @property
+    def said(self) -> dict[str, str]:
+        """What the page says on its document."""
+        return self.page.evaluate("({...document.documentElement.dataset})")
+
+    @property
+    def fingerprint(self) -> str:
+        """That of the network shown."""
+        return self.said["fingerprint"]
+
+    @property
+    def ask(self) -> dict[str, Any]:
+        """The question as it stands."""
+        return self.page.evaluate("window.cube2net.store.ask")
+
+    @property
+    def network(self) -> dict[str, Any]:
+        """The answer that is shown."""
+        return self.page.evaluate("window.cube2net.store.network")
+
+    def wait(self, *states: str, seconds: float = 30) -> str:
+        """Return the state when it is one of some."""
+        self.page.wait_for_function(
+            "states => states.includes(document.documentElement.dataset.state)",
+            arg=list(states),
+            timeout=seconds * 1000,
+        )
+        return self.said["state"]
+
+    def ready(self, *, but: str = "", seconds: float = 30) -> str:
+        """Return the fingerprint of a network that is shown, placed, and another than one before."""
+        self.page.wait_for_function(
+            "but => { const d = document.documentElement.dataset; "
+            "return d.state === 'ready' && d.placed === 'true' && d.fingerprint && d.fingerprint !== but }",
+            arg=but,
+            timeout=seconds * 1000,
+        )
+        return self.fingerprint
+
+    def paste(self, label: str, text: str) -> None:
+        """Paste a text into a field."""
+        self.page.get_by_label(label).evaluate(
+            """(field, text) => {
+              const clipboardData = new DataTransfer();
+              clipboardData.setData("text/plain", text);
+              const event = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
+              if (field.dispatchEvent(event)) field.setRangeText(text);
+            }""",
+            text,
+        )
+
+    def drop(self, label: str, name: str, text: str) -> None:
+        """Drop a file onto a field."""
+        self.page.get_by_label(label).evaluate(
+            """(field, [name, text]) => {
+              const dataTransfer = new DataTransfer();
+              dataTransfer.items.add(new File([text], name));
+              for (const kind of ["dragover", "drop"])
+                field.dispatchEvent(new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true }));
+            }""",
+            [name, text],
+        )
+
+    def button(self, name: Any, **how: Any) -> Locator:
+        """Return the button of a name."""
+        return self.page.get_by_role("button", name=name, **how)
+
+
+def names_of_controls(page: Page) -> Iterator[str]:
+    """Yield the markup of every control that a screen reader could not name."""
+    yield from page.evaluate(
+        """() => {
+        const roles = ['button', 'slider', 'tab', 'combobox', 'listbox', 'option', 'grid', 'img', 'dialog', 'group'];
+        const controls = 'a[href], button, input, select, textarea, summary, [tabindex="0"], '
+          + roles.map((role) => `[role=${role}]`).join();
+        const text = (id) => document.getElementById(id)?.textContent ?? '';
+        const named = (node) => [
+          node.getAttribute('aria-label'), node.title, node.textContent, node.alt,
+          ...(node.getAttribute('aria-labelledby') ?? '').split(/\\s+/).map(text),
+          ...[...(node.labels ?? [])].map((label) => label.textContent),
+        ].some((name) => name && name.trim());
+        const shown = (node) => node.getClientRects().length > 0 && node.type !== 'hidden';
+        return [...document.querySelectorAll(controls)].filter((node) => shown(node) && !named(node))
+          .map((node) => node.outerHTML.slice(0, 200));
+      }"""
+    )
+
+
+__all__ = ["CHROMIUM", "FLAGS", "Explorer", "Tab", "expect", "names_of_controls", "planted_cube", "town_cube"]

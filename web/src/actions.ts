@@ -1,0 +1,97 @@
+// What may be done with a cell or an object, the same in menus, panels and tables.
+import { el } from "./dom";
+import { nodeKey, type Store } from "./state";
+import type { Ask, Id, Node } from "./types";
+
+export interface Action {
+  name: string;
+  /** What it does now: pinning something pinned takes the pin away. */
+  text: string;
+  on: boolean;
+  run(): Promise<void>;
+}
+
+const has = (ids: readonly Id[] | undefined, id: Id): boolean => (ids ?? []).some((other) => String(other) === String(id));
+const lacking = (ids: readonly Id[] | undefined, id: Id): Id[] => (ids ?? []).filter((other) => String(other) !== String(id));
+
+/** The change that likes an object, or takes that back; liking ends unliking. */
+export function likedChange(ask: Ask, id: Id, word: "like" | "unlike"): Partial<Ask> {
+  const other = word === "like" ? "unlike" : "like";
+  const mine = has(ask[word], id) ? lacking(ask[word], id) : [...(ask[word] ?? []), id];
+  return { [word]: mine, [other]: lacking(ask[other], id) };
+}
+
+/** The change that puts objects into the query, with empty labels where the query has labels. */
+export function addedChange(ask: Ask, ids: readonly Id[]): Partial<Ask> {
+  const fresh = ids.filter((id) => !has(ask.query, id));
+  const labels = ask.labels ? [...ask.labels, ...fresh.map(() => "")] : (ask.labels ?? null);
+  return { query: [...ask.query, ...fresh], labels };
+}
+
+/** The change that takes an object out of the query. */
+export function removedChange(ask: Ask, id: Id): Partial<Ask> {
+  const kept = ask.query.flatMap((other, at) => (String(other) === String(id) ? [] : [at]));
+  return { query: kept.map((at) => ask.query[at]!), labels: ask.labels ? kept.map((at) => ask.labels![at]!) : null };
+}
+
+export function actionsOf(store: Store, node: Node): Action[] {
+  const { ask } = store;
+  const [pinned, banned] = [store.isPinned(node), store.isBanned(node)];
+  const actions: Action[] = [
+    { name: "pin", text: pinned ? "Unpin" : "Pin", on: pinned, run: () => store.togglePin(node) },
+    { name: "ban", text: banned ? "Allow again" : "Ban", on: banned, run: () => store.toggleBan(node) },
+  ];
+  if ("cell" in node) return actions;
+  const id = node.object;
+  const queried = has(ask.query, id);
+  for (const [word, text, back] of [["like", "More like it", "No longer like it"], ["unlike", "Less like it", "No longer unlike it"]] as const) {
+    const on = has(ask[word], id);
+    actions.push({ name: word, text: on ? back : text, on, run: () => store.move(likedChange(ask, id, word)) });
+  }
+  actions.push({
+    name: "query",
+    text: queried ? "Out of the query" : "Into the query",
+    on: queried,
+    run: () => store.move(queried ? removedChange(ask, id) : addedChange(ask, [id])),
+  });
+  return queried ? actions.filter((action) => action.name !== "ban" && action.name !== "pin") : actions;
+}
+
+/** Buttons for what may be done with a node; `after` is called when one was used. */
+export function actionButtons(store: Store, node: Node, after: () => void = () => undefined): HTMLButtonElement[] {
+  return actionsOf(store, node).map((action) =>
+    el(
+      "button",
+      {
+        type: "button",
+        class: "action",
+        "data-action": action.name,
+        "aria-pressed": String(action.on),
+        onclick: () => {
+          after();
+          void action.run().catch((error: unknown) => store.refuse(error));
+        },
+      },
+      action.text,
+    ),
+  );
+}
+
+/** The change that does the same with many nodes at once. */
+export function manyChange(ask: Ask, nodes: readonly Node[], word: "pins" | "bans" | "like" | "query", labels?: ReadonlyMap<string, string>): Partial<Ask> {
+  const objects = nodes.flatMap((node) => ("object" in node ? [node.object] : []));
+  if (word === "like") return { like: [...(ask.like ?? []), ...objects.filter((id) => !has(ask.like, id))] };
+  if (word === "query") {
+    const given = objects.map((id) => labels?.get(String(id)) ?? "");
+    return { query: objects, labels: given.some((label) => label !== "") ? given : null, pins: [], bans: [], like: [], unlike: [] };
+  }
+  const queried = new Set(ask.query.map((id) => nodeKey({ object: id })));
+  const fit = nodes.filter((node) => !queried.has(nodeKey(node)));
+  const known = new Set((ask[word] ?? []).map(nodeKey));
+  const chosen = new Set(fit.map(nodeKey));
+  const other = word === "pins" ? "bans" : "pins";
+  return {
+    [word]: [...(ask[word] ?? []), ...fit.filter((node) => !known.has(nodeKey(node)))],
+    [other]: (ask[other] ?? []).filter((node) => !chosen.has(nodeKey(node))),
+  };
+}

@@ -1,0 +1,113 @@
+// Completion as one types: a list below a field, moved by ↑ and ↓, taken by Enter, Tab or a click.
+import { refusalOf, stopped } from "./client";
+import { el, fill, freshId } from "./dom";
+
+export interface Option {
+  text: string;
+  about?: string;
+  take: () => void;
+}
+
+type Field = HTMLInputElement | HTMLTextAreaElement;
+const PAUSE = 90;
+
+/** Puts a field into a box with its list; `find` is asked for what begins with the word under way. */
+export function completing(
+  field: Field,
+  find: (text: string, signal: AbortSignal) => Promise<Option[]>,
+  word: () => string = () => field.value.trim(),
+): HTMLElement {
+  const list = el("ul", { role: "listbox", id: freshId("options"), hidden: true, "aria-label": "Suggestions" });
+  let options: Option[] = [];
+  let active = -1;
+  let timer = 0;
+  let flight: AbortController | null = null;
+
+  field.setAttribute("role", "combobox");
+  field.setAttribute("aria-autocomplete", "list");
+  field.setAttribute("aria-controls", list.id);
+  field.setAttribute("aria-expanded", "false");
+  field.setAttribute("autocomplete", "off");
+  field.spellcheck = false;
+
+  function close(): void {
+    clearTimeout(timer);
+    flight?.abort();
+    options = [];
+    active = -1;
+    list.hidden = true;
+    field.setAttribute("aria-expanded", "false");
+    field.removeAttribute("aria-activedescendant");
+  }
+
+  function take(option: Option | undefined): void {
+    close();
+    option?.take();
+  }
+
+  function mark(to: number): void {
+    active = to;
+    [...list.children].forEach((row, place) => row.setAttribute("aria-selected", String(place === to)));
+    const row = list.children[to];
+    if (!row) return field.removeAttribute("aria-activedescendant");
+    field.setAttribute("aria-activedescendant", row.id);
+    row.scrollIntoView({ block: "nearest" });
+  }
+
+  async function look(): Promise<void> {
+    flight?.abort();
+    const text = word();
+    if (text === "") return close();
+    flight = new AbortController();
+    const { signal } = flight;
+    try {
+      const found = await find(text, signal);
+      if (signal.aborted || document.activeElement !== field) return;
+      options = found;
+    } catch (error) {
+      if (!stopped(error)) console.warn(refusalOf(error).sentence);
+      return close();
+    }
+    if (options.length === 0) return close();
+    fill(
+      list,
+      ...options.map((option, place) =>
+        el(
+          "li",
+          {
+            role: "option",
+            id: `${list.id}-${place}`,
+            "aria-selected": "false",
+            onpointerdown: (event: Event) => event.preventDefault(),
+            onclick: () => take(option),
+          },
+          option.text,
+          option.about ? el("span", { class: "about" }, option.about) : null,
+        ),
+      ),
+    );
+    active = -1;
+    list.hidden = false;
+    field.setAttribute("aria-expanded", "true");
+    field.removeAttribute("aria-activedescendant");
+  }
+
+  field.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = window.setTimeout(() => void look(), PAUSE);
+  });
+  field.addEventListener("blur", close);
+  field.addEventListener("keydown", (given) => {
+    const event = given as KeyboardEvent;
+    if (list.hidden || event.isComposing) return;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) mark((active + step + options.length + (active < 0 && step < 0 ? 1 : 0)) % options.length);
+    else if (event.key === "Escape") close();
+    else if (event.key === "Enter" && active >= 0 && !event.ctrlKey && !event.metaKey) take(options[active]);
+    else if (event.key === "Tab" && !event.shiftKey) take(options[Math.max(active, 0)]);
+    else return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  });
+  return el("div", { class: "combo" }, field, list);
+}

@@ -1,0 +1,107 @@
+// Small questions about places on the screen.
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export interface Box {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+
+/** Whether a point lies inside a polygon, by how often a ray from it crosses the sides. */
+export function insidePolygon(point: Point, corners: readonly Point[]): boolean {
+  let inside = false;
+  for (let at = 0, before = corners.length - 1; at < corners.length; before = at++) {
+    const [one, two] = [corners[at]!, corners[before]!];
+    if (one.y > point.y === two.y > point.y) continue;
+    if (point.x < ((two.x - one.x) * (point.y - one.y)) / (two.y - one.y) + one.x) inside = !inside;
+  }
+  return inside;
+}
+
+const overlaps = (one: Box, two: Box): boolean =>
+  one.left < two.right && two.left < one.right && one.top < two.bottom && two.top < one.bottom;
+
+/** Boxes that must not overlap: a grid finds the few that may touch a new one. */
+export class Crowd {
+  private readonly squares = new Map<string, Box[]>();
+
+  constructor(private readonly side = 64) {}
+
+  /** Take a box in and say so, or refuse it where it would overlap one that is there. */
+  admit(box: Box): boolean {
+    if (this.keysOf(box).some((key) => this.squares.get(key)?.some((other) => overlaps(box, other)))) return false;
+    this.add(box);
+    return true;
+  }
+
+  /** Take a box in, whatever it overlaps. */
+  add(box: Box): void {
+    for (const key of this.keysOf(box)) {
+      const square = this.squares.get(key);
+      if (square === undefined) this.squares.set(key, [box]);
+      else square.push(box);
+    }
+  }
+
+  private keysOf(box: Box): string[] {
+    const keys: string[] = [];
+    const at = (place: number) => Math.floor(place / this.side);
+    for (let x = at(box.left); x <= at(box.right); x++) for (let y = at(box.top); y <= at(box.bottom); y++) keys.push(`${x},${y}`);
+    return keys;
+  }
+}
+
+export interface Candidate extends Point {
+  position: number;
+  width: number;
+  height: number;
+  /** How far from the middle of the node its name begins. */
+  gap: number;
+}
+
+export interface Named extends Candidate {
+  left: number;
+  middle: number;
+}
+
+/** The candidates whose names fit on a stage without touching each other or an obstacle, in their order, each placed. */
+export function fittingNames(
+  candidates: Iterable<Candidate>,
+  stage: { width: number; height: number },
+  most: number,
+  obstacles: Iterable<Box> = [],
+): Named[] {
+  const crowd = new Crowd();
+  for (const box of obstacles) crowd.add(box);
+  const named: Named[] = [];
+  for (const each of candidates) {
+    if (named.length >= most) break;
+    const { x, y, gap, width, height } = each;
+    const sides = [
+      { left: x + gap, middle: y },
+      { left: x - gap - width, middle: y },
+      { left: x - width / 2, middle: y - gap - height / 2 },
+      { left: x - width / 2, middle: y + gap + height / 2 },
+    ];
+    for (const { left, middle } of sides) {
+      const box = { left: left - 1, right: left + width + 1, top: middle - height / 2, bottom: middle + height / 2 };
+      const outside = box.left < 0 || box.right > stage.width || box.top < 0 || box.bottom > stage.height;
+      if (outside || !crowd.admit(box)) continue;
+      named.push({ ...each, left, middle });
+      break;
+    }
+  }
+  return named;
+}
+
+/** A text cut to so many characters, those that cannot be seen left out, so that a name is one harmless line. */
+export function shortName(name: string, most = 32): string {
+  const seen = name.slice(0, most * 8).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, (found) => (/\s/.test(found) ? " " : ""));
+  const letters = Array.from(seen.trim());
+  return letters.length <= most ? letters.join("") : letters.slice(0, most - 1).join("").trimEnd() + "…";
+}

@@ -1,0 +1,83 @@
+// What is going on: progress with a way to stop it, and refusals with a way back.
+import { el, fill } from "./dom";
+import { sentence } from "./gate";
+import { drawing } from "./header";
+import { same, type Store } from "./state";
+import type { Ask } from "./types";
+
+const UNSEEN = 150;
+const LONG = 600;
+
+/** A card with the stage, a bar and Stop, once work takes longer than a moment; a drawing in place of a first network. */
+export function mountGoing(root: HTMLElement, store: Store): void {
+  const stage = el("span", {}, "");
+  const stop = el("button", { type: "button", "data-do": "stop", onclick: () => store.stop() }, "Stop");
+  const bar = el("progress", { "aria-label": "Progress" });
+  const card = el("div", { class: "going", hidden: true }, el("div", { class: "row" }, stage, stop), bar);
+  const skeleton = el("div", { class: "skeleton", hidden: true, "aria-hidden": "true" }, drawing("0 0 120 80", 120, "M20 40a4 4 0 1 0 .1 0 M60 18a5 5 0 1 0 .1 0 M98 36a4 4 0 1 0 .1 0 M48 62a5 5 0 1 0 .1 0 M84 66a3 3 0 1 0 .1 0 M24 42 55 23 M65 23 94 38 M25 46 43 65 M59 28 50 61 M53 67 81 69 M96 44 86 65"));
+  root.append(skeleton, card);
+  let since = 0;
+  let timer = 0;
+  const draw = (): void => {
+    clearTimeout(timer);
+    if (!store.busy) {
+      since = 0;
+      card.hidden = true;
+      skeleton.hidden = true;
+      return;
+    }
+    since ||= performance.now();
+    const waited = performance.now() - since;
+    skeleton.hidden = store.places !== null || waited < UNSEEN;
+    card.hidden = waited < LONG;
+    const { what, told } = store.busy;
+    stage.textContent = told ? `${told.stage}${told.total ? ` ${told.done} of ${told.total}` : ""}` : what === "layout" ? "Placing the nodes" : "Making the network";
+    if (told?.total) Object.assign(bar, { max: told.total, value: told.done });
+    else bar.removeAttribute("value");
+    const next = [UNSEEN, LONG].find((limit) => waited < limit);
+    if (next !== undefined) timer = window.setTimeout(draw, next - waited + 1);
+  };
+  store.subscribe((changed) => (changed.has("busy") || changed.has("places")) && draw());
+}
+
+/** The sentence of a refusal, what was tried, and a way back; the last network stays below. */
+export function mountFailed(root: HTMLElement, store: Store): void {
+  root.classList.add("failed");
+  root.setAttribute("role", "alert");
+  const draw = (): void => {
+    const { error } = store;
+    root.hidden = error === null;
+    if (!error) return;
+    const tried = store.network ? changes(store.network.ask, error.ask) : [];
+    fill(
+      root,
+      el("p", {}, sentence(error.refusal.sentence)),
+      tried.length > 0 ? el("p", { class: "small quiet" }, `Tried: ${tried.join(", ")}.`) : null,
+      el(
+        "div",
+        { class: "row" },
+        store.network ? el("button", { type: "button", "data-do": "give-up", onclick: () => void store.giveUp() }, "Back to the network shown") : null,
+        error.refusal.kind === "unauthorised" ? null : el("button", { type: "button", "data-do": "retry", onclick: () => void store.retry() }, "Retry"),
+      ),
+    );
+  };
+  store.subscribe((changed) => changed.has("error") && draw());
+  draw();
+}
+
+const NAMES: Partial<Record<keyof Ask, string>> = { max_nodes: "at most nodes", roll_up: "levels rolled up", between: "time", where: "only" };
+
+/** What one question says otherwise than another, word by word. */
+export function changes(before: Ask, after: Ask): string[] {
+  const words = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((word) => word !== "cube") as (keyof Ask)[];
+  return words
+    .filter((word) => !same(before[word] ?? null, after[word] ?? null))
+    .map((word) => `${NAMES[word] ?? word} ${brief(after[word])}`);
+}
+
+function brief(value: unknown): string {
+  if (value === undefined || value === null) return "left to the program";
+  if (Array.isArray(value)) return value.length > 3 || value.some((one) => typeof one === "object") ? `of ${value.length}` : value.join(", ");
+  if (typeof value === "object") return Object.entries(value).map(([word, one]) => `${word} ${brief(one)}`).join(", ");
+  return String(value);
+}

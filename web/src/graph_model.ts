@@ -1,0 +1,135 @@
+// A network as its drawing needs it: keys, roles, neighbours, sizes, and the order in which names are shown.
+import { coloursOf, LOOKS, type LabelColour, type Theme } from "./palette";
+import { nodeAt, nodeKey } from "./state";
+import type { NetworkAnswer, Node, Role } from "./types";
+
+/** Above so many nodes the drawing is simpler: links of the query only, no animation, fewer names. */
+export const SIMPLER = 5000;
+/** At most so many links are drawn above that, the heaviest. */
+export const MOST_LINKS = 20_000;
+
+export interface Neighbours {
+  starts: Uint32Array;
+  ends: Uint32Array;
+  links: Uint32Array;
+}
+
+export interface Model {
+  size: number;
+  simple: boolean;
+  keys: string[];
+  nodes: Node[];
+  names: string[];
+  roles: Role[];
+  colours: string[];
+  legend: LabelColour[];
+  degrees: Uint32Array;
+  positions: Map<string, number>;
+  neighbours: Neighbours;
+  source: readonly number[];
+  target: readonly number[];
+  weight: readonly number[];
+  heaviest: number;
+  /** Which links are drawn: all of a small network, those of the query in a large one. */
+  drawn: Uint32Array;
+  /** Positions of nodes, those to be named first in front. */
+  order: Uint32Array;
+}
+
+/** The neighbours of every position, in one pass over the links. */
+export function neighboursOf(size: number, source: readonly number[], target: readonly number[]): Neighbours {
+  const starts = new Uint32Array(size + 1);
+  for (let link = 0; link < source.length; link++) {
+    starts[source[link]! + 1]!++;
+    starts[target[link]! + 1]!++;
+  }
+  for (let at = 0; at < size; at++) starts[at + 1]! += starts[at]!;
+  const next = starts.slice(0, size);
+  const [ends, links] = [new Uint32Array(source.length * 2), new Uint32Array(source.length * 2)];
+  for (let link = 0; link < source.length; link++) {
+    const [one, two] = [source[link]!, target[link]!];
+    links[next[one]!] = links[next[two]!] = link;
+    ends[next[one]!++] = two;
+    ends[next[two]!++] = one;
+  }
+  return { starts, ends, links };
+}
+
+/** The links that are drawn: in a large network only those inside the query, the heaviest where they are many. */
+export function drawnLinks(network: NetworkAnswer, simple: boolean, most = MOST_LINKS): Uint32Array {
+  const { source, target, weight } = network.links;
+  const every = Uint32Array.from({ length: source.length }, (_, link) => link);
+  if (!simple) return every;
+  const roles = network.nodes.role;
+  const inner = every.filter((link) => roles[source[link]!] === "query" && roles[target[link]!] === "query");
+  return inner.length <= most ? inner : inner.sort((a, b) => weight[b]! - weight[a]!).slice(0, most);
+}
+
+/** The order in which names are given room: hubs of the query and large cells alternate, other objects come last. */
+export function namingOrder(roles: readonly Role[], degrees: Uint32Array): Uint32Array {
+  const by = (wanted: (role: Role) => boolean): number[] =>
+    roles.flatMap((role, at) => (wanted(role) ? [at] : [])).sort((a, b) => degrees[b]! - degrees[a]! || a - b);
+  const objects = by((role) => role === "query" || role === "pinned");
+  const cells = by((role) => role === "cell");
+  const others = by((role) => role === "near" || role === "brought");
+  const first: number[] = [];
+  for (let at = 0; at < Math.max(objects.length, cells.length); at++) {
+    if (at < objects.length) first.push(objects[at]!);
+    if (at < cells.length && at % 2 === 0) first.push(cells[at / 2]!);
+  }
+  const told = new Set(first);
+  return Uint32Array.from([...first, ...cells.filter((at) => !told.has(at)), ...others]);
+}
+
+export function modelOf(network: NetworkAnswer, theme: Theme): Model {
+  const { nodes, links } = network;
+  const size = nodes.id.length;
+  const neighbours = neighboursOf(size, links.source, links.target);
+  const degrees = new Uint32Array(size);
+  for (let at = 0; at < size; at++) degrees[at] = neighbours.starts[at + 1]! - neighbours.starts[at]!;
+  const given = nodes.id.map((_, at) => nodeAt(network, at));
+  const keys = given.map(nodeKey);
+  const queried = nodes.label.filter((_, at) => nodes.role[at] === "query");
+  const legend = coloursOf(queried, theme);
+  const byLabel = new Map(legend.map((each) => [each.label, each.colour]));
+  const look = LOOKS[theme];
+  const colours = nodes.role.map((role, at) =>
+    role === "query" ? (byLabel.get(nodes.label[at]!) ?? look.faded) : role === "cell" ? look.cell : look.ring,
+  );
+  let heaviest = 0;
+  for (const weight of links.weight) if (weight > heaviest) heaviest = weight;
+  const simple = size > SIMPLER;
+  return {
+    size,
+    simple,
+    keys,
+    nodes: given,
+    names: nodes.name,
+    roles: nodes.role,
+    colours,
+    legend,
+    degrees,
+    positions: new Map(keys.map((key, at) => [key, at])),
+    neighbours,
+    source: links.source,
+    target: links.target,
+    weight: links.weight,
+    heaviest,
+    drawn: drawnLinks(network, simple),
+    order: namingOrder(nodes.role, degrees),
+  };
+}
+
+/** The neighbours of a position, itself first. */
+export function circleOf(model: Model, position: number): number[] {
+  const { starts, ends } = model.neighbours;
+  return [...new Set([position, ...ends.subarray(starts[position]!, starts[position + 1]!)])];
+}
+
+/** How large a node is drawn, in pixels: by role and degree, where `unit` is how far apart nodes lie on the screen. */
+export function radiusOf(role: Role, degree: number, unit: number): number {
+  const base = Math.min(6.5, Math.max(1.6, unit * 0.24));
+  const hub = 1 + 0.16 * Math.min(4, Math.log2(1 + degree / 8));
+  const share = role === "query" || role === "pinned" ? 1 : role === "cell" ? 0.86 : 0.68;
+  return Math.max(1.2, base * share * hub);
+}

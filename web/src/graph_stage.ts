@@ -1,0 +1,428 @@
+// The stage of the network: sigma draws nodes and links, a canvas above it names them and lets some stand out.
+import Graph from "graphology";
+import Sigma from "sigma";
+import { LOOKS, premultiplied, type Look, type Theme } from "./palette";
+import { insidePolygon, type Point } from "./geometry";
+import { radiusOf, type Model } from "./graph_model";
+import { drawOverlay, type Ghost, type Overlay } from "./graph_overlay";
+import { DISC, Links, NodeShapes, SQUARE } from "./graph_programs";
+import type { Place } from "./state";
+
+export interface StageEvents {
+  enter(position: number): void;
+  leave(): void;
+  click(position: number | null): void;
+  menu(position: number, at: Point): void;
+  dragged(position: number, place: Place): void;
+  lassoed(positions: number[]): void;
+}
+
+/** What stands out: positions of nodes, the one that is pointed at, and what would come or go. */
+export interface Focus {
+  nodes: number[];
+  middle: number | null;
+  came: ReadonlySet<number>;
+  went: ReadonlySet<number>;
+}
+
+const GLIDE = 600;
+const PADDING = 34;
+const calm = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+export class Stage {
+  model: Model | null = null;
+  xs = new Float64Array(0);
+  ys = new Float64Array(0);
+  focus: Focus | null = null;
+  selected: number | null = null;
+  lassoing = false;
+
+  private readonly sigma: Sigma;
+  private readonly canvas: HTMLCanvasElement;
+  private readonly overlay: Overlay;
+  private readonly look: Look;
+  private ghosts: Ghost[] = [];
+  private ghostsUntil = 0;
+  private outline: Point[] = [];
+  private frame = 0;
+  private generation = 0;
+  private dragging: number | null = null;
+  private moved = false;
+  private unit = 1;
+
+  constructor(
+    readonly container: HTMLElement,
+    theme: Theme,
+    private readonly events: StageEvents,
+  ) {
+    this.look = LOOKS[theme];
+    this.sigma = new Sigma(new Graph(), container, {
+      allowInvalidContainer: true,
+      renderLabels: false,
+      defaultNodeType: "shape",
+      defaultEdgeType: "link",
+      nodeProgramClasses: { shape: NodeShapes },
+      edgeProgramClasses: { link: Links },
+      defaultDrawNodeHover: () => undefined,
+      stagePadding: PADDING,
+      minCameraRatio: 0.02,
+      maxCameraRatio: 4,
+      zIndex: false,
+      doubleClickZoomingRatio: 1,
+    });
+    container.style.background = this.look.background;
+    this.canvas = document.createElement("canvas");
+    this.canvas.className = "graph-overlay";
+    container.append(this.canvas);
+    const context = this.canvas.getContext("2d");
+    if (context === null) throw new Error("the browser draws no canvas");
+    this.overlay = { context, font: getComputedStyle(container).fontFamily, widths: new Map() };
+    this.sigma.on("afterRender", () => this.draw());
+    this.sigma.on("resize", () => this.resized());
+    this.listen();
+    this.listenLasso();
+    this.resized();
+  }
+
+  /** Takes another network in: its nodes at their places, those that are gone fading where they were. */
+  async show(model: Model, places: readonly Place[]): Promise<void> {
+    const generation = ++this.generation;
+    const before = this.model;
+    const first = before === null;
+    this.leaveGhosts(before, model);
+    const [xs, ys] = [new Float64Array(model.size), new Float64Array(model.size)];
+    for (let at = 0; at < model.size; at++) [xs[at], ys[at]] = [places[at]![0], places[at]![1]];
+    const box = boxOf(xs, ys);
+    const unit = this.unitOf(box);
+    const graph = new Graph({ type: "undirected", multi: true });
+    for (let at = 0; at < model.size; at++) {
+      graph.addNode(String(at), this.nodeAttributes(model, at, xs[at]!, ys[at]!, unit));
+      if (at % 4000 === 3999) await breath();
+    }
+    for (let index = 0; index < model.drawn.length; index++) {
+      const link = model.drawn[index]!;
+      graph.addEdgeWithKey(String(link), String(model.source[link]), String(model.target[link]), this.linkAttributes(model, link));
+      if (index % 6000 === 5999) await breath();
+    }
+    if (generation !== this.generation) return;
+    [this.model, this.xs, this.ys] = [model, xs, ys];
+    this.focus = null;
+    this.overlay.widths.clear();
+    if (first || model.simple) this.sigma.setCustomBBox(box);
+    this.unit = unit;
+    this.sigma.setGraph(graph);
+    if (first) this.sigma.getCamera().setState({ x: 0.5, y: 0.5, ratio: 1, angle: 0 });
+    this.container.classList.remove("fades");
+  }
+
+  /** Moves the nodes to other places: they glide there, unless they are many or motion is not wanted. */
+  place(places: readonly Place[]): void {
+    const model = this.model;
+    if (model === null || places.length !== model.size) return;
+    const generation = ++this.generation;
+    const graph = this.sigma.getGraph();
+    const [fromX, fromY] = [this.xs.slice(), this.ys.slice()];
+    const [toX, toY] = [Float64Array.from(places, (place) => place[0]), Float64Array.from(places, (place) => place[1])];
+    const [boxFrom, boxTo] = [this.sigma.getCustomBBox() ?? boxOf(fromX, fromY), boxOf(toX, toY)];
+    const unit = (this.unit = this.unitOf(boxTo));
+    const step = (share: number): void => {
+      for (let at = 0; at < model.size; at++) {
+        this.xs[at] = fromX[at]! + (toX[at]! - fromX[at]!) * share;
+        this.ys[at] = fromY[at]! + (toY[at]! - fromY[at]!) * share;
+      }
+      this.sigma.setCustomBBox({ x: between(boxFrom.x, boxTo.x, share), y: between(boxFrom.y, boxTo.y, share) });
+      graph.updateEachNodeAttributes(
+        (node, attributes) => {
+          const at = Number(node);
+          attributes.x = this.xs[at];
+          attributes.y = this.ys[at];
+          if (share === 1) attributes.size = radiusOf(model.roles[at]!, model.degrees[at]!, unit);
+          return attributes;
+        },
+        { attributes: ["x", "y", "size"] },
+      );
+    };
+    if (model.simple || calm()) return step(1);
+    const begin = performance.now();
+    const tick = (now: number): void => {
+      if (generation !== this.generation) return;
+      const time = Math.min(1, Math.max(0, (now - begin) / GLIDE));
+      step(time < 0.5 ? 2 * time * time : 1 - (2 - 2 * time) ** 2 / 2);
+      if (time < 1) requestAnimationFrame(tick);
+    };
+    requestAnimationFrame(tick);
+  }
+
+  /** Lets some nodes stand out, or none. */
+  light(focus: Focus | null): void {
+    this.focus = focus;
+    this.container.classList.toggle("fades", focus !== null);
+    this.later();
+  }
+
+  select(position: number | null): void {
+    this.selected = position;
+    this.later();
+  }
+
+  zoom(factor: number): void {
+    const camera = this.sigma.getCamera();
+    void camera.animate({ ratio: camera.getBoundedRatio(camera.ratio / factor) }, { duration: calm() ? 1 : 180 });
+  }
+
+  pan(dx: number, dy: number): void {
+    const camera = this.sigma.getCamera();
+    const { width, height } = this.sigma.getDimensions();
+    const [from, to] = [this.sigma.viewportToFramedGraph({ x: 0, y: 0 }), this.sigma.viewportToFramedGraph({ x: dx * width, y: dy * height })];
+    void camera.animate({ x: camera.x + to.x - from.x, y: camera.y + to.y - from.y }, { duration: calm() ? 1 : 150 });
+  }
+
+  fit(): void {
+    this.sigma.setCustomBBox(boxOf(this.xs, this.ys));
+    this.sigma.refresh({ schedule: true });
+    void this.sigma.getCamera().animate({ x: 0.5, y: 0.5, ratio: 1, angle: 0 }, { duration: calm() ? 1 : 300 });
+  }
+
+  /** Moves the view so that a node is in its middle. */
+  flyTo(position: number): void {
+    const data = this.sigma.getNodeDisplayData(String(position));
+    if (data === undefined) return;
+    const camera = this.sigma.getCamera();
+    const ratio = Math.min(camera.ratio, this.model?.simple ? 0.12 : 0.45);
+    void camera.animate({ x: data.x, y: data.y, ratio }, { duration: calm() ? 1 : 500 });
+  }
+
+  /** Where a node is on the stage, in pixels from its corner. */
+  screenPlace(position: number): Point {
+    return this.sigma.graphToViewport({ x: this.xs[position]!, y: this.ys[position]! });
+  }
+
+  /** How large a node is on the screen now. */
+  screenRadius(position: number): number {
+    const attributes = this.sigma.getGraph().getNodeAttributes(String(position));
+    return this.sigma.scaleSize(attributes.size as number);
+  }
+
+  get size(): { width: number; height: number } {
+    return this.sigma.getDimensions();
+  }
+
+  get zoomed(): number {
+    return 1 / this.sigma.getCamera().ratio;
+  }
+
+  resize(): void {
+    this.sigma.resize();
+    this.sigma.refresh({ schedule: true });
+  }
+
+  kill(): void {
+    this.generation++;
+    cancelAnimationFrame(this.frame);
+    this.sigma.kill();
+    this.canvas.remove();
+  }
+
+  private nodeAttributes(model: Model, at: number, x: number, y: number, unit: number) {
+    const role = model.roles[at]!;
+    const colour = model.colours[at]!;
+    const hollow = role === "near" || role === "brought" || role === "pinned";
+    return {
+      x,
+      y,
+      size: radiusOf(role, model.degrees[at]!, unit),
+      shape: role === "cell" ? SQUARE : DISC,
+      color: hollow ? this.look.background : colour,
+      rim: hollow ? (role === "pinned" ? this.look.accent : colour) : this.look.background,
+    };
+  }
+
+  private linkAttributes(model: Model, link: number) {
+    const [one, two] = [model.roles[model.source[link]!], model.roles[model.target[link]!]];
+    const membership = one === "cell" || two === "cell";
+    const inner = one === "query" && two === "query";
+    const heavy = model.heaviest > 0 ? Math.sqrt(model.weight[link]! / model.heaviest) : 0;
+    const colour = membership ? this.look.membership : inner ? this.look.inner : this.look.link;
+    return { size: membership ? 0.8 : 0.7 + (inner ? 3.2 : 2) * heavy, color: premultiplied(colour), dashed: membership };
+  }
+
+  /** How many pixels a unit of the layout is when all of it is in view. */
+  private unitOf(box: Box): number {
+    const { width, height } = this.sigma.getDimensions();
+    const across = Math.max(1e-9, box.x[1] - box.x[0]);
+    const up = Math.max(1e-9, box.y[1] - box.y[0]);
+    return Math.min((width - 2 * PADDING) / across, (height - 2 * PADDING) / up);
+  }
+
+  private leaveGhosts(before: Model | null, model: Model): void {
+    this.ghosts = [];
+    if (before === null || before.simple || model.simple || calm()) return;
+    for (let at = 0; at < before.size; at++) {
+      if (model.positions.has(before.keys[at]!)) continue;
+      const place = this.screenPlace(at);
+      this.ghosts.push({ ...place, radius: this.screenRadius(at), colour: before.colours[at]!, square: before.roles[at] === "cell" });
+    }
+    this.ghostsUntil = performance.now() + GLIDE;
+  }
+
+  private resized(): void {
+    const { width, height } = this.sigma.getDimensions();
+    const ratio = window.devicePixelRatio || 1;
+    this.canvas.width = Math.max(1, width * ratio);
+    this.canvas.height = Math.max(1, height * ratio);
+    this.canvas.style.width = `${width}px`;
+    this.canvas.style.height = `${height}px`;
+    this.overlay.context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    this.resizeNodes();
+    this.later();
+  }
+
+  /** Gives nodes the size that suits the stage, where that has become much larger or smaller. */
+  private resizeNodes(): void {
+    const { model } = this;
+    const box = this.sigma.getCustomBBox();
+    if (model === null || box === null) return;
+    const unit = this.unitOf(box);
+    if (Math.abs(unit / this.unit - 1) < 0.1) return;
+    this.unit = unit;
+    this.sigma.getGraph().updateEachNodeAttributes(
+      (node, attributes) => {
+        attributes.size = radiusOf(model.roles[Number(node)]!, model.degrees[Number(node)]!, unit);
+        return attributes;
+      },
+      { attributes: ["size"] },
+    );
+  }
+
+  /** Draws the canvas above the network with the next frame. */
+  later(): void {
+    if (this.frame !== 0) return;
+    this.frame = requestAnimationFrame(() => {
+      this.frame = 0;
+      this.draw();
+    });
+  }
+
+  private draw(): void {
+    if (this.model === null) return;
+    const left = this.ghostsUntil - performance.now();
+    if (left <= 0) this.ghosts = [];
+    drawOverlay(this.overlay, {
+      model: this.model,
+      look: this.look,
+      stage: this,
+      focus: this.focus,
+      selected: this.selected,
+      ghosts: this.ghosts,
+      fade: Math.max(0, left / GLIDE),
+      outline: this.outline,
+    });
+    if (this.ghosts.length > 0) this.later();
+  }
+
+  private listen(): void {
+    const captor = this.sigma.getMouseCaptor();
+    this.sigma.on("enterNode", ({ node }) => this.dragging === null && this.events.enter(Number(node)));
+    this.sigma.on("leaveNode", () => this.dragging === null && this.events.leave());
+    this.sigma.on("clickNode", ({ node }) => !this.moved && this.events.click(Number(node)));
+    this.sigma.on("clickStage", () => !this.moved && this.events.click(null));
+    for (const name of ["doubleClickNode", "rightClickNode"] as const) {
+      this.sigma.on(name, ({ node, event, preventSigmaDefault }) => {
+        preventSigmaDefault();
+        event.original.preventDefault();
+        this.events.menu(Number(node), { x: event.x, y: event.y });
+      });
+    }
+    this.sigma.on("downNode", ({ node, event }) => {
+      if ((event.original as MouseEvent).button === 2) return;
+      this.dragging = Number(node);
+      this.moved = false;
+    });
+    this.sigma.on("downStage", () => (this.moved = false));
+    this.sigma.on("moveBody", ({ event, preventSigmaDefault }) => {
+      if (this.dragging === null) return;
+      preventSigmaDefault();
+      event.original.preventDefault();
+      const now = this.screenPlace(this.dragging);
+      if (!this.moved && Math.hypot(now.x - event.x, now.y - event.y) < 5) return;
+      if (!this.moved) this.generation++;
+      this.moved = true;
+      const place = this.sigma.viewportToGraph(event);
+      [this.xs[this.dragging], this.ys[this.dragging]] = [place.x, place.y];
+      this.sigma.getGraph().mergeNodeAttributes(String(this.dragging), { x: place.x, y: place.y });
+    });
+    const drop = (): void => {
+      if (this.dragging !== null && this.moved) {
+        this.events.dragged(this.dragging, [this.xs[this.dragging]!, this.ys[this.dragging]!]);
+      }
+      this.dragging = null;
+    };
+    captor.on("mouseup", drop);
+    window.addEventListener("mouseup", drop);
+    this.sigma.once("kill", () => window.removeEventListener("mouseup", drop));
+  }
+
+  private listenLasso(): void {
+    const { container } = this;
+    let drawing = false;
+    const at = (event: PointerEvent): Point => {
+      const box = container.getBoundingClientRect();
+      return { x: event.clientX - box.left, y: event.clientY - box.top };
+    };
+    container.addEventListener("mousedown", (event) => drawing && event.stopPropagation(), true);
+    container.addEventListener("touchstart", (event) => drawing && event.stopPropagation(), true);
+    container.addEventListener(
+      "pointerdown",
+      (event) => {
+        if (event.button !== 0 || !(event.shiftKey || this.lassoing)) return;
+        drawing = true;
+        this.outline = [at(event)];
+        container.setPointerCapture(event.pointerId);
+        event.preventDefault();
+      },
+      true,
+    );
+    container.addEventListener("pointermove", (event) => {
+      if (!drawing) return;
+      this.outline.push(at(event));
+      this.later();
+    });
+    const end = (): void => {
+      if (!drawing) return;
+      drawing = false;
+      const corners = this.outline;
+      this.outline = [];
+      this.later();
+      if (corners.length < 3 || this.model === null) return;
+      const found: number[] = [];
+      for (let position = 0; position < this.model.size; position++) {
+        if (insidePolygon(this.screenPlace(position), corners)) found.push(position);
+      }
+      this.events.lassoed(found);
+    };
+    container.addEventListener("pointerup", end);
+    container.addEventListener("pointercancel", end);
+  }
+}
+
+interface Box {
+  x: [number, number];
+  y: [number, number];
+}
+
+function boxOf(xs: Float64Array, ys: Float64Array): Box {
+  const box: Box = { x: [Infinity, -Infinity], y: [Infinity, -Infinity] };
+  for (let at = 0; at < xs.length; at++) {
+    box.x = [Math.min(box.x[0], xs[at]!), Math.max(box.x[1], xs[at]!)];
+    box.y = [Math.min(box.y[0], ys[at]!), Math.max(box.y[1], ys[at]!)];
+  }
+  return xs.length === 0 ? { x: [0, 1], y: [0, 1] } : box;
+}
+
+const between = (from: [number, number], to: [number, number], share: number): [number, number] => [
+  from[0] + (to[0] - from[0]) * share,
+  from[1] + (to[1] - from[1]) * share,
+];
+
+/** Lets the page draw and listen between two parts of long work. */
+const breath = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));

@@ -1,0 +1,97 @@
+// The head of the page: the cube, what the network is in a sentence, undo and redo, and a search.
+import { completing } from "./completion";
+import { counted, el, fill } from "./dom";
+import { sentence } from "./gate";
+import { nodeAt, type Store } from "./state";
+import type { NetworkAnswer } from "./types";
+
+export function mountHeader(root: HTMLElement, store: Store): void {
+  const said = el("p", { class: "said", role: "status", "aria-live": "polite", "data-said": "" });
+  const undo = el("button", { type: "button", class: "bare", "aria-label": "Undo", title: "Undo (Alt ←)", onclick: () => store.trail.back() }, "↶");
+  const redo = el("button", { type: "button", class: "bare", "aria-label": "Redo", title: "Redo (Alt →)", onclick: () => store.trail.forward() }, "↷");
+  root.append(
+    el("div", { class: "brand" }, mark(), el("h1", { title: store.cube.attribution || null }, store.cube.name)),
+    said,
+    el("div", { class: "tools" }, undo, redo, search(store)),
+  );
+  let now = "";
+  const draw = (): void => {
+    undo.disabled = !store.trail.canGoBack;
+    redo.disabled = !store.trail.canGoForward;
+    const { network, cube } = store;
+    const text = network ? network.sentence : cube.sentence;
+    const note = network ? [network.note, network.certificate].filter((part) => part !== "").join("; ") : "";
+    if (now === text + note) return;
+    now = text + note;
+    fill(said, network ? headline(network) : sentence(text), note ? el("span", { class: "note" }, ` ${sentence(note)}`) : null);
+  };
+  store.subscribe(draw);
+  draw();
+}
+
+/** What a network is, in one sentence. */
+function headline(network: NetworkAnswer): string {
+  if (!network.sentence.startsWith("Network(")) return sentence(network.sentence);
+  const { role } = network.nodes;
+  const inside = role.filter((one) => one === "query").length;
+  const cells = role.filter((one) => one === "cell").length;
+  const parts = [counted(role.length - cells, "object"), cells ? counted(cells, "cell") : "", counted(network.links.source.length, "link")];
+  return `${parts.filter((one) => one !== "").join(", ")} around ${counted(inside, "object")} of the query.`;
+}
+
+/** Finds nodes of the network by name, and objects of the cube that are not in it. */
+function search(store: Store): HTMLElement {
+  const field = el("input", { type: "search", placeholder: "Find", "aria-label": "Find an object or a cell", "data-do": "find" });
+  const box = completing(field, async (text, signal) => {
+    const wanted = text.toLowerCase();
+    const network = store.network;
+    const here = network ? found(network, wanted).slice(0, 10) : [];
+    const inside = new Set(here.map((place) => String(network?.nodes.id[place])));
+    const { candidates } = await store.client.ask("complete", { text, most: 5 }, { signal });
+    return [
+      ...here.map((place) => ({
+        text: network?.nodes.name[place] ?? "",
+        about: network?.nodes.labels[place] ? "cell" : "",
+        take: () => take(() => network && store.select(nodeAt(network, place))),
+      })),
+      ...candidates
+        .filter(({ id }) => !inside.has(String(id)) && !network?.nodes.id.includes(id))
+        .map((one) => ({
+          text: one.name,
+          about: "not in the network",
+          take: () =>
+            take(() => {
+              store.learn(one.id, one.name);
+              store.select({ object: one.id });
+            }),
+        })),
+    ];
+  });
+  const take = (select: () => void): void => {
+    field.value = "";
+    select();
+  };
+  box.classList.add("search");
+  return box;
+}
+
+function found(network: NetworkAnswer, wanted: string): number[] {
+  const places = network.nodes.name.flatMap((name, place) => (name.toLowerCase().includes(wanted) ? [place] : []));
+  const begins = (place: number): boolean => (network.nodes.name[place] ?? "").toLowerCase().startsWith(wanted);
+  return places.sort((a, b) => Number(begins(b)) - Number(begins(a)) || a - b);
+}
+
+function mark(): SVGElement {
+  return drawing("0 0 20 20", 20, "M10 1.5 17.5 5.75v8.5L10 18.5 2.5 14.25v-8.5Z M2.5 5.75 10 10l7.5-4.25 M10 10v8.5");
+}
+
+/** A small drawing out of one path, in the colour of the words around it. */
+export function drawing(view: string, width: number, path: string): SVGElement {
+  const space = "http://www.w3.org/2000/svg";
+  const svg = document.createElementNS(space, "svg");
+  const line = document.createElementNS(space, "path");
+  for (const [name, value] of Object.entries({ viewBox: view, width, fill: "none", stroke: "currentColor", "stroke-width": 1.6, "stroke-linejoin": "round", "aria-hidden": "true" })) svg.setAttribute(name, String(value));
+  line.setAttribute("d", path);
+  svg.append(line);
+  return svg;
+}

@@ -1,0 +1,141 @@
+// Colours of labels and of heat maps, for light and dark pages, told apart by people who see fewer colours.
+
+export type Theme = "light" | "dark";
+
+/** The colours of labels, in the order they are given out. Tests check that they stay apart for colour-blind eyes. */
+export const PALETTES: Record<Theme, readonly string[]> = {
+  light: ["#4d6dd1", "#fd8093", "#076e0c", "#6d1c48", "#45b3ec", "#969308", "#b8477b", "#1c3294"],
+  dark: ["#2c81d9", "#e99c07", "#00cd95", "#bd5c88", "#c4a2ff", "#9beaff", "#8b7f00", "#d6e669"],
+};
+
+export interface Look {
+  background: string;
+  text: string;
+  faded: string;
+  cell: string;
+  ring: string;
+  link: string;
+  inner: string;
+  membership: string;
+  accent: string;
+  came: string;
+  went: string;
+}
+
+/** What the network is drawn with; links are drawn thin, so that these colours are stronger than they look. */
+export const LOOKS: Record<Theme, Look> = {
+  light: {
+    background: "#ffffff",
+    text: "#1b2430",
+    faded: "#8b95a3",
+    cell: "#3d4756",
+    ring: "#7d8896",
+    link: "rgba(80, 94, 114, 0.2)",
+    inner: "rgba(50, 64, 86, 0.42)",
+    membership: "rgba(90, 104, 124, 0.22)",
+    accent: "#0b57d0",
+    came: "#00775c",
+    went: "#b3261e",
+  },
+  dark: {
+    background: "#191b1f",
+    text: "#e8ecf2",
+    faded: "#78828f",
+    cell: "#c3ccd8",
+    ring: "#8793a2",
+    link: "rgba(160, 176, 198, 0.2)",
+    inner: "rgba(196, 210, 230, 0.42)",
+    membership: "rgba(150, 166, 188, 0.18)",
+    accent: "#8ab4ff",
+    came: "#57d9b3",
+    went: "#ff8a80",
+  },
+};
+
+type Rgb = [number, number, number];
+
+export function rgbOf(hex: string): Rgb {
+  const number = parseInt(hex.slice(1), 16);
+  return [(number >> 16) & 255, (number >> 8) & 255, number & 255];
+}
+
+function hexOf(rgb: readonly number[]): string {
+  return "#" + rgb.map((part) => Math.round(Math.min(255, Math.max(0, part))).toString(16).padStart(2, "0")).join("");
+}
+
+/** A colour between two: `share` 0 is the first, 1 the second. */
+export function mixed(one: string, two: string, share: number): string {
+  const [a, b] = [rgbOf(one), rgbOf(two)];
+  return hexOf(a.map((part, at) => part + (b[at]! - part) * share));
+}
+
+/** How bright a colour is to the eye, 0 to 1, as the rules for accessible pages define it. */
+export function luminance(hex: string): number {
+  const [r, g, b] = rgbOf(hex).map((part) => {
+    const share = part / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  }) as Rgb;
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+/** The contrast of two colours, 1 to 21; text needs 4.5. */
+export function contrastOf(one: string, two: string): number {
+  const [light, dark] = [luminance(one), luminance(two)].sort((a, b) => b - a) as [number, number];
+  return (light + 0.05) / (dark + 0.05);
+}
+
+/** Black or white, whichever is easier to read on a colour. */
+export function inkOn(colour: string): string {
+  return contrastOf(colour, "#000000") >= contrastOf(colour, "#ffffff") ? "#000000" : "#ffffff";
+}
+
+export interface LabelColour {
+  label: string;
+  colour: string;
+  count: number;
+}
+
+/** The labels of a query by name, each with its colour and how often it is borne; those beyond the palette share a grey. */
+export function coloursOf(labels: readonly string[], theme: Theme): LabelColour[] {
+  const counts = new Map<string, number>();
+  for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
+  const palette = PALETTES[theme];
+  const named = [...counts].filter(([label]) => label !== "").sort(([a], [b]) => (a < b ? -1 : 1));
+  const coloured = named.map(([label, count], at) => ({ label, count, colour: palette[at] ?? LOOKS[theme].faded }));
+  const bare = counts.get("");
+  if (bare === undefined) return coloured;
+  return [...coloured, { label: "", count: bare, colour: named.length === 0 ? palette[0]! : LOOKS[theme].faded }];
+}
+
+const HEATS: Record<Theme, [string, string, string]> = {
+  light: ["#f4f7fb", "#6ea6d8", "#08306b"],
+  dark: ["#1a2028", "#2f6fa8", "#cfe6ff"],
+};
+const LIFTS: Record<Theme, [string, string, string]> = {
+  light: ["#9a4a00", "#f5f5f4", "#00568f"],
+  dark: ["#ff9f4d", "#22272e", "#6fbcff"],
+};
+
+/** The colour of a share of the largest value, 0 to 1, from pale to strong. */
+export function heat(share: number, theme: Theme): string {
+  const [pale, middle, strong] = HEATS[theme];
+  const at = Math.min(1, Math.max(0, share));
+  return at < 0.5 ? mixed(pale, middle, at * 2) : mixed(middle, strong, at * 2 - 1);
+}
+
+/** The colour of a lift: one hue below 1, another above, none at 1; eightfold is the strongest. */
+export function liftHeat(lift: number, theme: Theme): string {
+  const [less, even, more] = LIFTS[theme];
+  if (lift <= 0) return less;
+  const way = Math.max(-1, Math.min(1, Math.log2(lift) / 3));
+  return way < 0 ? mixed(even, less, -way) : mixed(even, more, way);
+}
+
+/** A CSS colour with its alpha multiplied in, as the blending of the WebGL layers wants it. */
+export function premultiplied(colour: string): string {
+  const parts = colour.match(/[\d.]+/g);
+  if (!colour.startsWith("rgba") || parts === null) return colour;
+  const alpha = Number(parts[3]);
+  const [r, g, b] = parts.slice(0, 3).map((part) => Math.round(Number(part) * alpha));
+  return `rgba(${r}, ${g}, ${b}, ${alpha})`;
+}

@@ -1,0 +1,304 @@
+// Steer: how many cells and neighbours, which method, which part of the cube, and what must or must not be in.
+import "./steer.css";
+import { completing } from "./completion";
+import { dial } from "./dials";
+import { el, fill } from "./dom";
+import { labelsOf } from "./labels";
+import { nodeKey, type Store } from "./state";
+import type { Ask, DimensionShape, Id, Node } from "./types";
+
+export function mountSteer(root: HTMLElement, store: Store): void {
+  root.classList.add("steer", "pad");
+  const shows: (() => void)[] = [];
+  const part = (title: string, ...children: HTMLElement[]): HTMLElement =>
+    el("fieldset", {}, el("legend", {}, title), ...children);
+  root.append(
+    part("Size", ...dials(store, shows)),
+    part("How", ...choices(store, shows)),
+    part("Which part of the cube", ...scope(store, shows)),
+    part("Must be in, must not", nodesList(store, shows, "pins", "Pinned"), nodesList(store, shows, "bans", "Banned")),
+    part("More like, less like", idsList(store, shows, "like", "More like"), idsList(store, shows, "unlike", "Less like")),
+    further(store, shows),
+  );
+  const draw = (): void => {
+    for (const show of shows) show();
+  };
+  store.subscribe((changed) => {
+    if (["ask", "network", "prices", "names"].some((name) => changed.has(name as never))) draw();
+  });
+  draw();
+}
+
+const summaryOf = <T>(store: Store, word: string): T | null => (store.network?.summary[word] as T | undefined) ?? null;
+
+function dials(store: Store, shows: (() => void)[]): HTMLElement[] {
+  const size = (): number => store.ask.query.length;
+  const m = dial({ name: "m", title: "Cells (m)", auto: "sized by the query", least: 1 }, (value, settled) => void store.move({ m: value }, { settled }));
+  const r = dial({ name: "r", title: "Cells for each object (r)", auto: "3 wanted", least: 1 }, (value, settled) => void store.move({ r: value }, { settled }));
+  const near = dial({ name: "near", title: "Near objects", auto: "as many as the query", least: 0 }, (value, settled) => void store.move({ near: value }, { settled }));
+  shows.push(() => {
+    const chosen = store.network?.cells.length ?? null;
+    const sure = store.ask.m === undefined || store.ask.m === null;
+    m.show(store.ask.m ?? null, sure ? chosen : null, Math.min(store.cube.cells, Math.max(60, 2 * (chosen ?? 0))));
+    r.show(store.ask.r ?? null, 3, 10);
+    r.element.hidden = (store.ask.objective ?? summaryOf<string>(store, "objective") ?? "cover") !== "cover";
+    near.show(store.ask.near ?? null, store.ask.near === undefined ? (summaryOf<number>(store, "near") ?? size()) : null, Math.max(30, 3 * size()));
+    near.element.hidden = (store.ask.form ?? summaryOf<string>(store, "form") ?? "woven") !== "woven";
+  });
+  return [m.element, r.element, near.element];
+}
+
+/** A choice among words, the first of which leaves it to the program. */
+function choice(name: string, title: string, values: [value: string, text: string, disabled?: boolean][], chosen: (value: string) => void) {
+  const select = el(
+    "select",
+    { "data-choice": name },
+    ...values.map(([value, text, disabled]) => el("option", { value, disabled: disabled ?? false }, text)),
+  );
+  select.addEventListener("change", () => chosen(select.value));
+  return { element: el("label", { class: "field" }, el("span", {}, title), select), select };
+}
+
+function choices(store: Store, shows: (() => void)[]): HTMLElement[] {
+  const methods = store.cube.methods.map(
+    ({ name, long, missing }): [string, string, boolean] => [name, missing ? `${name} (needs ${missing})` : long ? `${name} (takes longer)` : name, missing !== null],
+  );
+  const method = choice("method", "Method", [["", "greedy"], ...methods.filter(([name]) => name !== "greedy")], (value) => void store.move({ method: value, options: {} }));
+  const fit = (what: string): [string, string] => ["", what];
+  const objective = choice("objective", "Objective", [fit("what suits"), ...store.cube.objectives.map((name): [string, string] => [name, name])], (value) => void store.move({ objective: value }));
+  const form = choice("form", "Form", [fit("what suits"), ...store.cube.forms.map((name): [string, string] => [name, name])], (value) => void store.move({ form: value }));
+  const finest = store.cube.dimensions.flatMap((dimension) => dimension.levels.slice(0, 1).map((level) => level.name));
+  const levels = choice("levels", "Cells have", [fit("a label in every dimension"), ["one", "a label in one dimension"], ...finest.map((name): [string, string] => [`only ${name}`, `only ${name}`])], (value) =>
+    void store.move({ levels: value.startsWith("only ") ? [value.slice(5)] : value }),
+  );
+  shows.push(() => {
+    method.select.value = store.ask.method ?? "";
+    if (method.select.selectedIndex < 0 || store.ask.method === "greedy") method.select.value = "";
+    objective.select.options[0]!.textContent = suited(store, "objective");
+    objective.select.value = store.ask.objective ?? "";
+    form.select.options[0]!.textContent = suited(store, "form");
+    form.select.value = store.ask.form ?? "";
+    const asked = store.ask.levels ?? "";
+    const said = typeof asked === "string" ? asked : `only ${asked.join(" ")}`;
+    levels.select.value = said === "full" ? "" : said;
+    const links = store.cube.methods.find(({ name }) => name === (store.ask.method ?? "greedy"))?.cells === false;
+    for (const { element } of [objective, levels]) element.hidden = links;
+  });
+  return [method.element, objective.element, form.element, levels.element];
+}
+
+const suited = (store: Store, word: "objective" | "form"): string => {
+  const taken = store.ask[word] ? null : summaryOf<string>(store, word);
+  return taken ? `what suits: ${taken}` : "what suits";
+};
+
+function scope(store: Store, shows: (() => void)[]): HTMLElement[] {
+  return [
+    ...(store.cube.times ? [timeWindow(store, store.cube.times, shows)] : []),
+    ...store.cube.dimensions.map((dimension) => onlyLabels(store, dimension, shows)),
+    ...store.cube.dimensions.filter(({ levels }) => levels.length > 1).map((dimension) => rollUp(store, dimension, shows)),
+    ...(store.cube.kinds.length > 1 ? [onlyKinds(store, shows)] : []),
+  ];
+}
+
+function timeWindow(store: Store, times: readonly string[], shows: (() => void)[]): HTMLElement {
+  const side = (label: string): HTMLSelectElement =>
+    el("select", { "aria-label": label, "data-choice": label.toLowerCase().replaceAll(" ", "-") }, el("option", { value: "" }, label === "From time" ? "first" : "last"), ...times.map((time) => el("option", { value: time }, time)));
+  const from = side("From time");
+  const to = side("To time");
+  const moved = (): void => void store.move({ between: from.value || to.value ? `${from.value}:${to.value}` : "" });
+  from.addEventListener("change", moved);
+  to.addEventListener("change", moved);
+  shows.push(() => {
+    const [first = "", last = ""] = (store.ask.between ?? "").split(":");
+    from.value = first;
+    to.value = last;
+  });
+  return el("div", { class: "field" }, el("span", {}, "Time"), el("div", { class: "row" }, from, el("span", { class: "quiet" }, "to"), to));
+}
+
+/** Only cells with one of some labels of a dimension; labels of any level. */
+function onlyLabels(store: Store, dimension: DimensionShape, shows: (() => void)[]): HTMLElement {
+  const field = el("input", { placeholder: "any", "aria-label": `Only these labels of ${dimension.name}`, "data-only": dimension.name });
+  const chips = el("ul", { class: "chips" });
+  const level = (): string => dimension.levels[0]?.name ?? dimension.name;
+  const only = (): string[] => store.ask.where?.[dimension.name] ?? [];
+  const change = (labels: string[]): void => {
+    const { [dimension.name]: _, ...rest } = store.ask.where ?? {};
+    void store.move({ where: labels.length > 0 ? { ...rest, [dimension.name]: labels } : rest });
+  };
+  const box = completing(field, async (text) => {
+    const labels = await labelsOf(store, level());
+    const wanted = text.toLowerCase();
+    return labels
+      .filter((label) => label.toLowerCase().includes(wanted) && !only().includes(label))
+      .sort((a, b) => Number(b.toLowerCase().startsWith(wanted)) - Number(a.toLowerCase().startsWith(wanted)))
+      .slice(0, 12)
+      .map((label) => ({
+        text: label,
+        take: () => {
+          field.value = "";
+          change([...only(), label]);
+        },
+      }));
+  });
+  shows.push(() => {
+    fill(chips, ...only().map((label) => removable(label, () => change(only().filter((other) => other !== label)))));
+    chips.hidden = only().length === 0;
+    field.placeholder = only().length === 0 ? "any" : "or …";
+  });
+  return el("div", { class: "field top" }, el("span", {}, `Only ${dimension.name}`), el("div", { class: "stack" }, chips, box));
+}
+
+function rollUp(store: Store, dimension: DimensionShape, shows: (() => void)[]): HTMLElement {
+  const { element, select } = choice(
+    `level-${dimension.name}`,
+    `Level of ${dimension.name}`,
+    dimension.levels.map(({ name }, place) => [place === 0 ? "" : name, name]),
+    (value) => {
+      const { [dimension.name]: _, ...rest } = store.ask.roll_up ?? {};
+      void store.move({ roll_up: value ? { ...rest, [dimension.name]: value } : rest });
+    },
+  );
+  shows.push(() => (select.value = store.ask.roll_up?.[dimension.name] ?? ""));
+  return element;
+}
+
+function onlyKinds(store: Store, shows: (() => void)[]): HTMLElement {
+  const boxes = store.cube.kinds.map((kind) => {
+    const box = el("input", { type: "checkbox", value: kind });
+    box.addEventListener("change", () => {
+      const kinds = boxes.filter(({ box }) => box.checked).map(({ kind }) => kind);
+      void store.move({ kind: kinds.length === boxes.length ? [] : kinds });
+    });
+    return { kind, box };
+  });
+  shows.push(() => {
+    for (const { kind, box } of boxes) box.checked = !store.ask.kind?.length || store.ask.kind.includes(kind);
+  });
+  return el("div", { class: "field top" }, el("span", {}, "Kinds"), el("div", {}, ...boxes.map(({ kind, box }) => el("label", { class: "check" }, box, kind))));
+}
+
+function removable(text: string, remove: () => void, price?: string | null): HTMLElement {
+  return el(
+    "li",
+    { class: "chip plain" },
+    el("span", { class: "name" }, text),
+    price ? el("span", { class: "price" }, price) : null,
+    el("button", { type: "button", class: "remove", "aria-label": `Remove ${text}`, onclick: remove }, "×"),
+  );
+}
+
+function nodesList(store: Store, shows: (() => void)[], word: "pins" | "bans", title: string): HTMLElement {
+  const list = el("ul", { class: "listed", "data-list": word, "aria-label": title });
+  const none = el("p", { class: "small quiet" }, word === "pins" ? "Pin a cell or an object to keep it." : "Ban one to do without it.");
+  shows.push(() => {
+    const nodes: Node[] = store.ask[word] ?? [];
+    const remove = (node: Node): void =>
+      void store.move({ [word]: nodes.filter((other) => nodeKey(other) !== nodeKey(node)) });
+    fill(list, ...nodes.map((node, place) => priced(store, node, word, place, () => remove(node))));
+    none.hidden = nodes.length > 0;
+  });
+  const add = adding(store, `Add to ${title.toLowerCase()}`, (id) => void store.move({ [word]: [...(store.ask[word] ?? []), { object: id }] }));
+  return el("div", { class: "stack" }, el("div", { class: "small" }, title), none, list, add);
+}
+
+/** A pin or a ban with what it costs, in the order in which prices are told: pins, then bans. */
+function priced(store: Store, node: Node, word: "pins" | "bans", place: number, remove: () => void): HTMLElement {
+  const mine = store.prices.filter(({ kind }) => kind.startsWith(word.slice(0, 3)));
+  const price = mine[place];
+  return el(
+    "li",
+    { "data-node": nodeKey(node) },
+    el(
+      "div",
+      { class: "row" },
+      el("span", { class: "dot" }),
+      el("button", { type: "button", class: "name", onclick: () => store.select(node) }, store.titleOf(node)),
+      price && price.price !== null ? el("span", { class: "price" }, costs(price.price)) : null,
+      el("button", { type: "button", class: "remove", "aria-label": `Remove ${store.titleOf(node)}`, onclick: remove }, "×"),
+    ),
+    price ? el("p", { class: "small quiet" }, price.sentence) : null,
+  );
+}
+
+const costs = (price: number): string => (Math.abs(price) < 5e-5 ? "free" : `costs ${Number(price.toPrecision(3))}`);
+
+function idsList(store: Store, shows: (() => void)[], word: "like" | "unlike", title: string): HTMLElement {
+  const chips = el("ul", { class: "chips", "data-list": word, "aria-label": title });
+  const ids = (): Id[] => store.ask[word] ?? [];
+  shows.push(() => {
+    fill(chips, ...ids().map((id) => removable(store.nameOf(id), () => void store.move({ [word]: ids().filter((other) => other !== id) }))));
+    chips.hidden = ids().length === 0;
+  });
+  const add = adding(store, title, (id) => void store.move({ [word]: [...ids().filter((other) => other !== id), id] }));
+  return el("div", { class: "stack" }, el("div", { class: "small" }, title), chips, add);
+}
+
+function adding(store: Store, title: string, take: (id: Id) => void): HTMLElement {
+  const field = el("input", { placeholder: "Add by name", "aria-label": title });
+  return completing(field, async (text, signal) => {
+    const { candidates } = await store.client.ask("complete", { text, most: 8 }, { signal });
+    return candidates.map((one) => ({
+      text: one.name,
+      about: one.about || one.kind,
+      take: () => {
+        field.value = "";
+        store.learn(one.id, one.name);
+        take(one.id);
+      },
+    }));
+  });
+}
+
+function further(store: Store, shows: (() => void)[]): HTMLElement {
+  const bound = el("input", { type: "checkbox", "data-choice": "bound" });
+  bound.addEventListener("change", () => void store.move({ bound: bound.checked }));
+  const typed = (word: "max_nodes" | "seed", least: number, placeholder: string): HTMLInputElement => {
+    const field = el("input", { type: "number", min: least, step: 1, placeholder, "data-number": word });
+    field.addEventListener("change", () => {
+      if (!field.validity.valid) field.reportValidity();
+      else void store.move({ [word]: field.value === "" ? null : field.valueAsNumber });
+    });
+    shows.push(() => (field.value = store.ask[word] === undefined || store.ask[word] === null ? "" : String(store.ask[word])));
+    return field;
+  };
+  const options = el("div", { class: "stack" });
+  shows.push(() => {
+    bound.checked = store.ask.bound ?? false;
+    const method = store.cube.methods.find(({ name }) => name === (store.ask.method ?? "greedy"));
+    const shown = (method?.options ?? []).map((option) => optionField(store, option.name, option.default));
+    fill(options, shown.length > 0 ? el("div", { class: "small" }, `Options of ${method?.name}`) : null, ...shown);
+  });
+  return el(
+    "details",
+    {},
+    el("summary", {}, "Further"),
+    el(
+      "div",
+      { class: "stack" },
+      el("label", { class: "check" }, bound, "Also prove how good the choice is"),
+      el("label", { class: "field" }, el("span", {}, "At most nodes"), typed("max_nodes", 1, "no limit")),
+      el("label", { class: "field" }, el("span", {}, "Seed"), typed("seed", 0, "0")),
+      options,
+    ),
+  );
+}
+
+function optionField(store: Store, name: string, standard: string | number | boolean | null): HTMLElement {
+  const asked = store.ask.options?.[name];
+  const change = (value: string | number | boolean | undefined): void => {
+    const { [name]: _, ...rest } = store.ask.options ?? {};
+    void store.move({ options: value === undefined ? rest : { ...rest, [name]: value } } as Partial<Ask>);
+  };
+  if (typeof standard === "boolean") {
+    const box = el("input", { type: "checkbox", "data-option": name });
+    box.checked = asked === undefined ? standard : Boolean(asked);
+    box.addEventListener("change", () => change(box.checked === standard ? undefined : box.checked));
+    return el("label", { class: "check" }, box, name);
+  }
+  const numeric = typeof standard === "number";
+  const field = el("input", { type: numeric ? "number" : "text", step: "any", placeholder: standard === null ? "" : String(standard), "data-option": name, value: asked === undefined ? "" : String(asked) });
+  field.addEventListener("change", () => change(field.value === "" ? undefined : numeric ? field.valueAsNumber : field.value));
+  return el("label", { class: "field" }, el("span", {}, name), field);
+}
