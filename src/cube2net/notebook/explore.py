@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cube2net.api.ask_parameters import split_options
+from cube2net.api.json_reading import read
 from cube2net.api.shapes import Ask
-from cube2net.arguments import check_options
+from cube2net.errors import ParameterError, quoted
 from cube2net.extras import require
 from cube2net.pipeline.planning import several
 from cube2net.pipeline.queries import check_cube, query_of
@@ -34,9 +38,8 @@ def explore(cube: Cube, query: Any = None, **options: Any) -> Explorer:
     query
         What to begin with: objects as :func:`construct` takes them. Without one the page asks for names.
     options
-        As for :func:`construct`: ``method``, ``m``, ``objective``, ``form``, ``levels``, ``near``, ``pins``, ``bans``,
-        ``like``, ``unlike``, ``max_nodes``, ``bound``, ``seed``, and ``options`` of the method by name; and what part
-        of the cube is looked at: ``where``, ``roll_up``, ``between``, ``kind``.
+        As for :func:`construct`, with methods and objectives by their names; and what part of the cube is looked at:
+        ``where``, ``roll_up``, ``between``, ``kind``.
 
     Returns
     -------
@@ -51,14 +54,13 @@ def explore(cube: Cube, query: Any = None, **options: Any) -> Explorer:
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
     >>> widget = c2n.explore(c2n.build_cube(planted.corpus), planted.query(0)[:10], m=3)
     >>> widget.network
-    Network(20 objects, 3 cells, 62 links, 10 in the query)
+    Network(20 objects, 3 cells, 70 links, 10 in the query)
     >>> widget.query = planted.query(1)[:5]
     >>> widget
-    Explorer(Network(10 objects, 3 cells, 26 links, 5 in the query))
+    Explorer(Network(10 objects, 3 cells, 25 links, 5 in the query))
     >>> widget.close()
     """
     check_cube(cube)
-    check_options(options, "explore", list(WORDS), explore)
     require("the explorer in a notebook", "anywidget")
     from cube2net.notebook.widget import Explorer
 
@@ -77,9 +79,31 @@ def asked(cube: Cube, query: Any = None, **options: Any) -> dict[str, Any]:
             ask[word] = [_id(cube, node_of(cube, thing).number) for thing in several(value)]
         elif word == "kind":
             ask[word] = [value] if isinstance(value, str) else list(value)
-        else:
+        elif word in WORDS:
             ask[word] = value
-    return ask
+        else:
+            ask.setdefault("options", {})[word] = value
+    return as_json(ask)
+
+
+def as_json(ask: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a question as a page has it: plain values, without what says nothing; what cannot be sent is refused.
+
+    >>> as_json({"query": ("a", "b"), "m": None, "pins": []})
+    {'query': ['a', 'b']}
+    """
+    for word, value in ask.items():
+        try:
+            json.dumps(value, allow_nan=False)
+        except (TypeError, ValueError):
+            raise ParameterError(
+                f"{word} is {quoted(value)}, expected numbers and texts that a page can send"
+            ) from None
+    said = {word: value for word, value in ask.items() if value not in (None, (), [], {}, "") and value is not False}
+    plain: dict[str, Any] = json.loads(json.dumps({"query": [], **said}))
+    read(Ask, plain)
+    split_options(plain)
+    return plain
 
 
 def query_words(cube: Cube, query: Query) -> dict[str, Any]:

@@ -15,12 +15,11 @@ import anywidget
 import traitlets
 
 from cube2net.api import Desk
-from cube2net.api.asking import shortest
 from cube2net.errors import InputError, quoted
 from cube2net.explorer.page_files import page_file
 from cube2net.explorer.replies import failure, json_bytes
 from cube2net.interrupts import Stop
-from cube2net.notebook.explore import query_words
+from cube2net.notebook.explore import as_json, query_words
 from cube2net.notebook.html_pages import DRAWN, page_of
 from cube2net.notebook.pictures import plot_of
 from cube2net.records import Cube, Network, Query
@@ -88,7 +87,7 @@ class Explorer(anywidget.AnyWidget):
     @traitlets.validate("ask")
     def _check_ask(self, proposal: Any) -> dict[str, Any]:
         """Return a question once its network is made: one that is refused changes nothing."""
-        ask = {"query": [], **shortest(proposal["value"])}
+        ask = as_json(proposal["value"])
         self._network_of(ask)
         return ask
 
@@ -137,7 +136,7 @@ class Explorer(anywidget.AnyWidget):
             if not isinstance(name, str) or not isinstance(question, Mapping):
                 raise InputError(f"a question has a name and words, got {quoted(name)} and {quoted(question)}")
             if name == FILE:
-                file = self._desk.file(question)
+                file = self._desk.file(question, _Told(self, key))
                 self.send({"id": key, "answer": {"name": file.name, "media_type": file.media_type}}, [file.content])
             else:
                 answer = self._desk.answer(name, question, _Told(self, key))
