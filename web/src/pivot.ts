@@ -8,7 +8,7 @@ import { shortName } from "./geometry";
 import { heat, inkOn, liftHeat, type Theme } from "./palette";
 import { backTo, brief, cellOf, drilled, firstState, isFull, strength, withAxis, type Measure, type PivotState } from "./pivot_state";
 import { nodeKey, type Store } from "./state";
-import type { PivotAnswer, PivotQuestion, View } from "./types";
+import type { PivotAnswer, PivotQuestion } from "./types";
 
 const MOST = 60;
 const TAKEN = 2000;
@@ -65,7 +65,7 @@ class PivotView {
     void this.ask();
   }
 
-  private view(): View {
+  private view(): Pick<PivotQuestion, "between" | "kind" | "where"> {
     const { between, kind, where } = this.store.ask;
     const narrowed = Object.fromEntries(Object.entries(this.state.where).map(([level, label]) => [level, [label]]));
     return { ...(between ? { between } : {}), ...(kind ? { kind } : {}), where: { ...where, ...narrowed } };

@@ -1,5 +1,5 @@
 // Which part of the cube the heat map shows: two levels crossed, inside some labels, and the way back.
-import type { DimensionShape, Labels } from "./types";
+import type { DimensionShape } from "./types";
 
 export type Measure = "objects" | "share" | "lift";
 
@@ -69,7 +69,7 @@ export function backTo(state: PivotState, at: number): PivotState {
 }
 
 /** The labels of the part that is shown: one for every dimension, ∗ for all. */
-export function cellOf(state: PivotState, dimensions: readonly DimensionShape[]): Labels {
+export function cellOf(state: PivotState, dimensions: readonly DimensionShape[]): string[] {
   return dimensions.map((dimension) => {
     const level = dimension.levels.find(({ name }) => name in state.where);
     return level === undefined ? "∗" : state.where[level.name]!;
