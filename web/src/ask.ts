@@ -152,6 +152,7 @@ export function mountAsk(root: HTMLElement, store: Store): void {
       const taken = entries.some((other) => other !== one && other.id === candidate.id);
       entries = taken ? entries.filter((other) => other !== one) : entries;
       Object.assign(one, { state: "found", id: candidate.id, name: candidate.name });
+      told.textContent = "";
       draw();
     };
     return el(

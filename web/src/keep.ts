@@ -7,7 +7,7 @@ import { sentence } from "./gate";
 import type { Store } from "./state";
 import type { CompareAnswer } from "./types";
 
-const PICTURES = ["svg", "png", "pdf", "html"];
+const PICTURES = [".svg", ".png", ".pdf", ".html"];
 const WORDS: [format: string, title: string][] = [
   ["command.txt", "Command line"],
   ["python.txt", "Python"],
@@ -20,8 +20,8 @@ export function mountKeep(root: HTMLElement, store: Store): void {
   const body = el("div", { class: "keep" });
   const { exports } = store.cube;
   const pictures = exports.filter((ending) => PICTURES.includes(ending));
-  const files = exports.filter((ending) => !PICTURES.includes(ending));
-  const download = (format: string, title = format): HTMLElement => {
+  const files = exports.filter((ending) => ending.startsWith(".") && !PICTURES.includes(ending));
+  const download = (format: string, title = format.replace(/^\./, "")): HTMLElement => {
     const button = el("button", { type: "button", "data-export": format }, title);
     button.addEventListener("click", () => void save(format, button));
     return button;
