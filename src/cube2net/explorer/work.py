@@ -40,14 +40,14 @@ class StoppedWorkError(Exception):
 class Work:
     """Answers questions to a desk; made and used in the loop of a server."""
 
-    def __init__(self, desk: Desk, limits: Limits | None = None) -> None:
+    def __init__(self, desk: Desk, limits: Limits) -> None:
         self.desk = desk
-        self.limits = limits or Limits()
+        self.limits = limits
         self._threads = ThreadPoolExecutor(self.limits.threads, thread_name_prefix="explorer")
         self._long_threads = ThreadPoolExecutor(self.limits.workers, thread_name_prefix="explorer long")
         self._asked = {self._threads: 0, self._long_threads: 0}
         origin = _origin(desk)
-        self.workers = None if origin is None else WorkerPool(origin, self.limits.workers, self.limits.long_waiting)
+        self.workers = None if origin is None else WorkerPool(origin, limits.nodes, limits.workers, limits.long_waiting)
 
     async def answer(self, name: str, question: Mapping[str, Any], progress: Progress = silent) -> Reply:
         """Return the reply to a question; where the task is cancelled, the work on it is stopped."""
@@ -99,12 +99,12 @@ class Work:
                     400, "large", f"{name} has {len(value):,} entries, expected at most {self.limits.entries:,}"
                 )
 
-    def close(self) -> None:
-        """End all work; to be called in the loop."""
+    async def close(self) -> None:
+        """End all work."""
         for threads in self._asked:
             threads.shutdown(wait=False, cancel_futures=True)
         if self.workers is not None:
-            self.workers.close()
+            await self.workers.close()
 
 
 def _origin(desk: Desk) -> Origin | None:

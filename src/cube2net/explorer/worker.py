@@ -52,7 +52,7 @@ def _listen(source: IO[bytes], lines: queue.SimpleQueue[bytes]) -> None:
 
 
 def _desk(about: Mapping[str, Any]) -> Desk:
-    desk = Desk(pipeline.open_cube(Path(about["folder"])))
+    desk = Desk(pipeline.open_cube(Path(about["folder"])), most_nodes=about["nodes"])
     if desk.checksum != about["checksum"]:
         raise CubeError(
             f"{about['folder']!r} holds another cube than when the explorer was started: start it again to ask that"
