@@ -147,7 +147,7 @@ def test_long_work_on_a_cube_in_memory_is_stopped_too(
     client = serve(c2n.build_cube(planted.corpus), limits=Limits(workers=1))
     assert client.server.work.workers is None
     stream = client.open_stream("construct", {"ask": {**ask, **ENDLESS}})
-    first_progress(stream)
+    assert first_progress(stream)["stage"] == "working"
     stream.close()
     assert client.ask("construct", {"ask": {**ask, "method": "anneal", "options": {"steps": 1000}}})[0] == 200
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from cube2net.api import Desk
-from cube2net.explorer.replies import RefusalError, Reply, attached, json_bytes
+from cube2net.explorer.replies import WORKING, RefusalError, Reply, attached, json_bytes
 from cube2net.explorer.worker_pool import WorkerPool
-from cube2net.interrupts import Stop
+from cube2net.interrupts import Stop, step
 from cube2net.progress import Progress, silent
 from cube2net.records.lineage import lineage_of
 from cube2net.records.origin import Origin
@@ -59,13 +59,14 @@ class Work:
                 if long and self.workers is not None:
                     return await self._by_worker(self.workers, name, question, progress)
                 threads = self._long_threads if long else self._threads
-                return await self._in_thread(threads, lambda: self._reply(name, question, progress))
+                return await self._in_thread(threads, lambda: self._reply(name, question, stoppable(progress)))
         except TimeoutError:
             raise RefusalError(
                 503, "slow", f"the answer took longer than {seconds:,.0f} seconds, so that the work was stopped"
             ) from None
 
     def _reply(self, name: str, question: Mapping[str, Any], progress: Progress) -> Reply:
+        progress(WORKING, 0)
         if name == "export":
             file = self.desk.file(question, progress)
             return attached(file.name, file.media_type, file.content)
@@ -111,6 +112,16 @@ def _origin(desk: Desk) -> Origin | None:
     """Return where workers open the cube; None of one in memory, or seen through a view."""
     lineage = lineage_of(desk.cube)
     return None if lineage.views else lineage.origin
+
+
+def stoppable(progress: Progress) -> Progress:
+    """Return the same progress, which stops the work of its thread where that was asked to."""
+
+    def told(stage: str, done: int, total: int | None = None) -> None:
+        step()
+        progress(stage, done, total)
+
+    return told
 
 
 def _heeding(function: Callable[[], T]) -> Callable[[], T]:
