@@ -1,6 +1,7 @@
 """Cube + Selection → Network: methods that follow links, a network's links and forms, and its ways out."""
 
 from cube2net.network.batches import bring, link_entries, memberships
+from cube2net.network.brief_text import brief_text
 from cube2net.network.cube_tensors import cube_data
 from cube2net.network.draw import check_picture_path, draw
 from cube2net.network.export import EXPORTS, can_be_safe, check_network_path, to_igraph, to_networkx, write
@@ -27,8 +28,9 @@ from cube2net.network.pagerank import PageRank, nearest, scores
 from cube2net.network.pyg import geometric, to_hetero, to_pyg
 from cube2net.network.recipe_files import network_path, read_recipe
 from cube2net.network.steiner_tree import Steiner
+from cube2net.network.svg_picture import description, svg_of
 from cube2net.network.table_formats import to_scipy
-from cube2net.network.text_budget import estimated_tokens
+from cube2net.network.text_budget import Section, estimated_tokens, longest_text
 
 __all__ = [
     "EXPORTS",
@@ -36,8 +38,10 @@ __all__ = [
     "MaxDisc",
     "Nothing",
     "PageRank",
+    "Section",
     "Steiner",
     "assemble",
+    "brief_text",
     "bring",
     "brings_objects",
     "can_be_safe",
@@ -48,6 +52,7 @@ __all__ = [
     "consists",
     "count_labels",
     "cube_data",
+    "description",
     "draw",
     "estimated_tokens",
     "first_cells",
@@ -57,6 +62,7 @@ __all__ = [
     "label_shares",
     "layout",
     "link_entries",
+    "longest_text",
     "memberships",
     "nearest",
     "network_path",
@@ -68,6 +74,7 @@ __all__ = [
     "said_of_size",
     "scores",
     "summary",
+    "svg_of",
     "text_of",
     "to_hetero",
     "to_igraph",

@@ -2,7 +2,7 @@
 
 from cube2net.cube import ENGINES
 from cube2net.mine import cluster_query, embed_nodes
-from cube2net.network import EXPORTS, certificate, consists
+from cube2net.network import EXPORTS, Section, certificate, consists, estimated_tokens, longest_text
 from cube2net.pipeline.build import build_cube, build_from, build_task
 from cube2net.pipeline.compare import JOURNAL, WRITTEN, Auto, compare, task_of
 from cube2net.pipeline.construct import construct
@@ -23,6 +23,7 @@ from cube2net.pipeline.cubes import (
 from cube2net.pipeline.data import (
     AREA_SIGS,
     check_outputs,
+    described,
     draw_network,
     find_topics,
     layout_network,
@@ -32,6 +33,7 @@ from cube2net.pipeline.data import (
     make_dblp_like,
     make_planted,
     open_dblp_like,
+    picture_text,
     summary,
     write_network,
 )
@@ -82,6 +84,7 @@ __all__ = [
     "Auto",
     "Judged",
     "Replayed",
+    "Section",
     "about_objects",
     "add_items",
     "build_cube",
@@ -99,10 +102,12 @@ __all__ = [
     "default_form",
     "default_objective",
     "describe",
+    "described",
     "draw_network",
     "drill",
     "embed_cells",
     "embed_nodes",
+    "estimated_tokens",
     "explain",
     "find_topics",
     "from_networkx",
@@ -113,6 +118,7 @@ __all__ = [
     "load_areas",
     "load_bundled",
     "load_labs",
+    "longest_text",
     "make_dblp_like",
     "make_planted",
     "members",
@@ -121,6 +127,7 @@ __all__ = [
     "near_cells",
     "open_cube",
     "open_dblp_like",
+    "picture_text",
     "pivot",
     "prices",
     "read_acl",
