@@ -45,19 +45,21 @@ export function mountFailed(root: HTMLElement, store: Store): void {
   root.classList.add("failed");
   root.setAttribute("role", "alert");
   const draw = (): void => {
-    const { error } = store;
-    root.hidden = error === null;
-    if (!error) return;
-    const tried = store.network ? changes(store.network.ask, error.ask) : [];
+    const { error, halted } = store;
+    const ask = error?.ask ?? halted;
+    root.hidden = ask === null;
+    if (ask === null) return;
+    const tried = store.network ? changes(store.network.ask, ask) : [];
+    root.classList.toggle("calm", error === null);
     fill(
       root,
-      el("p", {}, sentence(error.refusal.sentence)),
+      el("p", {}, error ? sentence(error.refusal.sentence) : store.network ? "Stopped: the network shown is the one before." : "Stopped."),
       tried.length > 0 ? el("p", { class: "small quiet" }, `Tried: ${tried.join(", ")}.`) : null,
       el(
         "div",
         { class: "row" },
         store.network ? el("button", { type: "button", "data-do": "give-up", onclick: () => void store.giveUp() }, "Back to the network shown") : null,
-        error.refusal.kind === "unauthorised" ? null : el("button", { type: "button", "data-do": "retry", onclick: () => void store.retry() }, "Retry"),
+        el("button", { type: "button", "data-do": "retry", onclick: () => void store.retry() }, error ? "Retry" : "Go on"),
       ),
     );
   };

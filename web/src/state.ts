@@ -52,6 +52,8 @@ export class Store {
   selected: Node | null = null;
   busy: Busy | null = null;
   error: Failed | null = null;
+  /** The question whose work was stopped: the network shown is of another one. */
+  halted: Ask | null = null;
   /** Where a node is in the window, for whoever tests or scripts the page; the network view says it. */
   readonly debug: { placeOf?: (id: Id) => { x: number; y: number } | null } = {};
   trail: Trail = memoryTrail((ask) => void this.arrive(ask));
@@ -110,18 +112,26 @@ export class Store {
 
   /** Ends the work in flight; the last network stays, and so does the question. */
   stop(): void {
+    if (!this.flight) return;
+    this.halted = this.busy?.what === "construct" ? this.ask : null;
+    this.end();
+    this.tell("busy", "error");
+  }
+
+  private end(): void {
     this.flight?.abort();
     this.flight = null;
     this.busy = null;
-    this.tell("busy");
   }
 
   /** Goes back to the question of the network that is shown, after a refusal or a stop. */
   async giveUp(): Promise<void> {
-    this.stop();
+    this.end();
     this.error = null;
-    this.tell("error");
-    if (this.network) await this.move(withoutWords(this.ask, this.network.ask));
+    this.halted = null;
+    this.tell("busy", "error");
+    const { cube: _, ...ask } = this.network?.ask ?? { query: [] };
+    await this.move(withoutWords(this.ask, ask));
   }
 
   /** Shows why something could not be done. */
@@ -166,6 +176,7 @@ export class Store {
   private async make(): Promise<void> {
     this.flight?.abort();
     this.error = null;
+    this.halted = null;
     if (this.ask.query.length === 0) {
       this.flight = null;
       this.busy = null;
