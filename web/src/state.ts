@@ -32,6 +32,9 @@ export type Part = "ask" | "network" | "places" | "prices" | "selected" | "busy"
 export type Listener = (changed: ReadonlySet<Part>) => void;
 export type Mount = (root: HTMLElement, store: Store) => void;
 
+/** A network of more nodes is laid out anew, without the places of the one before. */
+const MOST_STARTS = 20_000;
+
 export interface Moving {
   /** False while a slider is held: the address is replaced and no step to undo is made. */
   settled?: boolean;
@@ -196,7 +199,7 @@ export class Store {
       this.show(network);
       this.working("layout", flight);
       const start = this.places?.map((place) => [...place]) ?? [];
-      const question = start.length > 0 ? { ask, start } : { ask };
+      const question = start.length > 0 && start.length <= MOST_STARTS ? { ask, start } : { ask };
       const { places } = await this.client.ask("layout", question, this.how("layout", flight));
       if (flight.signal.aborted) return;
       this.places = places.map(([x = 0, y = 0]) => [x, y] as const);
