@@ -27,6 +27,8 @@ export interface Focus {
 
 const GLIDE = 600;
 const PADDING = 34;
+/** Where a processor draws instead of a graphics card, more links than these are hidden while the view moves. */
+const MANY = 3000;
 const calm = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export class Stage {
@@ -49,12 +51,15 @@ export class Stage {
   private dragging: number | null = null;
   private moved = false;
   private unit = 1;
+  private readonly slow: boolean;
 
   constructor(
     readonly container: HTMLElement,
     theme: Theme,
     private readonly events: StageEvents,
+    renderer: string,
   ) {
+    this.slow = /swiftshader|llvmpipe|software|basic render/i.test(renderer);
     this.look = LOOKS[theme];
     this.sigma = new Sigma(new Graph(), container, {
       allowInvalidContainer: true,
@@ -94,6 +99,8 @@ export class Stage {
     for (let at = 0; at < model.size; at++) [xs[at], ys[at]] = [places[at]![0], places[at]![1]];
     const box = boxOf(xs, ys);
     const unit = this.unitOf(box);
+    const { width, height } = this.sigma.getDimensions();
+    const faint = Math.max(0.12, Math.min(1, (width * height) / Math.max(1, model.drawn.length) / 200) ** 0.75);
     const graph = new Graph({ type: "undirected", multi: true });
     for (let at = 0; at < model.size; at++) {
       graph.addNode(String(at), this.nodeAttributes(model, at, xs[at]!, ys[at]!, unit));
@@ -101,7 +108,7 @@ export class Stage {
     }
     for (let index = 0; index < model.drawn.length; index++) {
       const link = model.drawn[index]!;
-      graph.addEdgeWithKey(String(link), String(model.source[link]), String(model.target[link]), this.linkAttributes(model, link));
+      graph.addEdgeWithKey(String(link), String(model.source[link]), String(model.target[link]), this.linkAttributes(model, link, faint));
       if (index % 6000 === 5999) await breath();
     }
     if (generation !== this.generation) return;
@@ -109,6 +116,7 @@ export class Stage {
     this.focus = null;
     this.overlay.widths.clear();
     if (first || model.simple) this.sigma.setCustomBBox(box);
+    this.sigma.setSetting("hideEdgesOnMove", this.slow && model.drawn.length > MANY);
     this.unit = unit;
     this.sigma.setGraph(graph);
     if (first) this.sigma.getCamera().setState({ x: 0.5, y: 0.5, ratio: 1, angle: 0 });
@@ -142,7 +150,7 @@ export class Stage {
         { attributes: ["x", "y", "size"] },
       );
     };
-    if (model.simple || calm()) return step(1);
+    if (model.simple || calm() || (this.slow && model.drawn.length > MANY)) return step(1);
     const begin = performance.now();
     const tick = (now: number): void => {
       if (generation !== this.generation) return;
@@ -237,13 +245,16 @@ export class Stage {
     };
   }
 
-  private linkAttributes(model: Model, link: number) {
+  private linkAttributes(model: Model, link: number, faint: number) {
     const [one, two] = [model.roles[model.source[link]!], model.roles[model.target[link]!]];
     const membership = one === "cell" || two === "cell";
     const inner = one === "query" && two === "query";
     const heavy = model.heaviest > 0 ? Math.sqrt(model.weight[link]! / model.heaviest) : 0;
-    const colour = membership ? this.look.membership : inner ? this.look.inner : this.look.link;
-    return { size: membership ? 0.8 : 0.7 + (inner ? 3.2 : 2) * heavy, color: premultiplied(colour), dashed: membership };
+    const { look } = this;
+    const label = inner ? sameColour(model, link) : null;
+    const [colour, alpha] = membership ? look.membership : label !== null ? [label, look.inner[1]] : inner ? look.inner : look.link;
+    const size = membership ? 0.8 : 0.7 + (inner ? 3.2 : 2) * heavy * Math.sqrt(faint);
+    return { size, color: premultiplied(colour, alpha * (inner ? Math.sqrt(faint) : faint)), dashed: membership };
   }
 
   /** How many pixels a unit of the layout is when all of it is in view. */
@@ -273,7 +284,7 @@ export class Stage {
     this.canvas.style.width = `${width}px`;
     this.canvas.style.height = `${height}px`;
     this.overlay.context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    this.resizeNodes();
+    requestAnimationFrame(() => this.resizeNodes()); // not within sigma's own drawing, which knows no new nodes yet
     this.later();
   }
 
@@ -417,6 +428,12 @@ function boxOf(xs: Float64Array, ys: Float64Array): Box {
     box.y = [Math.min(box.y[0], ys[at]!), Math.max(box.y[1], ys[at]!)];
   }
   return xs.length === 0 ? { x: [0, 1], y: [0, 1] } : box;
+}
+
+/** The colour of the label that both ends of a link bear, null where they bear several or none. */
+function sameColour(model: Model, link: number): string | null {
+  const [one, two] = [model.labels[model.source[link]!], model.labels[model.target[link]!]];
+  return one === two && one !== "" ? model.colours[model.source[link]!]! : null;
 }
 
 const between = (from: [number, number], to: [number, number], share: number): [number, number] => [
