@@ -86,8 +86,8 @@ class NetworkView {
       this.lasso,
     );
     const table = el("details", { class: "graph-nodes" });
-    const frame = el("div", { class: "graph-frame" }, this.holder, tools, this.legend, this.note, this.tip, this.menu);
-    root.append(frame, this.chosen, table);
+    const frame = el("div", { class: "graph-frame" }, this.holder, tools, this.note, this.tip, this.menu);
+    root.append(frame, this.legend, this.chosen, table);
     mountNodeTable(table, store, () => this.model, (node) => store.select(node));
     this.renderer = rendererHere();
     if (this.renderer !== null) {
@@ -151,15 +151,21 @@ class NetworkView {
   }
 
   private newStage(): Stage {
+    /** What happens on the stage while it still shows the network before is not heeded. */
+    const heeded =
+      <Given extends unknown[]>(run: (...given: Given) => void) =>
+      (...given: Given): void => {
+        if (this.model !== null && this.stage?.model === this.model) run(...given);
+      };
     const events = {
-      enter: (position: number) => this.point(position),
+      enter: heeded((position: number) => this.point(position)),
       leave: () => this.point(null),
-      click: (position: number | null) => this.click(position),
-      menu: (position: number, at: Point) => this.openMenu(position, at),
-      dragged: (position: number, place: Place) => {
+      click: heeded((position: number | null) => this.click(position)),
+      menu: heeded((position: number, at: Point) => this.openMenu(position, at)),
+      dragged: heeded((position: number, place: Place) => {
         if (this.store.places) this.store.places[position] = place;
-      },
-      lassoed: (positions: number[]) => this.gather(positions),
+      }),
+      lassoed: heeded((positions: number[]) => this.gather(positions)),
     };
     return new Stage(this.holder, themeNow(), events, this.renderer ?? "");
   }
