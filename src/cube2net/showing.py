@@ -7,7 +7,10 @@ nobody said so, a notebook shows the text of a record.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
+
+from cube2net.progress import Progress
 
 
 class Shows(Protocol):
@@ -18,6 +21,9 @@ class Shows(Protocol):
 
     def plot_of(self, record: Any, title: str | None, width: int) -> Any:
         """Return a picture of a network."""
+
+    def progress_bars(self) -> AbstractContextManager[Progress]:
+        """Give a progress that a person sees, as long as the work goes on."""
 
 
 _loaders: list[Callable[[], Shows]] = []

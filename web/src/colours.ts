@@ -11,16 +11,6 @@ export function labelNumbers(labels: Iterable<string>): Map<string, number> {
 
 /** The class that gives an element its label's colour. */
 export function labelClass(numbers: ReadonlyMap<string, number>, label: string): string {
-  const number = numbers.get(label);
-  return number === undefined ? "label-none" : `label-${number}`;
-}
-
-/** What a custom property of the theme is now, for canvases: `themeColour(root, "--label-3")`. */
-export function themeColour(root: Element, property: string): string {
-  return getComputedStyle(root).getPropertyValue(property).trim();
-}
-
-/** Calls back when light turns to dark or dark to light. */
-export function whenThemeChanges(redraw: () => void): void {
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  const number = numbers.size === 0 ? 0 : numbers.get(label);
+  return number === undefined || number >= LABEL_COLOURS ? "label-none" : `label-${number}`;
 }

@@ -6,5 +6,6 @@ trusted: plain tables, pictures as data of an ``<img>``, no script, and colours 
 
 from cube2net.notebook.html_pages import page_of
 from cube2net.notebook.pictures import Picture, plot_of
+from cube2net.notebook.progress_bars import progress_bars
 
-__all__ = ["Picture", "page_of", "plot_of"]
+__all__ = ["Picture", "page_of", "plot_of", "progress_bars"]

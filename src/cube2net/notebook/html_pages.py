@@ -94,7 +94,7 @@ def network_page(network: Network) -> str:
     return page(
         headline("Network", size),
         picture,
-        _certificate(selection),
+        _certificate(selection, whole=network.settings.get("objective") == "cover"),
         sentence(selection.note) if selection.note else "",
         _cells(network),
         codes(
@@ -159,10 +159,10 @@ def _first_labels(dimension: Dimension) -> str:
     return f"{shown}, …" if len(dimension.labels) > 4 else shown
 
 
-def _certificate(selection: Selection) -> str:
+def _certificate(selection: Selection, *, whole: bool = False) -> str:
     if selection.bound is None or selection.gap is None:
         return ""
-    return sentence(pipeline.certificate(selection.bound, selection.gap, selection.proven))
+    return sentence(pipeline.certificate(selection.bound, selection.gap, selection.proven, whole=whole))
 
 
 def _cells(network: Network) -> str:

@@ -58,7 +58,7 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[object]], *, right: Iter
 
 
 def _cell(tag: str, value: object, is_number: bool, line: str = "") -> str:
-    side = "right" if is_number else "left"
+    side = "right;white-space:nowrap" if is_number else "left"
     border = f";border-bottom:{line}" if line else ""
     return f'<{tag} style="text-align:{side};padding:2px 10px 2px 0{border}">{escaped(value)}</{tag}>'
 

@@ -37,11 +37,15 @@ class Picture:
         return self.tag
 
     @property
+    def source(self) -> str:
+        """The picture as an address that carries it."""
+        return f"data:image/svg+xml;base64,{base64.b64encode(self.svg.encode()).decode()}"
+
+    @property
     def tag(self) -> str:
-        """The picture as an ``<img>`` that carries it."""
-        data = base64.b64encode(self.svg.encode()).decode()
+        """The picture as an ``<img>``."""
         return (
-            f'<img src="data:image/svg+xml;base64,{data}" alt="{escaped(self.alt, 400)}" width="{self.width}" '
+            f'<img src="{self.source}" alt="{escaped(self.alt, 400)}" width="{self.width}" '
             'style="max-width:100%;height:auto">'
         )
 
