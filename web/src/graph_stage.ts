@@ -74,7 +74,6 @@ export class Stage {
       minCameraRatio: 0.02,
       maxCameraRatio: 4,
       zIndex: false,
-      doubleClickZoomingRatio: 1,
     });
     container.style.background = this.look.background;
     this.canvas = document.createElement("canvas");

@@ -75,6 +75,7 @@ test("a query without labels has one colour", () => {
 
 test("a lift of one has no hue, and lifts beyond eightfold are as strong as eightfold", () => {
   assert.equal(liftHeat(8, "light"), liftHeat(500, "light"));
+  assert.notEqual(liftHeat(8, "light", 64), liftHeat(64, "light", 64));
   assert.notEqual(liftHeat(2, "light"), liftHeat(0.5, "light"));
   const [r, g, b] = rgbOf(liftHeat(1, "light"));
   assert.ok(Math.max(r, g, b) - Math.min(r, g, b) < 4);

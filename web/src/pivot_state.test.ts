@@ -43,6 +43,15 @@ test("steps down to a cell of the cube end at one that can be pinned", () => {
   assert.deepEqual(cellOf(two, dimensions), ["2021", "WMT", "back translation"]);
 });
 
+test("the way back names what is new, not what was narrowed before", () => {
+  const state = { ...first, rows: "kind", where: { year: "2017" } };
+  const next = drilled(state, dimensions, [
+    { axis: "rows", label: "workshop", finer: "venue" },
+    { axis: "columns", label: "2017", finer: null },
+  ]);
+  assert.deepEqual(next.trail.map(({ step }) => step), ["workshop"]);
+});
+
 test("the way back leads to every state before", () => {
   const one = drilled({ ...first, rows: "kind" }, dimensions, [{ axis: "rows", label: "workshop", finer: "venue" }]);
   const two = drilled(one, dimensions, [{ axis: "columns", label: "2021", finer: null }]);

@@ -24,8 +24,9 @@ export function mountWhy(root: HTMLElement, store: Store): void {
       },
     }));
   });
-  const body = el("div", { class: "why-body", "aria-live": "polite" });
-  root.append(el("div", { class: "why-search" }, box), body);
+  const body = el("div", { class: "why-body" });
+  const said = el("p", { class: "aside", "aria-live": "polite" });
+  root.append(el("div", { class: "why-search" }, box), said, body);
   let flight: AbortController | null = null;
 
   const explain = async (): Promise<void> => {
@@ -39,6 +40,7 @@ export function mountWhy(root: HTMLElement, store: Store): void {
       const answer = await store.client.ask("explain", question, { signal: mine.signal });
       if (mine.signal.aborted) return;
       show(body, store, selected, answer);
+      if (selected !== null) said.textContent = shortName(sentenceOf(answer.sentence), 400);
     } catch (error) {
       if (stopped(error) || mine.signal.aborted) return;
       fill(body, el("p", { class: "why-refused" }, refusalOf(error).sentence));
