@@ -63,7 +63,7 @@ def names(desk: Desk, question: NamesQuestion, progress: Progress) -> NamesAnswe
             }
         )
         seen.add(mark)
-    counts = Counter(row["state"] for row in rows)
+    counts: Counter[str] = Counter(row["state"] for row in rows)
     return {
         "rows": rows,
         "found": counts["found"],

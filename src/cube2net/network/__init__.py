@@ -1,6 +1,7 @@
 """Cube + Selection → Network: methods that follow links, a network's links and forms, and its ways out."""
 
 from cube2net.network.batches import bring, link_entries, memberships
+from cube2net.network.brief_text import brief_text
 from cube2net.network.cube_tensors import cube_data
 from cube2net.network.draw import check_picture_path, draw
 from cube2net.network.export import EXPORTS, can_be_safe, check_network_path, to_igraph, to_networkx, write
@@ -29,7 +30,7 @@ from cube2net.network.recipe_files import network_path, read_recipe
 from cube2net.network.steiner_tree import Steiner
 from cube2net.network.svg_picture import description, svg_of
 from cube2net.network.table_formats import to_scipy
-from cube2net.network.text_budget import estimated_tokens
+from cube2net.network.text_budget import Section, estimated_tokens, longest_text
 
 __all__ = [
     "EXPORTS",
@@ -37,8 +38,10 @@ __all__ = [
     "MaxDisc",
     "Nothing",
     "PageRank",
+    "Section",
     "Steiner",
     "assemble",
+    "brief_text",
     "bring",
     "brings_objects",
     "can_be_safe",
@@ -59,6 +62,7 @@ __all__ = [
     "label_shares",
     "layout",
     "link_entries",
+    "longest_text",
     "memberships",
     "nearest",
     "network_path",

@@ -40,7 +40,7 @@ def text_of(network: Network, most: int, count: Count = estimated_tokens) -> str
 
 def _sections(network: Network) -> Iterator[Section]:
     """Give the sections of a network, in the order in which they stand."""
-    known, about = _Known(network), summary(network)
+    known, about = KnownNodes(network), summary(network)
     inside, outside = len(network.query), len(network.objects) - len(network.query)
     head, groups, cells = _head(known, about), known.groups(), len(network.labels)
     yield Section("", "", len(head), head.__getitem__, math.inf)
@@ -55,18 +55,12 @@ def _sections(network: Network) -> Iterator[Section]:
     yield Section("link", "## Links, heaviest first: weight", len(links), known.link_line(links), 0)
 
 
-def _head(known: _Known, about: Mapping[str, Any]) -> list[str]:
+def _head(known: KnownNodes, about: Mapping[str, Any]) -> list[str]:
     """Return what stands above all: what was asked, how large and how good the answer is, and what its words mean."""
     network = known.network
-    inside, outside, cells = len(network.query), len(network.objects) - len(network.query), len(about["cells"])
-    beside = "near" if network.form == "woven" else "others"
-    head = [f"# Network around a query of {_many(inside, 'object')}"]
-    parts = [f"{_many(len(network.objects), 'object')} ({inside:,} of the query, {outside:,} {beside})"]
-    parts += [f"{_many(cells, 'cell')} chosen"] if cells else []
-    parts.append(f"{_many(len(known.heaviest), 'link')} among objects")
-    head.append(f"It has {', '.join(parts)}.{known.said_of_kind}")
-    head += _said_of_views(network)
-    head.append(_said_of_worth(network, about))
+    outside, cells = len(network.objects) - len(network.query), len(about["cells"])
+    head = opening_lines(known, cells)
+    head.append(said_of_worth(network, about))
     if cells:
         head.append(
             f"A cell {known.dimensions} holds the objects of all items with these labels; its gain is what it added "
@@ -75,14 +69,32 @@ def _head(known: _Known, about: Mapping[str, Any]) -> list[str]:
         head += known.said_of_held
     if about["form"] == "woven" and outside:
         head.append("Near objects are those that walks along links from the query come to most often.")
+    return head + said_beside(network, about)
+
+
+def opening_lines(known: KnownNodes, cells: int) -> list[str]:
+    """Return the lines that a text begins with: what was asked, and how large the answer is."""
+    network = known.network
+    inside, outside = len(network.query), len(network.objects) - len(network.query)
+    beside = "near" if network.form == "woven" else "others"
+    parts = [f"{many(len(network.objects), 'object')} ({inside:,} of the query, {outside:,} {beside})"]
+    parts += [f"{many(cells, 'cell')} chosen"] if cells else []
+    parts.append(f"{many(len(known.heaviest), 'link')} among objects")
+    sizes = f"It has {', '.join(parts)}.{known.said_of_kind}"
+    return [f"# Network around a query of {many(inside, 'object')}", sizes, *_said_of_views(network)]
+
+
+def said_beside(network: Network, about: Mapping[str, Any]) -> list[str]:
+    """Return what else is to be said of a question and its answer: what was wanted, what was not found, a note."""
+    said = []
     steered = [(word, network.settings.get(key)) for key, word in STEERED.items()]
     if any(titles for _, titles in steered):
-        said = [f"{word} {_first([in_markdown(title) for title in titles])}" for word, titles in steered if titles]
-        head.append(f"The user wanted {'; '.join(said)}.")
+        wanted = [f"{word} {first_of([in_markdown(title) for title in titles])}" for word, titles in steered if titles]
+        said.append(f"The user wanted {'; '.join(wanted)}.")
     if network.query.missing:
         missing = network.query.missing
-        head.append(f"Asked for, and not found: {_first([in_markdown(name) for name in missing])}.")
-    return head + ([f"Note: {in_markdown(about['note'], 400)}."] if about["note"] else [])
+        said.append(f"Asked for, and not found: {first_of([in_markdown(name) for name in missing])}.")
+    return said + ([f"Note: {in_markdown(about['note'], 400)}."] if about["note"] else [])
 
 
 def _said_of_views(network: Network) -> list[str]:
@@ -93,7 +105,7 @@ def _said_of_views(network: Network) -> list[str]:
     return [f"Of the cube: {'; '.join(said)}."] if said else []
 
 
-def _said_of_worth(network: Network, about: Mapping[str, Any]) -> str:
+def said_of_worth(network: Network, about: Mapping[str, Any]) -> str:
     """Return what was asked for, and how good the answer is."""
     said = f"It was made by the method {in_markdown(about['method'])}"
     if not about["cells"]:
@@ -109,7 +121,7 @@ def _said_of_worth(network: Network, about: Mapping[str, Any]) -> str:
     return f"{said}; {certificate(about['bound'], about['gap'], about['proven'], whole=whole)}."
 
 
-class _Known:
+class KnownNodes:
     """What is said of a network's nodes, looked up once."""
 
     def __init__(self, network: Network) -> None:
@@ -127,13 +139,27 @@ class _Known:
     @cached_property
     def names(self) -> list[str]:
         """The name of every object, with its id where another has the same."""
-        names, ids = self._texts("name")[: len(self.network.objects)], self.table["id"].to_pylist()
-        often = Counter(names)
-        keys = [in_markdown(str(ids[at])) for at in range(len(names))]
+        return [f"{name or 'no name'}{self.apart[at]}" for at, name in enumerate(self.bare)]
+
+    @cached_property
+    def bare(self) -> list[str]:
+        """The name of every object."""
+        return self._texts("name")[: len(self.network.objects)]
+
+    @cached_property
+    def apart(self) -> list[str]:
+        """What tells every object from others of its name: its id, or nothing where that is not needed."""
+        often, ids = Counter(self.bare), self.table["id"].to_pylist()
+        keys = [in_markdown(str(ids[at])) for at in range(len(self.bare))]
         return [
-            name if name and (often[name] == 1 or name == key) else f"{name or 'no name'} (id {key})"
-            for name, key in zip(names, keys, strict=True)
+            "" if name and (often[name] == 1 or name == key) else f" (id {key})"
+            for name, key in zip(self.bare, keys, strict=True)
         ]
+
+    def quoted(self, at: int) -> str:
+        """Return the name of an object between quotation marks, with its id where another has the same."""
+        name = self.bare[at].replace('"', '\\"')
+        return f'"{name}"{self.apart[at]}'
 
     @property
     def said_of_kind(self) -> str:
@@ -146,8 +172,8 @@ class _Known:
         """How many objects of the query chosen cells hold, and which they do not, in one sentence."""
         count = len(self.network.query)
         loose = np.flatnonzero(self.network.brought_by.sizes[:count] == 0).tolist()
-        without = f", all but {_first([self.names[at] for at in loose])}" if loose else ""
-        return [f"The cells hold {count - len(loose):,} of the {_many(count, 'object')} of the query{without}."]
+        without = f", all but {first_of([self.names[at] for at in loose])}" if loose else ""
+        return [f"The cells hold {count - len(loose):,} of the {many(count, 'object')} of the query{without}."]
 
     @property
     def said_of_groups(self) -> str:
@@ -175,7 +201,7 @@ class _Known:
 
         def line(number: int) -> str:
             title, rows = groups[number]
-            parts = [_many(len(rows), "object")]
+            parts = [many(len(rows), "object")]
             if self.counts is not None:
                 inside = np.zeros(len(self.network.objects), dtype=bool)
                 inside[rows] = True
@@ -201,7 +227,7 @@ class _Known:
         def line(rank: int) -> str:
             cell, rows = about["cells"][rank], owner[ends[rank] : ends[rank + 1]].tolist()
             labels = Counter(self.labels[at] for at in rows if self.labels[at]).most_common()
-            of = f": {_first([f'{label} {times}' for label, times in labels])}" if labels else ""
+            of = f": {first_of([f'{label} {times}' for label, times in labels])}" if labels else ""
             share = f"{len(rows) / count:.0%}" if rows else "0%"
             title = cell_title(network.labels[rank], in_markdown)
             gain = f"{cell['gain']:{digits}}"
@@ -296,7 +322,7 @@ def _attributes(columns: Sequence[tuple[str, list[Any]]], at: int) -> Iterator[s
         if name == ITEMS:
             mostly = []
             if value is not None:
-                yield _many(value, "item")
+                yield many(value, "item")
         elif value is not None and mostly is not None:
             mostly.append(in_markdown(str(value), VALUE))
         elif value is not None:
@@ -305,20 +331,20 @@ def _attributes(columns: Sequence[tuple[str, list[Any]]], at: int) -> Iterator[s
         yield f"mostly {cell_line(mostly)}"
 
 
-def _first(names: Sequence[str], most: int = NAMED) -> str:
+def first_of(names: Sequence[str], most: int = NAMED) -> str:
     """Return the first names, and how many more there are.
 
-    >>> _first(["a", "b", "c", "d", "e"])
+    >>> first_of(["a", "b", "c", "d", "e"])
     'a, b, c and 2 more'
     """
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return f"{', '.join(names[:most])}{more}"
 
 
-def _many(count: int, what: str) -> str:
+def many(count: int, what: str) -> str:
     """Return a number of things.
 
-    >>> _many(1, "cell"), _many(1_000, "cell")
+    >>> many(1, "cell"), many(1_000, "cell")
     ('1 cell', '1,000 cells')
     """
     return f"{count:,} {what}{'s' * (count != 1)}"

@@ -2,7 +2,7 @@
 
 from cube2net.cube import ENGINES
 from cube2net.mine import cluster_query, embed_nodes
-from cube2net.network import EXPORTS, certificate, consists
+from cube2net.network import EXPORTS, Section, certificate, consists, estimated_tokens, longest_text
 from cube2net.pipeline.build import build_cube, build_from, build_task
 from cube2net.pipeline.compare import JOURNAL, WRITTEN, Auto, compare, task_of
 from cube2net.pipeline.construct import construct
@@ -84,6 +84,7 @@ __all__ = [
     "Auto",
     "Judged",
     "Replayed",
+    "Section",
     "about_objects",
     "add_items",
     "build_cube",
@@ -106,6 +107,7 @@ __all__ = [
     "drill",
     "embed_cells",
     "embed_nodes",
+    "estimated_tokens",
     "explain",
     "find_topics",
     "from_networkx",
@@ -116,6 +118,7 @@ __all__ = [
     "load_areas",
     "load_bundled",
     "load_labs",
+    "longest_text",
     "make_dblp_like",
     "make_planted",
     "members",

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from cube2net import network as networks
+from cube2net.array_types import Array
 from cube2net.errors import ParameterError, quoted, whole_number
 from cube2net.pipeline.questions import check_network
 from cube2net.records import Network
 
 MAX_TOKENS = 4_000
+DAMPING, TOLERANCE = 0.7, 1e-6
+"""How near objects are for a brief text: by a walk from the query that goes on with this probability."""
 
 
-def to_text(network: Network, max_tokens: int = MAX_TOKENS, counter: Callable[[str], int] | None = None) -> str:
+def to_text(
+    network: Network,
+    max_tokens: int = MAX_TOKENS,
+    counter: Callable[[str], int] | None = None,
+    *,
+    brief: bool = False,
+) -> str:
     """Return a network as text for people and language models, whole lines only, within a budget of tokens.
 
     First comes what was asked and how good the answer is; then who the objects are, by the labels of the query; the
@@ -33,6 +44,11 @@ def to_text(network: Network, max_tokens: int = MAX_TOKENS, counter: Callable[[s
         How many tokens a text has, such as ``lambda text: len(encoding.encode(text))``. It is asked about whole texts,
         a few dozen times. Without one there are two tokens for every five bytes of UTF-8: an estimate, which is above
         what the tokenizers of some models count for names and English, and knows nothing of yours.
+    brief
+        Whether to list names above all: those of the objects outside the query come first, the likeliest to belong to
+        it first, each with the numbers of chosen cells that hold it and of the query's objects that it is linked to;
+        a line of each other part follows on every hundred of them. The likeliest are near the query by a short walk
+        along links, in many chosen cells, and linked to many of its objects.
 
     Returns
     -------
@@ -48,9 +64,24 @@ def to_text(network: Network, max_tokens: int = MAX_TOKENS, counter: Callable[[s
     >>> print(text.splitlines()[0], text.splitlines()[-1], sep="\\n")
     # Network around a query of 50 objects
     and 100 more objects, 2 more groups, 4 more cells, 310 more links
+    >>> print(*c2n.to_text(network, 200, brief=True).splitlines()[4:6], sep="\\n")
+    - "Object 148" 0 2
+    - "Object 162" 0 2
     """
     check_network(network)
     if counter is not None and not callable(counter):
         raise ParameterError(f"the counter is {quoted(counter)}, expected a function of a text that counts its tokens")
     most = whole_number("max_tokens", max_tokens, 0, what="tokens")
-    return networks.text_of(network, most, counter or networks.estimated_tokens)
+    count = counter or networks.estimated_tokens
+    if brief:
+        return networks.brief_text(network, most, count, _nearness(network))
+    return networks.text_of(network, most, count)
+
+
+def _nearness(network: Network) -> Array | None:
+    """Return how near each object of a network is to the query; None of a network from another process."""
+    question = network.question
+    if question is None:
+        return None
+    seeds = np.union1d(network.query.objects, np.array(question.steering.like, dtype=np.int32))
+    return networks.scores(question.whole.links, seeds, DAMPING, TOLERANCE)[network.objects]
