@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,7 @@ SHARE = 3
 """Of the budget of an answer, one in so many tokens at most goes to names that were not taken."""
 MANY = 20_000
 """No list of names is longer."""
+MARKED = re.compile(r"\\([^\w\s])")
 
 
 class NamesError(Exception):
@@ -36,10 +38,13 @@ class Meant:
 
 
 def look_up(desk: Desk, names: Sequence[Id], where: str = "objects") -> NamesAnswer:
-    """Return what names mean."""
+    """Return what names mean, also as answers write them, with a backslash before signs of Markdown."""
     if not 0 < len(names) <= MANY:
         raise ParameterError(f"{where} has {len(names):,} entries, expected 1 to {MANY:,} names or ids")
-    return meanings(desk, [str(each).strip() for each in names])
+    given = [str(each).strip() for each in names]
+    plain = {each: MARKED.sub(r"\1", each) for each in given if MARKED.search(each)}
+    lost = set(desk.cube.objects.find(list(plain)).missing) if plain else set()
+    return meanings(desk, [plain[each] if each in lost else each for each in given])
 
 
 def meant(desk: Desk, asked: Mapping[str, Any], budget: int, where: str = "objects") -> Meant:
