@@ -26,6 +26,7 @@ import numpy as np
 
 import cube2net as c2n
 from cube2net.array_types import Array
+from cube2net.escaping import short
 from cube2net.network import captions
 from cube2net.network.layout import layout
 from cube2net.records import Network
@@ -98,9 +99,9 @@ def important(network: Network) -> Array:
 def add_adjusted(axes: Any, network: Network, place: Array, sizes: Array, fonts: list[str]) -> None:
     """Write all names that we would, and let adjustText move them."""
     names = captions.texts(network.nodes, "name")
-    wanted = np.array([node for node, _ in captions._wanted(network)])
+    wanted = np.array([node for node, _ in captions.wanted_names(network)])
     style = {"fontsize": 7.5, "fontfamily": fonts, "ha": "center", "va": "center", "parse_math": False}
-    found = [axes.text(*place[node], captions.short(names[node], captions.LONGEST), **style) for node in wanted]
+    found = [axes.text(*place[node], short(names[node], captions.LONGEST), **style) for node in wanted]
     shown = important(network)
     dots = axes.scatter(place[shown, 0], place[shown, 1], s=sizes[shown] ** 2, alpha=0)
     dots.set_sizes(dots.get_sizes(), axes.figure.dpi)
@@ -127,7 +128,7 @@ def named(network: Network, place: Array, add_captions: Callable[..., None]) -> 
     outside = np.maximum(boxes[:, None, :2] - dots[shown], dots[shown] - boxes[:, None, 2:]).clip(0)
     nearest = np.flatnonzero(shown)[np.linalg.norm(outside, axis=2).argmin(axis=1)] if len(boxes) else []
     names = captions.texts(network.nodes, "name")
-    theirs = [captions.short(names[node], captions.LONGEST) for node in nearest]
+    theirs = [short(names[node], captions.LONGEST) for node in nearest]
     astray = sum(text.get_text() != name for text, name in zip(axes.texts, theirs, strict=True))
     return seen["seconds"], len(boxes), int(covers.sum()), astray
 

@@ -302,6 +302,16 @@ def _describe(world: World) -> Iterator[list[str]]:
         yield [*ask, str(world.query), option, ARGUMENT]
 
 
+def _explore(world: World) -> Iterator[list[str]]:
+    """Calls that are refused, for one that is not serves until a signal ends it."""
+    yield ["explore", str(world.cube), "--no-browser", "--query", str(world.missing)]
+    yield ["explore", str(world.folder), "--no-browser"]
+    yield ["explore", str(world.cube), "--no-browser", "--query", ARGUMENT]
+    for text in (ARGUMENT, *NAMES, LONG[:100_000]):
+        yield ["explore", str(world.cube), "--no-browser", "--host", text]
+        yield ["explore", str(world.cube), "--no-browser", "--port", text]
+
+
 def _drill(world: World) -> Iterator[list[str]]:
     ask = ["drill", str(world.cube), "--query"]
     yield [*ask, str(world.query)]
@@ -336,6 +346,7 @@ CALLS: dict[str, Callable[[World], Iterator[list[str]]]] = {
     "contrast": _contrast,
     "describe": _describe,
     "drill": _drill,
+    "explore": _explore,
     "compare": _compare,
     "update": _update,
     "verify": _verify,

@@ -24,7 +24,7 @@ const bundles = [
 ].filter((bundle) => Object.values(bundle.entryPoints).every((path) => existsSync(join(here, path))));
 
 await mkdir(out, { recursive: true });
-await copyFile(join(here, "index.html"), join(out, "index.html"));
+for (const name of ["index.html", "icon.svg"]) await copyFile(join(here, name), join(out, name));
 if (process.argv.includes("--watch")) {
   for (const bundle of bundles) await (await esbuild.context(bundle)).watch();
 } else {

@@ -15,11 +15,21 @@ from typing import Any
 
 import lazy_loader
 
+from cube2net.showing import Shows, show_by
+
 __version__ = "0.1.0"
 
 ROOMS = ("cube", "pipeline", "records")
 """What is to be had as ``cube2net.cube.roll_up``, and is not brought by a star: these are names that people use."""
 
+
+def _notebook() -> Shows:
+    from cube2net import notebook
+
+    return notebook
+
+
+show_by(_notebook)
 _load, __dir__, _names = lazy_loader.attach_stub(__name__, __file__)
 __all__ = [name for name in _names if name not in ROOMS]
 

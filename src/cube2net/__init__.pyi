@@ -56,6 +56,9 @@ from .pipeline.contrasting import contrast as contrast, describe as describe
 from .pipeline.drills import drill as drill
 from .pipeline.pivots import pivot as pivot
 
+# Look around
+from .notebook.explore import explore as explore
+
 # Methods
 from .network import (
     Nothing as Nothing,

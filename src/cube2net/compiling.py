@@ -15,7 +15,9 @@ from functools import wraps
 from importlib import import_module
 from typing import ParamSpec, TypeVar
 
+from cube2net.errors import ParameterError, quoted
 from cube2net.progress import Progress
+from cube2net.showing import shows
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -228,13 +230,22 @@ def announce_to(listener: Progress | None) -> Iterator[None]:
 
 
 def tells_compiling(function: Callable[P, T]) -> Callable[P, T]:
-    """Return the same function; the callback given as its ``progress``, if any, is told of compiling too."""
+    """Return the same function; the callback given as its ``progress``, if any, is told of compiling too.
+
+    Where ``progress`` is True, it is a bar where the person is who waits; see :mod:`cube2net.showing`.
+    """
 
     @wraps(function)
     def call(*args: P.args, **options: P.kwargs) -> T:
-        progress = options.get("progress")
-        if not callable(progress):
+        progress, who = options.get("progress"), shows()
+        if progress is True and who is not None:
+            with who.progress_bars() as bars, announce_to(bars):
+                options["progress"] = bars
+                return function(*args, **options)
+        if progress is None or isinstance(progress, bool):
             return function(*args, **options)
+        if not callable(progress):
+            raise ParameterError(f"progress is {quoted(progress)}, expected a function, True for a bar, or None")
         with announce_to(progress):
             return function(*args, **options)
 

@@ -102,6 +102,26 @@ def holdable(text: str) -> str:
     return text.translate(_HELD)
 
 
+def short(text: str, most: int) -> str:
+    """Return a text on one line, cut to so many letters.
+
+    >>> short("a  long\\nname indeed", 12)
+    'a long name…'
+    """
+    line = one_line(text)
+    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+
+
+def one_line(text: str) -> str:
+    """Return a text on one line, of signs that can be drawn: what cannot be seen is left out.
+
+    >>> one_line("a\\x1b b\\u202e\\nc")
+    'a␛ b c'
+    """
+    line = " ".join(holdable(text).split())
+    return line if line.isprintable() else "".join(sign for sign in line if unicodedata.category(sign) != "Cf")
+
+
 def in_markdown(text: str, most: int = 120) -> str:
     r"""Return a text as one line that Markdown shows as it is: signs that mean something there get a backslash.
 

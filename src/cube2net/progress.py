@@ -18,3 +18,16 @@ class Progress(Protocol):
 
 def silent(stage: str, done: int, total: int | None = None) -> None:
     """Take no note: the progress of those who do not ask for any."""
+
+
+Telling = Progress | bool | None
+"""What a caller may give as ``progress``: a function, True for a bar where the person is who waits, None for nobody."""
+
+
+def listener(progress: Telling) -> Progress:
+    """Return who is told: the function given, or nobody. True has become a function where it is looked at.
+
+    >>> listener(None) is silent, listener(silent) is silent
+    (True, True)
+    """
+    return silent if progress is None or isinstance(progress, bool) else progress

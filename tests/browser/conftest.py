@@ -60,7 +60,7 @@ def tab(new_tab: Callable[[], Tab]) -> Tab:
 
 @pytest.fixture(scope="session")
 def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Explorer]:
-    """Return the explorer of a town of 97 people."""
+    """Return the explorer of a town of 193 people."""
     explorer = Explorer(town_cube(tmp_path_factory.mktemp("town")))
     yield explorer
     explorer.close()

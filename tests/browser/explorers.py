@@ -22,7 +22,10 @@ FLAGS = (
     *("--disable-component-update", "--disable-sync", "--no-first-run"),
     "--host-resolver-rules=MAP rebound.example 127.0.0.1",
 )
-FIRST = ("Ann", "Bob", "Cid", "Dora", "Emil", "Fay", "Gus", "Hana")
+FIRST = (
+    *("Ann", "Bob", "Cid", "Dora", "Emil", "Fay", "Gus", "Hana"),
+    *("Ida", "Jan", "Kim", "Leo", "Mia", "Nils", "Olga", "Paul"),
+)
 LAST = (
     "Archer",
     "Baker",
@@ -44,13 +47,13 @@ CITIES, TRADES = ("Alba", "Brno", "Cork"), ("bread", "cloth", "iron", "wood")
 
 
 def town_cube(folder: Path) -> Path:
-    """Return a saved cube of 97 people by city, trade and year, two of whom are called Ann Smith.
+    """Return a saved cube of 193 people by city, trade and year, two of whom are called Ann Smith.
 
     Person p1 is Ann Archer; neighbours in the list know each other, and so do people of the same city and trade.
     """
     people = [f"{first} {last}" for first in FIRST for last in LAST] + ["Ann Smith"]
     rows = [
-        (f"p{at}", name, CITIES[at // 3 % 3], TRADES[at // 7 % 4], str(1990 + at % 12))
+        (f"p{at}", name, CITIES[at // 3 % 3], TRADES[at // 7 % 4], str(1990 + at % 3))
         for at, name in enumerate(people, 1)
     ]
     place = [(city, trade) for _, _, city, trade, _ in rows]

@@ -3,7 +3,7 @@ import test from "node:test";
 import { askOfHash, hashOf, packed, readAsk, unpacked } from "./address";
 import type { Ask } from "./types";
 
-const ASK: Ask = { query: ["ада", 7], labels: ["a", ""], m: 12, pins: [{ cell: ["∗", "ACL"] }], between: "2015:2019" };
+const ASK: Ask = { query: ["ада", 7], labels: ["a", ""], m: 12, pins: [{ cell: ["∗", "ACL"] }], between: "2015..2019" };
 
 test("a question survives its address", async () => {
   assert.deepEqual(await askOfHash(await hashOf(ASK, "abc")), { ...ASK, cube: "abc" });

@@ -41,6 +41,7 @@ export function mount(root: HTMLElement, store: Store): void {
   const draw = (): void => {
     root.dataset.phase = store.network || store.busy ? store.phase : "empty";
     welcome.hidden = store.network !== null || store.busy !== null || stage.shown !== "network";
+    middle.classList.toggle("welcoming", !welcome.hidden);
   };
   stage.element.addEventListener("click", draw);
   stage.element.addEventListener("keyup", draw);

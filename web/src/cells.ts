@@ -10,7 +10,7 @@ import type { ChosenCell, NetworkAnswer, Node } from "./types";
 const PAUSE = 220;
 const SHOWN = 100;
 type Column = "rank" | "title" | "gain" | "objects" | "share";
-const TITLES: Record<Column, string> = { rank: "#", title: "Cell", gain: "Gain", objects: "Objects", share: "Of the query" };
+const TITLES: Record<Column, string> = { rank: "#", title: "Cell", gain: "Gain", objects: "Size", share: "Query" };
 const ABOUT: Record<Column, string> = {
   rank: "in the order chosen",
   title: "its labels",
@@ -108,16 +108,16 @@ export function mountCells(root: HTMLElement, store: Store): void {
           ...cell.labels.flatMap((label, place) => [place > 0 && el("span", { class: "quiet" }, " · "), el("bdi", {}, shortName(label, 60))]),
         ),
         cell.pinned && el("span", { class: "cells-pinned" }, "pinned"),
+        el(
+          "span",
+          { class: "cells-acts" },
+          act(cell.pinned ? "Unpin" : "Pin", `${cell.pinned ? "Unpin" : "Pin"} ${name}`, () => store.togglePin(node), cell.pinned),
+          act("Ban", `Ban ${name}`, () => store.toggleBan(node), false),
+        ),
       ),
       el("td", { class: "num" }, `${cell.gain >= 0 ? "+" : ""}${valueText(cell.gain)}`),
       el("td", { class: "num" }, number(cell.objects)),
-      el("td", { class: "num cells-share" }, el("span", { class: "cells-number" }, `${number(cell.query_objects)} · ${percent(cell.share)}`), el("span", { class: "cells-track" }, bar)),
-      el(
-        "td",
-        { class: "cells-acts" },
-        act(cell.pinned ? "Unpin" : "Pin", `${cell.pinned ? "Unpin" : "Pin"} ${name}`, () => store.togglePin(node), cell.pinned),
-        act("Ban", `Ban ${name}`, () => store.toggleBan(node), false),
-      ),
+      el("td", { class: "num cells-share" }, el("span", { class: "cells-number" }, number(cell.query_objects), el("span", { class: "quiet" }, ` ${percent(cell.share)}`)), el("span", { class: "cells-track" }, bar)),
     );
   };
 
@@ -143,7 +143,7 @@ export function mountCells(root: HTMLElement, store: Store): void {
         "table",
         {},
         el("caption", { class: "aside" }, "The chosen cells"),
-        el("thead", {}, el("tr", {}, ...head, el("td", {}))),
+        el("thead", {}, el("tr", {}, ...head)),
         el("tbody", {}, ...shown.map((at) => row(network, at))),
       ),
       shown.length < order.length && el("button", { type: "button", class: "cells-more", onclick: () => { all = true; draw(); } }, `Show all ${counted(order.length, "cell")}`),

@@ -1,6 +1,185 @@
-import { el } from "./dom";
+// Two queries side by side: the cells that tell them apart, as bars to both sides with how sure they are.
+import "./contrast.css";
+import { refusalOf, stopped } from "./client";
+import { counted, el, fill, freshId, number } from "./dom";
+import type { Contrast, SeparatingCell } from "./explanations";
+import { shortName } from "./geometry";
+import { labelClass, labelNumbers } from "./colours";
+import { percent } from "./cells";
+import { spotlightOf } from "./spotlight";
 import type { Store } from "./state";
+import type { Ask, Id } from "./types";
 
-export function mountContrast(root: HTMLElement, _store: Store): void {
-  root.append(el("p", { class: "quiet" }, "Two queries side by side stand here."));
+/** Objects with a name of their own: a side of a contrast. */
+export interface Side {
+  name: string;
+  ids: Id[];
+  label: string | null;
+}
+
+/** The sides that a query has by itself: all of it, and each of its labels where it has several. */
+export function sidesOf(ask: Ask): Side[] {
+  const labels = ask.labels ?? [];
+  const names = [...new Set(labels)].filter((label) => label !== "").sort((a, b) => (a < b ? -1 : 1));
+  const parts = names.length < 2 ? [] : names.map((label) => ({ name: label, label, ids: ask.query.filter((_, at) => labels[at] === label) }));
+  return [{ name: "the query", ids: ask.query, label: null }, ...parts];
+}
+
+const REST = "rest";
+const LASSO = "lasso";
+const PASTE = "paste";
+
+export function mountContrast(root: HTMLElement, store: Store): void {
+  root.classList.add("against");
+  const spotlight = spotlightOf(store);
+  const one = el("select", { "aria-label": "One side" });
+  const two = el("select", { "aria-label": "The other side" });
+  const names = el("textarea", { rows: 4, "aria-label": "Names of the other side", placeholder: "One name a line" });
+  const pasted = el("div", { class: "against-names", hidden: true }, names, el("button", { type: "button", onclick: () => void compare() }, "Compare"));
+  const said = el("p", { class: "against-said", "aria-live": "polite" });
+  const body = el("div", { class: "against-body" });
+  const id = freshId("against");
+  one.id = `${id}-one`;
+  two.id = `${id}-two`;
+  root.append(
+    el("div", { class: "against-sides" }, el("label", { for: one.id }, "What tells"), one, el("label", { for: two.id }, "from"), two),
+    pasted,
+    said,
+    body,
+  );
+  let flight: AbortController | null = null;
+  let drawn = "";
+
+  /** The choices, kept where they still are what was chosen. */
+  const offer = (): void => {
+    const sides = sidesOf(store.ask);
+    const lassoed = spotlight.lassoed.filter((node) => "object" in node).length;
+    const now = JSON.stringify([sides.map((side) => [side.name, side.ids.length]), lassoed]);
+    if (now === drawn) return;
+    drawn = now;
+    const option = (value: string, text: string, chosen: string) => el("option", { value, selected: value === chosen }, text);
+    const by = (side: Side, at: number, chosen: string) => option(String(at), `${shortName(side.name, 50)} (${number(side.ids.length)})`, chosen);
+    const labelled = sides.length > 2;
+    const [first, second] = [one.value || (labelled ? "1" : "0"), two.value || (labelled ? "2" : REST)];
+    fill(one, ...sides.map((side, at) => by(side, at, first)));
+    fill(
+      two,
+      option(REST, "everyone else in the cube", second),
+      ...(labelled ? sides.slice(1).map((side, at) => by(side, at + 1, second)) : []),
+      lassoed > 0 && option(LASSO, `the lassoed nodes (${number(lassoed)})`, second),
+      option(PASTE, "names that I paste", second),
+    );
+    if (two.value === "") two.value = REST;
+    if (one.value === "") one.value = "0";
+  };
+
+  /** The other side: its objects, or null for everyone else. */
+  const other = async (signal: AbortSignal): Promise<Side | null> => {
+    if (two.value === REST) return null;
+    if (two.value === LASSO) return { name: "the lassoed", ids: spotlight.lassoed.flatMap((node) => ("object" in node ? [node.object] : [])), label: null };
+    if (two.value !== PASTE) return sidesOf(store.ask)[Number(two.value)] ?? null;
+    const answer = await store.client.ask("names", { text: names.value }, { signal });
+    const ids = answer.rows.flatMap((row) => (row.state === "found" && row.id !== null ? [row.id] : []));
+    said.textContent = answer.found === answer.rows.length ? "" : answer.sentence;
+    return { name: "the pasted", ids, label: null };
+  };
+
+  const compare = async (): Promise<void> => {
+    flight?.abort();
+    const mine = (flight = new AbortController());
+    const first = sidesOf(store.ask)[Number(one.value)];
+    if (first === undefined || first.ids.length === 0) return fill(body, el("p", { class: "quiet" }, "Two queries are compared here when there is a first one."));
+    if (two.value === PASTE && names.value.trim() === "") return fill(body, el("p", { class: "quiet" }, "Paste the names of the other side above."));
+    body.classList.add("waiting");
+    try {
+      const second = await other(mine.signal);
+      const { where, between, kind, roll_up } = store.ask;
+      const sides = second === null ? {} : { against: second.ids };
+      const called = [first.name, second?.name ?? "the rest"];
+      const view = Object.fromEntries(Object.entries({ where, between, kind, roll_up }).filter(([, value]) => value !== undefined));
+      const answer = await store.client.ask("contrast", { query: first.ids, names: called, ...sides, ...view }, { signal: mine.signal });
+      if (mine.signal.aborted) return;
+      show(body, store, answer.contrast as unknown as Contrast, [classOf(store, first, "one"), classOf(store, second, "two")], answer.sentence);
+    } catch (error) {
+      if (stopped(error) || mine.signal.aborted) return;
+      fill(body, el("p", { class: "against-refused" }, refusalOf(error).sentence));
+    }
+    body.classList.remove("waiting");
+  };
+
+  const chosen = (): void => {
+    pasted.hidden = two.value !== PASTE;
+    said.textContent = "";
+    if (two.value === PASTE) names.focus();
+    if (visible(root)) void compare();
+  };
+  one.addEventListener("change", chosen);
+  two.addEventListener("change", chosen);
+  let stale = true;
+  const follow = (): void => {
+    offer();
+    stale = !visible(root);
+    if (!stale) void compare();
+  };
+  store.subscribe((changed) => changed.has("network") && follow());
+  spotlight.subscribe(offer);
+  new IntersectionObserver((entries) => {
+    if (!stale || !entries.some((entry) => entry.isIntersecting)) return;
+    stale = false;
+    void compare();
+  }).observe(root);
+  follow();
+}
+
+const visible = (root: HTMLElement): boolean => root.offsetParent !== null;
+
+function classOf(store: Store, side: Side | null, otherwise: string): string {
+  if (side === null || side.label === null) return `against-${otherwise}`;
+  return labelClass(labelNumbers(store.ask.labels ?? []), side.label);
+}
+
+/** How likely chance alone is, in words. */
+export function chanceText(chance: number): string {
+  return chance < 0.001 ? "chance below 0.001" : `chance ${chance.toFixed(3)}`;
+}
+
+function show(body: HTMLElement, store: Store, contrast: Contrast, classes: [string, string], sentence: string): void {
+  const [first, second] = contrast.sides ?? [];
+  const key = (side: { name: string; objects: number } | undefined, look: string) =>
+    side === undefined ? null : el("span", { class: `against-key ${look}` }, el("i", { class: "dot" }), el("bdi", {}, shortName(side.name, 60)), el("span", { class: "quiet" }, counted(side.objects, "object")));
+  const cells = contrast.cells ?? [];
+  const shown = cells.length > 0 ? cells : contrast.nearest ? [contrast.nearest] : [];
+  fill(
+    body,
+    el("p", { class: "against-sentence" }, sentence.charAt(0).toUpperCase() + sentence.slice(1) + (/[.!?]$/.test(sentence) ? "" : ".")),
+    shown.length > 0 && el("div", { class: "against-keys" }, key(first, classes[0]), key(second, classes[1])),
+    el("ol", { class: "against-cells" }, ...shown.map((cell) => row(store, cell, classes))),
+    shown.length > 0 && el("p", { class: "quiet small" }, `Each bar is the share of a side that the cell holds; the whisker is the 95 % interval of the difference. ${contrast.tested === undefined ? "" : `${counted(contrast.tested, "cell")} tested, chances corrected for that.`}`),
+  );
+}
+
+function row(store: Store, cell: SeparatingCell, classes: [string, string]): HTMLElement {
+  const side = (at: 0 | 1) => {
+    const bar = el("span", { class: "against-bar" });
+    bar.style.width = `${Math.max(0.5, 100 * cell.shares[at])}%`;
+    return el("span", { class: `against-half ${classes[at]}` }, el("span", { class: "against-track" }, bar), el("span", { class: "against-number" }, percent(cell.shares[at])));
+  };
+  const [low, high] = cell.interval;
+  const whisker = el("span", { class: "against-whisker" }, el("i", {}));
+  const mark = whisker.firstElementChild as HTMLElement;
+  // The first side lies to the left: a difference in its favour points there.
+  mark.style.left = `${50 - 50 * high}%`;
+  mark.style.width = `${Math.max(0.6, 50 * (high - low))}%`;
+  const lift = cell.lift === null ? "only there" : `${cell.lift.toFixed(1)} times as often`;
+  const full = cell.labels.every((label) => label !== "∗");
+  const title = cell.labels.filter((label) => label !== "∗");
+  const names = (title.length === 0 ? cell.labels : title).flatMap((label, at) => [at > 0 && el("span", { class: "quiet" }, " · "), el("bdi", {}, shortName(label, 60))]);
+  return el(
+    "li",
+    { title: cell.sentence === undefined ? null : shortName(cell.sentence, 400) },
+    el("div", { class: "against-name" }, full ? el("button", { type: "button", class: "link", onclick: () => store.select({ cell: cell.labels }) }, ...names) : el("span", {}, ...names)),
+    el("div", { class: "against-pair" }, side(0), side(1)),
+    whisker,
+    el("p", { class: "quiet small" }, `${number(cell.objects[0])} and ${number(cell.objects[1])} objects · ${lift} · ${chanceText(cell.chance)}`),
+  );
 }

@@ -26,20 +26,17 @@ export function insidePolygon(point: Point, corners: readonly Point[]): boolean 
 const overlaps = (one: Box, two: Box): boolean =>
   one.left < two.right && two.left < one.right && one.top < two.bottom && two.top < one.bottom;
 
-/** Boxes that must not overlap: a grid finds the few that may touch a new one. */
+/** Boxes on a stage: a grid finds the few that may touch another. */
 export class Crowd {
   private readonly squares = new Map<string, Box[]>();
 
   constructor(private readonly side = 64) {}
 
-  /** Take a box in and say so, or refuse it where it would overlap one that is there. */
-  admit(box: Box): boolean {
-    if (this.keysOf(box).some((key) => this.squares.get(key)?.some((other) => overlaps(box, other)))) return false;
-    this.add(box);
-    return true;
+  /** Whether a box overlaps none that is there. */
+  isFree(box: Box): boolean {
+    return !this.keysOf(box).some((key) => this.squares.get(key)?.some((other) => overlaps(box, other)));
   }
 
-  /** Take a box in, whatever it overlaps. */
   add(box: Box): void {
     for (const key of this.keysOf(box)) {
       const square = this.squares.get(key);
@@ -62,6 +59,8 @@ export interface Candidate extends Point {
   height: number;
   /** How far from the middle of the node its name begins. */
   gap: number;
+  /** A name that may cover obstacles where it finds no better place. */
+  important?: boolean;
 }
 
 export interface Named extends Candidate {
@@ -77,7 +76,8 @@ export function fittingNames(
   obstacles: Iterable<Box> = [],
 ): Named[] {
   const crowd = new Crowd();
-  for (const box of obstacles) crowd.add(box);
+  const ground = new Crowd();
+  for (const box of obstacles) ground.add(box);
   const named: Named[] = [];
   for (const each of candidates) {
     if (named.length >= most) break;
@@ -88,13 +88,13 @@ export function fittingNames(
       { left: x - width / 2, middle: y - gap - height / 2 },
       { left: x - width / 2, middle: y + gap + height / 2 },
     ];
-    for (const { left, middle } of sides) {
-      const box = { left: left - 1, right: left + width + 1, top: middle - height / 2, bottom: middle + height / 2 };
-      const outside = box.left < 0 || box.right > stage.width || box.top < 0 || box.bottom > stage.height;
-      if (outside || !crowd.admit(box)) continue;
-      named.push({ ...each, left, middle });
-      break;
-    }
+    const places = sides
+      .map((side) => ({ ...side, box: { left: side.left - 1, right: side.left + width + 1, top: side.middle - height / 2, bottom: side.middle + height / 2 } }))
+      .filter(({ box }) => box.left >= 0 && box.right <= stage.width && box.top >= 0 && box.bottom <= stage.height && crowd.isFree(box));
+    const place = places.find(({ box }) => ground.isFree(box)) ?? (each.important ? places[0] : undefined);
+    if (place === undefined) continue;
+    crowd.add(place.box);
+    named.push({ ...each, left: place.left, middle: place.middle });
   }
   return named;
 }

@@ -5,7 +5,6 @@ import type { Theme } from "./palette";
 import { counted, el, fill, number } from "./dom";
 import { shortName, type Point } from "./geometry";
 import { circleOf, modelOf, type Model } from "./graph_model";
-import { mountSearch } from "./graph_search";
 import { Stage, type Focus } from "./graph_stage";
 import { mountNodeTable } from "./graph_table";
 import { spotlightOf } from "./spotlight";
@@ -46,6 +45,7 @@ class NetworkView {
   private model: Model | null = null;
   private network: NetworkAnswer | null = null;
   private pointed: number | null = null;
+  private clicked = false;
   private shown: Promise<void> = Promise.resolve();
   private readonly spotlight;
   private readonly holder = el("div", {
@@ -71,7 +71,6 @@ class NetworkView {
   ) {
     this.spotlight = spotlightOf(store);
     this.spotlight.subscribe(() => this.light());
-    const search = mountSearch(store, () => this.model, (position) => this.visit(position));
     const button = (text: string, label: string, run: () => void) =>
       el("button", { type: "button", "aria-label": label, title: label, onclick: run }, text);
     const tools = el(
@@ -83,8 +82,9 @@ class NetworkView {
       this.lasso,
     );
     const table = el("details", { class: "graph-nodes" });
-    root.append(el("div", { class: "graph-bar" }, search, tools), el("div", { class: "graph-frame" }, this.holder, this.legend, this.note, this.tip, this.menu), this.chosen, table);
-    mountNodeTable(table, store, () => this.model, (node) => this.choose(node));
+    const frame = el("div", { class: "graph-frame" }, this.holder, tools, this.legend, this.note, this.tip, this.menu);
+    root.append(frame, this.chosen, table);
+    mountNodeTable(table, store, () => this.model, (node) => store.select(node));
     if (drawsWebGl()) {
       this.stage = this.newStage();
     } else {
@@ -113,8 +113,15 @@ class NetworkView {
     this.root.dataset.nodes = String(this.model?.size ?? 0);
     this.holder.hidden = this.stage === null;
     if (changed.has("network") || changed.has("places")) this.shown = this.shown.then(() => this.show());
-    if (changed.has("selected")) this.stage?.select(selected === null ? null : this.positionOf(selected));
+    if (changed.has("selected")) this.showSelected(selected);
     if (this.stage !== null) this.say(this.model === null ? "Ask for a network: it will be drawn here." : places === null ? "Finding a place for every node…" : "");
+  }
+
+  /** Marks the selected node; what was selected elsewhere, by a search or a table, is flown to. */
+  private showSelected(selected: Node | null): void {
+    const position = selected === null ? null : this.positionOf(selected);
+    this.stage?.select(position);
+    if (position !== null && !this.clicked) this.stage?.flyTo(position);
   }
 
   private async show(): Promise<void> {
@@ -218,18 +225,13 @@ class NetworkView {
   private click(position: number | null): void {
     this.closeMenu();
     if (position === null && this.spotlight.lassoed.length > 0) return this.gather([]);
-    this.store.select(position === null ? null : this.model!.nodes[position]!);
+    this.selectHere(position === null ? null : this.model!.nodes[position]!);
   }
 
-  private choose(node: Node): void {
+  private selectHere(node: Node | null): void {
+    this.clicked = true;
     this.store.select(node);
-    const position = this.positionOf(node);
-    if (position !== null) this.stage?.flyTo(position);
-  }
-
-  private visit(position: number): void {
-    this.choose(this.model!.nodes[position]!);
-    this.holder.focus({ preventScroll: true });
+    this.clicked = false;
   }
 
   private key(event: KeyboardEvent): void {
@@ -257,7 +259,7 @@ class NetworkView {
 
   private openMenu(position: number, at: Point): void {
     const node = this.model!.nodes[position]!;
-    this.store.select(node);
+    this.selectHere(node);
     this.tip.hidden = true;
     fill(this.menu, el("p", { class: "graph-menu-name" }, el("bdi", {}, shortName(this.model!.names[position]!, 60))), ...actionButtons(this.store, node, () => this.closeMenu()));
     this.menu.hidden = false;
@@ -309,7 +311,7 @@ class NetworkView {
         "ul",
         {},
         ...positions.slice(0, most).map((position) =>
-          el("li", {}, el("button", { type: "button", class: "link", onclick: () => this.choose(model.nodes[position]!) }, el("bdi", {}, shortName(model.names[position]!, 60)))),
+          el("li", {}, el("button", { type: "button", class: "link", onclick: () => this.store.select(model.nodes[position]!) }, el("bdi", {}, shortName(model.names[position]!, 60)))),
         ),
         positions.length > most && el("li", {}, `and ${number(positions.length - most)} more`),
       ),

@@ -31,6 +31,8 @@ const HEIGHT = 15;
 /** So many nodes are tried for a name in one drawing, so that a huge network costs no more than a large one. */
 const TRIED = 2500;
 const MOST_LIT_LINKS = 6000;
+/** So many nodes are named even where their names cover others. */
+const HUBS = 18;
 
 export function drawOverlay(overlay: Overlay, scene: Scene): void {
   const { context } = overlay;
@@ -169,6 +171,7 @@ function* candidates(overlay: Overlay, scene: Scene, first: readonly number[]): 
   const { width, height } = stage.size;
   const lit = focus === null ? null : new Set(focus.nodes);
   let tried = 0;
+  const hubs = lit === null ? HUBS : 60;
   const seen = new Set<number>();
   const order: Iterable<number> = lit !== null && lit.size < model.size / 4 ? byDegree(model, lit) : model.order;
   for (const source of [first, order]) {
@@ -178,7 +181,7 @@ function* candidates(overlay: Overlay, scene: Scene, first: readonly number[]): 
       if (++tried > TRIED) return;
       const place = stage.screenPlace(position);
       if (place.x < 0 || place.y < 0 || place.x > width || place.y > height) continue;
-      yield { ...place, position, width: widthOf(overlay, model, position), height: HEIGHT, gap: stage.screenRadius(position) + 4 };
+      yield { ...place, position, width: widthOf(overlay, model, position), height: HEIGHT, gap: stage.screenRadius(position) + 4, important: seen.size <= hubs };
     }
   }
 }

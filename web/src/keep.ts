@@ -62,7 +62,7 @@ export function mountKeep(root: HTMLElement, store: Store): void {
   body.append(
     el(
       "section",
-      {},
+      { class: "address" },
       el("h2", {}, "Address"),
       el("p", { class: "small quiet" }, "The address of this page is the recipe: whoever opens it with the same cube has the same network."),
       el("div", { class: "row" }, copying(() => location.href, "Copy address", "Copy address")),

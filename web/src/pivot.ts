@@ -1,6 +1,287 @@
-import { el } from "./dom";
-import type { Store } from "./state";
+// The cube as a heat map: any two levels crossed; a click looks closer, the chosen cells are outlined.
+import "./pivot.css";
+import { addedChange } from "./actions";
+import { percent } from "./cells";
+import { refusalOf, stopped } from "./client";
+import { counted, el, fill, number } from "./dom";
+import { shortName } from "./geometry";
+import { heat, inkOn, liftHeat, type Theme } from "./palette";
+import { backTo, brief, cellOf, drilled, firstState, isFull, strength, withAxis, type Measure, type PivotState } from "./pivot_state";
+import { nodeKey, type Store } from "./state";
+import type { PivotAnswer, PivotQuestion } from "./types";
 
-export function mountPivot(root: HTMLElement, _store: Store): void {
-  root.append(el("p", { class: "quiet" }, "The cube as a table stands here."));
+const MOST = 60;
+const TAKEN = 2000;
+const MEASURES: Record<Measure, string> = { objects: "Objects", share: "Share of the query", lift: "Lift of the query" };
+const DARK = matchMedia("(prefers-color-scheme: dark)");
+
+export function mountPivot(root: HTMLElement, store: Store): void {
+  root.classList.add("pivot");
+  const first = firstState(store.cube.dimensions);
+  if (first === null) {
+    root.append(el("p", { class: "pad quiet" }, "A heat map needs two dimensions; this cube has one."));
+    return;
+  }
+  new PivotView(root, store, first);
+}
+
+class PivotView {
+  private answer: PivotAnswer | null = null;
+  private measure: Measure = "objects";
+  private flight: AbortController | null = null;
+  private asked = "";
+  private at: [number, number] = [0, 0];
+  private readonly bar = el("div", { class: "pivot-bar" });
+  private readonly crumbs = el("nav", { class: "pivot-crumbs", "aria-label": "Where in the cube" });
+  private readonly told = el("p", { class: "pivot-told", "aria-live": "polite" });
+  private readonly holder = el("div", { class: "pivot-holder" });
+
+  constructor(
+    root: HTMLElement,
+    private readonly store: Store,
+    private state: PivotState,
+  ) {
+    root.append(this.bar, this.crumbs, this.told, this.holder);
+    this.holder.addEventListener("click", (event) => this.click(event));
+    this.holder.addEventListener("keydown", (event) => this.key(event));
+    this.holder.addEventListener("pointerover", (event) => this.tell(spot(event.target)));
+    this.holder.addEventListener("pointerleave", () => this.tell(null));
+    this.holder.addEventListener("focusin", (event) => {
+      const at = spot(event.target);
+      if (at === null) return;
+      this.at = at;
+      this.tell(at);
+    });
+    store.subscribe((changed) => (changed.has("network") || changed.has("ask")) && void this.ask());
+    DARK.addEventListener("change", () => this.draw());
+    this.drawBar();
+    void this.ask();
+  }
+
+  private go(state: PivotState): void {
+    this.state = state;
+    this.at = [0, 0];
+    this.drawBar();
+    void this.ask();
+  }
+
+  private view(): Pick<PivotQuestion, "between" | "kind" | "where"> {
+    const { between, kind, where } = this.store.ask;
+    const narrowed = Object.fromEntries(Object.entries(this.state.where).map(([level, label]) => [level, [label]]));
+    return { ...(between ? { between } : {}), ...(kind ? { kind } : {}), where: { ...where, ...narrowed } };
+  }
+
+  private async ask(): Promise<void> {
+    const { rows, columns } = this.state;
+    const { network, ask } = this.store;
+    const question: PivotQuestion = { rows, columns, query: ask.query, cells: network?.cells.map((cell) => cell.labels) ?? [], most: MOST, ...this.view() };
+    const asked = JSON.stringify(question);
+    if (asked === this.asked) return;
+    this.asked = asked;
+    this.flight?.abort();
+    const flight = (this.flight = new AbortController());
+    this.holder.classList.add("waiting");
+    try {
+      const answer = await this.store.client.ask("pivot", question, { signal: flight.signal });
+      if (flight.signal.aborted) return;
+      this.answer = answer;
+      this.draw();
+    } catch (error) {
+      if (stopped(error) || flight.signal.aborted) return;
+      this.asked = "";
+      this.answer = null;
+      fill(this.holder, el("p", { class: "pad pivot-refused" }, refusalOf(error).sentence));
+    }
+    this.holder.classList.remove("waiting");
+  }
+
+  private drawBar(): void {
+    const { dimensions } = this.store.cube;
+    const chooser = (axis: "rows" | "columns", title: string) => {
+      const select = el("select", { "aria-label": title, onchange: () => this.go(withAxis(this.state, dimensions, axis, select.value)) });
+      for (const dimension of dimensions) {
+        const group = el("optgroup", { label: shortName(dimension.name, 40) });
+        for (const level of dimension.levels) {
+          group.append(el("option", { value: level.name, selected: level.name === this.state[axis] }, `${shortName(level.name, 40)} (${number(level.labels)})`));
+        }
+        select.append(group);
+      }
+      return el("label", {}, el("span", {}, title), select);
+    };
+    const measure = el("select", { "aria-label": "Measure", onchange: () => { this.measure = measure.value as Measure; this.draw(); } });
+    for (const [name, title] of Object.entries(MEASURES)) measure.append(el("option", { value: name, selected: name === this.measure }, title));
+    const turn = el("button", { type: "button", title: "Rows become columns", "aria-label": "Rows become columns", onclick: () => this.go({ ...this.state, rows: this.state.columns, columns: this.state.rows }) }, "⇄");
+    fill(this.bar, chooser("rows", "Rows"), turn, chooser("columns", "Columns"), el("label", {}, el("span", {}, "Measure"), measure));
+    this.drawCrumbs();
+  }
+
+  private drawCrumbs(): void {
+    const { dimensions } = this.store.cube;
+    const { state, store } = this;
+    const crumb = (text: string, at: number) =>
+      at < state.trail.length
+        ? el("button", { type: "button", class: "link", onclick: () => this.go(backTo(state, at)) }, el("bdi", {}, shortName(text, 60)))
+        : el("strong", {}, el("bdi", {}, shortName(text, 60)));
+    const names = ["All of the cube", ...state.trail.map(({ step }) => step)];
+    const cell = cellOf(state, dimensions);
+    const node = { cell };
+    const full = isFull(state, dimensions);
+    const chosen = store.network?.cells.some((each) => nodeKey({ cell: each.labels }) === nodeKey(node)) ?? false;
+    fill(
+      this.crumbs,
+      el("span", { class: "pivot-path" }, ...names.flatMap((name, at) => [at > 0 && el("span", { class: "quiet" }, " › "), crumb(name, at)])),
+      state.trail.length > 0 && el("button", { type: "button", "data-action": "take", onclick: () => void this.take() }, "Take their objects"),
+      full && el("button", { type: "button", "data-action": "pin", onclick: () => void store.togglePin(node).catch((error: unknown) => store.refuse(error)) }, store.isPinned(node) ? "Unpin this cell" : "Pin this cell"),
+      full && chosen && el("button", { type: "button", onclick: () => store.select(node) }, "Why is it chosen?"),
+    );
+  }
+
+  /** Puts the objects of the part that is shown into the query. */
+  private async take(): Promise<void> {
+    const { store } = this;
+    try {
+      const { where: _narrowed, ...view } = this.view();
+      const answer = await store.client.ask("members", { cells: [cellOf(this.state, store.cube.dimensions)], most: TAKEN, ...view });
+      await store.move(addedChange(store.ask, answer.ids));
+    } catch (error) {
+      if (!stopped(error)) store.refuse(error);
+    }
+  }
+
+  // The table
+
+  private draw(): void {
+    const { answer, measure } = this;
+    this.drawCrumbs();
+    if (answer === null) return;
+    const theme: Theme = DARK.matches ? "dark" : "light";
+    const queried = this.store.ask.query.length;
+    const shown = this.values(answer);
+    let largest = 0;
+    for (const row of shown) for (const value of row) if (value !== null && value > largest) largest = value;
+    const text = (value: number | null): string => {
+      if (value === null || value === 0) return "";
+      return measure === "objects" ? brief(value) : measure === "share" ? `${value < 0.1 ? (100 * value).toFixed(1) : Math.round(100 * value)}` : value >= 10 ? String(Math.round(value)) : value.toFixed(1);
+    };
+    const head = answer.columns.map((label, column) =>
+      el("th", { scope: "col" }, el("button", { type: "button", tabindex: -1, "data-at": `-1,${column}`, title: shortName(label, 200) }, el("bdi", {}, shortName(label, 40)))),
+    );
+    const body = answer.rows.map((label, row) => {
+      const line = el("tr", {}, el("th", { scope: "row" }, el("button", { type: "button", tabindex: -1, "data-at": `${row},-1`, title: shortName(label, 200) }, el("bdi", {}, shortName(label, 60)))));
+      answer.columns.forEach((_, column) => {
+        const value = shown[row]![column]!;
+        const cell = el("td", { tabindex: -1, "data-at": `${row},${column}`, role: "gridcell" }, text(value));
+        const objects = answer.objects[row]![column]!;
+        if (objects > 0 && value !== null && (value > 0 || measure === "lift")) {
+          const colour = measure === "lift" ? liftHeat(value, theme) : heat(strength(value, largest), theme);
+          cell.style.background = colour;
+          cell.style.color = inkOn(colour);
+        } else if (objects === 0) cell.classList.add("none");
+        if ((answer.chosen[row]?.[column] ?? 0) > 0) cell.classList.add("chosen");
+        line.append(cell);
+      });
+      return line;
+    });
+    const more = [
+      answer.more_rows > 0 ? counted(answer.more_rows, "smaller row") : "",
+      answer.more_columns > 0 ? counted(answer.more_columns, "smaller column") : "",
+    ].filter((part) => part !== "");
+    const table = el(
+      "table",
+      { role: "grid", "aria-label": `${this.state.rows} by ${this.state.columns}`, class: answer.columns.length > 9 ? "narrow" : null },
+      el("thead", {}, el("tr", {}, el("td", { class: "pivot-corner" }, `${shortName(this.state.rows, 20)} ╲ ${shortName(this.state.columns, 20)}`), ...head)),
+      el("tbody", {}, ...body),
+    );
+    fill(
+      this.holder,
+      measure !== "objects" && queried === 0 && el("p", { class: "pad quiet" }, "There is no query yet: its share and lift come with one."),
+      answer.rows.length === 0 || answer.columns.length === 0 ? el("p", { class: "pad" }, "No object has labels of both levels here.") : el("div", { class: "pivot-scroll", role: "region", "aria-label": "Heat map", tabindex: -1 }, table),
+      more.length > 0 && el("p", { class: "pivot-more quiet" }, `${more.join(" and ")} not shown.`),
+    );
+    this.tell(null);
+    this.reach(this.at, false);
+  }
+
+  private values(answer: PivotAnswer): (number | null)[][] {
+    if (this.measure === "objects") return answer.objects;
+    if (this.measure === "lift") return answer.objects.map((row, at) => row.map((_, column) => answer.lift[at]?.[column] ?? null));
+    const queried = Math.max(1, this.store.ask.query.length);
+    return answer.objects.map((row, at) => row.map((_, column) => (answer.query[at]?.[column] ?? 0) / queried));
+  }
+
+  private tell(at: [number, number] | null): void {
+    const { answer } = this;
+    if (answer === null) return;
+    const hint = answer.finer.some((level) => level !== null) ? "Click to look closer." : "Click to look inside.";
+    if (at === null) return void (this.told.textContent = `${sentence(answer.sentence)} ${hint}`);
+    const [row, column] = at;
+    if (row < 0 || column < 0) {
+      const finer = answer.finer[row < 0 ? 1 : 0];
+      const label = row < 0 ? answer.columns[column]! : answer.rows[row]!;
+      this.told.textContent = `${shortName(label, 120)}: ${finer == null ? "look inside it" : `look at its ${finer}`}.`;
+      return;
+    }
+    const [objects, query, lift, chosen] = [answer.objects, answer.query, answer.lift, answer.chosen].map((table) => table[row]?.[column] ?? null);
+    const queried = this.store.ask.query.length;
+    const parts = [counted(objects ?? 0, "object")];
+    if (queried > 0) parts.push(`${number(query ?? 0)} of the query (${percent((query ?? 0) / queried)})`);
+    if (lift != null && queried > 0) parts.push(`${lift.toFixed(1)} times as often as in the cube`);
+    if (chosen) parts.push(counted(chosen, "chosen cell"));
+    this.told.textContent = `${shortName(answer.rows[row]!, 80)} × ${shortName(answer.columns[column]!, 80)}: ${parts.join(", ")}.`;
+  }
+
+  private click(event: Event): void {
+    const at = spot(event.target);
+    if (at !== null) this.closer(at);
+  }
+
+  private closer([row, column]: [number, number]): void {
+    const { answer } = this;
+    if (answer === null || (row >= 0 && column >= 0 && answer.objects[row]![column] === 0)) return;
+    const steps = [];
+    if (row >= 0) steps.push({ axis: "rows" as const, label: answer.rows[row]!, finer: answer.finer[0] ?? null });
+    if (column >= 0) steps.push({ axis: "columns" as const, label: answer.columns[column]!, finer: answer.finer[1] ?? null });
+    if (steps.every(({ axis, label }) => this.state.where[this.state[axis]] === label)) return;
+    this.go(drilled(this.state, this.store.cube.dimensions, steps));
+  }
+
+  private key(event: KeyboardEvent): void {
+    const [row, column] = this.at;
+    const moves: Record<string, [number, number]> = {
+      ArrowUp: [row - 1, column],
+      ArrowDown: [row + 1, column],
+      ArrowLeft: [row, column - 1],
+      ArrowRight: [row, column + 1],
+      Home: [row, 0],
+      End: [row, (this.answer?.columns.length ?? 1) - 1],
+    };
+    const to = moves[event.key];
+    if (to !== undefined) this.reach(to, true);
+    else if (event.key === "Enter" || event.key === " ") this.closer(this.at);
+    else if (event.key === "Backspace" && this.state.trail.length > 0) this.go(backTo(this.state, this.state.trail.length - 1));
+    else return;
+    event.preventDefault();
+  }
+
+  /** Makes one place of the table the one that Tab comes to, and goes there. */
+  private reach([row, column]: [number, number], focus: boolean): void {
+    const [rows, columns] = [this.answer?.rows.length ?? 0, this.answer?.columns.length ?? 0];
+    let at: [number, number] = [Math.min(rows - 1, Math.max(-1, row)), Math.min(columns - 1, Math.max(-1, column))];
+    if (at[0] < 0 && at[1] < 0) at = this.at;
+    const target = this.holder.querySelector<HTMLElement>(`[data-at="${at[0]},${at[1]}"]`);
+    if (target === null) return;
+    this.holder.querySelector<HTMLElement>('[data-at][tabindex="0"]')?.setAttribute("tabindex", "-1");
+    target.setAttribute("tabindex", "0");
+    this.at = at;
+    if (focus) target.focus();
+  }
+}
+
+const sentence = (text: string): string => (text === "" ? "" : text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : "."));
+
+function spot(target: EventTarget | null): [number, number] | null {
+  const found = target instanceof Element ? target.closest<HTMLElement>("[data-at]") : null;
+  if (found === null) return null;
+  const [row, column] = found.dataset.at!.split(",").map(Number);
+  return [row!, column!];
 }

@@ -68,7 +68,7 @@ function choices(store: Store, shows: (() => void)[]): HTMLElement[] {
   const objective = choice("objective", "Objective", [fit("what suits"), ...store.cube.objectives.map((name): [string, string] => [name, name])], (value) => void store.move({ objective: value }));
   const form = choice("form", "Form", [fit("what suits"), ...store.cube.forms.map((name): [string, string] => [name, name])], (value) => void store.move({ form: value }));
   const finest = store.cube.dimensions.flatMap((dimension) => dimension.levels.slice(0, 1).map((level) => level.name));
-  const levels = choice("levels", "Cells have", [fit("a label in every dimension"), ["one", "a label in one dimension"], ...finest.map((name): [string, string] => [`only ${name}`, `only ${name}`])], (value) =>
+  const levels = choice("levels", "Cells by", [fit("every dimension"), ["one", "one dimension"], ...finest.map((name): [string, string] => [`only ${name}`, `${name} only`])], (value) =>
     void store.move({ levels: value.startsWith("only ") ? [value.slice(5)] : value }),
   );
   shows.push(() => {
@@ -106,11 +106,11 @@ function timeWindow(store: Store, times: readonly string[], shows: (() => void)[
     el("select", { "aria-label": label, "data-choice": label.toLowerCase().replaceAll(" ", "-") }, el("option", { value: "" }, label === "From time" ? "first" : "last"), ...times.map((time) => el("option", { value: time }, time)));
   const from = side("From time");
   const to = side("To time");
-  const moved = (): void => void store.move({ between: from.value || to.value ? `${from.value}:${to.value}` : "" });
+  const moved = (): void => void store.move({ between: from.value || to.value ? `${from.value}..${to.value}` : "" });
   from.addEventListener("change", moved);
   to.addEventListener("change", moved);
   shows.push(() => {
-    const [first = "", last = ""] = (store.ask.between ?? "").split(":");
+    const [first = "", last = ""] = (store.ask.between ?? "").split("..");
     from.value = first;
     to.value = last;
   });

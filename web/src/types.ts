@@ -361,7 +361,7 @@ export interface ChangeAnswer {
   change: Record<string, unknown>;
 }
 
-/** What tells two queries apart; without a second, each label of the query from the others, or it from all others. */
+/** What tells two queries apart; without a second, the labels of one from each other, or it from all others. */
 export interface ContrastQuestion {
   /** only cells with one of these labels, by dimension or level */
   where?: Record<string, string[]>;

@@ -6,6 +6,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from cube2net import pipeline
 from cube2net.api.shapes import Ask, Id, Node, View
 from cube2net.arguments import options_of
@@ -104,7 +106,8 @@ def split_options(ask: Mapping[str, Any]) -> tuple[str, dict[str, Any], dict[str
     if method not in kinds:
         raise unknown("method", named, [*kinds, *pipeline.WITH_OPTIONS])
     allowed = [*(name for name in options_of(kinds[method]) if name not in FILES), *FURTHER]
-    own, worth = {}, {}
+    own: dict[str, Any] = {}
+    worth: dict[str, Any] = {}
     of_objective: list[str] = []
     if chooses_cells(kinds[method]):
         objective = _objective(ask, method)
@@ -156,7 +159,7 @@ def shortest(cube: Cube, ask: Ask) -> dict[str, Any]:
         given["levels"] = given["levels"][0]
     if given.get("levels") == DEFAULTS["levels"]:
         del given["levels"]
-    method, own, worth = split_options(given)
+    method = split_options(given)[0]
     form, objective = _defaults(given, method)
     if given.get("form") == form:
         del given["form"]
@@ -198,7 +201,7 @@ def _named(cube: Cube, ids: list[Id], labels: list[str] | None) -> dict[str, Any
     query = query_of(cube, ids, labels)
     rows = cube.objects.find([str(key) for key in ids]).rows.tolist()
     places = list(dict.fromkeys(rows))
-    found: dict[str, Any] = {"query": cube.objects.ids(places).to_pylist()}
+    found: dict[str, Any] = {"query": cube.objects.ids(np.array(places, dtype=np.int64)).to_pylist()}
     if query.labels is not None and any(query.labels):
         label = dict(zip(query.objects.tolist(), query.labels, strict=True))
         found["labels"] = [label[row] for row in places]

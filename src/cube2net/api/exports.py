@@ -161,7 +161,9 @@ def python_lines(desk: Desk, words: dict[str, Any]) -> str:
     _, own, worth = split_options(words)
     seen = _view_lines(words)
     query = f"dict(zip({words['query']!r}, {words['labels']!r}))" if "labels" in words else repr(words["query"])
-    given = {name: words[name] for name in ("m", "form", "near", "levels", "max_nodes") if name in words}
+    given: dict[str, Any] = {
+        name: words[name] for name in ("m", "form", "near", "levels", "max_nodes") if name in words
+    }
     for word in ("pins", "bans"):
         if word in words:
             given[word] = [tuple(node["cell"]) if "cell" in node else node["object"] for node in words[word]]
@@ -186,7 +188,7 @@ def python_lines(desk: Desk, words: dict[str, Any]) -> str:
 
 def _view_lines(words: dict[str, Any]) -> list[str]:
     """Return the lines that make of a cube what a question looks at."""
-    view = {name: words[name] for name in ("between", "where", "kind") if name in words}
+    view: dict[str, Any] = {name: words[name] for name in ("between", "where", "kind") if name in words}
     if "roll_up" in words:
         view["roll_up"] = list(words["roll_up"].items())
     given = ", ".join(f"{name}={value!r}" for name, value in view.items())

@@ -34,11 +34,9 @@ def fields_of_shape(shape: type) -> Mapping[str, ShapeField]:
     found = {}
     for name, hint in get_type_hints(shape, include_extras=True).items():
         required = get_origin(hint) is not NotRequired
-        hint = hint if required else get_args(hint)[0]
-        says = ""
-        if get_origin(hint) is Annotated:
-            hint, says = get_args(hint)[0], str(get_args(hint)[1])
-        found[name] = ShapeField(hint, required, says)
+        given = hint if required else get_args(hint)[0]
+        says = str(get_args(given)[1]) if get_origin(given) is Annotated else ""
+        found[name] = ShapeField(bare_type(given), required, says)
     return found
 
 
@@ -59,9 +57,9 @@ def read(shape: Any, value: Any, where: str = "the question", depth: int = 0) ->
     >>> from cube2net.api.shapes import CompleteQuestion
     >>> read(CompleteQuestion, {"text": "gra", "most": 5})
     {'text': 'gra', 'most': 5}
-    >>> read(CompleteQuestion, {"text": "gra", "mots": 5})
+    >>> read(CompleteQuestion, {"txt": "gra"})
     Traceback (most recent call last):
-    cube2net.errors.ParameterError: unknown field of the question 'mots': choose one of most, text (did you mean 'most'?)
+    cube2net.errors.ParameterError: unknown field of the question 'txt': choose one of most, text (did you mean 'text'?)
     >>> read(CompleteQuestion, {"text": ["gra"]})
     Traceback (most recent call last):
     cube2net.errors.ParameterError: text is ['gra'], expected a text

@@ -68,7 +68,7 @@ def meanings(desk: Desk, given: list[str], labels: list[str] | None = None) -> N
             }
         )
         seen.add(mark)
-    counts = Counter(row["state"] for row in rows)
+    counts: Counter[str] = Counter(row["state"] for row in rows)
     return {
         "rows": rows,
         "found": counts["found"],

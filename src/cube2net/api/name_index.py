@@ -130,10 +130,9 @@ class NameIndex:
         order = np.lexsort((self.rank[rows], -exact, -counts))[:LOOKED_AT]
         names = self.names.take(pa.array(rows[order])).to_pylist()
         allowed, found = max(len(typed) // 3, 1), []
-        for row, name in zip(rows[order].tolist(), names, strict=True):
-            name = " ".join(_words(name))
-            inside = set(parts) <= set(name.split()) or set(name.split()) <= set(typed.split())
-            slips = allowed if inside else _slips(typed, name, allowed)
+        for row, words in zip(rows[order].tolist(), map(_words, names), strict=True):
+            inside = set(parts) <= set(words) or set(words) <= set(typed.split())
+            slips = allowed if inside else _slips(typed, " ".join(words), allowed)
             if slips <= allowed:
                 found.append((slips, int(self.rank[row]), row))
         return [row for _, _, row in sorted(found)[:most]]

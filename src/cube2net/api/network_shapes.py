@@ -135,7 +135,7 @@ class ChangeAnswer(TypedDict):
 
 
 class ContrastQuestion(View):
-    """What tells two queries apart; without a second, each label of the query from the others, or it from all others."""
+    """What tells two queries apart; without a second, the labels of one from each other, or it from all others."""
 
     query: list[Id]
     labels: NotRequired[Annotated[list[str] | None, "the label of each, in the same order"]]

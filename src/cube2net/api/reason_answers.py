@@ -39,10 +39,8 @@ def explain(desk: Desk, question: ExplainQuestion, progress: Progress) -> Explai
 def without(desk: Desk, question: WithoutQuestion, progress: Progress) -> ChangeAnswer:
     """Return what becomes of a network without some cells and objects, or with others."""
     network = desk.network(question["ask"], progress)
-    out, inside = (
-        [node_given(desk.cube, node) for node in question.get(word) or []]  # type: ignore[literal-required]
-        for word in ("without", "with_")
-    )
+    out = [node_given(desk.cube, node) for node in question.get("without", [])]
+    inside = [node_given(desk.cube, node) for node in question.get("with_", [])]
     change = pipeline.change(network, without=out, with_=inside)
     told = change.to_dict()
     return {

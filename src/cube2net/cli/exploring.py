@@ -2,33 +2,74 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import ipaddress
+import threading
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cube2net.cli.options import CubePath
-from cube2net.cli.terminal import complain, show_text
+from cube2net.cli.options import CubePath, SkipMissing
+from cube2net.cli.terminal import complain, say, show_text
 from cube2net.extras import require
+
+if TYPE_CHECKING:
+    from cube2net.records import Cube, Query
 
 
 def explore(
     cube: CubePath,
-    port: Annotated[int, typer.Option(help="The port to listen at. With 0, a free one.", min=0, max=65535)] = 0,
+    query: Annotated[
+        Path | None,
+        typer.Option("--query", metavar="FILE", help="Begin with these: names, one a line, or a CSV object[,label]."),
+    ] = None,
+    port: Annotated[int, typer.Option(help="The port to listen at; 0 takes a free one.", min=0, max=65535)] = 0,
     host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="The address to listen at. Others than this machine need another.")
+        str,
+        typer.Option(metavar="ADDRESS", help="The address to listen at. Only this machine reaches the one given here."),
     ] = "127.0.0.1",
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Open no browser, only print the address.")] = False,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address, and open no browser.")] = False,
+    skip_missing: SkipMissing = False,
 ) -> None:
-    """Serve a page on which to ask a cube, see networks and steer them, until Ctrl-C."""
+    """Serve a page to ask a cube, see networks and steer them, until Ctrl-C."""
     require("the explorer", "starlette", "uvicorn")
     from cube2net import pipeline
+    from cube2net.cli import answering
+    from cube2net.explorer.page_files import missing_page
     from cube2net.explorer.serving import ExplorerServer
 
-    with ExplorerServer(pipeline.open_cube(cube), host=host, port=port) as server:
-        show_text(server.address)
-        complain("Ctrl-C ends it")
+    opened = pipeline.open_cube(cube)
+    asked = None if query is None else pipeline.read_query(opened, query, skip_missing=skip_missing)
+    with ExplorerServer(opened, host=host, port=port) as server:
+        address = server.address + ("" if asked is None else _hash(opened, asked))
+        say(f"{opened}, until Ctrl-C at")
+        show_text(address)
+        if asked is not None:
+            answering.show_missing(asked)
+        if not _is_loopback(host):
+            complain("whoever reaches this address and has its token can read the cube; nothing is encrypted (no TLS)")
+        if missing := missing_page():
+            complain(missing)
         if not no_browser:
-            import webbrowser
-
-            webbrowser.open(server.address)
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         server.wait()
+
+
+def _hash(cube: Cube, query: Query) -> str:
+    """Return the end of an address with which the page begins with a query."""
+    from cube2net.explorer.address import packed_ask
+    from cube2net.records.lineage import lineage_of
+
+    ask = {"query": cube.objects.ids(query.objects).to_pylist()}
+    if query.labels is not None:
+        ask["labels"] = list(query.labels)
+    origin = lineage_of(cube).origin
+    return f"#q={packed_ask(ask if origin is None else {**ask, 'cube': origin.seal})}"
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

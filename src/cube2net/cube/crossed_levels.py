@@ -42,15 +42,16 @@ def cross_levels(cube: Cube, rows: Place, columns: Place, query: Array, most: in
     from cube2net.kernels.unions import count_unions
 
     own = all_labels(cube)
-    members = (cube.cells.members.indptr, cube.cells.members.indices)
-    members += (cube.small.members.indptr, cube.small.members.indices)
+    cells, small = cube.cells.members, cube.small.members
+    members = (cells.indptr, cells.indices, small.indptr, small.indices)
     row, column = (cube.dimensions[i].parents_at(level)[own[:, i]].astype(np.int64) for i, level in (rows, columns))
     sizes = [len(cube.dimensions[i].levels[level].labels) for i, level in (rows, columns)]
 
     def counted(groups: Array, count: int) -> Array:
         order = np.argsort(groups, kind="stable")
         order = order[np.searchsorted(groups[order], 0) :]
-        return count_unions(offsets(groups[order], count), order, *members, len(cube.objects))
+        found: Array = count_unions(offsets(groups[order], count), order, *members, len(cube.objects))
+        return found
 
     totals = [counted(groups, size) for groups, size in zip((row, column), sizes, strict=True)]
     kept = [np.sort(np.argsort(-total, kind="stable")[: min(most, int((total > 0).sum()))]) for total in totals]
@@ -60,24 +61,26 @@ def cross_levels(cube: Cube, rows: Place, columns: Place, query: Array, most: in
     width = len(kept[1])
     group = np.where((at_row >= 0) & (at_column >= 0), at_row * width + at_column, -1)
     shape = (len(kept[0]), width)
-    both = join_rows(cube.cells.members, cube.small.members)
+    both = join_rows(cells, small)
     mark = np.zeros(len(cube.objects), dtype=bool)
     mark[both.indices] = True
     place = np.full(len(cube.objects), -1, dtype=np.int64)
     place[query] = np.arange(len(query))
     asked = place[both.indices]
     held = np.flatnonzero(asked >= 0)
-    cells = row_of_entries(both)[held]
-    inside = group[cells] >= 0
-    pairs = np.unique(group[cells[inside]] * max(len(query), 1) + asked[held[inside]])
+    holder = group[row_of_entries(both)[held]]
+    inside = holder >= 0
+    pairs = np.unique(holder[inside] * max(len(query), 1) + asked[held[inside]])
     of_query = np.bincount(pairs // max(len(query), 1), minlength=shape[0] * width)
     return Crossed(
-        *kept,
-        counted(group, shape[0] * width).reshape(shape),
-        of_query.reshape(shape),
-        int(mark.sum()),
-        int(mark[query].sum()),
-        *totals,
+        rows=kept[0],
+        columns=kept[1],
+        objects=counted(group, shape[0] * width).reshape(shape),
+        query=of_query.reshape(shape),
+        whole=int(mark.sum()),
+        asked=int(mark[query].sum()),
+        row_objects=totals[0],
+        column_objects=totals[1],
     )
 
 

@@ -20,6 +20,8 @@ from cube2net.explorer.replies import RefusalError, Reply, refused
 from cube2net.explorer.streaming import LINES, LinesResponse, until_gone, watched
 from cube2net.explorer.work import StoppedWorkError, Work
 
+EXPORT = "export"
+"""The question that is answered by a file."""
 HTML = "text/html; charset=utf-8"
 
 
@@ -51,7 +53,7 @@ class Application:
         try:
             opened = self._opened(Request(scope))
         except RefusalError as error:
-            await _response(refused(error))(scope, receive, sending)
+            await self._refuse(Request(scope), error)(scope, receive, sending)
             return
         await (opened or self._inner)(scope, receive, sending)
 
@@ -87,7 +89,7 @@ class Application:
     async def _report(self, request: Request) -> Response:
         key = request.path_params["key"]
         try:
-            page = self.work.report(key)
+            page = self.work.desk.report(key)
         except Cube2netError as error:
             raise RefusalError(404, "unknown", str(error)) from None
         policy = (("content-security-policy", REPORT_POLICY),)
@@ -95,10 +97,10 @@ class Application:
 
     async def _question(self, request: Request) -> Response:
         name = request.path_params["name"]
-        if name not in ROUTES:
-            raise RefusalError(404, "unknown", str(unknown("question", name, ROUTES)))
+        if name not in (*ROUTES, EXPORT):
+            raise RefusalError(404, "unknown", str(unknown("question", name, (*ROUTES, EXPORT))))
         question = await read_question(request)
-        if LINES in request.headers.get("accept", "") and name != "export":
+        if LINES in request.headers.get("accept", "") and name != EXPORT:
             return LinesResponse(lambda progress: self.work.answer(name, question, progress))
         task = watched(self.work.answer(name, question))
         gone = asyncio.create_task(until_gone(request.receive))
@@ -121,7 +123,10 @@ class Application:
         return response
 
     def _refuse(self, request: Request, error: Exception) -> Response:
-        return _response(refused(error))
+        reply = refused(error)
+        if request.scope["path"] == "/":
+            reply = Reply(f"{error}\n".encode("utf-8", "replace"), "text/plain; charset=utf-8", reply.status)
+        return _response(reply)
 
 
 def _response(reply: Reply, request: Request | None = None) -> Response:

@@ -25,17 +25,25 @@ MEDIA_TYPES = {
 """The endings that are served, each with what a browser takes it for."""
 
 
+MISSING = (
+    "the explorer's page was not built with this copy of cube2net: run make page in the checkout (it needs node), or "
+    "install cube2net from a wheel"
+)
+
+
 class PageMissingError(Cube2netError):
     """The page was not built."""
 
 
+def missing_page() -> str:
+    """Return what is said where the page was not built, and nothing where it was."""
+    return "" if (PAGE / "index.html").is_file() else MISSING
+
+
 def page_file(name: str) -> bytes:
     """Return a file of the page; raise FileNotFoundError where there is none of that name."""
-    if not (PAGE / "index.html").is_file():
-        raise PageMissingError(
-            "the explorer's page was not built with this copy of cube2net: run make page in the checkout (it needs "
-            "node), or install cube2net from a wheel"
-        )
+    if missing := missing_page():
+        raise PageMissingError(missing)
     path = PAGE / name
     if not NAME.fullmatch(name) or path.suffix not in MEDIA_TYPES or not path.is_file():
         raise FileNotFoundError(name)

@@ -56,6 +56,10 @@ class ExplorerServer:
         """The address to open: its token becomes a cookie."""
         return f"{self.site}?token={self.gate.token}"
 
+    def connected(self) -> int:
+        """Return how many connections there are."""
+        return len(self._server.server_state.connections)
+
     def start(self) -> None:
         """Answer requests from now on."""
         self._thread.start()

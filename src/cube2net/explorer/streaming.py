@@ -46,7 +46,6 @@ class LinesResponse(Response):
         self.work = work
         self.status_code = 200
         self.background = None
-        self.body = b""
         self.init_headers({"content-type": LINES, "x-accel-buffering": "no"})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,8 +17,6 @@ from cube2net.records.lineage import lineage_of
 from cube2net.records.origin import Origin
 
 T = TypeVar("T")
-REPORTS = 8
-"""So many reports of workers are kept, the latest."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,6 @@ class Work:
         self._asked = {self._threads: 0, self._long_threads: 0}
         origin = _origin(desk)
         self.workers = None if origin is None else WorkerPool(origin, self.limits.workers, self.limits.long_waiting)
-        self._reports: OrderedDict[str, str] = OrderedDict()
 
     async def answer(self, name: str, question: Mapping[str, Any], progress: Progress = silent) -> Reply:
         """Return the reply to a question; where the task is cancelled, the work on it is stopped."""
@@ -69,10 +65,6 @@ class Work:
                 503, "slow", f"the answer took longer than {seconds:,.0f} seconds, so that the work was stopped"
             ) from None
 
-    def report(self, key: str) -> str:
-        """Return the page of a report."""
-        return self._reports[key] if key in self._reports else self.desk.report(key)
-
     def _reply(self, name: str, question: Mapping[str, Any], progress: Progress) -> Reply:
         if name == "export":
             file = self.desk.file(question, progress)
@@ -84,9 +76,7 @@ class Work:
     ) -> Reply:
         said = await workers.ask(name, question, progress)
         if said.report is not None:
-            self._reports[said.report["key"]] = said.report["page"]
-            while len(self._reports) > REPORTS:
-                self._reports.popitem(last=False)
+            self.desk.keep_report(said.report["key"], said.report["page"])
         return attached(said.name, said.media_type, said.body) if said.name else Reply(said.body)
 
     async def _in_thread(self, threads: ThreadPoolExecutor, function: Callable[[], T]) -> T:

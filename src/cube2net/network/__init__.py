@@ -28,6 +28,7 @@ from cube2net.network.pagerank import PageRank, nearest, scores
 from cube2net.network.pyg import geometric, to_hetero, to_pyg
 from cube2net.network.recipe_files import network_path, read_recipe
 from cube2net.network.steiner_tree import Steiner
+from cube2net.network.svg_picture import description, svg_of
 from cube2net.network.table_formats import to_scipy
 from cube2net.network.text_budget import Section, estimated_tokens, longest_text
 
@@ -51,6 +52,7 @@ __all__ = [
     "consists",
     "count_labels",
     "cube_data",
+    "description",
     "draw",
     "estimated_tokens",
     "first_cells",
@@ -72,6 +74,7 @@ __all__ = [
     "said_of_size",
     "scores",
     "summary",
+    "svg_of",
     "text_of",
     "to_hetero",
     "to_igraph",

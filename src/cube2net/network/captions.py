@@ -7,18 +7,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from unicodedata import category
 
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.escaping import holdable
+from cube2net.escaping import one_line, short
 from cube2net.network.export_tables import texts
 from cube2net.records import Network
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.transforms import Bbox
 
 FONTS = ("DejaVu Sans", "Noto Sans CJK SC", "Noto Sans CJK JP", "PingFang SC", "Microsoft YaHei", "Arial Unicode MS")
 # All cells are named where there are no more than the first number, and else so many that were chosen first.
@@ -31,26 +29,6 @@ OVER = 40
 SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
 BETWEEN = ((1, 0.5), (1, -0.5), (-1, 0.5), (-1, -0.5), (0.5, 1), (-0.5, 1), (0.5, -1), (-0.5, -1))
 AWAY = (1.5, 6.0)
-
-
-def short(text: str, most: int) -> str:
-    """Return a text on one line, cut to so many letters.
-
-    >>> short("a  long\\nname indeed", 12)
-    'a long name…'
-    """
-    line = one_line(text)
-    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
-
-
-def one_line(text: str) -> str:
-    """Return a text on one line, of signs that can be drawn: what cannot be seen is left out.
-
-    >>> one_line("a\\x1b b\\u202e\\nc")
-    'a␛ b c'
-    """
-    line = " ".join(holdable(text).split())
-    return line if line.isprintable() else "".join(sign for sign in line if category(sign) != "Cf")
 
 
 def installed_fonts() -> list[str]:
@@ -83,9 +61,10 @@ def add_captions(
     """
     from matplotlib.patheffects import withStroke
 
-    room = _Room.of(axes, network, place, sizes)
+    box, pixels = axes.get_window_extent(), axes.figure.dpi / 72
+    room = Room.of(network, axes.transData.transform(place), sizes * pixels / 2, np.array([box.min, box.max]), pixels)
     names = texts(network.nodes, "name")
-    for node, is_cell in _wanted(network):
+    for node, is_cell in wanted_names(network):
         text = axes.text(
             place[node, 0],
             place[node, 1],
@@ -104,7 +83,8 @@ def add_captions(
         ways = wordings(names[node]) if is_cell else [short(names[node], LONGEST)]
         for wording, over in [(way, over) for over in (False, True)[: 1 + (name_cells and is_cell)] for way in ways]:
             text.set_text(wording)
-            middle = room.take(node, text.get_window_extent(), over=over)
+            extent = text.get_window_extent()
+            middle = room.take(node, extent.width, extent.height, over=over)
             if middle is not None:
                 text.set_position(tuple(axes.transData.inverted().transform(middle)))
                 break
@@ -130,13 +110,13 @@ def wordings(name: str) -> list[str]:
 
 
 @dataclass(eq=False)
-class _Room:
+class Room:
     """What of a picture is taken, in pixels: ``frame`` around all, nodes at ``dots``, and the boxes of names.
 
     ``around`` is the radius of every node, ``weigh`` how bad it is to cover it and ``tug`` where its links lead.
     """
 
-    frame: Bbox
+    frame: Array
     pixels: float
     dots: Array
     around: Array
@@ -146,24 +126,23 @@ class _Room:
     taken: Array = field(default_factory=lambda: np.empty((0, 4)))
 
     @classmethod
-    def of(cls, axes: Axes, network: Network, place: Array, sizes: Array) -> _Room:
+    def of(cls, network: Network, dots: Array, around: Array, frame: Array, pixels: float) -> Room:
         """Return the room about the nodes of a network; white ones may be covered where nothing else helps."""
-        dots, pixels = axes.transData.transform(place), axes.figure.dpi / 72
         is_cell = np.arange(len(network)) >= len(network.objects)
         weigh = np.where(network.in_query | is_cell, 1.0, 0.2)
-        return cls(axes.get_window_extent(), pixels, dots, sizes * pixels / 2, weigh, _tug(network, dots), is_cell)
+        return cls(frame, pixels, dots, around, weigh, _tug(network, dots), is_cell)
 
-    def take(self, node: int, box: Bbox, *, over: bool = False) -> Array | None:
+    def take(self, node: int, width: float, height: float, *, over: bool = False) -> Array | None:
         """Return the middle of the best free place for a box beside a node, which is taken then; None without any.
 
         ``over`` says that a place that covers objects is free.
         """
         sides, lean, gaps = _sides()
-        half = np.array([box.width, box.height]) / 2
+        half = np.array([width, height]) / 2
         middles = self.dots[node] + sides * (half + (self.around[node] + gaps * self.pixels) * np.array([1.0, 0.8]))
         boxes = np.concatenate([middles - half, middles + half], axis=1)
         covers = _covered(boxes, self.taken) + _hidden(boxes, self.dots, self.around, self._weights(over))
-        covers += (boxes[:, :2] < self.frame.min).any(axis=1) | (boxes[:, 2:] > self.frame.max).any(axis=1)
+        covers += (boxes[:, :2] < self.frame[0]).any(axis=1) | (boxes[:, 2:] > self.frame[1]).any(axis=1)
         ways = sides / np.linalg.norm(sides, axis=1)[:, None]
         best = int(np.argmin(np.where(covers < 1, covers + lean + 0.3 * ways @ self.tug[node], np.inf)))
         if covers[best] >= 1:
@@ -186,7 +165,7 @@ def _sides() -> tuple[Array, Array, Array]:
     return np.tile(near, (len(AWAY), 1)), lean, np.repeat(AWAY, len(near))[:, None]
 
 
-def _wanted(network: Network) -> list[tuple[int, bool]]:
+def wanted_names(network: Network) -> list[tuple[int, bool]]:
     """Return the nodes to name and whether they are cells: these, then objects of the query by their links."""
     count = len(network.cells) if len(network.cells) <= MOST_CELLS else FIRST_CELLS
     cells = range(len(network.objects), len(network.objects) + count)

@@ -1,4 +1,4 @@
-"""Places of a network's nodes where most of them have one already: these move little, and new ones come between them."""
+"""Places of nodes where most have one already: these move little, and new ones come between them."""
 
 from __future__ import annotations
 
@@ -90,7 +90,8 @@ def settled(links: sp.csr_array, place: Array, ends: tuple[Array, Array], hold: 
     scale = float(np.sqrt(low * high))
     steps = int(np.clip(STEPS * 2_000 / count, 6, STEPS))
     moved: Array = relax(centred * scale, *ends, pull, mass, bins, steps, REACH * scale, hold) / scale
-    return moved - moved.mean(axis=0) + middle
+    moved += middle - moved.mean(axis=0)
+    return moved
 
 
 def below(places: list[Array], top: Array) -> list[Array]:

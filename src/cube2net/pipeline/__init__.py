@@ -23,6 +23,7 @@ from cube2net.pipeline.cubes import (
 from cube2net.pipeline.data import (
     AREA_SIGS,
     check_outputs,
+    described,
     draw_network,
     find_topics,
     layout_network,
@@ -32,6 +33,7 @@ from cube2net.pipeline.data import (
     make_dblp_like,
     make_planted,
     open_dblp_like,
+    picture_text,
     summary,
     write_network,
 )
@@ -100,6 +102,7 @@ __all__ = [
     "default_form",
     "default_objective",
     "describe",
+    "described",
     "draw_network",
     "drill",
     "embed_cells",
@@ -124,6 +127,7 @@ __all__ = [
     "near_cells",
     "open_cube",
     "open_dblp_like",
+    "picture_text",
     "pivot",
     "prices",
     "read_acl",

@@ -31,7 +31,7 @@ from cube2net.pipeline.data import find_topics
 from cube2net.pipeline.few_cells import why_few_cells
 from cube2net.pipeline.reading import corpus_of, reader_of, remembering
 from cube2net.pipeline.suggestions import decide_dimensions, with_texts, without_texts
-from cube2net.progress import Progress, silent
+from cube2net.progress import Progress, Telling, listener
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS
 from cube2net.sources import SOURCES, Task, is_frame
@@ -53,7 +53,7 @@ def build_cube(
     engine: str | Engine = "duckdb",
     memory: str | None = None,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Telling = None,
     **tables: Any,
 ) -> Cube:
     """Return the cube of a corpus, frames, files or a graph; with ``out`` it is saved there, and opened from there.
@@ -90,7 +90,7 @@ def build_cube(
     seed
         Of all that is random, which is finding topics: the same seed makes the same cube.
     progress
-        Told how far it is; None for nobody.
+        Told how far it is; True for a bar, None for nobody.
     tables
         Tables by their names (``links=edges``), and the options of :func:`read_tables` or :func:`from_networkx`.
 
@@ -113,7 +113,7 @@ def build_cube(
     >>> c2n.build_cube(people, links=edges, dimensions=["city"], min_objects=1)
     Cube(city: 2 cells, 3 objects, 2 links)
     """
-    progress = progress or silent
+    progress = listener(progress)
     if is_frame(dimensions) and "links" not in tables:
         tables, dimensions = {**tables, "links": dimensions}, None
     if is_frame(items) or isinstance(items, Path) or (isinstance(items, str) and Path(items).suffix):
@@ -141,7 +141,7 @@ def build_from(
     engine: str | Engine = "duckdb",
     memory: str | None = None,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Telling = None,
 ) -> Cube:
     """Return the cube of files of one kind, saved in a folder and opened from there.
 
@@ -185,7 +185,7 @@ def build_from(
     ...     c2n.build_from("tables", nodes, links, out=f"{folder}/cube", dimensions=["city"], min_objects=1)
     Cube(city: 2 cells, 3 objects, 2 links)
     """
-    progress = progress or silent
+    progress = listener(progress)
     place = path_of(out, "out")
     cubes.check_place(place)
     reader, places = reader_of(source, paths, {})

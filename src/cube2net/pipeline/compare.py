@@ -24,7 +24,7 @@ from cube2net.network import Hops, Nothing
 from cube2net.pipeline.construct import Chosen, choose, network_of
 from cube2net.pipeline.planning import METHODS, WITH_OPTIONS, Plan, plan
 from cube2net.pipeline.queries import Asked, query_of
-from cube2net.progress import Progress, silent
+from cube2net.progress import Progress, Telling, listener, silent
 from cube2net.records import Comparison, Cube, Network, Query, Setup
 from cube2net.records.comparison import TASKS
 from cube2net.referee import DEFAULT, FILES, SHORT_LIST, HiddenRuns, Journal, Maker, Trials, several
@@ -79,7 +79,7 @@ def compare(
     rivals: Sequence[str] | None = None,
     out: str | Path | None = None,
     workers: int = 0,
-    progress: Progress | None = None,
+    progress: Telling = None,
 ) -> Comparison:
     """Return how well the next step does on the network of every method, in every form, run by run.
 
@@ -117,7 +117,7 @@ def compare(
         How many networks are mined at the same time (0: one for every core); scores do not depend on it, but for proofs
         that the clock ends.
     progress
-        Told how far it is; None for nobody.
+        Told how far it is; True for a bar, None for nobody.
 
     Returns
     -------
@@ -138,7 +138,7 @@ def compare(
     >>> c2n.compare(cube, labels, methods=["pagerank"], miners=["deepwalk"], runs=2)
     Comparison(clustering: 2 setups × 1 miners × 2 seeds)
     """
-    progress = progress or silent
+    progress = listener(progress)
     path = None if out is None else path_of(out, "out") / JOURNAL
     asked = query_of(cube, query)
     task = task_of(asked) if task is None else task

@@ -26,7 +26,7 @@ from cube2net.pipeline.planning import plan as planned
 from cube2net.pipeline.queries import Asked, query_of
 from cube2net.pipeline.recipes import recipe_of
 from cube2net.pipeline.worths import LINK_TOLERANCE, Valued, objective_name, weighed
-from cube2net.progress import Progress, silent
+from cube2net.progress import Progress, Telling, listener, silent
 from cube2net.records import Cube, Network, Node, Query, Question, Scope, Selection, Steering, Worth
 from cube2net.records.lineage import limits_of
 from cube2net.records.node_names import title_of
@@ -61,7 +61,7 @@ def construct(
     like: Wanted = (),
     unlike: Wanted = (),
     bound: bool = False,
-    progress: Progress | None = None,
+    progress: Telling = None,
     **method_options: Any,
 ) -> Network:
     """Return a small network around a query; without more words, the one that helps the next step.
@@ -118,7 +118,8 @@ def construct(
     bound
         Also find an upper bound on the value of any choice of m cells, such as keeps the pins and bans.
     progress
-        Told how far long work is, and how large a large network will be before it is made; None for nobody.
+        Told how far long work is, and how large a large network will be before it is made; True for a bar,
+        None for nobody.
     method_options
         Options of a method given by its name: ``construct(cube, query, "greedy", by="price")``.
 
@@ -143,7 +144,7 @@ def construct(
     >>> paper, set(paper.labels) == set(planted.best_cells[0])
     (Network(50 objects, 163 links, 50 in the query), True)
     """
-    progress = progress or silent
+    progress = listener(progress)
     chooser = method_of(method, method_options)
     options: dict[str, Any] = {"m": m, "objective": objective, "form": form, "near": near, "near_weight": near_weight}
     options |= {"membership": membership, "trust": trust, "keep": keep, "max_nodes": max_nodes, "max_links": max_links}

@@ -50,7 +50,7 @@ def about_objects(cube: Cube, rows: Array) -> list[dict[str, Any]]:
         said = [[_counted(number, "item")] for number in counts.items.tolist()]
         for name in counts.dimensions:
             for words, label in zip(said, counts.commonest(name).to_pylist(), strict=True):
-                words += [] if label is None else [label]
+                words.extend([] if label is None else [label])
     columns = (cube.objects.ids(rows).to_pylist(), table["name"].to_pylist(), table["kind"].to_pylist(), said)
     return [
         {"id": key, "name": name, "kind": kind, "about": " · ".join(words)}

@@ -17,7 +17,7 @@ from cube2net.embed import VECTORS, Nearest
 from cube2net.errors import ParameterError, unknown, whole_number
 from cube2net.interfaces import CellEmbedder, Engine, NodeEmbedder
 from cube2net.pipeline.data import find_topics
-from cube2net.progress import Progress, silent
+from cube2net.progress import Progress, Telling, listener
 from cube2net.propose import with_text
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics, Vectors
 from cube2net.records.corpus import table
@@ -35,7 +35,7 @@ def update_cube(
     replace: bool = False,
     remove: Sequence[str] = (),
     engine: str = "duckdb",
-    progress: Progress | None = None,
+    progress: Telling = None,
 ) -> Cube:
     """Return the cube of a folder with the items and links of a corpus added, as if it had been built of all.
 
@@ -60,7 +60,7 @@ def update_cube(
     engine
         The name of the engine that does it, ``"duckdb"`` or ``"spark"``.
     progress
-        Told how far it is; None for nobody.
+        Told how far it is; True for a bar, None for nobody.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def add_items(
     replace: bool = False,
     remove: Sequence[str] = (),
     engine: str = "duckdb",
-    progress: Progress | None = None,
+    progress: Telling = None,
 ) -> tuple[Cube, dict[str, int]]:
     """Return what :func:`update_cube` does, and how many items, objects, cells and links were added.
 
@@ -118,7 +118,7 @@ def add_items(
         raise ParameterError(f"remove is the text {remove!r}, expected ids such as ['p17', 'p18']")
     if corpus is None and not remove:
         raise ParameterError("there is nothing to do: give new data, or ids of items to remove")
-    place, progress = path_of(folder, "the folder of the cube"), progress or silent
+    place, progress = path_of(folder, "the folder of the cube"), listener(progress)
     added: dict[str, int] = {}
 
     def grown(cube: Cube) -> Cube:

@@ -12,7 +12,7 @@ from cube2net.arguments import made, path_of
 from cube2net.array_types import Array
 from cube2net.interfaces import TopicModel
 from cube2net.progress import Progress, silent
-from cube2net.records import Corpus, Network, Topics
+from cube2net.records import Corpus, Drawing, Network, Topics
 from cube2net.sources import Planted
 from cube2net.topics import TOPIC_MODELS
 
@@ -235,3 +235,13 @@ def layout_network(
     ``start`` is where nodes are now, None for those that are new: they move little.
     """
     return networks.layout(network, seed=seed, start=start)
+
+
+def picture_text(network: Network, *, title: str = "", width: int = 760, seed: int = 0) -> str:
+    """Return a light picture of a network as the text of an SVG file, so many pixels wide; no package is needed."""
+    return networks.svg_of(Drawing(network, networks.layout(network, seed=seed), title), width=width)
+
+
+def described(network: Network) -> str:
+    """Return what a picture of a network shows, for those who do not see it."""
+    return networks.description(network)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -45,9 +45,9 @@ def pivot(cube: Cube, rows: str, columns: str, query: Asked | None = None, *, mo
     >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
     >>> table = c2n.pivot(c2n.build_cube(planted.corpus), "venue", "topic", planted.query(0))
     >>> table
-    Pivot(venue × topic: 4 × 4 labels)
+    Pivot(venue × topic: 4 × 3 labels)
     >>> print(table)
-    4 venue × 4 topic labels, 200 objects; most of the 50 of the query, 50, in venue 0 and topic 2
+    4 venue × 3 topic labels, 200 objects; most of the 50 of the query, 50, in venue 0 and topic 2
     """
     check_whole(check_cube(cube), "crossed")
     most = whole_number("most", most, 1, what="rows and columns")
@@ -57,28 +57,47 @@ def pivot(cube: Cube, rows: str, columns: str, query: Asked | None = None, *, mo
     asked = None if query is None else query_of(cube, query)
     objects = np.empty(0, np.int32) if asked is None else asked.objects
     found = cross_levels(cube, places[0], places[1], objects, most)
-    labels, order, totals = [], [], (found.row_objects, found.column_objects)
-    times = time_dimensions(cube)
-    for (number, at), kept, total in zip(places, (found.rows, found.columns), totals, strict=True):
-        names = cube.dimensions[number].levels[at].labels
-        keys = [names[label] for label in kept.tolist()] if number in times else (-total[kept]).tolist()
-        order.append(sorted(range(len(kept)), key=lambda i, keys=keys: keys[i]))
-        labels.append(tuple(names[int(kept[i])] for i in order[-1]))
-    at = np.ix_(np.array(order[0], np.int64), np.array(order[1], np.int64))
-    shown = [total[kept[into]] for total, kept, into in zip(totals, (found.rows, found.columns), order, strict=True)]
-    more = [int((total > 0).sum()) - len(kept) for total, kept in zip(totals, (found.rows, found.columns), strict=True)]
+    sides = [
+        _ordered(cube, place, kept, total)
+        for place, kept, total in zip(
+            places, (found.rows, found.columns), (found.row_objects, found.column_objects), strict=True
+        )
+    ]
+    at = np.ix_(sides[0].order, sides[1].order)
     return Pivot(
         levels=(rows, columns),
-        rows=labels[0],
-        columns=labels[1],
+        rows=sides[0].labels,
+        columns=sides[1].labels,
         objects=found.objects[at],
-        row_objects=shown[0],
-        column_objects=shown[1],
+        row_objects=sides[0].objects,
+        column_objects=sides[1].objects,
         whole=found.whole,
         query=None if asked is None else found.query[at],
         asked=found.asked,
-        more=(more[0], more[1]),
+        more=(sides[0].more, sides[1].more),
     )
+
+
+class _Side(NamedTuple):
+    """The labels of a side in the order shown, their places among those kept, their objects, and how many more are."""
+
+    labels: tuple[str, ...]
+    order: Array
+    objects: Array
+    more: int
+
+
+def _ordered(cube: Cube, place: tuple[int, int], kept: Array, totals: Array) -> _Side:
+    """Return a side of a table: times in their order, other labels by how many objects they have."""
+    number, level = place
+    names = cube.dimensions[number].levels[level].labels
+    shown = [names[label] for label in kept.tolist()]
+    if number in time_dimensions(cube):
+        order = np.array(sorted(range(len(kept)), key=shown.__getitem__), dtype=np.int64)
+    else:
+        order = np.argsort(-totals[kept], kind="stable")
+    labels = tuple(shown[at] for at in order.tolist())
+    return _Side(labels, order, totals[kept[order]], int((totals > 0).sum()) - len(kept))
 
 
 def members(cube: Cube, cells: Iterable[Any]) -> Array:

@@ -7,17 +7,19 @@ from dataclasses import replace
 import numpy as np
 
 from cube2net.array_types import Array
+from cube2net.compiling import tells_compiling
 from cube2net.errors import ParameterError
 from cube2net.interfaces import chooses_cells
 from cube2net.pipeline.planning import METHODS
 from cube2net.pipeline.questions import asked_of
-from cube2net.progress import Progress, silent
+from cube2net.progress import Telling, listener
 from cube2net.records import Cube, Network, Node, Price, Question, Steering
 from cube2net.records.node_names import CELL, OBJECT, title_of
 from cube2net.records.price import BAN, PIN
 
 
-def prices(network: Network, cube: Cube | None = None, *, progress: Progress | None = None) -> tuple[Price, ...]:
+@tells_compiling
+def prices(network: Network, cube: Cube | None = None, *, progress: Telling = None) -> tuple[Price, ...]:
     """Return what every pin and ban of a network costs, the pins first, in the order given.
 
     A price is the value without the pin or ban, all others kept, less the value with it, by the same method and seed:
@@ -31,7 +33,7 @@ def prices(network: Network, cube: Cube | None = None, *, progress: Progress | N
     cube
         The cube of a network that came from another process.
     progress
-        Told how far it is; None for nobody.
+        Told how far it is; True for a bar, None for nobody.
 
     Returns
     -------
@@ -52,11 +54,11 @@ def prices(network: Network, cube: Cube | None = None, *, progress: Progress | N
     question = network.question
     if question is None:
         return ()
-    told, steering = progress or silent, question.steering
+    tell, steering = listener(progress), question.steering
     wanted = [(PIN, node) for node in steering.pins] + [(BAN, node) for node in steering.bans]
     found = []
     for number, (kind, node) in enumerate(wanted):
-        told("pricing pins and bans", number, len(wanted))
+        tell("pricing pins and bans", number, len(wanted))
         if kind == PIN:
             other = replace(steering, pins=tuple(pin for pin in steering.pins if pin != node))
         else:

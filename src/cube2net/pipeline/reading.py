@@ -10,9 +10,10 @@ from typing import Any
 
 from cube2net import sources
 from cube2net.arguments import check_options, made, options_of, path_of
+from cube2net.compiling import tells_compiling
 from cube2net.errors import ParameterError, quoted, unknown
 from cube2net.interfaces import ReadsMore, Source
-from cube2net.progress import Progress, silent
+from cube2net.progress import Progress, Telling, listener
 from cube2net.records import Corpus, Objects
 from cube2net.sources import SOURCES, Movies, Task, Yelp
 
@@ -22,7 +23,8 @@ UNSAID = ("columns", "usual", "sheet", "strict", "max_ratio", "max_unpacked")
 EXPECTED = "a corpus, a frame, a mapping of frames, a path or a graph"
 
 
-def read_source(source: str | Source, *paths: str | Path, progress: Progress | None = None, **options: Any) -> Corpus:
+@tells_compiling
+def read_source(source: str | Source, *paths: str | Path, progress: Telling = None, **options: Any) -> Corpus:
     """Return the corpus that files of one kind hold; ``options`` are the source's parameters.
 
     Parameters
@@ -33,7 +35,7 @@ def read_source(source: str | Source, *paths: str | Path, progress: Progress | N
     paths
         The files to read, or their folder, as the source expects them; for ``"sql"`` the queries.
     progress
-        Told how far the reading is; None for nobody.
+        Told how far the reading is; True for a bar, None for nobody.
     options
         Parameters of a source given by its name, such as ``strict=True``: what cannot be used then stops the reading.
 
@@ -63,7 +65,7 @@ def read_source(source: str | Source, *paths: str | Path, progress: Progress | N
     Corpus(3 objects, 3 items, 2 links)
     """
     reader, places = reader_of(source, paths, options)
-    return remembering(reader.read(places, progress=progress or silent), reader)
+    return remembering(reader.read(places, progress=listener(progress)), reader)
 
 
 def remembering(corpus: Corpus, source: Any) -> Corpus:
@@ -83,16 +85,17 @@ def remembering(corpus: Corpus, source: Any) -> Corpus:
 
 
 def read_more(
-    known: Objects, source: str | Source, *paths: str | Path, progress: Progress | None = None, **options: Any
+    known: Objects, source: str | Source, *paths: str | Path, progress: Telling = None, **options: Any
 ) -> Corpus:
     """Return the corpus of files that are to be added to a cube: they may name its objects without listing them."""
     reader, places = reader_of(source, paths, options)
     if isinstance(reader, ReadsMore):
-        return reader.read_more(places, known=known, progress=progress or silent)
-    return reader.read(places, progress=progress or silent)
+        return reader.read_more(places, known=known, progress=listener(progress))
+    return reader.read(places, progress=listener(progress))
 
 
-def read_tables(*tables: Any, progress: Progress | None = None, **options: Any) -> Corpus:
+@tells_compiling
+def read_tables(*tables: Any, progress: Telling = None, **options: Any) -> Corpus:
     """Return the corpus of tables in files or in memory: nodes and links, items and what they mention, or records.
 
     Tables of labels and of terms may come with them.
@@ -106,7 +109,8 @@ def read_tables(*tables: Any, progress: Progress | None = None, **options: Any) 
         with these names, and a mapping has tables by their names, ``{"nodes": frame, "links": edges}``. One table alone
         holds records: a row for every mention, or several objects in a column.
     progress
-        Told how far the reading is, and which column was taken for what; None for nobody.
+        Told how far the reading is, and which column was taken for what; True for a bar, None for
+        nobody.
     options
         A table by its name (``nodes``, ``links``, ``objects``, ``items``, ``mentions``, ``labels``, ``terms``). Of one
         table of records, ``item`` and ``objects`` are the columns of the records and of what they mention.
@@ -137,10 +141,11 @@ def read_tables(*tables: Any, progress: Progress | None = None, **options: Any) 
     >>> c2n.read_tables(papers, item="paper", objects="author")
     Corpus(2 objects, 2 items, links by co-mention)
     """
-    return sources.read_tables(tables, options, progress or silent)
+    return sources.read_tables(tables, options, listener(progress))
 
 
-def read_sql(*queries: str, progress: Progress | None = None, **options: Any) -> Corpus:
+@tells_compiling
+def read_sql(*queries: str, progress: Telling = None, **options: Any) -> Corpus:
     """Return the corpus of SQL queries over files on this machine, which DuckDB runs.
 
     A query names its files itself, ``FROM 'papers.parquet'``, also CSV and JSON. It only reads: nothing is written,
@@ -152,7 +157,8 @@ def read_sql(*queries: str, progress: Progress | None = None, **options: Any) ->
         The tables in their order: one holds records or, with ``links``, nodes; two are nodes and links, three are
         objects, items and mentions.
     progress
-        Told how far it is, and which column was taken for what; None for nobody.
+        Told how far it is, and which column was taken for what; True for a bar, None for
+        nobody.
     options
         A query by what its table is (``nodes``, ``links``, ``objects``, ``items``, ``mentions``, ``labels``,
         ``terms``). ``item`` and ``objects`` may be columns of one table of records. ``memory`` such as ``"4GB"`` is
@@ -177,7 +183,8 @@ def read_sql(*queries: str, progress: Progress | None = None, **options: Any) ->
     return read_source("sql", *queries, progress=progress, **options)
 
 
-def read_graph(path: str | Path, *, progress: Progress | None = None, **options: Any) -> Corpus:
+@tells_compiling
+def read_graph(path: str | Path, *, progress: Telling = None, **options: Any) -> Corpus:
     """Return the corpus of a graph in a GraphML, GEXF or JSON file: every node is an object and its own item.
 
     Parameters
@@ -186,7 +193,7 @@ def read_graph(path: str | Path, *, progress: Progress | None = None, **options:
         A ``.graphml``, ``.gexf`` or ``.json`` file, also packed (``.gz``). JSON has ``nodes`` and ``links``, as
         NetworkX and d3 write them, or Cytoscape's ``elements``.
     progress
-        Told how far it is; None for nobody.
+        Told how far it is; True for a bar, None for nobody.
     options
         ``name``, ``kind``, ``text``, ``weight`` and ``time`` are the attributes of nodes and links that hold these.
         ``separators`` part a text into several labels, ``{"genres": "|"}``. ``strict`` stops at what cannot be used,
@@ -214,13 +221,13 @@ def read_graph(path: str | Path, *, progress: Progress | None = None, **options:
     return read_source("graph", path, progress=progress, **options)
 
 
-def read_acl(path: str | Path, *, progress: Progress | None = None, **options: Any) -> Corpus:
+def read_acl(path: str | Path, *, progress: Telling = None, **options: Any) -> Corpus:
     """Return the corpus of the ACL Anthology, from its folder or its archive."""
     return read_source("acl", path, progress=progress, **options)
 
 
 def read_task(
-    source: str, *paths: str | Path, name: str, seed: int = 0, progress: Progress | None = None, **options: Any
+    source: str, *paths: str | Path, name: str, seed: int = 0, progress: Telling = None, **options: Any
 ) -> Task:
     """Return a link-prediction task of the paper's kind: a corpus, a query, and the latest links hidden.
 
@@ -231,7 +238,7 @@ def read_task(
         raise unknown("source of tasks", source, tasks)
     reader: Yelp | Movies = made(source, tasks, Source, "source", options)
     return reader.read_task(
-        [path_of(path, "a path to read") for path in paths], name, seed=seed, progress=progress or silent
+        [path_of(path, "a path to read") for path in paths], name, seed=seed, progress=listener(progress)
     )
 
 

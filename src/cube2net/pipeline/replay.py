@@ -15,12 +15,13 @@ from cube2net import __version__
 from cube2net import cube as cubes
 from cube2net import network as networks
 from cube2net.arguments import path_of
+from cube2net.compiling import tells_compiling
 from cube2net.errors import CubeError, InputError, ParameterError, QueryError, listed, quoted, some
 from cube2net.pipeline.construct import construct
 from cube2net.pipeline.cubes import open_cube
 from cube2net.pipeline.planning import METHODS, STEERS
 from cube2net.pipeline.recipes import made_of
-from cube2net.progress import Progress
+from cube2net.progress import Telling
 from cube2net.records import Cube, Network, Node, Query, Recipe
 from cube2net.records.lineage import VIEW, lineage_of
 from cube2net.records.node_names import CELL, OBJECT
@@ -57,7 +58,8 @@ class Replayed:
         return f"Replayed({said}: {self.network!r})"
 
 
-def replay(path: str | Path, cube: Cube | str | Path | None = None, *, progress: Progress | None = None) -> Replayed:
+@tells_compiling
+def replay(path: str | Path, cube: Cube | str | Path | None = None, *, progress: Telling = None) -> Replayed:
     """Return the network of an exported file made again by the recipe in it, and what is not as it was.
 
     Parameters
@@ -68,7 +70,7 @@ def replay(path: str | Path, cube: Cube | str | Path | None = None, *, progress:
         The cube, or its folder. A recipe has the name of the folder alone: without a cube, one of that name beside the
         file is taken, or one where you are.
     progress
-        Told how far it is; None for nobody.
+        Told how far it is; True for a bar, None for nobody.
 
     Returns
     -------
@@ -109,7 +111,7 @@ def replay(path: str | Path, cube: Cube | str | Path | None = None, *, progress:
     return Replayed(network, recipe, tuple(differences))
 
 
-def follow(recipe: Recipe, cube: Cube, *, progress: Progress | None = None) -> Network:
+def follow(recipe: Recipe, cube: Cube, *, progress: Telling = None) -> Network:
     """Return the network that a recipe makes of a cube; views that made this cube already are not repeated."""
     if recipe.obstacle:
         raise InputError(f"the network cannot be made again: {recipe.obstacle}")

@@ -134,16 +134,23 @@ def write_report(
     ['report.html', 'trials.csv', 'scores.csv', 'costs.csv', 'results.json']
     """
     make = maker(cube, query_of(cube, query), {**BY_NAME, **named_methods(methods)})
-    about = {"command": command, "title": title}
-    return report_files(make, comparison, folder, spreadsheet_safe=spreadsheet_safe, **about)
+    safe = spreadsheet_safe
+    return report_files(make, comparison, folder, command=command, title=title, spreadsheet_safe=safe)
 
 
 def report_files(
-    make: Make, comparison: Comparison, folder: str | Path, *, spreadsheet_safe: bool = False, **about: str
+    make: Make,
+    comparison: Comparison,
+    folder: str | Path,
+    *,
+    command: str = "",
+    title: str = "Did it help?",
+    spreadsheet_safe: bool = False,
 ) -> list[Path]:
     """Return the files of a comparison's report, the page first; ``make`` makes the networks that were compared."""
     place = path_of(folder, "the folder of the report")
     check_report()
-    report = Report(comparison, referee.verdict_of(comparison), referee.all_estimates(comparison), **about)
+    said, estimates = referee.verdict_of(comparison), referee.all_estimates(comparison)
+    report = Report(comparison, said, estimates, command=command, title=title)
     shown = referee.Illustrator(make, layout, lambda network, miner, seed: embed_nodes(network, miner, seed=seed))
     return referee.write(shown.illustrated(report), place, spreadsheet_safe=spreadsheet_safe)

@@ -19,7 +19,7 @@ from cube2net.intervals import REACH
 from cube2net.pipeline.data import find_topics
 from cube2net.pipeline.queries import Asked, query_of, read_query
 from cube2net.pipeline.reading import corpus_of
-from cube2net.progress import Progress, silent
+from cube2net.progress import Progress, Telling, listener
 from cube2net.propose import propose, score, tally, text_of, with_text
 from cube2net.records import Budget, Corpus, Cube, DimensionSpec, Query, Topics
 from cube2net.records.corpus import LINKS, table
@@ -50,7 +50,7 @@ def suggest(
     splits: int = SPLITS,
     topics: Topics | None = None,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Telling = None,
     **tables: Any,
 ) -> Suggestion:
     """Return the dimensions that suit some data, and why: what its attributes are, their levels, the cells they make.
@@ -77,7 +77,7 @@ def suggest(
     seed
         Of the sample, the halves and the topics: the same seed proposes the same.
     progress
-        Told how far it is; None for nobody.
+        Told how far it is; True for a bar, None for nobody.
     tables
         Tables by their names (``links=edges``), and the options of :func:`read_tables` or :func:`from_networkx`.
 
@@ -101,7 +101,7 @@ def suggest(
     >>> print(*suggestion.dependencies)
     city → state (all of 120 items)
     """
-    progress = progress or silent
+    progress = listener(progress)
     corpus = corpus_of(data, tables, progress, suggest)
     found = propose(corpus, cubes.parse_bins, min_objects=min_objects, seed=seed, progress=progress)
     if query is None:

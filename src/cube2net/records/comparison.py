@@ -13,6 +13,7 @@ import numpy as np
 from cube2net.array_types import Array
 from cube2net.errors import InputError, unknown
 from cube2net.records.ragged import frozen
+from cube2net.showing import Shown
 
 TASKS = ("clustering", "links", "hidden")
 
@@ -108,7 +109,7 @@ class Trial:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class Comparison(Shown):
     """Trials of several setups on one query and task, paired by miner and seed.
 
     ``measures`` are the names of the scores, the one that decides first. ``truth`` is the label of every object of the

@@ -25,6 +25,7 @@ from cube2net.records.query import Query
 from cube2net.records.query_tables import asked_of
 from cube2net.records.ragged import Links, Ragged, frozen
 from cube2net.records.to_frames import cells_table, to_pandas
+from cube2net.showing import Shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +57,7 @@ class Cells:
 
 
 @dataclass(frozen=True, eq=False)
-class Cube:
+class Cube(Shown):
     """Objects organised in cells, with their links.
 
     ``cells`` are those that hold at least ``min_objects`` objects; the smaller ones are kept in ``small`` so that

@@ -26,6 +26,7 @@ from cube2net.records.ragged import Ragged, frozen
 from cube2net.records.recipe import Recipe
 from cube2net.records.selection import Selection
 from cube2net.records.to_frames import NodesAndLinks, to_pandas, to_polars
+from cube2net.showing import Shown, shows
 
 CELL = "cell"
 LINK, MEMBERSHIP = "link", "membership"
@@ -36,7 +37,7 @@ LINKS = ("source", "target", "weight", "kind")
 
 
 @dataclass(frozen=True, eq=False)
-class Network:
+class Network(Shown):
     """Nodes and undirected links; the objects of the query come first, then the others, then cells.
 
     ``objects`` are the rows of the object nodes in the cube, ``cells`` the numbers of the selected cells
@@ -195,6 +196,20 @@ class Network:
     def to_polars(self) -> NodesAndLinks:
         """Return ``nodes`` and ``links`` as frames of Polars."""
         return NodesAndLinks(to_polars(self.nodes), to_polars(self.links))
+
+    def plot(self, *, title: str | None = None, width: int = 760) -> Any:
+        """Return a picture that a notebook shows in its place, of so many pixels; it opens no window.
+
+        Its ``svg`` is the text of the picture, and ``save`` writes it to an ``.svg`` file. No further package is
+        needed; :func:`cube2net.draw_network` writes PNG and PDF.
+
+        >>> import cube2net as c2n
+        >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+        >>> c2n.construct(c2n.build_cube(planted.corpus), planted.query(0)).plot(title="One community")
+        Picture(alt='One community: a network of 100 objects, 4 cells, 422 links, 50 in the query', width=760)
+        """
+        found = shows()
+        return None if found is None else found.plot_of(self, title, width)
 
     @property
     def _ends(self) -> tuple[Array, Array]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -84,7 +85,7 @@ class Pivot:
             "columns": list(self.columns),
             "objects": self.objects.tolist(),
             "query": [] if self.query is None else self.query.tolist(),
-            "lift": [] if lift is None else np.where(np.isfinite(lift), lift.astype(object), None).tolist(),
+            "lift": [] if lift is None else [[_finite(value) for value in row] for row in lift.tolist()],
             "row_objects": self.row_objects.tolist(),
             "column_objects": self.column_objects.tolist(),
             "whole": self.whole,
@@ -101,3 +102,7 @@ class Pivot:
             pd.Index(labels, name=level) for labels, level in zip((self.rows, self.columns), self.levels, strict=True)
         )
         return pd.DataFrame(self.objects, index=index, columns=columns)
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -11,10 +11,11 @@ from cube2net.array_types import Array
 from cube2net.errors import QueryError, quoted
 from cube2net.records.pickling import travel_by_fields
 from cube2net.records.ragged import frozen
+from cube2net.showing import Shown
 
 
 @dataclass(frozen=True, eq=False)
-class Query:
+class Query(Shown):
     """Objects by row number, ascending and distinct, with a label each where the user gave one.
 
     ``ids`` are those of the objects, where they were given by id or name: in another cube the rows have others.

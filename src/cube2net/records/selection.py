@@ -10,6 +10,7 @@ from cube2net.array_types import Array
 from cube2net.errors import InputError
 from cube2net.records.pickling import travel_by_fields
 from cube2net.records.ragged import frozen
+from cube2net.showing import Shown
 
 # A value this near to its bound, as a share of it, differs from it by rounding only.
 PROVEN = 1e-9
@@ -20,7 +21,7 @@ def _none(kind: type) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Selection:
+class Selection(Shown):
     """The objects M that a method brings, and the cells they come from, in the order chosen.
 
     ``values[i]`` is the objective after the first i + 1 cells. A method that chooses objects without

@@ -10,13 +10,14 @@ from cube2net.records import Comparison, Setup
 from cube2net.records.comparison import FLOOR
 from cube2net.referee.finding import Finding, Peer, Way, find
 from cube2net.referee.statistics import ENOUGH, Difference
+from cube2net.showing import Shown
 
 # Digits behind the point: three, and more only where what is surely not 0 would read as 0.
 DIGITS = (3, 4, 5, 6)
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Shown):
     """A finding, and the sentence that tells it."""
 
     finding: Finding

@@ -85,11 +85,8 @@ def read_query_text(text: str, known: Known) -> tuple[list[str], list[str] | Non
         if len(table.header) < 2 or place is None:
             return lines, None
         if any(known([table.header[place]])):
-            other = 1 - place if len(table.header) == 2 else None
-            header = [
-                ["object", LABEL][at == other] if at in (place, other) else f"column {at}"
-                for at in range(len(table.header))
-            ]
+            header = [LABEL if len(table.header) == 2 else f"column {at}" for at in range(len(table.header))]
+            header[place] = "object"
             table = table._replace(header=header, rows=[(1, table.header), *table.rows])
         names, labels = _from_table(table, known, LABEL)
     except SourceError:

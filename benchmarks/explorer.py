@@ -1,0 +1,188 @@
+"""How long a move on the explorer's page takes over HTTP, and how many clients are answered at once.
+
+    python benchmarks/explorer.py [--cube CUBE] [--turns 20] [--clients 50] [--seconds 60]
+
+The query is ``labs`` (116 authors), and the cube that of the bundled papers, built here unless a folder is given. The
+server is the command ``cube2net explore`` in a process of its own. A move is what the page does when something is
+slid, pinned, banned or liked: it asks for the network, then for places that begin where the nodes are; every move is
+one that was not asked before. Then clients ask all at once for a while, each a network or its places of moves taken
+at random, and every answer is held against the one that a single client got.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import http.client
+import json
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import cube2net as c2n
+
+GOAL = 100.0
+"""A move is to be answered within so many milliseconds."""
+SECONDS = re.compile(rb'"seconds":\{[^{}]*\}')
+"""What differs between two answers to the same question."""
+Ask = dict[str, Any]
+
+
+class Visitor:
+    """A client that keeps its connection, as a browser does."""
+
+    def __init__(self, port: int, token: str) -> None:
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
+        self.headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+
+    def ask(self, name: str, question: dict[str, Any]) -> bytes:
+        """Return the answer to a question, as it comes."""
+        self.connection.request("POST", f"/api/v1/{name}", json.dumps(question), self.headers)
+        response = self.connection.getresponse()
+        body = response.read()
+        if response.status != 200:
+            raise SystemExit(f"{name}: {response.status} {body.decode()}")
+        return body
+
+
+@contextmanager
+def served(cube: Path) -> Iterator[tuple[int, str]]:
+    """Give the port and the token of a server of a cube."""
+    command = [sys.executable, "-m", "cube2net", "explore", str(cube), "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
+        try:
+            found = None
+            while found is None:
+                found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=([\w-]+)", process.stdout.readline())
+            yield int(found[1]), found[2]
+        finally:
+            process.terminate()
+
+
+def moves(asked: Ask, answer: dict[str, Any], turns: int) -> dict[str, list[Ask]]:
+    """Return questions by the kind of move, each one step from the first question."""
+    cells = [{"cell": cell["labels"]} for cell in answer["cells"]]
+    others = [key for key, role in zip(answer["nodes"]["id"], answer["nodes"]["role"], strict=True) if role == "near"]
+    return {
+        "slide m": [{**asked, "m": 5 + 3 * turn} for turn in range(turns)],
+        "slide near": [{**asked, "near": 10 + 7 * turn} for turn in range(turns)],
+        "pin a cell": [{**asked, "m": 12, "pins": [cells[turn % len(cells)]], "near": 50 + turn} for turn in range(turns)],
+        "ban a cell": [{**asked, "bans": [cells[turn]]} for turn in range(min(turns, len(cells)))],
+        "ban an object": [{**asked, "bans": [{"object": key}]} for key in others[:turns]],
+        "pin an object": [{**asked, "near": 5, "pins": [{"object": key}]} for key in others[-turns:]],
+        "like an object": [{**asked, "like": [key]} for key in others[:turns]],
+    }
+
+
+def keys(nodes: dict[str, Any]) -> list[str]:
+    """Return what tells a node from all others."""
+    return [str(labels or key) for key, labels in zip(nodes["id"], nodes["labels"], strict=True)]
+
+
+def moved(visitor: Visitor, ask: Ask, places: dict[str, list[float]]) -> tuple[float, float, int]:
+    """Return the milliseconds of the network and of its places, and the bytes that came."""
+    begun = time.perf_counter()
+    body = visitor.ask("construct", {"ask": ask})
+    made = time.perf_counter()
+    start = [places.get(key) for key in keys(json.loads(body)["nodes"])]
+    turned = time.perf_counter()
+    drawn = visitor.ask("layout", {"ask": ask, "start": start})
+    ended = time.perf_counter()
+    return (made - begun) * 1000, (ended - turned) * 1000, len(body) + len(drawn)
+
+
+def show_moves(visitor: Visitor, asked: Ask, turns: int) -> list[Ask]:
+    """Print how long moves take, kind by kind; return all of them."""
+    answer = json.loads(visitor.ask("construct", {"ask": asked}))
+    places = json.loads(visitor.ask("layout", {"ask": asked}))["places"]
+    known = dict(zip(keys(answer["nodes"]), places, strict=True))
+    print(f"{answer['sentence']}; milliseconds\n")
+    print("| move | network | places | both, median | both, 95 % | most kB | within 100 ms |")
+    print("| --- | --: | --: | --: | --: | --: | --: |")
+    every: list[Ask] = []
+    for kind, asks in moves(asked, answer, turns).items():
+        times = np.array([moved(visitor, ask, known) for ask in asks])
+        both = times[:, 0] + times[:, 1]
+        row = [f"{np.median(column):.1f}" for column in (times[:, 0], times[:, 1], both)]
+        row += [f"{np.percentile(both, 95):.1f}", f"{times[:, 2].max() / 1000:.0f}", f"{np.mean(both <= GOAL):.0%}"]
+        print(f"| {kind} | " + " | ".join(row) + " |", flush=True)
+        every += asks
+    return every
+
+
+def same(body: bytes) -> bytes:
+    """Return what stands for an answer, without the seconds that it took."""
+    return hashlib.sha256(SECONDS.sub(b"", body)).digest()
+
+
+def show_crowd(port: int, token: str, asks: list[Ask], clients: int, seconds: float) -> int:
+    """Print how long many clients wait; return how many answers were not those of a single client."""
+    single = Visitor(port, token)
+    questions = [(name, {"ask": ask}) for ask in asks for name in ("construct", "layout")]
+    expected = [same(single.ask(*question)) for question in questions]
+    last = time.monotonic() + seconds
+    waited: list[list[float]] = [[] for _ in range(clients)]
+    wrong = [0] * clients
+    failed: list[BaseException] = []
+
+    def visit(number: int) -> None:
+        rng = np.random.default_rng(number)
+        visitor = Visitor(port, token)
+        try:
+            while time.monotonic() < last:
+                at = int(rng.integers(len(questions)))
+                begun = time.perf_counter()
+                body = visitor.ask(*questions[at])
+                waited[number].append((time.perf_counter() - begun) * 1000)
+                wrong[number] += same(body) != expected[at]
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=visit, args=(number,)) for number in range(clients)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failed:
+        raise failed[0]
+    times = np.concatenate(waited)
+    half, most = np.percentile(times, [50, 99])
+    print(
+        f"\n{clients} clients for {seconds:g} seconds: {len(times):,} answers, {sum(wrong):,} unlike those of a single "
+        f"client; {len(times) / seconds:.0f} a second, half within {half:.0f} ms, 99 % within {most:.0f} ms"
+    )
+    return sum(wrong)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--cube", type=Path)
+    parser.add_argument("--turns", type=int, default=20)
+    parser.add_argument("--clients", type=int, default=50)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        place = asked.cube or Path(folder) / "cube"
+        if asked.cube is None:
+            c2n.build_cube(c2n.load_bundled(), out=place)
+        cube = c2n.open_cube(place)
+        query = cube.query(c2n.load_labs())
+        ask = {"query": cube.objects.ids(query.objects).to_pylist(), "labels": list(query.labels or ())}
+        with served(place) as (port, token):
+            every = show_moves(Visitor(port, token), ask, asked.turns)
+            if show_crowd(port, token, every[:: max(1, len(every) // 20)], asked.clients, asked.seconds):
+                raise SystemExit("answers differ")
+
+
+if __name__ == "__main__":
+    main()

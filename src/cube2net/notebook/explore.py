@@ -1,0 +1,123 @@
+"""The page of the explorer in a notebook: what is asked in Python becomes the question that the page begins with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cube2net.api.ask_parameters import split_options
+from cube2net.api.json_reading import read
+from cube2net.api.shapes import Ask
+from cube2net.errors import ParameterError, quoted
+from cube2net.extras import require
+from cube2net.pipeline.planning import several
+from cube2net.pipeline.queries import check_cube, query_of
+from cube2net.records import Cube, Query
+from cube2net.records.node_names import node_of
+
+if TYPE_CHECKING:
+    from cube2net.notebook.widget import Explorer
+
+WORDS = tuple(word for word in (*Ask.__required_keys__, *Ask.__optional_keys__) if word not in ("query", "cube"))
+"""What a question can say besides its query."""
+
+
+def explore(cube: Cube, query: Any = None, **options: Any) -> Explorer:
+    """Return the explorer's page as a widget: ask, see and steer in a notebook, and go on in Python.
+
+    It needs ``pip install 'cube2net[notebook]'``. Where no page can be shown (a notebook that is not trusted, or one
+    that nbconvert made a page of), the picture of the network stands in its place.
+
+    Parameters
+    ----------
+    cube
+        Of :func:`build_cube` or :func:`open_cube`, or a view of one; it may be in memory only.
+    query
+        What to begin with: objects as :func:`construct` takes them. Without one the page asks for names.
+    options
+        As for :func:`construct`, with methods and objectives by their names; and what part of the cube is looked at:
+        ``where``, ``roll_up``, ``between``, ``kind``.
+
+    Returns
+    -------
+    Explorer
+        ``network``, ``selection`` and ``query`` are those that the page shows now, ``node`` is what was clicked last,
+        and ``ask`` is the whole question. ``observe`` tells when one changes. Setting ``query`` or ``ask`` moves the
+        page; ``close`` ends it.
+
+    Examples
+    --------
+    >>> import cube2net as c2n
+    >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    >>> widget = c2n.explore(c2n.build_cube(planted.corpus), planted.query(0)[:10], m=3)
+    >>> widget.network
+    Network(20 objects, 3 cells, 70 links, 10 in the query)
+    >>> widget.query = planted.query(1)[:5]
+    >>> widget
+    Explorer(Network(10 objects, 3 cells, 25 links, 5 in the query))
+    >>> widget.close()
+    """
+    check_cube(cube)
+    require("the explorer in a notebook", "anywidget")
+    from cube2net.notebook.widget import Explorer
+
+    return Explorer(cube, asked(cube, query, **options))
+
+
+def asked(cube: Cube, query: Any = None, **options: Any) -> dict[str, Any]:
+    """Return a question as JSON has it, from what a caller says in Python."""
+    ask: dict[str, Any] = {"query": []}
+    if query is not None:
+        ask |= query_words(cube, query_of(cube, query))
+    for word, value in options.items():
+        if word in ("pins", "bans"):
+            ask[word] = [_node(cube, thing) for thing in several(value)]
+        elif word in ("like", "unlike"):
+            ask[word] = [_id(cube, node_of(cube, thing).number) for thing in several(value)]
+        elif word == "kind":
+            ask[word] = [value] if isinstance(value, str) else list(value)
+        elif word in WORDS:
+            ask[word] = value
+        else:
+            ask.setdefault("options", {})[word] = value
+    return as_json(ask)
+
+
+def as_json(ask: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a question as a page has it: plain values, without what says nothing; what cannot be sent is refused.
+
+    >>> as_json({"query": ("a", "b"), "m": None, "pins": []})
+    {'query': ['a', 'b']}
+    """
+    for word, value in ask.items():
+        try:
+            json.dumps(value, allow_nan=False)
+        except (TypeError, ValueError):
+            raise ParameterError(
+                f"{word} is {quoted(value)}, expected numbers and texts that a page can send"
+            ) from None
+    said = {word: value for word, value in ask.items() if value not in (None, (), [], {}, "") and value is not False}
+    plain: dict[str, Any] = json.loads(json.dumps({"query": [], **said}))
+    read(Ask, plain)
+    split_options(plain)
+    return plain
+
+
+def query_words(cube: Cube, query: Query) -> dict[str, Any]:
+    """Return a query as a question has it: ids, and labels where it has such."""
+    words: dict[str, Any] = {"query": cube.objects.ids(query.objects).to_pylist()}
+    return words if query.labels is None else words | {"labels": list(query.labels)}
+
+
+def _node(cube: Cube, thing: Any) -> dict[str, Any]:
+    if isinstance(thing, tuple | list):
+        return {"cell": list(thing)}
+    node = node_of(cube, thing)
+    return {"cell": list(cube.cell(node.number))} if node.is_cell else {"object": _id(cube, node.number)}
+
+
+def _id(cube: Cube, row: int) -> Any:
+    return cube.objects.ids(np.array([row])).to_pylist()[0]

@@ -1,0 +1,200 @@
+"""What a notebook shows of a record: a few lines of HTML, a table, and of a network its picture."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from cube2net import pipeline
+from cube2net.notebook.html_parts import codes, headline, page, sentence, table
+from cube2net.notebook.pictures import plot_of
+from cube2net.records import Comparison, Cube, Dimension, Network, Query, Selection
+
+FIRST = 10
+"""So many rows of a table are shown."""
+
+DRAWN = 5_000
+"""A network of more nodes is not drawn unasked: finding places for them takes seconds."""
+
+_results: WeakKeyDictionary[Comparison, dict[str, Any]] = WeakKeyDictionary()
+
+
+def page_of(record: object) -> str | None:
+    """Return HTML for a record, None where it has none."""
+    make = PAGES.get(type(record).__name__)
+    return None if make is None else make(record)
+
+
+def cube_page(cube: Cube) -> str:
+    """Return the dimensions of a cube with their levels, how large it is, and whose data it has."""
+    settings = cube.settings
+    least = settings.get("min_objects")
+    size = f"{len(cube.cells):,} cells{f' of {least:,} objects or more' if least else ''}"
+    views = settings.get("views", ())
+    attribution = settings.get("attribution", "")
+    return page(
+        headline("Cube", f"{len(cube.objects):,} objects in {size}, {cube.links.count:,} links"),
+        table(
+            ("dimension", "levels, finest first", "labels", "such as"),
+            [
+                (dimension.name, _levels(dimension), f"{len(dimension.labels):,}", _first_labels(dimension))
+                for dimension in cube.dimensions
+            ],
+            right=("labels",),
+        ),
+        sentence(f"a view: {'; '.join(views)}", faint=True) if views else "",
+        sentence(f"data: {attribution}", faint=True) if attribution else "",
+        codes(("a network:", "c2n.construct(cube, query)"), ("look around:", "c2n.explore(cube)")),
+    )
+
+
+def query_page(query: Query) -> str:
+    """Return how many objects a query has by label, and the names that were not found."""
+    counts = Counter(query.labels or ())
+    labels = f", {len(counts):,} label{'s' * (len(counts) != 1)}" if counts else ""
+    parts = [headline("Query", f"{len(query):,} object{'s' * (len(query) != 1)}{labels}")]
+    if counts:
+        shown = counts.most_common(FIRST)
+        rows = [(label or "no label", f"{count:,}") for label, count in shown]
+        parts.append(table(("label", "objects"), rows, right=("objects",), more=_more(len(counts), "labels")))
+    if query.missing:
+        names = ", ".join(query.missing[:FIRST])
+        parts.append(sentence(f"{len(query.missing):,} not found: {names}{_more(len(query.missing), 'names', ' … ')}"))
+    return page(*parts)
+
+
+def selection_page(selection: Selection) -> str:
+    """Return the cells of a selection in the order chosen, and how good the choice is."""
+    size = f"{len(selection.cells):,} cells, {len(selection.objects):,} objects, value {selection.value:.4f}"
+    gains, values = selection.gains().tolist(), selection.values.tolist()
+    rows = [
+        (rank, cell, f"{gain:.4g}", f"{value:.4g}")
+        for rank, (cell, gain, value) in enumerate(zip(selection.cells.tolist(), gains, values, strict=True), 1)
+    ][:FIRST]
+    heads = ("rank", "cell", "gain", "value")
+    return page(
+        headline("Selection", size),
+        _certificate(selection),
+        sentence(selection.note) if selection.note else "",
+        table(heads, rows, right=heads, more=_more(len(selection.cells), "cells")) if rows else "",
+        codes(("labels of a cell:", "cube.cell(number)")) if rows else "",
+    )
+
+
+def network_page(network: Network) -> str:
+    """Return the picture of a network, its first cells, and how to go on."""
+    size = str(network).partition("(")[2].rstrip(")")
+    if len(network) <= DRAWN:
+        picture = plot_of(network).tag
+    else:
+        picture = sentence(f"{len(network):,} nodes are drawn when asked for, by network.plot()", faint=True)
+    selection = network.selection
+    return page(
+        headline("Network", size),
+        picture,
+        _certificate(selection, whole=network.settings.get("objective") == "cover"),
+        sentence(selection.note) if selection.note else "",
+        _cells(network),
+        codes(
+            ("why:", "c2n.explain(network)"),
+            ("as frames:", "network.to_pandas()"),
+            ("a file:", 'c2n.write_network(network, "network.graphml")'),
+        ),
+    )
+
+
+def comparison_page(comparison: Comparison) -> str:
+    """Return the scores of every setup with their intervals, and the verdict."""
+    if comparison not in _results:
+        _results[comparison] = pipeline.results(comparison)
+    found = _results[comparison]
+    scores = {
+        (each["setup"], each["measure"]): _interval(each) for each in found["estimates"] if each["miner"] == "all"
+    }
+    order = {each["one"]: -each["mean"] for each in found["differences"]}
+    alone = comparison.setups[0].name
+    names = sorted({name for name, _ in scores}, key=lambda name: (name != alone, order.get(name, 0.0), name))
+    rows = [
+        (name, _nodes(comparison, name), *(scores.get((name, measure), "–") for measure in found["measures"]))
+        for name in names[: FIRST + 1]
+    ]
+    heads = ("setup", "nodes", *found["measures"])
+    failed = found["failed"]
+    return page(
+        headline("Comparison", str(comparison).partition("(")[2].rstrip(")")),
+        sentence(found["verdict"]["sentence"]),
+        table(heads, rows, right=heads[1:], more=_more(len(names), "setups", most=FIRST + 1)),
+        *(sentence(f"{name} failed: {'; '.join(why)}", faint=True) for name, why in list(failed.items())[:3]),
+        codes(("the report:", 'c2n.write_report(cube, query, comparison, "report")')),
+    )
+
+
+def verdict_page(verdict: Any) -> str:
+    """Return the sentence of a verdict."""
+    return page(headline("Verdict", "it helps" if verdict.helps else "not surely better"), sentence(verdict.sentence))
+
+
+PAGES: dict[str, Callable[[Any], str]] = {
+    "Cube": cube_page,
+    "Query": query_page,
+    "Selection": selection_page,
+    "Network": network_page,
+    "Comparison": comparison_page,
+    "Verdict": verdict_page,
+}
+"""What is shown as a page, by the name of its class, of which the package has one each."""
+
+
+def _levels(dimension: Dimension) -> str:
+    if dimension.is_top:
+        return "∗"
+    levels = (dimension.levels[at] for at in dimension.at_or_above())
+    return " → ".join(f"{level.name} ({len(level.labels):,})" for level in levels)
+
+
+def _first_labels(dimension: Dimension) -> str:
+    shown = ", ".join(dimension.labels[:4])
+    return f"{shown}, …" if len(dimension.labels) > 4 else shown
+
+
+def _certificate(selection: Selection, *, whole: bool = False) -> str:
+    if selection.bound is None or selection.gap is None:
+        return ""
+    return sentence(pipeline.certificate(selection.bound, selection.gap, selection.proven, whole=whole))
+
+
+def _cells(network: Network) -> str:
+    """Return the first cells of a network: what each added, how large it is, and its share of the query."""
+    if "cell_objects" not in network.settings or not len(network.selection.cells):
+        return ""
+    told = pipeline.summary(network)["cells"]
+    rows = [
+        (
+            rank,
+            *cell["labels"].values(),
+            f"{cell['gain']:.4g}",
+            f"{cell['objects']:,}",
+            f"{cell['query_objects']:,} ({cell['query_objects'] / len(network.query):.0%})",
+        )
+        for rank, cell in enumerate(told[:FIRST], 1)
+    ]
+    heads = ("", *network.dimensions, "gain", "objects", "of the query")
+    return table(heads, rows, right=("", "gain", "objects", "of the query"), more=_more(len(told), "cells"))
+
+
+def _nodes(comparison: Comparison, setup: str) -> str:
+    count = comparison.nodes(comparison.named(setup))
+    return "–" if count != count else f"{count:,.0f}"
+
+
+def _interval(estimate: dict[str, Any]) -> str:
+    mean, low, high = (estimate[name] for name in ("mean", "low", "high"))
+    if mean is None:
+        return "–"
+    return f"{mean:.3f}" if low is None or high is None else f"{mean:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def _more(count: int, what: str, before: str = "", most: int = FIRST) -> str:
+    return f"{before}and {count - most:,} more {what}" if count > most else ""

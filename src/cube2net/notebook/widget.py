@@ -1,0 +1,163 @@
+"""The page as a widget: a page in the notebook asks, and threads of the kernel answer by the same desk as everywhere.
+
+The page sends ``{id, name, question}`` and, to end it, ``{id, stop: true}``. Back come ``{id, progress}`` now and then,
+and at last ``{id, answer}`` or ``{id, error}``; what is answered is JSON in a buffer beside it, a file its bytes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import anywidget
+import traitlets
+
+from cube2net.api import Desk
+from cube2net.errors import InputError, quoted
+from cube2net.explorer.page_files import page_file
+from cube2net.explorer.replies import failure, json_bytes
+from cube2net.interrupts import Stop
+from cube2net.notebook.explore import as_json, query_words
+from cube2net.notebook.html_pages import DRAWN, page_of
+from cube2net.notebook.pictures import plot_of
+from cube2net.records import Cube, Network, Query
+
+THREADS = 4
+"""So many questions of one page are answered at a time."""
+
+EVERY = 0.1
+"""Progress is told once in so many seconds."""
+
+FILE = "export"
+"""The question whose answer is a file."""
+
+
+class Explorer(anywidget.AnyWidget):
+    """A cube on a page in a notebook; see :func:`cube2net.explore`.
+
+    ``ask`` is the question as JSON has it, and ``network``, ``selection`` and ``query`` are always those of it;
+    ``node`` is what was clicked last: ``{"object": id}`` or ``{"cell": labels}``, or None.
+    """
+
+    _esm = traitlets.Unicode().tag(sync=True)
+    _css = traitlets.Unicode().tag(sync=True)
+    ask = traitlets.Dict().tag(sync=True)
+    node = traitlets.Dict(default_value=None, allow_none=True).tag(sync=True)
+    still = traitlets.Unicode().tag(sync=True)
+    query = traitlets.Any(None, allow_none=True)
+    network = traitlets.Any(None, allow_none=True, read_only=True)
+    selection = traitlets.Any(None, allow_none=True, read_only=True)
+
+    def __init__(self, cube: Cube, ask: Mapping[str, Any]) -> None:
+        self._desk = Desk(cube)
+        self._stops: dict[Any, Stop] = {}
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="widget")
+        super().__init__(_esm=page_file("widget.js").decode(), _css=page_file("widget.css").decode(), ask=dict(ask))
+        self.on_msg(self._heard)
+
+    def __repr__(self) -> str:
+        return f"Explorer({self.network or self.cube!r})"
+
+    @property
+    def cube(self) -> Cube:
+        """The cube that is asked."""
+        return self._desk.cube
+
+    def close(self) -> None:
+        """End the page and all work for it, and let go of the networks it made."""
+        for stop in list(self._stops.values()):
+            stop.ask()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        super().close()
+        self._desk = Desk(self.cube)
+
+    def _repr_mimebundle_(self, **how: Any) -> Any:
+        shown = super()._repr_mimebundle_(**how)
+        if shown is None:
+            return None
+        if self.network is not None and len(self.network) <= DRAWN:
+            self.still = plot_of(self.network).source
+        data, about = shown
+        return data | {"text/html": page_of(self.network or self.cube)}, about
+
+    # What is asked, and what follows from it
+
+    @traitlets.validate("ask")
+    def _check_ask(self, proposal: Any) -> dict[str, Any]:
+        """Return a question once its network is made: one that is refused changes nothing."""
+        ask = as_json(proposal["value"])
+        self._network_of(ask)
+        return ask
+
+    @traitlets.observe("ask")
+    def _follow(self, _change: Any) -> None:
+        network = self._network_of(self.ask)
+        self.set_trait("network", network)
+        self.set_trait("selection", None if network is None else network.selection)
+        if network is None or self.query is None or self._words(self.query) != self._words(network.query):
+            self.query = None if network is None else network.query
+
+    @traitlets.validate("query")
+    def _check_query(self, proposal: Any) -> Query | None:
+        query = proposal["value"]
+        return query if query is None or isinstance(query, Query) else self.cube.query(query)
+
+    @traitlets.observe("query")
+    def _move(self, _change: Any) -> None:
+        words: dict[str, Any] = {"query": []} if self.query is None else self._words(self.query)
+        ask = {word: value for word, value in self.ask.items() if word not in ("query", "labels")} | words
+        if ask != self.ask:
+            self.ask = ask
+
+    def _words(self, query: Query) -> dict[str, Any]:
+        return query_words(self.cube, query)
+
+    def _network_of(self, ask: Mapping[str, Any]) -> Network | None:
+        return self._desk.network(ask) if ask["query"] else None  # type: ignore[arg-type]
+
+    # What the page asks
+
+    def _heard(self, _widget: Any, message: Any, _buffers: Any) -> None:
+        if not isinstance(message, Mapping) or not isinstance(message.get("id"), str):
+            return
+        key = message["id"]
+        if message.get("stop"):
+            if key in self._stops:
+                self._stops[key].ask()
+            return
+        self._stops[key] = Stop()
+        self._threads.submit(self._stops[key].heeded(self._reply), key, message.get("name"), message.get("question"))
+
+    def _reply(self, key: str, name: Any, question: Any) -> None:
+        """Answer a question; whatever goes wrong is a sentence, and what was stopped is not answered."""
+        try:
+            if not isinstance(name, str) or not isinstance(question, Mapping):
+                raise InputError(f"a question has a name and words, got {quoted(name)} and {quoted(question)}")
+            if name == FILE:
+                file = self._desk.file(question, _Told(self, key))
+                self.send({"id": key, "answer": {"name": file.name, "media_type": file.media_type}}, [file.content])
+            else:
+                answer = self._desk.answer(name, question, _Told(self, key))
+                self.send({"id": key, "answer": True}, [json_bytes(answer)])
+        except KeyboardInterrupt:
+            pass
+        except Exception as error:
+            self.send({"id": key, **failure(error)[1]})
+        finally:
+            self._stops.pop(key, None)
+
+
+class _Told:
+    """Progress that is sent to the page now and then."""
+
+    def __init__(self, widget: Explorer, key: str) -> None:
+        self.widget, self.key, self.said = widget, key, -EVERY
+
+    def __call__(self, stage: str, done: int, total: int | None = None) -> None:
+        """Send how far it is, unless that was just done."""
+        now = time.monotonic()
+        if now - self.said >= EVERY or done == total == 1:
+            self.said = now
+            self.widget.send({"id": self.key, "progress": {"stage": stage, "done": done, "total": total}})

@@ -1,0 +1,188 @@
+"""The command explore: it says where it serves, begins with a query, and ends as every command does."""
+
+import http.client
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import hostile
+import pytest
+
+import cube2net as c2n
+from cube2net.cli.exploring import _is_loopback
+from cube2net.cli.signals import STATUS
+from cube2net.explorer.address import unpacked_ask
+from cube2net.explorer.serving import ExplorerServer
+
+ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/\?token=([\w-]+)(?:#q=([\w-]+))?")
+PATIENCE = 60
+
+
+def as_from_a_shell() -> None:
+    """Let no signal be ignored, whatever the tests were started by."""
+    for number in STATUS:
+        signal.signal(number, signal.SIG_DFL)
+
+
+@contextmanager
+def exploring(*words: object) -> Iterator[tuple[subprocess.Popen[str], re.Match[str]]]:
+    """Give the process of the command, and the address that it printed."""
+    command = [sys.executable, "-m", "cube2net", "explore", *map(str, words)]
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=as_from_a_shell,
+    ) as process:
+        try:
+            assert process.stdout is not None
+            said = ""
+            while not (found := ADDRESS.search(said)):
+                line = process.stdout.readline()
+                assert line, process.stderr.read() if process.stderr else ""
+                said += line
+            yield process, found
+        finally:
+            process.kill()
+
+
+def test_it_serves_until_a_signal_ends_it(cube: Path) -> None:
+    for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+        with exploring(cube, "--no-browser") as (process, address):
+            connection = http.client.HTTPConnection("127.0.0.1", int(address[1]), timeout=PATIENCE)
+            connection.request("GET", "/api/v1/cube", headers={"Authorization": f"Bearer {address[2]}"})
+            response = connection.getresponse()
+            assert response.status == 200
+            assert json.loads(response.read())["objects"] == 60
+            process.send_signal(number)
+            _, err = process.communicate(timeout=PATIENCE)
+            assert process.returncode == status
+            assert err.splitlines()[-1] == "cube2net: interrupted, nothing was left half-written"
+
+
+def test_it_begins_with_a_query(cube: Path, names: Path) -> None:
+    with exploring(cube, "--query", names, "--no-browser") as (_, address):
+        ask = unpacked_ask(address[3])
+    opened = c2n.open_cube(cube)
+    asked = c2n.read_query(opened, names)
+    assert ask["query"] == [f"p{i}" for i in range(0, 24, 2)]
+    assert tuple(ask["labels"]) == asked.labels
+    assert opened.origin is not None
+    assert ask["cube"] == opened.origin.seal
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The addresses that a browser was opened at, by a server that ends as soon as one was."""
+    addresses: list[str] = []
+    waiting = threading.Event()
+
+    def note(address: str) -> bool:
+        addresses.append(address)
+        waiting.set()
+        return True
+
+    monkeypatch.setattr("webbrowser.open", note)
+    monkeypatch.setattr(ExplorerServer, "wait", lambda server: waiting.wait(PATIENCE))
+    return addresses
+
+
+def test_it_opens_the_browser_at_the_address(
+    cube: Path, tool: Callable[..., tuple[int, str, str]], opened: list[str], names: Path
+) -> None:
+    status, out, _ = tool("explore", cube, "--query", names)
+    assert status == 0
+    found = ADDRESS.search(out)
+    assert found is not None
+    assert opened == [found[0]]
+    assert found[3]
+
+
+def test_another_address_says_what_that_means(
+    cube: Path, tool: Callable[..., tuple[int, str, str]], opened: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "no TLS" not in tool("explore", cube)[2]
+    monkeypatch.setattr("cube2net.cli.exploring._is_loopback", lambda host: False)
+    sentence = "whoever reaches this address and has its token can read the cube; nothing is encrypted (no TLS)\n"
+    assert sentence in tool("explore", cube)[2]
+
+
+def test_nothing_in_a_hostile_cube_steers_the_terminal(
+    tmp_path: Path, tool: Callable[..., tuple[int, str, str]], opened: list[str]
+) -> None:
+    world = hostile.World.make(tmp_path)
+    world.query.write_bytes(world.query.read_bytes() + world.missing.read_bytes().partition(b"\n")[2])
+    status, out, err = tool("explore", world.cube, "--query", world.query, "--skip-missing")
+    assert status == 0
+    assert "left out" in out
+    assert hostile.harmful(out.encode()) == hostile.harmful(err.encode()) == []
+
+
+@pytest.mark.parametrize(
+    ("host", "near"),
+    [("127.0.0.1", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("::", False), ("a.example", False)],
+)
+def test_only_loopback_addresses_are_taken_for_safe(host: str, near: bool) -> None:
+    assert _is_loopback(host) == near
+
+
+def test_names_that_are_not_in_the_cube_are_refused_or_left_out(
+    cube: Path, tmp_path: Path, tool: Callable[..., tuple[int, str, str]]
+) -> None:
+    query = tmp_path / "query.txt"
+    query.write_text("p1\nPerson 2\nnobody\n")
+    status, out, err = tool("explore", cube, "--query", query, "--no-browser")
+    assert (status, out) == (2, "")
+    assert err.startswith("cube2net: query names 1 object that is not in the cube: 'nobody'")
+    assert "--skip-missing leaves" in err
+    with exploring(cube, "--query", query, "--no-browser", "--skip-missing") as (process, address):
+        assert unpacked_ask(address[3])["query"] == ["p1", "p2"]
+        assert process.stdout is not None
+        said = process.stdout.readline()
+    assert said == "left out, being unknown or the name of several objects: 1 ('nobody')\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--port", "{port}"], "cube2net: host '127.0.0.1' and port {port} cannot be listened at: address already in use"),
+        (["--host", "256.0.0.1"], "cube2net: host '256.0.0.1' and port 0 cannot be listened at: "),
+        (["--host", ""], "cube2net: host '' and port 0 cannot be listened at: "),
+        (["--host", "a" * 70 + "\x1b"], "cube2net: host 'aaaa"),
+    ],
+)
+def test_an_address_that_cannot_be_had_is_refused(
+    cube: Path, tool: Callable[..., tuple[int, str, str]], words: list[str], sentence: str
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        status, out, err = tool("explore", cube, "--no-browser", *(word.format(port=port) for word in words))
+    assert (status, out) == (2, "")
+    assert err.startswith(sentence.format(port=port))
+    assert err.count("\n") == 1
+
+
+def test_what_is_no_cube_is_refused_before_anything_is_served(
+    tmp_path: Path, tool: Callable[..., tuple[int, str, str]]
+) -> None:
+    status, out, err = tool("explore", tmp_path, "--no-browser")
+    assert (status, out) == (2, "")
+    assert err.startswith("cube2net: ")
+    assert err.count("\n") == 1
+
+
+def test_the_packages_it_needs_are_named(
+    cube: Path, tool: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    status, _, err = tool("explore", cube)
+    assert status == 2
+    assert err == "cube2net: the explorer needs the package 'uvicorn': pip install 'cube2net[explore]'\n"

@@ -1,0 +1,47 @@
+"""A question as an address, as the page packs it."""
+
+import json
+import shutil
+import subprocess
+from typing import Any
+
+import pytest
+from hostile import NAMES
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cube2net.errors import InputError
+from cube2net.explorer.address import LARGEST, packed_ask, unpacked_ask
+
+
+@given(st.lists(st.text() | st.integers(-(2**53), 2**53)), st.dictionaries(st.text(), st.text()))
+def test_a_question_survives_its_address(ids: list[Any], more: dict[str, str]) -> None:
+    ask = {**more, "query": ids}
+    word = packed_ask(ask)
+    assert set(word) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
+    assert unpacked_ask(word) == ask
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("", "A", "AAAA", "!!!!", "q1Y", packed_ask({"query": ["a"] * 50})[:20], packed_ask({"query": []}) + "AAAA"),
+        *(packed_ask({"m": 3}), packed_ask({"query": "a"}), packed_ask({"query": ["x" * LARGEST]}), "\ud800", "ü"),
+    ],
+    ids=lambda word: ascii(word[:20]),
+)
+def test_what_is_no_question_is_refused(word: str) -> None:
+    with pytest.raises(InputError, match="it may have been cut off when it was copied"):
+        unpacked_ask(word)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+def test_the_page_reads_the_same_question() -> None:
+    ask = {"query": [*NAMES, "\ud800", 7], "labels": ["a"] * (len(NAMES) + 2), "cube": "abc"}
+    program = (
+        "const zlib = require('zlib'); const word = process.argv[1];"
+        "const text = zlib.inflateRawSync(Buffer.from(word, 'base64url')).toString('utf8');"
+        "process.stdout.write(JSON.stringify(JSON.parse(text)))"
+    )
+    ended = subprocess.run(["node", "-e", program, packed_ask(ask)], capture_output=True, check=True)
+    assert json.loads(ended.stdout) == ask

@@ -1,0 +1,93 @@
+// Which part of the cube the heat map shows: two levels crossed, inside some labels, and the way back.
+import type { DimensionShape } from "./types";
+
+export type Measure = "objects" | "share" | "lift";
+
+export interface PivotState {
+  rows: string;
+  columns: string;
+  /** The label that each narrowed dimension has, by level: at most one level of a dimension. */
+  where: Readonly<Record<string, string>>;
+  /** The states before, the first one first; the step to the next is named. */
+  trail: readonly { step: string; state: PivotState }[];
+}
+
+const WIDE = 40;
+
+export function dimensionOf(dimensions: readonly DimensionShape[], level: string): DimensionShape | undefined {
+  return dimensions.find((dimension) => dimension.levels.some(({ name }) => name === level));
+}
+
+/** The finest level of a dimension that a table can show, or else its coarsest. */
+export function fittingLevel(dimension: DimensionShape, most = WIDE): string {
+  const fits = dimension.levels.find(({ labels }) => labels <= most);
+  return (fits ?? dimension.levels[dimension.levels.length - 1]!).name;
+}
+
+/** What is shown first: a dimension of times across, and another down. Null where the cube has but one dimension. */
+export function firstState(dimensions: readonly DimensionShape[]): PivotState | null {
+  if (dimensions.length < 2) return null;
+  const across = dimensions.find(({ time }) => time) ?? dimensions[1]!;
+  const down = dimensions.find((dimension) => dimension !== across)!;
+  return { rows: fittingLevel(down), columns: fittingLevel(across), where: {}, trail: [] };
+}
+
+/** The state with another level across or down; crossing a dimension with itself turns the table. */
+export function withAxis(state: PivotState, dimensions: readonly DimensionShape[], axis: "rows" | "columns", level: string): PivotState {
+  const other = axis === "rows" ? "columns" : "rows";
+  const clash = dimensionOf(dimensions, level) === dimensionOf(dimensions, state[other]);
+  return clash ? { ...state, [axis]: level, [other]: state[axis] } : { ...state, [axis]: level };
+}
+
+interface Step {
+  axis: "rows" | "columns";
+  label: string;
+  finer: string | null;
+}
+
+/** The state inside labels: each goes one level finer, or where there is none gives its place to another dimension. */
+export function drilled(state: PivotState, dimensions: readonly DimensionShape[], steps: readonly Step[]): PivotState {
+  let next: PivotState = { ...state, trail: [...state.trail, { step: steps.map(({ label }) => label).join(" · "), state }] };
+  for (const { axis, label, finer } of steps) {
+    const level = state[axis];
+    const mine = dimensionOf(dimensions, level);
+    const where = Object.fromEntries(Object.entries(next.where).filter(([other]) => dimensionOf(dimensions, other) !== mine));
+    next = { ...next, where: { ...where, [level]: label }, [axis]: finer ?? level };
+  }
+  const finished = steps.filter(({ finer }) => finer === null);
+  for (const { axis } of finished) {
+    const taken = new Set([next.rows, next.columns, ...Object.keys(next.where)].map((level) => dimensionOf(dimensions, level)));
+    const free = dimensions.find((dimension) => !taken.has(dimension));
+    if (free !== undefined) next = { ...next, [axis]: fittingLevel(free) };
+  }
+  return next;
+}
+
+/** The state before so many steps of the trail. */
+export function backTo(state: PivotState, at: number): PivotState {
+  return state.trail[at]?.state ?? state;
+}
+
+/** The labels of the part that is shown: one for every dimension, ∗ for all. */
+export function cellOf(state: PivotState, dimensions: readonly DimensionShape[]): string[] {
+  return dimensions.map((dimension) => {
+    const level = dimension.levels.find(({ name }) => name in state.where);
+    return level === undefined ? "∗" : state.where[level.name]!;
+  });
+}
+
+/** Whether the part that is shown is a cell of the cube itself: a label of the finest level in every dimension. */
+export function isFull(state: PivotState, dimensions: readonly DimensionShape[]): boolean {
+  return dimensions.every((dimension) => dimension.levels[0]!.name in state.where);
+}
+
+/** How strong the colour of a count is: square roots, so that small counts are seen beside large ones. */
+export function strength(count: number, largest: number): number {
+  return count <= 0 || largest <= 0 ? 0 : 0.12 + 0.88 * Math.sqrt(count / largest);
+}
+
+/** A number short enough for a small cell. */
+export function brief(value: number): string {
+  if (value < 10_000) return String(value);
+  return value < 1e6 ? `${Math.round(value / 1000)}k` : `${(value / 1e6).toFixed(value < 1e7 ? 1 : 0)}M`;
+}

@@ -1,0 +1,182 @@
+// The page as a widget of a notebook: the kernel answers by custom messages, and Python's ask and the page's are one.
+import "./widget.css";
+import { mount } from "./app";
+import type { Answer, Asking, Client, ExportedFile, Question, RouteName } from "./client";
+import { Refusal, refusalOf } from "./client";
+import { showRefusal } from "./gate";
+import { same, sameNode, shortest, Store } from "./state";
+import type { Ask, FailureDetail, Node, ProgressShape } from "./types";
+
+/** What anywidget hands over: traits by name, and messages beside them. */
+export interface Model {
+  get(name: string): unknown;
+  set(name: string, value: unknown): void;
+  save_changes(): void;
+  send(message: unknown): void;
+  on(event: string, listener: (...told: never[]) => void): void;
+  off(event: string, listener: (...told: never[]) => void): void;
+}
+
+interface Told {
+  id: string;
+  progress?: ProgressShape;
+  answer?: true | { name: string; media_type: string };
+  error?: FailureDetail;
+}
+
+interface Waiting {
+  heard(told: Told, buffers: DataView[]): void;
+  gone(): void;
+}
+
+const GONE = "the kernel does not answer: run the cell again, or look at the picture";
+const PATIENCE = 20_000;
+
+let views = 0;
+
+/** A client of the kernel behind a model; `close` ends it. */
+export function widgetClient(model: Model): Client & { close(): void } {
+  const view = `${Date.now().toString(36)}-${(views += 1)}`;
+  const waiting = new Map<string, Waiting>();
+  let asked = 0;
+  const hear = (told: Told, buffers: DataView[]): void => waiting.get(told?.id)?.heard(told, buffers ?? []);
+  model.on("msg:custom", hear as never);
+
+  function send(name: string, question: unknown, how: Asking, patience = 0): Promise<{ told: Told; buffers: DataView[] }> {
+    const id = `${view}-${(asked += 1)}`;
+    return new Promise((resolve, reject) => {
+      if (how.signal?.aborted) return reject(new DOMException("stopped", "AbortError"));
+      const timer = patience > 0 ? setTimeout(() => entry.gone(), patience) : undefined;
+      const end = (): void => {
+        clearTimeout(timer);
+        waiting.delete(id);
+        how.signal?.removeEventListener("abort", stop);
+      };
+      const stop = (): void => {
+        end();
+        model.send({ id, stop: true });
+        reject(new DOMException("stopped", "AbortError"));
+      };
+      const entry: Waiting = {
+        heard(told, buffers) {
+          if (told.progress) return how.progress?.(told.progress);
+          end();
+          if (told.error) reject(new Refusal(told.error.sentence, told.error.kind));
+          else resolve({ told, buffers });
+        },
+        gone() {
+          end();
+          reject(new Refusal(GONE, "offline"));
+        },
+      };
+      waiting.set(id, entry);
+      how.signal?.addEventListener("abort", stop);
+      model.send({ id, name, question });
+    });
+  }
+
+  return {
+    async ask<N extends RouteName>(name: N, question: Question<N>, how: Asking = {}): Promise<Answer<N>> {
+      const { buffers } = await send(name, question, how, name === "cube" ? PATIENCE : 0);
+      return JSON.parse(new TextDecoder().decode(buffers[0])) as Answer<N>;
+    },
+    async file(question, how = {}): Promise<ExportedFile> {
+      const { told, buffers } = await send("export", question, how);
+      const about = told.answer as { name: string; media_type: string };
+      return { ...about, bytes: bytesOf(buffers[0]) };
+    },
+    // A report holds scripts, and a blob would run them as the notebook: c2n.write_report writes it to a file.
+    report: () => null,
+    close() {
+      model.off("msg:custom", hear as never);
+      for (const [id, entry] of [...waiting]) {
+        model.send({ id, stop: true });
+        entry.gone();
+      }
+    },
+  };
+}
+
+function bytesOf(buffer: DataView | undefined): Uint8Array<ArrayBuffer> {
+  return buffer ? new Uint8Array(buffer.buffer.slice(buffer.byteOffset, buffer.byteOffset + buffer.byteLength) as ArrayBuffer) : new Uint8Array();
+}
+
+/** Shows the page; what comes back ends it. */
+async function render({ model, el }: { model: Model; el: HTMLElement }): Promise<() => void> {
+  const root = document.createElement("div");
+  root.className = "c2n c2n-widget";
+  root.dataset.lmSuppressShortcuts = "true"; // the notebook's own keys, such as dd, are not for what is typed here
+  const quiet = (event: Event): void => event.stopPropagation();
+  for (const kind of ["keydown", "keyup", "keypress", "wheel"]) root.addEventListener(kind, quiet);
+  el.append(root);
+  const endings: (() => void)[] = [];
+  const start = async (): Promise<void> => {
+    showStill(root, model);
+    const client = widgetClient(model);
+    try {
+      const store = new Store(client, await client.ask("cube", {}));
+      root.replaceChildren();
+      mount(root, store);
+      endings.push(follow(store, model), () => store.stop(), () => client.close());
+    } catch (error) {
+      client.close();
+      root.replaceChildren();
+      const gate = document.createElement("div");
+      root.append(gate);
+      showRefusal(gate, refusalOf(error), () => void start());
+      showStill(root, model);
+    }
+  };
+  await start();
+  return () => {
+    for (const end of endings) end();
+    root.remove();
+  };
+}
+
+/** The picture that the kernel made when the widget was shown: it stands there until the page does. */
+function showStill(root: HTMLElement, model: Model): void {
+  const source = model.get("still");
+  if (typeof source !== "string" || !source.startsWith("data:image/")) return;
+  const picture = document.createElement("img");
+  picture.className = "still";
+  picture.alt = "the network when the cell was run";
+  picture.src = source;
+  root.append(picture);
+}
+
+/** Keeps the page's question and the model's the same, whoever moves; what comes back ends that. */
+function follow(store: Store, model: Model): () => void {
+  const asked = (): Ask => ({ query: [], ...(model.get("ask") as Ask | undefined) });
+  const leave = store.subscribe((changed) => {
+    if (changed.has("network")) {
+      const shown = store.network ? shortest(store.ask) : { query: [] };
+      if (!same(shortest(asked()), shown)) {
+        model.set("ask", shown);
+        model.save_changes();
+      }
+    }
+    if (changed.has("selected") && !sameNode((model.get("node") ?? null) as Node | null, store.selected)) {
+      model.set("node", store.selected);
+      model.save_changes();
+    }
+  });
+  const moved = (): void => {
+    const ask = asked();
+    if (!same(shortest(ask), shortest(store.ask))) {
+      const unsaid = Object.fromEntries(Object.keys(store.ask).map((word) => [word, undefined]));
+      void store.move({ ...unsaid, ...ask });
+    }
+  };
+  const clicked = (): void => store.select((model.get("node") ?? null) as Node | null);
+  model.on("change:ask", moved);
+  model.on("change:node", clicked);
+  void store.open(asked());
+  return () => {
+    leave();
+    model.off("change:ask", moved);
+    model.off("change:node", clicked);
+  };
+}
+
+export default { render };
