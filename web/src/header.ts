@@ -23,6 +23,7 @@ export function mountHeader(root: HTMLElement, store: Store): void {
     const note = network ? [network.note, network.certificate].filter((part) => !text.includes(part)).join("; ") : "";
     if (now === text + note) return;
     now = text + note;
+    said.title = [text, note].filter((part) => part !== "").join("; ");
     fill(said, sentence(text), note ? el("span", { class: "note" }, ` ${sentence(note)}`) : null);
   };
   store.subscribe(draw);
