@@ -20,7 +20,7 @@ import cube2net as c2n
 
 TESTS = Path(__file__).parents[1] / "tests"
 sys.path[:0] = [str(TESTS), str(TESTS / "browser")]
-from explorers import CHROMIUM, FLAGS, Explorer, Tab
+from explorers import CHROMIUM, FLAGS, Explorer, Tab  # noqa: E402
 
 SIZES = {400: 860, 1280: 800, 2560: 1440}
 SCHEMES = ("light", "dark")
@@ -65,6 +65,7 @@ def _settle(tab: Tab) -> None:
     tab.page.locator("[data-panel=why] h3").wait_for()
     tab.page.wait_for_load_state("networkidle")
     tab.button("Show all of the network").click()
+    tab.page.mouse.move(0, 0)
     tab.page.wait_for_timeout(1_000)
 
 
