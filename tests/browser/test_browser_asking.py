@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from explorers import Explorer, Tab, expect
+from browser.explorers import Explorer, Tab, expect
 
 FIELD = "Names of the query"
 

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_explorer_questions import timeless
 
 import cube2net as c2n
 from cube2net.explorer import connections
 from cube2net.explorer.work import Limits
+from explorer.test_explorer_questions import timeless
 
 PATIENCE = 60.0
 ENDLESS = {"method": "anneal", "options": {"steps": 2_000_000_000}}
