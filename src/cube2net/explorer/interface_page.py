@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
@@ -15,7 +16,7 @@ table { border-collapse: collapse; width: 100% }
 td, th { border-bottom: 1px solid #8884; padding: .25rem .5rem .25rem 0; text-align: left; vertical-align: top }
 code { font-family: ui-monospace, monospace }
 section { margin-top: 2.5rem }
-pre { white-space: pre-wrap }
+th { min-width: 6rem }
 """
 POLICY = (
     f"default-src 'none'; style-src 'sha256-{base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()}'; "
@@ -29,7 +30,7 @@ def interface_page(described: Mapping[str, Any]) -> str:
     about, shapes = described["info"], described["components"]["schemas"]
     parts = [
         f"<h1>{escape(about['title'])} {escape(about['version'])}</h1>",
-        f"<pre>{escape(about['description'])}</pre>",
+        *(f"<p>{_prose(part)}</p>" for part in about["description"].split("\n\n")),
         '<p>For machines: <a href="openapi.json">openapi.json</a></p>',
         "<h2>Questions</h2>",
         *(_question(path, methods) for path, methods in described["paths"].items()),
@@ -43,6 +44,11 @@ def interface_page(described: Mapping[str, Any]) -> str:
         + "\n".join(parts)
         + "\n</body></html>\n"
     )
+
+
+def _prose(text: str) -> str:
+    """Return a text whose words in backticks are code."""
+    return re.sub("`([^`]*)`", r"<code>\1</code>", escape(text))
 
 
 def _question(path: str, methods: Mapping[str, Any]) -> str:
