@@ -26,9 +26,6 @@ class PatientConnection(H11Protocol):
         super().connection_made(transport)
         self._asking = Countdown(REQUEST_SECONDS, transport.abort)
         self._stalled = Countdown(STALLED_SECONDS, transport.abort)
-            Countdown(REQUEST_SECONDS, transport.abort),
-            Countdown(STALLED_SECONDS, transport.abort),
-        )
         if len(self.connections) > MOST_CONNECTIONS:
             transport.abort()
         else:
