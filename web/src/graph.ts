@@ -12,6 +12,7 @@ import { nodeKey, type Place, type Store } from "./state";
 import type { NetworkAnswer, Node } from "./types";
 
 const DARK = matchMedia("(prefers-color-scheme: dark)");
+const RECOVERIES = 5;
 const themeNow = (): Theme => (DARK.matches ? "dark" : "light");
 const ROLES: Record<string, string> = {
   query: "in the query",
@@ -49,6 +50,7 @@ class NetworkView {
   private network: NetworkAnswer | null = null;
   private pointed: number | null = null;
   private clicked = false;
+  private recovered = 0;
   private readonly renderer: string | null;
   private shown: Promise<void> = Promise.resolve();
   private readonly spotlight;
@@ -86,8 +88,8 @@ class NetworkView {
       this.lasso,
     );
     const table = el("details", { class: "graph-nodes" });
-    const frame = el("div", { class: "graph-frame" }, this.holder, tools, this.legend, this.note, this.tip, this.menu);
-    root.append(frame, this.chosen, table);
+    const frame = el("div", { class: "graph-frame" }, this.holder, tools, this.note, this.tip, this.menu);
+    root.append(frame, this.legend, this.chosen, table);
     mountNodeTable(table, store, () => this.model, (node) => store.select(node));
     this.renderer = rendererHere();
     if (this.renderer !== null) {
@@ -97,6 +99,7 @@ class NetworkView {
       root.classList.add("graph-flat");
       (table as HTMLDetailsElement).open = true;
     }
+    this.holder.addEventListener("webglcontextlost", () => this.recover(), true);
     this.holder.addEventListener("keydown", (event) => this.key(event));
     this.root.addEventListener("keydown", (event) => event.key === "Escape" && this.closeMenu());
     document.addEventListener("pointerdown", (event) => !this.menu.contains(event.target as globalThis.Node) && this.closeMenu());
@@ -113,6 +116,7 @@ class NetworkView {
       this.pointed = null;
       this.tip.hidden = true;
       this.closeMenu();
+      if (this.spotlight.lassoed.length > 0) this.gather([]);
       this.drawLegend();
     }
     this.root.dataset.nodes = String(this.model?.size ?? 0);
@@ -151,15 +155,21 @@ class NetworkView {
   }
 
   private newStage(): Stage {
+    /** What happens on the stage while it still shows the network before is not heeded. */
+    const heeded =
+      <Given extends unknown[]>(run: (...given: Given) => void) =>
+      (...given: Given): void => {
+        if (this.model !== null && this.stage?.model === this.model) run(...given);
+      };
     const events = {
-      enter: (position: number) => this.point(position),
+      enter: heeded((position: number) => this.point(position)),
       leave: () => this.point(null),
-      click: (position: number | null) => this.click(position),
-      menu: (position: number, at: Point) => this.openMenu(position, at),
-      dragged: (position: number, place: Place) => {
+      click: heeded((position: number | null) => this.click(position)),
+      menu: heeded((position: number, at: Point) => this.openMenu(position, at)),
+      dragged: heeded((position: number, place: Place) => {
         if (this.store.places) this.store.places[position] = place;
-      },
-      lassoed: (positions: number[]) => this.gather(positions),
+      }),
+      lassoed: heeded((positions: number[]) => this.gather(positions)),
     };
     return new Stage(this.holder, themeNow(), events, this.renderer ?? "");
   }
@@ -170,9 +180,20 @@ class NetworkView {
     this.stage = this.newStage();
   }
 
+  /** Draws anew after the graphics card gave the stage up, as it does when a computer sleeps; not for ever. */
+  private recover(): void {
+    if (this.recovered >= RECOVERIES || this.stage === null) return;
+    this.recovered++;
+    setTimeout(() => this.redraw(), 300);
+  }
+
   private dress(): void {
     if (this.network !== null) this.model = modelOf(this.network, themeNow());
     this.drawLegend();
+    this.redraw();
+  }
+
+  private redraw(): void {
     if (this.stage === null) return;
     this.restart();
     this.shown = this.shown.then(() => this.show());

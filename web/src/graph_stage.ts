@@ -48,6 +48,7 @@ export class Stage {
   private outline: Point[] = [];
   private frame = 0;
   private generation = 0;
+  private gliding = 0;
   private dragging: number | null = null;
   private moved = false;
   private unit = 1;
@@ -73,7 +74,6 @@ export class Stage {
       minCameraRatio: 0.02,
       maxCameraRatio: 4,
       zIndex: false,
-      doubleClickZoomingRatio: 1,
     });
     container.style.background = this.look.background;
     this.canvas = document.createElement("canvas");
@@ -100,7 +100,8 @@ export class Stage {
     const box = boxOf(xs, ys);
     const unit = this.unitOf(box);
     const { width, height } = this.sigma.getDimensions();
-    const faint = Math.max(0.12, Math.min(1, (width * height) / Math.max(1, model.drawn.length) / 200) ** 0.75);
+    const room = width > 50 ? width * height : 900 * 600;
+    const faint = Math.max(0.12, Math.min(1, room / Math.max(1, model.drawn.length) / 200) ** 0.75);
     const graph = new Graph({ type: "undirected", multi: true });
     for (let at = 0; at < model.size; at++) {
       graph.addNode(String(at), this.nodeAttributes(model, at, xs[at]!, ys[at]!, unit));
@@ -112,6 +113,7 @@ export class Stage {
       if (index % 6000 === 5999) await breath();
     }
     if (generation !== this.generation) return;
+    this.gliding++;
     [this.model, this.xs, this.ys] = [model, xs, ys];
     this.focus = null;
     this.overlay.widths.clear();
@@ -127,7 +129,7 @@ export class Stage {
   place(places: readonly Place[]): void {
     const model = this.model;
     if (model === null || places.length !== model.size) return;
-    const generation = ++this.generation;
+    const gliding = ++this.gliding;
     const graph = this.sigma.getGraph();
     const [fromX, fromY] = [this.xs.slice(), this.ys.slice()];
     const [toX, toY] = [Float64Array.from(places, (place) => place[0]), Float64Array.from(places, (place) => place[1])];
@@ -153,7 +155,7 @@ export class Stage {
     if (model.simple || calm() || (this.slow && model.drawn.length > MANY)) return step(1);
     const begin = performance.now();
     const tick = (now: number): void => {
-      if (generation !== this.generation) return;
+      if (gliding !== this.gliding) return;
       const time = Math.min(1, Math.max(0, (now - begin) / GLIDE));
       step(time < 0.5 ? 2 * time * time : 1 - (2 - 2 * time) ** 2 / 2);
       if (time < 1) requestAnimationFrame(tick);
@@ -226,6 +228,7 @@ export class Stage {
 
   kill(): void {
     this.generation++;
+    this.gliding++;
     cancelAnimationFrame(this.frame);
     this.sigma.kill();
     this.canvas.remove();
@@ -356,7 +359,7 @@ export class Stage {
       event.original.preventDefault();
       const now = this.screenPlace(this.dragging);
       if (!this.moved && Math.hypot(now.x - event.x, now.y - event.y) < 5) return;
-      if (!this.moved) this.generation++;
+      this.gliding++;
       this.moved = true;
       const place = this.sigma.viewportToGraph(event);
       [this.xs[this.dragging], this.ys[this.dragging]] = [place.x, place.y];

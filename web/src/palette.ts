@@ -124,11 +124,12 @@ export function heat(share: number, theme: Theme): string {
   return at < 0.5 ? mixed(pale, middle, at * 2) : mixed(middle, strong, at * 2 - 1);
 }
 
-/** The colour of a lift: one hue below 1, another above, none at 1; eightfold is the strongest. */
-export function liftHeat(lift: number, theme: Theme): string {
+/** The colour of a lift: one hue below 1, another above, none at 1; `most` is the strongest, and so is its inverse. */
+export function liftHeat(lift: number, theme: Theme, most = 8): string {
   const [less, even, more] = LIFTS[theme];
-  if (lift <= 0) return less;
-  const way = Math.max(-1, Math.min(1, Math.log2(lift) / 3));
+  // Of nobody at all little can be said: most cells are too small to hold one of the query.
+  if (lift <= 0) return mixed(even, less, 0.18);
+  const way = Math.max(-1, Math.min(1, Math.log2(lift) / Math.log2(Math.max(8, most))));
   return way < 0 ? mixed(even, less, -way) : mixed(even, more, way);
 }
 

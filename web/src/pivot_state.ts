@@ -49,7 +49,8 @@ interface Step {
 
 /** The state inside labels: each goes one level finer, or where there is none gives its place to another dimension. */
 export function drilled(state: PivotState, dimensions: readonly DimensionShape[], steps: readonly Step[]): PivotState {
-  let next: PivotState = { ...state, trail: [...state.trail, { step: steps.map(({ label }) => label).join(" · "), state }] };
+  const fresh = steps.filter(({ axis, label }) => state.where[state[axis]] !== label);
+  let next: PivotState = { ...state, trail: [...state.trail, { step: fresh.map(({ label }) => label).join(" · "), state }] };
   for (const { axis, label, finer } of steps) {
     const level = state[axis];
     const mine = dimensionOf(dimensions, level);
