@@ -21,7 +21,7 @@ from cube2net.deprecated import MOVED
 DOCS = Path(__file__).parents[1] / "docs"
 COMMANDS = (
     *("", "demo", "suggest", "build", "info", "update", "verify"),
-    *("query", "replay", "explain", "without", "drill", "contrast", "describe", "compare", "task", "explore"),
+    *("query", "replay", "explain", "without", "drill", "contrast", "describe", "compare", "task", "explore", "mcp"),
 )
 HEAD = """# Command line
 

@@ -326,6 +326,15 @@ def _drill(world: World) -> Iterator[list[str]]:
         yield [*ask, str(world.query), option, ARGUMENT]
 
 
+def _mcp(world: World) -> Iterator[list[str]]:
+    yield ["mcp", str(world.cube)]  # the input of tests is at its end
+    yield ["mcp", str(world.folder)]
+    yield ["mcp", str(world.folder / "nowhere\x1bc")]
+    yield ["mcp", ARGUMENT]
+    yield ["mcp", LONG[:100_000]]
+    yield ["mcp", str(world.cube), f"--{ARGUMENT}"]
+
+
 CALLS: dict[str, Callable[[World], Iterator[list[str]]]] = {
     "suggest": _suggest,
     "build": _build,
@@ -343,6 +352,7 @@ CALLS: dict[str, Callable[[World], Iterator[list[str]]]] = {
     "verify": _verify,
     "task": _task,
     "demo": _demo,
+    "mcp": _mcp,
 }
 """By command, in an order in which each finds what it needs: the arguments of calls full of hostile names."""
 

@@ -287,7 +287,7 @@ export class Stage {
     this.canvas.style.width = `${width}px`;
     this.canvas.style.height = `${height}px`;
     this.overlay.context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    this.resizeNodes();
+    requestAnimationFrame(() => this.resizeNodes()); // not within sigma's own drawing, which knows no new nodes yet
     this.later();
   }
 

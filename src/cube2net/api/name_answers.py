@@ -40,6 +40,11 @@ def names(desk: Desk, question: NamesQuestion, progress: Progress) -> NamesAnswe
     given, labels = pipeline.read_query_text(desk.cube, question["text"])
     if len(given) > MOST_NAMES:
         raise ParameterError(f"text names {len(given):,} objects, expected at most {MOST_NAMES:,}")
+    return meanings(desk, given, labels)
+
+
+def meanings(desk: Desk, given: list[str], labels: list[str] | None = None) -> NamesAnswer:
+    """Return what names mean, in their order."""
     objects = desk.cube.objects
     found = objects.find(given)
     ambiguous = set(found.ambiguous)

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+from cube2net.cli.assisting import mcp
 from cube2net.cli.changing import without
 from cube2net.cli.contrast_commands import contrast, describe
 from cube2net.cli.cube_commands import build, info, suggest, task, update, verify
@@ -99,7 +100,7 @@ def demo(
 
 COMMANDS = (
     *(suggest, build, info, update, verify, query, replay),
-    *(explain, without, drill, contrast, describe, compare, task, explore),
+    *(explain, without, drill, contrast, describe, compare, task, explore, mcp),
 )
 for command in COMMANDS:
     app.command()(command)

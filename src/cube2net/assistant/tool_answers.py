@@ -1,0 +1,210 @@
+"""What each tool answers: names become objects, a question is put to the desk, and its answer becomes lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from cube2net import pipeline
+from cube2net.api import Desk
+from cube2net.api.shapes import Ask, Node
+from cube2net.assistant.explanation_texts import explanation_sections, said, title
+from cube2net.assistant.name_texts import candidates_text, find_text, look_up, meant
+from cube2net.assistant.told import (
+    Told,
+    after,
+    budget_of,
+    key,
+    lines_within,
+    name,
+    section,
+    section_of,
+    tokens_of,
+    told,
+)
+from cube2net.errors import ParameterError, whole_number
+from cube2net.records.mixed_names import mixed_cell_of
+from cube2net.records.node_names import node_of
+
+NEAR = 500
+"""So many near objects a network has at least, so that there are names to list; a network of the library has fewer."""
+FEW = 10
+"""So many cells, rows, columns and names are listed without a word."""
+
+
+def find_objects(desk: Desk, asked: Mapping[str, Any]) -> Told:
+    """Return what names mean, or which names begin as a text does."""
+    budget = budget_of(asked)
+    if ("objects" in asked) == ("begins" in asked):
+        raise ParameterError("give either objects, the names to look up, or begins, the beginning of a name")
+    if "objects" in asked:
+        return find_text(look_up(desk, asked["objects"]), budget)
+    found = desk.answer("complete", {"text": asked["begins"], "most": asked.get("most", FEW)})
+    return candidates_text(asked["begins"], found["candidates"], budget)
+
+
+def construct(desk: Desk, asked: Mapping[str, Any]) -> Told:
+    """Return the network around some objects as text."""
+    budget = budget_of(asked)
+    ask, remark = ask_of(desk, asked, budget)
+    network = desk.network(ask)
+    facts = {
+        "objects": len(network.objects),
+        "query": len(network.query),
+        "cells": len(network.labels),
+        "fingerprint": network.recipe.made["checksum"] if network.recipe else "",
+    }
+    room = budget - tokens_of(facts)
+    text = pipeline.to_text(
+        network,
+        room,
+        lambda text: pipeline.estimated_tokens(after(remark, text)),
+        brief=asked.get("detail", "brief") == "brief",
+    )
+    return told(after(remark, text), budget, facts)
+
+
+def explain(desk: Desk, asked: Mapping[str, Any]) -> Told:
+    """Return why something is in that network, or is not."""
+    budget = budget_of(asked)
+    ask, remark = ask_of(desk, asked, budget)
+    question: dict[str, Any] = {"ask": ask}
+    if "node" in asked:
+        question["node"] = node_asked(desk, asked, asked["node"])
+    found = desk.answer("explain", question)
+    text = lines_within(budget, [said(found["sentence"])], *explanation_sections(found["explanation"]), before=remark)
+    return told(text, budget, found["explanation"])
+
+
+def contrast(desk: Desk, asked: Mapping[str, Any]) -> Told:
+    """Return the cells that tell two lists of objects apart."""
+    budget = budget_of(asked)
+    one = meant(desk, asked, budget)
+    m = whole_number("m", asked.get("m", FEW), 1, 100, what="cells")
+    question = {**_view(asked), "query": one.ids, "m": m}
+    remarks = [one.remark]
+    if "against" in asked:
+        other = meant(desk, asked, budget, "against")
+        question["against"] = other.ids
+        remarks.append(other.remark)
+    if "names" in asked:
+        question["names"] = asked["names"]
+    found = desk.answer("contrast", question)
+    cells = found["contrast"].get("cells", [])
+    lines = [f"- {said(cell['sentence'])}" for cell in cells]
+    value, bound = found["contrast"].get("value"), found["contrast"].get("bound")
+    head = [said(found["sentence"])]
+    if cells:
+        head.append(
+            f"These cells tell {value:.0%} of the objects apart, and no choice of so many could tell more than "
+            f"{bound:.0%}; chances are corrected for all {found['contrast']['tested']:,} cells tested."
+        )
+    listed = section("cell", "## Cells, in the order chosen", lines)
+    text = lines_within(budget, head, listed, before=after(*remarks))
+    return told(text, budget, found["contrast"])
+
+
+def drill(desk: Desk, asked: Mapping[str, Any]) -> Told:
+    """Return the cells below a cell that hold most of some objects."""
+    budget = budget_of(asked)
+    found = meant(desk, asked, budget)
+    k = whole_number("k", asked.get("k", FEW), 1, 100, what="cells")
+    question: dict[str, Any] = {**_view(asked), "query": found.ids, "k": k}
+    if "cell" in asked:
+        seen = desk.view(question)
+        question["cell"] = list(mixed_cell_of(seen, asked["cell"]).names(seen))
+    answer = desk.answer("drill", question)
+    drilled = answer["drilled"]
+
+    def line(cell: Mapping[str, Any]) -> str:
+        counts = f"{cell['query_objects']:,} of yours, {cell['new']:,} of them in no cell above"
+        return f"- {title(cell['labels'])}: {counts}; {cell['objects']:,} in all; {cell['lift']:,.1f} times chance"
+
+    sections = [
+        section_of(
+            "cell", f"## Cells below {title(drilled['labels'])}, those that say most first", drilled["cells"], line, 4
+        ),
+        section_of(
+            "object", "## In none of them", drilled["left"], lambda each: f"- {name(each['name'])} ({key(each['id'])})"
+        ),
+    ]
+    text = lines_within(budget, [said(answer["sentence"])], *sections, before=found.remark)
+    return told(text, budget, drilled)
+
+
+def pivot(desk: Desk, asked: Mapping[str, Any]) -> Told:
+    """Return how many objects have a label of each of two levels."""
+    budget = budget_of(asked)
+    most = whole_number("most", asked.get("most", FEW), 1, 50, what="rows and columns")
+    question: dict[str, Any] = {**_view(asked), "rows": asked["rows"], "columns": asked["columns"], "most": most}
+    remark = ""
+    if "objects" in asked:
+        found = meant(desk, asked, budget)
+        question["query"], remark = found.ids, found.remark
+    table = desk.answer("pivot", question)
+
+    def line(row: int) -> str:
+        counts = [f"{count:,}" for count in table["objects"][row]]
+        if table["query"]:
+            counts = [f"{own:,}/{count}" for own, count in zip(table["query"][row], counts, strict=True)]
+        return f"| {_cell(table['rows'][row])} | {' | '.join(counts)} |"
+
+    what = "yours/all objects" if table["query"] else "objects"
+    columns = " | ".join(_cell(label) for label in table["columns"])
+    head = [said(table["sentence"]), f"Each entry is {what} with both labels; an object may be in several."]
+    corner = f"{_cell(asked['rows'])} \\ {_cell(asked['columns'])}"
+    titled = f"| {corner} | {columns} |\n|{' --- |' * (len(table['columns']) + 1)}"
+    rows = section_of("row", titled, range(len(table["rows"])), line)
+    finer = [
+        f"{_cell(asked[side])}: {_cell(level)}"
+        for side, level in zip(("rows", "columns"), table["finer"], strict=True)
+        if level
+    ]
+    below = section("", "", [f"Finer levels there are: {'; '.join(finer)}."] if finer else [], 0)
+    text = lines_within(budget, head, rows, below, before=remark)
+    kept = {part: table[part] for part in ("rows", "columns", "objects", "query", "more_rows", "more_columns")}
+    return told(text, budget, kept)
+
+
+def ask_of(desk: Desk, asked: Mapping[str, Any], budget: int) -> tuple[Ask, str]:
+    """Return the question of a network that a model means, and a remark on names that were not taken."""
+    found = meant(desk, asked, budget)
+    method = asked.get("method", "greedy")
+    ask: dict[str, Any] = {**_view(asked), "query": found.ids, "method": method}
+    for word in ("m", "near"):
+        if word in asked:
+            if method != "greedy":
+                raise ParameterError(f"{word} is of the method 'greedy', and the method is {method!r}: leave it out")
+            ask[word] = asked[word]
+    if method == "greedy" and "near" not in ask:
+        ask["near"] = max(NEAR, len(found.ids))
+    for word in ("pins", "bans"):
+        if word in asked:
+            ask[word] = [node_asked(desk, asked, each) for each in asked[word]]
+    remarks = [found.remark]
+    for word in ("like", "unlike"):
+        if asked.get(word):
+            others = meant(desk, asked, budget, word)
+            ask[word] = others.ids
+            remarks.append(others.remark)
+    return ask, after(*remarks)  # type: ignore[return-value]
+
+
+def node_asked(desk: Desk, asked: Mapping[str, Any], given: str) -> Node:
+    """Return the cell or the object that a text names."""
+    seen = desk.view(_view(asked))
+    node = node_of(seen, given)
+    if node.is_cell:
+        return {"cell": list(seen.cell(node.number))}
+    return {"object": desk.cube.objects.ids(np.array([node.number]))[0].as_py()}
+
+
+def _view(asked: Mapping[str, Any]) -> dict[str, Any]:
+    return {word: asked[word] for word in ("where", "between") if word in asked}
+
+
+def _cell(text: object) -> str:
+    """Return a label as it stands in a table: between bars that are none of its own."""
+    return name(text)[1:-1].replace("|", "\\|")
