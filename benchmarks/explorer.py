@@ -76,8 +76,10 @@ def moves(asked: Ask, answer: dict[str, Any], turns: int) -> dict[str, list[Ask]
     return {
         "slide m": [{**asked, "m": 5 + 3 * turn} for turn in range(turns)],
         "slide near": [{**asked, "near": 10 + 7 * turn} for turn in range(turns)],
-        "pin a cell": [{**asked, "m": 12, "pins": [cells[turn % len(cells)]], "near": 50 + turn} for turn in range(turns)],
-        "ban a cell": [{**asked, "bans": [cells[turn]]} for turn in range(min(turns, len(cells)))],
+        "pin a cell": [
+            {**asked, "m": 12, "pins": [cells[turn % len(cells)]], "near": 50 + turn} for turn in range(turns)
+        ],
+        "ban a cell": [{**asked, "bans": [cell]} for cell in cells[:turns]],
         "ban an object": [{**asked, "bans": [{"object": key}]} for key in others[:turns]],
         "pin an object": [{**asked, "near": 5, "pins": [{"object": key}]} for key in others[-turns:]],
         "like an object": [{**asked, "like": [key]} for key in others[:turns]],

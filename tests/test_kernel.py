@@ -3,12 +3,12 @@
 import doctest
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-nbclient = pytest.importorskip("nbclient")
-nbformat = pytest.importorskip("nbformat")
+from notebook_runs import ran
+
+pytest.importorskip("nbclient")
 pytest.importorskip("ipykernel")
 
 ROOT = Path(__file__).parents[1]
@@ -22,14 +22,6 @@ with ThreadPoolExecutor(4) as pool:
 {repr(cube) for cube in cubes}
 """
 BAR = "import duckdb; duckdb.connect().execute(\"SELECT current_setting('enable_progress_bar')\").fetchall()"
-
-
-def ran(cells: list[str], folder: Path) -> list[Any]:
-    """Return the outputs of cells that a kernel runs in a folder."""
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-    client = nbclient.NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(folder)}})
-    client.execute()
-    return [cell.outputs for cell in notebook.cells]
 
 
 def cells_of(page: Path) -> list[tuple[str, str]]:

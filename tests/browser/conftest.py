@@ -34,7 +34,7 @@ def browser() -> Iterator[Browser]:
 def context(browser: Browser) -> Iterator[BrowserContext]:
     """Return a browser without cookies."""
     made = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
-    made.set_default_timeout(30_000)
+    made.set_default_timeout(20_000)
     yield made
     made.close()
 

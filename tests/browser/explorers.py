@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, TimeoutError, expect
 
 import cube2net as c2n
 
@@ -46,16 +46,18 @@ USUAL = ("Failed to load resource", "GPU stall", "GL Driver")
 CITIES, TRADES = ("Alba", "Brno", "Cork"), ("bread", "cloth", "iron", "wood")
 
 
-def town_cube(folder: Path) -> Path:
-    """Return a saved cube of 193 people by city, trade and year, two of whom are called Ann Smith.
-
-    Person p1 is Ann Archer; neighbours in the list know each other, and so do people of the same city and trade.
-    """
+def townspeople() -> list[tuple[str, str, str, str, str]]:
+    """Return the 193 people of a town, two of whom are called Ann Smith: id, name, city, trade and year."""
     people = [f"{first} {last}" for first in FIRST for last in LAST] + ["Ann Smith"]
-    rows = [
+    return [
         (f"p{at}", name, CITIES[at // 3 % 3], TRADES[at // 7 % 4], str(1990 + at % 3))
         for at, name in enumerate(people, 1)
     ]
+
+
+def town_cube(folder: Path) -> Path:
+    """Return a saved cube of the townspeople; neighbours in the list, and some of a city and trade, know each other."""
+    rows = townspeople()
     place = [(city, trade) for _, _, city, trade, _ in rows]
     links = [
         (rows[one][0], rows[other][0])
@@ -91,6 +93,7 @@ class Explorer:
 
     def __init__(self, cube: Path, *words: str) -> None:
         command = [sys.executable, "-m", "cube2net", "explore", str(cube), "--no-browser", *words]
+        self.cube = cube
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         for line in self.process.stdout:
@@ -160,22 +163,27 @@ class Tab:
 
     def wait(self, *states: str, seconds: float = 30) -> str:
         """Return the state when it is one of some."""
-        self.page.wait_for_function(
-            "states => states.includes(document.documentElement.dataset.state)",
-            arg=list(states),
-            timeout=seconds * 1000,
-        )
+        self._until("states => states.includes(document.documentElement.dataset.state)", list(states), seconds)
         return self.said["state"]
 
     def ready(self, *, but: str = "", seconds: float = 30) -> str:
         """Return the fingerprint of a network that is shown, placed, and another than one before."""
-        self.page.wait_for_function(
+        self._until(
             "but => { const d = document.documentElement.dataset; "
             "return d.state === 'ready' && d.placed === 'true' && d.fingerprint && d.fingerprint !== but }",
-            arg=but,
-            timeout=seconds * 1000,
+            but,
+            seconds,
         )
         return self.fingerprint
+
+    def _until(self, condition: str, given: Any, seconds: float) -> None:
+        try:
+            self.page.wait_for_function(condition, arg=given, timeout=seconds * 1000)
+        except TimeoutError:
+            error = self.page.evaluate("window.cube2net?.store.error?.refusal.sentence")
+            raise AssertionError(
+                f"waited in vain: {self.said}, the page says {error!r}, and did {self.slips}"
+            ) from None
 
     def paste(self, label: str, text: str) -> None:
         """Paste a text into a field."""
@@ -226,4 +234,7 @@ def names_of_controls(page: Page) -> Iterator[str]:
     )
 
 
-__all__ = ["CHROMIUM", "FLAGS", "Explorer", "Tab", "expect", "names_of_controls", "planted_cube", "town_cube"]
+__all__ = [
+    *("CHROMIUM", "FLAGS", "Explorer", "Tab", "expect"),
+    *("names_of_controls", "planted_cube", "town_cube", "townspeople"),
+]

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import hostile
 import pytest
 
 import cube2net as c2n
+import hostile
 from cube2net.cli.exploring import _is_loopback
 from cube2net.cli.signals import STATUS
 from cube2net.explorer.address import unpacked_ask
@@ -40,7 +40,7 @@ def exploring(*words: object) -> Iterator[tuple[subprocess.Popen[str], re.Match[
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=as_from_a_shell,
+        preexec_fn=as_from_a_shell,  # noqa: PLW1509
     ) as process:
         try:
             assert process.stdout is not None
@@ -142,7 +142,6 @@ def test_names_that_are_not_in_the_cube_are_refused_or_left_out(
     status, out, err = tool("explore", cube, "--query", query, "--no-browser")
     assert (status, out) == (2, "")
     assert err.startswith("cube2net: query names 1 object that is not in the cube: 'nobody'")
-    assert "--skip-missing leaves" in err
     with exploring(cube, "--query", query, "--no-browser", "--skip-missing") as (process, address):
         assert unpacked_ask(address[3])["query"] == ["p1", "p2"]
         assert process.stdout is not None
@@ -153,7 +152,10 @@ def test_names_that_are_not_in_the_cube_are_refused_or_left_out(
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--port", "{port}"], "cube2net: host '127.0.0.1' and port {port} cannot be listened at: address already in use"),
+        (
+            ["--port", "{port}"],
+            "cube2net: host '127.0.0.1' and port {port} cannot be listened at: address already in use",
+        ),
         (["--host", "256.0.0.1"], "cube2net: host '256.0.0.1' and port 0 cannot be listened at: "),
         (["--host", ""], "cube2net: host '' and port 0 cannot be listened at: "),
         (["--host", "a" * 70 + "\x1b"], "cube2net: host 'aaaa"),

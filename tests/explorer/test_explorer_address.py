@@ -6,12 +6,12 @@ import subprocess
 from typing import Any
 
 import pytest
-from hostile import NAMES
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.errors import InputError
 from cube2net.explorer.address import LARGEST, packed_ask, unpacked_ask
+from hostile import NAMES
 
 
 @given(st.lists(st.text() | st.integers(-(2**53), 2**53)), st.dictionaries(st.text(), st.text()))

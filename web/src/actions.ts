@@ -66,7 +66,7 @@ export function actionButtons(store: Store, node: Node, after: () => void = () =
         type: "button",
         class: "action",
         "data-action": action.name,
-        "aria-pressed": String(action.on),
+        "data-on": String(action.on && action.name !== "query"),
         onclick: () => {
           after();
           void action.run().catch((error: unknown) => store.refuse(error));

@@ -13,7 +13,11 @@ import type { Ask, Candidate, Id, NameRow } from "./types";
 /** A name of the query to be: what was given and, once it is known, whom it means. */
 type Entry = NameRow;
 
+/** So many objects and names that mean nobody are listed without a word. */
 const SHOWN = 200;
+const UNSURE = 50;
+/** So many labels are listed. */
+const LABELS = 24;
 
 export function mountAsk(root: HTMLElement, store: Store): void {
   let entries: Entry[] = [];
@@ -105,19 +109,15 @@ export function mountAsk(root: HTMLElement, store: Store): void {
     const unsure = entries.filter((one) => one.id === null);
     const labels = sure.map((one) => one.label);
     const numbers = labelNumbers(labels);
-    fill(trouble, failed ? el("li", { class: "bad" }, sentence(failed.sentence)) : null, ...unsure.map(drawTrouble));
     fill(
-      legend,
-      ...[...numbers.keys()].map((label) =>
-        el(
-          "li",
-          { class: labelClass(numbers, label) },
-          el("span", { class: "dot" }),
-          el("span", { class: "name" }, label),
-          el("span", { class: "quiet" }, number(labels.filter((other) => other === label).length)),
-        ),
-      ),
+      trouble,
+      failed ? el("li", { class: "bad" }, sentence(failed.sentence)) : null,
+      ...unsure.slice(0, UNSURE).map(drawTrouble),
+      unsure.length > 1
+        ? el("li", { class: "row between" }, el("span", {}, `${number(unsure.length)} names mean nobody yet`), el("button", { type: "button", "data-do": "leave-out", onclick: () => leaveOut() }, "Leave them out"))
+        : null,
     );
+    fill(legend, ...drawLegend(labels, numbers));
     const shown = all ? sure : sure.slice(0, SHOWN);
     fill(
       chips,
@@ -133,6 +133,12 @@ export function mountAsk(root: HTMLElement, store: Store): void {
     make.disabled = sure.length === 0 && field.value.trim() === "";
     make.classList.toggle("primary", changed || store.network === null);
     make.textContent = unsure.length > 0 && sure.length > 0 ? `Make the network of ${number(sure.length)}` : "Make the network";
+  }
+
+  function leaveOut(): void {
+    entries = entries.filter((one) => one.id !== null);
+    told.textContent = "";
+    draw();
   }
 
   function drawChip(one: Entry, label: string): HTMLElement {
@@ -152,6 +158,7 @@ export function mountAsk(root: HTMLElement, store: Store): void {
       const taken = entries.some((other) => other !== one && other.id === candidate.id);
       entries = taken ? entries.filter((other) => other !== one) : entries;
       Object.assign(one, { state: "found", id: candidate.id, name: candidate.name });
+      told.textContent = "";
       draw();
     };
     return el(
@@ -296,6 +303,22 @@ export function mountAsk(root: HTMLElement, store: Store): void {
   });
   follow();
   void suggest().catch(() => undefined);
+}
+
+function drawLegend(labels: readonly string[], numbers: ReadonlyMap<string, number>): HTMLElement[] {
+  const counts = new Map<string, number>();
+  for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
+  const rows = [...numbers.keys()].slice(0, LABELS).map((label) =>
+    el(
+      "li",
+      { class: labelClass(numbers, label) },
+      el("span", { class: "dot" }),
+      el("span", { class: "name" }, label),
+      el("span", { class: "quiet" }, number(counts.get(label) ?? 0)),
+    ),
+  );
+  const more = numbers.size - rows.length;
+  return more > 0 ? [...rows, el("li", { class: "quiet" }, `and ${counted(more, "more label")}`)] : rows;
 }
 
 function rowOf(one: Candidate): Entry {

@@ -80,11 +80,11 @@ export function mountCells(root: HTMLElement, store: Store): void {
     timer = window.setTimeout(() => void ask(node, shortName(cell.title, 60)), PAUSE);
   };
 
-  const row = (network: NetworkAnswer, at: number): HTMLElement => {
+  const row = (network: NetworkAnswer, at: number, largest: number): HTMLElement => {
     const cell = network.cells[at]!;
     const node: Node = { cell: cell.labels };
     const bar = el("span", { class: "cells-bar" });
-    bar.style.width = `${Math.max(1, 100 * cell.share)}%`;
+    bar.style.width = `${Math.max(2, (100 * cell.share) / largest)}%`;
     const act = (text: string, label: string, run: () => Promise<void>, on: boolean) =>
       el("button", { type: "button", class: "bare", "aria-label": label, title: label, "aria-pressed": String(on), onclick: () => void run().catch((error: unknown) => store.refuse(error)) }, text);
     const name = shortName(cell.title, 80);
@@ -129,6 +129,7 @@ export function mountCells(root: HTMLElement, store: Store): void {
     if (network === null) return fill(table);
     if (network.cells.length === 0) return fill(table, el("p", { class: "quiet pad" }, "No cell is chosen: the method follows links, or none is wanted."));
     const order = sortedCells(network.cells, column, down);
+    const largest = network.cells.reduce((most, cell) => Math.max(most, cell.share), 1e-9);
     const shown = all ? order : order.slice(0, SHOWN);
     const head = (Object.keys(TITLES) as Column[]).map((each) =>
       el(
@@ -144,7 +145,7 @@ export function mountCells(root: HTMLElement, store: Store): void {
         {},
         el("caption", { class: "aside" }, "The chosen cells"),
         el("thead", {}, el("tr", {}, ...head)),
-        el("tbody", {}, ...shown.map((at) => row(network, at))),
+        el("tbody", {}, ...shown.map((at) => row(network, at, largest))),
       ),
       shown.length < order.length && el("button", { type: "button", class: "cells-more", onclick: () => { all = true; draw(); } }, `Show all ${counted(order.length, "cell")}`),
     );

@@ -1,12 +1,12 @@
 // Colours of labels: one for each label of the query, by name, so that the same labels have the same colours everywhere.
 
-/** So many labels have a colour of their own; further ones are grey. The classes label-0 … set `--label`. */
+/** So many labels have a colour of their own; further ones share a grey. The classes label-0 … set `--label`. */
 export const LABEL_COLOURS = 8;
 
 /** The number of every label's colour; objects without a label have none. */
 export function labelNumbers(labels: Iterable<string>): Map<string, number> {
   const names = [...new Set(labels)].filter((label) => label !== "").sort((a, b) => (a < b ? -1 : 1));
-  return new Map(names.slice(0, LABEL_COLOURS).map((label, place) => [label, place]));
+  return new Map(names.map((label, place) => [label, place]));
 }
 
 /** The class that gives an element its label's colour. */

@@ -4,7 +4,7 @@ import { el, number as written } from "./dom";
 export interface Dial {
   element: HTMLElement;
   /** Shows what is asked for (null: left to the program), what the program took, and how far the slider goes. */
-  show(asked: number | null, taken: number | null, most: number): void;
+  show(asked: number | null, taken: number | null, most: number, auto?: string): void;
 }
 
 export interface DialWords {
@@ -17,7 +17,7 @@ export interface DialWords {
 
 const PAUSE = 100;
 
-export function dial({ name, title, auto, least }: DialWords, moved: (value: number | null, settled: boolean) => void): Dial {
+export function dial({ name, title, auto: standard, least }: DialWords, moved: (value: number | null, settled: boolean) => void): Dial {
   const range = el("input", { type: "range", min: least, step: 1, "aria-label": `${title}, slider`, "data-slide": name });
   const typed = el("input", { type: "number", min: least, step: 1, "aria-label": title, "data-number": name });
   const said = el("span", { class: "small quiet" });
@@ -54,7 +54,7 @@ export function dial({ name, title, auto, least }: DialWords, moved: (value: num
   );
   return {
     element,
-    show(asked, taken, most) {
+    show(asked, taken, most, auto = standard) {
       const value = asked ?? taken;
       range.max = String(Math.max(most, value ?? least, least + 1));
       if (document.activeElement !== typed) typed.value = asked === null ? "" : String(asked);

@@ -99,9 +99,9 @@ export function fittingNames(
   return named;
 }
 
-/** A text cut to so many characters, those that cannot be seen left out, so that a name is one harmless line. */
+/** A text cut to so many characters, without those that cannot be seen, so that a name is one harmless line. */
 export function shortName(name: string, most = 32): string {
   const seen = name.slice(0, most * 8).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, (found) => (/\s/.test(found) ? " " : ""));
-  const letters = Array.from(seen.trim());
+  const letters = Array.from(seen.trim() || (name === "" ? "" : "(no name)"));
   return letters.length <= most ? letters.join("") : letters.slice(0, most - 1).join("").trimEnd() + "…";
 }

@@ -1,9 +1,9 @@
 // What is going on: progress with a way to stop it, and refusals with a way back.
+import { changes } from "./changes";
 import { el, fill } from "./dom";
 import { sentence } from "./gate";
 import { drawing } from "./header";
-import { same, type Store } from "./state";
-import type { Ask } from "./types";
+import type { Store } from "./state";
 
 const UNSEEN = 150;
 const LONG = 600;
@@ -45,39 +45,26 @@ export function mountFailed(root: HTMLElement, store: Store): void {
   root.classList.add("failed");
   root.setAttribute("role", "alert");
   const draw = (): void => {
-    const { error } = store;
-    root.hidden = error === null;
-    if (!error) return;
-    const tried = store.network ? changes(store.network.ask, error.ask) : [];
+    const { error, halted } = store;
+    const ask = error?.ask ?? halted;
+    root.hidden = ask === null;
+    if (ask === null) return;
+    const tried = store.network ? changes(store.network.ask, ask) : [];
+    root.classList.toggle("calm", error === null);
     fill(
       root,
-      el("p", {}, sentence(error.refusal.sentence)),
+      el("p", {}, error ? sentence(error.refusal.sentence) : store.network ? "Stopped: the network shown is the one before." : "Stopped."),
       tried.length > 0 ? el("p", { class: "small quiet" }, `Tried: ${tried.join(", ")}.`) : null,
       el(
         "div",
         { class: "row" },
         store.network ? el("button", { type: "button", "data-do": "give-up", onclick: () => void store.giveUp() }, "Back to the network shown") : null,
-        error.refusal.kind === "unauthorised" ? null : el("button", { type: "button", "data-do": "retry", onclick: () => void store.retry() }, "Retry"),
+        ask.query.length === 0
+          ? el("button", { type: "button", "data-do": "anew", onclick: () => void store.giveUp() }, "Begin anew")
+          : el("button", { type: "button", "data-do": "retry", onclick: () => void store.retry() }, error ? "Retry" : "Go on"),
       ),
     );
   };
   store.subscribe((changed) => changed.has("error") && draw());
   draw();
-}
-
-const NAMES: Partial<Record<keyof Ask, string>> = { max_nodes: "at most nodes", roll_up: "levels rolled up", between: "time", where: "only" };
-
-/** What one question says otherwise than another, word by word. */
-export function changes(before: Ask, after: Ask): string[] {
-  const words = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((word) => word !== "cube") as (keyof Ask)[];
-  return words
-    .filter((word) => !same(before[word] ?? null, after[word] ?? null))
-    .map((word) => `${NAMES[word] ?? word} ${brief(after[word])}`);
-}
-
-function brief(value: unknown): string {
-  if (value === undefined || value === null) return "left to the program";
-  if (Array.isArray(value)) return value.length > 3 || value.some((one) => typeof one === "object") ? `of ${value.length}` : value.join(", ");
-  if (typeof value === "object") return Object.entries(value).map(([word, one]) => `${word} ${brief(one)}`).join(", ");
-  return String(value);
 }

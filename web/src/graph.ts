@@ -8,10 +8,11 @@ import { circleOf, modelOf, type Model } from "./graph_model";
 import { Stage, type Focus } from "./graph_stage";
 import { mountNodeTable } from "./graph_table";
 import { spotlightOf } from "./spotlight";
-import { nodeKey, type Store } from "./state";
+import { nodeKey, type Place, type Store } from "./state";
 import type { NetworkAnswer, Node } from "./types";
 
 const DARK = matchMedia("(prefers-color-scheme: dark)");
+const RECOVERIES = 5;
 const themeNow = (): Theme => (DARK.matches ? "dark" : "light");
 const ROLES: Record<string, string> = {
   query: "in the query",
@@ -28,15 +29,18 @@ export function mountNetwork(root: HTMLElement, store: Store): void {
   view.follow(new Set(["network", "places", "selected"]));
 }
 
-/** Whether the browser draws by WebGL. */
-function drawsWebGl(): boolean {
+/** What draws by WebGL here, by its own name; null where nothing does. */
+function rendererHere(): string | null {
   try {
     const canvas = document.createElement("canvas");
     const context = canvas.getContext("webgl2") ?? canvas.getContext("webgl");
-    context?.getExtension("WEBGL_lose_context")?.loseContext();
-    return context !== null;
+    if (context === null) return null;
+    const told = context.getExtension("WEBGL_debug_renderer_info");
+    const name = String(context.getParameter(told === null ? context.RENDERER : told.UNMASKED_RENDERER_WEBGL));
+    context.getExtension("WEBGL_lose_context")?.loseContext();
+    return name;
   } catch {
-    return false;
+    return null;
   }
 }
 
@@ -46,6 +50,8 @@ class NetworkView {
   private network: NetworkAnswer | null = null;
   private pointed: number | null = null;
   private clicked = false;
+  private recovered = 0;
+  private readonly renderer: string | null;
   private shown: Promise<void> = Promise.resolve();
   private readonly spotlight;
   private readonly holder = el("div", {
@@ -82,16 +88,18 @@ class NetworkView {
       this.lasso,
     );
     const table = el("details", { class: "graph-nodes" });
-    const frame = el("div", { class: "graph-frame" }, this.holder, tools, this.legend, this.note, this.tip, this.menu);
-    root.append(frame, this.chosen, table);
+    const frame = el("div", { class: "graph-frame" }, this.holder, tools, this.note, this.tip, this.menu);
+    root.append(frame, this.legend, this.chosen, table);
     mountNodeTable(table, store, () => this.model, (node) => store.select(node));
-    if (drawsWebGl()) {
+    this.renderer = rendererHere();
+    if (this.renderer !== null) {
       this.stage = this.newStage();
     } else {
       this.say("This browser does not draw by WebGL, so that the network is shown as a table.");
       root.classList.add("graph-flat");
       (table as HTMLDetailsElement).open = true;
     }
+    this.holder.addEventListener("webglcontextlost", () => this.recover(), true);
     this.holder.addEventListener("keydown", (event) => this.key(event));
     this.root.addEventListener("keydown", (event) => event.key === "Escape" && this.closeMenu());
     document.addEventListener("pointerdown", (event) => !this.menu.contains(event.target as globalThis.Node) && this.closeMenu());
@@ -108,6 +116,7 @@ class NetworkView {
       this.pointed = null;
       this.tip.hidden = true;
       this.closeMenu();
+      if (this.spotlight.lassoed.length > 0) this.gather([]);
       this.drawLegend();
     }
     this.root.dataset.nodes = String(this.model?.size ?? 0);
@@ -146,17 +155,23 @@ class NetworkView {
   }
 
   private newStage(): Stage {
-    const theme = themeNow();
-    return new Stage(this.holder, theme, {
-      enter: (position) => this.point(position),
+    /** What happens on the stage while it still shows the network before is not heeded. */
+    const heeded =
+      <Given extends unknown[]>(run: (...given: Given) => void) =>
+      (...given: Given): void => {
+        if (this.model !== null && this.stage?.model === this.model) run(...given);
+      };
+    const events = {
+      enter: heeded((position: number) => this.point(position)),
       leave: () => this.point(null),
-      click: (position) => this.click(position),
-      menu: (position, at) => this.openMenu(position, at),
-      dragged: (position, place) => {
+      click: heeded((position: number | null) => this.click(position)),
+      menu: heeded((position: number, at: Point) => this.openMenu(position, at)),
+      dragged: heeded((position: number, place: Place) => {
         if (this.store.places) this.store.places[position] = place;
-      },
-      lassoed: (positions) => this.gather(positions),
-    });
+      }),
+      lassoed: heeded((positions: number[]) => this.gather(positions)),
+    };
+    return new Stage(this.holder, themeNow(), events, this.renderer ?? "");
   }
 
   private restart(): void {
@@ -165,9 +180,20 @@ class NetworkView {
     this.stage = this.newStage();
   }
 
+  /** Draws anew after the graphics card gave the stage up, as it does when a computer sleeps; not for ever. */
+  private recover(): void {
+    if (this.recovered >= RECOVERIES || this.stage === null) return;
+    this.recovered++;
+    setTimeout(() => this.redraw(), 300);
+  }
+
   private dress(): void {
     if (this.network !== null) this.model = modelOf(this.network, themeNow());
     this.drawLegend();
+    this.redraw();
+  }
+
+  private redraw(): void {
     if (this.stage === null) return;
     this.restart();
     this.shown = this.shown.then(() => this.show());
@@ -182,11 +208,6 @@ class NetworkView {
     this.tip.hidden = position === null || model === null || stage === null;
     if (position === null || model === null || stage === null) return;
     fill(this.tip, el("strong", {}, el("bdi", {}, shortName(model.names[position]!, 90))), el("span", {}, this.about(position)));
-    const place = stage.screenPlace(position);
-    const { width, height } = stage.size;
-    const [wide, high] = [this.tip.offsetWidth, this.tip.offsetHeight];
-    this.tip.style.left = `${Math.max(4, Math.min(width - wide - 4, place.x + 14))}px`;
-    this.tip.style.top = `${place.y + 18 + high > height ? Math.max(4, place.y - high - 14) : place.y + 14}px`;
   }
 
   private about(position: number): string {

@@ -21,6 +21,7 @@ export interface Model {
   nodes: Node[];
   names: string[];
   roles: Role[];
+  labels: string[];
   colours: string[];
   legend: LabelColour[];
   degrees: Uint32Array;
@@ -106,6 +107,7 @@ export function modelOf(network: NetworkAnswer, theme: Theme): Model {
     nodes: given,
     names: nodes.name,
     roles: nodes.role,
+    labels: nodes.label,
     colours,
     legend,
     degrees,
@@ -128,8 +130,8 @@ export function circleOf(model: Model, position: number): number[] {
 
 /** How large a node is drawn, in pixels: by role and degree, where `unit` is how far apart nodes lie on the screen. */
 export function radiusOf(role: Role, degree: number, unit: number): number {
-  const base = Math.min(6.5, Math.max(1.6, unit * 0.24));
+  const base = Math.min(6.5, Math.max(2.3, unit * 0.24));
   const hub = 1 + 0.16 * Math.min(4, Math.log2(1 + degree / 8));
   const share = role === "query" || role === "pinned" ? 1 : role === "cell" ? 0.86 : 0.68;
-  return Math.max(1.2, base * share * hub);
+  return Math.max(1.5, base * share * hub);
 }

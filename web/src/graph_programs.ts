@@ -1,4 +1,8 @@
 // What WebGL draws: nodes as discs, squares and rings with a rim, and links that may be dashed.
+//
+// Nodes are points and links are plain triangles, not instances: where WebGL is drawn by a processor, an instance costs
+// as much as a whole drawing, and twenty thousand of them a second.
+import type Sigma from "sigma";
 import { EdgeProgram, NodeProgram } from "sigma/rendering";
 import type { ProgramInfo } from "sigma/rendering";
 import type { EdgeDisplayData, NodeDisplayData, RenderParams } from "sigma/types";
@@ -7,7 +11,7 @@ import { floatColor } from "sigma/utils";
 export const DISC = 0;
 export const SQUARE = 1;
 
-const { FLOAT, TRIANGLES, UNSIGNED_BYTE } = WebGLRenderingContext;
+const { FLOAT, POINTS, TRIANGLES, UNSIGNED_BYTE } = WebGLRenderingContext;
 
 const NODE_VERTEX = /* glsl */ `
 attribute vec4 a_id;
@@ -16,28 +20,25 @@ attribute vec4 a_rim;
 attribute vec2 a_position;
 attribute float a_size;
 attribute float a_shape;
-attribute vec2 a_corner;
 
 uniform mat3 u_matrix;
 uniform float u_sizeRatio;
-uniform float u_correctionRatio;
+uniform float u_pixelRatio;
 
 varying vec4 v_color;
 varying vec4 v_rim;
-varying vec2 v_offset;
+varying float v_half;
 varying float v_radius;
 varying float v_shape;
 
 const float bias = 255.0 / 254.0;
 
 void main() {
-  float pixel = u_correctionRatio * 2.0;
-  float radius = a_size / u_sizeRatio;
-  vec2 offset = a_corner * (radius + 1.5);
-  gl_Position = vec4((u_matrix * vec3(a_position + offset * pixel, 1)).xy, 0, 1);
-  v_offset = offset;
-  v_radius = radius;
+  v_radius = a_size / u_sizeRatio * u_pixelRatio;
+  v_half = v_radius + 1.0;
   v_shape = a_shape;
+  gl_Position = vec4((u_matrix * vec3(a_position, 1)).xy, 0, 1);
+  gl_PointSize = v_half * 2.0;
   #ifdef PICKING_MODE
   v_color = a_id;
   #else
@@ -53,28 +54,29 @@ precision highp float;
 
 varying vec4 v_color;
 varying vec4 v_rim;
-varying vec2 v_offset;
+varying float v_half;
 varying float v_radius;
 varying float v_shape;
+
+uniform float u_pixelRatio;
 
 const vec4 transparent = vec4(0.0, 0.0, 0.0, 0.0);
 
 void main(void) {
-  vec2 corner = abs(v_offset) - vec2(v_radius * 0.88);
-  float square = max(corner.x, corner.y);
-  float disc = length(v_offset) - v_radius;
-  float outside = v_shape > 0.5 ? square : disc;
+  vec2 offset = (gl_PointCoord - vec2(0.5)) * 2.0 * v_half;
+  vec2 corner = abs(offset) - vec2(v_radius * 0.88);
+  float outside = v_shape > 0.5 ? max(corner.x, corner.y) : length(offset) - v_radius;
   #ifdef PICKING_MODE
   gl_FragColor = outside > 1.0 ? transparent : v_color;
   #else
-  float width = clamp(v_radius * 0.3, 0.8, 2.2);
+  float width = clamp(v_radius * 0.3, 0.8 * u_pixelRatio, 2.2 * u_pixelRatio);
   vec4 inner = mix(v_color, v_rim, smoothstep(-width - 0.5, -width + 0.5, outside));
   gl_FragColor = mix(inner, transparent, smoothstep(-0.5, 0.5, outside));
   #endif
 }
 `;
 
-const NODE_UNIFORMS = ["u_sizeRatio", "u_correctionRatio", "u_matrix"] as const;
+const NODE_UNIFORMS = ["u_sizeRatio", "u_pixelRatio", "u_matrix"] as const;
 
 export interface ShapedNode extends NodeDisplayData {
   shape: number;
@@ -85,10 +87,10 @@ export interface ShapedNode extends NodeDisplayData {
 export class NodeShapes extends NodeProgram<(typeof NODE_UNIFORMS)[number]> {
   getDefinition() {
     return {
-      VERTICES: 6,
+      VERTICES: 1,
       VERTEX_SHADER_SOURCE: NODE_VERTEX,
       FRAGMENT_SHADER_SOURCE: NODE_FRAGMENT,
-      METHOD: TRIANGLES,
+      METHOD: POINTS,
       UNIFORMS: NODE_UNIFORMS,
       ATTRIBUTES: [
         { name: "a_position", size: 2, type: FLOAT },
@@ -98,8 +100,6 @@ export class NodeShapes extends NodeProgram<(typeof NODE_UNIFORMS)[number]> {
         { name: "a_rim", size: 4, type: UNSIGNED_BYTE, normalized: true },
         { name: "a_id", size: 4, type: UNSIGNED_BYTE, normalized: true },
       ],
-      CONSTANT_ATTRIBUTES: [{ name: "a_corner", size: 2, type: FLOAT }],
-      CONSTANT_DATA: [[-1, -1], [1, -1], [1, 1], [-1, -1], [1, 1], [-1, 1]],
     };
   }
 
@@ -116,20 +116,18 @@ export class NodeShapes extends NodeProgram<(typeof NODE_UNIFORMS)[number]> {
   }
 
   setUniforms(params: RenderParams, { gl, uniformLocations }: ProgramInfo<(typeof NODE_UNIFORMS)[number]>): void {
-    gl.uniform1f(uniformLocations.u_correctionRatio, params.correctionRatio);
+    gl.uniform1f(uniformLocations.u_pixelRatio, params.pixelRatio);
     gl.uniform1f(uniformLocations.u_sizeRatio, params.sizeRatio);
     gl.uniformMatrix3fv(uniformLocations.u_matrix, false, params.matrix);
   }
 }
 
 const LINK_VERTEX = /* glsl */ `
-attribute vec4 a_id;
 attribute vec4 a_color;
+attribute vec2 a_position;
 attribute vec2 a_normal;
-attribute vec2 a_start;
-attribute vec2 a_end;
-attribute float a_dash;
-attribute vec2 a_corner;
+attribute float a_side;
+attribute float a_along;
 
 uniform mat3 u_matrix;
 uniform float u_sizeRatio;
@@ -139,27 +137,18 @@ varying vec4 v_color;
 varying float v_across;
 varying float v_half;
 varying float v_along;
-varying float v_dash;
 
 const float bias = 255.0 / 254.0;
 
 void main() {
   float pixel = u_correctionRatio * 2.0;
   float width = length(a_normal);
-  float half_width = max(width / u_sizeRatio, 0.7) * 0.5;
+  v_half = max(width / u_sizeRatio, 0.7) * 0.5;
+  v_across = a_side * (v_half + 0.5);
+  v_along = a_along < 0.0 ? -1.0 : a_along / pixel;
   vec2 normal = width > 0.0 ? a_normal / width : vec2(0.0);
-  vec2 position = mix(a_start, a_end, a_corner.x) + normal * a_corner.y * (half_width + 0.5) * pixel;
-  gl_Position = vec4((u_matrix * vec3(position, 1)).xy, 0, 1);
-  v_across = a_corner.y * (half_width + 0.5);
-  v_half = half_width;
-  v_along = a_corner.x * length(a_end - a_start) / pixel;
-  v_dash = a_dash;
-  #ifdef PICKING_MODE
-  v_color = a_id;
-  #else
-  v_color = a_color;
-  #endif
-  v_color.a *= bias;
+  gl_Position = vec4((u_matrix * vec3(a_position + normal * v_across * pixel, 1)).xy, 0, 1);
+  v_color = vec4(a_color.rgb, a_color.a * bias);
 }
 `;
 
@@ -170,47 +159,47 @@ varying vec4 v_color;
 varying float v_across;
 varying float v_half;
 varying float v_along;
-varying float v_dash;
 
 void main(void) {
-  #ifdef PICKING_MODE
-  gl_FragColor = v_color;
-  #else
-  float gap = v_dash > 0.5 ? smoothstep(3.2, 3.8, mod(v_along, 6.5)) : 0.0;
+  float gap = v_along < 0.0 ? 0.0 : smoothstep(3.2, 3.8, mod(v_along, 6.5));
   float edge = smoothstep(v_half - 0.5, v_half + 0.5, abs(v_across));
   gl_FragColor = v_color * (1.0 - edge) * (1.0 - gap);
-  #endif
 }
 `;
+
+const LINK_UNIFORMS = ["u_sizeRatio", "u_correctionRatio", "u_matrix"] as const;
+/** The corners of a link's two triangles: at its beginning or end, on one side or the other. */
+const CORNERS = [[0, 1], [0, -1], [1, 1], [1, 1], [0, -1], [1, -1]] as const;
 
 export interface DashedLink extends EdgeDisplayData {
   dashed: boolean;
 }
 
-/** Straight links, dashed where they say so; the colours have their alpha multiplied in. */
-export class Links extends EdgeProgram<(typeof NODE_UNIFORMS)[number]> {
+/** Straight links, dashed where they say so; the colours have their alpha multiplied in. Nobody points at links. */
+export class Links extends EdgeProgram<(typeof LINK_UNIFORMS)[number]> {
+  constructor(gl: WebGLRenderingContext | WebGL2RenderingContext, _picking: WebGLFramebuffer | null, renderer: Sigma) {
+    super(gl, null, renderer);
+  }
+
   getDefinition() {
     return {
-      VERTICES: 6,
+      VERTICES: CORNERS.length,
       VERTEX_SHADER_SOURCE: LINK_VERTEX,
       FRAGMENT_SHADER_SOURCE: LINK_FRAGMENT,
       METHOD: TRIANGLES,
-      UNIFORMS: NODE_UNIFORMS,
+      UNIFORMS: LINK_UNIFORMS,
       ATTRIBUTES: [
-        { name: "a_start", size: 2, type: FLOAT },
-        { name: "a_end", size: 2, type: FLOAT },
+        { name: "a_position", size: 2, type: FLOAT },
         { name: "a_normal", size: 2, type: FLOAT },
-        { name: "a_dash", size: 1, type: FLOAT },
+        { name: "a_side", size: 1, type: FLOAT },
+        { name: "a_along", size: 1, type: FLOAT },
         { name: "a_color", size: 4, type: UNSIGNED_BYTE, normalized: true },
-        { name: "a_id", size: 4, type: UNSIGNED_BYTE, normalized: true },
       ],
-      CONSTANT_ATTRIBUTES: [{ name: "a_corner", size: 2, type: FLOAT }],
-      CONSTANT_DATA: [[0, 1], [0, -1], [1, 1], [1, 1], [0, -1], [1, -1]],
     };
   }
 
   processVisibleItem(
-    edgeIndex: number,
+    _edgeIndex: number,
     startIndex: number,
     source: NodeDisplayData,
     target: NodeDisplayData,
@@ -219,22 +208,24 @@ export class Links extends EdgeProgram<(typeof NODE_UNIFORMS)[number]> {
     const [dx, dy] = [target.x - source.x, target.y - source.y];
     const length = Math.hypot(dx, dy);
     const scale = length > 0 ? data.size / length : 0;
+    const colour = floatColor(data.color);
+    const { dashed } = data as DashedLink;
     const { array } = this;
-    array[startIndex++] = source.x;
-    array[startIndex++] = source.y;
-    array[startIndex++] = target.x;
-    array[startIndex++] = target.y;
-    array[startIndex++] = -dy * scale;
-    array[startIndex++] = dx * scale;
-    array[startIndex++] = (data as DashedLink).dashed ? 1 : 0;
-    array[startIndex++] = floatColor(data.color);
-    array[startIndex++] = edgeIndex;
+    let at = startIndex;
+    for (const [end, side] of CORNERS) {
+      array[at++] = end === 0 ? source.x : target.x;
+      array[at++] = end === 0 ? source.y : target.y;
+      array[at++] = -dy * scale;
+      array[at++] = dx * scale;
+      array[at++] = side;
+      array[at++] = dashed ? end * length : -1;
+      array[at++] = colour;
+    }
   }
 
-  setUniforms(params: RenderParams, { gl, uniformLocations }: ProgramInfo<(typeof NODE_UNIFORMS)[number]>): void {
+  setUniforms(params: RenderParams, { gl, uniformLocations }: ProgramInfo<(typeof LINK_UNIFORMS)[number]>): void {
     gl.uniform1f(uniformLocations.u_correctionRatio, params.correctionRatio);
     gl.uniform1f(uniformLocations.u_sizeRatio, params.sizeRatio);
     gl.uniformMatrix3fv(uniformLocations.u_matrix, false, params.matrix);
   }
 }
-

@@ -27,6 +27,8 @@ export interface Focus {
 
 const GLIDE = 600;
 const PADDING = 34;
+/** Where a processor draws instead of a graphics card, more links than these are hidden while the view moves. */
+const MANY = 3000;
 const calm = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export class Stage {
@@ -46,15 +48,19 @@ export class Stage {
   private outline: Point[] = [];
   private frame = 0;
   private generation = 0;
+  private gliding = 0;
   private dragging: number | null = null;
   private moved = false;
   private unit = 1;
+  private readonly slow: boolean;
 
   constructor(
     readonly container: HTMLElement,
     theme: Theme,
     private readonly events: StageEvents,
+    renderer: string,
   ) {
+    this.slow = /swiftshader|llvmpipe|software|basic render/i.test(renderer);
     this.look = LOOKS[theme];
     this.sigma = new Sigma(new Graph(), container, {
       allowInvalidContainer: true,
@@ -68,7 +74,6 @@ export class Stage {
       minCameraRatio: 0.02,
       maxCameraRatio: 4,
       zIndex: false,
-      doubleClickZoomingRatio: 1,
     });
     container.style.background = this.look.background;
     this.canvas = document.createElement("canvas");
@@ -94,6 +99,9 @@ export class Stage {
     for (let at = 0; at < model.size; at++) [xs[at], ys[at]] = [places[at]![0], places[at]![1]];
     const box = boxOf(xs, ys);
     const unit = this.unitOf(box);
+    const { width, height } = this.sigma.getDimensions();
+    const room = width > 50 ? width * height : 900 * 600;
+    const faint = Math.max(0.12, Math.min(1, room / Math.max(1, model.drawn.length) / 200) ** 0.75);
     const graph = new Graph({ type: "undirected", multi: true });
     for (let at = 0; at < model.size; at++) {
       graph.addNode(String(at), this.nodeAttributes(model, at, xs[at]!, ys[at]!, unit));
@@ -101,14 +109,16 @@ export class Stage {
     }
     for (let index = 0; index < model.drawn.length; index++) {
       const link = model.drawn[index]!;
-      graph.addEdgeWithKey(String(link), String(model.source[link]), String(model.target[link]), this.linkAttributes(model, link));
+      graph.addEdgeWithKey(String(link), String(model.source[link]), String(model.target[link]), this.linkAttributes(model, link, faint));
       if (index % 6000 === 5999) await breath();
     }
     if (generation !== this.generation) return;
+    this.gliding++;
     [this.model, this.xs, this.ys] = [model, xs, ys];
     this.focus = null;
     this.overlay.widths.clear();
     if (first || model.simple) this.sigma.setCustomBBox(box);
+    this.sigma.setSetting("hideEdgesOnMove", this.slow && model.drawn.length > MANY);
     this.unit = unit;
     this.sigma.setGraph(graph);
     if (first) this.sigma.getCamera().setState({ x: 0.5, y: 0.5, ratio: 1, angle: 0 });
@@ -119,7 +129,7 @@ export class Stage {
   place(places: readonly Place[]): void {
     const model = this.model;
     if (model === null || places.length !== model.size) return;
-    const generation = ++this.generation;
+    const gliding = ++this.gliding;
     const graph = this.sigma.getGraph();
     const [fromX, fromY] = [this.xs.slice(), this.ys.slice()];
     const [toX, toY] = [Float64Array.from(places, (place) => place[0]), Float64Array.from(places, (place) => place[1])];
@@ -142,10 +152,10 @@ export class Stage {
         { attributes: ["x", "y", "size"] },
       );
     };
-    if (model.simple || calm()) return step(1);
+    if (model.simple || calm() || (this.slow && model.drawn.length > MANY)) return step(1);
     const begin = performance.now();
     const tick = (now: number): void => {
-      if (generation !== this.generation) return;
+      if (gliding !== this.gliding) return;
       const time = Math.min(1, Math.max(0, (now - begin) / GLIDE));
       step(time < 0.5 ? 2 * time * time : 1 - (2 - 2 * time) ** 2 / 2);
       if (time < 1) requestAnimationFrame(tick);
@@ -218,6 +228,7 @@ export class Stage {
 
   kill(): void {
     this.generation++;
+    this.gliding++;
     cancelAnimationFrame(this.frame);
     this.sigma.kill();
     this.canvas.remove();
@@ -237,13 +248,16 @@ export class Stage {
     };
   }
 
-  private linkAttributes(model: Model, link: number) {
+  private linkAttributes(model: Model, link: number, faint: number) {
     const [one, two] = [model.roles[model.source[link]!], model.roles[model.target[link]!]];
     const membership = one === "cell" || two === "cell";
     const inner = one === "query" && two === "query";
     const heavy = model.heaviest > 0 ? Math.sqrt(model.weight[link]! / model.heaviest) : 0;
-    const colour = membership ? this.look.membership : inner ? this.look.inner : this.look.link;
-    return { size: membership ? 0.8 : 0.7 + (inner ? 3.2 : 2) * heavy, color: premultiplied(colour), dashed: membership };
+    const { look } = this;
+    const label = inner ? sameColour(model, link) : null;
+    const [colour, alpha] = membership ? look.membership : label !== null ? [label, look.inner[1]] : inner ? look.inner : look.link;
+    const size = membership ? 0.8 : 0.7 + (inner ? 3.2 : 2) * heavy * Math.sqrt(faint);
+    return { size, color: premultiplied(colour, alpha * (inner ? Math.sqrt(faint) : faint)), dashed: membership };
   }
 
   /** How many pixels a unit of the layout is when all of it is in view. */
@@ -273,7 +287,7 @@ export class Stage {
     this.canvas.style.width = `${width}px`;
     this.canvas.style.height = `${height}px`;
     this.overlay.context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    this.resizeNodes();
+    requestAnimationFrame(() => this.resizeNodes()); // not within sigma's own drawing, which knows no new nodes yet
     this.later();
   }
 
@@ -345,7 +359,7 @@ export class Stage {
       event.original.preventDefault();
       const now = this.screenPlace(this.dragging);
       if (!this.moved && Math.hypot(now.x - event.x, now.y - event.y) < 5) return;
-      if (!this.moved) this.generation++;
+      this.gliding++;
       this.moved = true;
       const place = this.sigma.viewportToGraph(event);
       [this.xs[this.dragging], this.ys[this.dragging]] = [place.x, place.y];
@@ -417,6 +431,12 @@ function boxOf(xs: Float64Array, ys: Float64Array): Box {
     box.y = [Math.min(box.y[0], ys[at]!), Math.max(box.y[1], ys[at]!)];
   }
   return xs.length === 0 ? { x: [0, 1], y: [0, 1] } : box;
+}
+
+/** The colour of the label that both ends of a link bear, null where they bear several or none. */
+function sameColour(model: Model, link: number): string | null {
+  const [one, two] = [model.labels[model.source[link]!], model.labels[model.target[link]!]];
+  return one === two && one !== "" ? model.colours[model.source[link]!]! : null;
 }
 
 const between = (from: [number, number], to: [number, number], share: number): [number, number] => [

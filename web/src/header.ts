@@ -1,6 +1,6 @@
 // The head of the page: the cube, what the network is in a sentence, undo and redo, and a search.
 import { completing } from "./completion";
-import { counted, el, fill } from "./dom";
+import { el, fill } from "./dom";
 import { sentence } from "./gate";
 import { nodeAt, type Store } from "./state";
 import type { NetworkAnswer } from "./types";
@@ -20,28 +20,19 @@ export function mountHeader(root: HTMLElement, store: Store): void {
     redo.disabled = !store.trail.canGoForward;
     const { network, cube } = store;
     const text = network ? network.sentence : cube.sentence;
-    const note = network ? [network.note, network.certificate].filter((part) => part !== "").join("; ") : "";
+    const note = network ? [network.note, network.certificate].filter((part) => !text.includes(part)).join("; ") : "";
     if (now === text + note) return;
     now = text + note;
-    fill(said, network ? headline(network) : sentence(text), note ? el("span", { class: "note" }, ` ${sentence(note)}`) : null);
+    said.title = [text, note].filter((part) => part !== "").join("; ");
+    fill(said, sentence(text), note ? el("span", { class: "note" }, ` ${sentence(note)}`) : null);
   };
   store.subscribe(draw);
   draw();
 }
 
-/** What a network is, in one sentence. */
-function headline(network: NetworkAnswer): string {
-  if (!network.sentence.startsWith("Network(")) return sentence(network.sentence);
-  const { role } = network.nodes;
-  const inside = role.filter((one) => one === "query").length;
-  const cells = role.filter((one) => one === "cell").length;
-  const parts = [counted(role.length - cells, "object"), cells ? counted(cells, "cell") : "", counted(network.links.source.length, "link")];
-  return `${parts.filter((one) => one !== "").join(", ")} around ${counted(inside, "object")} of the query.`;
-}
-
 /** Finds nodes of the network by name, and objects of the cube that are not in it. */
 function search(store: Store): HTMLElement {
-  const field = el("input", { type: "search", placeholder: "Find", "aria-label": "Find an object or a cell", "data-do": "find" });
+  const field = el("input", { type: "search", placeholder: "Find in the cube", "aria-label": "Find an object or a cell", "data-do": "find" });
   const box = completing(field, async (text, signal) => {
     const wanted = text.toLowerCase();
     const network = store.network;

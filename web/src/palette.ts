@@ -14,9 +14,10 @@ export interface Look {
   faded: string;
   cell: string;
   ring: string;
-  link: string;
-  inner: string;
-  membership: string;
+  /** Colours of links with their alpha. */
+  link: readonly [string, number];
+  inner: readonly [string, number];
+  membership: readonly [string, number];
   accent: string;
   came: string;
   went: string;
@@ -30,9 +31,9 @@ export const LOOKS: Record<Theme, Look> = {
     faded: "#8b95a3",
     cell: "#3d4756",
     ring: "#7d8896",
-    link: "rgba(80, 94, 114, 0.2)",
-    inner: "rgba(50, 64, 86, 0.42)",
-    membership: "rgba(90, 104, 124, 0.22)",
+    link: ["#505e72", 0.2],
+    inner: ["#324056", 0.42],
+    membership: ["#5a687c", 0.22],
     accent: "#0b57d0",
     came: "#00775c",
     went: "#b3261e",
@@ -43,9 +44,9 @@ export const LOOKS: Record<Theme, Look> = {
     faded: "#78828f",
     cell: "#c3ccd8",
     ring: "#8793a2",
-    link: "rgba(160, 176, 198, 0.2)",
-    inner: "rgba(196, 210, 230, 0.42)",
-    membership: "rgba(150, 166, 188, 0.18)",
+    link: ["#a0b0c6", 0.2],
+    inner: ["#c4d2e6", 0.42],
+    membership: ["#96a6bc", 0.18],
     accent: "#8ab4ff",
     came: "#57d9b3",
     went: "#ff8a80",
@@ -123,19 +124,17 @@ export function heat(share: number, theme: Theme): string {
   return at < 0.5 ? mixed(pale, middle, at * 2) : mixed(middle, strong, at * 2 - 1);
 }
 
-/** The colour of a lift: one hue below 1, another above, none at 1; eightfold is the strongest. */
-export function liftHeat(lift: number, theme: Theme): string {
+/** The colour of a lift: one hue below 1, another above, none at 1; `most` is the strongest, and so is its inverse. */
+export function liftHeat(lift: number, theme: Theme, most = 8): string {
   const [less, even, more] = LIFTS[theme];
-  if (lift <= 0) return less;
-  const way = Math.max(-1, Math.min(1, Math.log2(lift) / 3));
+  // Of nobody at all little can be said: most cells are too small to hold one of the query.
+  if (lift <= 0) return mixed(even, less, 0.18);
+  const way = Math.max(-1, Math.min(1, Math.log2(lift) / Math.log2(Math.max(8, most))));
   return way < 0 ? mixed(even, less, -way) : mixed(even, more, way);
 }
 
-/** A CSS colour with its alpha multiplied in, as the blending of the WebGL layers wants it. */
-export function premultiplied(colour: string): string {
-  const parts = colour.match(/[\d.]+/g);
-  if (!colour.startsWith("rgba") || parts === null) return colour;
-  const alpha = Number(parts[3]);
-  const [r, g, b] = parts.slice(0, 3).map((part) => Math.round(Number(part) * alpha));
-  return `rgba(${r}, ${g}, ${b}, ${alpha})`;
+/** A colour with its alpha multiplied in, as the blending of the WebGL layers wants it. */
+export function premultiplied(hex: string, alpha: number): string {
+  const [r, g, b] = rgbOf(hex).map((part) => Math.round(part * alpha));
+  return `rgba(${r}, ${g}, ${b}, ${alpha.toFixed(3)})`;
 }

@@ -160,7 +160,7 @@ class PivotView {
     let largest = 0;
     for (const row of shown) for (const value of row) if (value !== null && value > largest) largest = value;
     const text = (value: number | null): string => {
-      if (value === null || value === 0) return "";
+      if (value === null || value === 0) return measure === "lift" && value === 0 ? "0" : "";
       return measure === "objects" ? brief(value) : measure === "share" ? `${value < 0.1 ? (100 * value).toFixed(1) : Math.round(100 * value)}` : value >= 10 ? String(Math.round(value)) : value.toFixed(1);
     };
     const head = answer.columns.map((label, column) =>
@@ -173,7 +173,7 @@ class PivotView {
         const cell = el("td", { tabindex: -1, "data-at": `${row},${column}`, role: "gridcell" }, text(value));
         const objects = answer.objects[row]![column]!;
         if (objects > 0 && value !== null && (value > 0 || measure === "lift")) {
-          const colour = measure === "lift" ? liftHeat(value, theme) : heat(strength(value, largest), theme);
+          const colour = measure === "lift" ? liftHeat(value, theme, largest) : heat(strength(value, largest), theme);
           cell.style.background = colour;
           cell.style.color = inkOn(colour);
         } else if (objects === 0) cell.classList.add("none");

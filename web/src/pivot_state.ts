@@ -13,6 +13,7 @@ export interface PivotState {
 }
 
 const WIDE = 40;
+const TALL = 60;
 
 export function dimensionOf(dimensions: readonly DimensionShape[], level: string): DimensionShape | undefined {
   return dimensions.find((dimension) => dimension.levels.some(({ name }) => name === level));
@@ -24,12 +25,13 @@ export function fittingLevel(dimension: DimensionShape, most = WIDE): string {
   return (fits ?? dimension.levels[dimension.levels.length - 1]!).name;
 }
 
-/** What is shown first: a dimension of times across, and another down. Null where the cube has but one dimension. */
+/** What is shown first: a dimension of times across, and the one with most to see down. Null where the cube has but one dimension. */
 export function firstState(dimensions: readonly DimensionShape[]): PivotState | null {
   if (dimensions.length < 2) return null;
   const across = dimensions.find(({ time }) => time) ?? dimensions[1]!;
-  const down = dimensions.find((dimension) => dimension !== across)!;
-  return { rows: fittingLevel(down), columns: fittingLevel(across), where: {}, trail: [] };
+  const size = (dimension: DimensionShape): number => dimension.levels.find(({ name }) => name === fittingLevel(dimension, TALL))!.labels;
+  const down = dimensions.filter((dimension) => dimension !== across).reduce((one, two) => (size(two) > size(one) ? two : one));
+  return { rows: fittingLevel(down, TALL), columns: fittingLevel(across), where: {}, trail: [] };
 }
 
 /** The state with another level across or down; crossing a dimension with itself turns the table. */
@@ -47,7 +49,8 @@ interface Step {
 
 /** The state inside labels: each goes one level finer, or where there is none gives its place to another dimension. */
 export function drilled(state: PivotState, dimensions: readonly DimensionShape[], steps: readonly Step[]): PivotState {
-  let next: PivotState = { ...state, trail: [...state.trail, { step: steps.map(({ label }) => label).join(" · "), state }] };
+  const fresh = steps.filter(({ axis, label }) => state.where[state[axis]] !== label);
+  let next: PivotState = { ...state, trail: [...state.trail, { step: fresh.map(({ label }) => label).join(" · "), state }] };
   for (const { axis, label, finer } of steps) {
     const level = state[axis];
     const mine = dimensionOf(dimensions, level);

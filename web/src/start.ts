@@ -1,8 +1,7 @@
 // Start from cells: a label of each dimension, and the objects of that cell into the query.
 import { refusalOf } from "./client";
-import { counted, el, fill, number } from "./dom";
+import { counted, el, number } from "./dom";
 import { sentence } from "./gate";
-import { labelsOf } from "./labels";
 import type { Store } from "./state";
 import type { MembersAnswer, NameRow } from "./types";
 
@@ -46,13 +45,11 @@ export function mountStart(root: HTMLElement, store: Store, add: (rows: NameRow[
       chosen[place] = select.value;
       void look();
     });
-    void (async () => {
-      for (const level of dimension.levels) {
-        const group = el("optgroup", { label: level.name });
-        fill(group, ...(await labelsOf(store, level.name)).map((label) => el("option", { value: label }, label)));
-        select.append(dimension.levels.length > 1 ? group : "", ...(dimension.levels.length > 1 ? [] : [...group.children]));
-      }
-    })().catch((error) => (told.textContent = sentence(refusalOf(error).sentence)));
+    for (const level of dimension.levels) {
+      const options = level.first.map((label) => el("option", { value: label }, label));
+      if (dimension.levels.length === 1) select.append(...options);
+      else select.append(el("optgroup", { label: level.name }, ...options));
+    }
     return el("label", { class: "field" }, el("span", {}, dimension.name), select);
   });
   take.addEventListener("click", () => {

@@ -88,14 +88,23 @@ test("a refusal keeps the last network, and giving up goes back to its question"
   assert.equal(store.phase, "ready");
 });
 
-test("a stop keeps the last network and is no error", async () => {
-  const { client } = slowClient();
+test("a stop keeps the last network, is no error, and says which question was not answered", async () => {
+  const { client, next } = slowClient();
   const store = new Store(client, CUBE);
-  const moved = store.move({ query: ["a"] });
+  const first = store.move({ query: ["a"] });
+  await next();
+  await next();
+  await first;
+  const second = store.move({ m: 4 });
   store.stop();
-  await moved;
-  assert.equal(store.phase, "empty");
+  await second;
+  assert.equal(store.phase, "ready");
   assert.equal(store.error, null);
+  assert.deepEqual(store.network?.ask, { query: ["a"] });
+  assert.deepEqual(store.halted, { query: ["a"], m: 4 });
+  void store.giveUp();
+  assert.deepEqual(store.ask, { query: ["a"] });
+  assert.equal(store.halted, null);
 });
 
 test("a slide is one step to undo", async () => {

@@ -32,6 +32,9 @@ export type Part = "ask" | "network" | "places" | "prices" | "selected" | "busy"
 export type Listener = (changed: ReadonlySet<Part>) => void;
 export type Mount = (root: HTMLElement, store: Store) => void;
 
+/** A network of more nodes is laid out anew, without the places of the one before. */
+const MOST_STARTS = 20_000;
+
 export interface Moving {
   /** False while a slider is held: the address is replaced and no step to undo is made. */
   settled?: boolean;
@@ -52,6 +55,8 @@ export class Store {
   selected: Node | null = null;
   busy: Busy | null = null;
   error: Failed | null = null;
+  /** The question whose work was stopped: the network shown is of another one. */
+  halted: Ask | null = null;
   /** Where a node is in the window, for whoever tests or scripts the page; the network view says it. */
   readonly debug: { placeOf?: (id: Id) => { x: number; y: number } | null } = {};
   trail: Trail = memoryTrail((ask) => void this.arrive(ask));
@@ -110,18 +115,26 @@ export class Store {
 
   /** Ends the work in flight; the last network stays, and so does the question. */
   stop(): void {
+    if (!this.flight) return;
+    this.halted = this.busy?.what === "construct" ? this.ask : null;
+    this.end();
+    this.tell("busy", "error");
+  }
+
+  private end(): void {
     this.flight?.abort();
     this.flight = null;
     this.busy = null;
-    this.tell("busy");
   }
 
   /** Goes back to the question of the network that is shown, after a refusal or a stop. */
   async giveUp(): Promise<void> {
-    this.stop();
+    this.end();
     this.error = null;
-    this.tell("error");
-    if (this.network) await this.move(withoutWords(this.ask, this.network.ask));
+    this.halted = null;
+    this.tell("busy", "error");
+    const { cube: _, ...ask } = this.network?.ask ?? { query: [] };
+    await this.move(withoutWords(this.ask, ask));
   }
 
   /** Shows why something could not be done. */
@@ -166,6 +179,7 @@ export class Store {
   private async make(): Promise<void> {
     this.flight?.abort();
     this.error = null;
+    this.halted = null;
     if (this.ask.query.length === 0) {
       this.flight = null;
       this.busy = null;
@@ -185,7 +199,7 @@ export class Store {
       this.show(network);
       this.working("layout", flight);
       const start = this.places?.map((place) => [...place]) ?? [];
-      const question = start.length > 0 ? { ask, start } : { ask };
+      const question = start.length > 0 && start.length <= MOST_STARTS ? { ask, start } : { ask };
       const { places } = await this.client.ask("layout", question, this.how("layout", flight));
       if (flight.signal.aborted) return;
       this.places = places.map(([x = 0, y = 0]) => [x, y] as const);

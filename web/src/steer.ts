@@ -3,7 +3,6 @@ import "./steer.css";
 import { completing } from "./completion";
 import { dial } from "./dials";
 import { el, fill } from "./dom";
-import { labelsOf } from "./labels";
 import { nodeKey, type Store } from "./state";
 import type { Ask, DimensionShape, Id, Node } from "./types";
 
@@ -31,6 +30,10 @@ export function mountSteer(root: HTMLElement, store: Store): void {
 
 const summaryOf = <T>(store: Store, word: string): T | null => (store.network?.summary[word] as T | undefined) ?? null;
 
+/** Whether the method asked for chooses cells; others follow links. */
+const choosesCells = (store: Store): boolean =>
+  store.cube.methods.find(({ name }) => name === (store.ask.method ?? "greedy"))?.cells !== false;
+
 function dials(store: Store, shows: (() => void)[]): HTMLElement[] {
   const size = (): number => store.ask.query.length;
   const m = dial({ name: "m", title: "Cells (m)", auto: "sized by the query", least: 1 }, (value, settled) => void store.move({ m: value }, { settled }));
@@ -39,11 +42,13 @@ function dials(store: Store, shows: (() => void)[]): HTMLElement[] {
   shows.push(() => {
     const chosen = store.network?.cells.length ?? null;
     const sure = store.ask.m === undefined || store.ask.m === null;
-    m.show(store.ask.m ?? null, sure ? chosen : null, Math.min(store.cube.cells, Math.max(60, 2 * (chosen ?? 0))));
+    const covers = (store.ask.objective ?? summaryOf<string>(store, "objective") ?? "cover") === "cover";
+    m.show(store.ask.m ?? null, sure ? chosen : null, Math.min(store.cube.cells, Math.max(60, 2 * (chosen ?? 0))), covers ? "sized by the query" : "20 unless you ask");
     r.show(store.ask.r ?? null, 3, 10);
-    r.element.hidden = (store.ask.objective ?? summaryOf<string>(store, "objective") ?? "cover") !== "cover";
+    m.element.hidden = !choosesCells(store);
+    r.element.hidden = !covers || !choosesCells(store);
     near.show(store.ask.near ?? null, store.ask.near === undefined ? (summaryOf<number>(store, "near") ?? size()) : null, Math.max(30, 3 * size()));
-    near.element.hidden = (store.ask.form ?? summaryOf<string>(store, "form") ?? "woven") !== "woven";
+    near.element.hidden = (store.ask.form ?? summaryOf<string>(store, "form") ?? "woven") !== "woven" || !choosesCells(store);
   });
   return [m.element, r.element, near.element];
 }
@@ -59,14 +64,17 @@ function choice(name: string, title: string, values: [value: string, text: strin
   return { element: el("label", { class: "field" }, el("span", {}, title), select), select };
 }
 
+/** What the method auto chooses by itself. */
+const LEFT_TO_IT: Partial<Ask> = { m: null, r: null, near: null, objective: "", form: "", levels: "" };
+
 function choices(store: Store, shows: (() => void)[]): HTMLElement[] {
   const methods = store.cube.methods.map(
     ({ name, long, missing }): [string, string, boolean] => [name, missing ? `${name} (needs ${missing})` : long ? `${name} (takes longer)` : name, missing !== null],
   );
-  const method = choice("method", "Method", [["", "greedy"], ...methods.filter(([name]) => name !== "greedy")], (value) => void store.move({ method: value, options: {} }));
+  const method = choice("method", "Method", [["", "greedy"], ...methods.filter(([name]) => name !== "greedy")], (value) => void store.move({ method: value, options: {}, ...(value === "auto" ? LEFT_TO_IT : {}) }));
   const fit = (what: string): [string, string] => ["", what];
-  const objective = choice("objective", "Objective", [fit("what suits"), ...store.cube.objectives.map((name): [string, string] => [name, name])], (value) => void store.move({ objective: value }));
-  const form = choice("form", "Form", [fit("what suits"), ...store.cube.forms.map((name): [string, string] => [name, name])], (value) => void store.move({ form: value }));
+  const objective = choice("objective", "Objective", [fit("what suits"), ...store.cube.objectives.map((name): [string, string] => [name, name])], (value) => void store.move({ objective: value, ...(["", "cover"].includes(value) ? {} : { r: null }) }));
+  const form = choice("form", "Form", [fit("what suits"), ...store.cube.forms.map((name): [string, string] => [name, name])], (value) => void store.move({ form: value, ...(["", "woven"].includes(value) ? {} : { near: null }) }));
   const finest = store.cube.dimensions.flatMap((dimension) => dimension.levels.slice(0, 1).map((level) => level.name));
   const levels = choice("levels", "Cells by", [fit("every dimension"), ["one", "one dimension"], ...finest.map((name): [string, string] => [`only ${name}`, `${name} only`])], (value) =>
     void store.move({ levels: value.startsWith("only ") ? [value.slice(5)] : value }),
@@ -81,8 +89,7 @@ function choices(store: Store, shows: (() => void)[]): HTMLElement[] {
     const asked = store.ask.levels ?? "";
     const said = typeof asked === "string" ? asked : `only ${asked.join(" ")}`;
     levels.select.value = said === "full" ? "" : said;
-    const links = store.cube.methods.find(({ name }) => name === (store.ask.method ?? "greedy"))?.cells === false;
-    for (const { element } of [objective, levels]) element.hidden = links;
+    for (const { element } of [objective, form, levels]) element.hidden = !choosesCells(store);
   });
   return [method.element, objective.element, form.element, levels.element];
 }
@@ -96,7 +103,7 @@ function scope(store: Store, shows: (() => void)[]): HTMLElement[] {
   return [
     ...(store.cube.times ? [timeWindow(store, store.cube.times, shows)] : []),
     ...store.cube.dimensions.map((dimension) => onlyLabels(store, dimension, shows)),
-    ...store.cube.dimensions.filter(({ levels }) => levels.length > 1).map((dimension) => rollUp(store, dimension, shows)),
+    ...store.cube.dimensions.filter(() => store.cube.dimensions.length > 1).map((dimension) => rollUp(store, dimension, shows)),
     ...(store.cube.kinds.length > 1 ? [onlyKinds(store, shows)] : []),
   ];
 }
@@ -121,16 +128,14 @@ function timeWindow(store: Store, times: readonly string[], shows: (() => void)[
 function onlyLabels(store: Store, dimension: DimensionShape, shows: (() => void)[]): HTMLElement {
   const field = el("input", { placeholder: "any", "aria-label": `Only these labels of ${dimension.name}`, "data-only": dimension.name });
   const chips = el("ul", { class: "chips" });
-  const level = (): string => dimension.levels[0]?.name ?? dimension.name;
   const only = (): string[] => store.ask.where?.[dimension.name] ?? [];
   const change = (labels: string[]): void => {
     const { [dimension.name]: _, ...rest } = store.ask.where ?? {};
     void store.move({ where: labels.length > 0 ? { ...rest, [dimension.name]: labels } : rest });
   };
   const box = completing(field, async (text) => {
-    const labels = await labelsOf(store, level());
     const wanted = text.toLowerCase();
-    return labels
+    return (dimension.levels[0]?.first ?? [])
       .filter((label) => label.toLowerCase().includes(wanted) && !only().includes(label))
       .sort((a, b) => Number(b.toLowerCase().startsWith(wanted)) - Number(a.toLowerCase().startsWith(wanted)))
       .slice(0, 12)
@@ -154,7 +159,7 @@ function rollUp(store: Store, dimension: DimensionShape, shows: (() => void)[]):
   const { element, select } = choice(
     `level-${dimension.name}`,
     `Level of ${dimension.name}`,
-    dimension.levels.map(({ name }, place) => [place === 0 ? "" : name, name]),
+    [...dimension.levels.map(({ name }, place): [string, string] => [place === 0 ? "" : name, name]), ["∗", "all as one"]],
     (value) => {
       const { [dimension.name]: _, ...rest } = store.ask.roll_up ?? {};
       void store.move({ roll_up: value ? { ...rest, [dimension.name]: value } : rest });
@@ -215,10 +220,10 @@ function priced(store: Store, node: Node, word: "pins" | "bans", place: number, 
       { class: "row" },
       el("span", { class: "dot" }),
       el("button", { type: "button", class: "name", onclick: () => store.select(node) }, store.titleOf(node)),
-      price && price.price !== null ? el("span", { class: "price" }, costs(price.price)) : null,
+      price && price.price !== null ? el("span", { class: "price", title: price.sentence }, costs(price.price)) : null,
       el("button", { type: "button", class: "remove", "aria-label": `Remove ${store.titleOf(node)}`, onclick: remove }, "×"),
     ),
-    price ? el("p", { class: "small quiet" }, price.sentence) : null,
+    price && price.price === null ? el("p", { class: "small quiet" }, price.sentence) : null,
   );
 }
 

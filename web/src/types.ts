@@ -15,6 +15,8 @@ export interface LevelShape {
   name: string;
   /** how many labels it has */
   labels: number;
+  /** its labels by name, at most a thousand of them */
+  first: string[];
 }
 
 /** A dimension with its levels, the finest that the cube has first. */

@@ -24,8 +24,9 @@ export function mountWhy(root: HTMLElement, store: Store): void {
       },
     }));
   });
-  const body = el("div", { class: "why-body", "aria-live": "polite" });
-  root.append(el("div", { class: "why-search" }, box), body);
+  const body = el("div", { class: "why-body" });
+  const said = el("p", { class: "aside", "aria-live": "polite" });
+  root.append(el("div", { class: "why-search" }, box), said, body);
   let flight: AbortController | null = null;
 
   const explain = async (): Promise<void> => {
@@ -39,6 +40,7 @@ export function mountWhy(root: HTMLElement, store: Store): void {
       const answer = await store.client.ask("explain", question, { signal: mine.signal });
       if (mine.signal.aborted) return;
       show(body, store, selected, answer);
+      if (selected !== null) said.textContent = shortName(sentenceOf(answer.sentence), 400);
     } catch (error) {
       if (stopped(error) || mine.signal.aborted) return;
       fill(body, el("p", { class: "why-refused" }, refusalOf(error).sentence));
@@ -88,7 +90,6 @@ const section = (title: string, ...children: (HTMLElement | false | null)[]): HT
 // Objects
 
 const CAME: Record<string, string> = {
-  query: "It is in the query.",
   pinned: "It was pinned.",
   near: "It is one of the objects nearest to the query by links.",
   cells: "A chosen cell brought it.",
@@ -98,7 +99,7 @@ function objectParts(store: Store, told: ObjectExplanation): (HTMLElement | null
   const came = told.present ? (CAME[told.came] ?? `The method ${told.came} brought it.`) : "It is not in the network.";
   const rank = told.rank === null ? "" : ` By personalised PageRank it is number ${number(told.rank)} of the ${number(told.ranked)} objects outside the query.`;
   return [
-    section("How it came", el("p", {}, came + rank)),
+    told.came === "query" ? null : section("How it came", el("p", {}, came + rank)),
     told.miss === null ? null : missPart(store, told.miss),
     told.cells.length === 0 ? null : section(`In ${counted(told.cells.length, "chosen cell")}`, cellTable(store, told.cells)),
     told.links.length === 0 ? null : section(`Linked to ${counted(told.linked, told.came === "query" ? "other object" : "object")} of the query`, linkTable(store, told.links, told.linked)),

@@ -29,8 +29,9 @@ interface Waiting {
   gone(): void;
 }
 
-const GONE = "the kernel does not answer: run the cell again, or look at the picture";
-const PATIENCE = 20_000;
+const GONE = "the page was closed";
+const WAITING = "The kernel does not answer yet: it works on something else, or it was stopped and the cell has to be run again.";
+const PATIENCE = 4_000;
 
 let views = 0;
 
@@ -42,13 +43,11 @@ export function widgetClient(model: Model): Client & { close(): void } {
   const hear = (told: Told, buffers: DataView[]): void => waiting.get(told?.id)?.heard(told, buffers ?? []);
   model.on("msg:custom", hear as never);
 
-  function send(name: string, question: unknown, how: Asking, patience = 0): Promise<{ told: Told; buffers: DataView[] }> {
+  function send(name: string, question: unknown, how: Asking): Promise<{ told: Told; buffers: DataView[] }> {
     const id = `${view}-${(asked += 1)}`;
     return new Promise((resolve, reject) => {
       if (how.signal?.aborted) return reject(new DOMException("stopped", "AbortError"));
-      const timer = patience > 0 ? setTimeout(() => entry.gone(), patience) : undefined;
       const end = (): void => {
-        clearTimeout(timer);
         waiting.delete(id);
         how.signal?.removeEventListener("abort", stop);
       };
@@ -77,7 +76,7 @@ export function widgetClient(model: Model): Client & { close(): void } {
 
   return {
     async ask<N extends RouteName>(name: N, question: Question<N>, how: Asking = {}): Promise<Answer<N>> {
-      const { buffers } = await send(name, question, how, name === "cube" ? PATIENCE : 0);
+      const { buffers } = await send(name, question, how);
       return JSON.parse(new TextDecoder().decode(buffers[0])) as Answer<N>;
     },
     async file(question, how = {}): Promise<ExportedFile> {
@@ -102,7 +101,7 @@ function bytesOf(buffer: DataView | undefined): Uint8Array<ArrayBuffer> {
 }
 
 /** Shows the page; what comes back ends it. */
-async function render({ model, el }: { model: Model; el: HTMLElement }): Promise<() => void> {
+function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
   const root = document.createElement("div");
   root.className = "c2n c2n-widget";
   root.dataset.lmSuppressShortcuts = "true"; // the notebook's own keys, such as dd, are not for what is typed here
@@ -111,23 +110,27 @@ async function render({ model, el }: { model: Model; el: HTMLElement }): Promise
   el.append(root);
   const endings: (() => void)[] = [];
   const start = async (): Promise<void> => {
+    root.replaceChildren();
     showStill(root, model);
     const client = widgetClient(model);
+    const timer = setTimeout(() => showWaiting(root), PATIENCE);
+    endings.push(() => client.close());
     try {
       const store = new Store(client, await client.ask("cube", {}));
       root.replaceChildren();
       mount(root, store);
-      endings.push(follow(store, model), () => store.stop(), () => client.close());
+      endings.unshift(follow(store, model), () => store.stop());
     } catch (error) {
       client.close();
-      root.replaceChildren();
       const gate = document.createElement("div");
-      root.append(gate);
+      root.replaceChildren(gate);
       showRefusal(gate, refusalOf(error), () => void start());
       showStill(root, model);
+    } finally {
+      clearTimeout(timer);
     }
   };
-  await start();
+  void start();
   return () => {
     for (const end of endings) end();
     root.remove();
@@ -143,6 +146,15 @@ function showStill(root: HTMLElement, model: Model): void {
   picture.alt = "the network when the cell was run";
   picture.src = source;
   root.append(picture);
+}
+
+/** A word for who waits: a kernel answers when its cell is done, and the page comes then. */
+function showWaiting(root: HTMLElement): void {
+  const word = document.createElement("p");
+  word.className = "waiting";
+  word.role = "status";
+  word.textContent = WAITING;
+  root.prepend(word);
 }
 
 /** Keeps the page's question and the model's the same, whoever moves; what comes back ends that. */

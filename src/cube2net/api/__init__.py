@@ -5,6 +5,8 @@ explorer's server, the notebook's widget and the assistant's tools each hold one
 """
 
 from cube2net.api.desk import Desk
+from cube2net.api.exports import ExportedFile
 from cube2net.api.routes import ROUTES, Route
+from cube2net.api.schema import openapi
 
-__all__ = ["ROUTES", "Desk", "Route"]
+__all__ = ["ROUTES", "Desk", "ExportedFile", "Route", "openapi"]

@@ -82,7 +82,7 @@ def parameters_of(cube: Cube, ask: Mapping[str, Any]) -> dict[str, Any]:
     further = {name: own.pop(name) for name in FURTHER if name in own}
     objective = ask.get("objective")
     if worth:
-        objective = pipeline.OBJECTIVES[_objective(ask, method)](**worth)
+        objective = pipeline.OBJECTIVES[objective_named(ask, method)](**worth)
     query = query_of(cube, ask["query"], ask.get("labels"))
     return {
         "query": query,
@@ -110,7 +110,7 @@ def split_options(ask: Mapping[str, Any]) -> tuple[str, dict[str, Any], dict[str
     worth: dict[str, Any] = {}
     of_objective: list[str] = []
     if chooses_cells(kinds[method]):
-        objective = _objective(ask, method)
+        objective = objective_named(ask, method)
         if objective not in pipeline.OBJECTIVES:
             raise unknown("objective", objective, pipeline.OBJECTIVES)
         of_objective = [name for name in options_of(pipeline.OBJECTIVES[objective]) if name not in allowed]
@@ -126,7 +126,7 @@ def split_options(ask: Mapping[str, Any]) -> tuple[str, dict[str, Any], dict[str
     return method, own, worth
 
 
-def _objective(ask: Mapping[str, Any], method: str) -> str:
+def objective_named(ask: Mapping[str, Any], method: str) -> str:
     """Return the name of the objective of a question, the default where it names none."""
     return str(ask.get("objective") or _defaults(ask, method)[1])
 
@@ -151,6 +151,7 @@ def shortest(cube: Cube, ask: Ask) -> dict[str, Any]:
     given: dict[str, Any] = {name: value for name, value in ask.items() if value is not None and name != "cube"}
     given = {name: value for name, value in given.items() if value not in ([], {}, "")}
     given = {name: value for name, value in given.items() if name not in DEFAULTS or value != DEFAULTS[name]}
+    given.pop("labels", None)
     given |= {"query": [], **_named(cube, ask["query"], ask.get("labels"))}
     for name in View.__annotations__:
         given.pop(name, None)

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 SHOWN = 40
 """So many rows and columns a table has without a word."""
+LABELS = 1_000
+"""So many labels of a level are named, to choose among them."""
 
 
 def cube(desk: Desk, question: CubeQuestion, progress: Progress) -> CubeAnswer:
@@ -97,8 +99,8 @@ def _dimensions(whole: Cube) -> list[DimensionShape]:
         {
             "name": dimension.name,
             "levels": [
-                {"name": dimension.levels[at].name, "labels": len(dimension.levels[at].labels)}
-                for at in levels_of(dimension)
+                {"name": level.name, "labels": len(level.labels), "first": sorted(map(str, level.labels))[:LABELS]}
+                for level in (dimension.levels[at] for at in levels_of(dimension))
             ],
             "time": number in times,
         }

@@ -31,11 +31,12 @@ T = TypeVar("T")
 class Desk:
     """A cube, and what was made of it lately; several threads may ask at once.
 
-    The same question gives the same answer whether its network is remembered or not.
+    The same question gives the same answer whether its network is remembered or not. A network of more than
+    ``most_nodes`` nodes is refused.
     """
 
-    def __init__(self, cube: Cube) -> None:
-        self.cube = cube
+    def __init__(self, cube: Cube, *, most_nodes: int | None = None) -> None:
+        self.cube, self.most_nodes = cube, most_nodes
         self._made: OrderedDict[str, Network] = OrderedDict()
         self._views: OrderedDict[str, Cube] = OrderedDict()
         self._reports: OrderedDict[str, str] = OrderedDict()
@@ -76,12 +77,17 @@ class Desk:
         """Return the network of a question."""
         self.check_cube(ask)
         words = shortest(self.cube, ask)
-        return self._known(
-            self._made,
-            KEPT,
-            json.dumps(words),
-            lambda: pipeline.construct(self.view(words), progress=progress, **parameters_of(self.cube, words)),
-        )
+        return self._known(self._made, KEPT, json.dumps(words), lambda: self._network(words, progress))
+
+    def _network(self, words: Mapping[str, Any], progress: Progress) -> Network:
+        network = pipeline.construct(self.view(words), progress=progress, **parameters_of(self.cube, words))
+        nodes = len(network.objects) + len(network.cells)
+        if self.most_nodes is not None and nodes > self.most_nodes:
+            raise ParameterError(
+                f"the network has {nodes:,} nodes, more than the {self.most_nodes:,} that are taken at once: ask for "
+                "fewer with max_nodes"
+            )
+        return network
 
     def check_cube(self, ask: Ask) -> None:
         """Raise where a question was asked of another cube."""

@@ -7,13 +7,13 @@ import json
 import shlex
 import tempfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cube2net import pipeline
-from cube2net.api.ask_parameters import DEFAULTS, FURTHER, split_options
+from cube2net.api.ask_parameters import FURTHER, objective_named, split_options
 from cube2net.api.network_shapes import ExportQuestion
 from cube2net.errors import InputError, unknown
 from cube2net.escaping import write_rows
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 PICTURES = (".png", ".svg", ".pdf")
 OWN = ("recipe.json", "query.csv", "command.txt", "python.txt")
 """What makes a network again."""
+IN_LINE = 12
+"""A query of so many objects stands in a line of Python; a longer one is read from its file."""
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time of every file in an archive, so that the same files make the same bytes."""
 MEDIA = {
@@ -120,70 +122,79 @@ def query_csv(desk: Desk, words: dict[str, Any]) -> str:
 def command_line(desk: Desk, words: dict[str, Any]) -> str:
     """Return the command that makes the same network from query.csv, quoted for a shell."""
     method, own, worth = split_options(words)
-    parts: list[str] = ["cube2net", "query", _folder(desk), "--query", "query.csv"]
-    if "method" in words:
-        parts += ["--method", method]
     own = {**pipeline.WITH_OPTIONS.get(words.get("method", ""), ("", {}))[1], **own}
-    for name, option in (("objective", "--objective"), ("form", "--form"), ("m", "-m"), ("near", "--near")):
-        parts += [option, str(words[name])] if name in words else []
-    if worth and "objective" not in words:
-        parts += ["--objective", "cover"] if "r" in worth else []
+    given: list[tuple[str, Any]] = [("--query", "query.csv")]
+    given += [("--method", method)] if "method" in words else []
+    given += [("--objective", objective_named(words, method))] if worth or "objective" in words else []
+    named = {"form": "--form", "m": "-m", "near": "--near", "max_nodes": "--max-nodes", "between": "--between"}
+    given += [(option, words[name]) for name, option in named.items() if name in words]
     levels = words.get("levels", [])
-    for text in [levels] if isinstance(levels, str) else levels:
-        parts += ["--levels", text]
-    parts += ["--max-nodes", str(words["max_nodes"])] if "max_nodes" in words else []
-    parts += ["--between", words["between"]] if "between" in words else []
-    for name, level in words.get("roll_up", {}).items():
-        parts += ["--roll-up", f"{name}={level}"]
-    for name, labels in words.get("where", {}).items():
-        for label in labels:
-            parts += ["--where", f"{name}={label}"]
-    for kind in words.get("kind", []):
-        parts += ["--kind", kind]
-    for word, option in (("pins", "--pin"), ("bans", "--ban")):
-        for node in words.get(word, []):
-            parts += [option, cell_line(node["cell"]) if "cell" in node else str(node["object"])]
-    for word in ("like", "unlike"):
-        for key in words.get(word, []):
-            parts += [f"--{word}", str(key)]
-    for name in FURTHER:
-        if name in own:
-            parts += [f"--{name.replace('_', '-')}", str(own.pop(name))]
-    for name, value in {**own, **worth}.items():
-        parts += ["--set", f"{name}={value}"]
+    given += [("--levels", text) for text in ([levels] if isinstance(levels, str) else levels)]
+    given += [("--roll-up", f"{name}={level}") for name, level in words.get("roll_up", {}).items()]
+    given += [("--where", f"{name}={label}") for name, labels in words.get("where", {}).items() for label in labels]
+    given += [("--kind", kind) for kind in words.get("kind", [])]
+    given += [("--pin", _node_text(node)) for node in words.get("pins", [])]
+    given += [("--ban", _node_text(node)) for node in words.get("bans", [])]
+    given += [(f"--{word}", key) for word in ("like", "unlike") for key in words.get(word, [])]
+    given += [(f"--{name.replace('_', '-')}", own[name]) for name in FURTHER if name in own]
+    settings = {name: value for name, value in {**own, **worth}.items() if name not in FURTHER}
+    given += [("--set", f"{name}={value}") for name, value in settings.items()]
+    given += [("--seed", words["seed"])] if "seed" in words else []
+    parts = ["cube2net", "query", _folder(desk)]
+    for option, value in given:
+        # What begins with a hyphen would be taken for an option of its own.
+        parts += [f"{option}={value}"] if str(value).startswith("-") else [option, str(value)]
     parts += ["--bound"] if words.get("bound") else []
-    parts += ["--seed", str(words["seed"])] if "seed" in words else []
     return f"{shlex.join([*parts, '--out', 'network.graphml'])}\n"
 
 
+def _node_text(node: Mapping[str, Any]) -> str:
+    return cell_line(node["cell"]) if "cell" in node else str(node["object"])
+
+
 def python_lines(desk: Desk, words: dict[str, Any]) -> str:
-    """Return the lines of Python that make the same network."""
-    _, own, worth = split_options(words)
-    seen = _view_lines(words)
-    query = f"dict(zip({words['query']!r}, {words['labels']!r}))" if "labels" in words else repr(words["query"])
-    given: dict[str, Any] = {
-        name: words[name] for name in ("m", "form", "near", "levels", "max_nodes") if name in words
-    }
+    """Return the lines of Python that make the same network; a longer query is read from query.csv."""
+    method, own, worth = split_options(words)
+    query, above = "c2n.read_query(cube, 'query.csv')", ["# query.csv, the file of the query, is to be kept beside"]
+    if len(words["query"]) <= IN_LINE:
+        query, above = repr(words["query"]), []
+        if "labels" in words:
+            query = repr(dict(zip(words["query"], words["labels"], strict=True)))
+    given: dict[str, Any] = {}
+    if worth:
+        named = f"c2n.pipeline.OBJECTIVES[{objective_named(words, method)!r}]"
+        given["objective"] = _Text(f"{named}({_arguments(worth)})")
+    elif "objective" in words:
+        given["objective"] = words["objective"]
+    given |= {name: words[name] for name in ("m", "form", "near", "levels", "max_nodes") if name in words}
     for word in ("pins", "bans"):
         if word in words:
             given[word] = [tuple(node["cell"]) if "cell" in node else node["object"] for node in words[word]]
     given |= {name: words[name] for name in ("like", "unlike", "bound", "seed") if name in words}
-    texts = [f"{name}={value!r}" for name, value in {**given, **own}.items()]
-    if worth:
-        kind = pipeline.OBJECTIVES[words.get("objective", "cover")].__name__
-        texts.insert(0, f"objective=c2n.{kind}({', '.join(f'{name}={value!r}' for name, value in worth.items())})")
-    elif "objective" in words:
-        texts.insert(0, f"objective={words['objective']!r}")
-    method = [repr(words["method"])] if words.get("method", DEFAULTS["method"]) != DEFAULTS["method"] else []
+    asked = ["cube", query, *([repr(words["method"])] if "method" in words else [])]
     return "\n".join(
         [
+            *above,
             "import cube2net as c2n",
             f"cube = c2n.open_cube({_folder(desk)!r})",
-            *seen,
-            f"network = c2n.construct({', '.join(['cube', query, *method, *texts])})",
+            *_view_lines(words),
+            f"network = c2n.construct({', '.join(filter(None, [*asked, _arguments({**given, **own})]))})",
             "",
         ]
     )
+
+
+class _Text(str):
+    """A piece of Python, which stands as it is."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _arguments(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in values.items())
 
 
 def _view_lines(words: dict[str, Any]) -> list[str]:
@@ -191,8 +202,7 @@ def _view_lines(words: dict[str, Any]) -> list[str]:
     view: dict[str, Any] = {name: words[name] for name in ("between", "where", "kind") if name in words}
     if "roll_up" in words:
         view["roll_up"] = list(words["roll_up"].items())
-    given = ", ".join(f"{name}={value!r}" for name, value in view.items())
-    return [f"cube = c2n.pipeline.view_cube(cube, {given})"] if view else []
+    return [f"cube = c2n.pipeline.view_cube(cube, {_arguments(view)})"] if view else []
 
 
 def _folder(desk: Desk) -> str:

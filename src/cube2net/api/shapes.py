@@ -78,6 +78,7 @@ class LevelShape(TypedDict):
 
     name: str
     labels: Annotated[int, "how many labels it has"]
+    first: Annotated[list[str], "its labels by name, at most a thousand of them"]
 
 
 class DimensionShape(TypedDict):

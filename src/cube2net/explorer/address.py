@@ -39,7 +39,5 @@ def unpacked_ask(word: str) -> dict[str, Any]:
     except (ValueError, binascii.Error, zlib.error, RecursionError):
         ask = None
     if not isinstance(ask, dict) or not isinstance(ask.get("query"), list):
-        raise InputError(
-            "the address holds no question that can be read: it may have been cut off when it was copied"
-        )
+        raise InputError("the address holds no question that can be read: it may have been cut off when it was copied")
     return ask

@@ -13,6 +13,8 @@ from cube2net.errors import Cube2netError, CubeError, InputError, MissingPackage
 
 STATUS = {InputError: 400, CubeError: 400, MissingPackageError: 400}
 """What a refusal by the library is in HTTP."""
+WORKING = "working"
+"""What is told when long work begins."""
 WORTH_PACKING = 20_000
 """A body of fewer bytes is sent as it is."""
 PACKED = ("application/json", "text/html", "text/javascript", "text/css")

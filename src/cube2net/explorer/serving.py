@@ -27,7 +27,8 @@ class ExplorerServer:
     def __init__(self, cube: Cube, *, host: str = "127.0.0.1", port: int = 0, limits: Limits | None = None) -> None:
         self._socket = _listening(host, port)
         self.gate = Gate(self._socket.getsockname()[1], host)
-        self.work = Work(Desk(cube), limits)
+        limits = limits or Limits()
+        self.work = Work(Desk(cube, most_nodes=limits.nodes), limits)
         config = uvicorn.Config(
             Application(self.work, self.gate),
             lifespan="off",
@@ -83,7 +84,7 @@ class ExplorerServer:
         try:
             await self._server.serve(sockets=[self._socket])
         finally:
-            self.work.close()
+            await self.work.close()
 
     def __enter__(self) -> ExplorerServer:
         self.start()

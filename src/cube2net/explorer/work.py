@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from cube2net.api import Desk
-from cube2net.explorer.replies import RefusalError, Reply, attached, json_bytes
+from cube2net.explorer.replies import WORKING, RefusalError, Reply, attached, json_bytes
 from cube2net.explorer.worker_pool import WorkerPool
-from cube2net.interrupts import Stop
+from cube2net.interrupts import Stop, step
 from cube2net.progress import Progress, silent
 from cube2net.records.lineage import lineage_of
 from cube2net.records.origin import Origin
@@ -40,14 +40,14 @@ class StoppedWorkError(Exception):
 class Work:
     """Answers questions to a desk; made and used in the loop of a server."""
 
-    def __init__(self, desk: Desk, limits: Limits | None = None) -> None:
+    def __init__(self, desk: Desk, limits: Limits) -> None:
         self.desk = desk
-        self.limits = limits or Limits()
+        self.limits = limits
         self._threads = ThreadPoolExecutor(self.limits.threads, thread_name_prefix="explorer")
         self._long_threads = ThreadPoolExecutor(self.limits.workers, thread_name_prefix="explorer long")
         self._asked = {self._threads: 0, self._long_threads: 0}
         origin = _origin(desk)
-        self.workers = None if origin is None else WorkerPool(origin, self.limits.workers, self.limits.long_waiting)
+        self.workers = None if origin is None else WorkerPool(origin, limits.nodes, limits.workers, limits.long_waiting)
 
     async def answer(self, name: str, question: Mapping[str, Any], progress: Progress = silent) -> Reply:
         """Return the reply to a question; where the task is cancelled, the work on it is stopped."""
@@ -59,13 +59,14 @@ class Work:
                 if long and self.workers is not None:
                     return await self._by_worker(self.workers, name, question, progress)
                 threads = self._long_threads if long else self._threads
-                return await self._in_thread(threads, lambda: self._reply(name, question, progress))
+                return await self._in_thread(threads, lambda: self._reply(name, question, stoppable(progress)))
         except TimeoutError:
             raise RefusalError(
                 503, "slow", f"the answer took longer than {seconds:,.0f} seconds, so that the work was stopped"
             ) from None
 
     def _reply(self, name: str, question: Mapping[str, Any], progress: Progress) -> Reply:
+        progress(WORKING, 0)
         if name == "export":
             file = self.desk.file(question, progress)
             return attached(file.name, file.media_type, file.content)
@@ -99,18 +100,28 @@ class Work:
                     400, "large", f"{name} has {len(value):,} entries, expected at most {self.limits.entries:,}"
                 )
 
-    def close(self) -> None:
-        """End all work; to be called in the loop."""
+    async def close(self) -> None:
+        """End all work."""
         for threads in self._asked:
             threads.shutdown(wait=False, cancel_futures=True)
         if self.workers is not None:
-            self.workers.close()
+            await self.workers.close()
 
 
 def _origin(desk: Desk) -> Origin | None:
     """Return where workers open the cube; None of one in memory, or seen through a view."""
     lineage = lineage_of(desk.cube)
     return None if lineage.views else lineage.origin
+
+
+def stoppable(progress: Progress) -> Progress:
+    """Return the same progress, which stops the work of its thread where that was asked to."""
+
+    def told(stage: str, done: int, total: int | None = None) -> None:
+        step()
+        progress(stage, done, total)
+
+    return told
 
 
 def _heeding(function: Callable[[], T]) -> Callable[[], T]:

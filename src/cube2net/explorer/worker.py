@@ -19,7 +19,7 @@ from typing import IO, Any
 from cube2net import pipeline
 from cube2net.api import Desk
 from cube2net.errors import CubeError
-from cube2net.explorer.replies import failure, json_bytes
+from cube2net.explorer.replies import WORKING, failure, json_bytes
 from cube2net.progress import Progress
 
 OFTEN = 0.1
@@ -38,7 +38,9 @@ def main() -> None:
         asked = json.loads(lines.get())
         try:
             desk = desk or _desk(about)
-            for each in said(desk, asked["name"], asked["question"], _Told(out)):
+            told = _Told(out)
+            told(WORKING, 0)
+            for each in said(desk, asked["name"], asked["question"], told):
                 _write(out, each)
         except BaseException as error:
             status, body = failure(error)
@@ -52,7 +54,7 @@ def _listen(source: IO[bytes], lines: queue.SimpleQueue[bytes]) -> None:
 
 
 def _desk(about: Mapping[str, Any]) -> Desk:
-    desk = Desk(pipeline.open_cube(Path(about["folder"])))
+    desk = Desk(pipeline.open_cube(Path(about["folder"])), most_nodes=about["nodes"])
     if desk.checksum != about["checksum"]:
         raise CubeError(
             f"{about['folder']!r} holds another cube than when the explorer was started: start it again to ask that"

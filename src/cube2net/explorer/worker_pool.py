@@ -20,6 +20,8 @@ from cube2net.records.origin import Origin
 
 LONGEST_LINE = 512_000_000
 """An answer of a worker has at most so many bytes."""
+ENDING = 0.5
+"""So many seconds are waited for killed workers to be gone."""
 ANSWER = b'{"answer":'
 """How the line with an answer begins; it ends with a brace."""
 PROGRAM = "import sys; sys.path.append({root!r}); from cube2net.explorer.worker import main; main()"
@@ -43,10 +45,11 @@ class WorkerPool:
     networks it made.
     """
 
-    def __init__(self, origin: Origin, most: int, waiting: int) -> None:
-        self._about = {"folder": str(origin.folder), "checksum": origin.seal}
+    def __init__(self, origin: Origin, nodes: int, most: int, waiting: int) -> None:
+        self._about = {"folder": str(origin.folder), "checksum": origin.seal, "nodes": nodes}
         self._free: list[Process] = []
         self._all: set[Process] = set()
+        self._ending: set[asyncio.Task[int]] = set()
         self._places = asyncio.Semaphore(most)
         self._most, self._limit, self._waiting = most, waiting, 0
         self._closed = False
@@ -116,13 +119,18 @@ class WorkerPool:
         self._all.discard(worker)
         with suppress(ProcessLookupError):
             worker.kill()
+        _stdin(worker).close()
+        self._ending.add(task := asyncio.create_task(worker.wait()))
+        task.add_done_callback(self._ending.discard)
 
-    def close(self) -> None:
-        """End all workers; to be called in the loop."""
+    async def close(self) -> None:
+        """End all workers."""
         self._closed = True
         for worker in list(self._all):
             self._end(worker)
         self._free.clear()
+        if self._ending:
+            await asyncio.wait(self._ending, timeout=ENDING)
 
 
 def _stdin(worker: Process) -> asyncio.StreamWriter:

@@ -13,9 +13,8 @@ from cube2net.compiling import tells_compiling
 from cube2net.cube import check_whole, cross_levels, times_of
 from cube2net.errors import ParameterError, quoted, unknown, whole_number
 from cube2net.pipeline.queries import Asked, check_cube, query_of
-from cube2net.records import Cube, DimensionSpec
+from cube2net.records import Cube, DimensionSpec, Pivot
 from cube2net.records.mixed_names import levels_of, mixed_cell_of
-from cube2net.records.pivot import Pivot
 
 
 @tells_compiling

@@ -21,7 +21,7 @@ LEAST_CELLS, LEAST_SHARE, LEAST_BITS = 2, 0.1, 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class CandidateDimension:
     """A dimension that might be proposed, its labels in a sample, and the attributes that it and its levels read."""
 
     spec: DimensionSpec
@@ -35,7 +35,7 @@ class Candidate:
 class Combination:
     """Candidates that go together, and what cells they make."""
 
-    parts: tuple[Candidate, ...]
+    parts: tuple[CandidateDimension, ...]
     counts: CellCounts
 
     @property
@@ -59,7 +59,7 @@ class Combination:
         return Proposal(self.specs, self.counts, self.score, frozenset().union(*(part.reads for part in self.parts)))
 
 
-def combine(sample: Sample, parts: Sequence[Candidate], min_objects: int) -> Combination | None:
+def combine(sample: Sample, parts: Sequence[CandidateDimension], min_objects: int) -> Combination | None:
     """Return some candidates with the cells they make together; None where there would be far too many."""
     counts = count_cells(sample, [part.labels for part in parts], min_objects)
     if counts is None:
@@ -106,5 +106,5 @@ def _best(combinations: Sequence[Combination]) -> list[Combination]:
     return sorted(combinations, key=lambda each: -each.score)[:BEAM]
 
 
-def _key(parts: Sequence[Candidate]) -> frozenset[str]:
+def _key(parts: Sequence[CandidateDimension]) -> frozenset[str]:
     return frozenset(str(part.spec) for part in parts)

@@ -16,7 +16,7 @@ from cube2net.errors import listed, whole_number
 from cube2net.progress import Progress, silent
 from cube2net.propose.attribute_kinds import Seen, bins_for, look_at
 from cube2net.propose.cell_counts import Agreement, told_together
-from cube2net.propose.combinations import LEAST_BITS, Candidate, Combination, combine, search
+from cube2net.propose.combinations import LEAST_BITS, CandidateDimension, Combination, combine, search
 from cube2net.propose.item_samples import ItemLabels, Sample, count_lacking, draw, read_texts
 from cube2net.propose.near_dependencies import Chains, find_chains
 from cube2net.records import Corpus, DimensionSpec
@@ -135,7 +135,7 @@ class _Kinds:
             return None
         return next((count for count in TOPICS if self.texts >= TEXTS_OF_A_TOPIC * count), TOPICS[-1])
 
-    def candidates(self, sample: Sample, seed: int) -> list[Candidate]:
+    def candidates(self, sample: Sample, seed: int) -> list[CandidateDimension]:
         """Return the dimensions that attributes may become, with their labels in a sample."""
         made = []
         for order, each in enumerate(self.found.values()):
@@ -146,10 +146,10 @@ class _Kinds:
                 labels = self._labels(spec, here, sample)
                 if labels is not None and labels.count:
                     reads = frozenset({each.name, *(level.name for level in spec.levels)})
-                    made.append(Candidate(spec, labels, reads, order, Agreement.of(sample, labels)))
+                    made.append(CandidateDimension(spec, labels, reads, order, Agreement.of(sample, labels)))
         if self.topics is not None:
             spec = DimensionSpec(TOPIC, TOPIC)
-            made.append(Candidate(spec, self._stand_in(sample, seed), frozenset({TOPIC}), len(self.found)))
+            made.append(CandidateDimension(spec, self._stand_in(sample, seed), frozenset({TOPIC}), len(self.found)))
         return made
 
     def specs(self, each: Seen) -> list[DimensionSpec]:
@@ -240,7 +240,9 @@ def _have_text(corpus: Corpus, attribute: str) -> Array:
     return has
 
 
-def _recounted(each: Combination, candidates: Mapping[str, Candidate], sample: Sample, min_objects: int) -> Combination:
+def _recounted(
+    each: Combination, candidates: Mapping[str, CandidateDimension], sample: Sample, min_objects: int
+) -> Combination:
     """Return a combination with its cells counted in another sample, where that can be."""
     parts = [candidates[str(part.spec)] for part in each.parts if str(part.spec) in candidates]
     counted = combine(sample, parts, min_objects) if len(parts) == len(each.parts) else None

@@ -16,6 +16,7 @@ from cube2net.records.link_details import LinkDetails
 from cube2net.records.network import Network
 from cube2net.records.node_names import Node
 from cube2net.records.objects import Objects
+from cube2net.records.pivot import Pivot
 from cube2net.records.price import Price
 from cube2net.records.query import Query
 from cube2net.records.question import Question
@@ -52,6 +53,7 @@ __all__ = [
     "Node",
     "ObjectExplanation",
     "Objects",
+    "Pivot",
     "Price",
     "Query",
     "Question",

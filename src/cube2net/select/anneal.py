@@ -13,6 +13,7 @@ from cube2net.array_types import Array
 from cube2net.arrays import ragged_from_pairs, take_rows, transpose
 from cube2net.compiling import Stopwatch
 from cube2net.errors import ParameterError, whole_number
+from cube2net.interrupts import step
 from cube2net.records import Budget, Cube, Judge, Query, Ragged, Selection, Weights, Worth
 from cube2net.seeding import stream
 from cube2net.select.contract import (
@@ -213,6 +214,7 @@ class Annealer:
         if without >= 0:
             state.slot[without] = self._slots  # no slot, so it is never put into one
         for first in range(0, steps, CHUNK):
+            step()
             last = min(first + CHUNK, steps)
             kernels.cool(self._choice, state, first, last, steps, hot * scale, COLD * scale, *limits)
             self._done += last - first

@@ -91,7 +91,7 @@ def read_query_text(text: str, known: Known) -> tuple[list[str], list[str] | Non
         names, labels = _from_table(table, known, LABEL)
     except SourceError:
         return lines, None
-    return (lines, None) if sum(known(names)) < sum(known(lines)) else (names, labels)
+    return (names, labels) if sum(known(names)) > sum(known(lines)) else (lines, None)
 
 
 def read_pairs_file(path: Path) -> list[tuple[str, str]]:

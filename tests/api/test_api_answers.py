@@ -1,0 +1,241 @@
+"""What a cube says of itself, its pivots, reasons, contrasts and verdicts over JSON; and the schema they keep to."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+import cube2net as c2n
+from cube2net import extras
+from cube2net.api import ROUTES, Desk
+from cube2net.api.exports import endings
+from cube2net.api.schema import openapi
+from cube2net.errors import ParameterError, QueryError
+from cube2net.interrupts import Stop
+
+Ask = dict[str, Any]
+
+
+def test_a_cube_says_what_it_has_and_what_may_be_asked(desk: Desk) -> None:
+    answer = desk.answer("cube", {})
+    assert answer["name"] == "cube"
+    assert answer["checksum"] == desk.checksum
+    assert answer["sentence"].startswith("200 objects (object) in ")
+    assert [each["name"] for each in answer["dimensions"]] == ["year", "venue", "topic"]
+    assert [level["name"] for level in answer["dimensions"][0]["levels"]] == ["year", "decades"]
+    assert [each["time"] for each in answer["dimensions"]] == [True, False, False]
+    assert answer["times"] == sorted(answer["times"])
+    assert answer["kinds"] == ["object"]
+    assert answer["exports"] == endings()
+    methods = {method["name"]: method for method in answer["methods"]}
+    assert {"none", "greedy", "exact", "auto", "hops 2", "cube2net paper"} <= methods.keys()
+    assert methods["greedy"]["cells"]
+    assert not methods["greedy"]["long"]
+    assert methods["exact"]["long"]
+    shown = {option["name"] for method in methods.values() for option in method["options"]}
+    assert not shown & {"save", "policy", "progress"}
+
+
+def test_a_window_of_every_time_can_be_asked_for(desk: Desk, ask: Ask) -> None:
+    times = desk.answer("cube", {})["times"]
+    desk.answer("construct", {"ask": ask | {"between": f"{times[0]}..{times[-1]}"}})
+
+
+def test_a_method_says_what_is_missing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extras, "_is_installed", lambda package: package != "torch")
+    methods = {method["name"]: method for method in desk.answer("cube", {})["methods"]}
+    assert methods["greedy"]["missing"] is None
+    assert "pip install 'cube2net[learn]'" in methods["cube2net"]["missing"]
+
+
+def test_a_cube_in_memory_has_no_checksum() -> None:
+    desk = Desk(c2n.build_cube(c2n.make_planted(objects=200, communities=4).corpus))
+    answer = desk.answer("cube", {})
+    assert (answer["checksum"], answer["name"]) == (None, "a cube in memory")
+    assert "cube" not in desk.answer("construct", {"ask": {"query": ["o1", "o2"]}})["ask"]
+
+
+def test_a_pivot_marks_chosen_cells_and_names_the_finer_levels(desk: Desk, ask: Ask) -> None:
+    cells = [cell["labels"] for cell in desk.answer("construct", {"ask": ask})["cells"]]
+    question = {"rows": "decades", "columns": "topic", "query": ask["query"], "cells": cells}
+    answer = desk.answer("pivot", question)
+    assert answer["finer"] == ["year", None]
+    assert sum(map(sum, answer["chosen"])) == len(cells)
+    parents = dict(zip(desk.cube.dimensions[0].labels, desk.cube.dimensions[0].parents_at(1).tolist(), strict=True))
+    decade = desk.cube.dimensions[0].levels[1].labels[parents[cells[0][0]]]
+    assert answer["chosen"][answer["rows"].index(decade)][answer["columns"].index(cells[0][2])] >= 1
+    assert answer["query"][0][0] <= answer["objects"][0][0]
+    assert answer["rows"] == sorted(answer["rows"])
+    plain = desk.answer("pivot", {"rows": "decades", "columns": "topic"})
+    assert plain["query"] == plain["lift"] == plain["chosen"] == []
+    assert plain["objects"] == answer["objects"]
+    coarse = desk.answer("pivot", question | {"cells": [["∗", "∗", "topic 0"], ["199X", "∗", "topic 0"]]})
+    assert sum(map(sum, coarse["chosen"])) == 1
+
+
+def test_a_pivot_is_drilled_by_a_view(desk: Desk) -> None:
+    answer = desk.answer("pivot", {"rows": "year", "columns": "topic", "where": {"decades": ["199X"]}})
+    assert answer["rows"]
+    assert all(label.startswith("199") for label in answer["rows"])
+    few = desk.answer("pivot", {"rows": "year", "columns": "topic", "most": 2})
+    assert len(few["rows"]) == len(few["columns"]) == 2
+    assert few["more_rows"] > 0
+
+
+def test_reasons_are_those_of_the_library(desk: Desk, ask: Ask) -> None:
+    network = desk.network(ask)  # type: ignore[arg-type]
+    cell = network.labels[0]
+    assert desk.answer("explain", {"ask": ask})["explanation"] == c2n.explain(network).to_dict()
+    told = desk.answer("explain", {"ask": ask, "node": {"cell": list(cell)}})
+    assert told["explanation"] == c2n.explain(network, cell).to_dict()
+    assert told["kind"] == "cell"
+    told = desk.answer("explain", {"ask": ask, "node": {"object": "o150"}})
+    assert told["sentence"] == str(c2n.explain(network, "o150"))
+
+
+def test_what_if_is_that_of_the_library(desk: Desk, ask: Ask) -> None:
+    network = desk.network(ask)  # type: ignore[arg-type]
+    cell = list(network.labels[0])
+    away = next(f"o{row}" for row in range(200) if row not in network.objects)
+    told = desk.answer("without", {"ask": ask, "without": [{"cell": cell}], "with_": [{"object": away}]})
+    change = c2n.pipeline.change(network, without=[tuple(cell)], with_=[away])
+    assert told["change"] == change.to_dict()
+    assert {"cell": cell} in told["left"]
+    assert {"object": away} in told["entered"]
+    assert told["sentence"] == change.sentence
+    links = desk.answer("without", {"ask": ask | {"method": "pagerank"}, "without": [{"object": "o1"}]})
+    assert links["value"] is None
+    with pytest.raises(ParameterError, match="no cell and no object is named"):
+        desk.answer("without", {"ask": ask})
+
+
+def test_contrasts_are_of_two_queries_of_labels_or_of_all_others(desk: Desk, ask: Ask) -> None:
+    one, two = ask["query"][:12], ask["query"][12:]
+    both = desk.answer("contrast", {"query": one, "against": two, "names": ["one", "two"], "m": 3})
+    assert both["contrast"]["sides"] == [{"name": "one", "objects": 12}, {"name": "two", "objects": 12}]
+    labels = desk.answer("contrast", {"query": ask["query"], "labels": ask["labels"]})
+    assert len(labels["contrast"]["groups"]) == 2
+    rest = desk.answer("contrast", {"query": one})
+    assert [side["objects"] for side in rest["contrast"]["sides"]] == [12, 188]
+    assert rest["sentence"].startswith("the query (12 objects) is told from all others (188 objects)")
+    everybody = [f"o{number}" for number in range(200)]
+    with pytest.raises(QueryError, match="the query has all objects of the cube"):
+        desk.answer("contrast", {"query": everybody})
+
+
+def test_drilling_is_that_of_the_library(desk: Desk, ask: Ask) -> None:
+    told = desk.answer("drill", {"query": ask["query"], "cell": ["199X", "∗", "∗"], "k": 3})
+    assert told["drilled"] == c2n.drill(desk.cube, ask["query"], ("199X", "∗", "∗"), 3).to_dict()
+
+
+def test_a_verdict_compares_the_network_asked_for_with_pagerank_and_the_query_alone(desk: Desk, ask: Ask) -> None:
+    stages = []
+    question = {"ask": ask | {"m": 3, "bans": [{"object": "o150"}]}, "runs": 2}
+    answer = desk.answer("compare", question, lambda stage, done, total: stages.append((stage, done, total)))
+    name = "greedy as asked · cover · woven · m 3"
+    assert [row["network"] for row in answer["table"]] == ["none", name, f"pagerank, as large as {name}"]
+    made = desk.answer("construct", {"ask": question["ask"]})
+    assert answer["table"][1]["nodes"] == len(made["nodes"]["id"])
+    assert answer["table"][1]["links"] == len(made["links"]["weight"])
+    assert answer["task"] == "clustering"
+    assert {"miner", "measure", "mean", "low", "high", "runs"} == answer["table"][0]["scores"][0].keys()
+    assert any("comparing" in stage for stage, _, _ in stages)
+    page = desk.report(answer["report"])
+    assert page.lstrip().lower().startswith("<!doctype html")
+    with pytest.raises(ParameterError, match="there is no report 'nothing': run the comparison again"):
+        desk.report("nothing")
+
+
+def test_a_verdict_without_labels_is_by_hidden_links(desk: Desk, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extras, "_is_installed", lambda package: package != "plotly")
+    answer = desk.answer("compare", {"ask": {"query": ask["query"]}, "runs": 1})
+    assert answer["task"] == "hidden"
+    assert answer["report"] == ""
+    assert "needs the package 'plotly'" in answer["note"]
+
+
+def test_what_cannot_be_compared_is_refused(desk: Desk, ask: Ask) -> None:
+    with pytest.raises(ParameterError, match=r"^runs is 51, expected 1 to 50 runs$"):
+        desk.answer("compare", {"ask": ask, "runs": 51})
+    with pytest.raises(ParameterError, match="unknown task 'links'"):
+        desk.answer("compare", {"ask": ask, "task": "links"})
+    with pytest.raises(ParameterError, match="the method 'auto' has compared networks itself"):
+        desk.answer("compare", {"ask": ask | {"method": "auto"}})
+
+
+def test_a_comparison_can_be_stopped(desk: Desk, ask: Ask) -> None:
+    stop = Stop()
+
+    def told(stage: str, done: int, total: int | None) -> None:
+        stop.ask()
+
+    with pytest.raises(KeyboardInterrupt):
+        stop.heeded(desk.answer)("compare", {"ask": ask, "runs": 50}, told)
+
+
+def real_questions(desk: Desk, ask: Ask) -> dict[str, list[dict[str, Any]]]:
+    """Return questions of every route."""
+    cell = desk.answer("construct", {"ask": ask})["cells"][0]["labels"]
+    return {
+        "cube": [{}],
+        "names": [{"text": "Ada Lovelace\nWei Li\nnobody\nAda Lovelace"}, {"text": "object,label\no1,a"}],
+        "complete": [{"text": "a"}],
+        "members": [{"cells": [["∗", "venue 0", "∗"]], "most": 3}],
+        "pivot": [
+            {"rows": "year", "columns": "topic"},
+            {"rows": "year", "columns": "topic", "query": ask["query"], "cells": [cell], "between": "1990..2000"},
+        ],
+        "construct": [
+            {"ask": ask},
+            {"ask": ask | {"pins": [{"cell": cell}]}, "prices": True},
+            {"ask": ask | {"method": "pagerank"}},
+            {"ask": ask | {"form": "both", "levels": ["one"]}},
+        ],
+        "layout": [{"ask": ask}],
+        "explain": [{"ask": ask}, {"ask": ask, "node": {"cell": cell}}, {"ask": ask, "node": {"object": "o1"}}],
+        "without": [{"ask": ask, "without": [{"cell": cell}, {"object": "o1"}]}],
+        "contrast": [{"query": ask["query"]}, {"query": ask["query"], "labels": ask["labels"]}],
+        "drill": [{"query": ask["query"]}],
+        "compare": [{"ask": ask, "runs": 1}],
+    }
+
+
+@pytest.mark.parametrize("name", ROUTES)
+def test_questions_and_answers_keep_to_the_schema(desk: Desk, ask: Ask, name: str) -> None:
+    page = openapi()
+    operation = page["paths"][f"/api/v1/{name}"]["post"]
+    asked = operation["requestBody"]["content"]["application/json"]["schema"]
+    answered = operation["responses"]["200"]["content"]["application/json"]["schema"]
+    for question in real_questions(desk, ask)[name]:
+        answer = json.loads(json.dumps(desk.answer(name, question), allow_nan=False))
+        for schema, value in ((asked, question), (answered, answer)):
+            jsonschema.Draft202012Validator({**schema, "components": page["components"]}).validate(value)
+
+
+def test_the_schema_says_what_every_question_is_and_refers_to_nothing_else() -> None:
+    page = openapi()
+    assert page["openapi"] == "3.1.0"
+    text = json.dumps(page)
+    schemas = page["components"]["schemas"]
+    for name, schema in schemas.items():
+        jsonschema.Draft202012Validator.check_schema(schema)
+        assert schema["description"], name
+    for part in text.split('"$ref": "')[1:]:
+        assert part.partition('"')[0].removeprefix("#/components/schemas/") in schemas
+    for path, methods in page["paths"].items():
+        for operation in methods.values():
+            assert operation["summary"], path
+            assert operation["description"].startswith("Return "), path
+    assert "the ids of the objects" in text
+
+
+def test_the_types_of_the_page_are_current() -> None:
+    root = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, str(root / "scripts" / "make_types.py"), "--check"], check=False)
+    assert done.returncode == 0, "run python scripts/make_types.py"

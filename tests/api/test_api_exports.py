@@ -1,0 +1,137 @@
+"""Files to keep: every format, the same bytes each time, and a command and Python that give the same network."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shlex
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+import cube2net as c2n
+from cube2net import extras
+from cube2net.api import Desk
+from cube2net.api.exports import endings
+from cube2net.cli.app import app
+from cube2net.errors import CubeError, MissingPackageError, ParameterError
+from cube2net.network import read_recipe
+
+Ask = dict[str, Any]
+
+
+@pytest.mark.parametrize("ending", endings())
+def test_every_format_comes_whole_and_with_the_same_bytes_each_time(folder: Path, ask: Ask, ending: str) -> None:
+    first, second = (Desk(c2n.open_cube(folder)).file({"ask": ask, "format": ending}) for _ in range(2))
+    assert first == second
+    assert first.content
+    assert ending in first.name
+    assert "/" in first.media_type
+    assert repr(first) == f"ExportedFile({first.name}, {len(first.content):,} bytes)"
+
+
+def test_tables_come_together_in_one_archive(desk: Desk, ask: Ask) -> None:
+    file = desk.file({"ask": ask, "format": ".csv"})
+    assert (file.name, file.media_type) == ("network.csv.zip", "application/zip")
+    with zipfile.ZipFile(io.BytesIO(file.content)) as archive:
+        assert archive.namelist() == ["network.nodes.csv", "network.links.csv", "network.recipe.json"]
+        rows = list(csv.DictReader(io.StringIO(archive.read("network.nodes.csv").decode())))
+    assert [row["id"] for row in rows] == desk.answer("construct", {"ask": ask})["nodes"]["id"]
+
+
+def test_a_network_in_a_file_knows_its_recipe(desk: Desk, ask: Ask, tmp_path: Path) -> None:
+    path = tmp_path / "network.graphml"
+    path.write_bytes(desk.file({"ask": ask, "format": ".graphml"}).content)
+    made = desk.answer("construct", {"ask": ask})
+    assert read_recipe(path).made["checksum"] == made["fingerprint"]
+    recipe = json.loads(desk.file({"ask": ask, "format": "recipe.json"}).content)
+    assert recipe["made"]["checksum"] == made["fingerprint"]
+    assert recipe["cube"]["checksum"] == desk.checksum
+
+
+def test_the_file_of_the_query_is_read_as_the_query(desk: Desk, ask: Ask, tmp_path: Path) -> None:
+    for own in (ask, {"query": ["o4", "o1", "o0"]}, {"query": ["o4"], "labels": ['say "a", then b']}):
+        path = tmp_path / "query.csv"
+        path.write_bytes(desk.file({"ask": own, "format": "query.csv"}).content)
+        read, asked = c2n.read_query(desk.cube, path), desk.cube.query(own["query"], own.get("labels"))
+        assert read.objects.tolist() == asked.objects.tolist()
+        assert read.labels == asked.labels
+
+
+WAYS: list[Ask] = [
+    {},
+    {"m": 3, "r": 2, "near": 4, "seed": 7},
+    {"form": "objects", "m": 4},
+    {"levels": ["one", "venue,topic"]},
+    {"method": "hops 2", "options": {"fan_out": 3}},
+    {"method": "pagerank", "options": {"top": 9}},
+    {"objective": "fbeta", "options": {"beta": 2.0, "by": "price"}, "form": "objects", "m": 3},
+    {"options": {"least": 1, "membership": "even", "trust": 0.5, "near_weight": 0.25}},
+    {"between": "1990..2010", "where": {"venue": ["venue 0", "venue 1"]}, "roll_up": {"year": "decades"}},
+    {"where": {"decades": ["199X", "200X"]}, "kind": ["object"], "max_nodes": 40},
+    {"like": ["o150"], "unlike": ["o151"], "bans": [{"object": "o152"}], "pins": [{"object": "o153"}], "bound": True},
+]
+
+
+@pytest.mark.parametrize("words", WAYS, ids=str)
+def test_the_command_gives_the_same_network(
+    desk: Desk, ask: Ask, words: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pins = [{"cell": desk.answer("construct", {"ask": ask})["cells"][-1]["labels"]}] if words == WAYS[1] else []
+    asked = ask | words | ({"pins": pins} if pins else {})
+    monkeypatch.chdir(tmp_path)
+    Path("query.csv").write_bytes(desk.file({"ask": asked, "format": "query.csv"}).content)
+    command = desk.file({"ask": asked, "format": "command.txt"}).content.decode()
+    name, *arguments = shlex.split(command)
+    assert name == "cube2net"
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, done.output
+    made = desk.answer("construct", {"ask": asked})["fingerprint"]
+    assert read_recipe(Path("network.graphml")).made["checksum"] == made
+
+
+@pytest.mark.parametrize("words", WAYS, ids=str)
+@pytest.mark.parametrize("few", [True, False])
+def test_the_lines_of_python_give_the_same_network(
+    desk: Desk, ask: Ask, words: Ask, few: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short = {"query": ask["query"][8:16], "labels": ask["labels"][8:16]} if few else ask
+    pins = [{"cell": desk.answer("construct", {"ask": ask})["cells"][-1]["labels"]}] if words == WAYS[1] else []
+    asked = short | words | ({"pins": pins} if pins else {})
+    monkeypatch.chdir(tmp_path)
+    if not few:
+        Path("query.csv").write_bytes(desk.file({"ask": asked, "format": "query.csv"}).content)
+    text = desk.file({"ask": asked, "format": "python.txt"}).content.decode()
+    names: dict[str, Any] = {}
+    exec(compile(text, "python.txt", "exec"), names)
+    assert names["network"].recipe.made["checksum"] == desk.answer("construct", {"ask": asked})["fingerprint"]
+
+
+def test_hostile_names_are_quoted_for_the_shell_and_for_python(desk: Desk) -> None:
+    wild = "'; rm -rf ~ #"
+    asked = {"query": ["o1"], "where": {"venue": [wild, "$(id)"]}, "like": ["--help"], "pins": [{"object": "`id`"}]}
+    command = desk.file({"ask": asked, "format": "command.txt"}).content.decode()
+    parts = shlex.split(command)
+    assert f"venue={wild}" in parts
+    assert "venue=$(id)" in parts
+    assert "--like=--help" in parts
+    assert parts[parts.index("--pin") + 1] == "`id`"
+    text = desk.file({"ask": asked, "format": "python.txt"}).content.decode()
+    compile(text, "python.txt", "exec")
+    assert repr([wild, "$(id)"]) in text
+
+
+def test_what_cannot_be_kept_is_refused(desk: Desk, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ParameterError, match=r"^unknown format '.graphmls': .*did you mean '.graphml'"):
+        desk.file({"ask": ask, "format": ".graphmls"})
+    with pytest.raises(ParameterError, match=r"^unknown format '../../etc/passwd'"):
+        desk.file({"ask": ask, "format": "../../etc/passwd"})
+    with pytest.raises(CubeError, match="another cube"):
+        desk.file({"ask": ask | {"cube": "f00"}, "format": "command.txt"})
+    monkeypatch.setattr(extras, "_is_installed", lambda package: package != "matplotlib")
+    with pytest.raises(MissingPackageError, match=r"needs the package 'matplotlib': pip install 'cube2net\[report\]'"):
+        desk.file({"ask": ask, "format": ".png"})

@@ -1,0 +1,175 @@
+"""Names as people have them: found, ambiguous, missing with the nearest, repeated; and completed as one types."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import cube2net as c2n
+from cube2net.api import Desk
+from cube2net.api.name_index import NameIndex, folded
+from cube2net.errors import ParameterError
+from levels_by_hand import by_hand, every_cell, levelled_cube
+
+
+def test_pasted_names_are_found_ambiguous_missing_and_repeated(desk: Desk) -> None:
+    answer = desk.answer("names", {"text": "Ada Lovelace\n# a remark\n\nWei Li\nIvan Vulic\no5\nNobody at all\n"})
+    states = {row["given"]: row["state"] for row in answer["rows"]}
+    assert states == {
+        "Ada Lovelace": "found",
+        "Wei Li": "ambiguous",
+        "Ivan Vulic": "missing",
+        "o5": "repeated",
+        "Nobody at all": "missing",
+    }
+    rows = {row["given"]: row for row in answer["rows"]}
+    assert rows["Ada Lovelace"]["id"] == "o5"
+    assert [one["id"] for one in rows["Wei Li"]["candidates"]] == ["o2", "o3"]
+    assert rows["Ivan Vulic"]["candidates"][0]["name"] == "Ivan Vulić"
+    assert rows["Nobody at all"]["candidates"] == []
+    assert (answer["found"], answer["ambiguous"], answer["missing"], answer["repeated"]) == (1, 1, 2, 1)
+    assert answer["sentence"] == (
+        "1 of 5 names are found; 1 is borne by several objects: choose; 2 are not in the cube; 1 is there twice"
+    )
+
+
+def test_candidates_are_told_apart_by_their_items_and_usual_labels(desk: Desk) -> None:
+    (row,) = desk.answer("names", {"text": "Wei Li"})["rows"]
+    for one in row["candidates"]:
+        items, year, venue, topic = one["about"].split(" · ")
+        assert items.endswith("items")
+        assert year.isdigit()
+        assert venue.startswith("venue ")
+        assert topic.startswith("topic ")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "object,label\nAda Lovelace,red\no1,blue\n",
+        "object;label\nAda Lovelace;red\no1;blue\n",
+        "Label\tName\nred\tAda Lovelace\nblue\to1\n",
+        "Ada Lovelace\tred\no1\tblue",
+        "red,Ada Lovelace\nblue,o1",
+    ],
+)
+def test_a_table_gives_labels_whatever_its_columns_are_called(desk: Desk, text: str) -> None:
+    answer = desk.answer("names", {"text": text})
+    assert answer["labelled"]
+    assert [(row["id"], row["label"]) for row in answer["rows"]] == [("o5", "red"), ("o1", "blue")]
+
+
+def test_names_with_commas_are_names_and_not_a_table(desk: Desk) -> None:
+    answer = desk.answer("names", {"text": "Lovelace, Ada\nAda Byron\n"})
+    assert not answer["labelled"]
+    assert [row["given"] for row in answer["rows"]] == ["Lovelace, Ada", "Ada Byron"]
+    assert answer["rows"][0]["candidates"][0]["id"] == "o5"
+
+
+def test_a_name_guarded_for_spreadsheets_is_the_name_itself(desk: Desk) -> None:
+    (row,) = desk.answer("names", {"text": "'=1+1"})["rows"]
+    assert (row["id"], row["state"]) == ("o4", "found")
+
+
+def test_a_text_of_nothing_names_nothing(desk: Desk) -> None:
+    answer = desk.answer("names", {"text": " \n# only a remark\n"})
+    assert answer["rows"] == []
+    assert answer["sentence"] == "0 of 0 names are found"
+
+
+@pytest.mark.parametrize("typed", ["ang", "ÅNGST", "zoe a", "angstrom zo", "Zoë Ångström"])
+def test_typing_finds_any_word_of_a_name_whatever_its_accents_and_capitals(desk: Desk, typed: str) -> None:
+    assert [one["id"] for one in desk.answer("complete", {"text": typed})["candidates"]] == ["o0"]
+
+
+def test_what_is_typed_is_completed_by_the_best_known_first(desk: Desk) -> None:
+    found = desk.answer("complete", {"text": "obj", "most": 100})["candidates"]
+    items = [int(one["about"].split()[0]) for one in found]
+    assert len(found) == 100
+    assert items == sorted(items, reverse=True)
+    assert desk.answer("complete", {"text": " ·"})["candidates"] == []
+
+
+def test_more_names_than_can_be_read_are_not_offered(desk: Desk) -> None:
+    with pytest.raises(ParameterError, match=r"^most is 101, expected 1 to 100 names$"):
+        desk.answer("complete", {"text": "a", "most": 101})
+
+
+TEXTS = st.text(st.sampled_from("aAáÁbBçñß -.7"), max_size=9)
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=12), TEXTS, st.integers(1, 5))
+def test_completing_finds_what_looking_through_all_names_finds(names: list[str], typed: str, most: int) -> None:
+    known = np.arange(len(names))[::-1].copy()
+    found = NameIndex.of(pa.array(names, pa.string()), known).beginning(typed, most).tolist()
+
+    def words(text: str) -> list[str]:
+        return "".join(sign if sign.isalnum() else " " for sign in folded(text)).split()
+
+    parts = words(typed)
+    fits = [
+        row
+        for row, name in enumerate(names)
+        if parts and all(any(word.startswith(part) for word in words(name)) for part in parts)
+    ]
+    same = " ".join(folded(typed).split())
+    assert found == sorted(fits, key=lambda row: (folded(names[row]) != same, row))[:most]
+
+
+def test_the_index_says_how_much_memory_it_takes(desk: Desk) -> None:
+    assert repr(desk.names).startswith("NameIndex(200 names, ")
+    assert desk.names is desk.names
+    assert desk.names.nbytes > 200 * 8
+
+
+def test_members_are_the_objects_of_cells_at_any_levels() -> None:
+    cube = levelled_cube(3)
+    desk = Desk(cube)
+    ids = cube.objects.ids(np.arange(len(cube.objects))).to_pylist()
+    for cell in every_cell(cube)[:60]:
+        answer = desk.answer("members", {"cells": [list(cell.names(cube))]})
+        assert {ids.index(key) for key in answer["ids"]} == by_hand(cube, cell)
+        assert answer["objects"] == len(answer["ids"]) == len(set(answer["ids"]))
+
+
+def test_members_of_several_cells_are_there_once_and_those_with_most_items_first(desk: Desk) -> None:
+    cells = [["∗", "venue 0", "∗"], ["∗", "∗", "topic 1"]]
+    answer = desk.answer("members", {"cells": cells})
+    each = [set(desk.answer("members", {"cells": [cell]})["ids"]) for cell in cells]
+    assert set(answer["ids"]) == each[0] | each[1]
+    index = desk.cube.items()  # type: ignore[misc]
+    labels = np.concatenate([desk.cube.cells.labels, desk.cube.small.labels])
+    venue, topic = desk.cube.dimensions[1].number("venue 0"), desk.cube.dimensions[2].number("topic 1")
+    inside = (labels[:, 1] == venue) | (labels[:, 2] == topic)
+    counts = dict.fromkeys(answer["ids"], 0)
+    ids = desk.cube.objects.ids(np.arange(len(desk.cube.objects))).to_pylist()
+    for item in range(len(index)):
+        if inside[index.cells[item]].any():
+            for row in index.objects[item].tolist():
+                counts[ids[row]] += 1
+    times = [counts[key] for key in answer["ids"]]
+    assert times == sorted(times, reverse=True)
+    few = desk.answer("members", {"cells": cells, "most": 3})
+    assert few["ids"] == answer["ids"][:3]
+    assert few["sentence"] == (
+        f"⟨∗ · venue 0 · ∗⟩, ⟨∗ · ∗ · topic 1⟩ hold {answer['objects']:,} objects, of which the first 3 are here"
+    )
+
+
+def test_members_of_no_cell_are_refused(desk: Desk) -> None:
+    with pytest.raises(ParameterError, match="expected the labels of at least one cell"):
+        desk.answer("members", {"cells": []})
+    with pytest.raises(ParameterError, match="a cell has a label or ∗ for each of year, venue, topic"):
+        desk.answer("members", {"cells": [["venue 0"]]})
+
+
+def test_a_view_limits_the_members(desk: Desk) -> None:
+    cell = {"cells": [["∗", "venue 0", "∗"]]}
+    all_of_them = set(desk.answer("members", cell)["ids"])
+    some = set(desk.answer("members", cell | {"where": {"topic": ["topic 2"]}})["ids"])
+    assert some < all_of_them
+    assert some == set(desk.answer("members", {"cells": [["∗", "venue 0", "topic 2"]]})["ids"])
+    assert c2n.pipeline.members(desk.cube, [None]).size >= len(all_of_them)

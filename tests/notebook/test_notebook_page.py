@@ -1,0 +1,298 @@
+"""The widget in a browser: a page with a model such as anywidget's, behind it the real widget of this process."""
+
+from __future__ import annotations
+
+import base64
+import json
+import queue
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect, sync_playwright
+
+import cube2net as c2n
+from cube2net.notebook.widget import Explorer
+from cube2net.records import Cube
+from hostile import NAMES
+
+from explorers import CHROMIUM, FLAGS, USUAL
+from notebook_runs import PAGE_BUILT
+
+pytestmark = [
+    pytest.mark.skipif(not PAGE_BUILT, reason="the page is not built: make page"),
+    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
+]
+ADDRESS = "http://notebook.example/"
+SYNCED = ("_esm", "_css", "ask", "node", "still")
+DOCUMENT = """<!doctype html><meta charset="utf-8"><title>A notebook</title>
+<body><input id="other" aria-label="another cell"><div id="cell"></div><div id="below"></div><script type="module">
+const state = JSON.parse(await window.kernel("state", ""));
+const listeners = new Map();
+const fire = (event, ...told) => [...(listeners.get(event) ?? [])].forEach((listener) => listener(...told));
+const put = (name, value) => {
+  if (JSON.stringify(state[name]) === JSON.stringify(value)) return false;
+  state[name] = value;
+  fire(`change:${name}`);
+  return true;
+};
+let changed = {};
+const model = {
+  get: (name) => state[name],
+  set: (name, value) => { if (put(name, value)) changed[name] = value; },
+  save_changes: () => { window.kernel("update", JSON.stringify(changed)); changed = {}; },
+  send: (message) => void window.kernel("custom", JSON.stringify(message)),
+  on: (event, listener) => listeners.set(event, [...(listeners.get(event) ?? []), listener]),
+  off: (event, listener) => listeners.set(event, (listeners.get(event) ?? []).filter((each) => each !== listener)),
+};
+const view = (text) => new DataView(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
+setInterval(async () => {
+  for (const [kind, content, buffers] of JSON.parse(await window.kernel("pull", "")))
+    if (kind === "custom") fire("msg:custom", content, buffers.map(view));
+    else Object.entries(content).forEach(([name, value]) => put(name, value));
+}, 20);
+const style = document.createElement("style");
+style.textContent = state._css;
+document.head.append(style);
+const module = await import(URL.createObjectURL(new Blob([state._esm], { type: "text/javascript" })));
+window.keys = [];
+document.addEventListener("keydown", (event) => window.keys.push(event.key));
+window.listening = () => [...listeners.values()].flat().length;
+window.show = async (id) => (window[`end_${id}`] = await module.default.render({ model, el: document.getElementById(id) }));
+await window.show("cell");
+document.body.dataset.shown = "true";
+</script>"""
+
+
+class Notebook:
+    """A page in which a widget is shown; ``slips`` are what it said that it should not."""
+
+    def __init__(self, page: Page, widget: Explorer) -> None:
+        self.page, self.widget = page, widget
+        self.slips: list[str] = []
+        self._told: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self.silent = False
+        self.unheard: list[Any] = []
+        object.__setattr__(widget, "_send", self._tell)
+        page.on("pageerror", lambda error: self.slips.append(str(error)))
+        page.on("console", self._note)
+        page.on("dialog", lambda dialog: (self.slips.append(dialog.message), dialog.dismiss()))
+        page.expose_function("kernel", self._heard)
+        page.route("**/*", self._serve)
+        page.goto(ADDRESS)
+
+    def _note(self, message: Any) -> None:
+        if message.type == "error" and not any(word in message.text for word in USUAL):
+            self.slips.append(message.text)
+
+    def _serve(self, route: Any) -> None:
+        if route.request.url == ADDRESS:
+            route.fulfill(body=DOCUMENT, content_type="text/html")
+        else:
+            self.slips.append(route.request.url)
+            route.abort()
+
+    def _tell(self, message: Any, buffers: Any = None) -> None:
+        if message["method"] == "custom":
+            parts = [base64.b64encode(part).decode() for part in buffers or []]
+            self._told.put(("custom", message["content"], parts))
+        else:
+            self._told.put(("state", message["state"], []))
+
+    def _heard(self, kind: str, value: str) -> str:
+        if kind == "state":
+            return json.dumps({name: getattr(self.widget, name) for name in SYNCED})
+        if kind == "pull":
+            told = []
+            while not self._told.empty():
+                told.append(self._told.get())
+            return json.dumps(told)
+        if kind == "custom" and self.silent:
+            self.unheard.append(json.loads(value))
+        elif kind == "custom":
+            self.widget._handle_custom_msg(json.loads(value), [])
+        if kind == "update":
+            self.widget.set_state(json.loads(value))
+        return ""
+
+    @property
+    def frame(self) -> Any:
+        """The page of the widget."""
+        return self.page.locator("#cell .c2n-widget")
+
+    def waits(self, until: Callable[[], bool]) -> None:
+        """Wait until something is so, for at most half a minute."""
+        for _ in range(600):
+            if until():
+                return
+            self.page.wait_for_timeout(50)
+        raise AssertionError("it did not come to pass")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def shown(browser: Any) -> Iterator[Callable[[Explorer], Notebook]]:
+    made: list[Notebook] = []
+    context = browser.new_context(viewport={"width": 1100, "height": 900})
+    context.set_default_timeout(30_000)
+
+    def show(widget: Explorer) -> Notebook:
+        made.append(Notebook(context.new_page(), widget))
+        return made[-1]
+
+    yield show
+    context.close()
+    for notebook in made:
+        notebook.widget.close()
+    assert [slip for notebook in made for slip in notebook.slips] == []
+
+
+PLANTED = c2n.make_planted(objects=200, communities=4, noise=0)
+
+
+@pytest.fixture(scope="module")
+def cube() -> Cube:
+    return c2n.build_cube(PLANTED.corpus)
+
+
+Show = Callable[[Explorer], Notebook]
+
+
+def ready(notebook: Notebook) -> None:
+    notebook.waits(lambda: notebook.frame.get_attribute("data-phase") == "ready")
+
+
+def test_the_page_stands_in_the_cell_with_the_network_that_python_asked_for(shown: Show, cube: Cube) -> None:
+    notebook = shown(c2n.explore(cube, PLANTED.query(0)[:10], m=3))
+    ready(notebook)
+    expect(notebook.frame.get_by_role("tab", name="Steer")).to_be_visible()
+    assert "3 cells" in notebook.frame.locator(".said").inner_text()
+
+
+def test_python_moves_the_page(shown: Show, cube: Cube) -> None:
+    widget = c2n.explore(cube, PLANTED.query(0)[:10], m=3)
+    notebook = shown(widget)
+    ready(notebook)
+    widget.ask = {**widget.ask, "m": 1}
+    expect(notebook.frame.locator(".said")).to_contain_text("1 cell")
+    widget.query = PLANTED.query(1)[:5]
+    expect(notebook.frame.locator(".said")).to_contain_text("of the 5 objects")
+    widget.ask = {"query": []}
+    notebook.waits(lambda: notebook.frame.get_attribute("data-phase") == "empty")
+
+
+def test_the_mouse_moves_python(shown: Show, cube: Cube) -> None:
+    widget = c2n.explore(cube, PLANTED.query(0)[:10], m=3)
+    seen: list[str] = []
+    widget.observe(lambda change: seen.append(str(change["new"])), names="network")
+    notebook = shown(widget)
+    ready(notebook)
+    first = list(widget.network.labels[0])
+    notebook.frame.get_by_role("tab", name="Cells").click()
+    notebook.frame.get_by_role("button", name="Ban", exact=False).first.click()
+    notebook.waits(lambda: widget.ask.get("bans") == [{"cell": first}])
+    assert tuple(first) not in widget.network.labels
+    assert seen == [str(widget.network)]
+    assert len(widget.selection.cells) == len(widget.network.labels)
+
+
+def test_what_is_clicked_is_the_widgets_node_and_the_other_way_round(shown: Show, cube: Cube) -> None:
+    widget = c2n.explore(cube, PLANTED.query(0)[:10], m=3)
+    notebook = shown(widget)
+    ready(notebook)
+    widget.node = {"object": widget.ask["query"][0]}
+    expect(notebook.frame.get_by_role("tab", name="Why")).to_have_attribute("aria-selected", "true")
+    widget.node = None
+    notebook.frame.get_by_role("tab", name="Cells").click()
+    cell = list(widget.network.labels[1])
+    notebook.frame.get_by_role("button", name=" · ".join(cell), exact=True).first.click()
+    notebook.waits(lambda: widget.node == {"cell": cell})
+
+
+def test_two_views_of_a_widget_move_together_and_an_end_leaves_nothing_behind(shown: Show, cube: Cube) -> None:
+    widget = c2n.explore(cube, PLANTED.query(0)[:10], m=3)
+    notebook = shown(widget)
+    ready(notebook)
+    before = notebook.page.evaluate("window.listening()")
+    notebook.page.evaluate("window.show('below')")
+    below = notebook.page.locator("#below .c2n-widget")
+    notebook.waits(lambda: below.get_attribute("data-phase") == "ready")
+    widget.ask = {**widget.ask, "m": 1}
+    for frame in (notebook.frame, below):
+        expect(frame.locator(".said")).to_contain_text("1 cell")
+    notebook.page.evaluate("window.end_below()")
+    assert notebook.page.locator("#below").inner_html() == ""
+    assert notebook.page.evaluate("window.listening()") == before
+
+
+def test_keys_pressed_in_the_page_do_not_reach_the_notebook(shown: Show, cube: Cube) -> None:
+    notebook = shown(c2n.explore(cube))
+    box = notebook.frame.locator("textarea").first
+    box.click()
+    box.press_sequentially("dd")
+    notebook.page.locator("#other").press("x")
+    assert notebook.page.evaluate("window.keys") == ["x"]
+
+
+def test_a_file_is_downloaded_whole(shown: Show, cube: Cube) -> None:
+    widget = c2n.explore(cube, PLANTED.query(0)[:10], m=3)
+    notebook = shown(widget)
+    ready(notebook)
+    notebook.frame.get_by_role("tab", name="Keep").click()
+    expect(notebook.frame.locator(".address")).to_be_hidden()
+    with notebook.page.expect_download() as download:
+        notebook.frame.locator("[data-export='query.csv']").first.click()
+    assert download.value.path().read_bytes().decode().count("\n") == 11
+
+
+def test_a_refusal_is_a_sentence_on_the_page(shown: Show, cube: Cube) -> None:
+    widget = c2n.explore(cube, PLANTED.query(0)[:10])
+    notebook = shown(widget)
+    ready(notebook)
+    notebook._told.put(("state", {"ask": {**widget.ask, "bans": [{"cell": ["no", "such", "cell"]}]}}, []))
+    expect(notebook.frame.get_by_role("alert").first).to_be_visible()
+    assert "bans" not in widget.ask
+
+
+def test_while_no_kernel_answers_the_picture_stands_and_a_sentence_says_so(shown: Show, cube: Cube) -> None:
+    widget = c2n.explore(cube, PLANTED.query(0)[:10])
+    widget._repr_mimebundle_()
+    notebook = shown(widget)
+    ready(notebook)
+    notebook.silent = True
+    notebook.page.evaluate("window.show('below')")
+    below = notebook.page.locator("#below")
+    assert str(below.locator("img").get_attribute("src")).startswith("data:image/svg+xml;base64,")
+    expect(below).to_contain_text("The kernel does not answer yet", timeout=30_000)
+    expect(below.locator("img")).to_be_visible()
+    notebook.silent = False
+    for message in notebook.unheard:
+        widget._handle_custom_msg(message, [])
+    expect(below.get_by_role("tab", name="Steer")).to_be_visible()
+
+
+def test_hostile_names_do_nothing_in_a_notebook(shown: Show) -> None:
+    names = [name for name in NAMES if "\0" not in name]
+    marked = [f"{name}<img src=x onerror=alert(1)>" for name in names]
+    nodes = {"id": [f"n{at}" for at in range(40)], "name": (marked * 2)[:40], "town": (names[:4] * 10)[:40]}
+    links = {"source": nodes["id"][:-1], "target": nodes["id"][1:]}
+    cube = c2n.build_cube(
+        nodes=[dict(zip(nodes, row, strict=True)) for row in zip(*nodes.values(), strict=True)],
+        links=[dict(zip(links, row, strict=True)) for row in zip(*links.values(), strict=True)],
+        dimensions=["town"],
+        min_objects=2,
+    )
+    widget = c2n.explore(cube, {key: names[at % 3] for at, key in enumerate(nodes["id"][:9])})
+    widget._repr_mimebundle_()
+    notebook = shown(widget)
+    ready(notebook)
+    for tab in ("Keep", "Steer", "Why", "Cells"):
+        notebook.frame.get_by_role("tab", name=tab).click()
+    assert notebook.frame.locator("img[src=x]").count() == 0

@@ -1,0 +1,257 @@
+"""The explorer as a widget, from Python's side: what is asked, what follows, what is answered and what is refused."""
+
+import json
+import queue
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from traitlets import TraitError
+
+import cube2net as c2n
+from cube2net.errors import MissingPackageError, ParameterError, QueryError
+from cube2net.interrupts import step
+from cube2net.notebook.explore import asked
+from cube2net.notebook.widget import Explorer
+from cube2net.records import Cube
+
+from notebook_runs import PAGE_BUILT, Kept
+
+pytestmark = pytest.mark.skipif(not PAGE_BUILT, reason="the page is not built: make page")
+PLANTED = c2n.make_planted(objects=200, communities=4, noise=0)
+
+
+@pytest.fixture(scope="module")
+def cube() -> Cube:
+    return c2n.build_cube(PLANTED.corpus)
+
+
+@pytest.fixture
+def widget(cube: Cube) -> Iterator[Explorer]:
+    made = c2n.explore(cube, PLANTED.query(0)[:10], m=3)
+    yield made
+    made.close()
+
+
+class Page:
+    """A page that asks a widget, and keeps what comes back."""
+
+    def __init__(self, widget: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.widget = widget
+        self.told: queue.SimpleQueue[tuple[Any, list[bytes]]] = queue.SimpleQueue()
+        monkeypatch.setattr(widget, "send", lambda message, buffers=None: self.told.put((message, buffers or [])))
+
+    def asks(self, key: str, name: Any, question: Any) -> None:
+        self.widget._handle_custom_msg({"id": key, "name": name, "question": question}, [])
+
+    def hears(self) -> tuple[Any, list[bytes]]:
+        while True:
+            message, buffers = self.told.get(timeout=60)
+            if "progress" not in message:
+                return message, buffers
+
+
+@pytest.fixture
+def page(widget: Explorer, monkeypatch: pytest.MonkeyPatch) -> Page:
+    return Page(widget, monkeypatch)
+
+
+def test_a_widget_begins_with_the_network_that_construct_makes(cube: Cube, widget: Explorer) -> None:
+    network = c2n.construct(cube, PLANTED.query(0)[:10], m=3)
+    assert repr(widget) == f"Explorer({network})"
+    assert np.array_equal(widget.network.objects, network.objects)
+    assert np.array_equal(widget.selection.cells, network.selection.cells)
+    assert len(widget.query) == 10
+    assert widget.ask == {"query": [*cube.objects.ids(network.query.objects).to_pylist()], "m": 3}
+
+
+def test_a_widget_without_a_query_asks_for_names(cube: Cube) -> None:
+    widget = c2n.explore(cube)
+    assert (widget.network, widget.selection, widget.query) == (None, None, None)
+    assert repr(widget) == f"Explorer({cube})"
+    assert widget.ask == {"query": []}
+    widget.close()
+
+
+def test_what_construct_takes_becomes_words_of_a_question(cube: Cube) -> None:
+    cell = cube.cell(0)
+    said = asked(cube, {"o1": "a", "o2": "b"}, m=2, pins=[cell, "o5"], bans="o7", like=["o9"], trust=0.5, kind="object")
+    assert said == {
+        "query": ["o1", "o2"],
+        "labels": ["a", "b"],
+        "m": 2,
+        "pins": [{"cell": list(cell)}, {"object": "o5"}],
+        "bans": [{"object": "o7"}],
+        "like": ["o9"],
+        "options": {"trust": 0.5},
+        "kind": ["object"],
+    }
+
+
+def test_setting_the_query_or_the_question_moves_the_widget_and_tells_observers(widget: Explorer) -> None:
+    seen: list[str] = []
+    widget.observe(lambda change: seen.append(change["name"]), names=["network", "selection", "query", "ask"])
+    widget.query = PLANTED.query(1)[:5]
+    assert len(widget.network.query) == 5
+    assert widget.ask["m"] == 3
+    assert sorted(seen) == ["ask", "network", "query", "selection"]
+    widget.ask = {**widget.ask, "m": 1}
+    assert len(widget.selection.cells) == 1
+    widget.ask = {"query": []}
+    assert (widget.network, widget.query) == (None, None)
+
+
+def test_what_is_refused_changes_nothing(widget: Explorer) -> None:
+    before, network = widget.ask, widget.network
+    with pytest.raises(QueryError, match="query names 1 object that is not in the cube: 'nobody'"):
+        widget.ask = {"query": ["nobody"]}
+    with pytest.raises(QueryError, match="'nobody'"):
+        widget.query = ["nobody"]
+    with pytest.raises(ParameterError, match="m is 'many', expected a whole number or null"):
+        widget.ask = {**before, "m": "many"}
+    with pytest.raises(ParameterError, match="unknown field of the question 'mm'"):
+        widget.ask = {**before, "mm": 3}
+    with pytest.raises(TraitError, match="read-only"):
+        widget.network = None
+    assert (widget.ask, widget.network) == (before, network)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"colour": "red"}, "unknown option of the method 'greedy' 'colour'"),
+        ({"method": "gredy"}, "unknown method 'gredy'"),
+        ({"objective": len}, "objective is .*, expected numbers and texts that a page can send"),
+        ({"m": 2.5}, "m is 2.5, expected a whole number or null"),
+    ],
+)
+def test_words_that_no_question_has_are_refused_before_anything_is_shown(
+    cube: Cube, options: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(ParameterError, match=sentence):
+        c2n.explore(cube, **options)
+
+
+def test_a_cube_is_needed() -> None:
+    with pytest.raises(ParameterError, match="the cube is 'folder', expected a Cube"):
+        c2n.explore("folder")  # type: ignore[arg-type]
+
+
+def test_without_anywidget_one_sentence_says_how_to_get_it(cube: Cube, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    with pytest.raises(MissingPackageError, match=r"needs the package 'anywidget': pip install 'cube2net\[notebook\]'"):
+        c2n.explore(cube)
+
+
+def test_a_question_of_the_page_is_answered_as_by_the_desk(widget: Explorer, page: Page) -> None:
+    page.asks("v-1", "construct", {"ask": widget.ask})
+    message, (answer,) = page.hears()
+    assert message == {"id": "v-1", "answer": True}
+    got = json.loads(answer)
+    assert got["nodes"]["id"] == widget.network.nodes["id"].to_pylist()
+    page.asks("v-2", "cube", {})
+    assert json.loads(page.hears()[1][0])["objects"] == 200
+
+
+def test_a_file_comes_as_bytes(widget: Explorer, page: Page) -> None:
+    page.asks("v-1", "export", {"ask": widget.ask, "format": "query.csv"})
+    message, (content,) = page.hears()
+    assert message["answer"]["name"].endswith("query.csv")
+    assert content.decode().splitlines()[0].startswith("object")
+
+
+@pytest.mark.parametrize(
+    ("name", "question", "sentence"),
+    [
+        ("constrct", {}, "unknown question 'constrct'"),
+        ("construct", {"ask": {"query": ["nobody"]}}, "query names 1 object that is not in the cube: 'nobody'"),
+        ("construct", {"ask": 3}, "ask is 3, expected an object"),
+        ("construct", [], "a question has a name and words"),
+        (None, {}, "a question has a name and words"),
+        ("export", {"ask": {"query": ["o1"]}, "format": "exe"}, "'exe'"),
+    ],
+)
+def test_what_cannot_be_answered_comes_back_as_a_sentence(page: Page, name: Any, question: Any, sentence: str) -> None:
+    page.asks("v-1", name, question)
+    message, buffers = page.hears()
+    assert message["id"] == "v-1"
+    assert sentence in message["error"]["sentence"]
+    assert buffers == []
+
+
+def test_messages_that_are_none_of_ours_are_passed_over(widget: Explorer, page: Page) -> None:
+    for message in (None, [], "x", {}, {"id": 3}, {"id": "v-9", "stop": True}):
+        widget._heard(widget, message, [])
+    page.asks("v-1", "nothing", {})
+    assert page.hears()[0]["id"] == "v-1"
+
+
+def endless(begun: threading.Event, ended: threading.Event) -> Any:
+    def answer(name: str, question: Any, progress: Any) -> dict[str, Any]:
+        for number in range(1_000_000):
+            progress("counting", number, None)
+            begun.set()
+            try:
+                step()
+            except KeyboardInterrupt:
+                ended.set()
+                raise
+            threading.Event().wait(0.001)
+        return {}
+
+    return answer
+
+
+def test_work_that_the_page_stops_ends_and_is_not_answered(
+    widget: Explorer, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, ended = threading.Event(), threading.Event()
+    monkeypatch.setattr(widget._desk, "answer", endless(begun, ended))
+    page.asks("v-1", "construct", {})
+    assert begun.wait(30)
+    message, _ = page.told.get(timeout=30)
+    assert message == {"id": "v-1", "progress": {"stage": "counting", "done": 0, "total": None}}
+    widget._handle_custom_msg({"id": "v-1", "stop": True}, [])
+    assert ended.wait(30)
+    monkeypatch.undo()
+    assert widget._stops == {} or ended.is_set()
+
+
+def test_closing_ends_all_work_and_lets_the_networks_go(cube: Cube, monkeypatch: pytest.MonkeyPatch) -> None:
+    widget = c2n.explore(cube, PLANTED.query(0)[:10])
+    begun, ended = threading.Event(), threading.Event()
+    monkeypatch.setattr(widget._desk, "answer", endless(begun, ended))
+    Page(widget, monkeypatch).asks("v-1", "construct", {})
+    assert begun.wait(30)
+    desk = widget._desk
+    widget.close()
+    assert ended.wait(30)
+    assert widget.comm is None
+    assert widget._desk is not desk
+    widget.close()
+
+
+def test_several_widgets_stand_side_by_side(cube: Cube) -> None:
+    one, other = (c2n.explore(cube, PLANTED.query(group)[:5]) for group in (0, 1))
+    one.ask = {**one.ask, "m": 1}
+    assert len(one.selection.cells) == 1
+    assert "m" not in other.ask
+    one.close()
+    other.query = PLANTED.query(2)[:4]
+    assert len(other.network.query) == 4
+    other.close()
+
+
+def test_where_no_page_is_shown_the_picture_stands_in_its_place(widget: Explorer, cube: Cube) -> None:
+    data, _ = widget._repr_mimebundle_()
+    assert set(data) == {"text/plain", "text/html", "application/vnd.jupyter.widget-view+json"}
+    assert data["text/plain"] == repr(widget)
+    kept = Kept(data["text/html"])
+    assert kept.lost == []
+    assert kept.sources == [widget.still]
+    empty = c2n.explore(cube)
+    assert Kept(empty._repr_mimebundle_()[0]["text/html"]).text.startswith("Cube 200 objects")
+    empty.close()

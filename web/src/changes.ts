@@ -1,0 +1,20 @@
+// What one question says otherwise than another.
+import { same } from "./state";
+import type { Ask } from "./types";
+
+const NAMES: Partial<Record<keyof Ask, string>> = { max_nodes: "at most nodes", roll_up: "levels rolled up", between: "time", where: "only" };
+
+/** What one question says otherwise than another, word by word. */
+export function changes(before: Ask, after: Ask): string[] {
+  const words = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((word) => word !== "cube") as (keyof Ask)[];
+  return words
+    .filter((word) => !same(before[word] ?? null, after[word] ?? null))
+    .map((word) => `${NAMES[word] ?? word} ${brief(after[word])}`);
+}
+
+function brief(value: unknown): string {
+  if (value === undefined || value === null) return "left to the program";
+  if (Array.isArray(value)) return value.length > 3 || value.some((one) => typeof one === "object") ? `of ${value.length}` : value.join(", ");
+  if (typeof value === "object") return Object.entries(value).map(([word, one]) => `${word} ${brief(one)}`).join(", ");
+  return String(value);
+}

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { fileName, httpClient, Refusal } from "./client";
+import { labelClass, labelNumbers } from "./colours";
+import { changes } from "./changes";
+import type { ProgressShape } from "./types";
+
+/** Answers the next fetch with the parts of a body, as they come over the wire. */
+function answering(parts: string[], status = 200, headers: Record<string, string> = {}): Request[] {
+  const asked: Request[] = [];
+  globalThis.fetch = (async (address: string, given: RequestInit) => {
+    asked.push(new Request(`http://here${address}`, given));
+    const body = new ReadableStream({
+      start(controller) {
+        for (const part of parts) controller.enqueue(new TextEncoder().encode(part));
+        controller.close();
+      },
+    });
+    return new Response(body, { status, headers });
+  }) as typeof fetch;
+  return asked;
+}
+
+const LINES = { "content-type": "application/x-ndjson" };
+const refused = (kind: string, words: RegExp) => (error: unknown) => error instanceof Refusal && error.kind === kind && words.test(error.sentence);
+
+test("progress is told line by line, however the lines are cut, and then the answer comes", async () => {
+  const asked = answering(['{"progress":{"stage":"a","do', 'ne":1,"total":2}}\n{"progress":{"stage":"b","done":2,"total":2}}\n{"ans', 'wer":{"candidates":[]}}\n'], 200, LINES);
+  const told: ProgressShape[] = [];
+  const answer = await httpClient().ask("complete", { text: "a" }, { progress: (word) => told.push(word) });
+  assert.deepEqual(answer, { candidates: [] });
+  assert.deepEqual(told.map(({ stage }) => stage), ["a", "b"]);
+  assert.equal(asked[0]?.headers.get("accept"), "application/x-ndjson");
+});
+
+test("a refusal within lines is a refusal", async () => {
+  answering(['{"error":{"sentence":"m is 0","kind":"ParameterError"}}\n'], 200, LINES);
+  await assert.rejects(httpClient().ask("complete", { text: "a" }, { progress: () => undefined }), refused("ParameterError", /m is 0/));
+});
+
+test("lines that end without an answer mean that the explorer is gone", async () => {
+  answering(['{"progress":{"stage":"a","done":1,"total":2}}\n'], 200, LINES);
+  await assert.rejects(httpClient().ask("complete", { text: "a" }, { progress: () => undefined }), refused("offline", /does not answer/));
+});
+
+test("no server, no token, and what a server says are told apart", async () => {
+  globalThis.fetch = (() => Promise.reject(new TypeError("fetch failed"))) as typeof fetch;
+  await assert.rejects(httpClient().ask("cube", {}), refused("offline", /does not answer/));
+  answering(["{}"], 401);
+  await assert.rejects(httpClient().ask("cube", {}), refused("unauthorised", /open the address that the program printed/));
+  answering(['{"error":{"sentence":"too many","kind":"busy"}}'], 429);
+  await assert.rejects(httpClient().ask("cube", {}), refused("busy", /too many/));
+  answering(["<html>"], 502);
+  await assert.rejects(httpClient().ask("cube", {}), refused("server", /answered 502/));
+});
+
+test("a stop is no refusal", async () => {
+  globalThis.fetch = (() => Promise.reject(new DOMException("stopped", "AbortError"))) as typeof fetch;
+  await assert.rejects(httpClient().ask("cube", {}), { name: "AbortError" });
+});
+
+test("a file has the name that the server gave it", async () => {
+  answering(["object,label\n"], 200, { "content-disposition": 'attachment; filename="query.csv"', "content-type": "text/csv" });
+  const file = await httpClient().file({ ask: { query: ["a"] }, format: "query.csv" });
+  assert.deepEqual([file.name, file.media_type, new TextDecoder().decode(file.bytes)], ["query.csv", "text/csv", "object,label\n"]);
+  assert.equal(fileName("attachment; filename*=UTF-8''%C3%A4.csv"), "ä.csv");
+  assert.equal(fileName(null), null);
+});
+
+test("a label has the same colour whatever order labels come in, and the ninth is grey", () => {
+  const labels = [..."cabdefghi"];
+  assert.deepEqual([...labelNumbers(labels)], [...labelNumbers([...labels].reverse())]);
+  assert.equal(labelClass(labelNumbers(labels), "b"), "label-1");
+  assert.equal(labelClass(labelNumbers(labels), "i"), "label-none");
+  assert.equal(labelClass(labelNumbers(labels), ""), "label-none");
+  assert.equal(labelClass(labelNumbers([""]), ""), "label-0");
+});
+
+test("what was tried is said word by word", () => {
+  const before = { query: ["a"], m: 4, near: 2 };
+  assert.deepEqual(changes(before, { query: ["a"], m: 5, where: { venue: ["ACL"] }, cube: "x" }), ["m 5", "near left to the program", "only venue ACL"]);
+  assert.deepEqual(changes(before, before), []);
+});

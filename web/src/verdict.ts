@@ -1,0 +1,132 @@
+// The verdict: does the network help the next step? A comparison with progress, its scores, and its report.
+import { refusalOf, stopped } from "./client";
+import { counted, el, fill, number } from "./dom";
+import { sentence } from "./gate";
+import type { Store } from "./state";
+import type { CompareAnswer } from "./types";
+
+/** Does the network help? Runs the comparison, tells how far it is, and links to its report. */
+export function verdict(store: Store): HTMLElement {
+  const runs = el("input", { type: "number", min: 2, max: 50, step: 1, placeholder: "10", "aria-label": "Runs" });
+  const task = el(
+    "select",
+    { "aria-label": "Judged by" },
+    el("option", { value: "" }, "what the query has"),
+    el("option", { value: "clustering" }, "its labels"),
+    el("option", { value: "hidden" }, "hidden links"),
+  );
+  const go = el("button", { type: "button", "data-do": "compare" }, "Judge this network");
+  const stop = el("button", { type: "button", hidden: true, "data-do": "stop-compare" }, "Stop");
+  const stage = el("p", { class: "small quiet", role: "status", "aria-live": "polite" });
+  const bar = el("progress", { hidden: true, "aria-label": "Progress of the comparison" });
+  const outcome = el("div", { class: "outcome", "data-verdict": "" });
+  const stale = el("p", { class: "small quiet", hidden: true }, "Of a network before the last move:");
+  let flight: AbortController | null = null;
+  let judged = "";
+
+  async function run(): Promise<void> {
+    flight = new AbortController();
+    go.disabled = true;
+    stop.hidden = false;
+    bar.hidden = false;
+    bar.removeAttribute("value");
+    fill(outcome);
+    stage.textContent = "Beginning …";
+    const ask = store.network?.ask ?? store.ask;
+    try {
+      const question = { ask, task: (task.value || null) as "clustering" | "hidden" | null, ...(runs.value ? { runs: runs.valueAsNumber } : {}) };
+      const answer = await store.client.ask("compare", question, {
+        signal: flight.signal,
+        progress: ({ stage: at, done, total }) => {
+          stage.textContent = total ? `${at}: ${done} of ${total}` : at;
+          if (total) Object.assign(bar, { max: total, value: done });
+          else bar.removeAttribute("value");
+        },
+      });
+      stage.textContent = "";
+      show(answer);
+    } catch (error) {
+      stage.textContent = stopped(error) ? "Stopped." : sentence(refusalOf(error).sentence);
+    } finally {
+      flight = null;
+      go.disabled = false;
+      stop.hidden = true;
+      bar.hidden = true;
+    }
+  }
+
+  function show(answer: CompareAnswer): void {
+    const address = store.client.report(answer);
+    judged = store.network?.fingerprint ?? "";
+    fill(
+      outcome,
+      stale,
+      el("p", {}, sentence(answer.sentence)),
+      scoreTable(answer.table as unknown as ComparedRow[]),
+      address ? el("a", { href: address, target: "_blank", rel: "noopener", class: "button" }, "Open the report") : null,
+      answer.note ? el("p", { class: "small quiet" }, sentence(answer.note)) : null,
+    );
+    age();
+  }
+
+  const age = (): void => {
+    stale.hidden = judged === (store.network?.fingerprint ?? "");
+  };
+  store.subscribe((changed) => changed.has("network") && age());
+  go.addEventListener("click", () => void run());
+  stop.addEventListener("click", () => flight?.abort());
+  return el(
+    "section",
+    {},
+    el("h2", {}, "Verdict"),
+    el("p", { class: "small quiet" }, "Does this network help the next step, against the query alone and others of its size? This takes a while."),
+    el("label", { class: "field" }, el("span", {}, "Judged by"), task),
+    el("label", { class: "field" }, el("span", {}, "Runs"), runs),
+    el("div", { class: "row" }, go, stop),
+    bar,
+    stage,
+    outcome,
+  );
+}
+
+/** One network of a comparison: its size and its scores, or why there is none. */
+interface ComparedRow {
+  network: string;
+  nodes: number | null;
+  links: number | null;
+  scores: { miner: string; measure: string; mean: number; low: number; high: number; runs: number }[];
+  reason: string;
+}
+
+/** A name in a line of its own, and below it the numbers: so the table fits into a narrow panel. */
+function scoreTable(rows: readonly ComparedRow[]): HTMLElement {
+  const miners = new Set(rows.flatMap(({ scores }) => scores.map(({ miner }) => miner)));
+  const name = (score: ComparedRow["scores"][number]): string => (miners.size > 1 ? `${score.measure}, ${score.miner}` : score.measure);
+  const measures = [...new Set(rows.flatMap(({ scores }) => scores.map(name)))];
+  const best = new Map(measures.map((measure) => [measure, Math.max(...rows.flatMap(({ scores }) => scores.filter((one) => name(one) === measure).map(({ mean }) => mean)))]));
+  const figure = (row: ComparedRow, measure: string): HTMLElement => {
+    const score = row.scores.find((one) => name(one) === measure);
+    if (!score) return el("td", { class: "number" }, "–");
+    const text = score.mean.toFixed(3);
+    return el("td", { class: "number", title: `${score.low.toFixed(3)} to ${score.high.toFixed(3)}, ${counted(score.runs, "run")}` }, score.mean === best.get(measure) ? el("strong", {}, text) : text);
+  };
+  return el(
+    "div",
+    { class: "scroll" },
+    el(
+      "table",
+      { class: "scores" },
+      el("thead", {}, el("tr", {}, ...["nodes", "links", ...measures].map((title) => el("th", { scope: "col", class: "number" }, title)))),
+      ...rows.map((row) =>
+        el(
+          "tbody",
+          {},
+          el("tr", {}, el("th", { scope: "rowgroup", colspan: measures.length + 2 }, row.network)),
+          row.reason
+            ? el("tr", {}, el("td", { colspan: measures.length + 2, class: "quiet" }, sentence(row.reason)))
+            : el("tr", {}, ...[row.nodes, row.links].map((many) => el("td", { class: "number" }, many === null ? "–" : number(many))), ...measures.map((measure) => figure(row, measure))),
+        ),
+      ),
+    ),
+  );
+}
