@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_explorer_questions import timeless
 
 import cube2net as c2n
 from cube2net.explorer import connections, worker_pool
