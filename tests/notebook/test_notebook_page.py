@@ -58,7 +58,8 @@ const module = await import(URL.createObjectURL(new Blob([state._esm], { type: "
 window.keys = [];
 document.addEventListener("keydown", (event) => window.keys.push(event.key));
 window.listening = () => [...listeners.values()].flat().length;
-window.show = async (id) => (window[`end_${id}`] = await module.default.render({ model, el: document.getElementById(id) }));
+const ends = (window.ends = {});
+window.show = async (id) => void (ends[id] = await module.default.render({ model, el: document.getElementById(id) }));
 await window.show("cell");
 document.body.dataset.shown = "true";
 </script>"""
@@ -227,7 +228,7 @@ def test_two_views_of_a_widget_move_together_and_an_end_leaves_nothing_behind(sh
     widget.ask = {**widget.ask, "m": 1}
     for frame in (notebook.frame, below):
         expect(frame.locator(".said")).to_contain_text("1 cell")
-    notebook.page.evaluate("window.end_below()")
+    notebook.page.evaluate("window.ends.below()")
     assert notebook.page.locator("#below").inner_html() == ""
     assert notebook.page.evaluate("window.listening()") == before
 
