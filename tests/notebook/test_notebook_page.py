@@ -197,7 +197,8 @@ def test_the_mouse_moves_python(shown: Show, cube: Cube) -> None:
     ready(notebook)
     first = list(widget.network.labels[0])
     notebook.frame.get_by_role("tab", name="Cells").click()
-    notebook.frame.get_by_role("button", name="Ban", exact=False).first.click()
+    notebook.frame.get_by_role("row", name=" · ".join(first)).hover()
+    notebook.frame.get_by_role("button", name="Ban").first.click()
     notebook.waits(lambda: widget.ask.get("bans") == [{"cell": first}])
     assert tuple(first) not in widget.network.labels
     assert seen == [str(widget.network)]
