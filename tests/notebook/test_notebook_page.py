@@ -12,11 +12,11 @@ import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
 import cube2net as c2n
+from browser.explorers import CHROMIUM, FLAGS, USUAL
 from cube2net.notebook.widget import Explorer
 from cube2net.records import Cube
-from hostile import NAMES
 
-from explorers import CHROMIUM, FLAGS, USUAL
+from hostile import NAMES
 from notebook_runs import PAGE_BUILT
 
 pytestmark = [
