@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -189,6 +190,20 @@ def test_ctrl_c_ends_the_server(folder: Path) -> None:
         server.send_signal(signal.SIGINT)
         out, err = server.communicate()
         assert (server.returncode, out) == (130, b"") and b"Traceback" not in err
+
+
+def test_somebody_at_a_terminal_is_told_what_it_waits_for(folder: Path) -> None:
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([*COMMAND, str(folder)], stdin=theirs, stdout=-1, stderr=-1) as server:
+        os.close(theirs)
+        assert server.stderr is not None
+        assert server.stderr.readline() == (
+            b"cube2net: waiting for a program of the Model Context Protocol to ask; Ctrl-D ends\n"
+        )
+        os.write(ours, b"\x04")
+        out, err = server.communicate()
+        assert (server.returncode, out, err) == (0, b"", b"")
+    os.close(ours)
 
 
 def test_what_is_no_cube_is_refused_in_one_sentence_before_the_protocol(tmp_path: Path) -> None:
