@@ -123,6 +123,10 @@ OPENING = {
 }
 
 
+HALF = rb'{"jsonrpc": "2.0", "id": 6, "method": "tools/call", "params": {"name": "find_objects", "arguments": '
+HALF += rb'{"objects": ["half a sign \ud800"]}}}' + b"\n"
+
+
 def lines(*messages: object) -> bytes:
     return b"".join(json.dumps(each).encode() + b"\n" for each in messages)
 
@@ -134,7 +138,7 @@ def call(number: int, tool: str, arguments: object) -> dict[str, object]:
 
 def test_standard_output_carries_the_protocol_alone_and_the_end_of_input_is_the_end(folder: Path) -> None:
     started = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-    odd = b"this is no JSON\n" + b'{"jsonrpc": "2.0", "id": 7, "method": "nothing/known"}\n' + b"\xff\xfe\n[]\n"
+    odd = b"this is no JSON\n" + HALF + b'{"jsonrpc": "2.0", "id": 7, "method": "nothing/known"}\n' + b"\xff\xfe\n[]\n"
     calls = [call(number, tool, arguments) for number, (tool, arguments) in enumerate(CALLS.items(), start=10)]
     with subprocess.Popen([*COMMAND, str(folder)], stdin=-1, stdout=-1, stderr=-1) as server:
         assert server.stdin is not None and server.stdout is not None and server.stderr is not None

@@ -54,6 +54,27 @@ def test_no_answer_exceeds_its_budget_with_its_json(tool: str, budget: int) -> N
     assert estimated_tokens(told.text) + beside <= budget
 
 
+LOST = ["Twin", *(f"{name} nowhere" for name in hostile.NAMES[:12]), *(f"Objekt {at}" for at in range(12))]
+WITH_LOST: dict[str, dict[str, Any]] = {
+    "find_objects": {"objects": LOST},
+    "construct": {"objects": [*ASKED, *LOST], "like": ["o1", *LOST], "unlike": ["o2", *LOST]},
+    "explain": {"objects": [*ASKED, *LOST], "like": ["o1", *LOST], "unlike": ["o2", *LOST], "node": "o77"},
+    "contrast": {"objects": [*ASKED, *LOST], "against": [*AGAINST, *LOST]},
+    "drill": {"objects": [*ASKED, *LOST]},
+    "pivot": {"rows": "venue", "columns": "topic", "objects": [*ASKED, *LOST]},
+}
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+@settings(max_examples=6)
+@given(budget=st.integers(LEAST, 2_000))
+def test_nor_does_one_whose_names_are_mostly_lost_and_it_still_answers(tool: str, budget: int) -> None:
+    told = ask(tool, **WITH_LOST[tool], max_tokens=budget)
+    assert not told.wrong
+    assert estimated_tokens(told.text) <= budget
+    assert tool == "find_objects" or told.text.startswith(("Of objects: ", "and "))
+
+
 @pytest.mark.parametrize("tool", TOOLS)
 def test_without_a_word_the_budget_is_1500_tokens(tool: str) -> None:
     assert ask(tool, **CALLS[tool]) == ask(tool, **CALLS[tool], max_tokens=1_500) and MAX_TOKENS == 1_500
