@@ -10,11 +10,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 
-from explorers import CHROMIUM, FLAGS, Explorer, Tab, town_cube
+from browser.explorers import CHROMIUM, FLAGS, Explorer, Tab, town_cube
 
 PAGE = Path(__file__).parents[2] / "src" / "cube2net" / "page" / "explorer.js"
+
+WAITS = 20_000
+"""So many milliseconds a test waits for what must come."""
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +27,7 @@ def browser() -> Iterator[Browser]:
         pytest.skip("Chromium is not installed")
     if not PAGE.is_file():
         pytest.skip("the page is not built: make page")
+    expect.set_options(timeout=WAITS)
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
         yield started
@@ -34,7 +38,7 @@ def browser() -> Iterator[Browser]:
 def context(browser: Browser) -> Iterator[BrowserContext]:
     """Return a browser without cookies."""
     made = browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True)
-    made.set_default_timeout(20_000)
+    made.set_default_timeout(WAITS)
     yield made
     made.close()
 

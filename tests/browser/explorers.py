@@ -6,15 +6,16 @@ import csv
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Locator, Page, TimeoutError, expect
+from playwright.sync_api import Locator, Page, TimeoutError
 
 import cube2net as c2n
+
+import hostile
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = (
@@ -80,6 +81,43 @@ def planted_cube(folder: Path, objects: int) -> Path:
     planted = c2n.make_planted(objects=objects, communities=5, cells=4, items=2, links=3.0, noise=0.0, seed=0)
     c2n.build_cube(planted.corpus, out=folder / "cube")
     _write(folder / "query.csv", ("object",), [(name,) for group in range(5) for name in planted.query(group)[:20]])
+    return folder / "cube"
+
+
+SCRIPTS = (
+    "<img src=x onerror=alert(1)>",
+    "</script><script>alert(1)</script>",
+    '"><svg onload=alert(1)>',
+    "javascript:alert(1)",
+    "' onmouseover='alert(1)",
+    "</title></style></textarea><iframe src=https://elsewhere.example/>",
+    "url(https://elsewhere.example/x.png)",
+    "${alert(1)}{{constructor.constructor('alert(1)')()}}",
+    "__proto__",
+    "constructor",
+)
+
+
+def hostile_cube(folder: Path) -> Path:
+    """Return a saved cube whose ids, names, labels and dimensions would run, steer or break what shows them.
+
+    Beside it query.csv has labels of the same kind.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    signs = [*SCRIPTS, *(name for name in hostile.NAMES if "\0" not in name)]
+    columns = ("id", "name", "ci<img src=x onerror=alert(2)>ty", "tra\u202ede")
+    ids = [f"{sign}{number}" for number in range(3) for sign in signs]
+    rows = [(key, f"{key} called", signs[at % 12], signs[at % 5]) for at, key in enumerate(ids)]
+    rows += [(f"long{at}", hostile.LONG, hostile.LONG, signs[0]) for at in range(3)]
+    links = [(rows[at][0], rows[(at * step + 1) % len(rows)][0]) for at in range(len(rows)) for step in (1, 3)]
+    hostile.write_csv(folder / "nodes.csv", list(columns), rows)
+    hostile.write_csv(
+        folder / "links.csv", ["source", "target"], [(one, other) for one, other in links if one != other]
+    )
+    query = [(key, signs[at % 3]) for at, key in enumerate(ids[::2])] + [("long0", hostile.LONG[:1000])]
+    hostile.write_csv(folder / "query.csv", ["object", "label"], query)
+    words = ["build", "tables", str(folder), "--out", str(folder / "cube"), "--min-objects", "1", "--quiet"]
+    subprocess.run([sys.executable, "-m", "cube2net", *words], check=True, capture_output=True)
     return folder / "cube"
 
 
@@ -170,10 +208,11 @@ class Tab:
         """Return the fingerprint of a network that is shown, placed, and another than one before."""
         self._until(
             "but => { const d = document.documentElement.dataset; "
-            "return d.state === 'ready' && d.placed === 'true' && d.fingerprint && d.fingerprint !== but }",
+            "return d.state === 'error' || d.state === 'ready' && d.placed === 'true' && d.fingerprint !== but }",
             but,
             seconds,
         )
+        assert self.said["state"] == "ready", self.page.evaluate("window.cube2net?.store.error?.refusal.sentence")
         return self.fingerprint
 
     def _until(self, condition: str, given: Any, seconds: float) -> None:
@@ -214,9 +253,9 @@ class Tab:
         return self.page.get_by_role("button", name=name, **how)
 
 
-def names_of_controls(page: Page) -> Iterator[str]:
-    """Yield the markup of every control that a screen reader could not name."""
-    yield from page.evaluate(
+def unnamed_controls(page: Page) -> list[str]:
+    """Return the markup of every control shown that a screen reader could not name."""
+    found: list[str] = page.evaluate(
         """() => {
         const roles = ['button', 'slider', 'tab', 'combobox', 'listbox', 'option', 'grid', 'img', 'dialog', 'group'];
         const controls = 'a[href], button, input, select, textarea, summary, [tabindex="0"], '
@@ -232,9 +271,4 @@ def names_of_controls(page: Page) -> Iterator[str]:
           .map((node) => node.outerHTML.slice(0, 200));
       }"""
     )
-
-
-__all__ = [
-    *("CHROMIUM", "FLAGS", "Explorer", "Tab", "expect"),
-    *("names_of_controls", "planted_cube", "town_cube", "townspeople"),
-]
+    return found

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from playwright.sync_api import expect
 
-from explorers import Explorer, Tab, expect
+from browser.explorers import Explorer, Tab
 
 FIELD = "Names of the query"
 

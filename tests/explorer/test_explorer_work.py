@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_explorer_questions import timeless
 
 import cube2net as c2n
 from cube2net.explorer import connections
-from cube2net.explorer.work import Limits
+from cube2net.explorer.work import ServerLimits
 
 PATIENCE = 60.0
 ENDLESS = {"method": "anneal", "options": {"steps": 2_000_000_000}}
@@ -121,7 +120,7 @@ def test_a_worker_that_is_killed_is_one_sentence_and_the_next_question_works(
 def test_long_work_waits_for_its_turn_and_too_much_of_it_is_refused(
     folder: Path, serve: Callable[..., Any], ask: dict[str, Any]
 ) -> None:
-    client = serve(c2n.open_cube(folder), limits=Limits(workers=1, long_waiting=1))
+    client = serve(c2n.open_cube(folder), limits=ServerLimits(workers=1, long_waiting=1))
     stream, _ = begin(client, ask)
     second = client.open_stream("construct", {"ask": {**ask, **ENDLESS, "m": 3}})
     assert first_progress(second)["stage"] == "waiting for other long work"
@@ -135,7 +134,7 @@ def test_long_work_waits_for_its_turn_and_too_much_of_it_is_refused(
 
 
 def test_work_that_takes_too_long_is_stopped(folder: Path, serve: Callable[..., Any], ask: dict[str, Any]) -> None:
-    client = serve(c2n.open_cube(folder), limits=Limits(long_seconds=0.5))
+    client = serve(c2n.open_cube(folder), limits=ServerLimits(long_seconds=0.5))
     status, answer = client.ask("construct", {"ask": {**ask, **ENDLESS}})
     assert (status, answer["error"]["kind"]) == (503, "slow")
     assert working(client) == []
@@ -144,7 +143,7 @@ def test_work_that_takes_too_long_is_stopped(folder: Path, serve: Callable[..., 
 def test_long_work_on_a_cube_in_memory_is_stopped_too(
     planted: Any, serve: Callable[..., Any], ask: dict[str, Any]
 ) -> None:
-    client = serve(c2n.build_cube(planted.corpus), limits=Limits(workers=1))
+    client = serve(c2n.build_cube(planted.corpus), limits=ServerLimits(workers=1))
     assert client.server.work.workers is None
     stream = client.open_stream("construct", {"ask": {**ask, **ENDLESS}})
     assert first_progress(stream)["stage"] == "working"

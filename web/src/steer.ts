@@ -138,7 +138,7 @@ function onlyLabels(store: Store, dimension: DimensionShape, shows: (() => void)
     return (dimension.levels[0]?.first ?? [])
       .filter((label) => label.toLowerCase().includes(wanted) && !only().includes(label))
       .sort((a, b) => Number(b.toLowerCase().startsWith(wanted)) - Number(a.toLowerCase().startsWith(wanted)))
-      .slice(0, 12)
+      .slice(0, 60)
       .map((label) => ({
         text: label,
         take: () => {
@@ -146,7 +146,7 @@ function onlyLabels(store: Store, dimension: DimensionShape, shows: (() => void)
           change([...only(), label]);
         },
       }));
-  });
+  }, { eager: true });
   shows.push(() => {
     fill(chips, ...only().map((label) => removable(label, () => change(only().filter((other) => other !== label)))));
     chips.hidden = only().length === 0;
