@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+import threading
 from functools import cache
 from typing import Any
 
@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cube2net as c2n
-import hostile
 from assistant_cubes import AGAINST, ASKED, CALLS, INJECTED, TWINS, named_cube
 from cube2net import interrupts
 from cube2net.api import Desk
@@ -20,6 +19,8 @@ from cube2net.assistant.protocol import Working
 from cube2net.assistant.told import LEAST, MAX_TOKENS, Told, tokens_of
 from cube2net.assistant.tools import TOOLS, answer, instructions_for
 from cube2net.network import estimated_tokens
+
+import hostile
 
 WHOLE = 30_000
 """A budget that has room for all."""
@@ -305,23 +306,37 @@ def test_the_instructions_say_what_the_cube_has() -> None:
     assert text.startswith("A data cube of 200 objects") and "decade: decade; venue: venue; topic: topic." in text
 
 
-def run_call(call: Callable[[], Told], seconds: float) -> Told:
-    return anyio.run(Working(seconds), call)
+class Endless:
+    """A call that goes on until it is asked to stop, and says when it began and that it ended."""
 
+    def __init__(self) -> None:
+        self.begun, self.ended = threading.Event(), threading.Event()
 
-def test_a_call_that_takes_too_long_is_stopped_and_says_so() -> None:
-    stopped = []
-
-    def forever() -> Told:
+    def __call__(self) -> Told:
+        self.begun.set()
         try:
             while True:
                 interrupts.step()
-        except KeyboardInterrupt:
-            stopped.append(True)
-            raise
+        finally:
+            self.ended.set()
 
-    told = run_call(forever, 0.05)
+
+def test_a_call_that_takes_too_long_is_stopped_and_says_so() -> None:
+    endless = Endless()
+    told = anyio.run(Working(0.05), endless)
     assert told.wrong and told.text.startswith("the answer took more than 0 seconds and was stopped. Try next: fewer")
-    while not stopped:  # its thread is asked to stop, and does
-        pass
-    assert run_call(lambda: Told("in time"), 60) == Told("in time")
+    assert endless.ended.wait(60)
+    assert anyio.run(Working(60), lambda: Told("in time")) == Told("in time")
+
+
+def test_a_call_that_nobody_waits_for_any_more_is_stopped() -> None:
+    endless = Endless()
+
+    async def leave() -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(Working(600), endless)
+            await anyio.to_thread.run_sync(endless.begun.wait)
+            tasks.cancel_scope.cancel()
+
+    anyio.run(leave)
+    assert endless.ended.wait(60)
