@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, expect, sync_playwright
 
-from explorers import CHROMIUM, FLAGS, Explorer, Tab, town_cube
+from browser.explorers import CHROMIUM, FLAGS, Explorer, Tab, town_cube
 
 PAGE = Path(__file__).parents[2] / "src" / "cube2net" / "page" / "explorer.js"
 

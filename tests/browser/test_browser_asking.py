@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from explorers import Explorer, Tab
+from browser.explorers import Explorer, Tab
 
 FIELD = "Names of the query"
 

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from playwright.sync_api import BrowserContext
 
-from explorers import Explorer, Tab
+from browser.explorers import Explorer, Tab
 
 
 @pytest.mark.parametrize("words", ["", "?token=", "?token=wrong"])

@@ -10,8 +10,7 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 import cube2net as c2n
-
-from explorers import Explorer, Tab, townspeople
+from browser.explorers import Explorer, Tab, townspeople
 
 FIELD = "Names of the query"
 PEOPLE = [key for key, _, city, trade, _ in townspeople() if (city, trade) in (("Alba", "bread"), ("Cork", "iron"))]

@@ -8,7 +8,7 @@ import psutil
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from explorers import Explorer, Tab, hostile_cube, planted_cube, townspeople, unnamed_controls
+from browser.explorers import Explorer, Tab, hostile_cube, planted_cube, townspeople, unnamed_controls
 
 PANELS = ("ask", "steer", "keep", "network", "cube", "why", "cells", "against")
 WIDTHS = (400, 1280, 2560)

@@ -12,7 +12,8 @@ import cube2net as c2n
 from cube2net.api import ROUTES, Desk
 from cube2net.explorer import reading_requests, replies
 from cube2net.explorer.replies import json_bytes
-from cube2net.explorer.work import Limits
+from cube2net.explorer.work import ServerLimits
+
 from hostile import NAMES, World
 
 
@@ -129,7 +130,7 @@ def test_a_sender_who_stops_is_left(client: Any, monkeypatch: pytest.MonkeyPatch
 
 
 def test_lists_that_are_too_long_are_refused_by_name(folder: Path, serve: Callable[..., Any], ask: Any) -> None:
-    client = serve(c2n.open_cube(folder), limits=Limits(entries=10))
+    client = serve(c2n.open_cube(folder), limits=ServerLimits(entries=10))
     status, answer = client.ask("construct", {"ask": ask})
     assert (status, answer["error"]["sentence"]) == (400, "query has 24 entries, expected at most 10")
 
@@ -137,7 +138,7 @@ def test_lists_that_are_too_long_are_refused_by_name(folder: Path, serve: Callab
 def test_a_network_that_is_too_large_names_the_parameter_that_helps(
     folder: Path, serve: Callable[..., Any], ask: dict[str, Any]
 ) -> None:
-    client = serve(c2n.open_cube(folder), limits=Limits(nodes=30))
+    client = serve(c2n.open_cube(folder), limits=ServerLimits(nodes=30))
     for name in ("construct", "layout", "export"):
         question = {"ask": {**ask, "form": "objects"}, **({"format": ".csv"} if name == "export" else {})}
         status, answer = client.ask(name, question)

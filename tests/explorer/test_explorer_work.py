@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_explorer_questions import timeless
 
 import cube2net as c2n
-from cube2net.explorer import connections
-from cube2net.explorer.work import Limits
+from cube2net.explorer import connections, worker_pool
+from cube2net.explorer.work import ServerLimits
+from explorer.test_explorer_questions import timeless
 
 PATIENCE = 60.0
 ENDLESS = {"method": "anneal", "options": {"steps": 2_000_000_000}}
@@ -92,6 +92,25 @@ def test_long_work_is_done_by_a_process_that_is_kept(
     until(lambda: not is_there(pid))
 
 
+def test_a_worker_that_nobody_needs_ends(
+    folder: Path, serve: Callable[..., Any], ask: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_pool, "IDLE", 0.05)
+    client = serve(c2n.open_cube(folder))
+    client.answer("construct", {"ask": {**ask, "method": "anneal", "options": {"steps": 1000}}})
+    until(lambda: working(client) == [])
+
+
+def test_whoever_does_not_read_his_lines_holds_no_worker(
+    folder: Path, serve: Callable[..., Any], ask: dict[str, Any]
+) -> None:
+    client = serve(c2n.open_cube(folder), limits=ServerLimits(workers=1))
+    long = {"ask": {**ask, "method": "anneal", "options": {"steps": 1000}}}
+    stream = client.open_stream("construct", long)
+    assert client.ask("construct", {"ask": {**long["ask"], "m": 4}})[0] == 200
+    assert "answer" in json.loads(stream.read().splitlines()[-1])
+
+
 def test_whoever_goes_away_stops_the_work(folder: Path, serve: Callable[..., Any], ask: dict[str, Any]) -> None:
     client = serve(c2n.open_cube(folder))
     stream, pid = begin(client, ask)
@@ -121,7 +140,7 @@ def test_a_worker_that_is_killed_is_one_sentence_and_the_next_question_works(
 def test_long_work_waits_for_its_turn_and_too_much_of_it_is_refused(
     folder: Path, serve: Callable[..., Any], ask: dict[str, Any]
 ) -> None:
-    client = serve(c2n.open_cube(folder), limits=Limits(workers=1, long_waiting=1))
+    client = serve(c2n.open_cube(folder), limits=ServerLimits(workers=1, long_waiting=1))
     stream, _ = begin(client, ask)
     second = client.open_stream("construct", {"ask": {**ask, **ENDLESS, "m": 3}})
     assert first_progress(second)["stage"] == "waiting for other long work"
@@ -135,7 +154,7 @@ def test_long_work_waits_for_its_turn_and_too_much_of_it_is_refused(
 
 
 def test_work_that_takes_too_long_is_stopped(folder: Path, serve: Callable[..., Any], ask: dict[str, Any]) -> None:
-    client = serve(c2n.open_cube(folder), limits=Limits(long_seconds=0.5))
+    client = serve(c2n.open_cube(folder), limits=ServerLimits(long_seconds=0.5))
     status, answer = client.ask("construct", {"ask": {**ask, **ENDLESS}})
     assert (status, answer["error"]["kind"]) == (503, "slow")
     assert working(client) == []
@@ -144,7 +163,7 @@ def test_work_that_takes_too_long_is_stopped(folder: Path, serve: Callable[..., 
 def test_long_work_on_a_cube_in_memory_is_stopped_too(
     planted: Any, serve: Callable[..., Any], ask: dict[str, Any]
 ) -> None:
-    client = serve(c2n.build_cube(planted.corpus), limits=Limits(workers=1))
+    client = serve(c2n.build_cube(planted.corpus), limits=ServerLimits(workers=1))
     assert client.server.work.workers is None
     stream = client.open_stream("construct", {"ask": {**ask, **ENDLESS}})
     assert first_progress(stream)["stage"] == "working"

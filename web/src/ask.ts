@@ -47,7 +47,7 @@ export function mountAsk(root: HTMLElement, store: Store): void {
       const { candidates } = await store.client.ask("complete", { text, most: 8 }, { signal });
       return candidates.map((one) => ({ text: one.name, about: about(one), take: () => takeCandidate(one) }));
     },
-    lineBefore,
+    { word: lineBefore },
   );
 
   function takeCandidate(one: Candidate): void {
@@ -129,10 +129,16 @@ export function mountAsk(root: HTMLElement, store: Store): void {
     clear.hidden = entries.length === 0;
     hint.hidden = entries.length > 0;
     count.textContent = sure.length === 0 ? "" : counted(sure.length, "object");
+    drawButton();
+  }
+
+  function drawButton(): void {
+    const sure = entries.filter((one) => one.id !== null);
+    const unsure = entries.length - sure.length;
     const changed = !same(drafted(), { query: store.ask.query, labels: store.ask.labels ?? null });
     make.disabled = sure.length === 0 && field.value.trim() === "";
     make.classList.toggle("primary", changed || store.network === null);
-    make.textContent = unsure.length > 0 && sure.length > 0 ? `Make the network of ${number(sure.length)}` : "Make the network";
+    make.textContent = unsure > 0 && sure.length > 0 ? `Make the network of ${number(sure.length)}` : "Make the network";
   }
 
   function leaveOut(): void {
@@ -195,7 +201,7 @@ export function mountAsk(root: HTMLElement, store: Store): void {
 
   /** Takes the query of the store, when that came from an address or by going back. */
   function follow(): void {
-    if (same(drafted(), { query: store.ask.query, labels: store.ask.labels ?? null })) return draw();
+    if (same(drafted(), { query: store.ask.query, labels: store.ask.labels ?? null })) return drawButton();
     const unsure = entries.filter((one) => one.id === null);
     entries = store.ask.query.map((id, place) => ({
       given: String(id),
@@ -210,8 +216,13 @@ export function mountAsk(root: HTMLElement, store: Store): void {
   }
 
   function rename(): void {
-    for (const one of entries) if (one.id !== null) one.name = store.nameOf(one.id);
-    draw();
+    let renamed = false;
+    for (const one of entries) {
+      const name = one.id === null ? one.name : store.nameOf(one.id);
+      renamed ||= name !== one.name;
+      one.name = name;
+    }
+    if (renamed) draw();
   }
 
   field.addEventListener("keydown", (event) => {
@@ -222,7 +233,7 @@ export function mountAsk(root: HTMLElement, store: Store): void {
   });
   field.addEventListener("input", () => {
     if (/\n./.test(field.value)) void takeText();
-    else draw();
+    else drawButton();
   });
   field.addEventListener("paste", (event) => {
     const text = event.clipboardData?.getData("text/plain") ?? "";
@@ -299,9 +310,11 @@ export function mountAsk(root: HTMLElement, store: Store): void {
   start.addEventListener("toggle", () => start.open && start.childElementCount === 1 && mountStart(start, store, add), { once: false });
   store.subscribe((changed) => {
     if (changed.has("ask")) follow();
+    if (changed.has("network")) drawButton();
     if (changed.has("names")) rename();
   });
   follow();
+  draw();
   void suggest().catch(() => undefined);
 }
 

@@ -108,6 +108,11 @@ export function mountCells(root: HTMLElement, store: Store): void {
           ...cell.labels.flatMap((label, place) => [place > 0 && el("span", { class: "quiet" }, " · "), el("bdi", {}, shortName(label, 60))]),
         ),
         cell.pinned && el("span", { class: "cells-pinned" }, "pinned"),
+      ),
+      el(
+        "td",
+        { class: "num cells-gain" },
+        `${cell.gain >= 0 ? "+" : ""}${valueText(cell.gain)}`,
         el(
           "span",
           { class: "cells-acts" },
@@ -115,7 +120,6 @@ export function mountCells(root: HTMLElement, store: Store): void {
           act("Ban", `Ban ${name}`, () => store.toggleBan(node), false),
         ),
       ),
-      el("td", { class: "num" }, `${cell.gain >= 0 ? "+" : ""}${valueText(cell.gain)}`),
       el("td", { class: "num" }, number(cell.objects)),
       el("td", { class: "num cells-share" }, el("span", { class: "cells-number" }, number(cell.query_objects), el("span", { class: "quiet" }, ` ${percent(cell.share)}`)), el("span", { class: "cells-track" }, bar)),
     );

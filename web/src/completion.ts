@@ -11,11 +11,18 @@ export interface Option {
 type Field = HTMLInputElement | HTMLTextAreaElement;
 const PAUSE = 90;
 
+export interface Completing {
+  /** The word under way; the whole field without one. */
+  word?: () => string;
+  /** Whether ↓ or a click shows what there is before anything is typed. */
+  eager?: boolean;
+}
+
 /** Puts a field into a box with its list; `find` is asked for what begins with the word under way. */
 export function completing(
   field: Field,
   find: (text: string, signal: AbortSignal) => Promise<Option[]>,
-  word: () => string = () => field.value.trim(),
+  { word = () => field.value.trim(), eager = false }: Completing = {},
 ): HTMLElement {
   const list = el("ul", { role: "listbox", id: freshId("options"), hidden: true, "aria-label": "Suggestions" });
   let options: Option[] = [];
@@ -57,12 +64,12 @@ export function completing(
   async function look(): Promise<void> {
     flight?.abort();
     const text = word();
-    if (text === "") return close();
+    if (text === "" && !eager) return close();
     flight = new AbortController();
     const { signal } = flight;
     try {
       const found = await find(text, signal);
-      if (signal.aborted || document.activeElement !== field) return;
+      if (signal.aborted || document.activeElement !== field || word() !== text) return;
       options = found;
     } catch (error) {
       if (!stopped(error)) console.warn(refusalOf(error).sentence);
@@ -97,14 +104,17 @@ export function completing(
     timer = window.setTimeout(() => void look(), PAUSE);
   });
   field.addEventListener("blur", close);
+  if (eager) field.addEventListener("click", () => list.hidden && void look());
   field.addEventListener("keydown", (given) => {
     const event = given as KeyboardEvent;
-    if (list.hidden || event.isComposing) return;
+    if (event.isComposing) return;
+    if (list.hidden && event.key === "ArrowDown" && field.tagName === "INPUT") return void look();
+    if (list.hidden) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) mark((active + step + options.length + (active < 0 && step < 0 ? 1 : 0)) % options.length);
     else if (event.key === "Escape") close();
     else if (event.key === "Enter" && active >= 0 && !event.ctrlKey && !event.metaKey) take(options[active]);
-    else if (event.key === "Tab" && !event.shiftKey) take(options[Math.max(active, 0)]);
+    else if (event.key === "Tab" && !event.shiftKey && word() !== "") take(options[Math.max(active, 0)]);
     else return;
     event.preventDefault();
     event.stopImmediatePropagation();

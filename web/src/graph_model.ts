@@ -132,6 +132,6 @@ export function circleOf(model: Model, position: number): number[] {
 export function radiusOf(role: Role, degree: number, unit: number): number {
   const base = Math.min(6.5, Math.max(2.3, unit * 0.24));
   const hub = 1 + 0.16 * Math.min(4, Math.log2(1 + degree / 8));
-  const share = role === "query" || role === "pinned" ? 1 : role === "cell" ? 0.86 : 0.68;
-  return Math.max(1.5, base * share * hub);
+  const share = role === "query" || role === "pinned" ? 1 : role === "cell" ? 0.86 : unit < 5 ? 0.55 : 0.68;
+  return Math.max(1.2, base * share * hub);
 }

@@ -41,6 +41,7 @@ export function drawOverlay(overlay: Overlay, scene: Scene): void {
   if (scene.ghosts.length > 0) drawGhosts(context, scene);
   if (scene.focus !== null) drawFocus(context, scene, scene.focus);
   if (scene.selected !== null) {
+    if (scene.model.simple && scene.focus === null) drawLinks(context, scene, [scene.selected], null);
     const place = stage.screenPlace(scene.selected);
     context.beginPath();
     context.arc(place.x, place.y, stage.screenRadius(scene.selected) + 4, 0, 2 * Math.PI);
@@ -63,28 +64,31 @@ function drawGhosts(context: CanvasRenderingContext2D, { ghosts, fade }: Scene):
 }
 
 function drawFocus(context: CanvasRenderingContext2D, scene: Scene, focus: Focus): void {
-  const { model, stage, look } = scene;
-  const lit = new Set(focus.nodes);
+  drawLinks(context, scene, focus.middle === null ? focus.nodes : [focus.middle], new Set(focus.nodes));
+  for (const at of focus.nodes) drawNode(context, scene, at, focus);
+}
+
+/** The links of some nodes, all of them or those to others that stand out; a network that is drawn simply has no other. */
+function drawLinks(context: CanvasRenderingContext2D, { model, stage, look }: Scene, from: readonly number[], to: ReadonlySet<number> | null): void {
   context.lineWidth = 1.3;
   context.strokeStyle = look.text;
-  context.globalAlpha = focus.nodes.length > 400 ? 0.18 : 0.45;
+  context.globalAlpha = (to?.size ?? 0) > 400 ? 0.18 : 0.45;
   context.beginPath();
   let lines = 0;
   const { starts, ends } = model.neighbours;
-  for (const one of focus.middle === null ? focus.nodes : [focus.middle]) {
-    const from = stage.screenPlace(one);
+  for (const one of from) {
+    const begin = stage.screenPlace(one);
     for (let at = starts[one]!; at < starts[one + 1]! && lines < MOST_LIT_LINKS; at++) {
       const two = ends[at]!;
-      if (!lit.has(two) || (focus.middle === null && two < one)) continue;
-      const to = stage.screenPlace(two);
-      context.moveTo(from.x, from.y);
-      context.lineTo(to.x, to.y);
+      if (to !== null && (!to.has(two) || (from.length > 1 && two < one))) continue;
+      const end = stage.screenPlace(two);
+      context.moveTo(begin.x, begin.y);
+      context.lineTo(end.x, end.y);
       lines++;
     }
   }
   context.stroke();
   context.globalAlpha = 1;
-  for (const at of focus.nodes) drawNode(context, scene, at, focus);
 }
 
 function drawNode(context: CanvasRenderingContext2D, { model, stage, look }: Scene, at: number, focus: Focus): void {

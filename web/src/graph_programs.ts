@@ -143,7 +143,7 @@ const float bias = 255.0 / 254.0;
 void main() {
   float pixel = u_correctionRatio * 2.0;
   float width = length(a_normal);
-  v_half = max(width / u_sizeRatio, 0.7) * 0.5;
+  v_half = max(width / sqrt(u_sizeRatio), 0.7) * 0.5;
   v_across = a_side * (v_half + 0.5);
   v_along = a_along < 0.0 ? -1.0 : a_along / pixel;
   vec2 normal = width > 0.0 ? a_normal / width : vec2(0.0);

@@ -103,9 +103,10 @@ export class Stage {
     const room = width > 50 ? width * height : 900 * 600;
     const faint = Math.max(0.12, Math.min(1, room / Math.max(1, model.drawn.length) / 200) ** 0.75);
     const graph = new Graph({ type: "undirected", multi: true });
-    for (let at = 0; at < model.size; at++) {
+    let added = 0;
+    for (const at of drawingOrder(model)) {
       graph.addNode(String(at), this.nodeAttributes(model, at, xs[at]!, ys[at]!, unit));
-      if (at % 4000 === 3999) await breath();
+      if (++added % 4000 === 0) await breath();
     }
     for (let index = 0; index < model.drawn.length; index++) {
       const link = model.drawn[index]!;
@@ -431,6 +432,13 @@ function boxOf(xs: Float64Array, ys: Float64Array): Box {
     box.y = [Math.min(box.y[0], ys[at]!), Math.max(box.y[1], ys[at]!)];
   }
   return xs.length === 0 ? { x: [0, 1], y: [0, 1] } : box;
+}
+
+/** Positions in the order of drawing: the query comes last, upon all others. */
+function* drawingOrder(model: Model): Generator<number> {
+  for (const wanted of [["near", "brought"], ["cell"], ["pinned"], ["query"]]) {
+    for (let at = 0; at < model.size; at++) if (wanted.includes(model.roles[at]!)) yield at;
+  }
 }
 
 /** The colour of the label that both ends of a link bear, null where they bear several or none. */

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import unicodedata
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.array_types import Array
+from cube2net.arrays import distinct
 from cube2net.spelling import LONGEST, slips_between
 
 BETWEEN_WORDS = r"[^\p{L}\p{N}]+"
@@ -18,8 +20,10 @@ BETWEEN_WORDS = r"[^\p{L}\p{N}]+"
 MARKS = r"\p{Mn}+"
 STEM = 3
 """So many first letters a word of a name has to share with one of another to be looked at for its spelling."""
-LOOKED_AT = 40
-"""So many names that share most words are compared letter by letter."""
+LOOKED_AT, COMPARED = 400, 12
+"""So many names that share most such words, and are as long, are looked at; the likest of them compared letter by
+letter.
+"""
 
 
 def folded(text: str) -> str:
@@ -64,7 +68,7 @@ class NameIndex:
         order = np.asarray(pc.sort_indices(words))
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
-        pairs = np.unique(place[numbers] * max(len(small), 1) + owner)
+        pairs = distinct(place[numbers] * max(len(small), 1) + owner)
         starts = np.searchsorted(pairs, np.arange(len(order) + 1) * max(len(small), 1))
         by_rank = np.empty(len(small), np.int32)
         by_rank[np.argsort(-known, kind="stable")] = np.arange(len(small), dtype=np.int32)
@@ -94,24 +98,26 @@ class NameIndex:
         parts = _words(typed)
         if not parts:
             return np.empty(0, np.int64)
-        found: Array | None = None
-        for part in sorted(parts, key=len, reverse=True):
-            rows = self._rows(part)
-            if found is not None:
-                mark = np.zeros(len(self.names), dtype=bool)
-                mark[rows] = True
-                rows = found[mark[found]]
-            found = np.unique(rows) if found is None else rows
-        assert found is not None
-        rank = self.rank[found]
+        mark = np.zeros(len(self.names), dtype=bool)
+        mark[self._rows(parts[0])] = True
+        for part in parts[1:]:
+            other = np.zeros(len(self.names), dtype=bool)
+            other[self._rows(part)] = True
+            mark &= other
+        found = np.flatnonzero(mark)
         if len(found) > most:
-            best = np.argpartition(rank, most)[:most]
-            same = found[np.asarray(pc.equal(self.names.take(pa.array(found)), " ".join(typed.split())))]
-            found = np.union1d(found[best], same)
-            rank = self.rank[found]
-        whole = np.asarray(pc.equal(self.names.take(pa.array(found)), " ".join(typed.split())))
-        chosen: Array = found[np.lexsort((rank, ~whole))][:most]
+            found = found[np.argpartition(self.rank[found], most)[:most]]
+        same = self._called(" ".join(typed.split()), parts)
+        found = np.union1d(found, same)
+        chosen: Array = found[np.lexsort((self.rank[found], ~np.isin(found, same)))][:most]
         return chosen.astype(np.int64)
+
+    def _called(self, typed: str, parts: list[str]) -> Array:
+        """Return the rows of names that are a text itself, which has these words."""
+        each = [self._rows(part, whole=True) for part in parts]
+        rows = min(each, key=len)
+        found: Array = rows[np.asarray(pc.equal(self.names.take(pa.array(rows)), typed))]
+        return found
 
     def like(self, text: str, most: int) -> list[int]:
         """Return the rows of the names spelled most like a text, up to one slip for every three letters of it.
@@ -123,23 +129,26 @@ class NameIndex:
         parts = [part for part in dict.fromkeys(typed.split()) if len(part) >= STEM]
         if not parts or len(text) > LONGEST:
             return []
-        shared = np.concatenate([np.unique(self._rows(part[:STEM])) for part in parts])
+        shared = np.concatenate([distinct(self._rows(part[:STEM]).astype(np.int64)) for part in parts])
         rows, counts = np.unique(shared, return_counts=True)
-        whole = np.concatenate([np.unique(self._rows(part)) for part in parts])
-        exact = np.bincount(np.searchsorted(rows, whole), minlength=len(rows)) if len(rows) else counts
-        order = np.lexsort((self.rank[rows], -exact, -counts))[:LOOKED_AT]
-        names = self.names.take(pa.array(rows[order])).to_pylist()
+        lengths = np.asarray(pc.utf8_length(self.names.take(pa.array(rows)))).astype(np.int64)
+        order = np.lexsort((self.rank[rows], np.abs(lengths - len(typed)), -counts))[:LOOKED_AT]
+        own = _pairs(typed)
+        names = list(zip(rows[order], self.names.take(pa.array(rows[order])).to_pylist(), strict=True))
+        names.sort(key=lambda pair: len(own ^ _pairs(pair[1])))
         allowed, found = max(len(typed) // 3, 1), []
-        for row, words in zip(rows[order].tolist(), map(_words, names), strict=True):
+        for row, name in names[:COMPARED]:
+            words = _words(name)
             inside = set(parts) <= set(words) or set(words) <= set(typed.split())
-            slips = allowed if inside else _slips(typed, " ".join(words), allowed)
-            if slips <= allowed:
-                found.append((slips, int(self.rank[row]), row))
+            slips = _slips(typed, " ".join(words), allowed)
+            if inside or slips <= allowed:
+                found.append((min(slips, allowed), int(self.rank[row]), int(row)))
         return [row for _, _, row in sorted(found)[:most]]
 
-    def _rows(self, begin: str) -> Array:
-        """Return the rows of names with a word that begins so, some more than once."""
-        first, last = bisect_left(self.words, begin), bisect_left(self.words, begin + "\U0010ffff")
+    def _rows(self, begin: str, *, whole: bool = False) -> Array:
+        """Return the rows of names with a word that begins so, some more than once; or with this very word."""
+        first = bisect_left(self.words, begin)
+        last = bisect_right(self.words, begin) if whole else bisect_left(self.words, begin + "\U0010ffff")
         found: Array = self.rows[self.starts[first] : self.starts[last]]
         return found
 
@@ -147,6 +156,11 @@ class NameIndex:
 def _words(text: str) -> list[str]:
     """Return the words of a text: its runs of letters and digits."""
     return "".join(sign if sign.isalnum() else " " for sign in text).split()
+
+
+def _pairs(text: str) -> set[tuple[str, str]]:
+    """Return the letters of a text with the ones behind them."""
+    return set(pairwise(text))
 
 
 def _slips(one: str, other: str, allowed: int) -> int:

@@ -29,7 +29,7 @@ REFUSALS = {
     "429": "There is too much to do: try again.",
     "500": "Something went wrong that should not.",
 }
-ABOUT = """Questions about one cube. A question is a JSON object, sent by POST to the path of its name; so is its answer.
+ABOUT = """A question about the cube is a JSON object, sent by POST to the path of its name; its answer is one too.
 
 With `Accept: application/x-ndjson` lines come while it is worked on: `{"progress": …}`, and at the end `{"answer": …}`
 or `{"error": …}`; closing the connection stops the work. A refusal is `{"error": {"sentence", "kind"}}`."""

@@ -27,7 +27,7 @@ def explore(
     port: Annotated[int, typer.Option(help="The port to listen at; 0 takes a free one.", min=0, max=65535)] = 0,
     host: Annotated[
         str,
-        typer.Option(metavar="ADDRESS", help="The address to listen at. Only this machine reaches the one given here."),
+        typer.Option(metavar="ADDRESS", help="The address to listen at; 127.0.0.1 is reached by this machine only."),
     ] = "127.0.0.1",
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address, and open no browser.")] = False,
     skip_missing: SkipMissing = False,

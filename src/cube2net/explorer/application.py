@@ -12,11 +12,13 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cube2net.api import ROUTES
+from cube2net.api.schema import openapi
 from cube2net.errors import Cube2netError, quoted, unknown
 from cube2net.explorer.gates import REPORT_POLICY, Gate, with_headers
+from cube2net.explorer.interface_page import POLICY, interface_page
 from cube2net.explorer.page_files import media_type, page_file
 from cube2net.explorer.reading_requests import read_question
-from cube2net.explorer.replies import RefusalError, Reply, refused
+from cube2net.explorer.replies import RefusalError, Reply, json_bytes, refused
 from cube2net.explorer.streaming import LINES, LinesResponse, until_gone, watched
 from cube2net.explorer.work import StoppedWorkError, Work
 
@@ -35,6 +37,8 @@ class Application:
             Route("/page/{name}", self._page_file),
             Route("/api/v1/cube", self._cube),
             Route("/api/v1/report/{key}", self._report),
+            Route("/api/v1/openapi.json", self._described),
+            Route("/api/v1/docs", self._docs),
             Route("/api/v1/{name}", self._question, methods=["POST"]),
         ]
         refusing = (Cube2netError, StoppedWorkError, ClientDisconnect, Exception)
@@ -94,6 +98,13 @@ class Application:
             raise RefusalError(404, "unknown", str(error)) from None
         policy = (("content-security-policy", REPORT_POLICY),)
         return _response(Reply(page.encode("utf-8", "replace"), HTML, headers=policy), request)
+
+    async def _described(self, request: Request) -> Response:
+        return _response(Reply(json_bytes(openapi())), request)
+
+    async def _docs(self, request: Request) -> Response:
+        page = interface_page(openapi()).encode()
+        return _response(Reply(page, HTML, headers=(("content-security-policy", POLICY),)), request)
 
     async def _question(self, request: Request) -> Response:
         name = request.path_params["name"]

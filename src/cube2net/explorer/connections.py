@@ -24,7 +24,8 @@ class PatientConnection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a request."""
         super().connection_made(transport)
-        self._asking, self._stalled = Clock(REQUEST_SECONDS, transport.abort), Clock(STALLED_SECONDS, transport.abort)
+        self._asking = Countdown(REQUEST_SECONDS, transport.abort)
+        self._stalled = Countdown(STALLED_SECONDS, transport.abort)
         if len(self.connections) > MOST_CONNECTIONS:
             transport.abort()
         else:
@@ -73,7 +74,7 @@ class PatientConnection(H11Protocol):
         self.transport.close()
 
 
-class Clock:
+class Countdown:
     """Calls a function when its time is over, unless it is stopped before."""
 
     def __init__(self, seconds: float, over: Callable[[], None]) -> None:

@@ -14,7 +14,7 @@ from cube2net.errors import ParameterError
 from cube2net.explorer.application import Application
 from cube2net.explorer.connections import PatientConnection
 from cube2net.explorer.gates import WILDCARDS, Gate
-from cube2net.explorer.work import Limits, Work
+from cube2net.explorer.work import ServerLimits, Work
 from cube2net.records import Cube
 
 STARTING = 30.0
@@ -24,10 +24,12 @@ STARTING = 30.0
 class ExplorerServer:
     """Serves the explorer of a cube from a thread of its own, from ``start`` to ``stop``; a context does both."""
 
-    def __init__(self, cube: Cube, *, host: str = "127.0.0.1", port: int = 0, limits: Limits | None = None) -> None:
+    def __init__(
+        self, cube: Cube, *, host: str = "127.0.0.1", port: int = 0, limits: ServerLimits | None = None
+    ) -> None:
         self._socket = _listening(host, port)
         self.gate = Gate(self._socket.getsockname()[1], host)
-        limits = limits or Limits()
+        limits = limits or ServerLimits()
         self.work = Work(Desk(cube, most_nodes=limits.nodes), limits)
         config = uvicorn.Config(
             Application(self.work, self.gate),

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Limits:
+class ServerLimits:
     """How much one server does at a time, how much may wait, and for how many seconds an answer may be worked on."""
 
     threads: int = 4
@@ -40,7 +40,7 @@ class StoppedWorkError(Exception):
 class Work:
     """Answers questions to a desk; made and used in the loop of a server."""
 
-    def __init__(self, desk: Desk, limits: Limits) -> None:
+    def __init__(self, desk: Desk, limits: ServerLimits) -> None:
         self.desk = desk
         self.limits = limits
         self._threads = ThreadPoolExecutor(self.limits.threads, thread_name_prefix="explorer")

@@ -1,0 +1,58 @@
+"""The description of the interface: for machines, for people, and the reports of comparisons."""
+
+import json
+import re
+from typing import Any
+
+from cube2net.api import ROUTES
+from cube2net.api.schema import openapi
+from cube2net.explorer.gates import REPORT_POLICY
+
+
+def test_the_description_for_machines_is_that_of_the_shapes(client: Any) -> None:
+    status, headers, body = client.send("GET", "/api/v1/openapi.json")
+    assert (status, headers["content-type"]) == (200, "application/json")
+    assert json.loads(body) == openapi()
+
+
+def test_every_path_of_the_description_is_there(client: Any) -> None:
+    for path, methods in openapi()["paths"].items():
+        for method in methods:
+            status, _, body = client.send(method.upper(), path.replace("{key}", "none"), b"{}")
+            assert status != 405, path
+            assert status != 404 or b"there is no report 'none'" in body
+
+
+def test_the_page_for_people_names_every_question_and_shape_and_runs_nothing(client: Any) -> None:
+    status, headers, body = client.send("GET", "/api/v1/docs")
+    assert (status, headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert headers["content-security-policy"].startswith("default-src 'none'; style-src 'sha256-")
+    page = body.decode()
+    for name in ROUTES:
+        assert f"/api/v1/{name}</code>" in page
+    targets, anchors = re.findall(r'href="#(\w+)"', page), set(re.findall(r'id="(\w+)"', page))
+    assert set(targets) <= anchors == set(openapi()["components"]["schemas"])
+    assert not re.search(r"<script|<link|<img|http://|https://", page)
+
+
+def test_a_comparison_gives_a_report_that_reaches_nothing(client: Any, ask: dict[str, Any]) -> None:
+    lines = client.open_stream("compare", {"ask": ask, "runs": 1}).read().splitlines()
+    answer = json.loads(lines[-1])["answer"]
+    assert all("progress" in json.loads(line) for line in lines[:-1])
+    assert answer["report"]
+    status, headers, body = client.send("GET", f"/api/v1/report/{answer['report']}")
+    assert (status, headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert headers["content-security-policy"] == REPORT_POLICY
+    assert "sandbox allow-scripts;" in REPORT_POLICY
+    assert b"<html" in body
+    status, _, body = client.send("GET", "/api/v1/report/none")
+    assert (status, json.loads(body)["error"]["kind"]) == (404, "unknown")
+
+
+def test_a_long_export_comes_from_a_worker_as_the_same_file(client: Any, ask: dict[str, Any]) -> None:
+    question = {"ask": {**ask, "method": "anneal", "options": {"steps": 1000}}, "format": ".graphml"}
+    body = json.dumps(question).encode()
+    status, headers, content = client.send("POST", "/api/v1/export", body, Content_Type="application/json")
+    assert status == 200
+    assert headers["content-disposition"].startswith("attachment; filename=")
+    assert content == client.server.work.desk.file(question).content
