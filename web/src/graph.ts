@@ -231,16 +231,20 @@ class NetworkView {
     if (model === null || stage === null || stage.model !== model) return;
     const nothing: ReadonlySet<number> = new Set();
     if (this.pointed !== null) {
-      stage.light({ nodes: circleOf(model, this.pointed), middle: this.pointed, came: nothing, went: nothing });
-      return;
+      return this.lightUp({ nodes: circleOf(model, this.pointed), middle: this.pointed, came: nothing, went: nothing });
     }
     const { light, lassoed } = this.spotlight;
     const given = light ?? (lassoed.length > 0 ? { nodes: lassoed } : null);
-    if (given === null) return stage.light(null);
+    if (given === null) return this.lightUp(null);
     const at = (nodes: readonly Node[] = []): number[] => nodes.flatMap((node) => this.positionOf(node) ?? []);
     const focus: Focus = { nodes: [], middle: null, came: new Set(at(given.came)), went: new Set(at(given.went)) };
     focus.nodes = [...new Set([...at(given.nodes), ...focus.came, ...focus.went])];
-    stage.light(focus);
+    this.lightUp(focus);
+  }
+
+  private lightUp(focus: Focus | null): void {
+    this.stage?.light(focus);
+    this.root.dataset.lit = String(focus?.nodes.length ?? 0);
   }
 
   private click(position: number | null): void {
