@@ -20,7 +20,7 @@ import pytest
 import cube2net as c2n
 from cube2net.explorer import connections, worker_pool
 from cube2net.explorer.work import ServerLimits
-from explorer.test_explorer_questions import timeless
+from explorer.timeless_answers import timeless
 
 PATIENCE = 60.0
 ENDLESS = {"method": "anneal", "options": {"steps": 2_000_000_000}}
