@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Locator
+from playwright.sync_api import Locator, expect
 
-from explorers import Explorer, Tab, expect, townspeople
+from browser.explorers import Explorer, Tab, townspeople
 
 PEOPLE = [row for row in townspeople() if row[2:4] in (("Alba", "bread"), ("Cork", "iron"))]
 
@@ -96,7 +96,7 @@ def test_the_menu_of_a_node_pins_it(drawn: Tab) -> None:
     before, key = drawn.fingerprint, stranger(drawn)
     drawn.page.mouse.click(*place_of(drawn, key), button="right")
     drawn.page.locator(".graph-menu [data-action=pin]").click()
-    drawn.page.wait_for_function("window.cube2net.store.ask.pins !== undefined")
+    drawn.page.wait_for_function("() => window.cube2net.store.ask.pins !== undefined")
     drawn.wait("ready")
     assert drawn.ask["pins"] == [{"object": key}]
     assert drawn.fingerprint == before or key in drawn.network["nodes"]["id"]
@@ -167,7 +167,7 @@ def test_the_cube_is_looked_into_down_to_a_cell_that_is_pinned(drawn: Tab) -> No
         if page.locator(".pivot [data-action=pin]").count():
             break
     page.locator(".pivot [data-action=pin]").click()
-    page.wait_for_function("window.cube2net.store.ask.pins !== undefined")
+    page.wait_for_function("() => window.cube2net.store.ask.pins !== undefined")
     drawn.wait("ready")
     assert len(drawn.ask["pins"][0]["cell"]) == 3
     page.locator(".pivot-path button").first.click()
