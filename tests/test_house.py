@@ -13,8 +13,8 @@ import cube2net
 ROOT = Path(cube2net.__file__).parent
 MODULES = sorted(ROOT.rglob("*.py"))
 LAYERS = [
-    ("array_types", "progress", "spelling", "escaping", "deprecated", "showing"),
-    ("errors",),
+    ("array_types", "progress", "spelling", "escaping", "deprecated"),
+    ("errors", "showing"),
     ("records", "extras"),
     ("interrupts",),
     ("arrays", "seeding", "atomic_files", "arrow_files", "compiling", "unpacking", "fingerprints", "multiple_tests"),

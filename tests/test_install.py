@@ -211,7 +211,7 @@ def test_every_package_that_the_code_imports_is_declared() -> None:
     known |= {"pandas", "polars"}  # whose frames are made only for those who have them
     # scikit-learn goes by another name; the others come with the package named, triton with a torch for GPUs.
     comes_with = {"sklearn": "scikit-learn", "py4j": "pyspark", "triton": "torch", "markupsafe": "jinja2"}
-    comes_with |= {"llvmlite": "numba"}
+    comes_with |= {"llvmlite": "numba", "anyio": "mcp", "IPython": "anywidget", "traitlets": "anywidget"}
     assert {canonicalize_name(comes_with.get(name, name)) for name in others} <= known
 
 

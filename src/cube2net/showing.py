@@ -26,17 +26,17 @@ class Shows(Protocol):
         """Give a progress that a person sees, as long as the work goes on."""
 
 
-_loaders: list[Callable[[], Shows]] = []
+_by: list[Callable[[], Shows]] = []
 
 
-def show_by(loader: Callable[[], Shows]) -> None:
+def show_by(load: Callable[[], Shows]) -> None:
     """Let what a function loads show all records from now on."""
-    _loaders[:] = [loader]
+    _by[:] = [load]
 
 
 def shows() -> Shows | None:
     """Return who shows records, None where nobody does."""
-    return _loaders[-1]() if _loaders else None
+    return _by[-1]() if _by else None
 
 
 class Shown:

@@ -33,8 +33,10 @@ def test_an_answer_is_the_network_that_construct_makes(desk: Desk, ask: Ask) -> 
     assert answer["links"]["weight"] == network.weight.tolist()
     assert [tuple(cell["labels"]) for cell in answer["cells"]] == list(network.labels)
     assert answer["ask"] == {**ask, "cube": desk.checksum}
-    assert answer["sentence"].startswith(f"{len(answer['cells'])} cells, trusted ")
-    assert answer["sentence"].endswith(answer["certificate"])
+    nodes = f"24 objects of the query, 24 near objects and {len(answer['cells'])} cells"
+    held = f"the cells hold {answer['summary']['query_held']} of the 24, cover {answer['value']:.0f}"
+    links = f"{len(answer['links']['weight'])} links"
+    assert answer["sentence"] == f"{nodes}, {links}; {held}; {answer['certificate']}"
     assert "Network(" not in answer["sentence"]
 
 
@@ -52,8 +54,11 @@ def test_nodes_have_the_role_that_they_play(desk: Desk, ask: Ask) -> None:
     assert answer["cells"][0]["labels"] == cell
     assert nodes["labels"][-1] is not None
     assert nodes["labels"][0] is None
-    brought = made(desk, ask | {"form": "objects", "m": 3})["nodes"]["role"]
-    assert set(brought) == {"query", "brought"}
+    brought = made(desk, ask | {"form": "objects", "m": 3})
+    assert set(brought["nodes"]["role"]) == {"query", "brought"}
+    assert " more that 3 cells bring, " in brought["sentence"]
+    alone = made(desk, {"query": ["o1"], "method": "none"})["sentence"]
+    assert alone == "1 object of the query, 0 links"
 
 
 SAME = [

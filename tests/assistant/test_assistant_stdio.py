@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -122,6 +123,10 @@ OPENING = {
 }
 
 
+HALF = rb'{"jsonrpc": "2.0", "id": 6, "method": "tools/call", "params": {"name": "find_objects", "arguments": '
+HALF += rb'{"objects": ["half a sign \ud800"]}}}' + b"\n"
+
+
 def lines(*messages: object) -> bytes:
     return b"".join(json.dumps(each).encode() + b"\n" for each in messages)
 
@@ -133,7 +138,7 @@ def call(number: int, tool: str, arguments: object) -> dict[str, object]:
 
 def test_standard_output_carries_the_protocol_alone_and_the_end_of_input_is_the_end(folder: Path) -> None:
     started = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-    odd = b"this is no JSON\n" + b'{"jsonrpc": "2.0", "id": 7, "method": "nothing/known"}\n' + b"\xff\xfe\n[]\n"
+    odd = b"this is no JSON\n" + HALF + b'{"jsonrpc": "2.0", "id": 7, "method": "nothing/known"}\n' + b"\xff\xfe\n[]\n"
     calls = [call(number, tool, arguments) for number, (tool, arguments) in enumerate(CALLS.items(), start=10)]
     with subprocess.Popen([*COMMAND, str(folder)], stdin=-1, stdout=-1, stderr=-1) as server:
         assert server.stdin is not None and server.stdout is not None and server.stderr is not None
@@ -189,6 +194,20 @@ def test_ctrl_c_ends_the_server(folder: Path) -> None:
         server.send_signal(signal.SIGINT)
         out, err = server.communicate()
         assert (server.returncode, out) == (130, b"") and b"Traceback" not in err
+
+
+def test_somebody_at_a_terminal_is_told_what_it_waits_for(folder: Path) -> None:
+    ours, theirs = pty.openpty()
+    with subprocess.Popen([*COMMAND, str(folder)], stdin=theirs, stdout=-1, stderr=-1) as server:
+        os.close(theirs)
+        assert server.stderr is not None
+        assert server.stderr.readline() == (
+            b"cube2net: waiting for a program of the Model Context Protocol to ask; Ctrl-D ends\n"
+        )
+        os.write(ours, b"\x04")
+        out, err = server.communicate()
+        assert (server.returncode, out, err) == (0, b"", b"")
+    os.close(ours)
 
 
 def test_what_is_no_cube_is_refused_in_one_sentence_before_the_protocol(tmp_path: Path) -> None:

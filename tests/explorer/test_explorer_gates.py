@@ -8,6 +8,7 @@ import pytest
 from cube2net.explorer import page_files
 from cube2net.explorer.gates import HEADERS, LOOPBACK, Gate
 from cube2net.explorer.replies import RefusalError, attached
+
 from hostile import NAMES
 
 PATHS = ["/", "/page/explorer.js", "/api/v1/cube", "/api/v1/construct", "/api/v1/report/x", "/nowhere"]
@@ -80,14 +81,19 @@ def test_the_names_of_this_machine_itself_are_taken(client: Any) -> None:
 
 
 def test_a_host_that_was_given_is_taken_and_a_wildcard_takes_numbers_only() -> None:
-    gate = Gate(80, "cube.example")
-    gate.check("GET", "/", {"host": "cube.example:80"})
-    everywhere = Gate(80, "0.0.0.0")
-    for host in ("10.0.0.7:80", "[fe80::1]:80", "localhost:80"):
+    Gate(8080, "Cube.example").check("GET", "/", {"host": "cube.example:8080"})
+    everywhere = Gate(8080, "0.0.0.0")
+    for host in ("10.0.0.7:8080", "[fe80::1]:8080", "localhost:8080"):
         everywhere.check("GET", "/", {"host": host})
-    for host in ("evil.example:80", "10.0.0.7:81", "10.0.0.7", ""):
+    for host in ("evil.example:8080", "10.0.0.7:81", "10.0.0.7", ""):
         with pytest.raises(RefusalError, match="the request is for"):
             everywhere.check("GET", "/", {"host": host})
+
+
+def test_the_port_that_browsers_leave_out_may_be_left_out() -> None:
+    Gate(80).check("POST", "/", {"host": "localhost", "origin": "http://localhost"})
+    with pytest.raises(RefusalError, match="the request is for 'localhost'"):
+        Gate(81).check("GET", "/", {"host": "localhost"})
 
 
 @pytest.mark.parametrize("site", ["cross-site", "same-site", "x"])

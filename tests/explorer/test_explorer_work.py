@@ -18,8 +18,9 @@ from typing import Any
 import pytest
 
 import cube2net as c2n
-from cube2net.explorer import connections
+from cube2net.explorer import connections, worker_pool
 from cube2net.explorer.work import ServerLimits
+from explorer.test_explorer_questions import timeless
 
 PATIENCE = 60.0
 ENDLESS = {"method": "anneal", "options": {"steps": 2_000_000_000}}
@@ -89,6 +90,25 @@ def test_long_work_is_done_by_a_process_that_is_kept(
     assert working(client) == [pid]
     client.server.stop()
     until(lambda: not is_there(pid))
+
+
+def test_a_worker_that_nobody_needs_ends(
+    folder: Path, serve: Callable[..., Any], ask: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker_pool, "IDLE", 0.05)
+    client = serve(c2n.open_cube(folder))
+    client.answer("construct", {"ask": {**ask, "method": "anneal", "options": {"steps": 1000}}})
+    until(lambda: working(client) == [])
+
+
+def test_whoever_does_not_read_his_lines_holds_no_worker(
+    folder: Path, serve: Callable[..., Any], ask: dict[str, Any]
+) -> None:
+    client = serve(c2n.open_cube(folder), limits=ServerLimits(workers=1))
+    long = {"ask": {**ask, "method": "anneal", "options": {"steps": 1000}}}
+    stream = client.open_stream("construct", long)
+    assert client.ask("construct", {"ask": {**long["ask"], "m": 4}})[0] == 200
+    assert "answer" in json.loads(stream.read().splitlines()[-1])
 
 
 def test_whoever_goes_away_stops_the_work(folder: Path, serve: Callable[..., Any], ask: dict[str, Any]) -> None:

@@ -17,8 +17,8 @@ from cube2net import showing
 from cube2net.errors import ParameterError
 from cube2net.notebook import html_pages
 from cube2net.records import Comparison, Cube, Network, Query, Selection, Setup, Trial
-from hostile import LONG, NAMES, World
 
+from hostile import LONG, NAMES, World
 from notebook_runs import Kept
 from toys import toy_cube, two_communities
 
@@ -246,7 +246,7 @@ def test_a_picture_has_a_width_that_can_be_seen(asked: tuple[Cube, Query, Networ
 
 
 def test_where_nobody_shows_records_a_notebook_shows_their_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(showing, "_loaders", [])
+    monkeypatch.setattr(showing, "_by", [])
     query = Query(np.array([1]))
     assert query._repr_html_() is None
     assert showing.shows() is None

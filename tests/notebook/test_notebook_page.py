@@ -12,11 +12,11 @@ import pytest
 from playwright.sync_api import Page, expect, sync_playwright
 
 import cube2net as c2n
+from browser.explorers import CHROMIUM, FLAGS, USUAL
 from cube2net.notebook.widget import Explorer
 from cube2net.records import Cube
-from hostile import NAMES
 
-from explorers import CHROMIUM, FLAGS, USUAL
+from hostile import NAMES
 from notebook_runs import PAGE_BUILT
 
 pytestmark = [
@@ -58,7 +58,8 @@ const module = await import(URL.createObjectURL(new Blob([state._esm], { type: "
 window.keys = [];
 document.addEventListener("keydown", (event) => window.keys.push(event.key));
 window.listening = () => [...listeners.values()].flat().length;
-window.show = async (id) => (window[`end_${id}`] = await module.default.render({ model, el: document.getElementById(id) }));
+const ends = (window.ends = {});
+window.show = async (id) => void (ends[id] = await module.default.render({ model, el: document.getElementById(id) }));
 await window.show("cell");
 document.body.dataset.shown = "true";
 </script>"""
@@ -196,7 +197,8 @@ def test_the_mouse_moves_python(shown: Show, cube: Cube) -> None:
     ready(notebook)
     first = list(widget.network.labels[0])
     notebook.frame.get_by_role("tab", name="Cells").click()
-    notebook.frame.get_by_role("button", name="Ban", exact=False).first.click()
+    notebook.frame.get_by_role("row", name=" · ".join(first)).hover()
+    notebook.frame.get_by_role("button", name="Ban").first.click()
     notebook.waits(lambda: widget.ask.get("bans") == [{"cell": first}])
     assert tuple(first) not in widget.network.labels
     assert seen == [str(widget.network)]
@@ -227,7 +229,7 @@ def test_two_views_of_a_widget_move_together_and_an_end_leaves_nothing_behind(sh
     widget.ask = {**widget.ask, "m": 1}
     for frame in (notebook.frame, below):
         expect(frame.locator(".said")).to_contain_text("1 cell")
-    notebook.page.evaluate("window.end_below()")
+    notebook.page.evaluate("window.ends.below()")
     assert notebook.page.locator("#below").inner_html() == ""
     assert notebook.page.evaluate("window.listening()") == before
 

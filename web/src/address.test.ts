@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { askOfHash, hashOf, packed, readAsk, unpacked } from "./address";
-import type { Ask } from "./types";
+import { askOfHash, followAddress, hashOf, packed, readAsk, unpacked } from "./address";
+import { Store } from "./state";
+import type { Client } from "./client";
+import type { Ask, CubeAnswer } from "./types";
 
 const ASK: Ask = { query: ["ада", 7], labels: ["a", ""], m: 12, pins: [{ cell: ["∗", "ACL"] }], between: "2015..2019" };
 
@@ -47,4 +49,82 @@ test("a field that nobody knows and one of the wrong kind are named", () => {
   assert.throws(() => readAsk({ query: ["a"], pins: [{ cell: "x" }] }), /'pins' of the wrong kind/);
   assert.throws(() => readAsk({ m: 12 }), /names no objects/);
   assert.throws(() => readAsk(null), /names no objects/);
+});
+
+/** A browser's history with one page, and how often its address was written. */
+function fakeBrowser(hash = "") {
+  const pages: { state: unknown; hash: string }[] = [{ state: null, hash }];
+  const counts = { pushState: 0, replaceState: 0 };
+  let now = 0;
+  const listeners: (() => void)[] = [];
+  const go = (step: number) => {
+    now += step;
+    for (const listener of listeners) listener();
+  };
+  const write = (state: unknown, address: string) => ({ state, hash: address.slice(1) });
+  Object.assign(globalThis, {
+    addEventListener: (_: string, listener: () => void) => listeners.push(listener),
+    location: { pathname: "/", search: "", get hash() { return pages[now]!.hash; } },
+    history: {
+      get state() { return pages[now]!.state; },
+      pushState(state: unknown, _: string, address: string) {
+        counts.pushState += 1;
+        pages.splice(now + 1, Infinity, write(state, address));
+        now += 1;
+      },
+      replaceState(state: unknown, _: string, address: string) {
+        counts.replaceState += 1;
+        pages[now] = write(state, address);
+      },
+      back: () => go(-1),
+      forward: () => go(1),
+    },
+  });
+  return { pages, counts, asks: () => Promise.all(pages.map((page) => askOfHash(page.hash))) };
+}
+
+const answered = { ask: (name: string, { ask }: { ask: Ask }) => Promise.resolve(name === "layout" ? { places: [] } : { ask, nodes: { id: [], name: [], labels: [] }, links: { source: [], target: [], weight: [] }, prices: [] }) } as unknown as Client;
+const cubeOf = (checksum: string) => ({ checksum }) as unknown as CubeAnswer;
+
+/** Waits, turn by turn, until something is so. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test("every settled move is a page of the history, and a slide is one, written when it rests", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const browser = fakeBrowser();
+  const store = new Store(answered, cubeOf("abc"));
+  await followAddress(store);
+  await store.move({ query: ["a"] });
+  for (let m = 1; m <= 30; m++) await store.move({ m }, { settled: false });
+  await store.move({ m: 31 });
+  await until(() => browser.counts.replaceState === 1);
+  const cube = "abc";
+  assert.deepEqual(await browser.asks(), [null, { query: ["a"], cube }, { query: ["a"], m: 31, cube }]);
+  assert.deepEqual(browser.counts, { pushState: 2, replaceState: 1 });
+  store.trail.back();
+  await until(() => store.ask.m === undefined);
+  assert.deepEqual(store.ask, { query: ["a"] });
+  assert.ok(store.trail.canGoForward && store.trail.canGoBack);
+  store.trail.forward();
+  await until(() => store.ask.m !== undefined);
+  assert.deepEqual(store.ask, { query: ["a"], m: 31 });
+  assert.deepEqual(browser.counts, { pushState: 2, replaceState: 1 });
+});
+
+test("an address of another cube is refused and one that a browser refuses to write stops nothing", async () => {
+  fakeBrowser(await hashOf({ query: ["a"] }, "other"));
+  const store = new Store(answered, cubeOf("abc"));
+  await followAddress(store);
+  assert.match(store.error?.refusal.sentence ?? "", /made with another cube/);
+  let refused = 0;
+  globalThis.history.pushState = () => {
+    refused += 1;
+    throw new Error("too many");
+  };
+  await store.move({ query: ["b"] });
+  await store.move({ query: ["c"] });
+  await until(() => refused === 2);
+  assert.equal(store.phase, "ready");
 });

@@ -117,27 +117,48 @@ function fromWord(word: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(text, (letter) => letter.charCodeAt(0));
 }
 
+const PAUSE = 300;
+
 /** Keeps a store's moves in the browser's history, so that back, forward, reload and bookmarks work. */
 export async function followAddress(store: Store): Promise<void> {
   const cube = store.cube.checksum;
-  let at = typeof history.state?.at === "number" ? (history.state.at as number) : 0;
+  const placeNow = (): number => (typeof history.state?.at === "number" ? (history.state.at as number) : 0);
+  let at = placeNow();
   let most = at;
+  let waiting: Ask | null = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   let writing: Promise<void> = Promise.resolve();
   const write = (ask: Ask, by: "pushState" | "replaceState", place: number): void => {
     writing = writing.then(async () => {
       const hash = await hashOf(ask, cube);
-      history[by]({ at: place }, "", location.pathname + location.search + hash);
+      try {
+        history[by]({ at: place }, "", location.pathname + location.search + hash);
+      } catch {
+        // browsers refuse addresses that are too long or too many at once: the page works on without
+      }
     });
+  };
+  const settle = (): Promise<void> => {
+    clearTimeout(timer);
+    if (waiting) write(waiting, "replaceState", at);
+    waiting = null;
+    return writing;
   };
   store.trail = {
     push(ask) {
+      void settle();
       at += 1;
       most = at;
       write(ask, "pushState", at);
     },
-    replace: (ask) => write(ask, "replaceState", at),
-    back: () => void writing.then(() => history.back()),
-    forward: () => void writing.then(() => history.forward()),
+    replace(ask, soon = false) {
+      waiting = ask;
+      clearTimeout(timer);
+      if (soon) timer = setTimeout(() => void settle(), PAUSE);
+      else void settle();
+    },
+    back: () => void settle().then(() => history.back()),
+    forward: () => void settle().then(() => history.forward()),
     get canGoBack() {
       return at > 0;
     },
@@ -146,7 +167,10 @@ export async function followAddress(store: Store): Promise<void> {
     },
   } satisfies Trail;
   const arrive = async (): Promise<void> => {
-    at = typeof history.state?.at === "number" ? (history.state.at as number) : 0;
+    clearTimeout(timer);
+    waiting = null;
+    at = placeNow();
+    most = Math.max(most, at);
     try {
       const { cube: asked, ...ask } = (await askOfHash(location.hash)) ?? { query: [] };
       if (asked !== undefined && asked !== cube) {

@@ -310,6 +310,7 @@ export function mountAsk(root: HTMLElement, store: Store): void {
   start.addEventListener("toggle", () => start.open && start.childElementCount === 1 && mountStart(start, store, add), { once: false });
   store.subscribe((changed) => {
     if (changed.has("ask")) follow();
+    if (changed.has("network")) drawButton();
     if (changed.has("names")) rename();
   });
   follow();

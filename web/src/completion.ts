@@ -69,7 +69,7 @@ export function completing(
     const { signal } = flight;
     try {
       const found = await find(text, signal);
-      if (signal.aborted || document.activeElement !== field) return;
+      if (signal.aborted || document.activeElement !== field || word() !== text) return;
       options = found;
     } catch (error) {
       if (!stopped(error)) console.warn(refusalOf(error).sentence);

@@ -21,7 +21,8 @@ export interface Failed {
 /** Where moves are kept: the addresses of a page, or the memory of a widget. */
 export interface Trail {
   push(ask: Ask): void;
-  replace(ask: Ask): void;
+  /** Puts a question in place of the last; `soon` while more are to come in its place. */
+  replace(ask: Ask, soon?: boolean): void;
   back(): void;
   forward(): void;
   readonly canGoBack: boolean;
@@ -87,7 +88,7 @@ export class Store {
   async move(change: Partial<Ask>, { settled = true }: Moving = {}): Promise<void> {
     const before = this.ask;
     this.ask = shortest({ ...before, ...change });
-    if (this.held || same(before, this.ask)) this.trail.replace(this.ask);
+    if (this.held || same(before, this.ask)) this.trail.replace(this.ask, !settled);
     else this.trail.push(this.ask);
     this.held = !settled;
     this.tell("ask", "trail");

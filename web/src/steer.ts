@@ -38,7 +38,7 @@ function dials(store: Store, shows: (() => void)[]): HTMLElement[] {
   const size = (): number => store.ask.query.length;
   const m = dial({ name: "m", title: "Cells (m)", auto: "sized by the query", least: 1 }, (value, settled) => void store.move({ m: value }, { settled }));
   const r = dial({ name: "r", title: "Cells for each object (r)", auto: "3 wanted", least: 1 }, (value, settled) => void store.move({ r: value }, { settled }));
-  const near = dial({ name: "near", title: "Near objects", auto: "as many as the query", least: 0 }, (value, settled) => void store.move({ near: value }, { settled }));
+  const near = dial({ name: "near", title: "Near objects", auto: "as many as fit", least: 0 }, (value, settled) => void store.move({ near: value }, { settled }));
   shows.push(() => {
     const chosen = store.network?.cells.length ?? null;
     const sure = store.ask.m === undefined || store.ask.m === null;
@@ -47,10 +47,21 @@ function dials(store: Store, shows: (() => void)[]): HTMLElement[] {
     r.show(store.ask.r ?? null, 3, 10);
     m.element.hidden = !choosesCells(store);
     r.element.hidden = !covers || !choosesCells(store);
-    near.show(store.ask.near ?? null, store.ask.near === undefined ? (summaryOf<number>(store, "near") ?? size()) : null, Math.max(30, 3 * size()));
+    const brought = store.ask.near === undefined ? (summaryOf<number>(store, "near") ?? size()) : null;
+    near.show(store.ask.near ?? null, brought, Math.max(30, 3 * size()), brought === size() ? "as many as the query" : "as many as fit");
     near.element.hidden = (store.ask.form ?? summaryOf<string>(store, "form") ?? "woven") !== "woven" || !choosesCells(store);
   });
-  return [m.element, r.element, near.element];
+  return [m.element, r.element, near.element, typedNumber(store, shows, "max_nodes", "Nodes at most (max_nodes)", 1, "no limit")];
+}
+
+function typedNumber(store: Store, shows: (() => void)[], word: "max_nodes" | "seed", title: string, least: number, placeholder: string): HTMLElement {
+  const field = el("input", { type: "number", min: least, step: 1, placeholder, "data-number": word });
+  field.addEventListener("change", () => {
+    if (!field.validity.valid) field.reportValidity();
+    else void store.move({ [word]: field.value === "" ? null : field.valueAsNumber });
+  });
+  shows.push(() => (field.value = String(store.ask[word] ?? "")));
+  return el("label", { class: "typed" }, el("span", {}, title), field);
 }
 
 /** A choice among words, the first of which leaves it to the program. */
@@ -259,15 +270,6 @@ function adding(store: Store, title: string, take: (id: Id) => void): HTMLElemen
 function further(store: Store, shows: (() => void)[]): HTMLElement {
   const bound = el("input", { type: "checkbox", "data-choice": "bound" });
   bound.addEventListener("change", () => void store.move({ bound: bound.checked }));
-  const typed = (word: "max_nodes" | "seed", least: number, placeholder: string): HTMLInputElement => {
-    const field = el("input", { type: "number", min: least, step: 1, placeholder, "data-number": word });
-    field.addEventListener("change", () => {
-      if (!field.validity.valid) field.reportValidity();
-      else void store.move({ [word]: field.value === "" ? null : field.valueAsNumber });
-    });
-    shows.push(() => (field.value = store.ask[word] === undefined || store.ask[word] === null ? "" : String(store.ask[word])));
-    return field;
-  };
   const options = el("div", { class: "stack" });
   shows.push(() => {
     bound.checked = store.ask.bound ?? false;
@@ -283,8 +285,7 @@ function further(store: Store, shows: (() => void)[]): HTMLElement {
       "div",
       { class: "stack" },
       el("label", { class: "check" }, bound, "Also prove how good the choice is"),
-      el("label", { class: "field" }, el("span", {}, "At most nodes"), typed("max_nodes", 1, "no limit")),
-      el("label", { class: "field" }, el("span", {}, "Seed"), typed("seed", 0, "0")),
+      typedNumber(store, shows, "seed", "Seed", 0, "0"),
       options,
     ),
   );

@@ -73,15 +73,28 @@ def certificate(about: Mapping[str, Any]) -> str:
 
 def said_of_network(network: Network, about: Mapping[str, Any]) -> str:
     """Return what is in a network and why it is good, in one sentence."""
-    count = len(network.query)
-    made = pipeline.consists(about)
-    if not made:
-        others, cells = len(network.objects) - count, len(network.selection.cells)
-        by = f" that {cells:,} cell{'s bring' if cells != 1 else ' brings'}" if cells else ""
-        made = f"{count:,} object{'s' * (count != 1)} of the query and {others:,} other{'s' * (others != 1)}{by}"
-    links = len(network.source)
-    worth = certificate(about)
-    return "; ".join(filter(None, [made, f"{links:,} link{'s' * (links != 1)}", worth]))
+    count, cells = len(network.query), len(network.selection.cells)
+    others = len(network.objects) - count
+    nodes = [f"{_counted(count, 'object')} of the query"]
+    if others and network.form == "woven":
+        nodes.append(_counted(others, "near object"))
+    elif others:
+        by = f" that {_counted(cells, 'cell')} bring{'s' * (cells == 1)}" if cells and not len(network.cells) else ""
+        nodes.append(f"{others:,} more{by}")
+    nodes += [_counted(len(network.cells), "cell")] if len(network.cells) else []
+    listed = f"{', '.join(nodes[:-1])}{' and ' if nodes[1:] else ''}{nodes[-1]}"
+    said = [f"{listed}, {_counted(len(network.source), 'link')}"]
+    if cells:
+        said.append(f"the cells hold {about['query_held']:,} of the {count:,}, {about['objective']} {_worth(about)}")
+    return "; ".join(filter(None, [*said, certificate(about)]))
+
+
+def _worth(about: Mapping[str, Any]) -> str:
+    return f"{about['value']:,.0f}" if about["objective"] == "cover" else f"{about['value']:.4f}"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def layout(desk: Desk, question: LayoutQuestion, progress: Progress) -> LayoutAnswer:

@@ -14,8 +14,8 @@ from cube2net.assistant.told import Told, key, lines_within, name, section_of, t
 from cube2net.errors import ParameterError
 from cube2net.pipeline import Section
 
-SHARE = 3
-"""Of the budget of an answer, one in so many tokens at most goes to names that were not taken."""
+SHARE = 4
+"""Of the budget of an answer, one in so many tokens at most goes to names of a list that were not taken."""
 MANY = 20_000
 """No list of names is longer."""
 MARKED = re.compile(r"\\([^\w\s])")

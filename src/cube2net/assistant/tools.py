@@ -8,10 +8,10 @@ from typing import Any
 
 from cube2net.api import Desk
 from cube2net.api.json_reading import read
+from cube2net.api.schema import schema_of
 from cube2net.assistant import tool_answers, tool_shapes
 from cube2net.assistant.name_texts import NamesError
 from cube2net.assistant.told import MAX_TOKENS, Told
-from cube2net.assistant.tool_schemas import schema_of
 from cube2net.errors import Cube2netError, QueryError, unknown
 from cube2net.pipeline import estimated_tokens
 
@@ -40,7 +40,10 @@ class Tool:
     @property
     def schema(self) -> dict[str, Any]:
         """The JSON schema of what it takes."""
-        return schema_of(self.asks)
+        schemas: dict[str, Any] = {}
+        schema_of(self.asks, schemas)
+        found: dict[str, Any] = schemas[self.asks.__name__]
+        return found
 
 
 TOOLS: dict[str, Tool] = {

@@ -162,8 +162,8 @@ def show_network(network: Network) -> None:
         _show_cells(network, about)
     worth = "" if about["value"] is None else f", {about['objective']} {about['value']:{_digits(about)}}"
     say(f"{network}{worth}")
-    if pipeline.consists(about):
-        say(pipeline.consists(about))
+    if consists(about):
+        say(consists(about))
     if about["bound"] is not None and about["cells"]:
         say(pipeline.certificate(about["bound"], about["gap"], about["proven"], whole=about["objective"] == "cover"))
     if about["note"]:
@@ -219,3 +219,22 @@ def _show_tried(tried: Sequence[Mapping[str, Any]]) -> None:
         for entry in tried
     ]
     show_table("what was tried", ("network", measure, "runs", "nodes"), rows, right=(measure, "runs", "nodes"))
+
+
+def consists(about: Mapping[str, Any]) -> str:
+    """Return in one sentence what a network with cells as nodes is made of; nothing for other forms.
+
+    >>> counts = {"query_found": 116, "query_held": 113, "query_loose": 2, "near": 116}
+    >>> consists({"form": "woven", "cells": [{}] * 59, "trust": 0.54, **counts})
+    '59 cells, trusted 0.54, hold 113 of the 116 objects of the query; 116 near objects; 2 of the query have neither'
+    """
+    if about["form"] not in ("cells", "woven"):
+        return ""
+    count, cells = about["query_found"], len(about["cells"])
+    trusted = "" if about["trust"] is None or not cells else f", trusted {about['trust']:.2f},"
+    held = f"hold{'s' * (cells == 1)} {about['query_held']:,} of the {count:,} object{'s' * (count != 1)} of the query"
+    parts = [f"{cells:,} cell{'s' * (cells != 1)}{trusted} {held}"]
+    parts += [f"{about['near']:,} near object{'s' * (about['near'] != 1)}"] if about["near"] else []
+    loose = about["query_loose"]
+    parts += [f"{loose:,} of the query {'has' if loose == 1 else 'have'} neither"] if loose else []
+    return "; ".join(parts)

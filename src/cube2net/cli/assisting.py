@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import BinaryIO
 
 from cube2net.cli.options import CubePath
+from cube2net.cli.terminal import complain
 
 
 def mcp(cube: CubePath) -> None:
@@ -25,6 +26,8 @@ def mcp(cube: CubePath) -> None:
     from cube2net.assistant import serve
     from cube2net.compiling import announce_to
 
+    if os.isatty(0):
+        complain("cube2net: waiting for a program of the Model Context Protocol to ask; Ctrl-D ends")
     with wires() as (given, wanted), announce_to(None):
         serve(opened, given, wanted)
 

@@ -16,6 +16,8 @@ from cube2net.explorer.replies import RefusalError
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 WILDCARDS = ("0.0.0.0", "::")
+USUAL = 80
+"""The port that browsers leave out of addresses."""
 POLICY = (
     "default-src 'self'; img-src 'self' data: blob:; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'"
@@ -55,8 +57,9 @@ class Gate:
     def hosts(self) -> tuple[str, ...]:
         """The names of this server."""
         given = f"[{self.host}]" if ":" in self.host else self.host
-        names = [*LOOPBACK, given] if self.host not in WILDCARDS else [*LOOPBACK, socket.gethostname().lower()]
-        return tuple(dict.fromkeys(f"{name}:{self.port}" for name in names))
+        names = [*LOOPBACK, socket.gethostname() if self.host in WILDCARDS else given]
+        ends = (f":{self.port}", "") if self.port == USUAL else (f":{self.port}",)
+        return tuple(dict.fromkeys(f"{name.lower()}{end}" for name in names for end in ends))
 
     def check(self, method: str, path: str, headers: Mapping[str, str]) -> None:
         """Raise where a request is not to be answered, whoever sent it."""

@@ -20,6 +20,8 @@ from cube2net.records.origin import Origin
 
 LONGEST_LINE = 512_000_000
 """An answer of a worker has at most so many bytes."""
+IDLE = 300.0
+"""A worker that nobody needs for so many seconds ends."""
 ENDING = 0.5
 """So many seconds are waited for killed workers to be gone."""
 ANSWER = b'{"answer":'
@@ -47,7 +49,7 @@ class WorkerPool:
 
     def __init__(self, origin: Origin, nodes: int, most: int, waiting: int) -> None:
         self._about = {"folder": str(origin.folder), "checksum": origin.seal, "nodes": nodes}
-        self._free: list[Process] = []
+        self._free: dict[Process, asyncio.TimerHandle] = {}
         self._all: set[Process] = set()
         self._ending: set[asyncio.Task[int]] = set()
         self._places = asyncio.Semaphore(most)
@@ -87,14 +89,15 @@ class WorkerPool:
         if self._closed:
             self._end(worker)
         else:
-            self._free.append(worker)
+            self._free[worker] = asyncio.get_running_loop().call_later(IDLE, self._retire, worker)
         if said.error is not None:
             raise said.error
         return said
 
     async def _worker(self, progress: Progress) -> Process:
         while self._free:
-            worker = self._free.pop()
+            worker, timer = self._free.popitem()
+            timer.cancel()
             if worker.returncode is None:
                 return worker
             self._all.discard(worker)
@@ -115,6 +118,10 @@ class WorkerPool:
             _stdin(worker).write(json_bytes(self._about) + b"\n")
         return worker
 
+    def _retire(self, worker: Process) -> None:
+        del self._free[worker]
+        self._end(worker)
+
     def _end(self, worker: Process) -> None:
         self._all.discard(worker)
         with suppress(ProcessLookupError):
@@ -128,6 +135,8 @@ class WorkerPool:
         self._closed = True
         for worker in list(self._all):
             self._end(worker)
+        for timer in self._free.values():
+            timer.cancel()
         self._free.clear()
         if self._ending:
             await asyncio.wait(self._ending, timeout=ENDING)

@@ -21,7 +21,7 @@ from cube2net.network.layout import layout
 from cube2net.network.links import induce, within
 from cube2net.network.maxdisc import MaxDisc
 from cube2net.network.network_notes import said_of_links
-from cube2net.network.network_summary import certificate, consists, summary
+from cube2net.network.network_summary import certificate, summary
 from cube2net.network.network_text import text_of
 from cube2net.network.node_columns import count_labels, label_shares
 from cube2net.network.pagerank import PageRank, nearest, scores
@@ -49,7 +49,6 @@ __all__ = [
     "certificate",
     "check_network_path",
     "check_picture_path",
-    "consists",
     "count_labels",
     "cube_data",
     "description",

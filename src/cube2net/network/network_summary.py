@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -79,22 +78,3 @@ def certificate(bound: float, gap: float, proven: bool, *, whole: bool = False) 
     most, share = math.ceil(bound * 1e4 - 1e-6) / 1e4, math.ceil(gap * 1e3 - 1e-6) / 10
     said = f"{bound:,.0f}" if whole else f"{most:.4f}"
     return f"at most {said} is possible" + (f": within {max(share, 0.1):.1f} % of the best" if share < 100 else "")
-
-
-def consists(about: Mapping[str, Any]) -> str:
-    """Return in one sentence what a network with cells as nodes is made of; nothing for other forms.
-
-    >>> counts = {"query_found": 116, "query_held": 113, "query_loose": 2, "near": 116}
-    >>> consists({"form": "woven", "cells": [{}] * 59, "trust": 0.54, **counts})
-    '59 cells, trusted 0.54, hold 113 of the 116 objects of the query; 116 near objects; 2 of the query have neither'
-    """
-    if about["form"] not in ("cells", "woven"):
-        return ""
-    count, cells = about["query_found"], len(about["cells"])
-    trusted = "" if about["trust"] is None or not cells else f", trusted {about['trust']:.2f},"
-    held = f"hold{'s' * (cells == 1)} {about['query_held']:,} of the {count:,} object{'s' * (count != 1)} of the query"
-    parts = [f"{cells:,} cell{'s' * (cells != 1)}{trusted} {held}"]
-    parts += [f"{about['near']:,} near object{'s' * (about['near'] != 1)}"] if about["near"] else []
-    loose = about["query_loose"]
-    parts += [f"{loose:,} of the query {'has' if loose == 1 else 'have'} neither"] if loose else []
-    return "; ".join(parts)

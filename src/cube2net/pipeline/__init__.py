@@ -2,7 +2,7 @@
 
 from cube2net.cube import ENGINES
 from cube2net.mine import cluster_query, embed_nodes
-from cube2net.network import EXPORTS, Section, certificate, consists, estimated_tokens, longest_text
+from cube2net.network import EXPORTS, Section, certificate, estimated_tokens, longest_text
 from cube2net.pipeline.build import build_cube, build_from, build_task
 from cube2net.pipeline.compare import JOURNAL, WRITTEN, Auto, compare, task_of
 from cube2net.pipeline.construct import construct
@@ -96,7 +96,6 @@ __all__ = [
     "check_report",
     "cluster_query",
     "compare",
-    "consists",
     "construct",
     "contrast",
     "default_form",
