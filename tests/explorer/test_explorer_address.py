@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from cube2net.errors import InputError
 from cube2net.explorer.address import LARGEST, packed_ask, unpacked_ask
-
 from hostile import NAMES
 
 

@@ -13,7 +13,6 @@ from cube2net.api import ROUTES, Desk
 from cube2net.explorer import reading_requests, replies
 from cube2net.explorer.replies import json_bytes
 from cube2net.explorer.work import ServerLimits
-
 from hostile import NAMES, World
 
 
