@@ -14,11 +14,12 @@ import pytest
 import typer
 
 import cube2net as c2n
-import hostile
 from cube2net import pipeline
 from cube2net.cli import app
 from cube2net.cli.terminal import json_text, line
 from cube2net.escaping import formulas_in, is_formula
+
+import hostile
 
 EVERY = [*hostile.NAMES, hostile.SURROGATE, hostile.FOLDER, hostile.ARGUMENT]
 

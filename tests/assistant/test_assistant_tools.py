@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cube2net as c2n
-import hostile
 from assistant_cubes import AGAINST, ASKED, CALLS, INJECTED, TWINS, named_cube
 from cube2net import interrupts
 from cube2net.api import Desk
@@ -20,6 +19,8 @@ from cube2net.assistant.protocol import Working
 from cube2net.assistant.told import LEAST, MAX_TOKENS, Told, tokens_of
 from cube2net.assistant.tools import TOOLS, answer, instructions_for
 from cube2net.network import estimated_tokens
+
+import hostile
 
 WHOLE = 30_000
 """A budget that has room for all."""

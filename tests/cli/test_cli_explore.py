@@ -16,11 +16,12 @@ from typing import Any
 import pytest
 
 import cube2net as c2n
-import hostile
 from cube2net.cli.exploring import _is_loopback
 from cube2net.cli.signals import STATUS
 from cube2net.explorer.address import unpacked_ask
 from cube2net.explorer.serving import ExplorerServer
+
+import hostile
 
 ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/\?token=([\w-]+)(&begin=query)?")
 PATIENCE = 60

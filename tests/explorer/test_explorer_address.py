@@ -14,6 +14,7 @@ from cube2net.errors import InputError
 from cube2net.explorer import serving
 from cube2net.explorer.address import LARGEST, packed_ask, unpacked_ask
 from cube2net.explorer.serving import ExplorerServer
+
 from hostile import NAMES
 
 

@@ -8,6 +8,7 @@ import pytest
 from cube2net.explorer import page_files
 from cube2net.explorer.gates import HEADERS, LOOPBACK, Gate
 from cube2net.explorer.replies import RefusalError, attached
+
 from hostile import NAMES
 
 PATHS = ["/", "/page/explorer.js", "/api/v1/cube", "/api/v1/construct", "/api/v1/report/x", "/nowhere"]

@@ -14,6 +14,7 @@ from cube2net.explorer import reading_requests, replies
 from cube2net.explorer.replies import json_bytes
 from cube2net.explorer.work import ServerLimits
 from explorer.timeless_answers import timeless
+
 from hostile import NAMES, World
 
 

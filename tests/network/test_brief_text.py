@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
-import hostile
 from cube2net.network import brief_text, estimated_tokens
 from cube2net.network.brief_text import likeliest
 from cube2net.records import Network, Objects
 
+import hostile
 from toys import sent, toy_cube, two_communities
 
 MOST = 10**9

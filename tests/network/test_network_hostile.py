@@ -20,8 +20,8 @@ from cube2net.network.export import EXPORTS, write
 from cube2net.network.xml_formats import escape
 from cube2net.records import Network, Query, Selection
 from cube2net.records.objects import Objects
-from hostile import NAMES, SURROGATE
 
+from hostile import NAMES, SURROGATE
 from toys import ragged_from_lists
 
 COUNT = len(NAMES)

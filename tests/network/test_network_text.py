@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
-import hostile
 from cube2net.errors import ParameterError
 from cube2net.network import estimated_tokens
 from cube2net.network.text_budget import Section, longest_text
 from cube2net.records import Cube, Network, Objects
 
+import hostile
 from toys import random_cube, toy_cube, two_communities
 
 MOST = 10**9

@@ -17,8 +17,8 @@ from cube2net import showing
 from cube2net.errors import ParameterError
 from cube2net.notebook import html_pages
 from cube2net.records import Comparison, Cube, Network, Query, Selection, Setup, Trial
-from hostile import LONG, NAMES, World
 
+from hostile import LONG, NAMES, World
 from notebook_runs import Kept
 from toys import toy_cube, two_communities
 

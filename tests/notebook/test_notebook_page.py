@@ -15,8 +15,8 @@ import cube2net as c2n
 from browser.explorers import CHROMIUM, FLAGS, USUAL
 from cube2net.notebook.widget import Explorer
 from cube2net.records import Cube
-from hostile import NAMES
 
+from hostile import NAMES
 from notebook_runs import PAGE_BUILT
 
 pytestmark = [

@@ -20,8 +20,8 @@ from cube2net.notebook.progress_bars import (
     screen_here,
 )
 from cube2net.progress import Progress, Telling, listener, silent
-from hostile import NAMES, harmful
 
+from hostile import NAMES, harmful
 from notebook_runs import Kept
 
 PUBLIC = (
