@@ -18,13 +18,14 @@ from playwright.sync_api import sync_playwright
 
 import cube2net as c2n
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "browser"))
-from explorers import CHROMIUM, FLAGS, Explorer, Tab
+TESTS = Path(__file__).parents[1] / "tests"
+sys.path[:0] = [str(TESTS), str(TESTS / "browser")]
+from explorers import CHROMIUM, FLAGS, Explorer, Tab  # noqa: E402
 
 SIZES = {400: 860, 1280: 800, 2560: 1440}
 SCHEMES = ("light", "dark")
-LARGEST = 200_000
-"""No picture has more bytes."""
+SHOWN, LARGEST = 1280, 200_000
+"""No picture has more pixels in a row, and no more bytes."""
 
 
 def take(cube: Path, folder: Path) -> None:
@@ -59,22 +60,24 @@ def take(cube: Path, folder: Path) -> None:
 
 
 def _settle(tab: Tab) -> None:
-    """Choose the cell that was chosen first, so that its reasons are shown, and wait until nothing is asked."""
+    """Choose the cell that was chosen first, so that its reasons are shown, and show all of the network."""
     tab.page.evaluate("const { store } = window.cube2net; store.select({ cell: store.network.cells[0].labels })")
+    tab.page.locator("[data-panel=why] h3").wait_for()
     tab.page.wait_for_load_state("networkidle")
+    tab.button("Show all of the network").click()
+    tab.page.mouse.move(0, 0)
     tab.page.wait_for_timeout(1_000)
 
 
 def compressed(picture: bytes) -> bytes:
-    """Return a picture with as many colours of its own as make it small enough."""
+    """Return a picture with 256 colours of its own, and no wider than pages show it."""
     image = Image.open(io.BytesIO(picture)).convert("RGB")
-    for colours in (256, 128, 64, 32):
-        file = io.BytesIO()
-        image.quantize(colours, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(
-            file, "png", optimize=True
-        )
-        if file.tell() <= LARGEST:
-            break
+    if image.width > SHOWN:
+        image = image.resize((SHOWN, image.height * SHOWN // image.width), Image.Resampling.LANCZOS)
+    file = io.BytesIO()
+    image.quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(file, "png", optimize=True)
+    if file.tell() > LARGEST:
+        raise SystemExit(f"a picture has {file.tell():,} bytes, expected at most {LARGEST:,}")
     return file.getvalue()
 
 

@@ -124,6 +124,18 @@ def test_a_command_that_needs_an_extra_says_so_at_once_and_how_to_get_it(
     assert sorted(folder.rglob("*")) == before
 
 
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("explore cube", "the explorer needs the packages 'starlette', 'uvicorn': pip install 'cube2net[explore]'"),
+        ("mcp cube", "the assistant needs the package 'mcp': pip install 'cube2net[mcp]'"),
+    ],
+)
+def test_a_server_that_needs_an_extra_says_so_before_it_opens_a_cube(words: str, sentence: str, folder: Path) -> None:
+    ended = core(words, folder)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", f"cube2net: {sentence}\n")
+
+
 LIBRARY = f"""{WITHOUT}
 import cube2net as c2n
 from cube2net.errors import MissingPackageError

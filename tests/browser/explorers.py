@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from playwright.sync_api import Locator, Page, TimeoutError
 
 import cube2net as c2n
+
 import hostile
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

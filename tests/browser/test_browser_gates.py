@@ -95,7 +95,7 @@ def test_a_page_of_another_site_or_port_gets_nothing_even_in_a_browser_that_has_
         ),
     )
     page.goto(f"http://{host}:{elsewhere}/")
-    page.wait_for_function("document.title.startsWith('{')")
+    page.wait_for_function("() => document.title.startsWith('{')")
     seen = page.evaluate("JSON.parse(document.title)")
     assert seen["read"] == seen["script"] == seen["frame"] == "refused"
     assert statuses, "requests were sent"

@@ -53,7 +53,7 @@ def test_from_a_question_to_files_and_back_by_the_address(asked: Tab, tmp_path: 
     # Pin the cell chosen last, and slide m down to what is left then: it stays.
     last = cells[-1]
     page.locator("[data-cell]").last.get_by_role("button", name="Pin").click()
-    page.wait_for_function("window.cube2net.store.network.cells.some((cell) => cell.pinned)")
+    page.wait_for_function("() => window.cube2net.store.network.cells.some((cell) => cell.pinned)")
     asked.ready()
     assert asked.ask["pins"] == [{"cell": last["labels"]}]
     show(asked, "steer")
