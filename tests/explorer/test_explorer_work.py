@@ -297,3 +297,7 @@ def test_a_worker_ends_when_the_server_is_killed(folder: Path, ask: dict[str, An
         server.kill()
         until(lambda: not is_there(pid))
         connection.close()
+
+
+def test_small_responses_do_not_wait_for_the_other_sides_word(client: Any) -> None:
+    assert client.server._socket.proto == socket.IPPROTO_TCP
