@@ -29,6 +29,10 @@ def test_a_cube_says_what_it_has_and_what_may_be_asked(desk: Desk) -> None:
     assert answer["sentence"].startswith("200 objects (object) in ")
     assert [each["name"] for each in answer["dimensions"]] == ["year", "venue", "topic"]
     assert [level["name"] for level in answer["dimensions"][0]["levels"]] == ["year", "decades"]
+    assert all(level["first"] == sorted(level["first"]) for level in answer["dimensions"][0]["levels"])
+    assert [len(level["first"]) for level in answer["dimensions"][0]["levels"]] == [
+        level["labels"] for level in answer["dimensions"][0]["levels"]
+    ]
     assert [each["time"] for each in answer["dimensions"]] == [True, False, False]
     assert answer["times"] == sorted(answer["times"])
     assert answer["kinds"] == ["object"]

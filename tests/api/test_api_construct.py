@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -180,6 +181,12 @@ def test_long_questions_are_known_before_they_are_asked(folder: Path, ask: Ask) 
     assert desk.is_long("export", exact)
     desk.answer("construct", exact)
     assert not desk.is_long("layout", exact)
+    assert not desk.is_long("construct", {"ask": ask | {"bound": True}})
+    assert desk.is_long("construct", {"ask": ask | {"bound": True, "form": "objects"}})
+    pins = [{"object": f"o{number}"} for number in range(100, 109)]
+    assert not desk.is_long("construct", {"ask": ask | {"pins": pins}})
+    assert desk.is_long("construct", {"ask": ask | {"pins": pins}, "prices": True})
+    assert not desk.is_long("construct", {"ask": ask | {"pins": pins[:3]}, "prices": True})
     for wrong in ({"ask": 3}, {}, [], {"ask": {"method": "exact"}}, {"ask": {"method": ["exact"], "query": 3}}):
         assert not desk.is_long("construct", wrong)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match=r"^unknown question 'konstruct': .*did you mean 'construct'"):
@@ -255,3 +262,28 @@ def test_places_that_do_not_fit_are_refused(desk: Desk, ask: Ask, start: Any, se
         places(desk, ask, [None, [1.0], *[None] * (size - 2)])
     with pytest.raises(ParameterError, match=r"^start\[0\] is \[10000000.0, 0.0\], expected two numbers"):
         places(desk, ask, [[1e7, 0.0], *[None] * (size - 1)])
+
+
+def test_a_network_that_auto_chose_is_answered_like_any_other(desk: Desk, ask: Ask) -> None:
+    auto = ask | {"method": "auto", "options": {"runs": 1, "seconds": 30.0}}
+    answer = made(desk, auto)
+    assert answer["ask"]["method"] == "auto"
+    assert answer["summary"]["tried"]
+    assert desk.is_long("construct", {"ask": auto | {"seed": 1}})
+    node = {"object": answer["nodes"]["id"][0]}
+    assert desk.answer("explain", {"ask": auto, "node": node})["kind"] == "object"
+
+
+def test_whole_numbers_are_ids_where_the_cube_has_such() -> None:
+    rows = [{"id": 10 + i, "name": f"Person {i}", "city": ["Ghent", "Turin"][i % 2]} for i in range(30)]
+    links = [{"source": 10 + i, "target": 10 + (i * 7 + 2) % 30} for i in range(30)]
+    corpus = c2n.read_tables(nodes=pa.Table.from_pylist(rows), links=pa.Table.from_pylist(links))
+    desk = Desk(c2n.build_cube(corpus, ["city"], min_objects=2))
+    assert desk.cube.objects.whole
+    assert desk.answer("names", {"text": "12\nPerson 4"})["rows"][0]["id"] == 12
+    assert [one["id"] for one in desk.answer("complete", {"text": "person 4"})["candidates"]] == [14]
+    first = made(desk, {"query": ["10", 12, 14], "pins": [{"object": 21}], "near": 3})
+    assert first["ask"]["query"] == [10, 12, 14]
+    assert dict(zip(first["nodes"]["id"], first["nodes"]["role"], strict=True))[21] == "pinned"
+    assert made(desk, first["ask"])["fingerprint"] == first["fingerprint"]
+    assert desk.answer("members", {"cells": [["Ghent"]]})["objects"] == 15

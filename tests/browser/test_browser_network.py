@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Locator
+from playwright.sync_api import Locator, expect
 
-from explorers import Explorer, Tab, expect, townspeople
+from browser.explorers import Explorer, Tab, townspeople
 
 PEOPLE = [row for row in townspeople() if row[2:4] in (("Alba", "bread"), ("Cork", "iron"))]
 
@@ -129,6 +129,21 @@ def test_a_lasso_lists_what_it_holds_and_makes_a_new_query_of_it(drawn: Tab) -> 
     drawn.page.wait_for_function("count => window.cube2net.store.ask.query.length > count", arg=len(PEOPLE))
     drawn.ready()
     assert len(drawn.ask["query"]) == sum(labels is None for labels in nodes["labels"])
+
+
+def test_a_page_that_turns_dark_draws_the_same_nodes_and_listens_once(drawn: Tab) -> None:
+    drawn.page.emulate_media(color_scheme="dark")
+    settled(drawn)
+    x, y = place_of(drawn, PEOPLE[0][0])
+    drawn.page.keyboard.down("Shift")
+    drawn.page.mouse.move(x - 12, y - 12)
+    drawn.page.mouse.down()
+    for corner in ((x + 12, y - 12), (x + 12, y + 12), (x - 12, y + 12)):
+        drawn.page.mouse.move(*corner, steps=2)
+    drawn.page.mouse.up()
+    drawn.page.keyboard.up("Shift")
+    expect(drawn.page.locator(".graph-chosen li", has_text=PEOPLE[0][1])).to_have_count(1)
+    expect(drawn.page.locator(".graph-stage > .graph-overlay")).to_have_count(1)
 
 
 def test_a_network_glides_to_that_of_another_move(drawn: Tab) -> None:

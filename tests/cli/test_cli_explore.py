@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ from cube2net.explorer.serving import ExplorerServer
 
 import hostile
 
-ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/\?token=([\w-]+)(?:#q=([\w-]+))?")
+ADDRESS = re.compile(r"http://127\.0\.0\.1:(\d+)/\?token=([\w-]+)(&begin=query)?")
 PATIENCE = 60
 
 
@@ -69,9 +70,18 @@ def test_it_serves_until_a_signal_ends_it(cube: Path) -> None:
             assert err.splitlines()[-1] == "cube2net: interrupted, nothing was left half-written"
 
 
+def begun(address: re.Match[str]) -> dict[str, Any]:
+    """Return the question that the page begins with where a printed address is opened."""
+    connection = http.client.HTTPConnection("127.0.0.1", int(address[1]), timeout=PATIENCE)
+    connection.request("GET", address[0].partition(address[1])[2])
+    place = connection.getresponse().headers["location"]
+    assert place.startswith("/#q=")
+    return unpacked_ask(place.removeprefix("/#q="))
+
+
 def test_it_begins_with_a_query(cube: Path, names: Path) -> None:
     with exploring(cube, "--query", names, "--no-browser") as (_, address):
-        ask = unpacked_ask(address[3])
+        ask = begun(address)
     opened = c2n.open_cube(cube)
     asked = c2n.read_query(opened, names)
     assert ask["query"] == [f"p{i}" for i in range(0, 24, 2)]
@@ -144,7 +154,7 @@ def test_names_that_are_not_in_the_cube_are_refused_or_left_out(
     assert (status, out) == (2, "")
     assert err.startswith("cube2net: query names 1 object that is not in the cube: 'nobody'")
     with exploring(cube, "--query", query, "--no-browser", "--skip-missing") as (process, address):
-        assert unpacked_ask(address[3])["query"] == ["p1", "p2"]
+        assert begun(address)["query"] == ["p1", "p2"]
         assert process.stdout is not None
         said = process.stdout.readline()
     assert said == "left out, being unknown or the name of several objects: 1 ('nobody')\n"

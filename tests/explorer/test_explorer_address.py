@@ -9,8 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cube2net as c2n
 from cube2net.errors import InputError
+from cube2net.explorer import serving
 from cube2net.explorer.address import LARGEST, packed_ask, unpacked_ask
+from cube2net.explorer.serving import ExplorerServer
 
 from hostile import NAMES
 
@@ -46,3 +49,13 @@ def test_the_page_reads_the_same_question() -> None:
     )
     ended = subprocess.run(["node", "-e", program, packed_ask(ask)], capture_output=True, check=True)
     assert json.loads(ended.stdout) == ask
+
+
+def test_a_query_too_long_for_a_header_stands_in_the_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    cube = c2n.build_cube(c2n.make_planted(objects=200, communities=4).corpus)
+    query = cube.query(["o1", "o2"])
+    with ExplorerServer(cube, query) as server:
+        assert server.address == f"{server.site}?token={server.gate.token}&begin=query"
+    monkeypatch.setattr(serving, "LONGEST_HEADER", 10)
+    with ExplorerServer(cube, query) as server:
+        assert unpacked_ask(server.address.partition("#q=")[2])["query"] == ["o1", "o2"]

@@ -13,6 +13,7 @@ from cube2net.api import ROUTES, Desk
 from cube2net.explorer import reading_requests, replies
 from cube2net.explorer.replies import json_bytes
 from cube2net.explorer.work import ServerLimits
+from explorer.timeless_answers import timeless
 
 from hostile import NAMES, World
 
@@ -20,14 +21,6 @@ from hostile import NAMES, World
 @pytest.fixture(scope="module")
 def desk(folder: Path) -> Desk:
     return Desk(c2n.open_cube(folder))
-
-
-def timeless(answer: dict[str, Any]) -> dict[str, Any]:
-    """Return an answer without the seconds it took."""
-    told = {name: value for name, value in answer.items() if name != "seconds"}
-    if isinstance(told.get("summary"), dict):
-        told["summary"] = {name: value for name, value in told["summary"].items() if name != "seconds"}
-    return told
 
 
 def test_the_answer_is_that_of_the_desk(client: Any, desk: Desk, ask: dict[str, Any]) -> None:

@@ -20,7 +20,7 @@ import pytest
 import cube2net as c2n
 from cube2net.explorer import connections, worker_pool
 from cube2net.explorer.work import ServerLimits
-from explorer.test_explorer_questions import timeless
+from explorer.timeless_answers import timeless
 
 PATIENCE = 60.0
 ENDLESS = {"method": "anneal", "options": {"steps": 2_000_000_000}}
@@ -297,3 +297,7 @@ def test_a_worker_ends_when_the_server_is_killed(folder: Path, ask: dict[str, An
         server.kill()
         until(lambda: not is_there(pid))
         connection.close()
+
+
+def test_small_responses_do_not_wait_for_the_other_sides_word(client: Any) -> None:
+    assert client.server._socket.proto == socket.IPPROTO_TCP

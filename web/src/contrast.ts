@@ -9,6 +9,7 @@ import { percent } from "./cells";
 import { spotlightOf } from "./spotlight";
 import type { Store } from "./state";
 import type { Ask, Id } from "./types";
+import { whenVisible } from "./when_visible";
 
 /** Objects with a name of their own: a side of a contrast. */
 export interface Side {
@@ -111,27 +112,19 @@ export function mountContrast(root: HTMLElement, store: Store): void {
     pasted.hidden = two.value !== PASTE;
     said.textContent = "";
     if (two.value === PASTE) names.focus();
-    if (visible(root)) void compare();
+    void compare();
   };
   one.addEventListener("change", chosen);
   two.addEventListener("change", chosen);
-  let stale = true;
+  const request = whenVisible(root, () => void compare());
   const follow = (): void => {
     offer();
-    stale = !visible(root);
-    if (!stale) void compare();
+    request();
   };
   store.subscribe((changed) => changed.has("network") && follow());
   spotlight.subscribe(offer);
-  new IntersectionObserver((entries) => {
-    if (!stale || !entries.some((entry) => entry.isIntersecting)) return;
-    stale = false;
-    void compare();
-  }).observe(root);
   follow();
 }
-
-const visible = (root: HTMLElement): boolean => root.offsetParent !== null;
 
 function classOf(store: Store, side: Side | null, otherwise: string): string {
   if (side === null || side.label === null) return `against-${otherwise}`;

@@ -135,3 +135,16 @@ export function radiusOf(role: Role, degree: number, unit: number): number {
   const share = role === "query" || role === "pinned" ? 1 : role === "cell" ? 0.86 : unit < 5 ? 0.55 : 0.68;
   return Math.max(1.2, base * share * hub);
 }
+
+/** Positions in the order of drawing: the query comes last, upon all others. */
+export function* drawingOrder(model: Model): Generator<number> {
+  for (const wanted of [["near", "brought"], ["cell"], ["pinned"], ["query"]]) {
+    for (let at = 0; at < model.size; at++) if (wanted.includes(model.roles[at]!)) yield at;
+  }
+}
+
+/** The colour of the label that both ends of a link bear, null where they bear several or none. */
+export function sameColour(model: Model, link: number): string | null {
+  const [one, two] = [model.labels[model.source[link]!], model.labels[model.target[link]!]];
+  return one === two && one !== "" ? model.colours[model.source[link]!]! : null;
+}

@@ -3,7 +3,8 @@ import Graph from "graphology";
 import Sigma from "sigma";
 import { LOOKS, premultiplied, type Look, type Theme } from "./palette";
 import { insidePolygon, type Point } from "./geometry";
-import { radiusOf, type Model } from "./graph_model";
+import { drawingOrder, radiusOf, sameColour, type Model } from "./graph_model";
+import { listenLasso } from "./graph_lasso";
 import { drawOverlay, type Ghost, type Overlay } from "./graph_overlay";
 import { DISC, Links, NodeShapes, SQUARE } from "./graph_programs";
 import type { Place } from "./state";
@@ -53,6 +54,7 @@ export class Stage {
   private moved = false;
   private unit = 1;
   private readonly slow: boolean;
+  private readonly alive = new AbortController();
 
   constructor(
     readonly container: HTMLElement,
@@ -85,7 +87,12 @@ export class Stage {
     this.sigma.on("afterRender", () => this.draw());
     this.sigma.on("resize", () => this.resized());
     this.listen();
-    this.listenLasso();
+    const draw = (outline: Point[]): void => {
+      this.outline = outline;
+      this.later();
+    };
+    const end = (corners: Point[]): void => this.events.lassoed(this.inside(corners));
+    listenLasso(container, { wanted: () => this.lassoing, draw, end }, this.alive.signal);
     this.resized();
   }
 
@@ -208,6 +215,15 @@ export class Stage {
     return this.sigma.graphToViewport({ x: this.xs[position]!, y: this.ys[position]! });
   }
 
+  /** The positions of the nodes inside a polygon of the stage. */
+  private inside(corners: readonly Point[]): number[] {
+    const found: number[] = [];
+    for (let position = 0; position < (this.model?.size ?? 0); position++) {
+      if (insidePolygon(this.screenPlace(position), corners)) found.push(position);
+    }
+    return found;
+  }
+
   /** How large a node is on the screen now. */
   screenRadius(position: number): number {
     const attributes = this.sigma.getGraph().getNodeAttributes(String(position));
@@ -228,6 +244,7 @@ export class Stage {
   }
 
   kill(): void {
+    this.alive.abort();
     this.generation++;
     this.gliding++;
     cancelAnimationFrame(this.frame);
@@ -373,50 +390,7 @@ export class Stage {
       this.dragging = null;
     };
     captor.on("mouseup", drop);
-    window.addEventListener("mouseup", drop);
-    this.sigma.once("kill", () => window.removeEventListener("mouseup", drop));
-  }
-
-  private listenLasso(): void {
-    const { container } = this;
-    let drawing = false;
-    const at = (event: PointerEvent): Point => {
-      const box = container.getBoundingClientRect();
-      return { x: event.clientX - box.left, y: event.clientY - box.top };
-    };
-    container.addEventListener("mousedown", (event) => drawing && event.stopPropagation(), true);
-    container.addEventListener("touchstart", (event) => drawing && event.stopPropagation(), true);
-    container.addEventListener(
-      "pointerdown",
-      (event) => {
-        if (event.button !== 0 || !(event.shiftKey || this.lassoing)) return;
-        drawing = true;
-        this.outline = [at(event)];
-        container.setPointerCapture(event.pointerId);
-        event.preventDefault();
-      },
-      true,
-    );
-    container.addEventListener("pointermove", (event) => {
-      if (!drawing) return;
-      this.outline.push(at(event));
-      this.later();
-    });
-    const end = (): void => {
-      if (!drawing) return;
-      drawing = false;
-      const corners = this.outline;
-      this.outline = [];
-      this.later();
-      if (corners.length < 3 || this.model === null) return;
-      const found: number[] = [];
-      for (let position = 0; position < this.model.size; position++) {
-        if (insidePolygon(this.screenPlace(position), corners)) found.push(position);
-      }
-      this.events.lassoed(found);
-    };
-    container.addEventListener("pointerup", end);
-    container.addEventListener("pointercancel", end);
+    window.addEventListener("mouseup", drop, { signal: this.alive.signal });
   }
 }
 
@@ -432,19 +406,6 @@ function boxOf(xs: Float64Array, ys: Float64Array): Box {
     box.y = [Math.min(box.y[0], ys[at]!), Math.max(box.y[1], ys[at]!)];
   }
   return xs.length === 0 ? { x: [0, 1], y: [0, 1] } : box;
-}
-
-/** Positions in the order of drawing: the query comes last, upon all others. */
-function* drawingOrder(model: Model): Generator<number> {
-  for (const wanted of [["near", "brought"], ["cell"], ["pinned"], ["query"]]) {
-    for (let at = 0; at < model.size; at++) if (wanted.includes(model.roles[at]!)) yield at;
-  }
-}
-
-/** The colour of the label that both ends of a link bear, null where they bear several or none. */
-function sameColour(model: Model, link: number): string | null {
-  const [one, two] = [model.labels[model.source[link]!], model.labels[model.target[link]!]];
-  return one === two && one !== "" ? model.colours[model.source[link]!]! : null;
 }
 
 const between = (from: [number, number], to: [number, number], share: number): [number, number] => [

@@ -9,6 +9,7 @@ import { heat, inkOn, liftHeat, type Theme } from "./palette";
 import { backTo, brief, cellOf, drilled, firstState, isFull, strength, withAxis, type Measure, type PivotState } from "./pivot_state";
 import { nodeKey, type Store } from "./state";
 import type { PivotAnswer, PivotQuestion } from "./types";
+import { whenVisible } from "./when_visible";
 
 const MOST = 60;
 const TAKEN = 2000;
@@ -52,10 +53,11 @@ class PivotView {
       this.at = at;
       this.tell(at);
     });
-    store.subscribe((changed) => (changed.has("network") || changed.has("ask")) && void this.ask());
+    const request = whenVisible(root, () => void this.ask());
+    store.subscribe((changed) => changed.has("network") && request());
     DARK.addEventListener("change", () => this.draw());
     this.drawBar();
-    void this.ask();
+    request();
   }
 
   private go(state: PivotState): void {
@@ -182,6 +184,7 @@ class PivotView {
       });
       return line;
     });
+    const wide = 190 + answer.columns.length * 64;
     const more = [
       answer.more_rows > 0 ? counted(answer.more_rows, "smaller row") : "",
       answer.more_columns > 0 ? counted(answer.more_columns, "smaller column") : "",
@@ -192,6 +195,7 @@ class PivotView {
       el("thead", {}, el("tr", {}, el("td", { class: "pivot-corner" }, `${shortName(this.state.rows, 20)} ╲ ${shortName(this.state.columns, 20)}`), ...head)),
       el("tbody", {}, ...body),
     );
+    table.style.minWidth = `min(100%, ${wide}px)`;
     fill(
       this.holder,
       measure !== "objects" && queried === 0 && el("p", { class: "pad quiet" }, "There is no query yet: its share and lift come with one."),

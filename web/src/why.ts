@@ -9,6 +9,7 @@ import type { BringingCell, CellExplanation, Lift, NearMiss, ObjectExplanation, 
 import { shortName } from "./geometry";
 import type { Store } from "./state";
 import type { Ask, ExplainAnswer, Id, Node } from "./types";
+import { whenVisible } from "./when_visible";
 
 export function mountWhy(root: HTMLElement, store: Store): void {
   root.classList.add("why");
@@ -47,10 +48,11 @@ export function mountWhy(root: HTMLElement, store: Store): void {
     }
     body.classList.remove("waiting");
   };
+  const request = whenVisible(root, () => void explain());
   store.subscribe((changed) => {
-    if (changed.has("selected") || changed.has("network")) void explain();
+    if (changed.has("selected") || changed.has("network")) request();
   });
-  void explain();
+  request();
 }
 
 function show(body: HTMLElement, store: Store, node: Node | null, answer: ExplainAnswer): void {

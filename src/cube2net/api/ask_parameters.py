@@ -131,6 +131,11 @@ def objective_named(ask: Mapping[str, Any], method: str) -> str:
     return str(ask.get("objective") or _defaults(ask, method)[1])
 
 
+def searches_bound(ask: Mapping[str, Any]) -> bool:
+    """Return whether an upper bound is asked for that has to be searched; that of cover is known anyway."""
+    return bool(ask.get("bound")) and objective_named(ask, split_options(ask)[0]) != "cover"
+
+
 def _defaults(ask: Mapping[str, Any], method: str) -> tuple[str, str]:
     """Return the form and the objective of a question that names none."""
     kind = methods()[method]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from cube2net import pipeline
-from cube2net.api.ask_parameters import LONG, parameters_of, shortest, view_of, viewed
+from cube2net.api.ask_parameters import LONG, parameters_of, searches_bound, shortest, view_of, viewed
 from cube2net.api.exports import ExportedFile, exported
 from cube2net.api.json_reading import read
 from cube2net.api.name_index import NameIndex
@@ -25,6 +25,8 @@ KEPT, VIEWS, REPORTS = 16, 4, 4
 """So many networks, views and reports are remembered, those asked for last."""
 MANY = 5_000
 """A query of more objects takes long whatever the method."""
+PRICED = 8
+"""More pins and bans than these take long to price whatever the method."""
 T = TypeVar("T")
 
 
@@ -127,14 +129,14 @@ class Desk:
         ask = question.get("ask") if isinstance(question, Mapping) else None
         if (route is not None and not route.networks) or not isinstance(ask, Mapping):
             return False
-        query = ask.get("query")
-        many = isinstance(query, list) and len(query) > MANY
-        if not (many or ask.get("bound") or ask.get("method") in LONG or question.get("prices")):
-            return False
         try:
-            return bool(question.get("prices")) or json.dumps(shortest(self.cube, read(Ask, ask))) not in self._made
+            words = shortest(self.cube, read(Ask, ask))
         except Cube2netError:
             return False
+        priced = question.get("prices") and len([*words.get("pins", []), *words.get("bans", [])])
+        if words.get("method") in LONG or len(words["query"]) > MANY or searches_bound(words):
+            return bool(priced) or json.dumps(words) not in self._made
+        return bool(priced and priced > PRICED)
 
     def _known(self, kept: OrderedDict[str, T], most: int, key: str, make: Callable[[], T]) -> T:
         """Return what is remembered by a key, or made now."""

@@ -85,7 +85,8 @@ def said_of_network(network: Network, about: Mapping[str, Any]) -> str:
     listed = f"{', '.join(nodes[:-1])}{' and ' if nodes[1:] else ''}{nodes[-1]}"
     said = [f"{listed}, {_counted(len(network.source), 'link')}"]
     if cells:
-        said.append(f"the cells hold {about['query_held']:,} of the {count:,}, {about['objective']} {_worth(about)}")
+        hold = "the cells hold" if cells > 1 else "the cell holds"
+        said.append(f"{hold} {about['query_held']:,} of the {count:,}, {about['objective']} {_worth(about)}")
     return "; ".join(filter(None, [*said, certificate(about)]))
 
 

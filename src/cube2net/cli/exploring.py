@@ -6,16 +6,13 @@ import ipaddress
 import threading
 import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from cube2net.cli.options import CubePath, SkipMissing
 from cube2net.cli.terminal import complain, say, show_text
 from cube2net.extras import require
-
-if TYPE_CHECKING:
-    from cube2net.records import Cube, Query
 
 
 def explore(
@@ -41,10 +38,9 @@ def explore(
 
     opened = pipeline.open_cube(cube)
     asked = None if query is None else pipeline.read_query(opened, query, skip_missing=skip_missing)
-    with ExplorerServer(opened, host=host, port=port) as server:
-        address = server.address + ("" if asked is None else _hash(opened, asked))
+    with ExplorerServer(opened, asked, host=host, port=port) as server:
         say(f"{opened}, until Ctrl-C at")
-        show_text(address)
+        show_text(server.address)
         if asked is not None:
             answering.show_missing(asked)
         if not _is_loopback(host):
@@ -52,20 +48,8 @@ def explore(
         if missing := missing_page():
             complain(missing)
         if not no_browser:
-            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+            threading.Thread(target=webbrowser.open, args=(server.address,), daemon=True).start()
         server.wait()
-
-
-def _hash(cube: Cube, query: Query) -> str:
-    """Return the end of an address with which the page begins with a query."""
-    from cube2net.explorer.address import packed_ask
-    from cube2net.records.lineage import lineage_of
-
-    ask = {"query": cube.objects.ids(query.objects).to_pylist()}
-    if query.labels is not None:
-        ask["labels"] = list(query.labels)
-    origin = lineage_of(cube).origin
-    return f"#q={packed_ask(ask if origin is None else {**ask, 'cube': origin.seal})}"
 
 
 def _is_loopback(host: str) -> bool:

@@ -11,9 +11,20 @@ from typing import Any
 
 from cube2net.errors import InputError
 from cube2net.explorer.replies import json_bytes
+from cube2net.records import Cube, Query
+from cube2net.records.lineage import lineage_of
 
 LARGEST = 16 * 1024 * 1024
 """A question has at most so many bytes, however small its address is."""
+
+
+def asked_for(cube: Cube, query: Query) -> dict[str, Any]:
+    """Return the question for the network of a query, with nothing else said."""
+    ask: dict[str, Any] = {"query": cube.objects.ids(query.objects).to_pylist()}
+    if query.labels is not None:
+        ask["labels"] = list(query.labels)
+    origin = lineage_of(cube).origin
+    return ask if origin is None else {**ask, "cube": origin.seal}
 
 
 def packed_ask(ask: Mapping[str, Any]) -> str:

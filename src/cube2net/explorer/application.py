@@ -24,14 +24,16 @@ from cube2net.explorer.work import StoppedWorkError, Work
 
 EXPORT = "export"
 """The question that is answered by a file."""
+BEGIN = "begin"
+"""What an address says that opens the page with the question that the server was started with."""
 HTML = "text/html; charset=utf-8"
 
 
 class Application:
-    """The explorer of a cube as an ASGI application."""
+    """The explorer of a cube as an ASGI application; ``begin`` is the end of the address that it opens with."""
 
-    def __init__(self, work: Work, gate: Gate) -> None:
-        self.work, self.gate = work, gate
+    def __init__(self, work: Work, gate: Gate, begin: str = "") -> None:
+        self.work, self.gate, self.begin = work, gate, begin
         routes = [
             Route("/", self._page),
             Route("/page/{name}", self._page_file),
@@ -67,7 +69,8 @@ class Application:
         self.gate.check(request.method, path, request.headers)
         given = self.gate.given_token(request.scope["query_string"]) if path == "/" else None
         if given is not None and self.gate.is_token(given):
-            return Response(status_code=303, headers={"location": "/", "set-cookie": self.gate.cookie_header()})
+            place = f"/{self.begin}" if BEGIN in request.query_params else "/"
+            return Response(status_code=303, headers={"location": place, "set-cookie": self.gate.cookie_header()})
         if not self.gate.is_known(request.headers):
             raise RefusalError(
                 401, "token", "the token is missing or wrong: open the address that cube2net explore printed"

@@ -11,28 +11,41 @@ import uvicorn
 
 from cube2net.api import Desk
 from cube2net.errors import ParameterError
-from cube2net.explorer.application import Application
+from cube2net.explorer.address import asked_for, packed_ask
+from cube2net.explorer.application import BEGIN, Application
 from cube2net.explorer.connections import PatientConnection
 from cube2net.explorer.gates import WILDCARDS, Gate
 from cube2net.explorer.work import ServerLimits, Work
-from cube2net.records import Cube
+from cube2net.records import Cube, Query
 
 STARTING = 30.0
 """So many seconds a server may take to start, and to end."""
+LONGEST_HEADER = 32_000
+"""So many letters of an address are sent in a header, which every browser takes."""
 
 
 class ExplorerServer:
-    """Serves the explorer of a cube from a thread of its own, from ``start`` to ``stop``; a context does both."""
+    """Serves the explorer of a cube from a thread of its own, from ``start`` to ``stop``; a context does both.
+
+    ``query`` is what the page begins with.
+    """
 
     def __init__(
-        self, cube: Cube, *, host: str = "127.0.0.1", port: int = 0, limits: ServerLimits | None = None
+        self,
+        cube: Cube,
+        query: Query | None = None,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        limits: ServerLimits | None = None,
     ) -> None:
+        self._begin = "" if query is None else f"#q={packed_ask(asked_for(cube, query))}"
         self._socket = _listening(host, port)
         self.gate = Gate(self._socket.getsockname()[1], host)
         limits = limits or ServerLimits()
         self.work = Work(Desk(cube, most_nodes=limits.nodes), limits)
         config = uvicorn.Config(
-            Application(self.work, self.gate),
+            Application(self.work, self.gate, self._begin),
             lifespan="off",
             ws="none",
             http=PatientConnection,
@@ -56,8 +69,14 @@ class ExplorerServer:
 
     @property
     def address(self) -> str:
-        """The address to open: its token becomes a cookie."""
-        return f"{self.site}?token={self.gate.token}"
+        """The address to open: its token becomes a cookie, and what the page begins with comes by the way.
+
+        What is too long for a header stands in the address itself.
+        """
+        known = f"{self.site}?token={self.gate.token}"
+        if not self._begin:
+            return known
+        return f"{known}&{BEGIN}=query" if len(self._begin) <= LONGEST_HEADER else f"{known}{self._begin}"
 
     def connected(self) -> int:
         """Return how many connections there are."""
@@ -102,7 +121,8 @@ def _listening(host: str, port: int) -> socket.socket:
     """Return a socket that listens at an address."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        found = socket.socket(family, socket.SOCK_STREAM)
+        # By its number asyncio knows TCP, and sends small packets at once: else a response waits for 40 ms.
+        found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         try:
             found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             found.bind((host, port))
