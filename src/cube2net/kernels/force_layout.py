@@ -8,6 +8,19 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.kernels.compiled import njit
+from cube2net.kernels.quadtree import repel_by_tree
+
+BY_TREE = 0
+"""In place of a number of bins: far nodes are put together by a tree, which suits thousands of them."""
+WIDE = 0.7
+"""A square of that tree counts as one node where its side is below so many times its distance."""
+MANY = 5000
+"""Above so many nodes the tree is quicker."""
+
+
+def bins_for(count: int) -> int:
+    """Return into how many bins the plane is cut along each side for so many nodes, or that a tree does it."""
+    return BY_TREE if count > MANY else max(2, int(np.ceil((9 * count) ** 0.25)))
 
 
 @njit(cache=True)
@@ -64,6 +77,15 @@ def repel(place: Array, mass: Array, bins: int, force: Array) -> None:
 
 
 @njit(cache=True)
+def push_apart(place: Array, mass: Array, bins: int, force: Array) -> None:
+    """Add to every node's force what pushes it away from all others, by so many bins or by a tree."""
+    if bins == BY_TREE:
+        repel_by_tree(place, mass, WIDE, force)
+    else:
+        repel(place, mass, bins, force)
+
+
+@njit(cache=True)
 def attract(place: Array, source: Array, target: Array, pull: Array, force: Array) -> None:
     """Add to both ends of every link pull · log(1 + distance), towards each other."""
     for link in range(len(source)):
@@ -98,7 +120,7 @@ def relax(
     force = np.empty_like(place)
     for step in range(steps):
         force[:] = 0.0
-        repel(place, mass, bins, force)
+        push_apart(place, mass, bins, force)
         attract(place, source, target, pull, force)
         limit = reach * (1.0 - step / steps) ** 1.5
         for i in range(len(place)):

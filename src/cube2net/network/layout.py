@@ -111,7 +111,7 @@ def _part(links: sp.csr_array, radius: Array, rng: np.random.Generator) -> Array
 
 def _by_forces(links: sp.csr_array, rng: np.random.Generator) -> Array:
     """Return the places at which what pulls and pushes the nodes of one connected part is about even."""
-    from cube2net.kernels.force_layout import relax
+    from cube2net.kernels.force_layout import bins_for, relax
 
     count = links.shape[0]
     degree = np.diff(links.indptr).astype(np.float64)
@@ -125,7 +125,7 @@ def _by_forces(links: sp.csr_array, rng: np.random.Generator) -> Array:
         target,
         1 / np.sqrt(np.minimum(degree[source], degree[target])),
         np.sqrt(degree + 1),
-        max(2, int(np.ceil((9 * count) ** 0.25))),
+        bins_for(count),
         int(np.clip(1_200_000 / count, 60, 400)),
         float(np.sqrt(count)),
         np.array([HOLD, HOLD * WIDE]),

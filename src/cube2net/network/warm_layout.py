@@ -62,13 +62,13 @@ def between_neighbours(links: sp.csr_array, place: Array, radius: Array) -> Arra
 
 def settled(links: sp.csr_array, place: Array, ends: tuple[Array, Array], hold: Array) -> Array:
     """Return the places of one connected part after a few short steps of the forces, about the same middle."""
-    from cube2net.kernels.force_layout import attract, relax, repel
+    from cube2net.kernels.force_layout import attract, bins_for, push_apart, relax
 
     count = len(place)
     degree = np.diff(links.indptr).astype(np.float64)
     pull = 1 / np.sqrt(np.minimum(degree[ends[0]], degree[ends[1]]))
     mass = np.sqrt(degree + 1)
-    bins = max(2, int(np.ceil((9 * count) ** 0.25)))
+    bins = bins_for(count)
     middle = place.mean(axis=0)
     centred = place - middle
 
@@ -76,7 +76,7 @@ def settled(links: sp.csr_array, place: Array, ends: tuple[Array, Array], hold: 
         """Return how much the forces widen the part where it is enlarged by a scale."""
         at = centred * scale
         force = np.zeros_like(at)
-        repel(at, mass, bins, force)
+        push_apart(at, mass, bins, force)
         attract(at, *ends, pull, force)
         force -= hold * mass[:, None] * at
         return float((force * at).sum())
