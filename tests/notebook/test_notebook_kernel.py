@@ -1,5 +1,6 @@
 """In a real kernel records show themselves, bars stand in one place, and the explorer is a widget with a picture."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -74,3 +75,17 @@ heard.wait(60), sent[-1][0], len(sent[-1][1][0]) > 100
 """
     _, (output,) = ran([MAKE, ask], tmp_path)
     assert shown(output)["text/plain"] == "(True, {'id': 'a', 'answer': True}, True)"
+
+
+def test_a_page_that_nbconvert_makes_has_the_tables_and_the_picture(tmp_path: Path) -> None:
+    exporters = pytest.importorskip("nbconvert.exporters")
+    notebook = ran_notebook([MAKE, "cube", "network"], tmp_path)
+    for sanitize in (False, True):
+        body, _ = exporters.HTMLExporter(sanitize_html=sanitize).from_notebook_node(notebook)
+        pictures = re.findall(r"<img[^>]*src=\"data:image/svg\+xml;base64,", body)
+        assert len(pictures) == (0 if sanitize else 1)  # what cleans it knows no pictures inside a page
+        assert "200 objects" in body
+        assert "community 1" in body
+    markdown, files = exporters.MarkdownExporter().from_notebook_node(notebook)
+    assert "200 objects" in markdown
+    assert files["outputs"] == {}
