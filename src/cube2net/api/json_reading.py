@@ -40,11 +40,13 @@ def fields_of_shape(shape: type) -> Mapping[str, ShapeField]:
     return found
 
 
+@cache
 def bare_type(hint: Any) -> Any:
     """Return a type without the words beside it."""
     return get_args(hint)[0] if get_origin(hint) is Annotated else hint
 
 
+@cache
 def choices_of(hint: Any) -> tuple[Any, ...]:
     """Return the types that a value may have: those of a union, or the one there is."""
     hint = bare_type(hint)

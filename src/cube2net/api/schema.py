@@ -25,9 +25,13 @@ REFUSALS = {
     "401": "No token came with it.",
     "403": "It came from elsewhere.",
     "404": "There is nothing of that name.",
+    "405": "It is asked in another way.",
+    "408": "It came too slowly.",
     "413": "It is too large.",
+    "415": "It is no JSON.",
     "429": "There is too much to do: try again.",
     "500": "Something went wrong that should not.",
+    "503": "It took too long.",
 }
 ABOUT = """A question about the cube is a JSON object, sent by POST to the path of its name; its answer is one too.
 
@@ -49,11 +53,10 @@ def openapi() -> dict[str, Any]:
         "components": {
             "schemas": dict(sorted(schemas.items())),
             "securitySchemes": {
-                "bearer": {"type": "http", "scheme": "bearer"},
-                "cookie": {"type": "apiKey", "in": "cookie", "name": "cube2net"},
+                "bearer": {"type": "http", "scheme": "bearer", "description": "The token of the printed address."}
             },
         },
-        "security": [{"bearer": []}, {"cookie": []}],
+        "security": [{"bearer": []}],
     }
 
 
