@@ -30,7 +30,7 @@ const REST = "rest";
 const LASSO = "lasso";
 const PASTE = "paste";
 
-export function mountContrast(root: HTMLElement, store: Store): void {
+export function mountContrast(root: HTMLElement, store: Store, ended: AbortSignal): void {
   root.classList.add("against");
   const spotlight = spotlightOf(store);
   const one = el("select", { "aria-label": "One side" });
@@ -116,12 +116,12 @@ export function mountContrast(root: HTMLElement, store: Store): void {
   };
   one.addEventListener("change", chosen);
   two.addEventListener("change", chosen);
-  const request = whenVisible(root, () => void compare());
+  const request = whenVisible(root, () => void compare(), ended);
   const follow = (): void => {
     offer();
     request();
   };
-  store.subscribe((changed) => changed.has("network") && follow());
+  store.subscribe((changed) => changed.has("network") && follow(), ended);
   spotlight.subscribe(offer);
   follow();
 }

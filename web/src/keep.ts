@@ -13,7 +13,7 @@ const WORDS: [format: string, title: string][] = [
   ["python.txt", "Python"],
 ];
 
-export function mountKeep(root: HTMLElement, store: Store): void {
+export function mountKeep(root: HTMLElement, store: Store, ended: AbortSignal): void {
   root.classList.add("keep", "pad");
   const none = el("p", { class: "quiet" }, "Make a network first; then it can be kept.");
   const told = el("p", { class: "small bad", role: "status", "aria-live": "polite" });
@@ -76,7 +76,7 @@ export function mountKeep(root: HTMLElement, store: Store): void {
       el("div", { class: "buttons" }, download("recipe.json"), download("query.csv")),
     ),
     ...words.map(({ element }) => element),
-    verdict(store),
+    verdict(store, ended),
   );
   root.append(none, told, body);
   const draw = (): void => {
@@ -85,8 +85,10 @@ export function mountKeep(root: HTMLElement, store: Store): void {
     if (root.hidden) return;
     void write();
   };
-  new MutationObserver(draw).observe(root, { attributes: true, attributeFilter: ["hidden"] });
-  store.subscribe((changed) => changed.has("network") && draw());
+  const shows = new MutationObserver(draw);
+  shows.observe(root, { attributes: true, attributeFilter: ["hidden"] });
+  ended.addEventListener("abort", () => shows.disconnect());
+  store.subscribe((changed) => changed.has("network") && draw(), ended);
   draw();
 }
 

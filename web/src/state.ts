@@ -31,7 +31,8 @@ export interface Trail {
 
 export type Part = "ask" | "network" | "places" | "prices" | "selected" | "busy" | "error" | "trail" | "names";
 export type Listener = (changed: ReadonlySet<Part>) => void;
-export type Mount = (root: HTMLElement, store: Store) => void;
+/** Fills an element; what it begins to listen to, watch or draw ends with the signal. */
+export type Mount = (root: HTMLElement, store: Store, ended: AbortSignal) => void;
 
 /** A network of more nodes is laid out anew, without the places of the one before. */
 const MOST_STARTS = 20_000;
@@ -78,10 +79,12 @@ export class Store {
     return this.network ? "ready" : "empty";
   }
 
-  /** Calls a function after every change with the parts that changed; what comes back ends that. */
-  subscribe(listener: Listener): () => void {
+  /** Calls a function after every change with the parts that changed; a signal, or what comes back, ends that. */
+  subscribe(listener: Listener, ended?: AbortSignal): () => void {
+    const leave = (): void => void this.listeners.delete(listener);
     this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    ended?.addEventListener("abort", leave, { once: true });
+    return leave;
   }
 
   /** Changes the question and asks for its network; a move in flight is superseded. */

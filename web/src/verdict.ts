@@ -6,7 +6,7 @@ import type { Store } from "./state";
 import type { CompareAnswer } from "./types";
 
 /** Does the network help? Runs the comparison, tells how far it is, and links to its report. */
-export function verdict(store: Store): HTMLElement {
+export function verdict(store: Store, ended: AbortSignal): HTMLElement {
   const runs = el("input", { type: "number", min: 2, max: 50, step: 1, placeholder: "10", "aria-label": "Runs" });
   const task = el(
     "select",
@@ -72,7 +72,8 @@ export function verdict(store: Store): HTMLElement {
   const age = (): void => {
     stale.hidden = judged === (store.network?.fingerprint ?? "");
   };
-  store.subscribe((changed) => changed.has("network") && age());
+  store.subscribe((changed) => changed.has("network") && age(), ended);
+  ended.addEventListener("abort", () => flight?.abort());
   go.addEventListener("click", () => void run());
   stop.addEventListener("click", () => flight?.abort());
   return el(
