@@ -5,8 +5,8 @@ import { refusalOf } from "./client";
 import { labelClass, labelNumbers } from "./colours";
 import { completing } from "./completion";
 import { counted, el, fill, number } from "./dom";
-import { sentence } from "./gate";
-import { mountStart } from "./start";
+import { sentence } from "./sentences";
+import { mountFromCells } from "./from_cells";
 import { same, type Store } from "./state";
 import type { Ask, Candidate, Id, NameRow } from "./types";
 
@@ -307,7 +307,7 @@ export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): v
     chips,
     start,
   );
-  start.addEventListener("toggle", () => start.open && start.childElementCount === 1 && mountStart(start, store, add), { once: false });
+  start.addEventListener("toggle", () => start.open && start.childElementCount === 1 && mountFromCells(start, store, add), { once: false });
   store.subscribe((changed) => {
     if (changed.has("ask")) follow();
     if (changed.has("network")) drawButton();

@@ -6,7 +6,7 @@ import type { Contrast, SeparatingCell } from "./explanations";
 import { shortName } from "./geometry";
 import { labelClass, labelNumbers } from "./colours";
 import { percent } from "./cells";
-import { sentence } from "./gate";
+import { sentence } from "./sentences";
 import { spotlightOf } from "./spotlight";
 import type { Store } from "./state";
 import type { Ask, Id } from "./types";

@@ -1,7 +1,7 @@
 // The head of the page: the cube, what the network is in a sentence, undo and redo, and a search.
 import { completing } from "./completion";
 import { el, fill } from "./dom";
-import { sentence } from "./gate";
+import { sentence } from "./sentences";
 import { nodeAt, type Store } from "./state";
 import type { NetworkAnswer } from "./types";
 
