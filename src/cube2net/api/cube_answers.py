@@ -12,7 +12,7 @@ from cube2net.api.ask_parameters import LONG, methods, options_shown, query_of
 from cube2net.api.compare_answers import LEAST_RUNS, MOST_RUNS, RUNS
 from cube2net.api.exports import PICTURES, endings
 from cube2net.api.json_reading import MOST, MOST_BYTES
-from cube2net.api.name_answers import MOST_NAMES
+from cube2net.api.name_answers import MOST_GIVEN
 from cube2net.api.shapes import (
     CubeAnswer,
     CubeQuestion,
@@ -60,7 +60,7 @@ def cube(desk: Desk, question: CubeQuestion, progress: Progress) -> CubeAnswer:
         "limits": {
             "letters": MOST,
             "bytes": MOST_BYTES,
-            "names": MOST_NAMES,
+            "names": MOST_GIVEN,
             "least_runs": LEAST_RUNS,
             "runs": RUNS,
             "most_runs": MOST_RUNS,
