@@ -138,6 +138,36 @@ def test_contrasts_are_of_two_queries_of_labels_or_of_all_others(desk: Desk, ask
         desk.answer("contrast", {"query": everybody})
 
 
+def test_an_empty_other_side_is_refused_and_not_taken_for_all_others(desk: Desk, ask: Ask) -> None:
+    for labels in ({}, {"labels": ask["labels"]}):
+        with pytest.raises(ParameterError, match=r"^against is \[\], expected the id of at least one object: leave it"):
+            desk.answer("contrast", {"query": ask["query"], "against": [], **labels})
+    with pytest.raises(ParameterError, match=r"^names is \[\], expected two different texts$"):
+        desk.answer("contrast", {"query": ask["query"], "names": []})
+
+
+@pytest.mark.parametrize(
+    ("route", "field", "most", "what"),
+    [
+        ("pivot", "most", 100, "rows and columns"),
+        ("contrast", "m", 100, "cells"),
+        ("drill", "k", 100, "cells"),
+        ("complete", "most", 100, "names"),
+        ("members", "most", 20_000, "objects"),
+    ],
+)
+def test_how_much_is_answered_has_an_upper_end(
+    desk: Desk, ask: Ask, route: str, field: str, most: int, what: str
+) -> None:
+    question = real_questions(desk, ask)[route][0]
+    desk.answer(route, question | {field: most})
+    for wrong in (0, most + 1, 2**40):
+        with pytest.raises(ParameterError, match=f"^{field} is {wrong}, expected 1 to {most:,} {what}$"):
+            desk.answer(route, question | {field: wrong})
+    shape = openapi()["components"]["schemas"][ROUTES[route].asks.__name__]
+    assert f"1 to {most:,}" in shape["properties"][field]["description"]
+
+
 def test_drilling_is_that_of_the_library(desk: Desk, ask: Ask) -> None:
     told = desk.answer("drill", {"query": ask["query"], "cell": ["199X", "∗", "∗"], "k": 3})
     assert told["drilled"] == c2n.drill(desk.cube, ask["query"], ("199X", "∗", "∗"), 3).to_dict()

@@ -130,6 +130,7 @@ export interface NamesAnswer {
 /** The beginning of a name, or of a word of it. */
 export interface CompleteQuestion {
   text: string;
+  /** how many names, 1 to 100; 10 without a word */
   most?: number;
 }
 
@@ -150,6 +151,7 @@ export interface MembersQuestion {
   kind?: string[];
   /** labels of each, at any levels, ∗ for all */
   cells: string[][];
+  /** how many objects, 1 to 20,000, so many also without a word */
   most?: number;
 }
 
@@ -179,7 +181,7 @@ export interface PivotQuestion {
   query?: Id[];
   /** the chosen cells, to be marked */
   cells?: string[][];
-  /** at most so many rows and columns, the largest */
+  /** at most so many rows and columns, the largest, 1 to 100; 40 without a word */
   most?: number;
 }
 
@@ -395,9 +397,11 @@ export interface ContrastQuestion {
   query: Id[];
   /** the label of each, in the same order */
   labels?: string[] | null;
+  /** the objects of the second, one or more */
   against?: Id[];
   /** how the two are called */
   names?: string[];
+  /** at most so many cells, 1 to 100; 10 without a word */
   m?: number;
 }
 
@@ -420,6 +424,7 @@ export interface DrillQuestion {
   query: Id[];
   /** one label for every dimension, ∗ for all of them */
   cell?: string[];
+  /** at most so many cells, 1 to 100; 10 without a word */
   k?: number;
 }
 

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cube2net import __version__, pipeline
+from cube2net.api.answer_limits import FEW_LABELS, MOST_LABELS
 from cube2net.api.ask_parameters import LONG, methods, options_shown, query_of
 from cube2net.api.compare_answers import LEAST_RUNS, MOST_RUNS, RUNS
 from cube2net.api.exports import PICTURES, endings
 from cube2net.api.json_reading import MOST, MOST_BYTES
-from cube2net.api.name_answers import MOST_NAMES
+from cube2net.api.name_answers import MOST_GIVEN
 from cube2net.api.shapes import (
     CubeAnswer,
     CubeQuestion,
@@ -21,7 +22,7 @@ from cube2net.api.shapes import (
     PivotAnswer,
     PivotQuestion,
 )
-from cube2net.errors import MissingPackageError
+from cube2net.errors import MissingPackageError, whole_number
 from cube2net.interfaces import ChecksItself, chooses_cells
 from cube2net.progress import Progress
 from cube2net.records import Cube
@@ -31,8 +32,6 @@ from cube2net.records.mixed_names import levels_of, mixed_cell_of
 if TYPE_CHECKING:
     from cube2net.api.desk import Desk
 
-SHOWN = 40
-"""So many rows and columns a table has without a word."""
 LABELS = 1_000
 """So many labels of a level are named, to choose among them."""
 
@@ -61,7 +60,7 @@ def cube(desk: Desk, question: CubeQuestion, progress: Progress) -> CubeAnswer:
         "limits": {
             "letters": MOST,
             "bytes": MOST_BYTES,
-            "names": MOST_NAMES,
+            "names": MOST_GIVEN,
             "least_runs": LEAST_RUNS,
             "runs": RUNS,
             "most_runs": MOST_RUNS,
@@ -74,7 +73,8 @@ def pivot(desk: Desk, question: PivotQuestion, progress: Progress) -> PivotAnswe
     """Return how many objects have a label of each of two levels, and how many of a query."""
     seen = desk.view(question)
     asked = query_of(desk.cube, question["query"]) if question.get("query") else None
-    found = pipeline.pivot(seen, question["rows"], question["columns"], asked, most=question.get("most", SHOWN))
+    most = whole_number("most", question.get("most", FEW_LABELS), 1, MOST_LABELS, what="rows and columns")
+    found = pipeline.pivot(seen, question["rows"], question["columns"], asked, most=most)
     told = found.to_dict()
     return {
         "rows": told["rows"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
+from cube2net.api.answer_limits import FEW_CELLS, MOST_CELLS
 from cube2net.api.shapes import Ask, Id, Labels, Node, View
 
 # Networks
@@ -139,9 +140,9 @@ class ContrastQuestion(View):
 
     query: list[Id]
     labels: NotRequired[Annotated[list[str] | None, "the label of each, in the same order"]]
-    against: NotRequired[list[Id]]
+    against: NotRequired[Annotated[list[Id], "the objects of the second, one or more"]]
     names: NotRequired[Annotated[list[str], "how the two are called"]]
-    m: NotRequired[int]
+    m: NotRequired[Annotated[int, f"at most so many cells, 1 to {MOST_CELLS}; {FEW_CELLS} without a word"]]
 
 
 class ContrastAnswer(TypedDict):
@@ -156,7 +157,7 @@ class DrillQuestion(View):
 
     query: list[Id]
     cell: NotRequired[Labels]
-    k: NotRequired[int]
+    k: NotRequired[Annotated[int, f"at most so many cells, 1 to {MOST_CELLS}; {FEW_CELLS} without a word"]]
 
 
 class DrillAnswer(TypedDict):

@@ -6,7 +6,7 @@ from cube2net.network import EXPORTS, Section, certificate, estimated_tokens, lo
 from cube2net.pipeline.build import build_cube, build_from, build_task
 from cube2net.pipeline.compare import JOURNAL, WRITTEN, Auto, compare, task_of
 from cube2net.pipeline.construct import construct
-from cube2net.pipeline.contrasting import contrast, describe
+from cube2net.pipeline.contrasting import contrast, contrast_with_others, describe
 from cube2net.pipeline.cube_facts import about_objects, kinds_of, mention_counts, window_labels
 from cube2net.pipeline.cubes import (
     add_items,
@@ -98,6 +98,7 @@ __all__ = [
     "compare",
     "construct",
     "contrast",
+    "contrast_with_others",
     "default_form",
     "default_objective",
     "describe",
