@@ -18,8 +18,9 @@ from cube2net.api.shapes import (
     PivotAnswer,
     PivotQuestion,
 )
-from cube2net.errors import MissingPackageError
+from cube2net.errors import MissingPackageError, whole_number
 from cube2net.interfaces import ChecksItself, chooses_cells
+from cube2net.interrupts import step
 from cube2net.progress import Progress
 from cube2net.records import Cube
 from cube2net.records.lineage import lineage_of
@@ -28,8 +29,8 @@ from cube2net.records.mixed_names import levels_of, mixed_cell_of
 if TYPE_CHECKING:
     from cube2net.api.desk import Desk
 
-SHOWN = 40
-"""So many rows and columns a table has without a word."""
+SHOWN, MOST_SHOWN = 40, 500
+"""So many rows and columns a table has without a word, and at most."""
 LABELS = 1_000
 """So many labels of a level are named, to choose among them."""
 
@@ -62,7 +63,8 @@ def pivot(desk: Desk, question: PivotQuestion, progress: Progress) -> PivotAnswe
     """Return how many objects have a label of each of two levels, and how many of a query."""
     seen = desk.view(question)
     asked = query_of(desk.cube, question["query"]) if question.get("query") else None
-    found = pipeline.pivot(seen, question["rows"], question["columns"], asked, most=question.get("most", SHOWN))
+    most = whole_number("most", question.get("most", SHOWN), 1, MOST_SHOWN, what="rows and columns")
+    found = pipeline.pivot(seen, question["rows"], question["columns"], asked, most=most)
     told = found.to_dict()
     return {
         "rows": told["rows"],
@@ -135,6 +137,7 @@ def _chosen(
     places = [{label: place for place, label in enumerate(labels)} for labels in shown]
     sides = [seen.level(name) for name in levels]
     for labels in cells:
+        step()
         cell = mixed_cell_of(seen, tuple(labels))
         at = []
         for (number, level), place in zip(sides, places, strict=True):

@@ -218,7 +218,7 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
         import_module(f"cube2net.kernels.{kernel}")
     seconds: dict[str, float] = {}
     with timed(seconds, "weigh"):
-        weights = guided(weighed(cube, plan.liked, plan.objective), budget.scope, plan.unlike)
+        weights = _weights(plan)
         settled = Settled.of(cube, weights, budget)
     with timed(seconds, "vectors"):
         ready = with_vectors(cube, plan.method, seed)
@@ -237,6 +237,17 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
     selection = settled.with_choice(selection)
     empty = settled.empty_value if len(selection.cells) else selection.value
     return Chosen(selection, seed, empty, weights, seconds, bound)
+
+
+def known_choice(
+    plan: Plan, selection: Selection, seed: int, empty_value: float, seconds: Mapping[str, float], bounded: bool
+) -> Chosen:
+    """Return what the method of a plan chose at another time."""
+    return Chosen(selection, seed, empty_value, _weights(plan), seconds, bounded)
+
+
+def _weights(plan: Plan) -> Worth:
+    return guided(weighed(plan.cube, plan.liked, plan.objective), plan.budget.scope, plan.unlike)
 
 
 def with_vectors(cube: Cube, method: Method, seed: int) -> Method:
