@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +12,7 @@ import pytest
 
 import cube2net as c2n
 from cube2net.api import Desk
-from cube2net.api.desk import Choice
+from cube2net.api.desk import VIEWS, Choice
 from cube2net.errors import InputError, ParameterError
 from cube2net.interrupts import Stop
 
@@ -109,3 +111,46 @@ def test_whether_a_question_is_long_is_told_by_its_words_without_a_look_at_the_c
         assert not desk.may_be_long("construct", question)
         assert not desk.may_be_long("export", question)
     assert not desk.may_be_long("drill", {"ask": {**ask, **STEPS}})
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        {"form": "objects", "m": 20},
+        {"form": "both", "m": 20},
+        {"form": "cells", "m": 20, "objective": "jaccard"},
+        {"near": 170},
+        {"method": "pagerank", "options": {"top": 100}},
+        {"form": "objects", "m": 150, "objective": "linked"},
+    ],
+    ids=lambda words: "-".join(map(str, words)),
+)
+def test_a_network_that_would_be_too_large_is_refused_before_it_is_made(
+    folder: Any, ask: dict[str, Any], words: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    free = Desk(c2n.open_cube(folder))
+    size = len(free.network({**ask, **words}))  # type: ignore[typeddict-item]
+    sure = "near" not in words and words.get("objective") != "linked"
+    desk = Desk(free.cube, most_nodes=size)
+    assert len(desk.network({**ask, **words})) == size  # type: ignore[typeddict-item]
+    desk = Desk(free.cube, most_nodes=size - 1 if sure else 10)
+    monkeypatch.setattr(sys.modules["cube2net.network"], "assemble", None)
+    with pytest.raises(ParameterError, match=f"more than the {desk.most_nodes} that are taken at once: ask for fewer"):
+        desk.network({**ask, **words})  # type: ignore[typeddict-item]
+
+
+def test_only_the_parts_of_the_cube_that_were_looked_at_last_are_kept(folder: Any, ask: dict[str, Any]) -> None:
+    desk = Desk(c2n.open_cube(folder))
+    venues = desk.cube.dimensions[1].levels[0].labels
+    parts = []
+    for labels in [[venue] for venue in venues] + [[one, other] for one in venues for other in venues if one < other]:
+        words = {**ask, "where": {"venue": labels}}
+        desk.network(ask)  # type: ignore[arg-type]
+        network = desk.network(words)  # type: ignore[arg-type]
+        assert desk.network(words) is network  # type: ignore[arg-type]
+        assert network.question is not None
+        parts.append(weakref.ref(network.question.whole))
+        del network
+    assert len(parts) > VIEWS
+    gc.collect()
+    assert [part() is not None for part in parts] == [False] * (len(parts) - VIEWS) + [True] * VIEWS

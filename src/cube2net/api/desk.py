@@ -18,6 +18,7 @@ from cube2net.api.routes import ROUTES, route_of
 from cube2net.api.shapes import Ask
 from cube2net.errors import Cube2netError, CubeError, ParameterError, quoted
 from cube2net.pipeline.recalling import choice_of, recall
+from cube2net.pipeline.size_limits import check_nodes, nodes_at_most
 from cube2net.progress import Progress, silent
 from cube2net.records import Cube, Network
 from cube2net.records.lineage import lineage_of
@@ -100,7 +101,21 @@ class Desk:
         self.check_cube(ask)
         words = shortest(self.cube, ask)
         key = json.dumps(words)
-        return self._known(self._made, KEPT, key, lambda: self._recalled(key, words) or self._network(words, progress))
+        with nodes_at_most(self.most_nodes):
+            network = self._known(
+                self._made, KEPT, key, lambda: self._recalled(key, words) or self._network(words, progress)
+            )
+        self._forget_views()
+        return network
+
+    def _forget_views(self) -> None:
+        """Let go of networks of other parts of the cube than those looked at last: each of them holds its part."""
+        with self._lock:
+            parts = {key: id(made.question.whole) for key, made in self._made.items() if made.question is not None}
+            looked_at = list(dict.fromkeys(reversed(parts.values())))[: VIEWS + 1]
+            for key, part in parts.items():
+                if part not in looked_at:
+                    del self._made[key]
 
     def _recalled(self, key: str, words: Mapping[str, Any]) -> Network | None:
         """Return a network that another desk chose; None where none is known."""
@@ -122,12 +137,7 @@ class Desk:
 
     def _network(self, words: Mapping[str, Any], progress: Progress) -> Network:
         network = pipeline.construct(self.view(words), progress=progress, **parameters_of(self.cube, words))
-        nodes = len(network.objects) + len(network.cells)
-        if self.most_nodes is not None and nodes > self.most_nodes:
-            raise ParameterError(
-                f"the network has {nodes:,} nodes, more than the {self.most_nodes:,} that are taken at once: ask for "
-                "fewer with max_nodes"
-            )
+        check_nodes(len(network))
         return network
 
     def check_cube(self, ask: Ask) -> None:

@@ -25,6 +25,7 @@ from cube2net.pipeline.planning import METHODS, WITH_OPTIONS, Levels, Plan, Want
 from cube2net.pipeline.planning import plan as planned
 from cube2net.pipeline.queries import Asked, query_of
 from cube2net.pipeline.recipes import recipe_of
+from cube2net.pipeline.size_limits import check_nodes
 from cube2net.pipeline.worths import LINK_TOLERANCE, Valued, objective_name, weighed
 from cube2net.progress import Progress, Telling, listener, silent
 from cube2net.records import Cube, Network, Node, Query, Question, Scope, Selection, Steering, Worth
@@ -282,6 +283,7 @@ def network_of(
             progress(large, 1, 1)
         liked = len(plan.liked) - len(query)
         room = networks.room_for_near(query, form, len(selection.cells), plan.max_nodes, liked)
+        check_nodes(*networks.expected_nodes(query, selection, form, room, scope))
         nearest = _known_nearest(plan, room, near) if form.kind == "woven" else None
         network = networks.assemble(cube, query, selection, form, nearest=nearest, scope=scope)
     note = networks.said_of_limit(query, plan.max_nodes) or "; ".join(filter(None, _notes(plan, network, large)))
