@@ -24,6 +24,7 @@ from cube2net.api.shapes import (
 )
 from cube2net.errors import MissingPackageError, whole_number
 from cube2net.interfaces import ChecksItself, chooses_cells
+from cube2net.interrupts import step
 from cube2net.progress import Progress
 from cube2net.records import Cube
 from cube2net.records.lineage import lineage_of
@@ -147,6 +148,7 @@ def _chosen(
     places = [{label: place for place, label in enumerate(labels)} for labels in shown]
     sides = [seen.level(name) for name in levels]
     for labels in cells:
+        step()
         cell = mixed_cell_of(seen, tuple(labels))
         at = []
         for (number, level), place in zip(sides, places, strict=True):

@@ -13,6 +13,7 @@ from cube2net.api.shapes import (
     Candidate,
     CompleteAnswer,
     CompleteQuestion,
+    Labels,
     MembersAnswer,
     MembersQuestion,
     NameRow,
@@ -32,6 +33,8 @@ NEAREST = 200
 """For so many missing names the nearest spellings are looked for."""
 MOST_GIVEN = 200_000
 """No text names more objects."""
+MOST_CELLS = 1_000
+"""No more cells are looked into at once."""
 
 
 def names(desk: Desk, question: NamesQuestion, progress: Progress) -> NamesAnswer:
@@ -90,6 +93,7 @@ def members(desk: Desk, question: MembersQuestion, progress: Progress) -> Member
     """Return the objects of cells, those with most items there first."""
     if not question["cells"]:
         raise ParameterError("cells is [], expected the labels of at least one cell")
+    check_cells(question["cells"])
     most = whole_number("most", question.get("most", MOST_MEMBERS), 1, MOST_MEMBERS, what="objects")
     rows = pipeline.members(desk.view(question), [tuple(labels) for labels in question["cells"]])
     shown = rows[:most]
@@ -104,6 +108,12 @@ def members(desk: Desk, question: MembersQuestion, progress: Progress) -> Member
         "sentence": f"{cells} {verb} {len(rows):,} object{'s' * (len(rows) != 1)}"
         + (f", of which the first {most:,} are here" if len(rows) > most else ""),
     }
+
+
+def check_cells(cells: list[Labels]) -> None:
+    """Raise where more cells are named than are looked into at once."""
+    if len(cells) > MOST_CELLS:
+        raise ParameterError(f"cells has {len(cells):,} entries, expected at most {MOST_CELLS:,}")
 
 
 def _candidates(desk: Desk, rows: list[int]) -> list[Candidate]:

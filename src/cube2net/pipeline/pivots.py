@@ -12,6 +12,7 @@ from cube2net.array_types import Array
 from cube2net.compiling import tells_compiling
 from cube2net.cube import check_whole, cross_levels, times_of
 from cube2net.errors import ParameterError, quoted, unknown, whole_number
+from cube2net.interrupts import step
 from cube2net.pipeline.queries import Asked, check_cube, query_of
 from cube2net.records import Cube, DimensionSpec, Pivot
 from cube2net.records.mixed_names import levels_of, mixed_cell_of
@@ -109,6 +110,7 @@ def members(cube: Cube, cells: Iterable[Any]) -> Array:
     count = len(cube.cells) + len(cube.small)
     inside = np.zeros(count, dtype=bool)
     for cell in cells:
+        step()
         inside[contrasts.own_cells(cube, mixed_cell_of(cube, cell))[0]] = True
     times = np.zeros(len(cube.objects), dtype=np.int64)
     held = times.copy()
