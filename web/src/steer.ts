@@ -4,7 +4,7 @@ import { completing } from "./completion";
 import { dial } from "./dials";
 import { el, fill } from "./dom";
 import { nodeKey, type Store } from "./state";
-import type { Ask, DimensionShape, Id, Node } from "./types";
+import type { Ask, DimensionShape, Id, Node, SummaryShape } from "./types";
 
 export function mountSteer(root: HTMLElement, store: Store, ended: AbortSignal): void {
   root.classList.add("steer", "pad");
@@ -28,7 +28,7 @@ export function mountSteer(root: HTMLElement, store: Store, ended: AbortSignal):
   draw();
 }
 
-const summaryOf = <T>(store: Store, word: string): T | null => (store.network?.summary[word] as T | undefined) ?? null;
+const summaryOf = <T>(store: Store, word: keyof SummaryShape): T | null => (store.network?.summary[word] as T | undefined) ?? null;
 
 /** Whether the method asked for chooses cells; others follow links. */
 const choosesCells = (store: Store): boolean =>
