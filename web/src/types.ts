@@ -111,7 +111,7 @@ export interface NameRow {
   id: string | number | null;
   name: string;
   label: string;
-  /** of an ambiguous name those that bear it, of a missing one the nearest */
+  /** of an ambiguous name those that bear it, of a missing one the nearest; of an id that is found and is the name of others too the one found, and these */
   candidates: Candidate[];
 }
 

@@ -29,6 +29,7 @@ from cube2net.pipeline.size_limits import check_nodes
 from cube2net.pipeline.worths import LINK_TOLERANCE, Valued, objective_name, weighed
 from cube2net.progress import Progress, Telling, listener, silent
 from cube2net.records import Cube, Network, Node, Query, Question, Scope, Selection, Steering, Worth
+from cube2net.records.key_rows import said_of_shared
 from cube2net.records.lineage import limits_of
 from cube2net.records.node_names import title_of
 from cube2net.select import Settled, bounded, check_selection, guided
@@ -286,7 +287,9 @@ def network_of(
         check_nodes(*networks.expected_nodes(query, selection, form, room, scope))
         nearest = _known_nearest(plan, room, near) if form.kind == "woven" else None
         network = networks.assemble(cube, query, selection, form, nearest=nearest, scope=scope)
-    note = networks.said_of_limit(query, plan.max_nodes) or "; ".join(filter(None, _notes(plan, network, large)))
+    limit = networks.said_of_limit(query, plan.max_nodes)
+    notes = [*([limit] if limit else _notes(plan, network, large)), said_of_shared(cube.objects, query.shared)]
+    note = "; ".join(filter(None, notes))
     return replace(
         network,
         recipe=recipe_of(plan, network, METHODS, chosen.seed),
