@@ -29,17 +29,21 @@ export function mountWhy(root: HTMLElement, store: Store, ended: AbortSignal): v
   const said = el("p", { class: "aside", "aria-live": "polite" });
   root.append(el("div", { class: "why-search" }, box), said, body);
   let flight: AbortController | null = null;
+  let answered = false;
 
   const explain = async (): Promise<void> => {
     flight?.abort();
     const { network, selected } = store;
+    answered &&= network !== null;
     if (network === null) return fill(body, el("p", { class: "quiet" }, "When there is a network, click a node to read why it is there."));
     const mine = (flight = new AbortController());
+    if (!answered) fill(body, el("p", { class: "quiet" }, "Finding the reasons…"));
     body.classList.add("waiting");
     try {
       const question = selected === null ? { ask: network.ask } : { ask: network.ask, node: selected };
       const answer = await store.client.ask("explain", question, { signal: mine.signal });
       if (mine.signal.aborted) return;
+      answered = true;
       show(body, store, selected, answer);
       if (selected !== null) said.textContent = shortName(sentenceOf(answer.sentence), 400);
     } catch (error) {
