@@ -4,6 +4,7 @@ import { el, fill } from "./dom";
 import { sentence } from "./gate";
 import { drawing } from "./header";
 import type { Store } from "./state";
+import { plain } from "./words";
 
 const UNSEEN = 150;
 const LONG = 600;
@@ -53,7 +54,7 @@ export function mountFailed(root: HTMLElement, store: Store, ended: AbortSignal)
     root.classList.toggle("calm", error === null);
     fill(
       root,
-      el("p", {}, error ? sentence(error.refusal.sentence) : store.network ? "Stopped: the network shown is the one before." : "Stopped."),
+      el("p", {}, error ? sentence(plain(error.refusal.sentence)) : store.network ? "Stopped: the network shown is the one before." : "Stopped."),
       tried.length > 0 ? el("p", { class: "small quiet" }, `Tried: ${tried.join(", ")}.`) : null,
       el(
         "div",
