@@ -2,7 +2,7 @@
 import "./cells.css";
 import { refusalOf, stopped } from "./client";
 import { counted, el, fill, number } from "./dom";
-import { sentence } from "./gate";
+import { sentence } from "./sentences";
 import { shortName } from "./geometry";
 import { spotlightOf } from "./spotlight";
 import { nodeKey, type Store } from "./state";

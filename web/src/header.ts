@@ -1,9 +1,9 @@
 // The head of the page: the cube, what the network is in a sentence, undo and redo, and a search.
 import { completing } from "./completion";
 import { el, fill, number } from "./dom";
-import { sentence } from "./gate";
 import { shortName } from "./geometry";
 import { headlineOf } from "./headline";
+import { sentence } from "./sentences";
 import { nodeAt, type Store } from "./state";
 import type { NetworkAnswer } from "./types";
 import { plain } from "./words";

@@ -3,11 +3,10 @@ import "./keep.css";
 import type { ExportedFile } from "./client";
 import { refusalOf } from "./client";
 import { el } from "./dom";
-import { sentence } from "./gate";
+import { sentence } from "./sentences";
 import type { Store } from "./state";
 import { verdict } from "./verdict";
 
-const PICTURES = [".svg", ".png", ".pdf", ".html"];
 const WORDS: [format: string, title: string][] = [
   ["command.txt", "Command line"],
   ["python.txt", "Python"],
@@ -18,9 +17,8 @@ export function mountKeep(root: HTMLElement, store: Store, ended: AbortSignal): 
   const none = el("p", { class: "quiet" }, "Make a network first; then it can be kept.");
   const told = el("p", { class: "small bad", role: "status", "aria-live": "polite" });
   const body = el("div", { class: "keep" });
-  const { exports } = store.cube;
-  const pictures = exports.filter((ending) => PICTURES.includes(ending));
-  const files = exports.filter((ending) => ending.startsWith(".") && !PICTURES.includes(ending));
+  const { exports, pictures } = store.cube;
+  const files = exports.filter((ending) => ending.startsWith(".") && !pictures.includes(ending));
   const download = (format: string, title = format.replace(/^\./, "")): HTMLElement => {
     const button = el("button", { type: "button", "data-export": format }, title);
     button.addEventListener("click", () => void save(format, button));

@@ -210,8 +210,7 @@ export class Store {
       this.placed = true;
       this.busy = null;
       this.tell("places", "busy");
-      await this.nameUnknown(ask);
-      if ((ask.pins?.length ?? 0) + (ask.bans?.length ?? 0) > 0) await this.price(ask, flight);
+      await this.tellFurther(ask, flight);
     } catch (error) {
       if (stopped(error) || flight.signal.aborted) return;
       this.busy = null;
@@ -222,13 +221,20 @@ export class Store {
     }
   }
 
+  /** Asks for names and prices beside the network; it is good without them, so that a refusal is no error. */
+  private async tellFurther(ask: Ask, flight: AbortController): Promise<void> {
+    const steered = (ask.pins?.length ?? 0) + (ask.bans?.length ?? 0) > 0;
+    const told = [this.nameUnknown(ask, flight), ...(steered ? [this.price(ask, flight)] : [])];
+    await Promise.all(told.map((one) => one.catch((error: unknown) => stopped(error) || console.warn(refusalOf(error).sentence))));
+  }
+
   /** Asks for the names of objects that are not in the network: those banned, liked or disliked. */
-  private async nameUnknown(ask: Ask): Promise<void> {
+  private async nameUnknown(ask: Ask, flight: AbortController): Promise<void> {
     const nodes = [...(ask.pins ?? []), ...(ask.bans ?? [])].flatMap((node) => ("object" in node ? [node.object] : []));
     const ids = [...nodes, ...(ask.like ?? []), ...(ask.unlike ?? [])].filter((id) => !this.known.has(id));
     if (ids.length === 0) return;
     const text = ["object", ...ids.map((id) => `"${String(id).replaceAll('"', '""')}"`)].join("\n");
-    const { rows } = await this.client.ask("names", { text });
+    const { rows } = await this.client.ask("names", { text }, { signal: flight.signal });
     for (const row of rows) if (row.id !== null) this.learn(row.id, row.name);
     this.tell("names");
   }
@@ -294,7 +300,11 @@ export function memoryTrail(arrive: (ask: Ask) => void): Trail {
   };
 }
 
-/** A question without what says nothing: the same rule as the server's. */
+/**
+ * A question without words that say nothing.
+ *
+ * The server's own shortest question also leaves out what is so anyway, as method greedy; that is the network's `ask`.
+ */
 export function shortest(ask: Ask): Ask {
   const said = Object.entries(ask).filter(([, value]) => !saysNothing(value));
   return { query: [], ...Object.fromEntries(said) };
@@ -316,6 +326,11 @@ function sorted(value: unknown): unknown {
 /** A change that makes one question another: what the other lacks is unsaid. */
 function withoutWords(now: Ask, wanted: Ask): Partial<Ask> {
   return { ...Object.fromEntries(Object.keys(now).map((word) => [word, undefined])), ...wanted };
+}
+
+/** What a question says of the part of the cube. */
+export function viewOf({ where, roll_up, between, kind }: Ask): Pick<Ask, "where" | "roll_up" | "between" | "kind"> {
+  return Object.fromEntries(Object.entries({ where, roll_up, between, kind }).filter(([, value]) => !saysNothing(value)));
 }
 
 /** A cell as people read it: its labels but for those that stand for all. */
