@@ -37,6 +37,11 @@ def test_a_cube_says_what_it_has_and_what_may_be_asked(desk: Desk) -> None:
     assert answer["times"] == sorted(answer["times"])
     assert answer["kinds"] == ["object"]
     assert answer["exports"] == endings()
+    assert answer["pictures"] == [".png", ".svg", ".pdf"]
+    assert answer["limits"] == {
+        **{"letters": 1_000_000, "bytes": 4_000_000, "names": 200_000},
+        **{"least_runs": 1, "runs": 5, "most_runs": 50},
+    }
     methods = {method["name"]: method for method in answer["methods"]}
     assert {"none", "greedy", "exact", "auto", "hops 2", "cube2net paper"} <= methods.keys()
     assert methods["greedy"]["cells"]

@@ -5,8 +5,8 @@ import { refusalOf } from "./client";
 import { labelClass, labelNumbers } from "./colours";
 import { completing } from "./completion";
 import { counted, el, fill, number } from "./dom";
-import { sentence } from "./gate";
-import { mountStart } from "./start";
+import { sentence } from "./sentences";
+import { mountFromCells } from "./from_cells";
 import { same, type Store } from "./state";
 import type { Ask, Candidate, Id, NameRow } from "./types";
 
@@ -19,7 +19,7 @@ const UNSURE = 50;
 /** So many labels are listed. */
 const LABELS = 24;
 
-export function mountAsk(root: HTMLElement, store: Store): void {
+export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): void {
   let entries: Entry[] = [];
   let all = false;
   let failed: Refusal | null = null;
@@ -307,12 +307,12 @@ export function mountAsk(root: HTMLElement, store: Store): void {
     chips,
     start,
   );
-  start.addEventListener("toggle", () => start.open && start.childElementCount === 1 && mountStart(start, store, add), { once: false });
+  start.addEventListener("toggle", () => start.open && start.childElementCount === 1 && mountFromCells(start, store, add), { once: false });
   store.subscribe((changed) => {
     if (changed.has("ask")) follow();
     if (changed.has("network")) drawButton();
     if (changed.has("names")) rename();
-  });
+  }, ended);
   follow();
   draw();
   void suggest().catch(() => undefined);

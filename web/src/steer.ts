@@ -6,7 +6,7 @@ import { el, fill } from "./dom";
 import { nodeKey, type Store } from "./state";
 import type { Ask, DimensionShape, Id, Node } from "./types";
 
-export function mountSteer(root: HTMLElement, store: Store): void {
+export function mountSteer(root: HTMLElement, store: Store, ended: AbortSignal): void {
   root.classList.add("steer", "pad");
   const shows: (() => void)[] = [];
   const part = (title: string, ...children: HTMLElement[]): HTMLElement =>
@@ -24,7 +24,7 @@ export function mountSteer(root: HTMLElement, store: Store): void {
   };
   store.subscribe((changed) => {
     if (["ask", "network", "prices", "names"].some((name) => changed.has(name as never))) draw();
-  });
+  }, ended);
   draw();
 }
 

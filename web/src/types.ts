@@ -45,6 +45,22 @@ export interface MethodShape {
   options: OptionShape[];
 }
 
+/** How much may be asked at once. */
+export interface LimitsShape {
+  /** at most so many in a text */
+  letters: number;
+  /** at most so many in a question over HTTP */
+  bytes: number;
+  /** at most so many are read out of a text, and so many members are listed */
+  names: number;
+  /** a comparison has at least so many */
+  least_runs: number;
+  /** and without a word so many */
+  runs: number;
+  /** and at most so many */
+  most_runs: number;
+}
+
 /** A cube: what it has, and what may be asked of it. */
 export interface CubeAnswer {
   name: string;
@@ -67,6 +83,9 @@ export interface CubeAnswer {
   forms: string[];
   /** the endings of files that export writes */
   exports: string[];
+  /** those of them that are pictures */
+  pictures: string[];
+  limits: LimitsShape;
   version: string;
 }
 

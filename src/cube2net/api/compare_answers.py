@@ -18,13 +18,13 @@ from cube2net.records import Comparison
 if TYPE_CHECKING:
     from cube2net.api.desk import Desk
 
-RUNS, MOST_RUNS = 5, 50
-"""So many runs a comparison has without a word, and at most."""
+LEAST_RUNS, RUNS, MOST_RUNS = 1, 5, 50
+"""So many runs a comparison has at least, without a word, and at most."""
 
 
 def compare(desk: Desk, question: CompareQuestion, progress: Progress) -> CompareAnswer:
     """Return whether the network of a question helps the next step, against PageRank as large and the query alone."""
-    runs = whole_number("runs", question.get("runs", RUNS), 1, MOST_RUNS, what="runs")
+    runs = whole_number("runs", question.get("runs", RUNS), LEAST_RUNS, MOST_RUNS, what="runs")
     desk.check_cube(question["ask"])
     words = shortest(desk.cube, question["ask"])
     seen, parameters = desk.view(words), parameters_of(desk.cube, words)

@@ -8,7 +8,10 @@ import numpy as np
 
 from cube2net import __version__, pipeline
 from cube2net.api.ask_parameters import LONG, methods, options_shown, query_of
-from cube2net.api.exports import endings
+from cube2net.api.compare_answers import LEAST_RUNS, MOST_RUNS, RUNS
+from cube2net.api.exports import PICTURES, endings
+from cube2net.api.json_reading import MOST, MOST_BYTES
+from cube2net.api.name_answers import MOST_NAMES
 from cube2net.api.shapes import (
     CubeAnswer,
     CubeQuestion,
@@ -54,6 +57,15 @@ def cube(desk: Desk, question: CubeQuestion, progress: Progress) -> CubeAnswer:
         "objectives": list(pipeline.OBJECTIVES),
         "forms": list(pipeline.FORMS),
         "exports": endings(),
+        "pictures": [ending for ending in endings() if ending in PICTURES],
+        "limits": {
+            "letters": MOST,
+            "bytes": MOST_BYTES,
+            "names": MOST_NAMES,
+            "least_runs": LEAST_RUNS,
+            "runs": RUNS,
+            "most_runs": MOST_RUNS,
+        },
         "version": __version__,
     }
 

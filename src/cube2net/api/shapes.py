@@ -106,6 +106,17 @@ class MethodShape(TypedDict):
     options: list[OptionShape]
 
 
+class LimitsShape(TypedDict):
+    """How much may be asked at once."""
+
+    letters: Annotated[int, "at most so many in a text"]
+    bytes: Annotated[int, "at most so many in a question over HTTP"]
+    names: Annotated[int, "at most so many are read out of a text, and so many members are listed"]
+    least_runs: Annotated[int, "a comparison has at least so many"]
+    runs: Annotated[int, "and without a word so many"]
+    most_runs: Annotated[int, "and at most so many"]
+
+
 class CubeAnswer(TypedDict):
     """A cube: what it has, and what may be asked of it."""
 
@@ -124,6 +135,8 @@ class CubeAnswer(TypedDict):
     objectives: list[str]
     forms: list[str]
     exports: Annotated[list[str], "the endings of files that export writes"]
+    pictures: Annotated[list[str], "those of them that are pictures"]
+    limits: LimitsShape
     version: str
 
 

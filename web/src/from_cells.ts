@@ -1,14 +1,14 @@
 // Start from cells: a label of each dimension, and the objects of that cell into the query.
 import { refusalOf } from "./client";
 import { counted, el, number } from "./dom";
-import { sentence } from "./gate";
+import { sentence } from "./sentences";
 import type { Store } from "./state";
 import type { MembersAnswer, NameRow } from "./types";
 
 const ALL = "∗";
 const MOST = 200;
 
-export function mountStart(root: HTMLElement, store: Store, add: (rows: NameRow[]) => void): void {
+export function mountFromCells(root: HTMLElement, store: Store, add: (rows: NameRow[]) => void): void {
   const chosen = store.cube.dimensions.map(() => ALL);
   const told = el("p", { class: "small quiet", role: "status" });
   const take = el("button", { type: "button", disabled: true }, "Add its objects");
