@@ -8,7 +8,7 @@ import { labelClass, labelNumbers } from "./colours";
 import { percent } from "./cells";
 import { sentence } from "./sentences";
 import { spotlightOf } from "./spotlight";
-import type { Store } from "./state";
+import { viewOf, type Store } from "./state";
 import type { Ask, Id } from "./types";
 import { whenVisible } from "./when_visible";
 
@@ -98,11 +98,9 @@ export function mountContrast(root: HTMLElement, store: Store, ended: AbortSigna
       const second = await other(mine.signal);
       if (mine.signal.aborted) return;
       if (second?.ids.length === 0) throw new Error(NOBODY);
-      const { where, between, kind, roll_up } = store.ask;
       const sides = second === null ? {} : { against: second.ids };
       const called = [first.name, second?.name ?? "the rest"];
-      const view = Object.fromEntries(Object.entries({ where, between, kind, roll_up }).filter(([, value]) => value !== undefined));
-      const answer = await store.client.ask("contrast", { query: first.ids, names: called, ...sides, ...view }, { signal: mine.signal });
+      const answer = await store.client.ask("contrast", { query: first.ids, names: called, ...sides, ...viewOf(store.ask) }, { signal: mine.signal });
       if (mine.signal.aborted) return;
       show(body, store, answer.contrast as unknown as Contrast, [classOf(store, first, "one"), classOf(store, second, "two")], answer.sentence);
     } catch (error) {
