@@ -89,10 +89,16 @@ export interface CubeAnswer {
   version: string;
 }
 
-/** Names as a person has them: pasted, typed, or the text of a CSV file. */
+/** Names as a person has them: a text that is pasted or typed, or a file. */
 export interface NamesQuestion {
   /** one name or id a line, or a table with a column object and maybe label */
-  text: string;
+  text?: string;
+  /** instead of text: the bytes of a list, a table or a workbook in base64, at most 2,900,000 bytes */
+  file?: string;
+  /** of a file: its name, whose end says what it is */
+  name?: string;
+  /** the column of a table that has the names; empty: every line is a name */
+  column?: string;
 }
 
 /** An object that may be meant. */
@@ -124,6 +130,10 @@ export interface NamesAnswer {
   repeated: number;
   /** whether a column of labels was found */
   labelled: boolean;
+  /** of a table: its columns, one of which has the names */
+  columns?: string[];
+  /** of a table: the column that was read, null where it must be chosen */
+  column?: string | null;
   sentence: string;
 }
 

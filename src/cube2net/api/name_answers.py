@@ -9,6 +9,7 @@ import numpy as np
 
 from cube2net import pipeline
 from cube2net.api.answer_limits import FEW_NAMES, MOST_MEMBERS, MOST_NAMES
+from cube2net.api.name_files import names_in, which_column
 from cube2net.api.shapes import (
     Candidate,
     CompleteAnswer,
@@ -39,10 +40,16 @@ MOST_CELLS = 1_000
 
 def names(desk: Desk, question: NamesQuestion, progress: Progress) -> NamesAnswer:
     """Return what names mean that somebody pasted, in their order."""
-    given, labels = pipeline.read_query_text(desk.cube, question["text"])
-    if len(given) > MOST_GIVEN:
-        raise ParameterError(f"text names {len(given):,} objects, expected at most {MOST_GIVEN:,}")
-    return meanings(desk, given, labels)
+    read = names_in(desk.cube, question)
+    if len(read.names) > MOST_GIVEN:
+        named = "file" if "file" in question else "text"
+        raise ParameterError(f"{named} names {len(read.names):,} objects, expected at most {MOST_GIVEN:,}")
+    answer = meanings(desk, read.names, read.labels)
+    if read.columns:
+        answer |= {"columns": list(read.columns), "column": read.column}
+        if read.column is None:
+            answer["sentence"] = which_column(question, read.columns)
+    return answer
 
 
 def meanings(desk: Desk, given: list[str], labels: list[str] | None = None, *, most: int = CANDIDATES) -> NamesAnswer:

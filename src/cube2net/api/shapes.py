@@ -146,9 +146,14 @@ class CubeAnswer(TypedDict):
 
 
 class NamesQuestion(TypedDict):
-    """Names as a person has them: pasted, typed, or the text of a CSV file."""
+    """Names as a person has them: a text that is pasted or typed, or a file."""
 
-    text: Annotated[str, "one name or id a line, or a table with a column object and maybe label"]
+    text: NotRequired[Annotated[str, "one name or id a line, or a table with a column object and maybe label"]]
+    file: NotRequired[
+        Annotated[str, "instead of text: the bytes of a list, a table or a workbook in base64, at most 2,900,000 bytes"]
+    ]
+    name: NotRequired[Annotated[str, "of a file: its name, whose end says what it is"]]
+    column: NotRequired[Annotated[str, "the column of a table that has the names; empty: every line is a name"]]
 
 
 class Candidate(TypedDict):
@@ -184,6 +189,8 @@ class NamesAnswer(TypedDict):
     missing: int
     repeated: int
     labelled: Annotated[bool, "whether a column of labels was found"]
+    columns: NotRequired[Annotated[list[str], "of a table: its columns, one of which has the names"]]
+    column: NotRequired[Annotated[str | None, "of a table: the column that was read, null where it must be chosen"]]
     sentence: str
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -18,6 +18,18 @@ NODES = {"in_query", "query_links", "kind"}
 STREAM = "__arrow_c_stream__"
 Count = Callable[[Sequence[Any]], int]
 """Gives how many of some values name objects."""
+
+
+class ReadNames(NamedTuple):
+    """What a file or text names: names, labels where it gives them, its columns, and the one that was read.
+
+    ``column`` is None where lines were read, and where nobody can tell which column has the names: then there are none.
+    """
+
+    names: list[str]
+    labels: list[str] | None = None
+    columns: Sequence[str] = ()
+    column: str | None = None
 
 
 def asked_of(
