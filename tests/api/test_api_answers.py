@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,12 @@ import pytest
 
 import cube2net as c2n
 from cube2net import extras
-from cube2net.api import ROUTES, Desk
+from cube2net.api import ROUTES, Desk, reason_shapes
 from cube2net.api.exports import endings
 from cube2net.api.schema import openapi
 from cube2net.errors import ParameterError, QueryError
 from cube2net.interrupts import Stop
+from cube2net.records import cell_explanation, explanation
 
 Ask = dict[str, Any]
 
@@ -235,12 +237,26 @@ def real_questions(desk: Desk, ask: Ask) -> dict[str, list[dict[str, Any]]]:
             {"ask": ask | {"pins": [{"cell": cell}]}, "prices": True},
             {"ask": ask | {"method": "pagerank"}},
             {"ask": ask | {"form": "both", "levels": ["one"]}},
+            {"ask": ask | {"method": "auto"}},
         ],
         "layout": [{"ask": ask}],
-        "explain": [{"ask": ask}, {"ask": ask, "node": {"cell": cell}}, {"ask": ask, "node": {"object": "o1"}}],
-        "without": [{"ask": ask, "without": [{"cell": cell}, {"object": "o1"}]}],
-        "contrast": [{"query": ask["query"]}, {"query": ask["query"], "labels": ask["labels"]}],
-        "drill": [{"query": ask["query"]}],
+        "explain": [
+            {"ask": ask | more} | node
+            for more in ({}, {"method": "pagerank"}, {"form": "objects"}, {"pins": [{"cell": cell}]}, {"near": 2})
+            for node in ({}, {"node": {"object": "o1"}}, {"node": {"object": "o150"}}, {"node": {"cell": cell}})
+            if more.get("method") is None or node != {"node": {"cell": cell}}
+        ],
+        "without": [
+            {"ask": ask, "without": [{"cell": cell}, {"object": "o1"}], "with_": [{"object": "o150"}]},
+            {"ask": ask | {"method": "pagerank"}, "without": [{"object": "o1"}]},
+        ],
+        "contrast": [
+            {"query": ask["query"]},
+            {"query": ask["query"], "labels": ask["labels"]},
+            {"query": ask["query"][:12], "against": ask["query"][12:]},
+            {"query": ask["query"][:2], "against": ask["query"][2:4]},
+        ],
+        "drill": [{"query": ask["query"]}, {"query": ask["query"], "k": 1, "cell": ["199X", "∗", "∗"]}],
         "compare": [{"ask": ask, "runs": 1}],
     }
 
@@ -272,6 +288,38 @@ def test_the_schema_says_what_every_question_is_and_refers_to_nothing_else() -> 
             assert operation["summary"], path
             assert operation["description"].startswith("Return "), path
     assert "the ids of the objects" in text
+
+
+def test_no_field_of_a_question_or_an_answer_is_left_open() -> None:
+    def open_fields(name: str, schema: dict[str, Any]) -> list[str]:
+        inner = [("items", schema.get("items")), ("values", schema.get("additionalProperties"))]
+        inner += [*schema.get("properties", {}).items()]
+        inner += [("either", each) for each in schema.get("anyOf", [])]
+        found = [each for word, part in inner if isinstance(part, dict) for each in open_fields(f"{name}.{word}", part)]
+        return [*found, *([] if {"type", "$ref", "anyOf"} & schema.keys() else [name])]
+
+    schemas = openapi()["components"]["schemas"]
+    assert [each for name, schema in schemas.items() for each in open_fields(name, schema)] == []
+
+
+@pytest.mark.parametrize(
+    ("record", "shape"),
+    [
+        (explanation.ObjectExplanation, reason_shapes.ObjectExplanationShape),
+        (explanation.NearMiss, reason_shapes.NearMissShape),
+        (explanation.QueryLink, reason_shapes.QueryLinkShape),
+        (explanation.SharedItem, reason_shapes.SharedItemShape),
+        (explanation.LinkPath, reason_shapes.LinkPathShape),
+        (explanation.BringingCell, reason_shapes.BringingCellShape),
+        (cell_explanation.CellExplanation, reason_shapes.CellExplanationShape),
+        (cell_explanation.Lift, reason_shapes.LiftShape),
+        (cell_explanation.OnlyObject, reason_shapes.OnlyObjectShape),
+        (cell_explanation.ValueAccount, reason_shapes.ValueAccountShape),
+        (cell_explanation.AddedCell, reason_shapes.AddedCellShape),
+    ],
+)
+def test_the_shape_of_an_explanation_has_the_fields_of_its_record(record: Any, shape: Any) -> None:
+    assert set(shape.__annotations__) - {"kind", "sentence"} == {each.name for each in fields(record)}
 
 
 def test_the_types_of_the_page_are_current() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cube2net import pipeline
 from cube2net.api.answer_limits import FEW_CELLS, MOST_CELLS
@@ -22,6 +22,8 @@ from cube2net.errors import ParameterError, whole_number
 from cube2net.progress import Progress
 from cube2net.records import Query
 from cube2net.records.change import NamedNode
+from cube2net.records.contrast import Contrast, Description
+from cube2net.records.drilled import Drilled
 
 if TYPE_CHECKING:
     from cube2net.api.desk import Desk
@@ -31,7 +33,7 @@ def explain(desk: Desk, question: ExplainQuestion, progress: Progress) -> Explai
     """Return why a cell or an object is in a network, or is not; without one, what every cell adds."""
     network = desk.network(question["ask"], progress)
     node = question.get("node")
-    told = pipeline.explain(network, None if node is None else node_given(desk.cube, node)).to_dict()
+    told: Any = pipeline.explain(network, None if node is None else node_given(desk.cube, node)).to_dict()
     return {"kind": told["kind"], "sentence": told["sentence"], "explanation": told}
 
 
@@ -41,7 +43,7 @@ def without(desk: Desk, question: WithoutQuestion, progress: Progress) -> Change
     out = [node_given(desk.cube, node) for node in question.get("without", [])]
     inside = [node_given(desk.cube, node) for node in question.get("with_", [])]
     change = pipeline.change(network, without=out, with_=inside)
-    told = change.to_dict()
+    told: Any = change.to_dict()
     return {
         "sentence": change.sentence,
         "value": told["value"],
@@ -68,10 +70,10 @@ def contrast(desk: Desk, question: ContrastQuestion, progress: Progress) -> Cont
         found = pipeline.contrast(seen, Query(query.objects), against, m, names=names)
     elif query.labels is not None:
         described = pipeline.contrast(seen, query, m=m, names=names)  # type: ignore[arg-type]
-        return {"sentence": str(described), "contrast": described.to_dict()}
+        return {"sentence": str(described), "contrast": _plain(described)}
     else:
         found = pipeline.contrast_with_others(seen, query, m, names=names)
-    return {"sentence": found.sentence, "contrast": found.to_dict()}
+    return {"sentence": found.sentence, "contrast": _plain(found)}
 
 
 def drill(desk: Desk, question: DrillQuestion, progress: Progress) -> DrillAnswer:
@@ -80,7 +82,12 @@ def drill(desk: Desk, question: DrillQuestion, progress: Progress) -> DrillAnswe
     query = query_of(desk.cube, question["query"])
     k = whole_number("k", question.get("k", FEW_CELLS), 1, MOST_CELLS, what="cells")
     found = pipeline.drill(desk.view(question), query, None if cell is None else tuple(cell), k)
-    return {"sentence": found.sentence, "drilled": found.to_dict()}
+    return {"sentence": found.sentence, "drilled": _plain(found)}
+
+
+def _plain(record: Contrast | Description | Drilled) -> Any:
+    """Return a record as JSON has it, and as its shape says."""
+    return record.to_dict()
 
 
 def _node(named: NamedNode) -> Node:

@@ -169,7 +169,11 @@ class NameRow(TypedDict):
     id: Id | None
     name: str
     label: str
-    candidates: Annotated[list[Candidate], "of an ambiguous name those that bear it, of a missing one the nearest"]
+    candidates: Annotated[
+        list[Candidate],
+        "of an ambiguous name those that bear it, of a missing one the nearest; of an id that is found and is the name "
+        "of others too the one found, and these",
+    ]
 
 
 class NamesAnswer(TypedDict):
