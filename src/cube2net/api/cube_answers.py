@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cube2net import __version__, pipeline
-from cube2net.api.answer_limits import FEW_LABELS, MOST_LABELS
+from cube2net.api.answer_limits import FEW_LABELS, MOST_LABELS, MOST_MEMBERS
 from cube2net.api.ask_parameters import LONG, methods, options_shown, query_of
 from cube2net.api.compare_answers import LEAST_RUNS, MOST_RUNS, RUNS
 from cube2net.api.exports import PICTURES, endings
@@ -58,6 +58,7 @@ def cube(desk: Desk, question: CubeQuestion, progress: Progress) -> CubeAnswer:
             "letters": MOST,
             "bytes": MOST_BYTES,
             "names": MOST_GIVEN,
+            "members": MOST_MEMBERS,
             "least_runs": LEAST_RUNS,
             "runs": RUNS,
             "most_runs": MOST_RUNS,

@@ -113,7 +113,8 @@ class LimitsShape(TypedDict):
 
     letters: Annotated[int, "at most so many in a text"]
     bytes: Annotated[int, "at most so many in a question over HTTP"]
-    names: Annotated[int, "at most so many are read out of a text, and so many members are listed"]
+    names: Annotated[int, "at most so many are read out of a text"]
+    members: Annotated[int, "at most so many objects of cells are listed"]
     least_runs: Annotated[int, "a comparison has at least so many"]
     runs: Annotated[int, "and without a word so many"]
     most_runs: Annotated[int, "and at most so many"]
