@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cube2net import __version__, pipeline
-from cube2net.api.ask_parameters import LONG, methods, options_shown, query_of
+from cube2net.api.ask_parameters import is_long, methods, options_shown, query_of
 from cube2net.api.exports import endings
 from cube2net.api.shapes import (
     CubeAnswer,
@@ -123,7 +123,7 @@ def _method(name: str) -> MethodShape:
     return {
         "name": name,
         "cells": chooses_cells(kind),
-        "long": name in LONG,
+        "long": is_long(name),
         "missing": missing,
         "options": [{"name": option, "default": value} for option, value in (options_shown(kind) | options).items()],
     }
