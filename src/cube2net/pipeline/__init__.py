@@ -2,7 +2,16 @@
 
 from cube2net.cube import ENGINES, NameIndex, kinds_of, time_dimensions, window_labels
 from cube2net.mine import cluster_query, embed_nodes
-from cube2net.network import EXPORTS, Section, about_objects, certificate, estimated_tokens, longest_text
+from cube2net.network import (
+    EXPORTS,
+    Section,
+    about_objects,
+    certificate,
+    certificate_of,
+    estimated_tokens,
+    longest_text,
+    said_of_network,
+)
 from cube2net.pipeline.build import build_cube, build_from, build_task
 from cube2net.pipeline.compare import JOURNAL, WRITTEN, Auto, compare, task_of
 from cube2net.pipeline.construct import construct
@@ -75,7 +84,6 @@ __all__ = [
     "JOURNAL",
     "LINK_TOLERANCE",
     "METHODS",
-    "NameIndex",
     "OBJECTIVES",
     "SOURCES",
     "TOPIC_MODELS",
@@ -83,6 +91,7 @@ __all__ = [
     "WRITTEN",
     "Auto",
     "Judged",
+    "NameIndex",
     "Replayed",
     "Section",
     "about_objects",
@@ -91,6 +100,7 @@ __all__ = [
     "build_from",
     "build_task",
     "certificate",
+    "certificate_of",
     "change",
     "check_outputs",
     "check_report",
@@ -148,6 +158,7 @@ __all__ = [
     "replay",
     "report_files",
     "results",
+    "said_of_network",
     "save_cube",
     "suggest",
     "summary",
