@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from cube2net import pipeline
 from cube2net.api import Desk
+from cube2net.api.ask_parameters import node_words
 from cube2net.api.shapes import Ask, Node
 from cube2net.assistant.explanation_texts import explanation_sections, said, title
 from cube2net.assistant.name_texts import candidates_text, find_text, look_up, meant
@@ -192,10 +191,7 @@ def ask_of(desk: Desk, asked: Mapping[str, Any], budget: int) -> tuple[Ask, str]
 def node_asked(desk: Desk, asked: Mapping[str, Any], given: str) -> Node:
     """Return the cell or the object that a text names."""
     seen = desk.view(_view(asked))
-    node = node_of(seen, given)
-    if node.is_cell:
-        return {"cell": list(seen.cell(node.number))}
-    return {"object": desk.cube.objects.ids(np.array([node.number]))[0].as_py()}
+    return node_words(seen, node_of(seen, given))
 
 
 def _view(asked: Mapping[str, Any]) -> dict[str, Any]:

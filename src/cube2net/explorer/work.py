@@ -13,7 +13,7 @@ from cube2net.api import ROUTES, Desk
 from cube2net.api.desk import FILE, Choice, Standing
 from cube2net.explorer.replies import WORKING, RefusalError, Reply, attached, json_bytes
 from cube2net.explorer.worker_pool import WorkerPool
-from cube2net.interrupts import Stop, step
+from cube2net.interrupts import Stop, step, stopped_as_error
 from cube2net.progress import Progress, silent
 from cube2net.records.lineage import lineage_of
 from cube2net.records.origin import Origin
@@ -34,10 +34,6 @@ class ServerLimits:
     long_seconds: float = 3600.0
     nodes: int = 20_000
     entries: int = 20_000
-
-
-class StoppedWorkError(Exception):
-    """The work was asked to stop, and did."""
 
 
 class Work:
@@ -123,7 +119,7 @@ class Threads:
             raise RefusalError(429, "busy", f"{self._most:,} questions are waiting already: ask again in a moment")
         with Stop() as stop:
             self._count(1)
-            future = self._pool.submit(stop.heeded(_heeding(function)))
+            future = self._pool.submit(stop.heeded(stopped_as_error(function)))
             future.add_done_callback(lambda _: self._count(-1))
             return await asyncio.wrap_future(future)
 
@@ -157,15 +153,3 @@ def stoppable(progress: Progress) -> Progress:
         progress(stage, done, total)
 
     return told
-
-
-def _heeding(function: Callable[[], T]) -> Callable[[], T]:
-    """Return the same function with an interrupt as an error of ours: the loop would take it for its own."""
-
-    def call() -> T:
-        try:
-            return function()
-        except KeyboardInterrupt:
-            raise StoppedWorkError("the work was stopped") from None
-
-    return call

@@ -22,7 +22,7 @@ from cube2net.network.layout import layout
 from cube2net.network.links import induce, within
 from cube2net.network.maxdisc import MaxDisc
 from cube2net.network.network_notes import said_of_links
-from cube2net.network.network_summary import certificate, summary
+from cube2net.network.network_summary import certificate, certificate_of, said_of_network, summary
 from cube2net.network.network_text import text_of
 from cube2net.network.node_columns import label_shares
 from cube2net.network.object_descriptions import about_objects
@@ -50,6 +50,7 @@ __all__ = [
     "can_be_safe",
     "cell_sizes",
     "certificate",
+    "certificate_of",
     "check_network_path",
     "check_picture_path",
     "cube_data",
@@ -72,6 +73,7 @@ __all__ = [
     "room_for_near",
     "said_of_limit",
     "said_of_links",
+    "said_of_network",
     "said_of_scope",
     "said_of_size",
     "scores",

@@ -2,7 +2,16 @@
 
 from cube2net.cube import ENGINES, NameIndex, kinds_of, time_dimensions, window_labels
 from cube2net.mine import cluster_query, embed_nodes
-from cube2net.network import EXPORTS, Section, about_objects, certificate, estimated_tokens, longest_text
+from cube2net.network import (
+    EXPORTS,
+    Section,
+    about_objects,
+    certificate,
+    certificate_of,
+    estimated_tokens,
+    longest_text,
+    said_of_network,
+)
 from cube2net.pipeline.build import build_cube, build_from, build_task
 from cube2net.pipeline.compare import JOURNAL, WRITTEN, Auto, compare, task_of
 from cube2net.pipeline.construct import construct
@@ -98,6 +107,7 @@ __all__ = [
     "build_from",
     "build_task",
     "certificate",
+    "certificate_of",
     "change",
     "check_outputs",
     "check_report",
@@ -156,6 +166,7 @@ __all__ = [
     "replay",
     "report_files",
     "results",
+    "said_of_network",
     "save_cube",
     "suggest",
     "summary",
