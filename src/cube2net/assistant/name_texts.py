@@ -79,7 +79,7 @@ def meant(desk: Desk, asked: Mapping[str, Any], budget: int, where: str = "objec
         raise NamesError(told(text, budget, _plain(found), wrong=True))
     lost, notes = (
         found["ambiguous"] + found["missing"],
-        [*_said_of_shared(found, budget // SHARE), *_said_of_respelled(found)],
+        [*_said_of_shared(found, budget // SHARE // 2), *_said_of_respelled(found)],
     )
     heads = [*([head] if lost else []), *notes]
     return Meant(ids, lines_within(budget // SHARE, heads, *_problems(found)) if heads else "")
