@@ -114,7 +114,7 @@ def test_names_as_typed_become_ids_and_the_others_have_candidates() -> None:
 
 def test_names_are_completed() -> None:
     text = said("find_objects", begins="obj 11", most=3)
-    assert text.startswith('3 names begin like "obj 11"') and text.count('\n- "Object 11') == 3
+    assert text.startswith('The first 3 of 11 names that begin like "obj 11"') and text.count('\n- "Object 11') == 3
     assert said("find_objects", begins="zzz").startswith('no name begins like "zzz": try fewer letters')
 
 
@@ -203,7 +203,9 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("find_objects", {"objects": []}, "objects has 0 entries, expected 1 to 20,000 names or ids"),
     ("find_objects", {"begins": "a", "most": 1_000}, "most is 1000, expected 1 to 100 names"),
     ("construct", {}, "the question lacks the field 'objects'"),
-    ("construct", {"objects": "Object 3"}, "objects is 'Object 3', expected a list"),
+    ("construct", {"objects": 1.5}, "objects is 1.5, expected a list"),
+    ("find_objects", {"begins": " - "}, "begins is ' - ', expected a text with letters or digits"),
+    ("explain", {"objects": ASKED, "node": {"obj": "o3"}}, "node is {'obj': 'o3'}, expected a text, {'object': id}"),
     ("construct", {"objects": [1.5]}, "objects[0] is 1.5, expected a text or a whole number"),
     ("construct", {"objects": [None]}, "objects[0] is None, expected a text or a whole number"),
     ("construct", {"objects": ASKED, "object": "x"}, "unknown field of the question 'object'"),

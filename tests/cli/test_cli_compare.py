@@ -186,7 +186,7 @@ def test_a_view_of_the_cube_can_be_compared(tool: Tool, cube: Path, names: Path)
     assert "3 cells" in told["settings"]["cube"]
     status, said, _ = tool(*words)
     assert status == 0
-    assert said.startswith("of the cube: only trade in ['baker']\n45 of its 60 objects may be brought\n")
+    assert said.startswith("of the cube: only trade: baker\n45 of its 60 objects may be brought\n")
     status, _, err = tool(*words, "--kind", "bakr")
     assert (status, "unknown kind 'bakr': choose one of" in err) == (2, True)
 

@@ -29,6 +29,6 @@ def test_a_text_is_not_json_and_a_budget_needs_a_text(tool, cube: Path, names: P
 def test_a_text_says_which_part_of_the_cube_was_asked(tool, cube: Path, names: Path) -> None:
     asked = ("query", cube, "--query", names, "--quiet", "--text")
     head = tool(*asked, "--where", "city=Ghent")[1].splitlines()
-    assert head[2] == r"Of the cube: only city in \['Ghent']; 20 of its 60 objects may be brought."
+    assert head[2] == r"Of the cube: only city: Ghent; 20 of its 60 objects may be brought."
     assert tool(*asked, "--roll-up", "trade=*")[1].splitlines()[2].startswith("Of the cube: trade")
     assert "Of the cube" not in tool(*asked)[1]

@@ -74,10 +74,10 @@ def test_pins_bans_kinds_and_views_stay_as_they_are(tool, cube: Path, names: Pat
     view = pipeline.view_cube(opened, where={"city": ["Ghent"]})
     seen = c2n.construct(view, asked, max_nodes=16)
     status, out, _ = tool(*words, "--where", "city=Ghent", "--max-nodes", 16)
-    limit = {"views": ["only city in ['Ghent']"], "objects_that_may_be_brought": 20}
+    limit = {"views": ["only city: Ghent"], "objects_that_may_be_brought": 20}
     assert (status, json.loads(out)) == (0, c2n.without(seen, "p9").to_dict() | limit)
     shown = tool(*words[:4], "--node", "p9", "--where", "city=Ghent", "--quiet")[1]
-    assert shown.startswith("of the cube: only city in ['Ghent']\n20 of its 60 objects may be brought\n")
+    assert shown.startswith("of the cube: only city: Ghent\n20 of its 60 objects may be brought\n")
 
 
 @pytest.mark.parametrize("limits", [(), ("--where", "city=Ghent")])

@@ -78,7 +78,7 @@ def test_a_view_that_is_not_there_is_refused_in_one_sentence() -> None:
 def test_what_is_drilled_down_after_dicing_is_still_a_view() -> None:
     cube = build(corpus_of([(2001, ["ACL"], [0, 1]), (2012, ["KDD"], [1, 2])], objects=3), FINE[:1], DuckDB())
     diced = drill_down(dice(roll_up(cube, "year"), {"decades": "200X"}), "decades")
-    assert diced.settings["views"] == ["only decades in 200X"]
+    assert diced.settings["views"] == ["only decades: 200X"]
     with pytest.raises(CubeError, match="the cube is a view of another"):
         update(diced, corpus_of([(2003, ["ACL"], [0])], objects=1), DuckDB())
     assert "views" not in drill_down(roll_up(cube, "year"), "decades").settings
@@ -115,9 +115,9 @@ def test_a_cell_that_a_view_hides_is_said_to_be_left_out_by_it() -> None:
     view = dice(cube, {"venue": "ACL"})
     with pytest.raises(ParameterError) as hidden:
         view.find_cell(("2003", "KDD"))
-    assert str(hidden.value) == "the view of the cube leaves the cell 2003 · KDD out (only venue in ACL)"
+    assert str(hidden.value) == "the view of the cube leaves the cell 2003 · KDD out (only venue: ACL)"
     with pytest.raises(ParameterError) as absent:
         dice(cube, {"venue": ["ACL", "KDD"]}).find_cell(("2013", "ACL"))
-    assert str(absent.value).startswith("no cell has the labels 2013 · ACL in this view of the cube (only venue in ")
+    assert str(absent.value).startswith("no cell has the labels 2013 · ACL in this view of the cube (only venue: ")
     with pytest.raises(ParameterError, match=r"^no cell has the labels 2013 · ACL, or it holds too few objects$"):
         cube.find_cell(("2013", "ACL"))

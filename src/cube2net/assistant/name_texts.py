@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cube2net import pipeline
 from cube2net.api import Desk
-from cube2net.api.name_answers import meanings
+from cube2net.api.name_answers import NEAREST, meanings
 from cube2net.api.shapes import Candidate, Id, NameRow, NamesAnswer
 from cube2net.assistant.told import Told, key, lines_within, name, section_of, told
 from cube2net.errors import ParameterError
@@ -16,6 +17,8 @@ from cube2net.pipeline import Section
 
 SHARE = 4
 """Of the budget of an answer, one in so many tokens at most goes to names of a list that were not taken."""
+BEARERS, FEW = 20, 3
+"""So many objects are listed for a name that several bear, and so many such names beside another answer."""
 MANY = 20_000
 """No list of names is longer."""
 MARKED = re.compile(r"\\([^\w\s])")
@@ -44,7 +47,25 @@ def look_up(desk: Desk, names: Sequence[Id], where: str = "objects") -> NamesAns
     given = [str(each).strip() for each in names]
     plain = {each: MARKED.sub(r"\1", each) for each in given if MARKED.search(each)}
     lost = set(desk.cube.objects.find(list(plain)).missing) if plain else set()
-    return meanings(desk, [plain[each] if each in lost else each for each in given])
+    taken = [plain[each] if each in lost else each for each in given]
+    missing = desk.cube.objects.find(taken).missing[:NEAREST]
+    spelled = {each: right for each in missing if (right := respelled(desk, each)) is not None}
+    found = meanings(desk, [spelled.get(each, each) for each in taken], most=BEARERS)
+    for row, each in zip(found["rows"], taken, strict=True):
+        row["given"] = each
+    return found
+
+
+def respelled(desk: Desk, text: str) -> str | None:
+    """Return the one name that is a text in other capitals, or with other spaces; None where none or several are."""
+    rows = desk.names.beginning(text[:200], BEARERS)
+    names = set(desk.cube.objects.table["name"].take(rows).to_pylist())
+    same = [each for each in names if _folded(each) == _folded(text)]
+    return same[0] if len(same) == 1 else None
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()
 
 
 def meant(desk: Desk, asked: Mapping[str, Any], budget: int, where: str = "objects") -> Meant:
@@ -56,21 +77,28 @@ def meant(desk: Desk, asked: Mapping[str, Any], budget: int, where: str = "objec
         head = f"no name of {where} means one object: {found['sentence']}; give the id of one that is meant"
         text = lines_within(budget, [head], *_problems(found))
         raise NamesError(told(text, budget, _plain(found), wrong=True))
-    lost = found["ambiguous"] + found["missing"]
-    return Meant(ids, lines_within(budget // SHARE, [head], *_problems(found)) if lost else "")
+    lost, notes = (
+        found["ambiguous"] + found["missing"],
+        [*_said_of_shared(found, budget // SHARE // 2), *_said_of_respelled(found)],
+    )
+    heads = [*([head] if lost else []), *notes]
+    return Meant(ids, lines_within(budget // SHARE, heads, *_problems(found)) if heads else "")
 
 
 def find_text(found: NamesAnswer, budget: int) -> Told:
     """Return what names mean, as an answer."""
     rows = [row for row in found["rows"] if row["state"] == "found"]
-    sections = [section_of("name", "## Found: as given, the object", rows, _found_line), *_problems(found)]
-    return told(lines_within(budget, [f"{found['sentence']}."], *sections), budget, _plain(found))
+    sections = [section_of("name", "## Found: as given, the object", rows, _found_line), *_problems(found, whole=True)]
+    head = [f"{found['sentence']}.", *_said_of_respelled(found)]
+    return told(lines_within(budget, head, *sections), budget, _plain(found))
 
 
-def candidates_text(begins: str, candidates: Sequence[Candidate], budget: int) -> Told:
-    """Return the objects whose names begin so, as an answer."""
-    count = len(candidates)
-    head = f"{count:,} name{'s begin' if count != 1 else ' begins'} like {name(begins)}, the best known first."
+def candidates_text(begins: str, candidates: Sequence[Candidate], count: int, budget: int) -> Told:
+    """Return the first of so many objects whose names begin so, as an answer."""
+    if count > len(candidates):
+        head = f"The first {len(candidates):,} of {count:,} names that begin like {name(begins)}, the best known first."
+    else:
+        head = f"{count:,} name{'s begin' if count != 1 else ' begins'} like {name(begins)}, the best known first."
     if not candidates:
         head = f"no name begins like {name(begins)}: try fewer letters, or the other parts of the name."
     text = lines_within(budget, [head], section_of("name", "", candidates, lambda each: f"- {candidate(each)}"))
@@ -89,8 +117,43 @@ def _found_line(row: NameRow) -> str:
     return f"- {given}{name(row['name'])} ({key(row['id'])})"
 
 
-def _problems(found: NamesAnswer) -> Iterator[Section]:
-    """Give the sections of names that several bear, and of those that none bears."""
+def _said_of_shared(found: NamesAnswer, budget: int) -> list[str]:
+    """Return a line on names that are those of others too: as many of them with their ids as there is room for."""
+    rows = [row for row in found["rows"] if row["state"] == "found" and row["candidates"]]
+    if not rows:
+        return []
+    count = f"{len(rows):,} name{'s are' if len(rows) != 1 else ' is'} borne by others too"
+    for few in range(FEW, 0, -1):
+        said = [
+            f"{name(row['given'])} also by {', '.join(key(each['id']) for each in row['candidates'][1 : few + 1])}"
+            for row in rows[:few]
+        ]
+        more = ", …" if len(rows) > few else ""
+        line = f"{count}, and taken as the id: {'; '.join(said)}{more} (find_objects lists all)."
+        if pipeline.estimated_tokens(line) <= budget:
+            return [line]
+    return [f"{count} (find_objects lists all)."]
+
+
+def _said_of_respelled(found: NamesAnswer) -> list[str]:
+    """Return a line on names that were found in other capitals, or with other spaces."""
+    rows = [row for row in found["rows"] if _is_respelled(row)]
+    said = [f"{name(row['given'])} as {name(row['name'])}" for row in rows[:FEW]]
+    more = f" and {len(rows) - FEW:,} more" if len(rows) > FEW else ""
+    return [f"Taken in other capitals or spaces: {', '.join(said)}{more}."] if rows else []
+
+
+def _is_respelled(row: NameRow) -> bool:
+    same = _folded(row["given"]) == _folded(row["name"])
+    return row["state"] == "found" and same and row["name"] != row["given"] != str(row["id"])
+
+
+def _problems(found: NamesAnswer, *, whole: bool = False) -> Iterator[Section]:
+    """Give the sections of names that several bear, and of those that none bears; if wanted of ids that are names."""
+    shared = [row for row in found["rows"] if row["state"] == "found" and row["candidates"]]
+    if whole:
+        title = "## Names of others too: the first is taken, give the id of another to mean it"
+        yield section_of("name", title, shared, _problem_line)
     titles = {
         "ambiguous": "## Borne by several objects: give the id of the one that is meant",
         "missing": "## Not in the cube, with the nearest names there are",

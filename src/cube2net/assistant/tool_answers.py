@@ -10,7 +10,7 @@ from cube2net.api import Desk
 from cube2net.api.ask_parameters import node_words
 from cube2net.api.shapes import Ask, Node
 from cube2net.assistant.explanation_texts import explanation_sections, said, title
-from cube2net.assistant.name_texts import candidates_text, find_text, look_up, meant
+from cube2net.assistant.name_texts import candidates_text, find_text, look_up, meant, respelled
 from cube2net.assistant.told import (
     Told,
     after,
@@ -24,9 +24,9 @@ from cube2net.assistant.told import (
     told,
 )
 from cube2net.assistant.tool_shapes import FEW
-from cube2net.errors import ParameterError
+from cube2net.errors import ParameterError, QueryError, quoted
 from cube2net.records.mixed_names import mixed_cell_of
-from cube2net.records.node_names import node_of
+from cube2net.records.node_names import node_of, object_node
 
 NEAR = 500
 """So many near objects a network has at least, so that there are names to list; a network of the library has fewer."""
@@ -39,8 +39,12 @@ def find_objects(desk: Desk, asked: Mapping[str, Any]) -> Told:
         raise ParameterError("give either objects, the names to look up, or begins, the beginning of a name")
     if "objects" in asked:
         return find_text(look_up(desk, asked["objects"]), budget)
-    found = desk.answer("complete", {"text": asked["begins"], "most": asked.get("most", FEW)})
-    return candidates_text(asked["begins"], found["candidates"], budget)
+    begins = asked["begins"]
+    if not any(sign.isalnum() for sign in begins):
+        raise ParameterError(f"begins is {quoted(begins)}, expected a text with letters or digits")
+    found = desk.answer("complete", {"text": begins, "most": asked.get("most", FEW)})
+    count = len(desk.names.beginning(begins[:200], len(desk.cube.objects)))
+    return candidates_text(begins, found["candidates"], count, budget)
 
 
 def construct(desk: Desk, asked: Mapping[str, Any]) -> Told:
@@ -110,7 +114,10 @@ def drill(desk: Desk, asked: Mapping[str, Any]) -> Told:
     question: dict[str, Any] = {**_view(asked), "query": found.ids, "k": asked.get("k", FEW)}
     if "cell" in asked:
         seen = desk.view(question)
-        question["cell"] = list(mixed_cell_of(seen, asked["cell"]).names(seen))
+        cell = asked["cell"]
+        if isinstance(cell, dict):
+            cell = _only(cell, "cell", "cell")
+        question["cell"] = list(mixed_cell_of(seen, tuple(cell) if isinstance(cell, list) else cell).names(seen))
     answer = desk.answer("drill", question)
     drilled = answer["drilled"]
 
@@ -188,10 +195,33 @@ def ask_of(desk: Desk, asked: Mapping[str, Any], budget: int) -> tuple[Ask, str]
     return ask, after(*remarks)  # type: ignore[return-value]
 
 
-def node_asked(desk: Desk, asked: Mapping[str, Any], given: str) -> Node:
-    """Return the cell or the object that a text names."""
+def node_asked(desk: Desk, asked: Mapping[str, Any], given: Any) -> Node:
+    """Return the cell or the object that a text names, or what the JSON interface takes as one."""
     seen = desk.view(_view(asked))
-    return node_words(seen, node_of(seen, given))
+    if isinstance(given, dict):
+        word = "cell" if "cell" in given else "object"
+        inside = _only(given, word, "node")
+        node = node_of(seen, tuple(inside)) if isinstance(inside, list) else object_node(seen, str(inside))
+    elif isinstance(given, str) and seen.objects.find([given.strip()]).missing:
+        try:
+            node = node_of(seen, given)
+        except QueryError:
+            spelled = respelled(desk, given)
+            if spelled is None:
+                raise
+            node = object_node(seen, spelled)
+    else:
+        node = node_of(seen, given)
+    return node_words(seen, node)
+
+
+def _only(given: Mapping[str, Any], word: str, where: str) -> Any:
+    """Return what an object of JSON has, which has nothing but this word."""
+    if list(given) != [word]:
+        raise ParameterError(
+            f"{where} is {quoted(dict(given))}, expected a text, {{'object': id}} or {{'cell': [labels]}}"
+        )
+    return given[word]
 
 
 def _view(asked: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,13 +11,17 @@ FEW = 10
 """So many cells, rows, columns and names are listed without a word."""
 
 Named = Annotated[list[Id], "objects by name as somebody typed it, or by id; several hundred are fine"]
-Cells = Annotated[list[str], "objects by name or id, or cells by labels, such as '2019 · ACL · parsing'"]
+GivenNode = str | list[str] | dict[str, str | int | list[str]]
+"""A text; or as the JSON interface has it: {"object": id}, {"cell": labels}, the labels alone."""
+Cells = Annotated[list[GivenNode], "objects by name or id, or cells by labels, such as '2019 · ACL · parsing'"]
 
 
 class Limited(TypedDict):
     """Every tool has a budget."""
 
-    max_tokens: NotRequired[Annotated[int, "the answer has no more tokens than this, about; 1,500 without a word"]]
+    max_tokens: NotRequired[
+        Annotated[int, "the answer has no more tokens than this, about: 200 to 100,000; 1,500 without a word"]
+    ]
 
 
 class Looked(Limited):
@@ -74,7 +78,9 @@ class ExplainAsked(Steered):
     """A node of that network, or none."""
 
     node: NotRequired[
-        Annotated[str, "an object by name or id, or a cell by labels as '2019 · ACL · parsing'; without one all cells"]
+        Annotated[
+            GivenNode, "an object by name or id, or a cell by labels as '2019 · ACL · parsing'; without one all cells"
+        ]
     ]
 
 
@@ -92,7 +98,9 @@ class DrillAsked(Looked):
 
     objects: Named
     cell: NotRequired[
-        Annotated[str, "the cell to look below, its labels with ∗ for all: '201X · ACL · ∗', or one label; else all"]
+        Annotated[
+            GivenNode, "the cell to look below, its labels with ∗ for all: '201X · ACL · ∗', or one label; else all"
+        ]
     ]
     k: NotRequired[Annotated[int, f"at most so many cells, 1 to {MOST_CELLS}; {FEW} without a word"]]
 

@@ -10,6 +10,7 @@ from cube2net.api import Desk
 from cube2net.api.json_reading import read
 from cube2net.api.schema import schema_of
 from cube2net.assistant import tool_answers, tool_shapes
+from cube2net.assistant.given_words import read_kindly, what_helps
 from cube2net.assistant.name_texts import NamesError
 from cube2net.assistant.told import MAX_TOKENS, Told
 from cube2net.errors import Cube2netError, QueryError, unknown
@@ -122,17 +123,18 @@ def answer(desk: Desk, tool: str, arguments: Mapping[str, Any] | None) -> Told:
     try:
         if tool not in TOOLS:
             raise unknown("tool", tool, TOOLS)
-        asked = read(TOOLS[tool].asks, dict(arguments or {}))
+        asked = read(TOOLS[tool].asks, read_kindly(TOOLS[tool].asks, arguments or {}))
         return TOOLS[tool].answer(desk, {word: value for word, value in asked.items() if value is not None})
     except NamesError as none:
         return none.said
     except Cube2netError as error:
-        return Told(_refusal(str(error), tool, isinstance(error, QueryError)), wrong=True)
+        return Told(_refusal(str(error), tool, arguments or {}, isinstance(error, QueryError)), wrong=True)
 
 
-def _refusal(sentence: str, tool: str, names: bool) -> str:
+def _refusal(sentence: str, tool: str, arguments: Mapping[str, Any], names: bool) -> str:
     """Return a sentence of the library with what to try next, no longer than an answer may be."""
-    hint = "find_objects tells ids and spellings" if names and tool != "pivot" else NEXT.get(tool, "")
+    hint = what_helps(sentence, TOOLS[tool].asks, arguments) if tool in TOOLS else ""
+    hint = hint or ("find_objects tells ids and spellings" if names and tool != "pivot" else NEXT.get(tool, ""))
     ended = sentence if sentence.endswith("?") else f"{sentence}."
     text = f"{ended} Try next: {hint}." if hint else ended
     while estimated_tokens(text) > MAX_TOKENS:

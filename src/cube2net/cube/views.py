@@ -155,7 +155,7 @@ def dice(cube: Cube, where: Mapping[str, str | Sequence[str]]) -> Cube:
             raise ParameterError(f"no label is given for dimension {name!r}")
         chosen = set[int]().union(*(_part(dimension, at, label) for label in labels))
         keep[number] = keep.get(number, chosen) & chosen
-    part = f"only {'; '.join(f'{name} in {wanted}' for name, wanted in where.items())}"
+    part = f"only {'; '.join(f'{name}: {_said(wanted)}' for name, wanted in where.items())}"
     finest = None
     if cube.finest is not None:
         below = {number: _below(cube, number, labels) for number, labels in keep.items()}
@@ -169,6 +169,11 @@ def _part(dimension: Dimension, at: int, label: str) -> set[int]:
         above = [number for number in dimension.at_or_above(at) if label in dimension.levels[number].labels]
         at = above[0] if len(above) == 1 else at
     return _parts(dimension, dimension.at, at, {dimension.levels[at].number(label)})
+
+
+def _said(wanted: object) -> str:
+    """Return labels as people list them."""
+    return ", ".join(map(str, wanted)) if isinstance(wanted, Iterable) and not isinstance(wanted, str) else str(wanted)
 
 
 def _are_several(labels: object) -> bool:

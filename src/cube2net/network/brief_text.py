@@ -9,7 +9,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.network.network_summary import summary
-from cube2net.network.network_text import KnownNodes, opening_lines, said_beside, said_of_worth
+from cube2net.network.network_text import KnownNodes, opening_lines, pinned_objects, said_beside, said_of_worth
 from cube2net.network.text_budget import Count, Section, estimated_tokens, longest_text
 from cube2net.records import Network
 
@@ -29,12 +29,13 @@ def likeliest(network: Network, nearness: Array | None = None) -> Array:
     """Return the places of the objects outside the query, those that most likely belong to it first.
 
     An object counts nearness · √((1 + cells) · (1 + links)): how near it is, the chosen cells that hold it, and the
-    objects of the query that it is linked to. Where nobody knows how near objects are, only the latter count.
+    objects of the query that it is linked to. Where nobody knows how near objects are, only the latter count. Those
+    that somebody pinned come before all others.
     """
     rows = np.arange(len(network.query), len(network.objects))
     reasons = np.sqrt((1.0 + network.brought_by.sizes[rows]) * (1.0 + network.query_links[rows]))
     worth = reasons if nearness is None else nearness[rows] * reasons
-    return rows[np.lexsort((-reasons, -worth))]
+    return rows[np.lexsort((-reasons, -worth, ~pinned_objects(network)[rows]))]
 
 
 def _sections(network: Network, nearness: Array | None) -> Iterator[Section]:

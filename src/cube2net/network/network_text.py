@@ -249,11 +249,11 @@ class KnownNodes:
         return line
 
     def ranked(self, in_query: bool) -> Array:
-        """Return the objects of the query, or the others, those for which most speaks first."""
+        """Return the objects of the query, or the others: the pinned first, then those for which most speaks."""
         network, count = self.network, len(self.network.query)
         rows = np.arange(count) if in_query else np.arange(count, len(network.objects))
         reasons = network.brought_by.sizes[rows] + network.query_links[rows]
-        return rows[np.argsort(-reasons, kind="stable")]
+        return rows[np.lexsort((-reasons, ~pinned_objects(network)[rows]))]
 
     def object_line(self, ranked: Array) -> Callable[[int], str]:
         """Return what gives the line of an object: what is known of it, and why it is here."""
@@ -342,6 +342,12 @@ def _attributes(columns: Sequence[tuple[str, list[Any]]], at: int) -> Iterator[s
             yield f"{name} {in_markdown(str(value), VALUE)}"
     if mostly:
         yield f"mostly {cell_line(mostly)}"
+
+
+def pinned_objects(network: Network) -> Array:
+    """Return of every object of a network whether somebody pinned it."""
+    pins = [] if network.question is None else network.question.steering.objects("pins")
+    return np.isin(network.objects, np.array(pins, dtype=np.int64))
 
 
 def first_of(names: Sequence[str], most: int = NAMED) -> str:

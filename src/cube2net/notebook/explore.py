@@ -18,6 +18,7 @@ from cube2net.pipeline.queries import check_cube, query_of
 from cube2net.records import Cube
 from cube2net.records.node_names import node_of, object_node
 from cube2net.records.plain_values import plain_value
+from cube2net.spelling import nearest
 
 if TYPE_CHECKING:
     from cube2net.notebook.widget import Explorer
@@ -74,6 +75,8 @@ def asked(cube: Cube, query: Any = None, **options: Any) -> dict[str, Any]:
     if query is not None:
         ask |= query_words(cube, query_of(cube, query))
     for word, value in options.items():
+        if word == "progress":
+            raise ParameterError("explore takes no progress: the page itself shows how far long work is")
         if word in ("pins", "bans"):
             ask[word] = [_node(cube, thing) for thing in several(value)]
         elif word in ("like", "unlike"):
@@ -84,7 +87,14 @@ def asked(cube: Cube, query: Any = None, **options: Any) -> dict[str, Any]:
             ask[word] = value
         else:
             ask.setdefault("options", {})[word] = value
-    return as_json(ask)
+    try:
+        return as_json(ask)
+    except ParameterError as error:
+        near = {word: close for word in ask.get("options", {}) if (close := nearest(word, WORDS)) is not None}
+        strange = next((word for word in near if quoted(word) in str(error)), None)
+        if strange is None:
+            raise
+        raise ParameterError(f"explore takes no {quoted(strange)}: did you mean {near[strange]!r}?") from None
 
 
 def as_json(ask: Mapping[str, Any]) -> dict[str, Any]:

@@ -59,6 +59,9 @@ def query_page(query: Query) -> str:
         shown = counts.most_common(FIRST)
         rows = [(label or "no label", f"{count:,}") for label, count in shown]
         parts.append(table(("label", "objects"), rows, right=("objects",), more=_more(len(counts), "labels")))
+    elif query.ids is not None:
+        ids = ", ".join(str(each) for each in query.ids[:FIRST].to_pylist())
+        parts.append(sentence(f"{ids}{_more(len(query), 'objects', ' … ')}"))
     if query.missing:
         names = ", ".join(query.missing[:FIRST])
         parts.append(sentence(f"{len(query.missing):,} not found: {names}{_more(len(query.missing), 'names', ' … ')}"))
@@ -67,7 +70,9 @@ def query_page(query: Query) -> str:
 
 def selection_page(selection: Selection) -> str:
     """Return the cells of a selection in the order chosen, and how good the choice is."""
-    size = f"{len(selection.cells):,} cells, {len(selection.objects):,} objects, value {selection.value:.4f}"
+    cells, objects = len(selection.cells), len(selection.objects)
+    counts = f"{cells:,} cell{'s' * (cells != 1)}, {objects:,} object{'s' * (objects != 1)}"
+    size = f"{counts}, value {selection.value:.4f}"
     gains, values = selection.gains().tolist(), selection.values.tolist()
     rows = [
         (rank, cell, f"{gain:.4g}", f"{value:.4g}")
@@ -79,7 +84,7 @@ def selection_page(selection: Selection) -> str:
         _certificate(selection),
         sentence(selection.note) if selection.note else "",
         table(heads, rows, right=heads, more=_more(len(selection.cells), "cells")) if rows else "",
-        codes(("labels of a cell:", "cube.cell(number)")) if rows else "",
+        codes(("with labels:", "network"), ("labels of a cell:", "cube.cell(number)")) if rows else "",
     )
 
 

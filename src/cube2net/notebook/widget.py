@@ -15,12 +15,13 @@ import traitlets
 
 from cube2net.api import Desk
 from cube2net.api.ask_parameters import query_words
-from cube2net.errors import InputError, quoted
+from cube2net.errors import InputError, ParameterError, quoted
 from cube2net.explorer.page_files import page_file
 from cube2net.explorer.replies import failure, json_bytes
 from cube2net.interrupts import Stop
-from cube2net.notebook.explore import as_json
+from cube2net.notebook.explore import WORDS, as_json
 from cube2net.notebook.html_pages import DRAWN, page_of
+from cube2net.notebook.html_parts import page, sentence
 from cube2net.notebook.pictures import plot_of
 from cube2net.progress import Progress, Seldom
 from cube2net.records import Cube, Network, Query
@@ -52,7 +53,7 @@ class Explorer(anywidget.AnyWidget):
     selection = traitlets.Any(None, allow_none=True, read_only=True)
 
     def __init__(self, cube: Cube, ask: Mapping[str, Any]) -> None:
-        self._desk = Desk(cube, most_nodes=MOST_NODES)
+        self._desk, self._closed = Desk(cube, most_nodes=MOST_NODES), False
         self._stops: dict[Any, Stop] = {}
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="widget")
         super().__init__(_esm=page_file("widget.js").decode(), _css=page_file("widget.css").decode(), ask=dict(ask))
@@ -72,9 +73,30 @@ class Explorer(anywidget.AnyWidget):
             stop.ask()
         self._threads.shutdown(wait=False, cancel_futures=True)
         super().close()
-        self._desk = Desk(self.cube, most_nodes=MOST_NODES)
+        self.__dict__.pop("_repr_mimebundle_", None)  # a closed widget still shows what it showed last
+        self._desk, self._closed = Desk(self.cube, most_nodes=MOST_NODES), True
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "ask" and not isinstance(value, Mapping):
+            raise ParameterError(f"ask is {quoted(value)}, expected a question such as {{'query': ['o3'], 'm': 5}}")
+        if not name.startswith("_") and not hasattr(type(self), name):
+            word = f"widget.ask = {{**widget.ask, {name!r}: {quoted(value, 40)}}}" if name in WORDS else ""
+            raise ParameterError(
+                f"the widget has no attribute {name!r}: set ask, node or query" + (f", here {word}" if word else "")
+            )
+        super().__setattr__(name, value)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise ParameterError("the widget is closed and does not move: c2n.explore makes another")
 
     def _repr_mimebundle_(self, **how: Any) -> Any:
+        if self._closed:
+            text = "The page is closed: this is what it showed last. c2n.explore makes another."
+            return {
+                "text/plain": repr(self),
+                "text/html": page(sentence(text)) + str(page_of(self.network or self.cube)),
+            }
         shown = super()._repr_mimebundle_(**how)
         if shown is None:
             return None
@@ -88,6 +110,7 @@ class Explorer(anywidget.AnyWidget):
     @traitlets.validate("ask")
     def _check_ask(self, proposal: Any) -> dict[str, Any]:
         """Return a question once its network is made: one that is refused changes nothing."""
+        self._check_open()
         ask = as_json(proposal["value"])
         self._network_of(ask)
         return ask
@@ -102,6 +125,7 @@ class Explorer(anywidget.AnyWidget):
 
     @traitlets.validate("query")
     def _check_query(self, proposal: Any) -> Query | None:
+        self._check_open()
         query = proposal["value"]
         return query if query is None or isinstance(query, Query) else self.cube.query(query)
 

@@ -26,6 +26,9 @@ class Verdict(Shown):
     def __str__(self) -> str:
         return self.sentence
 
+    def __repr__(self) -> str:
+        return f"Verdict({'it helps' if self.helps else 'not surely better'}: {self.sentence})"
+
     @property
     def best(self) -> Setup:
         """The setup to take a closer look at.

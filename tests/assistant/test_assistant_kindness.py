@@ -1,0 +1,106 @@
+"""What a model gives is read kindly: spellings, single texts, nodes as JSON has them; and a refusal says what fits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from assistant_cubes import ASKED, CALLS, named_cube
+from cube2net.api import Desk
+from cube2net.assistant.told import Told
+from cube2net.assistant.tools import TOOLS, answer
+from cube2net.records import Objects
+
+from toys import toy_cube
+
+DESK = Desk(named_cube())
+
+
+def ask(tool: str, **arguments: Any) -> Told:
+    """Return what a tool says."""
+    return answer(DESK, tool, arguments)
+
+
+HELPS: list[tuple[str, dict[str, Any], str]] = [
+    ("construct", {"objects": ASKED, "max_tokens": 10}, "leave max_tokens out, or give a number from 200 to 100,000"),
+    ("construct", {"objects": ASKED, "method": "magic"}, "leave method out, which is greedy"),
+    ("construct", {"objects": ASKED, "between": "long ago"}, "give a time as 2015..2019"),
+    ("drill", {"objects": ASKED, "where": {"venue": ["venue 99"]}}, "pivot shows which labels there are"),
+    ("construct", {"names": ASKED}, "give 'objects' in place of 'names'"),
+    ("contrast", {"objects": ASKED, "others": ["o3"]}, "give 'against' in place of 'others'"),
+    ("construct", {"objects": ASKED, "colour": 1}, "leave 'colour' out"),
+    ("explain", {"objects": ASKED, "node": "nowhere near"}, "find_objects tells ids and spellings"),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments", "hint"), HELPS)
+def test_what_to_try_next_fits_the_refusal(tool: str, arguments: dict[str, Any], hint: str) -> None:
+    told = ask(tool, **arguments)
+    assert told.wrong and f"Try next: {hint}" in told.text
+
+
+@pytest.mark.parametrize("given", ["object 3", "OBJECT  3", " Object   3 "])
+def test_other_capitals_and_spaces_find_the_one_object_and_say_so(given: str) -> None:
+    told = ask("find_objects", objects=[given])
+    assert "1 of 1 name is found" in told.text and "(id 'o3')" in told.text
+    assert "Taken in other capitals or spaces" in told.text
+    assert "Taken in other capitals or spaces" in ask("construct", objects=[given, "o60"]).text
+    assert "Object 3 is" in ask("explain", objects=ASKED, node=given).text
+
+
+def test_a_name_in_other_capitals_that_several_bear_stays_ambiguous() -> None:
+    told = ask("find_objects", objects=["TWIN"])
+    assert "borne by several" in told.text and "'o20'" in told.text and "'o21'" in told.text
+
+
+@pytest.mark.parametrize("tool", ["construct", "explain", "contrast", "drill", "pivot"])
+def test_one_text_is_a_list_of_one(tool: str) -> None:
+    given = {**CALLS[tool], "objects": "Object 3"}
+    assert answer(DESK, tool, given) == answer(DESK, tool, {**given, "objects": ["Object 3"]})
+
+
+def test_nodes_are_taken_as_json_has_them() -> None:
+    plain = ask("explain", objects=ASKED, node="o77")
+    assert ask("explain", objects=ASKED, node={"object": "o77"}) == plain
+    cell = list(DESK.cube.cell(0))
+    assert not ask("explain", objects=ASKED, node={"cell": cell}).wrong
+    assert ask("explain", objects=ASKED, node=cell) == ask("explain", objects=ASKED, node=" · ".join(cell))
+    stars = ["∗"] * len(cell)
+    assert ask("drill", objects=ASKED, cell=stars) == ask("drill", objects=ASKED)
+    assert ask("drill", objects=ASKED, cell={"cell": stars}) == ask("drill", objects=ASKED)
+
+
+def test_pinned_objects_are_listed_first_and_where_is_told_in_words() -> None:
+    for detail in ("brief", "full"):
+        text = ask("construct", objects=ASKED, pins=["o150"], detail=detail, max_tokens=4_000).text
+        listed = text[text.index("objects, not in the query: ", text.index("## Near")) :].split("\n")
+        assert "Object 150" in listed[1]
+    assert "only venue: venue 1" in ask("construct", objects=ASKED, where={"venue": "venue 1"}).text
+
+
+def test_begins_counts_all_names_there_are() -> None:
+    text = ask("find_objects", begins="object", most=5).text
+    assert text.startswith("The first 5 of ") and int(text.split()[4]) > 100
+
+
+def test_the_least_budget_stands_in_every_schema() -> None:
+    for tool in TOOLS.values():
+        assert "200 to 100,000" in tool.schema["properties"]["max_tokens"]["description"]
+
+
+def test_a_name_that_others_bear_too_is_remarked_with_their_ids() -> None:
+    made = toy_cube([[0, 1, 2], [2, 3]], objects=4, links=[(0, 1), (1, 2), (2, 3)])
+    table = pa.table({"object": ["wei-li", "Wei Li", "ada", "ben"], "name": ["Wei Li", "Wei Li", "Ada", "Ben"]})
+    desk = Desk(replace(made, objects=Objects.of(table.append_column("kind", pa.array(["author"] * 4)))))
+    said = (
+        "1 name is borne by others too, and taken as the id: \"Wei Li\" also by id 'wei-li' (find_objects lists all)."
+    )
+    for tool in ("construct", "explain", "contrast", "drill"):
+        assert answer(desk, tool, {"objects": ["Wei Li", "ada"]}).text.startswith(said)
+        assert not answer(desk, tool, {"objects": ["wei-li", "ada"]}).text.startswith("1 name")
+    told = answer(desk, "find_objects", {"objects": ["Wei Li"]}).text
+    assert told.startswith("1 of 1 name is found, 1 of them is also the name of others.")
+    assert '- "Wei Li": "Wei Li" (id \'Wei Li\'): author' in told and "(id 'wei-li')" in told
