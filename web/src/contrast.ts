@@ -162,8 +162,8 @@ function classOf(store: Store, side: Side | null, otherwise: string): string {
 
 /** How likely chance alone is, in words. */
 export function chanceText(chance: number): string {
-  if (chance < 0.001) return "hardly chance (p < 0.001)";
-  return chance < 0.05 ? `hardly chance (p = ${chance.toFixed(3)})` : `could well be chance (p = ${chance.toFixed(2)})`;
+  if (chance < 0.001) return "hardly chance (p\u00a0<\u00a00.001)";
+  return chance < 0.05 ? `hardly chance (p\u00a0=\u00a0${chance.toFixed(3)})` : `could well be chance (p\u00a0=\u00a0${chance.toFixed(2)})`;
 }
 
 function show(body: HTMLElement, store: Store, contrast: Contrast, classes: [string, string], told: string): void {

@@ -48,9 +48,9 @@ test("the headline says what is there and who of the query is in no cell", () =>
 });
 
 test("chance is told in words, with its number", () => {
-  assert.equal(chanceText(0.654), "could well be chance (p = 0.65)");
-  assert.equal(chanceText(0.0123), "hardly chance (p = 0.012)");
-  assert.equal(chanceful("EACL (67 % against 22 %, chance 1.000)"), "EACL (67 % against 22 %, could well be chance (p = 1.00))");
+  assert.equal(chanceText(0.654), "could well be chance (p\u00a0=\u00a00.65)");
+  assert.equal(chanceText(0.0123), "hardly chance (p\u00a0=\u00a00.012)");
+  assert.equal(chanceful("EACL (67 % against 22 %, chance 1.000)"), "EACL (67 % against 22 %, could well be chance (p\u00a0=\u00a01.00))");
   assert.equal(chanceful("beyond chance: 3 cells"), "beyond chance: 3 cells");
 });
 
