@@ -258,10 +258,10 @@ def test_a_network_without_the_selected_node_is_drawn_and_all_of_it_is_in_view(t
     first = tab.ready()
     page.locator("[data-cell] button.cells-name").last.click()
     page.evaluate("query => void window.cube2net.store.move({ query, m: 1, near: 0 })", people[:2])
-    tab.ready(but=first)
+    second = tab.ready(but=first)
     page.wait_for_function(SEEN, arg=0.9)
     page.get_by_role("button", name="Undo", exact=True).click()
-    tab.ready(but=tab.fingerprint)
+    assert tab.ready(but=second) == first
     page.wait_for_function(SEEN, arg=0.9)
 
 

@@ -33,5 +33,5 @@ test("a query offers itself and each of its labels to be compared", () => {
 });
 
 test("a small chance is said as such", () => {
-  assert.deepEqual([0.0004, 0.0431].map(chanceText), ["chance below 0.001", "chance 0.043"]);
+  assert.deepEqual([0.0004, 0.0431].map(chanceText), ["hardly chance (p\u00a0<\u00a00.001)", "hardly chance (p\u00a0=\u00a00.043)"]);
 });

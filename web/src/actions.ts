@@ -46,6 +46,7 @@ export function actionsOf(store: Store, node: Node): Action[] {
   const queried = has(ask.query, id);
   for (const [word, text, back] of [["like", "More like it", "No longer like it"], ["unlike", "Less like it", "No longer unlike it"]] as const) {
     const on = has(ask[word], id);
+    if (queried && !on) continue; // a network of the query is like its own members anyway
     actions.push({ name: word, text: on ? back : text, on, run: () => store.move(likedChange(ask, id, word)) });
   }
   actions.push({

@@ -144,3 +144,9 @@ test("an address of another cube is refused and one that a browser refuses to wr
   await until(() => refused === 2);
   assert.equal(store.phase, "ready");
 });
+
+test("an address that holds no question is told, whatever signs it has", async () => {
+  for (const mark of ["#q=garbage", "#q=gar%20bage", "#q=", "#q=ä!"]) await assert.rejects(askOfHash(mark), /address/, mark);
+  assert.equal(await askOfHash(""), null);
+  assert.equal(await askOfHash("#elsewhere"), null);
+});

@@ -29,8 +29,7 @@ export async function hashOf(ask: Ask, cube: string | null): Promise<string> {
 }
 
 export async function askOfHash(hash: string): Promise<Ask | null> {
-  const word = /^#q=([\w-]+)$/.exec(hash)?.[1];
-  return word === undefined ? null : unpacked(word);
+  return hash.startsWith("#q=") ? unpacked(hash.slice(3)) : null;
 }
 
 const IDS = (value: unknown): value is Id[] =>

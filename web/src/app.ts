@@ -50,7 +50,11 @@ export function mount(root: HTMLElement, store: Store): () => void {
   stage.element.addEventListener("keyup", draw);
   store.subscribe((changed) => {
     draw();
-    if (changed.has("selected") && store.selected && !right.element.contains(document.activeElement)) right.show("why");
+    if (changed.has("selected") && store.selected && !right.element.contains(document.activeElement)) {
+      right.show("why");
+      // On a small screen the reasons stand below the network: a tap brings them into view.
+      if (right.element.getBoundingClientRect().top > innerHeight - 120) right.element.scrollIntoView({ block: "center", behavior: "smooth" });
+    }
   }, ended);
   draw();
   return () => life.abort();

@@ -11,6 +11,7 @@ import { spotlightOf } from "./spotlight";
 import { viewOf, type Store } from "./state";
 import type { Ask, Id } from "./types";
 import { whenVisible } from "./when_visible";
+import { plain } from "./words";
 
 /** Objects with a name of their own: a side of a contrast. */
 export interface Side {
@@ -27,6 +28,19 @@ export function sidesOf(ask: Ask): Side[] {
   return [{ name: "the query", ids: ask.query, label: null }, ...parts];
 }
 
+/** The change that asks for two sides together, each labelled by its name; who is in both bears both names. */
+export function bothChange(first: Side, second: Side): Partial<Ask> {
+  const [ones, twos] = [new Set(first.ids.map(String)), new Set(second.ids.map(String))];
+  const query = [...first.ids, ...second.ids.filter((id) => !ones.has(String(id)))];
+  const called = first.name === second.name ? `${second.name} (2)` : second.name;
+  const labels = query.map((id) => (!ones.has(String(id)) ? called : twos.has(String(id)) ? `${first.name} and ${called}` : first.name));
+  return { query, labels };
+}
+
+/** What the library says of chance, in the words of the page. */
+export const chanceful = (text: string): string =>
+  text.replace(/chance (below )?(\d(?:\.\d+)?)/g, (_, below: string | undefined, share: string) => chanceText(below ? Number(share) / 2 : Number(share)));
+
 const REST = "rest";
 const LASSO = "lasso";
 const PASTE = "paste";
@@ -41,6 +55,7 @@ export function mountContrast(root: HTMLElement, store: Store, ended: AbortSigna
   const pasted = el("div", { class: "against-names", hidden: true }, names, el("button", { type: "button", onclick: () => void compare() }, "Compare"));
   const said = el("p", { class: "against-said", "aria-live": "polite" });
   const body = el("div", { class: "against-body" });
+  const both = el("button", { type: "button", hidden: true, "data-do": "see-both", title: "The network of both sides together, coloured by side" }, "See both");
   const id = freshId("against");
   one.id = `${id}-one`;
   two.id = `${id}-two`;
@@ -48,6 +63,7 @@ export function mountContrast(root: HTMLElement, store: Store, ended: AbortSigna
     el("div", { class: "against-sides" }, el("label", { for: one.id }, "What tells"), one, el("label", { for: two.id }, "from"), two),
     pasted,
     said,
+    el("div", { class: "row" }, both),
     body,
   );
   let flight: AbortController | null = null;
@@ -103,6 +119,8 @@ export function mountContrast(root: HTMLElement, store: Store, ended: AbortSigna
       const called = [first.name, second?.name ?? "the rest"];
       const answer = await store.client.ask("contrast", { query: first.ids, names: called, ...sides, ...viewOf(store.ask) }, { signal: mine.signal });
       if (mine.signal.aborted) return;
+      both.hidden = second === null;
+      both.onclick = () => second !== null && seeBoth(first, second);
       show(body, store, answer.contrast as unknown as Contrast, [classOf(store, first, "one"), classOf(store, second, "two")], answer.sentence);
     } catch (error) {
       if (stopped(error) || mine.signal.aborted) return;
@@ -111,7 +129,15 @@ export function mountContrast(root: HTMLElement, store: Store, ended: AbortSigna
     body.classList.remove("waiting");
   };
 
+  /** Shows the network of both sides together, each in its colour; undo leads back. */
+  const seeBoth = (first: Side, second: Side): void => {
+    one.value = two.value = ""; // the two sides will be labels, and are chosen as such
+    root.closest(".c2n")?.querySelector<HTMLElement>('[data-tab="network"]')?.click();
+    void store.move(bothChange(first, second)).catch((error: unknown) => store.refuse(error));
+  };
+
   const chosen = (): void => {
+    both.hidden = true;
     pasted.hidden = two.value !== PASTE;
     said.textContent = "";
     if (two.value === PASTE) names.focus();
@@ -136,7 +162,8 @@ function classOf(store: Store, side: Side | null, otherwise: string): string {
 
 /** How likely chance alone is, in words. */
 export function chanceText(chance: number): string {
-  return chance < 0.001 ? "chance below 0.001" : `chance ${chance.toFixed(3)}`;
+  if (chance < 0.001) return "hardly chance (p\u00a0<\u00a00.001)";
+  return chance < 0.05 ? `hardly chance (p\u00a0=\u00a0${chance.toFixed(3)})` : `could well be chance (p\u00a0=\u00a0${chance.toFixed(2)})`;
 }
 
 function show(body: HTMLElement, store: Store, contrast: Contrast, classes: [string, string], told: string): void {
@@ -147,7 +174,7 @@ function show(body: HTMLElement, store: Store, contrast: Contrast, classes: [str
   const shown = cells.length > 0 ? cells : contrast.nearest ? [contrast.nearest] : [];
   fill(
     body,
-    el("p", { class: "against-sentence" }, sentence(told)),
+    el("p", { class: "against-sentence" }, sentence(chanceful(plain(told)))),
     shown.length > 0 && el("div", { class: "against-keys" }, key(first, classes[0]), key(second, classes[1])),
     el("ol", { class: "against-cells" }, ...shown.map((cell) => row(store, cell, classes))),
     shown.length > 0 && el("p", { class: "quiet small" }, `Each bar is the share of a side that the cell holds; the whisker is the 95 % interval of the difference. ${contrast.tested === undefined ? "" : `${counted(contrast.tested, "cell")} tested, chances corrected for that.`}`),

@@ -16,8 +16,8 @@ const RECOVERIES = 5;
 const themeNow = (): Theme => (DARK.matches ? "dark" : "light");
 const ROLES: Record<string, string> = {
   query: "in the query",
-  near: "near by links",
-  brought: "brought by a cell",
+  near: "near object",
+  brought: "brought object",
   pinned: "pinned",
   cell: "a chosen cell",
 };

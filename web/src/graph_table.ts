@@ -5,6 +5,7 @@ import type { Model } from "./graph_model";
 import type { Store } from "./state";
 import type { NetworkAnswer, Node } from "./types";
 
+const ROLES = { query: "query", near: "near object", brought: "brought object", pinned: "pinned", cell: "cell" };
 const PAGE = 50;
 type Column = "name" | "role" | "label" | "links" | "cells";
 const TITLES: Record<Column, string> = { name: "Name", role: "Role", label: "Label", links: "Links", cells: "Chosen cells" };
@@ -50,7 +51,7 @@ export function mountNodeTable(root: HTMLDetailsElement, store: Store, model: ()
         "tr",
         {},
         el("th", { scope: "row" }, el("button", { type: "button", class: "link", onclick: () => choose(now.nodes[at]!) }, el("bdi", {}, shortName(now.names[at]!, 80)))),
-        el("td", {}, network.nodes.role[at]!),
+        el("td", {}, ROLES[network.nodes.role[at]!]),
         el("td", {}, el("bdi", {}, shortName(network.nodes.label[at]!, 60))),
         el("td", { class: "num" }, number(now.degrees[at]!)),
         el("td", { class: "num" }, number(network.nodes.cells[at]!.length)),

@@ -6,6 +6,7 @@ import { el } from "./dom";
 import { sentence } from "./sentences";
 import type { Store } from "./state";
 import { verdict } from "./verdict";
+import { fileTitle } from "./words";
 
 const WORDS: [format: string, title: string][] = [
   ["command.txt", "Command line"],
@@ -19,7 +20,7 @@ export function mountKeep(root: HTMLElement, store: Store, ended: AbortSignal): 
   const body = el("div", { class: "keep" });
   const { exports, pictures } = store.cube;
   const files = exports.filter((ending) => ending.startsWith(".") && !pictures.includes(ending));
-  const download = (format: string, title = format.replace(/^\./, "")): HTMLElement => {
+  const download = (format: string, title = fileTitle(format)): HTMLElement => {
     const button = el("button", { type: "button", "data-export": format }, title);
     button.addEventListener("click", () => void save(format, button));
     return button;

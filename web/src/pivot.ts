@@ -4,11 +4,12 @@ import { addedChange } from "./actions";
 import { percent } from "./cells";
 import { refusalOf, stopped } from "./client";
 import { counted, el, fill, number } from "./dom";
+import { mountBars } from "./pivot_bars";
 import { shortName } from "./geometry";
 import { heat, inkOn, liftHeat, type Theme } from "./palette";
-import { backTo, brief, cellOf, drilled, firstState, isFull, strength, withAxis, type Measure, type PivotState } from "./pivot_state";
+import { backTo, brief, cellOf, drilled, firstState, fullest, isFull, strength, withAxis, type Measure, type PivotState } from "./pivot_state";
 import { nodeKey, type Store } from "./state";
-import type { PivotAnswer, PivotQuestion } from "./types";
+import type { Id, PivotAnswer, PivotQuestion } from "./types";
 import { whenVisible } from "./when_visible";
 
 const MOST = 60;
@@ -20,7 +21,7 @@ export function mountPivot(root: HTMLElement, store: Store, ended: AbortSignal):
   root.classList.add("pivot");
   const first = firstState(store.cube.dimensions);
   if (first === null) {
-    root.append(el("p", { class: "pad quiet" }, "A heat map needs two dimensions; this cube has one."));
+    mountBars(root, store, ended);
     return;
   }
   new PivotView(root, store, first, ended);
@@ -32,13 +33,17 @@ class PivotView {
   private flight: AbortController | null = null;
   private asked = "";
   private at: [number, number] = [0, 0];
+  /** Who would come into the query from the part that is shown; null while that is not known. */
+  private fresh: Id[] | null = null;
+  private all = true;
+  private readonly selects: Partial<Record<"rows" | "columns", HTMLSelectElement>> = {};
   private readonly bar = el("div", { class: "pivot-bar" });
   private readonly crumbs = el("nav", { class: "pivot-crumbs", "aria-label": "Where in the cube" });
   private readonly told = el("p", { class: "pivot-told", "aria-live": "polite" });
   private readonly holder = el("div", { class: "pivot-holder" });
 
   constructor(
-    root: HTMLElement,
+    private readonly root: HTMLElement,
     private readonly store: Store,
     private state: PivotState,
     ended: AbortSignal,
@@ -90,6 +95,7 @@ class PivotView {
       if (flight.signal.aborted) return;
       this.answer = answer;
       this.draw();
+      await this.count(flight.signal);
     } catch (error) {
       if (stopped(error) || flight.signal.aborted) return;
       this.asked = "";
@@ -110,6 +116,7 @@ class PivotView {
         }
         select.append(group);
       }
+      this.selects[axis] = select;
       return el("label", {}, el("span", {}, title), select);
     };
     const measure = el("select", { "aria-label": "Measure", onchange: () => { this.measure = measure.value as Measure; this.draw(); } });
@@ -134,19 +141,39 @@ class PivotView {
     fill(
       this.crumbs,
       el("span", { class: "pivot-path" }, ...names.flatMap((name, at) => [at > 0 && el("span", { class: "quiet" }, " › "), crumb(name, at)])),
-      state.trail.length > 0 && el("button", { type: "button", "data-action": "take", onclick: () => void this.take() }, "Take their objects"),
+      state.trail.length > 0 && el("button", { type: "button", "data-action": "take", disabled: this.fresh === null || this.fresh.length === 0, onclick: () => void this.take() }, this.offer()),
       full && el("button", { type: "button", "data-action": "pin", onclick: () => void store.togglePin(node).catch((error: unknown) => store.refuse(error)) }, store.isPinned(node) ? "Unpin this cell" : "Pin this cell"),
       full && chosen && el("button", { type: "button", onclick: () => store.select(node) }, "Why is it chosen?"),
     );
   }
 
-  /** Puts the objects of the part that is shown into the query. */
+  /** Asks who is in the part that is shown and not in the query, so that it can be said how many would come. */
+  private async count(signal: AbortSignal): Promise<void> {
+    const { store } = this;
+    this.fresh = null;
+    if (this.state.trail.length === 0) return;
+    const { where: _narrowed, ...view } = this.view();
+    const { ids, objects } = await store.client.ask("members", { cells: [cellOf(this.state, store.cube.dimensions)], most: TAKEN, ...view }, { signal });
+    if (signal.aborted) return;
+    const known = new Set(store.ask.query.map(String));
+    this.fresh = ids.filter((id) => !known.has(String(id)));
+    this.all = ids.length === objects;
+    this.drawCrumbs();
+  }
+
+  private offer(): string {
+    if (this.fresh === null) return "Add its objects";
+    if (this.fresh.length === 0) return "All of its objects are yours";
+    return this.all ? `Add its ${counted(this.fresh.length, "object")}` : `Add ${number(this.fresh.length)} of its objects, those with most items`;
+  }
+
+  /** Puts the objects of the part that is shown into the query, and shows their network. */
   private async take(): Promise<void> {
     const { store } = this;
+    const ids = this.fresh ?? [];
+    this.root.closest(".c2n")?.querySelector<HTMLElement>('[data-tab="network"]')?.click();
     try {
-      const { where: _narrowed, ...view } = this.view();
-      const answer = await store.client.ask("members", { cells: [cellOf(this.state, store.cube.dimensions)], most: TAKEN, ...view });
-      await store.move(addedChange(store.ask, answer.ids));
+      await store.move(addedChange(store.ask, ids));
     } catch (error) {
       if (!stopped(error)) store.refuse(error);
     }
@@ -158,6 +185,11 @@ class PivotView {
     const { answer, measure } = this;
     this.drawCrumbs();
     if (answer === null) return;
+    // How many labels there are inside the time and the part that are shown.
+    for (const [axis, many] of [["rows", answer.rows.length + answer.more_rows], ["columns", answer.columns.length + answer.more_columns]] as const) {
+      const option = this.selects[axis]?.selectedOptions[0];
+      if (option) option.textContent = `${shortName(this.state[axis], 40)} (${number(many)})`;
+    }
     const theme: Theme = DARK.matches ? "dark" : "light";
     const queried = this.store.ask.query.length;
     const shown = this.values(answer);
@@ -219,7 +251,7 @@ class PivotView {
     const { answer } = this;
     if (answer === null) return;
     const hint = answer.finer.some((level) => level !== null) ? "Click to look closer." : "Click to look inside.";
-    if (at === null) return void (this.told.textContent = `${sentence(answer.sentence)} ${hint}`);
+    if (at === null) return void (this.told.textContent = `${fullest(answer, this.store.ask.query.length)} ${hint}`);
     const [row, column] = at;
     if (row < 0 || column < 0) {
       const finer = answer.finer[row < 0 ? 1 : 0];
@@ -230,7 +262,7 @@ class PivotView {
     const [objects, query, lift, chosen] = [answer.objects, answer.query, answer.lift, answer.chosen].map((table) => table[row]?.[column] ?? null);
     const queried = this.store.ask.query.length;
     const parts = [counted(objects ?? 0, "object")];
-    if (queried > 0) parts.push(`${number(query ?? 0)} of the query (${percent((query ?? 0) / queried)})`);
+    if (queried > 0) parts.push(`${number(query ?? 0)} of yours (${percent((query ?? 0) / queried)})`);
     if (lift != null && queried > 0) parts.push(`${lift.toFixed(1)} times as often as in the cube`);
     if (chosen) parts.push(counted(chosen, "chosen cell"));
     this.told.textContent = `${shortName(answer.rows[row]!, 80)} × ${shortName(answer.columns[column]!, 80)}: ${parts.join(", ")}.`;
@@ -282,8 +314,6 @@ class PivotView {
     if (focus) target.focus();
   }
 }
-
-const sentence = (text: string): string => (text === "" ? "" : text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : "."));
 
 function spot(target: EventTarget | null): [number, number] | null {
   const found = target instanceof Element ? target.closest<HTMLElement>("[data-at]") : null;

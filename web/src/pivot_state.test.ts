@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { backTo, brief, cellOf, drilled, firstState, isFull, strength, withAxis } from "./pivot_state";
+import { backTo, fullest, brief, cellOf, drilled, firstState, isFull, strength, withAxis } from "./pivot_state";
 import type { DimensionShape } from "./types";
 
 const dimension = (name: string, time: boolean, ...levels: [string, number][]): DimensionShape => ({ name, time, levels: levels.map(([level, labels]) => ({ name: level, labels })) });
@@ -69,4 +69,11 @@ test("small counts are seen beside large ones, and none at all has no colour", (
 
 test("large numbers fit a small cell", () => {
   assert.deepEqual([7, 9999, 12_345, 2_500_000, 31_000_000].map(brief), ["7", "9999", "12k", "2.5M", "31M"]);
+});
+
+test("where most of the query is, is said in one plain sentence", () => {
+  const answer = { rows: ["2017", "2018"], columns: ["conference", "journal"], objects: [[10, 40], [5, 1]], query: [[3, 1], [0, 2]] };
+  assert.equal(fullest(answer, 3), "2017 · conference holds most of your 3: 3.");
+  assert.equal(fullest({ ...answer, query: [] }, 0), "2017 · journal is the largest, with 40 objects.");
+  assert.equal(fullest({ ...answer, query: [[0, 0], [0, 0]] }, 3), "None of yours is here.");
 });

@@ -1,5 +1,6 @@
 // Which part of the cube the heat map shows: two levels crossed, inside some labels, and the way back.
-import type { DimensionShape } from "./types";
+import { shortName } from "./geometry";
+import type { DimensionShape, PivotAnswer } from "./types";
 
 export type Measure = "objects" | "share" | "lift";
 
@@ -87,6 +88,18 @@ export function isFull(state: PivotState, dimensions: readonly DimensionShape[])
 /** How strong the colour of a count is: square roots, so that small counts are seen beside large ones. */
 export function strength(count: number, largest: number): number {
   return count <= 0 || largest <= 0 ? 0 : 0.12 + 0.88 * Math.sqrt(count / largest);
+}
+
+/** Where most is, in a sentence: of the query, or of all objects where there is none. */
+export function fullest(answer: Pick<PivotAnswer, "rows" | "columns" | "objects" | "query">, queried: number): string {
+  const mine = queried > 0 && answer.query.length > 0;
+  const table = mine ? answer.query : answer.objects;
+  let [most, row, column] = [0, 0, 0];
+  table.forEach((line, at) => line.forEach((value, place) => value > most && ([most, row, column] = [value, at, place])));
+  if (most === 0) return mine ? "None of yours is here." : "";
+  const where = `${shortName(answer.rows[row]!, 80)} · ${shortName(answer.columns[column]!, 80)}`;
+  const many = most.toLocaleString("en-US");
+  return mine ? `${where} holds most of your ${queried.toLocaleString("en-US")}: ${many}.` : `${where} is the largest, with ${many} objects.`;
 }
 
 /** A number short enough for a small cell. */

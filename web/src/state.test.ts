@@ -132,6 +132,11 @@ test("a stop keeps the last network, is no error, and says which question was no
   assert.equal(store.error, null);
   assert.deepEqual(store.network?.ask, { query: ["a"] });
   assert.deepEqual(store.halted, { query: ["a"], m: 4 });
+  assert.deepEqual(store.ask, { query: ["a"] }, "controls show the network's question again");
+  const again = store.retry();
+  assert.deepEqual(store.ask, { query: ["a"], m: 4 });
+  store.stop();
+  await again;
   void store.giveUp();
   assert.deepEqual(store.ask, { query: ["a"] });
   assert.equal(store.halted, null);

@@ -112,16 +112,25 @@ export class Store {
     await this.make();
   }
 
-  /** Asks once more for what was refused. */
+  /** Asks once more for what was refused or stopped. */
   async retry(): Promise<void> {
+    if (this.halted) this.put(this.halted);
     await this.make();
   }
 
-  /** Ends the work in flight; the last network stays, and so does the question. */
+  /** Puts a question in place of the one that stands, without asking it. */
+  private put({ cube: _, ...ask }: Ask): void {
+    this.ask = shortest(ask);
+    this.trail.replace(this.ask);
+    this.tell("ask", "trail");
+  }
+
+  /** Ends the work in flight; the last network stays and its question stands again, `halted` is the one stopped. */
   stop(): void {
     if (!this.flight) return;
     this.halted = this.busy?.what === "construct" ? this.ask : null;
     this.end();
+    if (this.halted && this.network) this.put(this.network.ask);
     this.tell("busy", "error");
   }
 

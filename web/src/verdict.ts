@@ -4,6 +4,7 @@ import { counted, el, fill, number } from "./dom";
 import { sentence } from "./sentences";
 import type { Store } from "./state";
 import type { CompareAnswer } from "./types";
+import { measureLine } from "./words";
 
 /** Does the network help? Runs the comparison, tells how far it is, and links to its report. */
 export function verdict(store: Store, ended: AbortSignal): HTMLElement {
@@ -64,8 +65,10 @@ export function verdict(store: Store, ended: AbortSignal): HTMLElement {
     fill(
       outcome,
       stale,
-      el("p", {}, sentence(answer.sentence)),
+      el("p", { class: "plainly" }, plainVerdict(answer)),
+      el("p", { class: "small" }, sentence(answer.sentence)),
       scoreTable(answer.table as unknown as ComparedRow[]),
+      measureList(answer.table as unknown as ComparedRow[]),
       address ? el("a", { href: address, target: "_blank", rel: "noopener", class: "button" }, "Open the report") : null,
       answer.note ? el("p", { class: "small quiet" }, sentence(answer.note)) : null,
     );
@@ -91,6 +94,24 @@ export function verdict(store: Store, ended: AbortSignal): HTMLElement {
     stage,
     outcome,
   );
+}
+
+/** The verdict in one plain line: whether adding to the query helps, against the query alone. */
+export function plainVerdict({ helps, table }: Pick<CompareAnswer, "helps" | "table">): string {
+  if (helps) return "It helps: surely better than the query alone.";
+  const rows = table as unknown as ComparedRow[];
+  const first = rows.flatMap(({ scores }) => scores)[0]?.measure;
+  const score = ({ scores }: ComparedRow): number => Math.max(-Infinity, ...scores.filter(({ measure }) => measure === first).map(({ mean }) => mean));
+  const alone = rows.find(({ network }) => /alone/i.test(network));
+  if (alone === undefined || rows.every((row) => row === alone || score(row) === -Infinity)) return "Not sure: nothing could be compared with the query alone.";
+  const better = rows.some((row) => row !== alone && score(row) > score(alone));
+  return better ? "Not sure: better than the query alone, but that could be chance." : "It does not help: the query alone does as well.";
+}
+
+/** What the measures of a table tell, one line each. */
+function measureList(rows: readonly ComparedRow[]): HTMLElement {
+  const measures = [...new Set(rows.flatMap(({ scores }) => scores.map(({ measure }) => measure)))];
+  return el("ul", { class: "small quiet" }, ...measures.flatMap((measure) => (measureLine(measure) === "" ? [] : [el("li", {}, `${measure}: ${measureLine(measure)}.`)])));
 }
 
 /** One network of a comparison: its size and its scores, or why there is none. */
@@ -120,7 +141,7 @@ function scoreTable(rows: readonly ComparedRow[]): HTMLElement {
     el(
       "table",
       { class: "scores" },
-      el("thead", {}, el("tr", {}, ...["nodes", "links", ...measures].map((title) => el("th", { scope: "col", class: "number" }, title)))),
+      el("thead", {}, el("tr", {}, ...["nodes", "links", ...measures].map((title) => el("th", { scope: "col", class: "number", title: measureLine(title) || null }, title)))),
       ...rows.map((row) =>
         el(
           "tbody",

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { columnText, valueText } from "./cells";
+import { bothChange, chanceful, chanceText } from "./contrast";
 import { headlineOf } from "./headline";
 import type { NetworkAnswer } from "./types";
+import { plainVerdict } from "./verdict";
 import { fileTitle, levelsLine, measureLine, methodLine, plain } from "./words";
 
 test("sentences name fields as the page does, and cells without what stands for all", () => {
@@ -43,4 +45,24 @@ test("the headline says what is there and who of the query is in no cell", () =>
   assert.equal(headlineOf(network([[1], [1]], 1)).held, "All of yours are in the cell.");
   const none = headlineOf(network([[], []], 0));
   assert.deepEqual([none.holds, none.held, none.loose], ["Your 2 and 1 near object; 2 links.", "", []]);
+});
+
+test("chance is told in words, with its number", () => {
+  assert.equal(chanceText(0.654), "could well be chance (p\u00a0=\u00a00.65)");
+  assert.equal(chanceText(0.0123), "hardly chance (p\u00a0=\u00a00.012)");
+  assert.equal(chanceful("EACL (67 % against 22 %, chance 1.000)"), "EACL (67 % against 22 %, could well be chance (p\u00a0=\u00a01.00))");
+  assert.equal(chanceful("beyond chance: 3 cells"), "beyond chance: 3 cells");
+});
+
+test("both sides together are one query, labelled by side, and nobody is asked for twice", () => {
+  const change = bothChange({ name: "the query", ids: ["a", "b"], label: null }, { name: "the pasted", ids: ["b", "c"], label: null });
+  assert.deepEqual(change, { query: ["a", "b", "c"], labels: ["the query", "the query and the pasted", "the pasted"] });
+});
+
+test("a verdict begins with a plain line: it helps, it does not, or nobody can be sure", () => {
+  const rows = (one: number) => [{ network: "greedy", scores: [{ measure: "F1", mean: one }] }, { network: "the query alone", scores: [{ measure: "F1", mean: 0.5 }] }];
+  assert.match(plainVerdict({ helps: true, table: rows(0.7) }), /^It helps/);
+  assert.match(plainVerdict({ helps: false, table: rows(0.6) }), /^Not sure/);
+  assert.match(plainVerdict({ helps: false, table: rows(0.4) }), /^It does not help/);
+  assert.match(plainVerdict({ helps: false, table: [] }), /^Not sure/);
 });
