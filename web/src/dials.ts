@@ -3,8 +3,8 @@ import { el, number as written } from "./dom";
 
 export interface Dial {
   element: HTMLElement;
-  /** Shows what is asked for (null: left to the program), what the program took, and how far the slider goes. */
-  show(asked: number | null, taken: number | null, most: number, auto?: string): void;
+  /** Shows what is asked for (null: left to the program), what the program took, how far the slider goes, and a note. */
+  show(asked: number | null, taken: number | null, most: number, auto?: string, note?: string): void;
 }
 
 export interface DialWords {
@@ -54,14 +54,14 @@ export function dial({ name, title, auto: standard, least }: DialWords, moved: (
   );
   return {
     element,
-    show(asked, taken, most, auto = standard) {
+    show(asked, taken, most, auto = standard, note = "") {
       const value = asked ?? taken;
       range.max = String(Math.max(most, value ?? least, least + 1));
       if (document.activeElement !== typed) typed.value = asked === null ? "" : String(asked);
       typed.placeholder = taken === null ? "auto" : String(taken);
       if (value !== null && timer === 0) range.value = String(value);
-      said.textContent = asked === null ? auto : "";
-      said.hidden = asked !== null;
+      said.textContent = asked === null ? auto : note;
+      said.hidden = said.textContent === "";
       reset.hidden = asked === null;
       reset.setAttribute("aria-label", `Leave ${title.toLowerCase()} to the program`);
       reset.title = taken === null ? auto : `${auto}: ${written(taken)}`;

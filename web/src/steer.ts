@@ -3,6 +3,7 @@ import "./steer.css";
 import { completing } from "./completion";
 import { dial } from "./dials";
 import { el, fill } from "./dom";
+import { isNearOfFew, NEAR_FEW } from "./small_query";
 import { nodeKey, type Store } from "./state";
 import type { Ask, DimensionShape, Id, Node } from "./types";
 
@@ -48,7 +49,7 @@ function dials(store: Store, shows: (() => void)[]): HTMLElement[] {
     m.element.hidden = !choosesCells(store);
     r.element.hidden = !covers || !choosesCells(store);
     const brought = store.ask.near === undefined ? (summaryOf<number>(store, "near") ?? size()) : null;
-    near.show(store.ask.near ?? null, brought, Math.max(30, 3 * size()), brought === size() ? "as many as the query" : "as many as fit");
+    near.show(store.ask.near ?? null, brought, Math.max(30, 3 * size()), brought === size() ? "as many as the query" : "as many as fit", isNearOfFew(store.ask) ? `${NEAR_FEW} for a small query` : "");
     near.element.hidden = (store.ask.form ?? summaryOf<string>(store, "form") ?? "woven") !== "woven" || !choosesCells(store);
   });
   return [m.element, r.element, near.element, typedNumber(store, shows, "max_nodes", "Nodes at most (max_nodes)", 1, "no limit")];

@@ -51,6 +51,8 @@ export interface LimitsShape {
   letters: number;
   /** at most so many in a question over HTTP */
   bytes: number;
+  /** at most so many bytes in a file of names */
+  file: number;
   /** at most so many are read out of a text, and so many members are listed */
   names: number;
   /** a comparison has at least so many */

@@ -12,6 +12,7 @@ from cube2net.api.compare_answers import LEAST_RUNS, MOST_RUNS, RUNS
 from cube2net.api.exports import PICTURES, endings
 from cube2net.api.json_reading import MOST, MOST_BYTES
 from cube2net.api.name_answers import MOST_NAMES
+from cube2net.api.name_files import MOST_FILE
 from cube2net.api.shapes import (
     CubeAnswer,
     CubeQuestion,
@@ -61,6 +62,7 @@ def cube(desk: Desk, question: CubeQuestion, progress: Progress) -> CubeAnswer:
         "limits": {
             "letters": MOST,
             "bytes": MOST_BYTES,
+            "file": MOST_FILE,
             "names": MOST_NAMES,
             "least_runs": LEAST_RUNS,
             "runs": RUNS,

@@ -111,6 +111,7 @@ class LimitsShape(TypedDict):
 
     letters: Annotated[int, "at most so many in a text"]
     bytes: Annotated[int, "at most so many in a question over HTTP"]
+    file: Annotated[int, "at most so many bytes in a file of names"]
     names: Annotated[int, "at most so many are read out of a text, and so many members are listed"]
     least_runs: Annotated[int, "a comparison has at least so many"]
     runs: Annotated[int, "and without a word so many"]
