@@ -93,6 +93,7 @@ export function mountContrast(root: HTMLElement, store: Store, ended: AbortSigna
     const first = sidesOf(store.ask)[Number(one.value)];
     if (first === undefined || first.ids.length === 0) return fill(body, el("p", { class: "quiet" }, "Two queries are compared here when there is a first one."));
     if (two.value === PASTE && names.value.trim() === "") return fill(body, el("p", { class: "quiet" }, "Paste the names of the other side above."));
+    if (body.querySelector(".against-cells") === null) fill(body, el("p", { class: "quiet" }, "Comparing…"));
     body.classList.add("waiting");
     try {
       const second = await other(mine.signal);

@@ -3,8 +3,10 @@ import { el, number as written } from "./dom";
 
 export interface Dial {
   element: HTMLElement;
-  /** Shows what is asked for (null: left to the program), what the program took, how far the slider goes, and a note. */
-  show(asked: number | null, taken: number | null, most: number, auto?: string, note?: string): void;
+  /** Shows what is asked for (null: left to the program), what the program took, and how far the slider goes. */
+  show(asked: number | null, taken: number | null, most: number, auto?: string): void;
+  /** Says something below, or nothing. */
+  tell(text: string): void;
 }
 
 export interface DialWords {
@@ -22,6 +24,7 @@ export function dial({ name, title, auto: standard, least }: DialWords, moved: (
   const typed = el("input", { type: "number", min: least, step: 1, "aria-label": title, "data-number": name });
   const said = el("span", { class: "small quiet" });
   const reset = el("button", { type: "button", class: "bare small", "data-auto": name }, "Reset");
+  const told = el("p", { class: "small quiet", hidden: true, role: "status" });
   let timer = 0;
 
   const slide = (): void => {
@@ -51,17 +54,22 @@ export function dial({ name, title, auto: standard, least }: DialWords, moved: (
     { class: "dial" },
     el("div", { class: "row between" }, el("span", {}, title), el("span", { class: "row" }, said, reset)),
     el("div", { class: "row" }, range, typed),
+    told,
   );
   return {
     element,
-    show(asked, taken, most, auto = standard, note = "") {
+    tell(text) {
+      told.textContent = text;
+      told.hidden = text === "";
+    },
+    show(asked, taken, most, auto = standard) {
       const value = asked ?? taken;
       range.max = String(Math.max(most, value ?? least, least + 1));
       if (document.activeElement !== typed) typed.value = asked === null ? "" : String(asked);
       typed.placeholder = taken === null ? "auto" : String(taken);
       if (value !== null && timer === 0) range.value = String(value);
-      said.textContent = asked === null ? auto : note;
-      said.hidden = said.textContent === "";
+      said.textContent = asked === null ? auto : "";
+      said.hidden = asked !== null;
       reset.hidden = asked === null;
       reset.setAttribute("aria-label", `Leave ${title.toLowerCase()} to the program`);
       reset.title = taken === null ? auto : `${auto}: ${written(taken)}`;

@@ -3,6 +3,7 @@ import { changes } from "./changes";
 import { el, fill } from "./dom";
 import { sentence } from "./sentences";
 import type { Store } from "./state";
+import { plain } from "./words";
 
 /** The sentence of a refusal, what was tried, and a way back; the last network stays below. */
 export function mountRefusal(root: HTMLElement, store: Store, ended: AbortSignal): void {
@@ -17,7 +18,7 @@ export function mountRefusal(root: HTMLElement, store: Store, ended: AbortSignal
     root.classList.toggle("calm", error === null);
     fill(
       root,
-      el("p", {}, error ? sentence(error.refusal.sentence) : store.network ? "Stopped: the network shown is the one before." : "Stopped."),
+      el("p", {}, error ? sentence(plain(error.refusal.sentence)) : store.network ? "Stopped: the network shown is the one before." : "Stopped."),
       tried.length > 0 ? el("p", { class: "small quiet" }, `Tried: ${tried.join(", ")}.`) : null,
       el(
         "div",

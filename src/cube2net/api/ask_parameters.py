@@ -65,10 +65,10 @@ def node_given(cube: Cube, node: Node) -> Any:
 
 
 def query_of(cube: Cube, ids: list[Id], labels: list[str] | None = None) -> Query:
-    """Return the query of some ids."""
+    """Return the query of some ids; that one is the name of others too is not told, for no person gave it."""
     if labels is not None and len(labels) != len(ids):
         raise ParameterError(f"labels has {len(labels):,} entries, expected one for each of {len(ids):,} objects")
-    return cube.query([str(key) for key in ids], labels)
+    return dataclasses.replace(cube.query([str(key) for key in ids], labels), shared=())
 
 
 def parameters_of(cube: Cube, ask: Mapping[str, Any]) -> dict[str, Any]:

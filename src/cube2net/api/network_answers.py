@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def construct(desk: Desk, question: ConstructQuestion, progress: Progress) -> NetworkAnswer:
     """Return the network of a question."""
     network = desk.network(question["ask"], progress)
-    about = pipeline.summary(network)
+    about: Any = pipeline.summary(network)
     pinned = {tuple(pin["cell"]) for pin in question["ask"].get("pins") or [] if "cell" in pin}
     prices = pipeline.prices(network, progress=progress) if question.get("prices") else ()
     return {

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, NotRequired, TypedDict, final
 
+from cube2net.api.answer_limits import FEW_LABELS, FEW_NAMES, MOST_LABELS, MOST_MEMBERS, MOST_NAMES
+
 Id = str | int
 Labels = Annotated[list[str], "one label for every dimension, ∗ for all of them"]
 
@@ -172,7 +174,11 @@ class NameRow(TypedDict):
     id: Id | None
     name: str
     label: str
-    candidates: Annotated[list[Candidate], "of an ambiguous name those that bear it, of a missing one the nearest"]
+    candidates: Annotated[
+        list[Candidate],
+        "of an ambiguous name those that bear it, of a missing one the nearest; of an id that is found and is the name "
+        "of others too the one found, and these",
+    ]
 
 
 class NamesAnswer(TypedDict):
@@ -193,7 +199,7 @@ class CompleteQuestion(TypedDict):
     """The beginning of a name, or of a word of it."""
 
     text: str
-    most: NotRequired[int]
+    most: NotRequired[Annotated[int, f"how many names, 1 to {MOST_NAMES:,}; {FEW_NAMES} without a word"]]
 
 
 class CompleteAnswer(TypedDict):
@@ -206,7 +212,7 @@ class MembersQuestion(View):
     """Cells to start from: their objects."""
 
     cells: Annotated[list[Labels], "labels of each, at any levels, ∗ for all"]
-    most: NotRequired[int]
+    most: NotRequired[Annotated[int, f"how many objects, 1 to {MOST_MEMBERS:,}, so many also without a word"]]
 
 
 class MembersAnswer(TypedDict):
@@ -228,7 +234,12 @@ class PivotQuestion(View):
     columns: Annotated[str, "the name of a level of another dimension"]
     query: NotRequired[list[Id]]
     cells: NotRequired[Annotated[list[Labels], "the chosen cells, to be marked"]]
-    most: NotRequired[Annotated[int, "at most so many rows and columns, the largest"]]
+    most: NotRequired[
+        Annotated[
+            int,
+            f"at most so many rows and columns, the largest, 1 to {MOST_LABELS}; {FEW_LABELS} without a word",
+        ]
+    ]
 
 
 class PivotAnswer(TypedDict):

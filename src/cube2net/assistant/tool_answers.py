@@ -24,14 +24,13 @@ from cube2net.assistant.told import (
     tokens_of,
     told,
 )
-from cube2net.errors import ParameterError, whole_number
+from cube2net.assistant.tool_shapes import FEW
+from cube2net.errors import ParameterError
 from cube2net.records.mixed_names import mixed_cell_of
 from cube2net.records.node_names import node_of
 
 NEAR = 500
 """So many near objects a network has at least, so that there are names to list; a network of the library has fewer."""
-FEW = 10
-"""So many cells, rows, columns and names are listed without a word."""
 
 
 def find_objects(desk: Desk, asked: Mapping[str, Any]) -> Told:
@@ -82,8 +81,7 @@ def contrast(desk: Desk, asked: Mapping[str, Any]) -> Told:
     """Return the cells that tell two lists of objects apart."""
     budget = budget_of(asked)
     one = meant(desk, asked, budget)
-    m = whole_number("m", asked.get("m", FEW), 1, 100, what="cells")
-    question = {**_view(asked), "query": one.ids, "m": m}
+    question = {**_view(asked), "query": one.ids, "m": asked.get("m", FEW)}
     remarks = [one.remark]
     if "against" in asked:
         other = meant(desk, asked, budget, "against")
@@ -110,8 +108,7 @@ def drill(desk: Desk, asked: Mapping[str, Any]) -> Told:
     """Return the cells below a cell that hold most of some objects."""
     budget = budget_of(asked)
     found = meant(desk, asked, budget)
-    k = whole_number("k", asked.get("k", FEW), 1, 100, what="cells")
-    question: dict[str, Any] = {**_view(asked), "query": found.ids, "k": k}
+    question: dict[str, Any] = {**_view(asked), "query": found.ids, "k": asked.get("k", FEW)}
     if "cell" in asked:
         seen = desk.view(question)
         question["cell"] = list(mixed_cell_of(seen, asked["cell"]).names(seen))
@@ -137,8 +134,8 @@ def drill(desk: Desk, asked: Mapping[str, Any]) -> Told:
 def pivot(desk: Desk, asked: Mapping[str, Any]) -> Told:
     """Return how many objects have a label of each of two levels."""
     budget = budget_of(asked)
-    most = whole_number("most", asked.get("most", FEW), 1, 50, what="rows and columns")
-    question: dict[str, Any] = {**_view(asked), "rows": asked["rows"], "columns": asked["columns"], "most": most}
+    question: dict[str, Any] = {**_view(asked), "rows": asked["rows"], "columns": asked["columns"]}
+    question["most"] = asked.get("most", FEW)
     remark = ""
     if "objects" in asked:
         found = meant(desk, asked, budget)

@@ -42,7 +42,7 @@ def explore(
         say(f"{opened}, until Ctrl-C at")
         show_text(server.address)
         if asked is not None:
-            answering.show_missing(asked)
+            answering.show_missing(asked, cube=opened)
         if not _is_loopback(host):
             complain("whoever reaches this address and has its token can read the cube; nothing is encrypted (no TLS)")
         if missing := missing_page():

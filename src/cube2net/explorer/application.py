@@ -12,6 +12,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cube2net.api import ROUTES
+from cube2net.api.desk import FILE
 from cube2net.api.schema import openapi
 from cube2net.errors import Cube2netError, quoted, unknown
 from cube2net.explorer.gates import REPORT_POLICY, Gate, with_headers
@@ -22,8 +23,6 @@ from cube2net.explorer.replies import RefusalError, Reply, json_bytes, refused
 from cube2net.explorer.streaming import LINES, LinesResponse, until_gone, watched
 from cube2net.explorer.work import StoppedWorkError, Work
 
-EXPORT = "export"
-"""The question that is answered by a file."""
 BEGIN = "begin"
 """What an address says that opens the page with the question that the server was started with."""
 HTML = "text/html; charset=utf-8"
@@ -111,10 +110,10 @@ class Application:
 
     async def _question(self, request: Request) -> Response:
         name = request.path_params["name"]
-        if name not in (*ROUTES, EXPORT):
-            raise RefusalError(404, "unknown", str(unknown("question", name, (*ROUTES, EXPORT))))
+        if name not in (*ROUTES, FILE):
+            raise RefusalError(404, "unknown", str(unknown("question", name, (*ROUTES, FILE))))
         question = await read_question(request)
-        if LINES in request.headers.get("accept", "") and name != EXPORT:
+        if LINES in request.headers.get("accept", "") and name != FILE:
             return LinesResponse(lambda progress: self.work.answer(name, question, progress))
         task = watched(self.work.answer(name, question))
         gone = asyncio.create_task(until_gone(request.receive))

@@ -9,6 +9,7 @@ from cube2net.network.forms import (
     assemble,
     brings_objects,
     cell_sizes,
+    expected_nodes,
     first_cells,
     form_of,
     room_for_near,
@@ -23,7 +24,8 @@ from cube2net.network.maxdisc import MaxDisc
 from cube2net.network.network_notes import said_of_links
 from cube2net.network.network_summary import certificate, summary
 from cube2net.network.network_text import text_of
-from cube2net.network.node_columns import count_labels, label_shares
+from cube2net.network.node_columns import label_shares
+from cube2net.network.object_descriptions import about_objects
 from cube2net.network.pagerank import PageRank, nearest, scores
 from cube2net.network.pyg import geometric, to_hetero, to_pyg
 from cube2net.network.recipe_files import network_path, read_recipe
@@ -40,6 +42,7 @@ __all__ = [
     "PageRank",
     "Section",
     "Steiner",
+    "about_objects",
     "assemble",
     "brief_text",
     "bring",
@@ -49,11 +52,11 @@ __all__ = [
     "certificate",
     "check_network_path",
     "check_picture_path",
-    "count_labels",
     "cube_data",
     "description",
     "draw",
     "estimated_tokens",
+    "expected_nodes",
     "first_cells",
     "form_of",
     "geometric",

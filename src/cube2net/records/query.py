@@ -19,6 +19,7 @@ class Query(Shown):
     """Objects by row number, ascending and distinct, with a label each where the user gave one.
 
     ``ids`` are those of the objects, where they were given by id or name: in another cube the rows have others.
+    ``shared`` are those of the names given that are the id of one object, which was taken, and the name of others too.
 
     >>> Query(np.array([4, 9]), labels=("KDD", "ACL"))
     Query(2 objects, 2 labels)
@@ -28,6 +29,7 @@ class Query(Shown):
     labels: tuple[str, ...] | None = None
     missing: tuple[str, ...] = ()
     ids: pa.Array | None = None
+    shared: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         rows = _rows(self.objects)
@@ -45,6 +47,17 @@ class Query(Shown):
 
     def __len__(self) -> int:
         return len(self.objects)
+
+    def others(self, count: int) -> Query:
+        """Return all other objects of a cube that has so many.
+
+        >>> Query(np.array([1, 3])).others(5).objects.tolist()
+        [0, 2, 4]
+        """
+        rest = np.setdiff1d(np.arange(count, dtype=np.int32), self.objects)
+        if not len(rest):
+            raise QueryError("the query has all objects of the cube: there are no others to tell it from")
+        return Query(rest)
 
     def __repr__(self) -> str:
         labels = f", {len(set(self.labels))} labels" if self.labels is not None else ""

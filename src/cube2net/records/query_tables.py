@@ -13,6 +13,8 @@ from cube2net.records.keys import is_row
 LABEL, CLUSTER = "label", "cluster"
 OBJECTS, LABELS = ("object", "id", "node"), (LABEL, CLUSTER)
 CELL = "cell"
+NODES = {"in_query", "query_links", "kind"}
+"""Columns that the nodes of a network have."""
 STREAM = "__arrow_c_stream__"
 Count = Callable[[Sequence[Any]], int]
 """Gives how many of some values name objects."""
@@ -64,12 +66,27 @@ def asked_of(
         keys = [str(key) if is_row(key) else key for key in keys]
     label = _label(table, names, chosen, clusters)
     labels = None if label is None else table[label]
-    if {"in_query", "query_links", "kind"} <= set(names):  # the nodes of a network
+    if NODES.issubset(names):  # the nodes of a network
         inside = [row for row, kind in enumerate(table[names["kind"]]) if kind != CELL]
         keys = [keys[row] for row in inside]
         labels = None if labels is None else [labels[row] for row in inside]
         labels = labels if labels and any(labels) else None
     return keys, labels
+
+
+def gives_ids(objects: Any) -> bool:
+    """Return whether what lists objects has their ids, as a query, a network and the nodes of one have.
+
+    >>> gives_ids(["Wei Li"]), gives_ids(pa.table({"id": ["a"], "kind": ["x"], "in_query": [True], "query_links": [0]}))
+    (False, True)
+    """
+    if isinstance(getattr(objects, "ids", None), pa.Array):
+        return True
+    if isinstance(objects, type | str | bytes | list | tuple) or hasattr(objects, "collect_schema"):
+        return False
+    table = getattr(objects, "nodes", objects)
+    names = table.column_names if isinstance(table, pa.Table) else getattr(table, "columns", ())
+    return NODES.issubset(name for name in (() if callable(names) else names) if isinstance(name, str))
 
 
 def best_known(columns: Sequence[Sequence[Any]], usual: Sequence[int], count_known: Count) -> int | None:
