@@ -333,3 +333,25 @@ def test_a_name_mended_to_somebody_with_another_label_says_which_label_is_kept(o
     opened.page.locator('[data-given="Dora Bakr"]').get_by_role("button", name="Dora Baker").click()
     expect(opened.page.get_by_text("Dora Baker is there twice, with different labels: Edinburgh kept.")).to_be_visible()
     assert chips(opened) == ["Dora Baker"]
+
+
+def test_somebody_whose_name_others_bear_can_be_changed_for_one_of_these(opened: Tab) -> None:
+    page = opened.page
+    typed(opened, "Ann Smith")
+    page.locator('[data-given="Ann Smith"] .candidates button').first.click()
+    mark = opened.button("1 of 2 called so")
+    mark.click()
+    choice = page.locator(".choice .candidates button")
+    expect(choice).to_have_count(2)
+    expect(choice.first).to_have_attribute("aria-pressed", "true")
+    choice.nth(1).click()
+    expect(choice).to_have_count(0)
+    assert chips(opened) == ["Ann Smith"]
+    opened.button("Make the network").click()
+    opened.ready()
+    assert opened.ask["query"] == ["p193"]
+
+
+def test_labels_of_names_that_are_not_found_are_not_counted(opened: Tab) -> None:
+    opened.drop(FIELD, "q.csv", "object,label\nAnn Archer,x\nNobody Here,z\n")
+    expect(opened.page.get_by_text("1 of 2 names are found; 1 is not in the cube; 1 label.")).to_be_visible()

@@ -11,6 +11,9 @@ import { nearOf } from "./small_query";
 import type { Store } from "./state";
 import type { NameRow } from "./types";
 
+/** So many of a name are offered at once. */
+const MOST_BEARERS = 100;
+
 export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): void {
   const draft = new Draft();
   let failed: Refusal | null = null;
@@ -33,6 +36,14 @@ export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): v
     },
     drop: (one) => changed(() => draft.drop(one), true),
     dropUnsure: () => changed(() => draft.dropUnsure()),
+    async bearers(one) {
+      const many = one.bearers ?? 0;
+      if (many <= one.candidates.length) return one.candidates;
+      const { candidates } = await store.client.ask("complete", { text: one.given, most: Math.min(many, MOST_BEARERS) });
+      const there = new Set(one.candidates.map(({ id }) => String(id)));
+      const alike = candidates.filter(({ id, name }) => name.toLowerCase() === one.given.toLowerCase() && !there.has(String(id)));
+      return [...one.candidates, ...alike];
+    },
     select: (id) => store.select({ object: id }),
   });
   const names = namesField(root, store, {

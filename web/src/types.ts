@@ -121,6 +121,8 @@ export interface NameRow {
   label: string;
   /** of an ambiguous name those that bear it, of a missing one the nearest; of an id that is found and is the name of others too the one found, and these */
   candidates: Candidate[];
+  /** of a name that several bear: how many, of which candidates are the first */
+  bearers?: number;
 }
 
 /** What the names given mean, in their order. */

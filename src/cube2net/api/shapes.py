@@ -179,6 +179,7 @@ class NameRow(TypedDict):
         "of an ambiguous name those that bear it, of a missing one the nearest; of an id that is found and is the name "
         "of others too the one found, and these",
     ]
+    bearers: NotRequired[Annotated[int, "of a name that several bear: how many, of which candidates are the first"]]
 
 
 class NamesAnswer(TypedDict):
