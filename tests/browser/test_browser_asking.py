@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import expect
 from workbook_files import workbook
@@ -355,3 +357,25 @@ def test_somebody_whose_name_others_bear_can_be_changed_for_one_of_these(opened:
 def test_labels_of_names_that_are_not_found_are_not_counted(opened: Tab) -> None:
     opened.drop(FIELD, "q.csv", "object,label\nAnn Archer,x\nNobody Here,z\n")
     expect(opened.page.get_by_text("1 of 2 names are found; 1 is not in the cube; 1 label.")).to_be_visible()
+
+
+def test_names_of_the_command_that_are_unclear_stand_on_the_page_to_be_mended(
+    tab: Tab, town: Explorer, tmp_path: Path
+) -> None:
+    path = tmp_path / "query.csv"
+    path.write_text("object,label\nAnn Archer,x\nDora Bakr,y\nAnn Smith,x\nBob Baker,y\n")
+    explorer = Explorer(town.cube, "--query", str(path))
+    try:
+        tab.open(explorer.address)
+        tab.ready()
+        assert chips(tab) == ["Ann Archer", "Bob Baker"]
+        expect(tab.page.locator('[data-given="Ann Smith"] .candidates button')).to_have_count(2)
+        tab.page.locator('[data-given="Dora Bakr"]').get_by_role("button", name="Dora Baker").click()
+        assert chips(tab) == ["Ann Archer", "Bob Baker", "Dora Baker"]
+        expect(tab.page.locator(".stale")).to_contain_text("The network shown is of the 2 before.")
+        before = tab.fingerprint
+        tab.button("Make the network of 3").click()
+        tab.ready(but=before)
+        assert tab.ask["labels"] == ["x", "y", "y"]
+    finally:
+        explorer.close()

@@ -161,6 +161,7 @@ export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): v
   start.addEventListener("toggle", () => start.open && start.childElementCount === 1 && mountFromCells(start, store, add, ended));
   store.subscribe((parts) => {
     if (parts.has("ask")) follow();
+    if (parts.has("given")) void names.lookUp(store.given);
     if (parts.has("network")) drawButton();
     if (parts.has("names") && draft.rename((id) => store.nameOf(id))) draw();
   }, ended);

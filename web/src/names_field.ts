@@ -30,6 +30,8 @@ export interface NamesField {
   focus(): void;
   /** Looks up what stands in the field; says whether there is nothing left to clear up. */
   take(): Promise<boolean>;
+  /** Looks up names that came with labels. */
+  lookUp(names: readonly (readonly [name: string, label: string])[]): Promise<void>;
 }
 
 export function namesField(root: HTMLElement, store: Store, heard: Listening): NamesField {
@@ -154,9 +156,16 @@ export function namesField(root: HTMLElement, store: Store, heard: Listening): N
       return field.value.trim() === "";
     },
     focus: () => field.focus(),
+    async lookUp(names) {
+      const labelled = names.some(([, label]) => label !== "");
+      const rows = names.map((pair) => (labelled ? pair : pair.slice(0, 1)).map(quoted).join(","));
+      await takeText([labelled ? "object,label" : "object", ...rows].join("\n"));
+    },
     take,
   };
 }
+
+const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
 /** Bytes as a question carries them. */
 function base64(bytes: Uint8Array): string {

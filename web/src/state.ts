@@ -29,7 +29,7 @@ export interface Trail {
   readonly canGoForward: boolean;
 }
 
-export type Part = "ask" | "edited" | "network" | "places" | "prices" | "selected" | "busy" | "error" | "trail" | "names";
+export type Part = "ask" | "edited" | "given" | "network" | "places" | "prices" | "selected" | "busy" | "error" | "trail" | "names";
 export type Listener = (changed: ReadonlySet<Part>) => void;
 /** Fills an element; what it begins to listen to, watch or draw ends with the signal. */
 export type Mount = (root: HTMLElement, store: Store, ended: AbortSignal) => void;
@@ -75,6 +75,8 @@ export class Store {
   /** The query as it is edited, where it is not that of the question. */
   edited: EditedQuery | null = null;
   edits: Edits | null = null;
+  /** Names with their labels that came with an address, and of which it is not clear whom they mean. */
+  given: readonly (readonly [name: string, label: string])[] = [];
   trail: Trail = memoryTrail((ask) => void this.arrive(ask));
 
   private readonly known = new Map<Id, string>();
@@ -99,6 +101,12 @@ export class Store {
     this.listeners.add(listener);
     ended?.addEventListener("abort", leave, { once: true });
     return leave;
+  }
+
+  /** Hands over names of which it is not clear whom they mean. */
+  give(names: readonly (readonly [name: string, label: string])[]): void {
+    this.given = names;
+    if (names.length > 0) this.tell("given");
   }
 
   /** Notes the query as it is edited. */

@@ -6,7 +6,7 @@ import base64
 import binascii
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cube2net.errors import InputError
@@ -14,15 +14,21 @@ from cube2net.explorer.replies import json_bytes
 from cube2net.records import Cube, Query
 from cube2net.records.lineage import lineage_of
 
+UNRESOLVED = "unresolved"
 LARGEST = 16 * 1024 * 1024
 """A question has at most so many bytes, however small its address is."""
 
 
-def asked_for(cube: Cube, query: Query) -> dict[str, Any]:
-    """Return the question for the network of a query, with nothing else said."""
+def asked_for(cube: Cube, query: Query, unresolved: Sequence[tuple[str, str]] = ()) -> dict[str, Any]:
+    """Return the question for the network of a query, with nothing else said.
+
+    ``unresolved`` are names with their labels that are to be mended on the page: they are no part of the question.
+    """
     ask: dict[str, Any] = {"query": cube.objects.ids(query.objects).to_pylist()}
     if query.labels is not None:
         ask["labels"] = list(query.labels)
+    if unresolved:
+        ask[UNRESOLVED] = [list(pair) for pair in unresolved]
     origin = lineage_of(cube).origin
     return ask if origin is None else {**ask, "cube": origin.seal}
 
