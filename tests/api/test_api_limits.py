@@ -28,8 +28,8 @@ def test_a_thousand_cells_are_looked_into_and_no_more(desk: Desk, cells: list[li
     assert desk.answer("members", {"cells": cells[:1] * 1_000})["objects"]
     with pytest.raises(ParameterError, match="cells has 1,001 entries, expected at most 1,000"):
         desk.answer("members", {"cells": cells[:1] * 1_001})
-    with pytest.raises(ParameterError, match="most is 501, expected 1 to 500 rows and columns"):
-        desk.answer("pivot", {"rows": "venue", "columns": "topic", "most": 501})
+    with pytest.raises(ParameterError, match="most is 101, expected 1 to 100 rows and columns"):
+        desk.answer("pivot", {"rows": "venue", "columns": "topic", "most": 101})
 
 
 @pytest.mark.parametrize("name", ["members", "pivot", "contrast", "drill", "names"])

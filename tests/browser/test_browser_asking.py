@@ -173,6 +173,11 @@ def test_a_query_starts_from_several_cells_of_the_part_that_is_looked_at(opened:
     opened.button("Make the network").click()
     opened.ready()
     assert set(alba) < set(opened.ask["query"]) <= set(both)
+    # No more than the server lists at once.
+    page.evaluate("window.cube2net.store.cube.limits.members = 30")
+    label("city", "Alba")
+    expect(start).to_contain_text(f"1 cell holds {len(alba)} objects, of which at most 30 are taken at once.")
+    expect(start.get_by_role("button", name="Add the 30 with most items")).to_be_enabled()
     # A label that the cube does not have is refused in a sentence.
     label("city", "Nowhere")
     expect(start).to_contain_text("Nowhere")

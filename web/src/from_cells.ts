@@ -33,6 +33,7 @@ export function mountFromCells(root: HTMLElement, store: Store, add: (rows: Name
   let asideCells: string[][] = [];
   let labels = nothing();
   let asked = 0;
+  let objects = 0;
   let most = 0;
 
   const within = el("p", { class: "small quiet" }, "Within the part of the cube that is chosen under Steer.");
@@ -54,14 +55,15 @@ export function mountFromCells(root: HTMLElement, store: Store, add: (rows: Name
     const cells = wanted();
     fill(list, ...asideCells.map((cell) => chip(cell)));
     another.disabled = cells.length === asideCells.length;
-    most = 0;
+    objects = most = 0;
     told.textContent = said;
     drawAmount();
     if (cells.length === 0 || said !== "") return;
     try {
-      const { objects } = await store.client.ask("members", { cells, most: 1, ...viewOf(store.ask) });
+      const found = await store.client.ask("members", { cells, most: 1, ...viewOf(store.ask) });
       if (mine !== asked) return;
-      most = Math.min(objects, limits.names);
+      objects = found.objects;
+      most = Math.min(objects, limits.members);
       const cut = objects > most ? `, of which at most ${number(most)} are taken at once` : "";
       told.textContent = `${counted(cells.length, "cell")} ${cells.length === 1 ? "holds" : "hold"} ${counted(objects, "object")}${cut}.`;
       many.max = String(most);
@@ -97,10 +99,10 @@ export function mountFromCells(root: HTMLElement, store: Store, add: (rows: Name
     const count = many.valueAsNumber;
     amount.hidden = most <= 1;
     all.hidden = count === most;
-    all.textContent = `All ${number(most)}`;
+    all.textContent = objects === most ? `All ${number(most)}` : `The first ${number(most)}`;
     take.hidden = most === 0;
     take.disabled = !(count >= 1 && count <= most);
-    take.textContent = take.disabled || count === most ? `Add ${counted(most, "object")}` : items ? `Add the ${number(count)} with most items` : `Add the first ${number(count)}`;
+    take.textContent = take.disabled || count === objects ? `Add ${counted(most, "object")}` : items ? `Add the ${number(count)} with most items` : `Add the first ${number(count)}`;
   }
 
   function setAside(): void {

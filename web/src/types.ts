@@ -53,8 +53,10 @@ export interface LimitsShape {
   bytes: number;
   /** at most so many bytes in a file of names */
   file: number;
-  /** at most so many are read out of a text, and so many members are listed */
+  /** at most so many are read out of a text */
   names: number;
+  /** at most so many objects of cells are listed */
+  members: number;
   /** a comparison has at least so many */
   least_runs: number;
   /** and without a word so many */

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from cube2net import pipeline
-from cube2net.api.ask_parameters import LONG, parameters_of, searches_bound, shortest, view_of, viewed
+from cube2net.api.ask_parameters import DEFAULTS, is_long, parameters_of, searches_bound, shortest, view_of, viewed
 from cube2net.api.exports import ExportedFile, exported
 from cube2net.api.json_reading import read
 from cube2net.api.network_shapes import ExportQuestion
@@ -234,7 +234,7 @@ class Desk:
 
 
 def _is_long(ask: Mapping[str, Any]) -> bool:
-    return ask.get("method") in LONG
+    return is_long(ask.get("method") or DEFAULTS["method"], ask.get("options"))
 
 
 def _put(kept: OrderedDict[str, T], most: int, key: str, value: T) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -33,6 +34,7 @@ class Application:
 
     def __init__(self, work: Work, gate: Gate, begin: str = "") -> None:
         self.work, self.gate, self.begin = work, gate, begin
+        self.opened = threading.Event()
         routes = [
             Route("/", self._page),
             Route("/page/{name}", self._page_file),
@@ -69,7 +71,12 @@ class Application:
         given = self.gate.given_token(request.scope["query_string"]) if path == "/" else None
         if given is not None and self.gate.is_token(given):
             place = f"/{self.begin}" if BEGIN in request.query_params else "/"
-            return Response(status_code=303, headers={"location": place, "set-cookie": self.gate.cookie_header()})
+            self.opened.set()
+            headers = {"set-cookie": self.gate.cookie_header()}
+            if request.headers.get("sec-fetch-site", "none") == "none":
+                return Response(status_code=303, headers={"location": place, **headers})
+            # Who was led here by another page would be led on without the cookie, but not by this page itself.
+            return Response(headers={"refresh": f"0; url={place}", "content-type": HTML, **headers})
         if not self.gate.is_known(request.headers):
             raise RefusalError(
                 401, "token", "the token is missing or wrong: open the address that cube2net explore printed"

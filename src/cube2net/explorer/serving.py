@@ -28,7 +28,8 @@ LONGEST_HEADER = 32_000
 class ExplorerServer:
     """Serves the explorer of a cube from a thread of its own, from ``start`` to ``stop``; a context does both.
 
-    ``query`` is what the page begins with; ``unresolved`` are names with labels that it lets be mended.
+    ``query`` is what the page begins with; ``unresolved`` are names with labels that it lets be mended. ``opened`` is set
+    once somebody came with the token.
     """
 
     def __init__(
@@ -46,8 +47,10 @@ class ExplorerServer:
         self.gate = Gate(self._socket.getsockname()[1], host)
         limits = limits or ServerLimits()
         self.work = Work(Desk(cube, most_nodes=limits.nodes), limits)
+        application = Application(self.work, self.gate, self._begin)
+        self.opened = application.opened
         config = uvicorn.Config(
-            Application(self.work, self.gate, self._begin),
+            application,
             lifespan="off",
             ws="none",
             http=PatientConnection,

@@ -120,8 +120,7 @@ def construct(
     bound
         Also find an upper bound on the value of any choice of m cells, such as keeps the pins and bans.
     progress
-        Told how far long work is, and how large a large network will be before it is made; True for a bar,
-        None for nobody.
+        Told how far long work is, and how large a large network will be; True for a bar, None for nobody.
     method_options
         Options of a method given by its name: ``construct(cube, query, "greedy", by="price")``.
 
@@ -289,11 +288,10 @@ def network_of(
         network = networks.assemble(cube, query, selection, form, nearest=nearest, scope=scope)
     limit = networks.said_of_limit(query, plan.max_nodes)
     notes = [*([limit] if limit else _notes(plan, network, large)), said_of_shared(cube.objects, query.shared)]
-    note = "; ".join(filter(None, notes))
     return replace(
         network,
         recipe=recipe_of(plan, network, METHODS, chosen.seed),
-        selection=replace(selection, note=note),
+        selection=replace(selection, note="; ".join(filter(None, notes))),
         question=question_of(plan, chosen, default=default, near=near),
         settings={
             "method": name_of(plan.method, METHODS),
