@@ -11,7 +11,7 @@ import pytest
 from workbook_files import workbook, zipped
 
 from cube2net.api import Desk
-from cube2net.api.name_files import MOST_BYTES
+from cube2net.api.name_files import MOST_FILE
 from cube2net.errors import Cube2netError
 
 TAKEN = "expected a list of names (.txt) or a table (.csv, .tsv, .xlsx, .parquet, .jsonl)"
@@ -125,8 +125,8 @@ def test_a_question_about_names_that_is_none_is_refused(desk: Desk, question: di
 
 
 def test_a_file_that_is_no_list_any_more_is_refused(desk: Desk) -> None:
-    with pytest.raises(Cube2netError, match=rf"^a.csv has {MOST_BYTES + 1:,} bytes, expected a list of at most 2,900,"):
-        ask(desk, "a.csv", b"x" * (MOST_BYTES + 1))
+    with pytest.raises(Cube2netError, match=rf"^a.csv has {MOST_FILE + 1:,} bytes, expected a list of at most 2,900,"):
+        ask(desk, "a.csv", b"x" * (MOST_FILE + 1))
 
 
 def test_nothing_of_a_file_stays_on_the_disk(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,6 +69,17 @@ def test_names_with_commas_are_names_and_not_a_table(desk: Desk) -> None:
     assert answer["rows"][0]["candidates"][0]["id"] == "o5"
 
 
+def test_only_labels_of_names_that_are_found_are_counted(desk: Desk) -> None:
+    answer = desk.answer("names", {"text": "object,label\nAda Lovelace,red\no1,blue\nNobody at all,green\n"})
+    assert answer["sentence"] == "2 of 3 names are found; 1 is not in the cube; 2 labels"
+    assert desk.answer("names", {"text": "object,label\nNobody,green\n"})["sentence"].endswith("not in the cube")
+
+
+def test_a_name_that_several_bear_says_how_many(desk: Desk) -> None:
+    rows = desk.answer("names", {"text": "Wei Li\nAda Byron\nNobody at all"})["rows"]
+    assert [row.get("bearers") for row in rows] == [2, None, None]
+
+
 def test_a_name_guarded_for_spreadsheets_is_the_name_itself(desk: Desk) -> None:
     (row,) = desk.answer("names", {"text": "'=1+1"})["rows"]
     assert (row["id"], row["state"]) == ("o4", "found")

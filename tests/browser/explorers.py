@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import shutil
 import subprocess
@@ -236,16 +237,16 @@ class Tab:
             text,
         )
 
-    def drop(self, label: str, name: str, text: str) -> None:
+    def drop(self, label: str, name: str, content: str | bytes) -> None:
         """Drop a file onto a field."""
         self.page.get_by_label(label).evaluate(
-            """(field, [name, text]) => {
+            """(field, [name, bytes]) => {
               const dataTransfer = new DataTransfer();
-              dataTransfer.items.add(new File([text], name));
+              dataTransfer.items.add(new File([Uint8Array.from(atob(bytes), (one) => one.charCodeAt(0))], name));
               for (const kind of ["dragover", "drop"])
                 field.dispatchEvent(new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true }));
             }""",
-            [name, text],
+            [name, base64.b64encode(content.encode() if isinstance(content, str) else content).decode()],
         )
 
     def button(self, name: Any, **how: Any) -> Locator:

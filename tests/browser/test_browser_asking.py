@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import expect
+from workbook_files import workbook
 
 from browser.explorers import Explorer, Tab, townspeople
 
@@ -123,11 +126,11 @@ def test_a_list_that_nobody_answers_to_is_put_back_and_taken_when_it_is_tried_ag
 def test_a_list_that_is_too_long_is_refused_before_it_is_sent(opened: Tab) -> None:
     page, sent = opened.page, []
     page.on("request", lambda request: sent.append(request.url))
-    opened.drop(FIELD, "long.csv", "Ann Archer\n" * 100_000)
+    opened.paste(FIELD, "Ann Archer\n" * 100_000)
     refused = page.locator(".trouble .bad")
-    expect(refused).to_have_text("The file long.csv has 1,100,000 letters; at most 1,000,000 are taken at once.")
-    opened.drop(FIELD, "huge.csv", "x" * 4_000_001)
-    expect(refused).to_have_text("The file huge.csv has 4,000,001 bytes; a list has at most 1,000,000 letters.")
+    expect(refused).to_have_text("This list has 1,100,000 letters; at most 1,000,000 are taken at once.")
+    opened.drop(FIELD, "huge.csv", "x" * 2_900_001)
+    expect(refused).to_have_text("The file huge.csv has 2,900,001 bytes; a file of names has at most 2,900,000.")
     assert [url for url in sent if url.endswith("names")] == []
 
 
@@ -178,3 +181,206 @@ def test_a_query_starts_from_several_cells_of_the_part_that_is_looked_at(opened:
     # A label that the cube does not have is refused in a sentence.
     label("city", "Nowhere")
     expect(start).to_contain_text("Nowhere")
+
+
+MANY = ["Ann Archer", "Bob Baker", "Cid Cooper", "Dora Dyer", "Emil Fisher", "Fay Mason", "Gus Potter", "Hana Tanner"]
+
+
+def made(tab: Tab, names: list[str]) -> None:
+    """Make the network of some people."""
+    tab.paste(FIELD, "\n".join(names) + "\n")
+    expect(tab.page.locator('[aria-label="Objects of the query"] .chip')).to_have_count(len(names))
+    tab.button("Make the network").click()
+    tab.ready()
+
+
+def test_a_workbook_and_a_list_in_an_old_encoding_are_dropped_like_any_other(opened: Tab) -> None:
+    opened.drop(FIELD, "list.xlsx", workbook({"People": [["Name", "Group"], ["Ann Archer", "x"], ["Bob Baker", "y"]]}))
+    expect(opened.page.locator('[aria-label="Objects of the query"] .chip')).to_have_count(2)
+    assert chips(opened) == ["Ann Archer", "Bob Baker"]
+    opened.drop(FIELD, "old.csv", "Name,Group\nCid Cooper,x\nSøren Dyer,y\n".encode("latin-1"))
+    expect(opened.page.locator('[data-given="Søren Dyer"]')).to_be_visible()
+
+
+def test_a_file_that_names_nobody_says_so_in_one_sentence(opened: Tab) -> None:
+    refused = opened.page.locator(".trouble .bad")
+    opened.drop(FIELD, "me.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(99))
+    expect(refused).to_contain_text("The file me.png is a picture: expected a list of names (.txt) or a table")
+    opened.drop(FIELD, "none.csv", b"")
+    expect(refused).to_contain_text("The file none.csv is empty")
+    opened.drop(FIELD, "head.csv", b"Name,Group\n")
+    expect(refused).to_contain_text("The file head.csv has a header (Name, Group) and no row below it")
+    assert chips(opened) == []
+
+
+def test_the_column_of_a_table_in_which_nobody_is_known_is_chosen(opened: Tab) -> None:
+    page = opened.page
+    opened.drop(FIELD, "table.csv", "Group,Surname,First\nA,Archerr,Ann\nB,Bakerr,Bob\n")
+    column = page.get_by_label("Column of the names")
+    expect(column).to_be_focused()
+    expect(page.get_by_text("No column of table.csv has names that the cube knows")).to_be_visible()
+    expect(page.locator(".trouble li")).to_have_count(0)
+    column.select_option("Surname")
+    expect(page.locator('[data-given="Archerr"]')).to_be_visible()
+    column.select_option("First")
+    expect(page.locator('[data-given="Bob"]')).to_be_visible()
+    expect(page.locator('[data-given="Archerr"]')).to_have_count(0)
+    opened.drop(FIELD, "ok.csv", "Group,Name,Friend\nA,Ann Archer,Bob Baker\n")
+    expect(column).to_have_value("Name")
+    column.select_option("Friend")
+    expect(page.locator('[aria-label="Objects of the query"] .name')).to_have_text(["Bob Baker"])
+
+
+def test_enter_takes_the_first_suggestion_and_nothing_covers_the_button_afterwards(opened: Tab) -> None:
+    page, field = opened.page, opened.page.get_by_label(FIELD)
+    options = page.get_by_role("option")
+    field.focus()
+    page.keyboard.type("dora ba")
+    expect(options.first).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(options).to_have_count(0)
+    assert chips(opened) == ["Dora Baker"]
+    # A whole name is looked up: it may be that of two.
+    page.keyboard.type("Ann Smith")
+    expect(options).to_have_count(2)
+    page.keyboard.press("Enter")
+    expect(page.locator('[data-given="Ann Smith"]')).to_be_visible()
+    expect(options).to_have_count(0)
+    opened.button("Remove Ann Smith").click()
+    page.keyboard.type("bob ba")
+    expect(options.first).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(options).to_have_count(0)
+    assert field.input_value() == "bob ba"
+    page.keyboard.type("k")
+    expect(options.first).to_be_visible()
+    field.fill("")
+    expect(options).to_have_count(0)
+    page.keyboard.type("Bob Baker")
+    expect(options.first).to_be_visible()
+    page.keyboard.press("Control+Enter")
+    opened.ready()
+    expect(options).to_have_count(0)
+    assert opened.ask["query"] == ["p38", "p14"]
+
+
+def test_edits_of_the_list_are_undone_and_the_network_of_before_is_told(opened: Tab) -> None:
+    page = opened.page
+    made(opened, MANY)
+    stale = page.locator(".stale")
+    expect(stale).to_be_hidden()
+    opened.button("Remove all").click()
+    assert chips(opened) == []
+    expect(stale).to_contain_text("The network shown is of the 8 before.")
+    opened.button("Undo").click()
+    assert chips(opened) == MANY
+    expect(stale).to_be_hidden()
+    opened.button("Redo").click()
+    assert chips(opened) == []
+    opened.button("Put them back").click()
+    assert chips(opened) == MANY
+    opened.button("Remove Bob Baker").click()
+    before = opened.fingerprint
+    opened.button("Make it again").click()
+    opened.ready(but=before)
+    expect(stale).to_be_hidden()
+    assert len(opened.ask["query"]) == 7
+    opened.button("Undo").click()
+    expect(page.locator('[aria-label="Objects of the query"] .chip')).to_have_count(8)
+
+
+def test_a_move_made_while_the_list_was_edited_takes_the_edited_list(opened: Tab) -> None:
+    page = opened.page
+    made(opened, MANY)
+    opened.button("Remove Bob Baker").click()
+    page.evaluate("void window.cube2net.store.move({ m: 5 })")
+    page.wait_for_function("() => window.cube2net.store.network.ask.m === 5 && !window.cube2net.store.busy")
+    assert "p14" not in opened.ask["query"] and len(opened.ask["query"]) == 7
+    assert "Bob Baker" not in chips(opened)
+    expect(page.locator(".stale")).to_be_hidden()
+    # An emptied list asks for nothing: it stays empty, and the network stays that of before.
+    opened.button("Remove all").click()
+    page.evaluate("void window.cube2net.store.move({ m: 4 })")
+    page.wait_for_function("() => window.cube2net.store.network.ask.m === 4 && !window.cube2net.store.busy")
+    assert len(opened.ask["query"]) == 7 and chips(opened) == []
+    expect(page.locator(".stale")).to_contain_text("The network shown is of the 7 before.")
+
+
+def test_a_small_query_brings_fifteen_near_objects_unless_another_number_is_said(opened: Tab) -> None:
+    page = opened.page
+    made(opened, MANY[:3])
+    assert opened.ask["near"] == 15
+    page.get_by_role("tab", name="Steer").click()
+    expect(page.get_by_text("15 for a small query")).to_be_visible()
+    before = opened.fingerprint
+    page.locator('[data-auto="near"]').click()
+    opened.ready(but=before)
+    assert "near" not in opened.ask
+    page.get_by_role("tab", name="Ask").click()
+    typed(opened, MANY[3])
+    expect(page.locator('[aria-label="Objects of the query"] .chip')).to_have_count(4)
+    before = opened.fingerprint
+    opened.button("Make the network").click()
+    opened.ready(but=before)
+    assert "near" not in opened.ask, "it was taken back by hand"
+
+
+def test_a_query_that_is_no_longer_small_says_nothing_of_near_objects(opened: Tab) -> None:
+    made(opened, MANY[:3])
+    opened.paste(FIELD, "\n".join(MANY[3:]) + "\n")
+    expect(opened.page.locator('[aria-label="Objects of the query"] .chip')).to_have_count(8)
+    before = opened.fingerprint
+    opened.button("Make the network").click()
+    opened.ready(but=before)
+    assert "near" not in opened.ask
+
+
+def test_a_name_mended_to_somebody_with_another_label_says_which_label_is_kept(opened: Tab) -> None:
+    opened.drop(FIELD, "q.csv", "object,label\nDora Baker,Edinburgh\nDora Bakr,Paris\n")
+    opened.page.locator('[data-given="Dora Bakr"]').get_by_role("button", name="Dora Baker").click()
+    expect(opened.page.get_by_text("Dora Baker is there twice, with different labels: Edinburgh kept.")).to_be_visible()
+    assert chips(opened) == ["Dora Baker"]
+
+
+def test_somebody_whose_name_others_bear_can_be_changed_for_one_of_these(opened: Tab) -> None:
+    page = opened.page
+    typed(opened, "Ann Smith")
+    page.locator('[data-given="Ann Smith"] .candidates button').first.click()
+    mark = opened.button("1 of 2 called so")
+    mark.click()
+    choice = page.locator(".choice .candidates button")
+    expect(choice).to_have_count(2)
+    expect(choice.first).to_have_attribute("aria-pressed", "true")
+    choice.nth(1).click()
+    expect(choice).to_have_count(0)
+    assert chips(opened) == ["Ann Smith"]
+    opened.button("Make the network").click()
+    opened.ready()
+    assert opened.ask["query"] == ["p193"]
+
+
+def test_labels_of_names_that_are_not_found_are_not_counted(opened: Tab) -> None:
+    opened.drop(FIELD, "q.csv", "object,label\nAnn Archer,x\nNobody Here,z\n")
+    expect(opened.page.get_by_text("1 of 2 names are found; 1 is not in the cube; 1 label.")).to_be_visible()
+
+
+def test_names_of_the_command_that_are_unclear_stand_on_the_page_to_be_mended(
+    tab: Tab, town: Explorer, tmp_path: Path
+) -> None:
+    path = tmp_path / "query.csv"
+    path.write_text("object,label\nAnn Archer,x\nDora Bakr,y\nAnn Smith,x\nBob Baker,y\n")
+    explorer = Explorer(town.cube, "--query", str(path))
+    try:
+        tab.open(explorer.address)
+        tab.ready()
+        assert chips(tab) == ["Ann Archer", "Bob Baker"]
+        expect(tab.page.locator('[data-given="Ann Smith"] .candidates button')).to_have_count(2)
+        tab.page.locator('[data-given="Dora Bakr"]').get_by_role("button", name="Dora Baker").click()
+        assert chips(tab) == ["Ann Archer", "Bob Baker", "Dora Baker"]
+        expect(tab.page.locator(".stale")).to_contain_text("The network shown is of the 2 before.")
+        before = tab.fingerprint
+        tab.button("Make the network of 3").click()
+        tab.ready(but=before)
+        assert tab.ask["labels"] == ["x", "y", "y"]
+    finally:
+        explorer.close()

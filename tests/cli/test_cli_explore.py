@@ -96,6 +96,29 @@ def test_it_begins_with_a_query(cube: Path, names: Path) -> None:
     assert ask["cube"] == opened.origin.seal
 
 
+def test_names_that_are_unclear_are_handed_to_the_page_unless_they_are_to_be_left_out(
+    cube: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "some.csv"
+    path.write_text("object,label\np0,a\nNobody Here,b\np2,a\nNobody Here,c\n")
+    with exploring(cube, "--query", path, "--no-browser") as (_, address):
+        ask = begun(address)
+    assert ask["query"] == ["p0", "p2"]
+    assert ask["unresolved"] == [["Nobody Here", "b"]]
+    with exploring(cube, "--query", path, "--no-browser", "--skip-missing") as (_, address):
+        assert "unresolved" not in begun(address)
+
+
+def test_a_query_of_which_nobody_is_there_is_refused(
+    cube: Path, tmp_path: Path, tool: Callable[..., tuple[int, str, str]]
+) -> None:
+    path = tmp_path / "none.csv"
+    path.write_text("object\nNobody Here\n")
+    status, _, err = tool("explore", cube, "--query", path)
+    assert status != 0
+    assert "Nobody Here" in err
+
+
 @pytest.fixture
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What a browser was opened at and what that led to, by a server that ends as soon as one was."""

@@ -150,3 +150,12 @@ test("an address that holds no question is told, whatever signs it has", async (
   assert.equal(await askOfHash(""), null);
   assert.equal(await askOfHash("#elsewhere"), null);
 });
+
+test("names that came with an address are handed over, and are no part of its question", async () => {
+  const unresolved: [string, string][] = [["Dora Bakr", "y"]];
+  fakeBrowser(await hashOf({ query: ["a"], unresolved } as Ask, "abc"));
+  const store = new Store(answered, cubeOf("abc"));
+  await followAddress(store);
+  assert.deepEqual([store.ask, store.given], [{ query: ["a"] }, unresolved]);
+  await assert.rejects(unpacked(await packed({ query: ["a"], unresolved: ["x"] } as Ask, null)), /'unresolved' of the wrong kind/);
+});

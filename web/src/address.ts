@@ -11,8 +11,18 @@ export async function packed(ask: Ask, cube: string | null): Promise<string> {
   return toWord(await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw")));
 }
 
+/** A question, and names with their labels that are to be mended first: they are no part of it. */
+export interface Begun {
+  ask: Ask;
+  unresolved: [name: string, label: string][];
+}
+
 /** The question of such a word; throws one sentence where it is none. */
 export async function unpacked(word: string): Promise<Ask> {
+  return (await begun(word)).ask;
+}
+
+async function begun(word: string): Promise<Begun> {
   let value: unknown;
   try {
     const bytes = await through(fromWord(word), new DecompressionStream("deflate-raw"));
@@ -20,7 +30,9 @@ export async function unpacked(word: string): Promise<Ask> {
   } catch {
     throw new Error("the address holds no question that can be read: it may have been cut off when it was copied");
   }
-  return readAsk(value);
+  const { unresolved = [], ...ask } = isRecord(value) ? value : {};
+  if (!Array.isArray(unresolved) || !unresolved.every((pair) => WORDS(pair) && pair.length === 2)) throw new Error("the address has 'unresolved' of the wrong kind");
+  return { ask: readAsk(isRecord(value) ? ask : value), unresolved: unresolved as Begun["unresolved"] };
 }
 
 /** The hash of an address with a question; empty for an empty one. */
@@ -29,7 +41,11 @@ export async function hashOf(ask: Ask, cube: string | null): Promise<string> {
 }
 
 export async function askOfHash(hash: string): Promise<Ask | null> {
-  return hash.startsWith("#q=") ? unpacked(hash.slice(3)) : null;
+  return (await begunOfHash(hash))?.ask ?? null;
+}
+
+async function begunOfHash(hash: string): Promise<Begun | null> {
+  return hash.startsWith("#q=") ? begun(hash.slice(3)) : null;
 }
 
 const IDS = (value: unknown): value is Id[] =>
@@ -174,12 +190,15 @@ export async function followAddress(store: Store): Promise<void> {
     at = placeNow();
     most = Math.max(most, at);
     try {
-      const { cube: asked, ...ask } = (await askOfHash(location.hash)) ?? { query: [] };
+      const { ask: found, unresolved } = (await begunOfHash(location.hash)) ?? { ask: { query: [] }, unresolved: [] };
+      const { cube: asked, ...ask } = found as Ask;
       if (mine !== arrivals) return;
       if (asked !== undefined && asked !== cube) {
         throw new Error("this address was made with another cube: open that one, or ask anew here");
       }
-      await store.arrive(ask);
+      const made = store.arrive(ask);
+      store.give(unresolved);
+      await made;
     } catch (error) {
       if (mine === arrivals) store.refuse(error);
     }

@@ -7,33 +7,60 @@ import { namesField } from "./names_field";
 import { Draft, named } from "./query_draft";
 import { queryLists } from "./query_lists";
 import { sentence } from "./sentences";
+import { nearOf } from "./small_query";
 import type { Store } from "./state";
 import type { NameRow } from "./types";
+
+/** So many of a name are offered at once. */
+const MOST_BEARERS = 100;
 
 export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): void {
   const draft = new Draft();
   let failed: Refusal | null = null;
+  /** The query to be as a table left it: until it changes, another column of that table takes the place of its rows. */
+  let ofTable: unknown = null;
 
   const make = el("button", { type: "button", class: "primary wide", "data-do": "make", onclick: () => void run() }, "Make the network");
   const told = el("p", { class: "small quiet", role: "status", "aria-live": "polite" });
   const count = el("span", { class: "small quiet" });
   const clear = el("button", { type: "button", class: "bare", onclick: () => changed(() => draft.clear(), true) }, "Remove all");
   const hint = el("div", { class: "hint" });
+  const stale = el("p", { class: "small stale row", role: "status", hidden: true });
   const start = el("details", { class: "start" }, el("summary", {}, "Start from cells"));
   const lists = queryLists(draft, {
     choose(one, candidate) {
       store.learn(candidate.id, candidate.name);
-      changed(() => draft.choose(one, candidate));
+      let there: NameRow | null = null;
+      changed(() => (there = draft.choose(one, candidate)));
+      told.textContent = there === null ? "" : twice(there, one);
     },
     drop: (one) => changed(() => draft.drop(one), true),
     dropUnsure: () => changed(() => draft.dropUnsure()),
+    async bearers(one) {
+      const many = one.bearers ?? 0;
+      if (many <= one.candidates.length) return one.candidates;
+      const { candidates } = await store.client.ask("complete", { text: one.given, most: Math.min(many, MOST_BEARERS) });
+      const there = new Set(one.candidates.map(({ id }) => String(id)));
+      const alike = candidates.filter(({ id, name }) => name.toLowerCase() === one.given.toLowerCase() && !there.has(String(id)));
+      return [...one.candidates, ...alike];
+    },
     select: (id) => store.select({ object: id }),
   });
   const names = namesField(root, store, {
     found(rows, said) {
       failed = null;
+      const before = draft.mark;
       add(rows);
       told.textContent = sentence(said);
+      ofTable = rows.length > 0 && draft.mark !== before ? draft.mark : null;
+    },
+    foundInstead(rows, said) {
+      failed = null;
+      if (ofTable === draft.mark) draft.undo();
+      const before = draft.mark;
+      add(rows);
+      told.textContent = sentence(said);
+      ofTable = draft.mark !== before ? draft.mark : null;
     },
     refused(refusal) {
       failed = refusal;
@@ -58,7 +85,8 @@ export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): v
   }
 
   async function run(): Promise<void> {
-    if ((await names.take()) && draft.sure.length > 0) await store.move(draft.question);
+    if (!(await names.take()) || draft.sure.length === 0) return;
+    await store.move({ ...draft.question, ...nearOf(store.ask, draft.question.query) });
   }
 
   function draw(): void {
@@ -67,6 +95,7 @@ export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): v
     clear.hidden = draft.size === 0;
     hint.hidden = draft.size > 0;
     count.textContent = many === 0 ? "" : counted(many, "object");
+    store.edit(draft.question);
     drawButton();
   }
 
@@ -75,11 +104,26 @@ export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): v
     make.disabled = many === 0 && names.empty;
     make.classList.toggle("primary", store.network === null || !draft.isQueryOf(store.ask));
     make.textContent = draft.unsure.length > 0 && many > 0 ? `Make the network of ${number(many)}` : "Make the network";
+    drawStale(many);
   }
 
-  /** Takes the query of the store, when that came from an address or by going back. */
+  /** Says that list and network are not the same, while they are not. */
+  function drawStale(many: number): void {
+    stale.hidden = store.network === null || store.edited === null;
+    if (stale.hidden) return fill(stale);
+    const before = store.network?.ask.query.length ?? 0;
+    const again = el("button", { type: "button", class: "bare", "data-do": "make-again", onclick: () => void run() }, "Make it again");
+    const back = el("button", { type: "button", class: "bare", "data-do": "put-back", onclick: () => changed(() => draft.putBack(store.ask, (id) => store.nameOf(id))) }, "Put them back");
+    fill(stale, el("span", {}, `The network shown is of the ${number(before)} before.`), many > 0 ? again : null, back);
+  }
+
+  /** Takes the query of the store, when that came from an address or by going back; an edited one stays. */
   function follow(): void {
-    if (draft.isQueryOf(store.ask)) return drawButton();
+    if (draft.isQueryOf(store.ask)) {
+      if (draft.canUndo || draft.canRedo) draft.settle();
+      return drawButton();
+    }
+    if (store.edited !== null) return drawButton();
     draft.follow(store.ask, (id) => store.nameOf(id));
     draw();
   }
@@ -91,8 +135,8 @@ export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): v
     fill(
       hint,
       el("p", { class: "small quiet" }, "For example"),
+      rows.length > 1 ? el("button", { type: "button", class: "bare", onclick: () => add(rows) }, rows.length === 3 ? "all three" : "both") : null,
       ...rows.map((row) => el("button", { type: "button", class: "bare", onclick: () => add([row]) }, row.name)),
-      rows.length > 1 ? el("button", { type: "button", class: "bare", onclick: () => add(rows) }, "all of them") : null,
     );
   }
 
@@ -102,6 +146,7 @@ export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): v
     el("div", { class: "act" }, make, el("kbd", { class: "small quiet" }, "Ctrl Enter")),
     told,
     hint,
+    stale,
     lists.trouble,
     el("div", { class: "row between" }, count, clear),
     lists.legend,
@@ -116,10 +161,27 @@ export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): v
   start.addEventListener("toggle", () => start.open && start.childElementCount === 1 && mountFromCells(start, store, add, ended));
   store.subscribe((parts) => {
     if (parts.has("ask")) follow();
+    if (parts.has("given")) void names.lookUp(store.given);
     if (parts.has("network")) drawButton();
     if (parts.has("names") && draft.rename((id) => store.nameOf(id))) draw();
   }, ended);
+  store.edits = {
+    get canUndo() {
+      return draft.canUndo;
+    },
+    get canRedo() {
+      return draft.canRedo;
+    },
+    undo: () => changed(() => draft.undo()),
+    redo: () => changed(() => draft.redo()),
+  };
   follow();
   draw();
   void suggest().catch(() => undefined);
+}
+
+/** What is said where a name turns out to mean an object that is there already. */
+function twice(there: NameRow, one: NameRow): string {
+  if (there.label === one.label) return `${there.name} is there already.`;
+  return `${there.name} is there twice, with different labels: ${there.label === "" ? "the one without" : there.label} kept.`;
 }

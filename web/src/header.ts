@@ -13,8 +13,8 @@ const NAMED = 4;
 
 export function mountHeader(root: HTMLElement, store: Store, ended: AbortSignal): void {
   const said = el("p", { class: "said", role: "status", "aria-live": "polite", "data-said": "" });
-  const undo = el("button", { type: "button", class: "bare", "aria-label": "Undo", title: "Undo (Alt ←)", onclick: () => store.trail.back() }, "↶");
-  const redo = el("button", { type: "button", class: "bare", "aria-label": "Redo", title: "Redo (Alt →)", onclick: () => store.trail.forward() }, "↷");
+  const undo = el("button", { type: "button", class: "bare", "aria-label": "Undo", title: "Undo (Alt ←)", onclick: () => store.undo() }, "↶");
+  const redo = el("button", { type: "button", class: "bare", "aria-label": "Redo", title: "Redo (Alt →)", onclick: () => store.redo() }, "↷");
   root.append(
     el("div", { class: "brand" }, mark(), el("h1", { title: store.cube.attribution || null }, store.cube.name)),
     said,
@@ -22,8 +22,8 @@ export function mountHeader(root: HTMLElement, store: Store, ended: AbortSignal)
   );
   let now = "";
   const draw = (): void => {
-    undo.disabled = !store.trail.canGoBack;
-    redo.disabled = !store.trail.canGoForward;
+    undo.disabled = !store.canUndo;
+    redo.disabled = !store.canRedo;
     const { network, cube } = store;
     if (network === null) {
       if (now !== cube.sentence) fill(said, sentence(cube.sentence));

@@ -1,18 +1,23 @@
 // Where names are typed, pasted, dropped or read from a file, and looked up; a text that is refused is put back.
 import { Refusal, refusalOf } from "./client";
 import { completing } from "./completion";
-import { el } from "./dom";
+import { el, fill } from "./dom";
 import { named } from "./query_draft";
 import type { Store } from "./state";
 import { tooLarge, tooLong } from "./text_limits";
-import type { Candidate, NameRow } from "./types";
+import type { Candidate, NameRow, NamesAnswer, NamesQuestion } from "./types";
 
 /** What became of a text: all of it means one object each, some of it does not, nobody answered, or it is too long. */
 type Outcome = "sure" | "unsure" | "refused" | "long";
 
+/** Names as they came: a text, or a file. */
+type Given = Pick<NamesQuestion, "text" | "file" | "name">;
+
 /** Who wants to know what the field is given. */
 export interface Listening {
   found(rows: readonly NameRow[], sentence: string): void;
+  /** A table whose column was chosen: its rows are in place of those that it gave before. */
+  foundInstead(rows: readonly NameRow[], sentence: string): void;
   refused(refusal: Refusal): void;
   typed(): void;
   /** Ctrl Enter: everything is said. */
@@ -25,6 +30,8 @@ export interface NamesField {
   focus(): void;
   /** Looks up what stands in the field; says whether there is nothing left to clear up. */
   take(): Promise<boolean>;
+  /** Looks up names that came with labels. */
+  lookUp(names: readonly (readonly [name: string, label: string])[]): Promise<void>;
 }
 
 export function namesField(root: HTMLElement, store: Store, heard: Listening): NamesField {
@@ -35,9 +42,12 @@ export function namesField(root: HTMLElement, store: Store, heard: Listening): N
     "aria-label": "Names of the query",
     placeholder: "Type a name, or paste a list",
   });
-  const file = el("input", { type: "file", accept: ".csv,.tsv,.txt,text/csv,text/plain", hidden: true });
+  const file = el("input", { type: "file", accept: ".csv,.tsv,.tab,.txt,.xlsx,.parquet,.jsonl,.ndjson,text/csv,text/plain", hidden: true });
   /** Whether the text in the field was put back: then it is looked up when that is asked for, and not while it is typed. */
   let putBack = false;
+  const columns = el("select", { "aria-label": "Column of the names" });
+  const which = el("label", { class: "row small which", hidden: true }, el("span", {}, "Names are in the column"), columns);
+  let table: Given = {};
 
   async function lookUp(text: string, what = "this list"): Promise<Outcome> {
     if (text.trim() === "") return "sure";
@@ -46,15 +56,33 @@ export function namesField(root: HTMLElement, store: Store, heard: Listening): N
       heard.refused(new Refusal(long, "page"));
       return "long";
     }
+    return ask({ text });
+  }
+
+  async function ask(given: Given, column?: string): Promise<Outcome> {
     try {
-      const answer = await store.client.ask("names", { text });
+      const answer = await store.client.ask("names", column === undefined ? given : { ...given, column });
       putBack = false;
-      heard.found(answer.rows, answer.sentence);
-      return answer.ambiguous === 0 && answer.missing === 0 ? "sure" : "unsure";
+      (column === undefined ? heard.found : heard.foundInstead)(answer.rows, answer.sentence);
+      if (column === undefined) offer(given, answer);
+      return answer.ambiguous === 0 && answer.missing === 0 && answer.column !== null ? "sure" : "unsure";
     } catch (error) {
-      heard.refused(refusalOf(error));
+      if (column === undefined) which.hidden = true;
+      const refusal = refusalOf(error);
+      const begins = given.name !== undefined && refusal.sentence.startsWith(given.name);
+      heard.refused(begins ? new Refusal(`the file ${refusal.sentence}`, refusal.kind) : refusal);
       return "refused";
     }
+  }
+
+  /** Lets the column of a table be chosen: at once where nobody is known in any, else if it was another. */
+  function offer(given: Given, { columns: has = [], column }: NamesAnswer): void {
+    which.hidden = has.length < 2;
+    table = which.hidden ? {} : given;
+    const option = (value: string, text: string): HTMLElement => el("option", { value, selected: value === column }, text);
+    const choose = el("option", { value: "", disabled: true, selected: true }, "choose");
+    fill(columns, column === null ? choose : null, ...has.map((name) => option(name, name)));
+    if (column === null) columns.focus();
   }
 
   /** Puts a text into the field, before what was typed meanwhile. */
@@ -82,7 +110,9 @@ export function namesField(root: HTMLElement, store: Store, heard: Listening): N
     const what = `the file ${given.name}`;
     const large = tooLarge(what, given.size, limits);
     if (large !== null) return heard.refused(new Refusal(large, "page"));
-    await takeText(await given.text(), what);
+    const bytes = await given.arrayBuffer().catch(() => null);
+    if (bytes === null) return heard.refused(new Refusal(`${what} cannot be read`, "page"));
+    await ask({ file: base64(new Uint8Array(bytes)), name: given.name });
   }
 
   function takeCandidate(one: Candidate): void {
@@ -97,7 +127,7 @@ export function namesField(root: HTMLElement, store: Store, heard: Listening): N
     const { candidates } = await store.client.ask("complete", { text, most: 8 }, { signal });
     return candidates.map((one) => ({ text: one.name, about: about(one), take: () => takeCandidate(one) }));
   };
-  const box = completing(field, find, { word: lineBefore });
+  const box = completing(field, find, { word: lineBefore, whole: true });
   field.addEventListener("keydown", (event) => {
     if (event.isComposing || event.key !== "Enter") return;
     event.preventDefault();
@@ -115,18 +145,33 @@ export function namesField(root: HTMLElement, store: Store, heard: Listening): N
     event.preventDefault();
     void takeText(text);
   });
+  columns.addEventListener("change", () => void ask(table, columns.value));
   file.addEventListener("change", () => void takeFile(file.files?.[0]).finally(() => (file.value = "")));
   takeDrops(root, (dropped) => void (typeof dropped === "string" ? takeText(dropped) : takeFile(dropped)));
 
   const open = el("button", { type: "button", class: "bare", onclick: () => file.click() }, "Open a file");
   return {
-    elements: [box, el("div", { class: "row" }, open, el("span", { class: "small quiet" }, "or drop a CSV here"), file)],
+    elements: [box, el("div", { class: "row" }, open, el("span", { class: "small quiet" }, "or drop one here: CSV, Excel, a list"), file), which],
     get empty() {
       return field.value.trim() === "";
     },
     focus: () => field.focus(),
+    async lookUp(names) {
+      const labelled = names.some(([, label]) => label !== "");
+      const rows = names.map((pair) => (labelled ? pair : pair.slice(0, 1)).map(quoted).join(","));
+      await takeText([labelled ? "object,label" : "object", ...rows].join("\n"));
+    },
     take,
   };
+}
+
+const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+
+/** Bytes as a question carries them. */
+function base64(bytes: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  return btoa(text);
 }
 
 /** Hands over files and texts that are dropped onto an element. */

@@ -41,3 +41,42 @@ test("a question that comes from elsewhere takes the place of the objects, and n
   assert.equal(draft.rename(called), false);
   assert.equal(draft.rename(() => "Cid"), true);
 });
+
+test("every edit is a step that can be taken back and taken again", () => {
+  const draft = new Draft();
+  draft.add([ann(), named("p2", "Bob"), unknown("Smith", "ambiguous")]);
+  draft.settle();
+  assert.ok(!draft.canUndo && !draft.canRedo);
+  draft.choose(draft.unsure[0] as Entry, { id: "p9", name: "Smith", kind: "", about: "" });
+  draft.drop(draft.sure[0] as Entry);
+  draft.clear();
+  const ids = (): unknown[] => draft.question.query;
+  assert.deepEqual(ids(), []);
+  draft.undo();
+  assert.deepEqual(ids(), ["p2", "p9"]);
+  draft.undo();
+  draft.undo();
+  assert.deepEqual([ids(), draft.unsure.length, draft.canUndo], [["p1", "p2"], 1, false]);
+  draft.redo();
+  assert.deepEqual(ids(), ["p1", "p2", "p9"]);
+  draft.add([named("p5", "Eve")]);
+  assert.ok(!draft.canRedo, "a new step ends what was taken back");
+});
+
+test("a name that is chosen for an object that is there says which one that is", () => {
+  const draft = new Draft();
+  draft.add([{ ...ann(), label: "Edinburgh" }, { ...unknown("An", "missing"), label: "Paris" }]);
+  const there = draft.choose(draft.unsure[0] as Entry, { id: "p1", name: "Ann", kind: "", about: "" });
+  assert.equal(there?.label, "Edinburgh");
+  assert.equal(draft.size, 1);
+});
+
+test("a query that was edited can be put back as a step", () => {
+  const draft = new Draft();
+  draft.follow({ query: ["p3"], labels: ["x"] }, called);
+  draft.clear();
+  draft.putBack({ query: ["p3"], labels: ["x"] }, called);
+  assert.ok(draft.isQueryOf({ query: ["p3"], labels: ["x"] }));
+  draft.undo();
+  assert.equal(draft.size, 0);
+});

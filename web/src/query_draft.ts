@@ -8,6 +8,48 @@ export type SureEntry = Entry & { id: Id };
 
 export class Draft {
   private entries: Entry[] = [];
+  private past: Entry[][] = [];
+  private future: Entry[][] = [];
+
+  /** Puts other names in place of those there are, as a step that can be taken back. */
+  private become(entries: Entry[]): void {
+    this.past.push(this.entries);
+    this.future = [];
+    this.entries = entries;
+  }
+
+  /** The names as they stand: another thing after every step. */
+  get mark(): unknown {
+    return this.entries;
+  }
+
+  get canUndo(): boolean {
+    return this.past.length > 0;
+  }
+
+  get canRedo(): boolean {
+    return this.future.length > 0;
+  }
+
+  undo(): void {
+    const before = this.past.pop();
+    if (before === undefined) return;
+    this.future.push(this.entries);
+    this.entries = before;
+  }
+
+  redo(): void {
+    const after = this.future.pop();
+    if (after === undefined) return;
+    this.past.push(this.entries);
+    this.entries = after;
+  }
+
+  /** Ends the steps: the query as it stands is the question's. */
+  settle(): void {
+    this.past = [];
+    this.future = [];
+  }
 
   get size(): number {
     return this.entries.length;
@@ -26,29 +68,33 @@ export class Draft {
   /** Adds names; an object that is there already stays once. */
   add(rows: readonly Entry[]): void {
     const known = new Set(this.sure.map((one) => String(one.id)));
+    const fresh: Entry[] = [];
     for (const row of rows) {
       if (row.state === "repeated" || (row.id !== null && known.has(String(row.id)))) continue;
       if (row.id !== null) known.add(String(row.id));
-      this.entries.push(row);
+      fresh.push(row);
     }
+    if (fresh.length > 0) this.become([...this.entries, ...fresh]);
   }
 
   drop(one: Entry): void {
-    this.entries = this.entries.filter((other) => other !== one);
+    this.become(this.entries.filter((other) => other !== one));
   }
 
   dropUnsure(): void {
-    this.entries = this.sure;
+    this.become(this.sure);
   }
 
   clear(): void {
-    this.entries = [];
+    this.become([]);
   }
 
-  /** Says whom a name means; it goes where that object is there already. */
-  choose(one: Entry, { id, name }: Candidate): void {
-    if (this.entries.some((other) => other !== one && other.id === id)) return this.drop(one);
-    Object.assign(one, { state: "found", id, name });
+  /** Says whom a name means; it goes where that object is there already, which comes back. */
+  choose(one: Entry, { id, name }: Candidate): Entry | null {
+    const there = this.entries.find((other) => other !== one && other.id !== null && String(other.id) === String(id));
+    if (there !== undefined) this.drop(one);
+    else this.become(this.entries.map((other) => (other === one ? { ...one, state: "found", id, name } : other)));
+    return there ?? null;
   }
 
   get question(): { query: Id[]; labels: string[] | null } {
@@ -62,8 +108,14 @@ export class Draft {
 
   /** Takes the query of a question in place of its own; names that mean nobody yet stay. */
   follow(ask: Ask, nameOf: (id: Id) => string): void {
+    this.putBack(ask, nameOf);
+    this.settle();
+  }
+
+  /** The same as a step that can be taken back. */
+  putBack(ask: Ask, nameOf: (id: Id) => string): void {
     const taken = ask.query.map((id, place) => ({ ...named(id, nameOf(id)), label: ask.labels?.[place] ?? "" }));
-    this.entries = [...taken, ...this.unsure];
+    this.become([...taken, ...this.unsure]);
   }
 
   /** Takes names that have become known; says whether any of them is another than before. */

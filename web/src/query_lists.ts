@@ -15,6 +15,8 @@ export interface Acts {
   choose(one: Entry, candidate: Candidate): void;
   drop(one: Entry): void;
   dropUnsure(): void;
+  /** All who bear the name of an entry, told apart. */
+  bearers(one: SureEntry): Promise<Candidate[]>;
   select(id: Id): void;
 }
 
@@ -31,6 +33,22 @@ export function queryLists(draft: Draft, acts: Acts): QueryLists {
   const legend = el("ul", { class: "legend", "aria-label": "Labels of the query" });
   const chips = el("ul", { class: "chips", "aria-label": "Objects of the query" });
   let all = false;
+  /** The object in whose place another of its name may be chosen, and these once they are known. */
+  let asked: SureEntry | null = null;
+  let others: Candidate[] = [];
+
+  async function openChoice(one: SureEntry): Promise<void> {
+    asked = asked === one ? null : one;
+    others = one.candidates;
+    redraw();
+    if (asked === null) return;
+    const found = await acts.bearers(one).catch(() => one.candidates);
+    if (asked !== one) return;
+    others = found;
+    redraw();
+  }
+
+  const redraw = (): void => drawChips(labelNumbers(draft.sure.map((one) => one.label)));
 
   function drawTrouble(refused: string | null): void {
     const { unsure } = draft;
@@ -52,7 +70,10 @@ export function queryLists(draft: Draft, acts: Acts): QueryLists {
     };
     fill(
       chips,
-      ...shown.map((one) => chip(one, labelClass(numbers, one.label), acts)),
+      ...shown.flatMap((one) => [
+        chip(one, labelClass(numbers, one.label), acts, one === asked, (each) => void openChoice(each)),
+        one === asked ? el("li", { class: "choice" }, candidates(one, others, acts)) : null,
+      ]),
       shown.length < sure.length
         ? el("li", {}, el("button", { type: "button", class: "bare", onclick: showAll }, `Show ${number(sure.length - shown.length)} more`))
         : null,
@@ -73,12 +94,15 @@ export function queryLists(draft: Draft, acts: Acts): QueryLists {
   };
 }
 
-function chip(one: SureEntry, label: string, acts: Acts): HTMLElement {
+function chip(one: SureEntry, label: string, acts: Acts, isOpen: boolean, open: (one: SureEntry) => void): HTMLElement {
   return el(
     "li",
     { class: `chip ${label}`, title: one.label === "" ? null : one.label },
     el("span", { class: "dot" }),
     el("button", { type: "button", class: "name", onclick: () => acts.select(one.id) }, one.name),
+    one.bearers !== undefined && one.bearers > 1
+      ? el("button", { type: "button", class: "bearers", "aria-expanded": String(isOpen), title: "Choose another of the same name", onclick: () => open(one) }, `1 of ${number(one.bearers)} called so`)
+      : null,
     el("button", { type: "button", class: "remove", "aria-label": `Remove ${one.name}`, onclick: () => acts.drop(one) }, "×"),
   );
 }
@@ -86,13 +110,6 @@ function chip(one: SureEntry, label: string, acts: Acts): HTMLElement {
 /** A name that several bear, or none, with those who may be meant. */
 function unsureRow(one: Entry, acts: Acts): HTMLElement {
   const many = one.state === "ambiguous";
-  const candidate = (each: Candidate): HTMLElement =>
-    el(
-      "button",
-      { type: "button", onclick: () => acts.choose(one, each) },
-      el("span", {}, each.name),
-      about(each) ? el("span", { class: "about" }, about(each)) : null,
-    );
   return el(
     "li",
     { class: one.state, "data-given": one.given },
@@ -104,8 +121,20 @@ function unsureRow(one: Entry, acts: Acts): HTMLElement {
       el("button", { type: "button", class: "remove", "aria-label": `Remove ${one.given}`, onclick: () => acts.drop(one) }, "×"),
     ),
     one.candidates.length > 0 && !many ? el("p", { class: "small quiet" }, "Did you mean") : null,
-    el("div", { class: "candidates" }, ...one.candidates.map(candidate)),
+    candidates(one, one.candidates, acts),
   );
+}
+
+/** Those who may be meant, told apart, as buttons; the one that is meant now is marked. */
+function candidates(one: Entry, offered: readonly Candidate[], acts: Acts): HTMLElement {
+  const button = (each: Candidate): HTMLElement =>
+    el(
+      "button",
+      { type: "button", "aria-pressed": one.id === null ? null : String(String(each.id) === String(one.id)), onclick: () => acts.choose(one, each) },
+      el("span", {}, each.name),
+      about(each) ? el("span", { class: "about" }, about(each)) : null,
+    );
+  return el("div", { class: "candidates" }, ...offered.map(button));
 }
 
 function legendRows(labels: readonly string[], numbers: ReadonlyMap<string, number>): HTMLElement[] {

@@ -187,3 +187,31 @@ test("nodes stay where they were, and a new one begins amid its neighbours", () 
 test("the shortest question leaves out what says nothing but keeps zero", () => {
   assert.deepEqual(shortest({ query: ["a"], near: 0, labels: null, bans: [], bound: false, where: {} }), { query: ["a"], near: 0 });
 });
+
+test("a move takes the query as it was edited meanwhile, but never one in which nobody is left", async () => {
+  const { client } = slowClient();
+  const store = new Store(client, CUBE);
+  void store.move({ query: ["a", "b"] });
+  store.edit({ query: ["a"], labels: null });
+  void store.move({ m: 4 });
+  assert.deepEqual([store.ask, store.edited], [{ query: ["a"], m: 4 }, null]);
+  store.edit({ query: [], labels: null });
+  void store.move({ m: 5 });
+  assert.deepEqual(store.ask, { query: ["a"], m: 5 });
+  assert.deepEqual(store.edited?.query, []);
+  store.edit({ query: ["a"], labels: null });
+  assert.equal(store.edited, null, "it is the question's again");
+});
+
+test("edits are taken back before moves are", async () => {
+  const { client } = slowClient();
+  const store = new Store(client, CUBE);
+  void store.move({ query: ["a"] });
+  let edits = 1;
+  store.edits = { get canUndo() { return edits > 0; }, canRedo: false, undo: () => (edits -= 1), redo: () => undefined };
+  store.undo();
+  assert.deepEqual([edits, store.ask.query], [0, ["a"]]);
+  store.undo();
+  assert.deepEqual(store.ask.query, []);
+  assert.ok(!store.canUndo && store.canRedo);
+});

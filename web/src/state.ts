@@ -29,13 +29,24 @@ export interface Trail {
   readonly canGoForward: boolean;
 }
 
-export type Part = "ask" | "network" | "places" | "prices" | "selected" | "busy" | "error" | "trail" | "names";
+export type Part = "ask" | "edited" | "given" | "network" | "places" | "prices" | "selected" | "busy" | "error" | "trail" | "names";
 export type Listener = (changed: ReadonlySet<Part>) => void;
 /** Fills an element; what it begins to listen to, watch or draw ends with the signal. */
 export type Mount = (root: HTMLElement, store: Store, ended: AbortSignal) => void;
 
 /** A network of more nodes is laid out anew, without the places of the one before. */
 const MOST_STARTS = 20_000;
+
+/** The query as it is edited: objects and labels that no network has been made of yet. */
+export type EditedQuery = Required<Pick<Ask, "query" | "labels">>;
+
+/** Steps within the query as it is edited: they are taken back before moves are. */
+export interface Edits {
+  readonly canUndo: boolean;
+  readonly canRedo: boolean;
+  undo(): void;
+  redo(): void;
+}
 
 export interface Moving {
   /** False while a slider is held: the address is replaced and no step to undo is made. */
@@ -61,6 +72,11 @@ export class Store {
   halted: Ask | null = null;
   /** Where a node is in the window, for whoever tests or scripts the page; the network view says it. */
   readonly debug: { placeOf?: (id: Id) => { x: number; y: number } | null } = {};
+  /** The query as it is edited, where it is not that of the question. */
+  edited: EditedQuery | null = null;
+  edits: Edits | null = null;
+  /** Names with their labels that came with an address, and of which it is not clear whom they mean. */
+  given: readonly (readonly [name: string, label: string])[] = [];
   trail: Trail = memoryTrail((ask) => void this.arrive(ask));
 
   private readonly known = new Map<Id, string>();
@@ -87,10 +103,48 @@ export class Store {
     return leave;
   }
 
-  /** Changes the question and asks for its network; a move in flight is superseded. */
+  /** Hands over names of which it is not clear whom they mean. */
+  give(names: readonly (readonly [name: string, label: string])[]): void {
+    this.given = names;
+    if (names.length > 0) this.tell("given");
+  }
+
+  /** Notes the query as it is edited. */
+  edit(query: EditedQuery): void {
+    const { query: ids, labels = null } = this.ask;
+    this.edited = same(query, { query: ids, labels }) ? null : query;
+    this.tell("edited");
+  }
+
+  get canUndo(): boolean {
+    return this.edits?.canUndo || this.trail.canGoBack;
+  }
+
+  get canRedo(): boolean {
+    return this.edits?.canRedo || this.trail.canGoForward;
+  }
+
+  /** Takes back the last step: of the query as it is edited, else the last move. */
+  undo(): void {
+    if (this.edits?.canUndo) this.edits.undo();
+    else this.trail.back();
+  }
+
+  redo(): void {
+    if (this.edits?.canRedo) this.edits.redo();
+    else this.trail.forward();
+  }
+
+  /**
+   * Changes the question and asks for its network; a move in flight is superseded.
+   *
+   * A query that was edited meanwhile is the one that is asked for, unless nobody is left in it.
+   */
   async move(change: Partial<Ask>, { settled = true }: Moving = {}): Promise<void> {
     const before = this.ask;
-    this.ask = shortest({ ...before, ...change });
+    const edited = change.query === undefined && this.edited?.query.length ? this.edited : {};
+    this.ask = shortest({ ...before, ...edited, ...change });
+    if (change.query !== undefined || "query" in edited) this.edited = null;
     if (this.held || same(before, this.ask)) this.trail.replace(this.ask, !settled);
     else this.trail.push(this.ask);
     this.held = !settled;
@@ -107,6 +161,7 @@ export class Store {
   /** Takes a question from an address or from the trail. */
   async arrive(ask: Ask): Promise<void> {
     this.ask = shortest(ask);
+    this.edited = null;
     this.held = false;
     this.tell("ask", "trail");
     await this.make();

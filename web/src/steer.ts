@@ -3,6 +3,7 @@ import "./steer.css";
 import { completing } from "./completion";
 import { dial } from "./dials";
 import { el, fill, freshId, number } from "./dom";
+import { isNearOfFew, NEAR_FEW } from "./small_query";
 import { nodeKey, shortest, type Store } from "./state";
 import type { Ask, DimensionShape, Id, NetworkAnswer, Node, SummaryShape } from "./types";
 import { formLine, levelsLine, methodLine, objectiveLine, USUAL_METHODS } from "./words";
@@ -55,6 +56,7 @@ function dials(store: Store, shows: (() => void)[]): HTMLElement[] {
     r.element.hidden = !covers || !choosesCells(store);
     const brought = store.ask.near === undefined ? (summaryOf<number>(store, "near") ?? size()) : null;
     near.show(store.ask.near ?? null, brought, Math.max(30, 3 * size()), brought === size() ? "as many as the query" : "as many as fit");
+    near.tell(isNearOfFew(store.ask) ? `${NEAR_FEW} for a small query` : "");
     near.element.hidden = (store.ask.form ?? summaryOf<string>(store, "form") ?? "woven") !== "woven" || !choosesCells(store);
   });
   return [m.element, r.element, near.element, typedNumber(store, shows, "max_nodes", "Nodes at most", 1, "no limit")];

@@ -19,6 +19,6 @@ test("a text of few letters may have too many bytes", () => {
 });
 
 test("a file is refused unread where no text of its size could fit", () => {
-  assert.equal(tooLarge("q.csv", 40, limits), null);
-  assert.equal(tooLarge("q.csv", 41, limits), "q.csv has 41 bytes; a list has at most 10 letters");
+  assert.equal(tooLarge("q.csv", 40, { ...limits, file: 40 }), null);
+  assert.equal(tooLarge("q.csv", 41, { ...limits, file: 40 }), "q.csv has 41 bytes; a file of names has at most 40");
 });

@@ -10,9 +10,9 @@ export function tooLong(what: string, text: string, { letters, bytes }: LimitsSh
   return size > bytes ? `${what} has ${number(size)} bytes as it is sent; at most ${number(bytes)} are taken at once` : null;
 }
 
-/** The same of a file that has not been read: a letter has at most four bytes. */
-export function tooLarge(what: string, size: number, { letters }: LimitsShape): string | null {
-  return size > 4 * letters ? `${what} has ${number(size)} bytes; a list has at most ${number(letters)} letters` : null;
+/** The same of a file that has not been read. */
+export function tooLarge(what: string, size: number, { file }: LimitsShape): string | null {
+  return size > file ? `${what} has ${number(size)} bytes; a file of names has at most ${number(file)}` : null;
 }
 
 /** How many letters a text has, as the library counts them: a sign of two halves is one. */

@@ -51,6 +51,8 @@ export interface LimitsShape {
   letters: number;
   /** at most so many in a question over HTTP */
   bytes: number;
+  /** at most so many bytes in a file of names */
+  file: number;
   /** at most so many are read out of a text */
   names: number;
   /** at most so many objects of cells are listed */
@@ -121,6 +123,8 @@ export interface NameRow {
   label: string;
   /** of an ambiguous name those that bear it, of a missing one the nearest; of an id that is found and is the name of others too the one found, and these */
   candidates: Candidate[];
+  /** of a name that several bear: how many, of which candidates are the first */
+  bearers?: number;
 }
 
 /** What the names given mean, in their order. */

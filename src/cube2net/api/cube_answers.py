@@ -11,6 +11,7 @@ from cube2net.api.compare_answers import LEAST_RUNS, MOST_RUNS, RUNS
 from cube2net.api.exports import PICTURES, endings
 from cube2net.api.json_reading import MOST, MOST_BYTES
 from cube2net.api.name_answers import MOST_GIVEN
+from cube2net.api.name_files import MOST_FILE
 from cube2net.api.shapes import (
     CubeAnswer,
     CubeQuestion,
@@ -57,6 +58,7 @@ def cube(desk: Desk, question: CubeQuestion, progress: Progress) -> CubeAnswer:
         "limits": {
             "letters": MOST,
             "bytes": MOST_BYTES,
+            "file": MOST_FILE,
             "names": MOST_GIVEN,
             "members": MOST_MEMBERS,
             "least_runs": LEAST_RUNS,

@@ -70,16 +70,17 @@ def meanings(desk: Desk, given: list[str], labels: list[str] | None = None, *, m
     for place, (name, row) in enumerate(zip(given, found.rows.tolist(), strict=True)):
         state = "found" if row >= 0 else "ambiguous" if name in ambiguous else "missing"
         mark = row if row >= 0 else name
-        rows.append(
-            {
-                "given": name,
-                "state": "repeated" if mark in seen else state,  # type: ignore[typeddict-item]
-                "id": keys.get(row),
-                "name": called.get(row, ""),
-                "label": labels[place] if labels else "",
-                "candidates": [] if mark in seen else offered.get(name, []),
-            }
-        )
+        one: NameRow = {
+            "given": name,
+            "state": "repeated" if mark in seen else state,  # type: ignore[typeddict-item]
+            "id": keys.get(row),
+            "name": called.get(row, ""),
+            "label": labels[place] if labels else "",
+            "candidates": [] if mark in seen else offered.get(name, []),
+        }
+        if name in bearing and mark not in seen:
+            one["bearers"] = len(bearing[name])
+        rows.append(one)
         seen.add(mark)
     counts: Counter[str] = Counter(row["state"] for row in rows)
     return {
@@ -90,7 +91,10 @@ def meanings(desk: Desk, given: list[str], labels: list[str] | None = None, *, m
         "repeated": counts["repeated"],
         "labelled": labels is not None,
         "sentence": _sentence(
-            len(rows), counts, labels, sum(row["state"] == "found" and row["given"] in shared for row in rows)
+            len(rows),
+            counts,
+            labels and [row["label"] for row in rows if row["id"] is not None],
+            sum(row["state"] == "found" and row["given"] in shared for row in rows),
         ),
     }
 
@@ -157,8 +161,7 @@ def _sentence(count: int, counts: Counter[str], labels: list[str] | None, shared
         parts.append(f"{_are(counts['missing'])} not in the cube")
     if counts["repeated"]:
         parts.append(f"{_are(counts['repeated'])} there twice")
-    if labels is not None:
-        kinds = len({label for label in labels if label})
+    if kinds := len({label for label in labels or [] if label}):
         parts.append(f"{kinds:,} label{'s' * (kinds != 1)}")
     return "; ".join(parts)
 

@@ -12,7 +12,7 @@ from cube2net.errors import ParameterError, listed, plain
 from cube2net.records import Cube
 from cube2net.records.query_tables import ReadNames
 
-MOST_BYTES = 2_900_000
+MOST_FILE = 2_900_000
 """A file has at most so many bytes: in base64 they fit into a question."""
 UNNAMED = "the file"
 
@@ -30,8 +30,8 @@ def names_in(cube: Cube, question: NamesQuestion) -> ReadNames:
     except (binascii.Error, ValueError):
         raise ParameterError("file is no base64, expected the bytes of a file written so") from None
     name = question.get("name", UNNAMED)
-    if len(content) > MOST_BYTES:
-        raise ParameterError(f"{plain(name)} has {len(content):,} bytes, expected a list of at most {MOST_BYTES:,}")
+    if len(content) > MOST_FILE:
+        raise ParameterError(f"{plain(name)} has {len(content):,} bytes, expected a list of at most {MOST_FILE:,}")
     return pipeline.read_query_bytes(cube, content, name, column)
 
 

@@ -113,6 +113,7 @@ class LimitsShape(TypedDict):
 
     letters: Annotated[int, "at most so many in a text"]
     bytes: Annotated[int, "at most so many in a question over HTTP"]
+    file: Annotated[int, "at most so many bytes in a file of names"]
     names: Annotated[int, "at most so many are read out of a text"]
     members: Annotated[int, "at most so many objects of cells are listed"]
     least_runs: Annotated[int, "a comparison has at least so many"]
@@ -179,6 +180,7 @@ class NameRow(TypedDict):
         "of an ambiguous name those that bear it, of a missing one the nearest; of an id that is found and is the name "
         "of others too the one found, and these",
     ]
+    bearers: NotRequired[Annotated[int, "of a name that several bear: how many, of which candidates are the first"]]
 
 
 class NamesAnswer(TypedDict):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import html
 import ipaddress
 import tempfile
@@ -14,6 +15,7 @@ import typer
 
 from cube2net.cli.options import CubePath, SkipMissing
 from cube2net.cli.terminal import complain, say, show_text
+from cube2net.errors import some
 from cube2net.extras import require
 from cube2net.interrupts import unfinished
 
@@ -43,12 +45,16 @@ def explore(
     from cube2net.explorer.serving import ExplorerServer
 
     opened = pipeline.open_cube(cube)
-    asked = None if query is None else pipeline.read_query(opened, query, skip_missing=skip_missing)
-    with ExplorerServer(opened, asked, host=host, port=port) as server:
+    asked = None if query is None else pipeline.read_query(opened, query, skip_missing=True)
+    unsure = [] if query is None or skip_missing else pipeline.unresolved_names(opened, query)
+    with ExplorerServer(opened, asked, unresolved=unsure, host=host, port=port) as server:
         say(f"{opened}, until Ctrl-C at")
         show_text(server.address)
         if asked is not None:
-            answering.show_missing(asked, cube=opened)
+            answering.show_missing(dataclasses.replace(asked, missing=()) if unsure else asked, cube=opened)
+        if unsure:
+            names = some([name for name, _ in unsure])
+            say(f"unknown or the name of several objects, to be mended on the page: {len(unsure):,} ({names})")
         if not _is_loopback(host):
             complain("whoever reaches this address and has its token can read the cube; nothing is encrypted (no TLS)")
         if missing := missing_page():

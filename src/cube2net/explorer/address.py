@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cube2net.api.ask_parameters import query_words
@@ -12,10 +12,17 @@ from cube2net.explorer.replies import json_bytes
 from cube2net.records import Cube, Query
 from cube2net.records.lineage import lineage_of
 
+UNRESOLVED = "unresolved"
 
-def asked_for(cube: Cube, query: Query) -> dict[str, Any]:
-    """Return the question for the network of a query, with nothing else said."""
+
+def asked_for(cube: Cube, query: Query, unresolved: Sequence[tuple[str, str]] = ()) -> dict[str, Any]:
+    """Return the question for the network of a query, with nothing else said.
+
+    ``unresolved`` are names with their labels that are to be mended on the page: they are no part of the question.
+    """
     ask = query_words(cube, query)
+    if unresolved:
+        ask[UNRESOLVED] = [list(pair) for pair in unresolved]
     origin = lineage_of(cube).origin
     return ask if origin is None else {**ask, "cube": origin.seal}
 

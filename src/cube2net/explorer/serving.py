@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
+from collections.abc import Sequence
 from types import TracebackType
 
 import uvicorn
@@ -27,7 +28,8 @@ LONGEST_HEADER = 32_000
 class ExplorerServer:
     """Serves the explorer of a cube from a thread of its own, from ``start`` to ``stop``; a context does both.
 
-    ``query`` is what the page begins with; ``opened`` is set once somebody came with the token.
+    ``query`` is what the page begins with; ``unresolved`` are names with labels that it lets be mended. ``opened`` is
+    set once somebody came with the token.
     """
 
     def __init__(
@@ -35,11 +37,12 @@ class ExplorerServer:
         cube: Cube,
         query: Query | None = None,
         *,
+        unresolved: Sequence[tuple[str, str]] = (),
         host: str = "127.0.0.1",
         port: int = 0,
         limits: ServerLimits | None = None,
     ) -> None:
-        self._begin = "" if query is None else f"#q={packed_ask(asked_for(cube, query))}"
+        self._begin = "" if query is None else f"#q={packed_ask(asked_for(cube, query, unresolved))}"
         self._socket = _listening(host, port)
         self.gate = Gate(self._socket.getsockname()[1], host)
         limits = limits or ServerLimits()

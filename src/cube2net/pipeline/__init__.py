@@ -58,6 +58,7 @@ from cube2net.pipeline.queries import (
     read_query,
     read_query_bytes,
     read_query_text,
+    unresolved_names,
 )
 from cube2net.pipeline.questions import read_asked
 from cube2net.pipeline.reading import (
@@ -173,6 +174,7 @@ __all__ = [
     "task_of",
     "time_dimensions",
     "to_text",
+    "unresolved_names",
     "update_cube",
     "verdict",
     "verify_cube",

@@ -45,6 +45,17 @@ def missing_names(cube: Cube, path: str | Path) -> list[str]:
     return [*found.missing, *found.ambiguous]
 
 
+def unresolved_names(cube: Cube, path: str | Path) -> list[tuple[str, str]]:
+    """Return the same names, each once, with the label that the file gives it; an empty one where it gives none."""
+    names, labels = _read(cube, path)
+    names = _known(cube, names)
+    found = cube.objects.find(names)
+    lost = {*found.missing, *found.ambiguous}
+    given = zip(reversed(names), reversed(labels or [""] * len(names)), strict=True)
+    first = {name: label for name, label in given if name in lost}
+    return [(name, first[name]) for name in dict.fromkeys(names) if name in first]
+
+
 def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Query:
     """Return the query that a file names: a name a line, or a table ``object[,label]``.
 

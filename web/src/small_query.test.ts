@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { isNearOfFew, nearOf } from "./small_query";
+
+const ids = (count: number): string[] => Array.from({ length: count }, (_, at) => `o${at}`);
+
+test("a query of fewer than six asks for fifteen near objects, and no other does", () => {
+  assert.deepEqual(nearOf({ query: [] }, ids(1)), { near: 15 });
+  assert.deepEqual(nearOf({ query: ids(9) }, ids(5)), { near: 15 });
+  assert.deepEqual(nearOf({ query: [] }, ids(6)), {});
+  assert.deepEqual(nearOf({ query: ids(5), near: 15 }, ids(6)), { near: null });
+});
+
+test("what somebody said of near objects stays", () => {
+  assert.deepEqual(nearOf({ query: [], near: 3 }, ids(2)), {});
+  assert.deepEqual(nearOf({ query: ids(2) }, ids(3)), {}, "it was taken back by hand");
+  assert.deepEqual(nearOf({ query: ids(2), near: 4 }, ids(9)), {});
+  assert.deepEqual(nearOf({ query: [], form: "cells" }, ids(2)), {});
+  assert.deepEqual(nearOf({ query: [], method: "pagerank" }, ids(2)), {});
+  assert.ok(isNearOfFew({ query: ids(2), near: 15 }) && !isNearOfFew({ query: ids(20), near: 15 }));
+});
