@@ -108,10 +108,22 @@ def test_whoever_does_not_read_his_lines_holds_no_worker(
     folder: Path, serve: Callable[..., Any], ask: dict[str, Any]
 ) -> None:
     client = serve(c2n.open_cube(folder), limits=ServerLimits(workers=1))
-    long = {"ask": {**ask, "method": "anneal", "options": {"steps": 1000}}}
-    stream = client.open_stream("construct", long)
-    assert client.ask("construct", {"ask": {**long["ask"], "m": 4}})[0] == 200
-    assert "answer" in json.loads(stream.read().splitlines()[-1])
+    client.server._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
+    long = {**ask, "method": "anneal", "options": {"steps": 1000}}
+    body = json.dumps({"ask": {**long, "labels": [label * 2_000 for label in ask["labels"]]}}).encode()
+    head = (
+        f"POST /api/v1/construct HTTP/1.1\r\nHost: 127.0.0.1:{client.server.gate.port}\r\nAuthorization: Bearer "
+        f"{client.server.gate.token}\r\nContent-Type: application/json\r\nAccept: application/x-ndjson\r\n"
+        f"Connection: close\r\nContent-Length: {len(body)}\r\n\r\n"
+    ).encode()
+    with socket.socket() as deaf:
+        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
+        deaf.settimeout(PATIENCE)
+        deaf.connect(("127.0.0.1", client.server.gate.port))
+        deaf.sendall(head + body)
+        until(lambda: any(each.flow.write_paused for each in client.server._server.server_state.connections))
+        assert client.ask("construct", {"ask": {**long, "m": 4}})[0] == 200
+        assert b'{"answer":' in b"".join(iter(lambda: deaf.recv(1 << 16), b""))
 
 
 def test_whoever_goes_away_stops_the_work(folder: Path, serve: Callable[..., Any], ask: dict[str, Any]) -> None:
