@@ -10,7 +10,7 @@ from typing import Any
 from cube2net.api import Desk
 from cube2net.api.name_answers import meanings
 from cube2net.api.shapes import Candidate, Id, NameRow, NamesAnswer
-from cube2net.assistant.told import Told, key, lines_within, name, section_of, told
+from cube2net.assistant.tool_replies import ToolReply, key, lines_within, name, reply_within, section_of
 from cube2net.errors import ParameterError
 from cube2net.pipeline import Section
 
@@ -24,7 +24,7 @@ MARKED = re.compile(r"\\([^\w\s])")
 class NamesError(Exception):
     """None of some names means one object; ``said`` is the answer to the call."""
 
-    def __init__(self, said: Told) -> None:
+    def __init__(self, said: ToolReply) -> None:
         super().__init__(said.text)
         self.said = said
 
@@ -55,26 +55,26 @@ def meant(desk: Desk, asked: Mapping[str, Any], budget: int, where: str = "objec
     if not ids:
         head = f"no name of {where} means one object: {found['sentence']}; give the id of one that is meant"
         text = lines_within(budget, [head], *_problems(found))
-        raise NamesError(told(text, budget, _plain(found), wrong=True))
+        raise NamesError(reply_within(text, budget, _plain(found), wrong=True))
     lost = found["ambiguous"] + found["missing"]
     return Meant(ids, lines_within(budget // SHARE, [head], *_problems(found)) if lost else "")
 
 
-def find_text(found: NamesAnswer, budget: int) -> Told:
+def find_text(found: NamesAnswer, budget: int) -> ToolReply:
     """Return what names mean, as an answer."""
     rows = [row for row in found["rows"] if row["state"] == "found"]
     sections = [section_of("name", "## Found: as given, the object", rows, _found_line), *_problems(found)]
-    return told(lines_within(budget, [f"{found['sentence']}."], *sections), budget, _plain(found))
+    return reply_within(lines_within(budget, [f"{found['sentence']}."], *sections), budget, _plain(found))
 
 
-def candidates_text(begins: str, candidates: Sequence[Candidate], budget: int) -> Told:
+def candidates_text(begins: str, candidates: Sequence[Candidate], budget: int) -> ToolReply:
     """Return the objects whose names begin so, as an answer."""
     count = len(candidates)
     head = f"{count:,} name{'s begin' if count != 1 else ' begins'} like {name(begins)}, the best known first."
     if not candidates:
         head = f"no name begins like {name(begins)}: try fewer letters, or the other parts of the name."
     text = lines_within(budget, [head], section_of("name", "", candidates, lambda each: f"- {candidate(each)}"))
-    return told(text, budget, {"candidates": list(candidates)})
+    return reply_within(text, budget, {"candidates": list(candidates)})
 
 
 def candidate(each: Candidate) -> str:
