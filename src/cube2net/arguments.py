@@ -51,6 +51,34 @@ def options_of(kind: Callable[..., Any]) -> list[str]:
     return [name for name in inspect.signature(kind).parameters if name not in ("args", "kwargs")]
 
 
+def options_outside(kind: Any) -> list[str]:
+    """Return the names of the options of a dataclass that whoever asks from outside may set: none names a file.
+
+    These are numbers, unless the field says ``outside`` is False, and all else whose field says that it is True.
+
+    >>> from dataclasses import dataclass, field
+    >>> @dataclass
+    ... class Mine:
+    ...     size: int | None = None
+    ...     save: str | None = None
+    ...     by: str = field(default="value", metadata={"outside": True})
+    ...     threads: int = field(default=1, metadata={"outside": False})
+    >>> options_outside(Mine)
+    ['size', 'by']
+    """
+    return [
+        each.name
+        for each in fields(kind)
+        if each.name in options_of(kind) and each.metadata.get("outside", _is_number(each.type))
+    ]
+
+
+def _is_number(written: Any) -> bool:
+    """Return whether a type, as it is written or itself, is that of a number, or of none."""
+    text = written.__name__ if isinstance(written, type) else str(written)
+    return {part.strip() for part in text.split("|")} <= {"int", "float", "bool", "None"}
+
+
 def check_options(
     given: Iterable[str], what: str, allowed: Sequence[str], function: Callable[..., Any], *, instead: str = ""
 ) -> None:

@@ -136,7 +136,7 @@ class Method(Protocol):
     """A way to make a network: chooses what to bring beside the query.
 
     What a method can do it says by attributes of its class, which need not be there: ``chooses_cells``, ``draws``,
-    ``counts_repeats`` and ``heeds_objective``; see the functions of these names.
+    ``counts_repeats``, ``heeds_objective`` and ``takes_long``; see the functions of these names.
     """
 
     def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
@@ -161,6 +161,11 @@ def counts_repeats(method: object) -> bool:
 def heeds_objective(method: object) -> bool:
     """Return whether a method chooses by what objects are worth; it does unless it says otherwise."""
     return bool(getattr(method, "heeds_objective", True))
+
+
+def takes_long(method: object) -> bool:
+    """Return whether a method may take more than a moment; it does unless it says otherwise."""
+    return bool(getattr(method, "takes_long", True))
 
 
 @runtime_checkable

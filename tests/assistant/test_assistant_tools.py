@@ -340,3 +340,9 @@ def test_a_call_that_nobody_waits_for_any_more_is_stopped() -> None:
 
     anyio.run(leave)
     assert endless.ended.wait(60)
+
+
+def test_a_network_that_is_too_large_is_not_made_and_words_that_help_are_named() -> None:
+    told = answer(Desk(named_cube(), most_nodes=20), "construct", CALLS["construct"])
+    assert told.wrong
+    assert "more than the 20 that are taken at once: ask for fewer with max_nodes, m or near" in told.text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from browser.explorers import Explorer, Tab
+from browser.explorers import Explorer, Tab, townspeople
 
 FIELD = "Names of the query"
 
@@ -95,3 +95,86 @@ def test_an_object_is_taken_out_of_the_query_again(opened: Tab) -> None:
     expect(opened.page.locator('[aria-label="Objects of the query"] .chip')).to_have_count(2)
     opened.button("Remove Ann Archer").click()
     assert chips(opened) == ["Bob Baker"]
+
+
+def test_a_list_that_nobody_answers_to_is_put_back_and_taken_when_it_is_tried_again(opened: Tab) -> None:
+    page, field = opened.page, opened.page.get_by_label(FIELD)
+    page.route("**/api/v1/names", lambda route: route.abort())
+    typed(opened, "Ann Archer")
+    expect(page.locator(".trouble .bad")).to_contain_text("The explorer does not answer")
+    expect(field).to_have_value("Ann Archer")
+    busy = {"error": {"sentence": "the explorer is busy", "kind": "busy"}}
+    page.unroute("**/api/v1/names")
+    page.route("**/api/v1/names", lambda route: route.fulfill(status=429, json=busy))
+    opened.paste(FIELD, "Bob Baker\nCid Cooper\n")
+    expect(page.locator(".trouble .bad")).to_contain_text("The explorer is busy.")
+    expect(field).to_have_value("Bob Baker\nCid Cooper\nAnn Archer")
+    opened.button("Make the network").click()
+    expect(field).to_have_value("Bob Baker\nCid Cooper\nAnn Archer")
+    assert opened.said["state"] == "empty"
+    page.unroute("**/api/v1/names")
+    opened.button("Make the network").click()
+    opened.ready()
+    assert field.input_value() == ""
+    assert chips(opened) == ["Bob Baker", "Cid Cooper", "Ann Archer"]
+    expect(page.locator(".trouble .bad")).to_have_count(0)
+
+
+def test_a_list_that_is_too_long_is_refused_before_it_is_sent(opened: Tab) -> None:
+    page, sent = opened.page, []
+    page.on("request", lambda request: sent.append(request.url))
+    opened.drop(FIELD, "long.csv", "Ann Archer\n" * 100_000)
+    refused = page.locator(".trouble .bad")
+    expect(refused).to_have_text("The file long.csv has 1,100,000 letters; at most 1,000,000 are taken at once.")
+    opened.drop(FIELD, "huge.csv", "x" * 4_000_001)
+    expect(refused).to_have_text("The file huge.csv has 4,000,001 bytes; a list has at most 1,000,000 letters.")
+    assert [url for url in sent if url.endswith("names")] == []
+
+
+def test_a_query_starts_from_several_cells_of_the_part_that_is_looked_at(opened: Tab) -> None:
+    page = opened.page
+    page.get_by_text("Start from cells").click()
+    start = page.locator("details.start")
+
+    def label(dimension: str, text: str) -> None:
+        field = start.get_by_label(f"Label of {dimension}")
+        field.fill(text)
+        field.press("Enter")
+
+    people = townspeople()
+    alba = [key for key, _, city, _, _ in people if city == "Alba"]
+    both = [key for key, _, city, trade, _ in people if city == "Alba" or trade == "iron"]
+    late = [key for key, _, city, trade, year in people if (city == "Alba" or trade == "iron") and year == "1991"]
+    label("city", "Alba")
+    expect(start).to_contain_text(f"1 cell holds {len(alba)} objects.")
+    start.get_by_role("button", name="And another cell").click()
+    expect(start.get_by_label("Label of city")).to_have_value("")
+    label("trade", "iron")
+    expect(start).to_contain_text(f"2 cells hold {len(both)} objects.")
+    # The part that is looked at counts; it is told where it is chosen.
+    page.evaluate("void window.cube2net.store.move({ where: { year: ['1991'] } })")
+    expect(start).to_contain_text(f"2 cells hold {len(late)} objects.")
+    expect(start).to_contain_text("Within the part of the cube that is chosen under Steer.")
+    page.evaluate("void window.cube2net.store.move({ where: null })")
+    expect(start).to_contain_text(f"2 cells hold {len(both)} objects.")
+    # So many as are wanted, or all.
+    start.get_by_label("How many of their objects").fill("7")
+    start.get_by_role("button", name="Add the 7 with most items").click()
+    expect(page.locator('[aria-label="Objects of the query"] .chip')).to_have_count(7)
+    expect(start).to_contain_text("7 objects added.")
+    label("city", "Alba")
+    start.get_by_label("How many of their objects").fill("3")
+    start.get_by_role("button", name=f"All {len(alba)}").click()
+    start.get_by_role("button", name=f"Add {len(alba)} objects").click()
+    expect(start).to_contain_text(f"{len(alba)} objects added.")
+    opened.button("Make the network").click()
+    opened.ready()
+    assert set(alba) < set(opened.ask["query"]) <= set(both)
+    # No more than the server lists at once.
+    page.evaluate("window.cube2net.store.cube.limits.members = 30")
+    label("city", "Alba")
+    expect(start).to_contain_text(f"1 cell holds {len(alba)} objects, of which at most 30 are taken at once.")
+    expect(start.get_by_role("button", name="Add the 30 with most items")).to_be_enabled()
+    # A label that the cube does not have is refused in a sentence.
+    label("city", "Nowhere")
+    expect(start).to_contain_text("Nowhere")

@@ -48,7 +48,7 @@ def test_from_a_question_to_files_and_back_by_the_address(asked: Tab, tmp_path: 
     cells = asked.network["cells"]
     show(asked, "cells")
     expect(page.locator("[data-cell]")).to_have_count(len(cells))
-    assert f"{len(PEOPLE)} objects of the query" in page.locator("[data-said]").inner_text()
+    assert f"Your {len(PEOPLE)}" in page.locator("[data-said]").inner_text()
     assert page.locator('[data-panel="network"] canvas').count() > 0
     # Pin the cell chosen last, and slide m down to what is left then: it stays.
     last = cells[-1]

@@ -248,3 +248,42 @@ def test_without_webgl_the_network_is_a_table(new_tab: Callable[[], Tab], town: 
     expect(tab.page.locator(".graph-scroll th[aria-sort=ascending]")).to_have_text("Name")
     tab.page.locator(".graph-scroll tbody button").first.click()
     expect(tab.page.locator(".why-sentence")).not_to_be_empty()
+
+
+def test_a_network_without_the_selected_node_is_drawn_and_all_of_it_is_in_view(tab: Tab, town: Explorer) -> None:
+    page = tab.page
+    people = [key for key, _, city, _, _ in townspeople() if city == "Alba"]
+    tab.open(town.address)
+    page.evaluate("query => void window.cube2net.store.move({ query })", people)
+    first = tab.ready()
+    page.locator("[data-cell] button.cells-name").last.click()
+    page.evaluate("query => void window.cube2net.store.move({ query, m: 1, near: 0 })", people[:2])
+    tab.ready(but=first)
+    page.wait_for_function(SEEN, arg=0.9)
+    page.get_by_role("button", name="Undo", exact=True).click()
+    tab.ready(but=tab.fingerprint)
+    page.wait_for_function(SEEN, arg=0.9)
+
+
+def test_the_view_comes_back_when_nothing_is_selected_any_longer(tab: Tab, town: Explorer) -> None:
+    page = tab.page
+    tab.open(town.address)
+    page.evaluate("query => void window.cube2net.store.move({ query })", [key for key, *_ in townspeople()][:60])
+    tab.ready()
+    page.locator("[data-cell] button.cells-name").first.click()
+    page.wait_for_function("most => !(" + SEEN + ")(most)", arg=0.7)
+    page.evaluate("window.cube2net.store.select(null)")
+    page.wait_for_function(SEEN, arg=0.99)
+
+
+# Whether so large a share of the nodes is in view.
+SEEN = """least => {
+  const { store } = window.cube2net;
+  const box = document.querySelector(".graph-stage").getBoundingClientRect();
+  const inside = store.network.nodes.id.filter((id, at) => {
+    const labels = store.network.nodes.labels[at];
+    const place = store.debug.placeOf(labels ? `c${JSON.stringify(labels)}` : id);
+    return place && place.x >= box.left && place.x <= box.right && place.y >= box.top && place.y <= box.bottom;
+  });
+  return inside.length >= least * store.network.nodes.id.length;
+}"""

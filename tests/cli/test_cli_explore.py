@@ -1,7 +1,9 @@
 """The command explore: it says where it serves, begins with a query, and ends as every command does."""
 
+import html
 import http.client
 import json
+import os
 import re
 import signal
 import socket
@@ -12,14 +14,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import pytest
 
 import cube2net as c2n
-from cube2net.cli.exploring import _is_loopback
+from cube2net.cli.exploring import _is_loopback, _open, private_page
 from cube2net.cli.signals import STATUS
+from cube2net.explorer import serving
 from cube2net.explorer.address import unpacked_ask
-from cube2net.explorer.serving import ExplorerServer
+from cube2net.explorer.serving import ExplorerServer, _listening
 
 import hostile
 
@@ -34,7 +39,7 @@ def as_from_a_shell() -> None:
 
 
 @contextmanager
-def exploring(*words: object) -> Iterator[tuple[subprocess.Popen[str], re.Match[str]]]:
+def exploring(*words: object, **environment: str) -> Iterator[tuple[subprocess.Popen[str], re.Match[str]]]:
     """Give the process of the command, and the address that it printed."""
     command = [sys.executable, "-m", "cube2net", "explore", *map(str, words)]
     with subprocess.Popen(
@@ -43,6 +48,7 @@ def exploring(*words: object) -> Iterator[tuple[subprocess.Popen[str], re.Match[
         stderr=subprocess.PIPE,
         text=True,
         preexec_fn=as_from_a_shell,  # noqa: PLW1509
+        env=os.environ | environment,
     ) as process:
         try:
             assert process.stdout is not None
@@ -92,17 +98,22 @@ def test_it_begins_with_a_query(cube: Path, names: Path) -> None:
 
 @pytest.fixture
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The addresses that a browser was opened at, by a server that ends as soon as one was."""
+    """What a browser was opened at and what that led to, by a server that ends as soon as one was."""
     addresses: list[str] = []
     waiting = threading.Event()
 
     def note(address: str) -> bool:
-        addresses.append(address)
+        page = Path(url2pathname(urlsplit(address).path))
+        assert page.stat().st_mode & 0o777 == 0o600
+        assert page.parent.stat().st_mode & 0o777 == 0o700
+        led = re.search(r'content="0; url=([^"]*)"', page.read_text())
+        assert led is not None
+        addresses.extend([address, html.unescape(led[1])])
         waiting.set()
         return True
 
     monkeypatch.setattr("webbrowser.open", note)
-    monkeypatch.setattr(ExplorerServer, "wait", lambda server: waiting.wait(PATIENCE))
+    monkeypatch.setattr(ExplorerServer, "wait", lambda server: waiting.wait(PATIENCE) and waiting.clear())
     return addresses
 
 
@@ -113,17 +124,50 @@ def test_it_opens_the_browser_at_the_address(
     assert status == 0
     found = ADDRESS.search(out)
     assert found is not None
-    assert opened == [found[0]]
+    page, address = opened
+    assert address == found[0]
     assert found[3]
+    assert page.startswith("file:///")
+    assert found[2] not in page
+    assert not Path(url2pathname(urlsplit(page).path)).parent.exists()
+
+
+def test_the_page_that_leads_to_the_explorer_is_gone_once_it_was_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = private_page(tmp_path, 'http://127.0.0.1:1/?token=a&begin="<x>')
+    assert "&amp;begin=&quot;&lt;x&gt;" in page.read_text()
+    used = threading.Event()
+    monkeypatch.setattr("webbrowser.open", lambda address: used.set() or page.exists())
+    _open(page, used)
+    assert not page.exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_leaves_no_page_behind(cube: Path, tmp_path: Path, number: int) -> None:
+    with exploring(cube, TMPDIR=str(tmp_path), BROWSER="true %s") as (process, _):
+        process.send_signal(number)
+        process.communicate(timeout=PATIENCE)
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith("cube2net-")] == []
 
 
 def test_another_address_says_what_that_means(
     cube: Path, tool: Callable[..., tuple[int, str, str]], opened: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "no TLS" not in tool("explore", cube)[2]
-    monkeypatch.setattr("cube2net.cli.exploring._is_loopback", lambda host: False)
     sentence = "whoever reaches this address and has its token can read the cube; nothing is encrypted (no TLS)\n"
-    assert sentence in tool("explore", cube)[2]
+    asked: list[tuple[str, int]] = []
+
+    def listening(host: str, port: int) -> socket.socket:
+        asked.append((host, port))
+        return _listening("127.0.0.1", port)
+
+    monkeypatch.setattr(serving, "_listening", listening)
+    for host in ("0.0.0.0", "::", "a.example"):
+        status, out, err = tool("explore", cube, "--host", host)
+        assert (status, asked[-1]) == (0, (host, 0))
+        assert sentence in err
+        assert f"http://{host if host == 'a.example' else socket.gethostname()}:" in out
 
 
 def test_nothing_in_a_hostile_cube_steers_the_terminal(

@@ -70,6 +70,14 @@ def test_cookies_of_other_servers_of_this_machine_lock_nobody_out(client: Any, o
     assert client.send("GET", "/api/v1/cube", Authorization="", Cookie=sent.replace(gate.token, "x"))[0] == 401
 
 
+def test_whoever_is_led_to_the_address_by_a_page_is_led_on_by_a_page_of_ours(client: Any) -> None:
+    elsewhere = {"Sec_Fetch_Site": "cross-site", "Sec_Fetch_Mode": "navigate", "Sec_Fetch_Dest": "document"}
+    status, headers, body = client.send("GET", f"/?token={client.server.gate.token}", Authorization="", **elsewhere)
+    assert (status, headers["refresh"], body) == (200, "0; url=/", b"")
+    assert headers["set-cookie"].startswith(client.server.gate.cookie)
+    assert client.server.opened.is_set()
+
+
 @pytest.mark.parametrize("given", ["wrong", "", "%FF", "a&token=b", "&".join("x=1" for _ in range(50))])
 def test_a_wrong_token_in_the_address_is_refused(client: Any, given: str) -> None:
     status, headers, body = client.send("GET", f"/?token={given}", Authorization="")

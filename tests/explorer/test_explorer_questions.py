@@ -126,6 +126,11 @@ def test_lists_that_are_too_long_are_refused_by_name(folder: Path, serve: Callab
     client = serve(c2n.open_cube(folder), limits=ServerLimits(entries=10))
     status, answer = client.ask("construct", {"ask": ask})
     assert (status, answer["error"]["sentence"]) == (400, "query has 24 entries, expected at most 10")
+    where = {"venue": ["x"] * 6, "topic": ["y"] * 5}
+    status, answer = client.ask("construct", {"ask": {"query": ["o1"], "where": where}})
+    assert (status, answer["error"]["sentence"]) == (400, "where has 11 entries, expected at most 10")
+    status, answer = client.ask("pivot", {"rows": "venue", "columns": "topic", "where": where})
+    assert (status, answer["error"]["sentence"]) == (400, "where has 11 entries, expected at most 10")
 
 
 def test_a_network_that_is_too_large_names_the_parameter_that_helps(

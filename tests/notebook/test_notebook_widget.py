@@ -91,6 +91,36 @@ def test_what_construct_takes_becomes_words_of_a_question(cube: Cube) -> None:
     }
 
 
+def test_numbers_of_numpy_are_numbers(cube: Cube) -> None:
+    given = {"m": np.int64(3), "near": np.int32(4), "bound": np.bool_(True), "levels": np.array(["venue", "topic"])}
+    ask = asked(cube, np.array(["o1", "o2"]), **given, trust=np.float64(0.5), where={"venue": np.array(["venue 0"])})
+    assert ask == {
+        "query": ["o1", "o2"],
+        "m": 3,
+        "near": 4,
+        "bound": True,
+        "levels": ["venue", "topic"],
+        "options": {"trust": 0.5},
+        "where": {"venue": ["venue 0"]},
+    }
+    json.dumps(ask)
+    with pytest.raises(ParameterError, match="m is nan, expected numbers and texts that a page can send"):
+        asked(cube, ["o1"], m=np.float64("nan"))
+    made = c2n.explore(cube, PLANTED.query(0)[:10], m=np.int64(3))
+    assert len(made.network.cells) == 3
+    made.close()
+
+
+def test_a_network_that_a_page_cannot_show_is_refused(
+    widget: Explorer, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert widget._desk.most_nodes == 20_000
+    monkeypatch.setattr(widget._desk, "most_nodes", 15)
+    page.asks("1", "construct", {"ask": {**widget.ask, "m": 2}})
+    sentence = page.hears()[0]["error"]["sentence"]
+    assert sentence.endswith("more than the 15 that are taken at once: ask for fewer with max_nodes, m or near")
+
+
 def test_setting_the_query_or_the_question_moves_the_widget_and_tells_observers(widget: Explorer) -> None:
     seen: list[str] = []
     widget.observe(lambda change: seen.append(change["name"]), names=["network", "selection", "query", "ask"])

@@ -2,10 +2,12 @@
 import "./cells.css";
 import { refusalOf, stopped } from "./client";
 import { counted, el, fill, number } from "./dom";
+import { sentence } from "./sentences";
 import { shortName } from "./geometry";
 import { spotlightOf } from "./spotlight";
 import { nodeKey, type Store } from "./state";
 import type { ChosenCell, NetworkAnswer, Node } from "./types";
+import { plain, valueLine } from "./words";
 
 const PAUSE = 220;
 const SHOWN = 100;
@@ -21,8 +23,20 @@ const ABOUT: Record<Column, string> = {
 
 /** A value as people read it: whole numbers without a point. */
 export function valueText(value: number): string {
+  if (value < 0) return `−${valueText(-value)}`;
   if (Number.isInteger(value)) return number(value);
-  return Math.abs(value) >= 5e-4 ? value.toLocaleString("en-US", { maximumFractionDigits: 4 }) : value.toExponential(1);
+  return value >= 5e-4 ? value.toLocaleString("en-US", { maximumFractionDigits: 4 }) : value.toExponential(1).replace("e-", " · 10^−");
+}
+
+/** A function that writes values of one column: the same decimals for all, a true minus, and a plus where wanted. */
+export function columnText(values: readonly number[], signed = false): (value: number) => string {
+  const whole = values.every(Number.isInteger);
+  const least = values.reduce((small, value) => (value === 0 ? small : Math.min(small, Math.abs(value))), Infinity);
+  const decimals = whole ? 0 : Math.min(6, Math.max(2, 1 - Math.floor(Math.log10(Math.max(1e-5, least)))));
+  return (value) => {
+    const text = Math.abs(value).toLocaleString("en-US", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+    return (value < 0 ? "−" : signed ? "+" : "") + text;
+  };
 }
 
 export const percent = (share: number): string => `${share > 0 && share < 0.1 ? (100 * share).toFixed(1) : Math.round(100 * share)} %`;
@@ -66,7 +80,7 @@ export function mountCells(root: HTMLElement, store: Store, ended: AbortSignal):
     try {
       const answer = await store.client.ask("without", { ask: network.ask, without: [node] }, { signal });
       if (signal.aborted || store.network !== network) return;
-      told.textContent = answer.sentence.charAt(0).toUpperCase() + answer.sentence.slice(1) + ".";
+      told.textContent = sentence(plain(answer.sentence));
       spotlight.show({ nodes: [node], came: answer.entered, went: answer.left });
     } catch (error) {
       if (!stopped(error) && !signal.aborted) told.textContent = refusalOf(error).sentence;
@@ -80,7 +94,7 @@ export function mountCells(root: HTMLElement, store: Store, ended: AbortSignal):
     timer = window.setTimeout(() => void ask(node, shortName(cell.title, 60)), PAUSE);
   };
 
-  const row = (network: NetworkAnswer, at: number, largest: number): HTMLElement => {
+  const row = (network: NetworkAnswer, at: number, largest: number, gain: (value: number) => string): HTMLElement => {
     const cell = network.cells[at]!;
     const node: Node = { cell: cell.labels };
     const bar = el("span", { class: "cells-bar" });
@@ -112,7 +126,7 @@ export function mountCells(root: HTMLElement, store: Store, ended: AbortSignal):
       el(
         "td",
         { class: "num cells-gain" },
-        `${cell.gain >= 0 ? "+" : ""}${valueText(cell.gain)}`,
+        gain(cell.gain),
         el(
           "span",
           { class: "cells-acts" },
@@ -142,14 +156,16 @@ export function mountCells(root: HTMLElement, store: Store, ended: AbortSignal):
         el("button", { type: "button", class: "sort", title: ABOUT[each], onclick: () => sort(each) }, TITLES[each]),
       ),
     );
+    const gain = columnText(network.cells.map((cell) => cell.gain), true);
     fill(
       table,
+      network.cells.some((cell) => cell.gain < 0) && el("p", { class: "quiet small pad" }, "A gain below 0: the cell lowers the value, and is there because it was pinned, or because a number of cells was asked for that is more than pays."),
       el(
         "table",
         {},
         el("caption", { class: "aside" }, "The chosen cells"),
         el("thead", {}, el("tr", {}, ...head)),
-        el("tbody", {}, ...shown.map((at) => row(network, at, largest))),
+        el("tbody", {}, ...shown.map((at) => row(network, at, largest, gain))),
       ),
       shown.length < order.length && el("button", { type: "button", class: "cells-more", onclick: () => { all = true; draw(); } }, `Show all ${counted(order.length, "cell")}`),
     );
@@ -179,7 +195,9 @@ function held(network: NetworkAnswer | null, labels: readonly string[]): Node[] 
 
 function drawProof(proof: HTMLElement, network: NetworkAnswer | null): void {
   if (network === null) return fill(proof, el("p", { class: "quiet" }, "The chosen cells of a network stand here."));
-  const { value, bound, proven, certificate } = network;
+  const { value, bound, proven, certificate, summary } = network;
+  const objective = String(summary.objective ?? "");
+  const about = valueLine(objective, Number(network.ask.r ?? 3));
   if (value === null) return fill(proof);
   const share = bound !== null && bound > 0 ? value / bound : null;
   const bar = el("span", {});
@@ -189,11 +207,12 @@ function drawProof(proof: HTMLElement, network: NetworkAnswer | null): void {
     el(
       "dl",
       {},
-      el("div", {}, el("dt", {}, "Value"), el("dd", {}, valueText(value))),
+      el("div", {}, el("dt", { title: about || null }, objective === "cover" ? "Cover" : "Value"), el("dd", {}, valueText(value))),
       bound !== null && el("div", {}, el("dt", {}, proven ? "Best possible" : "At most possible"), el("dd", {}, valueText(bound))),
       el("div", {}, el("dt", {}, "Cells"), el("dd", {}, number(network.cells.length))),
     ),
     share !== null && el("div", { class: "cells-proof-bar", role: "img", "aria-label": `The value is ${percent(share)} of what is possible at most` }, bar),
+    about !== "" && el("p", { class: "quiet small" }, about),
     certificate !== "" && el("p", {}, certificate.charAt(0).toUpperCase() + certificate.slice(1) + "."),
   );
 }

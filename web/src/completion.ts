@@ -1,4 +1,4 @@
-// Completion as one types: a list below a field, moved by ↑ and ↓, taken by Enter, Tab or a click.
+// Completion as one types: a list below a field, moved by ↑ and ↓, taken by Enter, Tab or a click; Escape closes it.
 import { refusalOf, stopped } from "./client";
 import { el, fill, freshId } from "./dom";
 
@@ -16,13 +16,15 @@ export interface Completing {
   word?: () => string;
   /** Whether ↓ or a click shows what there is before anything is typed. */
   eager?: boolean;
+  /** Whether Enter leaves a word that is a whole name to the field, which finds out whether others bear it too. */
+  whole?: boolean;
 }
 
 /** Puts a field into a box with its list; `find` is asked for what begins with the word under way. */
 export function completing(
   field: Field,
   find: (text: string, signal: AbortSignal) => Promise<Option[]>,
-  { word = () => field.value.trim(), eager = false }: Completing = {},
+  { word = () => field.value.trim(), eager = false, whole = false }: Completing = {},
 ): HTMLElement {
   const list = el("ul", { role: "listbox", id: freshId("options"), hidden: true, "aria-label": "Suggestions" });
   let options: Option[] = [];
@@ -99,8 +101,12 @@ export function completing(
     field.removeAttribute("aria-activedescendant");
   }
 
+  /** Whether Enter is the field's: nothing is marked, and what is typed is a name as it stands. */
+  const isWhole = (): boolean => whole && active < 0 && options.some(({ text }) => text.toLowerCase() === word().toLowerCase());
+
   field.addEventListener("input", () => {
     clearTimeout(timer);
+    if (word() === "" && !eager) return close();
     timer = window.setTimeout(() => void look(), PAUSE);
   });
   field.addEventListener("blur", close);
@@ -109,11 +115,12 @@ export function completing(
     const event = given as KeyboardEvent;
     if (event.isComposing) return;
     if (list.hidden && event.key === "ArrowDown" && field.tagName === "INPUT") return void look();
+    if (event.key === "Enter" && (list.hidden || event.ctrlKey || event.metaKey || isWhole())) return close();
     if (list.hidden) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) mark((active + step + options.length + (active < 0 && step < 0 ? 1 : 0)) % options.length);
     else if (event.key === "Escape") close();
-    else if (event.key === "Enter" && active >= 0 && !event.ctrlKey && !event.metaKey) take(options[active]);
+    else if (event.key === "Enter") take(options[Math.max(active, 0)]);
     else if (event.key === "Tab" && !event.shiftKey && word() !== "") take(options[Math.max(active, 0)]);
     else return;
     event.preventDefault();

@@ -6,9 +6,9 @@ import type { Contrast, SeparatingCell } from "./explanations";
 import { shortName } from "./geometry";
 import { labelClass, labelNumbers } from "./colours";
 import { percent } from "./cells";
-import { sentence } from "./gate";
+import { sentence } from "./sentences";
 import { spotlightOf } from "./spotlight";
-import type { Store } from "./state";
+import { viewOf, type Store } from "./state";
 import type { Ask, Id } from "./types";
 import { whenVisible } from "./when_visible";
 
@@ -93,16 +93,15 @@ export function mountContrast(root: HTMLElement, store: Store, ended: AbortSigna
     const first = sidesOf(store.ask)[Number(one.value)];
     if (first === undefined || first.ids.length === 0) return fill(body, el("p", { class: "quiet" }, "Two queries are compared here when there is a first one."));
     if (two.value === PASTE && names.value.trim() === "") return fill(body, el("p", { class: "quiet" }, "Paste the names of the other side above."));
+    if (body.querySelector(".against-cells") === null) fill(body, el("p", { class: "quiet" }, "Comparing…"));
     body.classList.add("waiting");
     try {
       const second = await other(mine.signal);
       if (mine.signal.aborted) return;
       if (second?.ids.length === 0) throw new Error(NOBODY);
-      const { where, between, kind, roll_up } = store.ask;
       const sides = second === null ? {} : { against: second.ids };
       const called = [first.name, second?.name ?? "the rest"];
-      const view = Object.fromEntries(Object.entries({ where, between, kind, roll_up }).filter(([, value]) => value !== undefined));
-      const answer = await store.client.ask("contrast", { query: first.ids, names: called, ...sides, ...view }, { signal: mine.signal });
+      const answer = await store.client.ask("contrast", { query: first.ids, names: called, ...sides, ...viewOf(store.ask) }, { signal: mine.signal });
       if (mine.signal.aborted) return;
       show(body, store, answer.contrast as unknown as Contrast, [classOf(store, first, "one"), classOf(store, second, "two")], answer.sentence);
     } catch (error) {

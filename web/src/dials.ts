@@ -5,6 +5,8 @@ export interface Dial {
   element: HTMLElement;
   /** Shows what is asked for (null: left to the program), what the program took, and how far the slider goes. */
   show(asked: number | null, taken: number | null, most: number, auto?: string): void;
+  /** Says something below, or nothing. */
+  tell(text: string): void;
 }
 
 export interface DialWords {
@@ -22,6 +24,7 @@ export function dial({ name, title, auto: standard, least }: DialWords, moved: (
   const typed = el("input", { type: "number", min: least, step: 1, "aria-label": title, "data-number": name });
   const said = el("span", { class: "small quiet" });
   const reset = el("button", { type: "button", class: "bare small", "data-auto": name }, "Reset");
+  const told = el("p", { class: "small quiet", hidden: true, role: "status" });
   let timer = 0;
 
   const slide = (): void => {
@@ -51,9 +54,14 @@ export function dial({ name, title, auto: standard, least }: DialWords, moved: (
     { class: "dial" },
     el("div", { class: "row between" }, el("span", {}, title), el("span", { class: "row" }, said, reset)),
     el("div", { class: "row" }, range, typed),
+    told,
   );
   return {
     element,
+    tell(text) {
+      told.textContent = text;
+      told.hidden = text === "";
+    },
     show(asked, taken, most, auto = standard) {
       const value = asked ?? taken;
       range.max = String(Math.max(most, value ?? least, least + 1));

@@ -41,6 +41,13 @@ test("names give way to obstacles, but for important ones", () => {
   assert.equal(fittingNames([at(0, 200, 100, { important: true })], stage, 9, wall).length, 1);
 });
 
+test("no name covers what is to be kept clear, not even an important one", () => {
+  const wall = [{ left: 0, top: 0, right: 400, bottom: 300 }];
+  assert.equal(fittingNames([at(0, 200, 100, { important: true })], stage, 9, [], wall).length, 0);
+  const right = [{ left: 201, top: 95, right: 400, bottom: 105 }];
+  assert.ok(fittingNames([at(0, 200, 100, { important: true })], stage, 9, [], right)[0]!.left < 200);
+});
+
 test("no more names are shown than wanted", () => {
   assert.equal(fittingNames([at(0, 50, 50), at(1, 50, 150), at(2, 50, 250)], stage, 2).length, 2);
 });

@@ -68,14 +68,20 @@ export interface Named extends Candidate {
   middle: number;
 }
 
-/** The candidates whose names fit on a stage without touching each other or an obstacle, in their order, each placed. */
+/**
+ * The candidates whose names fit on a stage without touching each other or an obstacle, in their order, each placed.
+ *
+ * Important ones may cover obstacles, but no name covers what is to be kept clear.
+ */
 export function fittingNames(
   candidates: Iterable<Candidate>,
   stage: { width: number; height: number },
   most: number,
   obstacles: Iterable<Box> = [],
+  clear: Iterable<Box> = [],
 ): Named[] {
   const crowd = new Crowd();
+  for (const box of clear) crowd.add(box);
   const ground = new Crowd();
   for (const box of obstacles) ground.add(box);
   const named: Named[] = [];
@@ -87,6 +93,10 @@ export function fittingNames(
       { left: x - gap - width, middle: y },
       { left: x - width / 2, middle: y - gap - height / 2 },
       { left: x - width / 2, middle: y + gap + height / 2 },
+      { left: x + gap * 0.6, middle: y - gap * 0.6 - height / 2 },
+      { left: x + gap * 0.6, middle: y + gap * 0.6 + height / 2 },
+      { left: x - gap * 0.6 - width, middle: y - gap * 0.6 - height / 2 },
+      { left: x - gap * 0.6 - width, middle: y + gap * 0.6 + height / 2 },
     ];
     const places = sides
       .map((side) => ({ ...side, box: { left: side.left - 1, right: side.left + width + 1, top: side.middle - height / 2, bottom: side.middle + height / 2 } }))

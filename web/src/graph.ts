@@ -67,6 +67,7 @@ class NetworkView {
   private readonly legend = el("div", { class: "graph-legend" });
   private readonly note = el("p", { class: "graph-note", role: "status" });
   private readonly chosen = el("div", { class: "graph-chosen", hidden: true });
+  private readonly tools = el("div", { class: "graph-tools", role: "toolbar", "aria-label": "The view of the network" });
   private readonly lasso = el(
     "button",
     { type: "button", class: "graph-lasso", "aria-pressed": "false", title: "Draw around nodes to choose them (or hold Shift and drag)", onclick: () => this.toggleLasso() },
@@ -82,16 +83,14 @@ class NetworkView {
     this.spotlight.subscribe(() => this.light());
     const button = (text: string, label: string, run: () => void) =>
       el("button", { type: "button", "aria-label": label, title: label, onclick: run }, text);
-    const tools = el(
-      "div",
-      { class: "graph-tools", role: "toolbar", "aria-label": "The view of the network" },
+    this.tools.append(
       button("+", "Zoom in", () => this.stage?.zoom(1.6)),
       button("−", "Zoom out", () => this.stage?.zoom(1 / 1.6)),
       button("Fit", "Show all of the network", () => this.stage?.fit()),
       this.lasso,
     );
     const table = el("details", { class: "graph-nodes" });
-    const frame = el("div", { class: "graph-frame" }, this.holder, tools, this.note, this.tip, this.menu);
+    const frame = el("div", { class: "graph-frame" }, this.holder, this.tools, this.note, this.tip, this.menu);
     root.append(frame, this.legend, this.chosen, table);
     mountNodeTable(table, store, () => this.model, (node) => store.select(node));
     this.renderer = rendererHere();
@@ -132,11 +131,14 @@ class NetworkView {
     this.holder.hidden = this.stage === null;
     if (changed.has("network") || changed.has("places")) this.shown = this.shown.then(() => this.show());
     if (changed.has("selected")) this.showSelected(selected);
-    if (this.stage !== null) this.say(this.model === null ? "Ask for a network: it will be drawn here." : places === null ? "Finding a place for every node…" : "");
+    if (this.stage === null) return;
+    const waiting = this.store.busy === null ? "Ask for a network: it will be drawn here." : "Making the network…";
+    this.say(this.model === null ? waiting : places === null ? "Finding a place for every node…" : "");
   }
 
   /** Marks the selected node; what was selected elsewhere, by a search or a table, is flown to. */
   private showSelected(selected: Node | null): void {
+    if (this.stage?.model !== this.model) return; // the network before is still shown: what is selected is marked with the new one
     const position = selected === null ? null : this.positionOf(selected);
     this.stage?.select(position);
     if (position !== null && !this.clicked) this.stage?.flyTo(position);
@@ -181,7 +183,7 @@ class NetworkView {
       }),
       lassoed: heeded((positions: number[]) => this.gather(positions)),
     };
-    return new Stage(this.holder, themeNow(), events, this.renderer ?? "");
+    return new Stage(this.holder, themeNow(), events, this.renderer ?? "", [this.tools]);
   }
 
   private restart(): void {

@@ -66,20 +66,14 @@ export function drawnLinks(network: NetworkAnswer, simple: boolean, most = MOST_
   return inner.length <= most ? inner : inner.sort((a, b) => weight[b]! - weight[a]!).slice(0, most);
 }
 
-/** The order in which names are given room: hubs of the query and large cells alternate, other objects come last. */
+/** The order in which names are given room: the query first, then cells, then other objects; of each the hubs first. */
 export function namingOrder(roles: readonly Role[], degrees: Uint32Array): Uint32Array {
   const by = (wanted: (role: Role) => boolean): number[] =>
     roles.flatMap((role, at) => (wanted(role) ? [at] : [])).sort((a, b) => degrees[b]! - degrees[a]! || a - b);
   const objects = by((role) => role === "query" || role === "pinned");
   const cells = by((role) => role === "cell");
   const others = by((role) => role === "near" || role === "brought");
-  const first: number[] = [];
-  for (let at = 0; at < Math.max(objects.length, cells.length); at++) {
-    if (at < objects.length) first.push(objects[at]!);
-    if (at < cells.length && at % 2 === 0) first.push(cells[at / 2]!);
-  }
-  const told = new Set(first);
-  return Uint32Array.from([...first, ...cells.filter((at) => !told.has(at)), ...others]);
+  return Uint32Array.from([...objects, ...cells, ...others]);
 }
 
 export function modelOf(network: NetworkAnswer, theme: Theme): Model {

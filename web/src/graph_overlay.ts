@@ -3,6 +3,7 @@ import type { Look } from "./palette";
 import { fittingNames, shortName, type Box, type Candidate, type Point } from "./geometry";
 import type { Model } from "./graph_model";
 import type { Focus, Stage } from "./graph_stage";
+import type { Role } from "./types";
 
 export interface Overlay {
   context: CanvasRenderingContext2D;
@@ -136,7 +137,7 @@ function drawNames(overlay: Overlay, scene: Scene): void {
   const first = [...(focus?.middle != null ? [focus.middle] : []), ...(selected !== null ? [selected] : [])];
   const area = Math.sqrt((width * height) / (1280 * 800));
   const most = focus !== null ? 60 : Math.round((model.simple ? 24 : 46) * Math.max(0.35, area) * Math.min(2, Math.sqrt(stage.zoomed)));
-  const named = fittingNames(candidates(overlay, scene, first), stage.size, Math.max(6, most), obstacles(scene));
+  const named = fittingNames(candidates(overlay, scene, first), stage.size, Math.max(6, most), obstacles(scene), kept(scene));
   for (const name of named) {
     const { text } = overlay.widths.get(name.position)!;
     const cell = model.roles[name.position] === "cell";
@@ -151,15 +152,28 @@ function drawNames(overlay: Overlay, scene: Scene): void {
   }
 }
 
-/** The nodes that names must not cover: those of the query and cells, while they are few enough to be told apart. */
-function* obstacles({ model, stage, focus }: Scene): Generator<Box> {
+/** Where no name may be: upon nodes of the query, and under what lies upon the stage. */
+function* kept(scene: Scene): Generator<Box> {
+  for (const tool of scene.stage.above) {
+    if (tool.offsetParent === null) continue;
+    const { offsetLeft: left, offsetTop: top, offsetWidth, offsetHeight } = tool;
+    yield { left: left - 2, top: top - 2, right: left + offsetWidth + 2, bottom: top + offsetHeight + 2 };
+  }
+  yield* nodesShown(scene, (role) => role === "query" || role === "pinned");
+}
+
+/** Where a name should not be: upon cells. */
+const obstacles = (scene: Scene): Generator<Box> => nodesShown(scene, (role) => role === "cell");
+
+/** The boxes of the nodes of some roles, while they are few enough to be told apart. */
+function* nodesShown({ model, stage, focus }: Scene, wanted: (role: Role) => boolean): Generator<Box> {
   const { width, height } = stage.size;
   const shown = focus === null ? model.order.subarray(0, TRIED) : focus.nodes.slice(0, TRIED);
   if (model.simple && focus === null) return;
   for (const position of shown) {
     const { x, y } = stage.screenPlace(position);
     if (x < 0 || y < 0 || x > width || y > height) continue;
-    if (model.roles[position] === "near" || model.roles[position] === "brought") continue;
+    if (!wanted(model.roles[position]!)) continue;
     const half = stage.screenRadius(position) * 0.75;
     yield { left: x - half, right: x + half, top: y - half, bottom: y + half };
   }

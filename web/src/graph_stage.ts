@@ -28,6 +28,8 @@ export interface Focus {
 
 const GLIDE = 600;
 const PADDING = 34;
+/** A layout has no meaning of its axes: one of them is stretched up to so much, to fill the stage. */
+const STRETCH = 1.6;
 /** Where a processor draws instead of a graphics card, more links than these are hidden while the view moves. */
 const MANY = 3000;
 const calm = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -53,6 +55,13 @@ export class Stage {
   private dragging: number | null = null;
   private moved = false;
   private unit = 1;
+  private stretch: [number, number] = [1, 1];
+  /** The places as the layout has them. */
+  private laid: readonly Place[] = [];
+  /** Whether the view was brought to a node by the program, not by the person's own hand. */
+  private flown = false;
+  /** Which share of the nodes was in view before the network changed, and which share of them is the same. */
+  private change: { saw: number; kept: number } | null = null;
   private readonly slow: boolean;
   private readonly alive = new AbortController();
 
@@ -61,6 +70,8 @@ export class Stage {
     theme: Theme,
     private readonly events: StageEvents,
     renderer: string,
+    /** What lies upon the stage, where no name is to be. */
+    readonly above: readonly HTMLElement[] = [],
   ) {
     this.slow = /swiftshader|llvmpipe|software|basic render/i.test(renderer);
     this.look = LOOKS[theme];
@@ -102,8 +113,9 @@ export class Stage {
     const before = this.model;
     const first = before === null;
     this.leaveGhosts(before, model);
-    const [xs, ys] = [new Float64Array(model.size), new Float64Array(model.size)];
-    for (let at = 0; at < model.size; at++) [xs[at], ys[at]] = [places[at]![0], places[at]![1]];
+    const [xs, ys] = [Float64Array.from(places, (place) => place[0]), Float64Array.from(places, (place) => place[1])];
+    const stretch = first ? this.stretchOf(boxOf(xs, ys)) : this.stretch;
+    for (let at = 0; at < model.size; at++) [xs[at], ys[at]] = [xs[at]! * stretch[0], ys[at]! * stretch[1]];
     const box = boxOf(xs, ys);
     const unit = this.unitOf(box);
     const { width, height } = this.sigma.getDimensions();
@@ -122,8 +134,10 @@ export class Stage {
     }
     if (generation !== this.generation) return;
     this.gliding++;
-    [this.model, this.xs, this.ys] = [model, xs, ys];
-    this.focus = null;
+    this.change = before === null ? null : { saw: this.seen(), kept: model.keys.filter((key) => before.positions.has(key)).length / Math.max(1, model.size, before.size) };
+    // What was pointed at, chosen or dragged are positions in the network before.
+    [this.focus, this.selected, this.dragging] = [null, null, null];
+    [this.model, this.xs, this.ys, this.stretch, this.laid] = [model, xs, ys, stretch, places];
     this.overlay.widths.clear();
     if (first || model.simple) this.sigma.setCustomBBox(box);
     this.sigma.setSetting("hideEdgesOnMove", this.slow && model.drawn.length > MANY);
@@ -141,6 +155,8 @@ export class Stage {
     const graph = this.sigma.getGraph();
     const [fromX, fromY] = [this.xs.slice(), this.ys.slice()];
     const [toX, toY] = [Float64Array.from(places, (place) => place[0]), Float64Array.from(places, (place) => place[1])];
+    [this.laid, this.stretch] = [places, this.stretchOf(boxOf(toX, toY))];
+    for (let at = 0; at < model.size; at++) [toX[at], toY[at]] = [toX[at]! * this.stretch[0], toY[at]! * this.stretch[1]];
     const [boxFrom, boxTo] = [this.sigma.getCustomBBox() ?? boxOf(fromX, fromY), boxOf(toX, toY)];
     const unit = (this.unit = this.unitOf(boxTo));
     const step = (share: number): void => {
@@ -160,15 +176,42 @@ export class Stage {
         { attributes: ["x", "y", "size"] },
       );
     };
-    if (model.simple || calm() || (this.slow && model.drawn.length > MANY)) return step(1);
+    if (model.simple || calm() || (this.slow && model.drawn.length > MANY)) {
+      step(1);
+      return this.settle();
+    }
     const begin = performance.now();
     const tick = (now: number): void => {
       if (gliding !== this.gliding) return;
       const time = Math.min(1, Math.max(0, (now - begin) / GLIDE));
       step(time < 0.5 ? 2 * time * time : 1 - (2 - 2 * time) ** 2 / 2);
       if (time < 1) requestAnimationFrame(tick);
+      else this.settle();
     };
     requestAnimationFrame(tick);
+  }
+
+  /** Shows all of a network that is quite another, or that has left the view; a view that a person chose stays. */
+  private settle(): void {
+    const { change, generation } = this;
+    this.change = null;
+    if (change === null) return;
+    const look = (): void => {
+      if (generation !== this.generation || this.model === null) return;
+      if (change.kept < 0.5 || (this.seen() < 0.5 && (this.flown || change.saw >= 0.5))) this.fit();
+    };
+    setTimeout(look, 60); // when the last step has been drawn: places on the screen are known then
+  }
+
+  /** Which share of the nodes is in view. */
+  private seen(): number {
+    const { width, height } = this.size;
+    let inside = 0;
+    for (let at = 0; at < this.xs.length; at++) {
+      const { x, y } = this.screenPlace(at);
+      if (x >= 0 && y >= 0 && x <= width && y <= height) inside++;
+    }
+    return inside / Math.max(1, this.xs.length);
   }
 
   /** Lets some nodes stand out, or none. */
@@ -178,17 +221,21 @@ export class Stage {
     this.later();
   }
 
+  /** Marks a node; when none is any longer, the view comes back from where it was brought. */
   select(position: number | null): void {
     this.selected = position;
+    if (position === null && this.flown) this.fit();
     this.later();
   }
 
   zoom(factor: number): void {
+    this.flown = false;
     const camera = this.sigma.getCamera();
     void camera.animate({ ratio: camera.getBoundedRatio(camera.ratio / factor) }, { duration: calm() ? 1 : 180 });
   }
 
   pan(dx: number, dy: number): void {
+    this.flown = false;
     const camera = this.sigma.getCamera();
     const { width, height } = this.sigma.getDimensions();
     const [from, to] = [this.sigma.viewportToFramedGraph({ x: 0, y: 0 }), this.sigma.viewportToFramedGraph({ x: dx * width, y: dy * height })];
@@ -196,6 +243,7 @@ export class Stage {
   }
 
   fit(): void {
+    this.flown = false;
     this.sigma.setCustomBBox(boxOf(this.xs, this.ys));
     this.sigma.refresh({ schedule: true });
     void this.sigma.getCamera().animate({ x: 0.5, y: 0.5, ratio: 1, angle: 0 }, { duration: calm() ? 1 : 300 });
@@ -207,6 +255,7 @@ export class Stage {
     if (data === undefined) return;
     const camera = this.sigma.getCamera();
     const ratio = Math.min(camera.ratio, this.model?.simple ? 0.12 : 0.45);
+    this.flown = true;
     void camera.animate({ x: data.x, y: data.y, ratio }, { duration: calm() ? 1 : 500 });
   }
 
@@ -286,6 +335,16 @@ export class Stage {
     return Math.min((width - 2 * PADDING) / across, (height - 2 * PADDING) / up);
   }
 
+  /** How much wider or higher the layout is drawn, so that it fills the stage. */
+  private stretchOf(box: Box): [number, number] {
+    const { width, height } = this.sigma.getDimensions();
+    if (width <= 2 * PADDING || height <= 2 * PADDING) return [1, 1];
+    const [across, up] = [box.x[1] - box.x[0], box.y[1] - box.y[0]];
+    if (across <= 0 || up <= 0) return [1, 1];
+    const wider = Math.min(STRETCH, Math.max(1 / STRETCH, ((width - 2 * PADDING) / (height - 2 * PADDING)) * (up / across)));
+    return wider > 1 ? [wider, 1] : [1, 1 / wider];
+  }
+
   private leaveGhosts(before: Model | null, model: Model): void {
     this.ghosts = [];
     if (before === null || before.simple || model.simple || calm()) return;
@@ -312,17 +371,25 @@ export class Stage {
   /** Gives nodes the size that suits the stage, where that has become much larger or smaller. */
   private resizeNodes(): void {
     const { model } = this;
-    const box = this.sigma.getCustomBBox();
-    if (model === null || box === null || this.alive.signal.aborted) return;
+    if (model === null || this.laid.length !== model.size || this.alive.signal.aborted) return;
+    const [xs, ys] = [Float64Array.from(this.laid, (place) => place[0]), Float64Array.from(this.laid, (place) => place[1])];
+    const stretch = this.stretchOf(boxOf(xs, ys));
+    for (let at = 0; at < model.size; at++) [xs[at], ys[at]] = [xs[at]! * stretch[0], ys[at]! * stretch[1]];
+    const box = boxOf(xs, ys);
     const unit = this.unitOf(box);
-    if (Math.abs(unit / this.unit - 1) < 0.1) return;
-    this.unit = unit;
+    const same = stretch.every((by, axis) => Math.abs(by / this.stretch[axis]! - 1) < 0.05);
+    if (same && Math.abs(unit / this.unit - 1) < 0.1) return;
+    this.gliding++;
+    [this.unit, this.stretch, this.xs, this.ys] = [unit, stretch, xs, ys];
+    this.sigma.setCustomBBox(box);
     this.sigma.getGraph().updateEachNodeAttributes(
       (node, attributes) => {
+        attributes.x = xs[Number(node)];
+        attributes.y = ys[Number(node)];
         attributes.size = radiusOf(model.roles[Number(node)]!, model.degrees[Number(node)]!, unit);
         return attributes;
       },
-      { attributes: ["size"] },
+      { attributes: ["x", "y", "size"] },
     );
   }
 
@@ -385,7 +452,7 @@ export class Stage {
     });
     const drop = (): void => {
       if (this.dragging !== null && this.moved) {
-        this.events.dragged(this.dragging, [this.xs[this.dragging]!, this.ys[this.dragging]!]);
+        this.events.dragged(this.dragging, [this.xs[this.dragging]! / this.stretch[0], this.ys[this.dragging]! / this.stretch[1]]);
       }
       this.dragging = null;
     };

@@ -1,9 +1,15 @@
 // The head of the page: the cube, what the network is in a sentence, undo and redo, and a search.
 import { completing } from "./completion";
-import { el, fill } from "./dom";
-import { sentence } from "./gate";
+import { el, fill, number } from "./dom";
+import { shortName } from "./geometry";
+import { headlineOf } from "./headline";
+import { sentence } from "./sentences";
 import { nodeAt, type Store } from "./state";
 import type { NetworkAnswer } from "./types";
+import { plain } from "./words";
+
+/** So many of those whom no cell holds are named. */
+const NAMED = 4;
 
 export function mountHeader(root: HTMLElement, store: Store, ended: AbortSignal): void {
   const said = el("p", { class: "said", role: "status", "aria-live": "polite", "data-said": "" });
@@ -19,12 +25,22 @@ export function mountHeader(root: HTMLElement, store: Store, ended: AbortSignal)
     undo.disabled = !store.trail.canGoBack;
     redo.disabled = !store.trail.canGoForward;
     const { network, cube } = store;
-    const text = network ? network.sentence : cube.sentence;
-    const note = network ? [network.note, network.certificate].filter((part) => !text.includes(part)).join("; ") : "";
-    if (now === text + note) return;
-    now = text + note;
-    said.title = [text, note].filter((part) => part !== "").join("; ");
-    fill(said, sentence(text), note ? el("span", { class: "note" }, ` ${sentence(note)}`) : null);
+    if (network === null) {
+      if (now !== cube.sentence) fill(said, sentence(cube.sentence));
+      now = cube.sentence;
+      return;
+    }
+    const { holds, held, loose } = headlineOf(network);
+    const note = network.certificate.includes(network.note) ? "" : sentence(plain(network.note));
+    const told = JSON.stringify([holds, held, note, loose.map((place) => network.nodes.id[place])]);
+    if (now === told) return;
+    now = told;
+    const named = loose.slice(0, NAMED).flatMap((place, at) => [
+      at > 0 && ", ",
+      el("button", { type: "button", class: "link", onclick: () => store.select(nodeAt(network, place)) }, el("bdi", {}, shortName(network.nodes.name[place]!, 40))),
+    ]);
+    const more = loose.length > NAMED ? ` and ${number(loose.length - NAMED)} more` : "";
+    fill(said, `${holds} ${held}`, ...named, loose.length > 0 && `${more}.`, note !== "" && el("span", { class: "note" }, ` ${note}`));
   };
   store.subscribe(draw, ended);
   draw();

@@ -3,7 +3,7 @@ import "./keep.css";
 import type { ExportedFile } from "./client";
 import { refusalOf } from "./client";
 import { el } from "./dom";
-import { sentence } from "./gate";
+import { sentence } from "./sentences";
 import type { Store } from "./state";
 import { verdict } from "./verdict";
 

@@ -3,7 +3,7 @@ import "./page.css";
 import { followAddress } from "./address";
 import { mount } from "./app";
 import { httpClient, refusalOf } from "./client";
-import { showRefusal } from "./gate";
+import { showRefusal } from "./refusal_page";
 import { Store } from "./state";
 
 async function start(root: HTMLElement): Promise<void> {

@@ -84,6 +84,7 @@ class PivotView {
     this.flight?.abort();
     const flight = (this.flight = new AbortController());
     this.holder.classList.add("waiting");
+    if (this.answer === null) fill(this.holder, el("p", { class: "pad quiet" }, "Counting…"));
     try {
       const answer = await this.store.client.ask("pivot", question, { signal: flight.signal });
       if (flight.signal.aborted) return;

@@ -328,6 +328,11 @@ function withoutWords(now: Ask, wanted: Ask): Partial<Ask> {
   return { ...Object.fromEntries(Object.keys(now).map((word) => [word, undefined])), ...wanted };
 }
 
+/** What a question says of the part of the cube. */
+export function viewOf({ where, roll_up, between, kind }: Ask): Pick<Ask, "where" | "roll_up" | "between" | "kind"> {
+  return Object.fromEntries(Object.entries({ where, roll_up, between, kind }).filter(([, value]) => !saysNothing(value)));
+}
+
 /** A cell as people read it: its labels but for those that stand for all. */
 export function cellTitle(labels: readonly string[]): string {
   const said = labels.filter((label) => label !== "∗");

@@ -2,9 +2,10 @@
 import "./steer.css";
 import { completing } from "./completion";
 import { dial } from "./dials";
-import { el, fill } from "./dom";
-import { nodeKey, type Store } from "./state";
-import type { Ask, DimensionShape, Id, Node, SummaryShape } from "./types";
+import { el, fill, freshId, number } from "./dom";
+import { nodeKey, shortest, type Store } from "./state";
+import type { Ask, DimensionShape, Id, NetworkAnswer, Node, SummaryShape } from "./types";
+import { formLine, levelsLine, methodLine, objectiveLine, USUAL_METHODS } from "./words";
 
 export function mountSteer(root: HTMLElement, store: Store, ended: AbortSignal): void {
   root.classList.add("steer", "pad");
@@ -39,11 +40,16 @@ function dials(store: Store, shows: (() => void)[]): HTMLElement[] {
   const m = dial({ name: "m", title: "Cells (m)", auto: "sized by the query", least: 1 }, (value, settled) => void store.move({ m: value }, { settled }));
   const r = dial({ name: "r", title: "Cells for each object (r)", auto: "3 wanted", least: 1 }, (value, settled) => void store.move({ r: value }, { settled }));
   const near = dial({ name: "near", title: "Near objects", auto: "as many as fit", least: 0 }, (value, settled) => void store.move({ near: value }, { settled }));
+  const sized = new Sizes();
   shows.push(() => {
     const chosen = store.network?.cells.length ?? null;
     const sure = store.ask.m === undefined || store.ask.m === null;
     const covers = (store.ask.objective ?? summaryOf<string>(store, "objective") ?? "cover") === "cover";
-    m.show(store.ask.m ?? null, sure ? chosen : null, Math.min(store.cube.cells, Math.max(60, 2 * (chosen ?? 0))), covers ? "sized by the query" : "20 unless you ask");
+    if (store.network !== null) sized.see(store.network);
+    const most = sized.suffices(store.ask);
+    const enough = most !== null && (store.ask.m ?? 0) > most;
+    m.show(store.ask.m ?? null, sure ? chosen : null, most ?? Math.min(store.cube.cells, Math.max(60, 2 * (chosen ?? 0))), covers ? "sized by the query" : "20 unless you ask");
+    m.tell(enough ? `${number(most)} suffice: no further cell holds more of your objects.` : "");
     r.show(store.ask.r ?? null, 3, 10);
     m.element.hidden = !choosesCells(store);
     r.element.hidden = !covers || !choosesCells(store);
@@ -51,7 +57,26 @@ function dials(store: Store, shows: (() => void)[]): HTMLElement[] {
     near.show(store.ask.near ?? null, brought, Math.max(30, 3 * size()), brought === size() ? "as many as the query" : "as many as fit");
     near.element.hidden = (store.ask.form ?? summaryOf<string>(store, "form") ?? "woven") !== "woven" || !choosesCells(store);
   });
-  return [m.element, r.element, near.element, typedNumber(store, shows, "max_nodes", "Nodes at most (max_nodes)", 1, "no limit")];
+  return [m.element, r.element, near.element, typedNumber(store, shows, "max_nodes", "Nodes at most", 1, "no limit")];
+}
+
+/** How many cells suffice, as far as answers have told: fewer than asked for were chosen, or none was asked for. */
+class Sizes {
+  private readonly known = new Map<string, number>();
+
+  see({ ask, cells, summary }: NetworkAnswer): void {
+    const free = ask.m === undefined || ask.m === null;
+    if ((free ? summary.objective === "cover" : cells.length < ask.m!) && cells.length > 0) this.known.set(this.keyOf(ask), cells.length);
+  }
+
+  suffices(ask: Ask): number | null {
+    return this.known.get(this.keyOf(ask)) ?? null;
+  }
+
+  /** The question but for the number of cells. */
+  private keyOf({ m: _, cube: __, near: ___, ...ask }: Ask): string {
+    return JSON.stringify(Object.entries(shortest(ask as Ask)).sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
 }
 
 function typedNumber(store: Store, shows: (() => void)[], word: "max_nodes" | "seed", title: string, least: number, placeholder: string): HTMLElement {
@@ -72,7 +97,10 @@ function choice(name: string, title: string, values: [value: string, text: strin
     ...values.map(([value, text, disabled]) => el("option", { value, disabled: disabled ?? false }, text)),
   );
   select.addEventListener("change", () => chosen(select.value));
-  return { element: el("label", { class: "field" }, el("span", {}, title), select), select };
+  /** Where it is said what the chosen one does. */
+  const about = el("p", { class: "about small quiet", id: freshId("about") });
+  select.setAttribute("aria-describedby", about.id);
+  return { element: el("label", { class: "field" }, el("span", {}, title), select), select, about };
 }
 
 /** What the method auto chooses by itself. */
@@ -82,7 +110,10 @@ function choices(store: Store, shows: (() => void)[]): HTMLElement[] {
   const methods = store.cube.methods.map(
     ({ name, long, missing }): [string, string, boolean] => [name, missing ? `${name} (needs ${missing})` : long ? `${name} (takes longer)` : name, missing !== null],
   );
-  const method = choice("method", "Method", [["", "greedy"], ...methods.filter(([name]) => name !== "greedy")], (value) => void store.move({ method: value, options: {}, ...(value === "auto" ? LEFT_TO_IT : {}) }));
+  const usual = methods.filter(([name]) => name !== "greedy" && USUAL_METHODS.includes(name)).sort(([a], [b]) => USUAL_METHODS.indexOf(a) - USUAL_METHODS.indexOf(b));
+  const method = choice("method", "Method", [["", "greedy"], ...usual], (value) => void store.move({ method: value, options: {}, ...(value === "auto" ? LEFT_TO_IT : {}) }));
+  const rare = methods.filter(([name]) => !USUAL_METHODS.includes(name));
+  if (rare.length > 0) method.select.append(el("optgroup", { label: "Further" }, ...rare.map(([value, text, disabled]) => el("option", { value, disabled }, text))));
   const fit = (what: string): [string, string] => ["", what];
   const objective = choice("objective", "Objective", [fit("what suits"), ...store.cube.objectives.map((name): [string, string] => [name, name])], (value) => void store.move({ objective: value, ...(["", "cover"].includes(value) ? {} : { r: null }) }));
   const form = choice("form", "Form", [fit("what suits"), ...store.cube.forms.map((name): [string, string] => [name, name])], (value) => void store.move({ form: value, ...(["", "woven"].includes(value) ? {} : { near: null }) }));
@@ -100,9 +131,14 @@ function choices(store: Store, shows: (() => void)[]): HTMLElement[] {
     const asked = store.ask.levels ?? "";
     const said = typeof asked === "string" ? asked : `only ${asked.join(" ")}`;
     levels.select.value = said === "full" ? "" : said;
-    for (const { element } of [objective, form, levels]) element.hidden = !choosesCells(store);
+    const meant = (word: "objective" | "form"): string => store.ask[word] || (summaryOf<string>(store, word) ?? "");
+    method.about.textContent = methodLine(store.ask.method || "greedy");
+    objective.about.textContent = objectiveLine(meant("objective"));
+    form.about.textContent = formLine(meant("form"));
+    levels.about.textContent = levelsLine(levels.select.value);
+    for (const { element, about } of [objective, form, levels]) element.hidden = about.hidden = !choosesCells(store);
   });
-  return [method.element, objective.element, form.element, levels.element];
+  return [method, objective, form, levels].flatMap(({ element, about }) => [element, about]);
 }
 
 const suited = (store: Store, word: "objective" | "form"): string => {

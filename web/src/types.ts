@@ -51,8 +51,10 @@ export interface LimitsShape {
   letters: number;
   /** at most so many in a question over HTTP */
   bytes: number;
-  /** at most so many are read out of a text, and so many members are listed */
+  /** at most so many are read out of a text */
   names: number;
+  /** at most so many objects of cells are listed */
+  members: number;
   /** a comparison has at least so many */
   least_runs: number;
   /** and without a word so many */
@@ -89,10 +91,16 @@ export interface CubeAnswer {
   version: string;
 }
 
-/** Names as a person has them: pasted, typed, or the text of a CSV file. */
+/** Names as a person has them: a text that is pasted or typed, or a file. */
 export interface NamesQuestion {
   /** one name or id a line, or a table with a column object and maybe label */
-  text: string;
+  text?: string;
+  /** instead of text: the bytes of a list, a table or a workbook in base64, at most 2,900,000 bytes */
+  file?: string;
+  /** of a file: its name, whose end says what it is */
+  name?: string;
+  /** the column of a table that has the names; empty: every line is a name */
+  column?: string;
 }
 
 /** An object that may be meant. */
@@ -111,7 +119,7 @@ export interface NameRow {
   id: string | number | null;
   name: string;
   label: string;
-  /** of an ambiguous name those that bear it, of a missing one the nearest */
+  /** of an ambiguous name those that bear it, of a missing one the nearest; of an id that is found and is the name of others too the one found, and these */
   candidates: Candidate[];
 }
 
@@ -124,6 +132,10 @@ export interface NamesAnswer {
   repeated: number;
   /** whether a column of labels was found */
   labelled: boolean;
+  /** of a table: its columns, one of which has the names */
+  columns?: string[];
+  /** of a table: the column that was read, null where it must be chosen */
+  column?: string | null;
   sentence: string;
 }
 

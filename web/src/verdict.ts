@@ -1,7 +1,7 @@
 // The verdict: does the network help the next step? A comparison with progress, its scores, and its report.
 import { refusalOf, stopped } from "./client";
 import { counted, el, fill, number } from "./dom";
-import { sentence } from "./gate";
+import { sentence } from "./sentences";
 import type { Store } from "./state";
 import type { CompareAnswer } from "./types";
 

@@ -1,7 +1,7 @@
 // Why a cell or an object is in the network, or why it is not: prose first, then small tables.
 import "./why.css";
 import { actionButtons } from "./actions";
-import { percent, valueText } from "./cells";
+import { columnText, percent, valueText } from "./cells";
 import { refusalOf, stopped } from "./client";
 import { completing } from "./completion";
 import { counted, el, fill, number } from "./dom";
@@ -10,6 +10,7 @@ import { shortName } from "./geometry";
 import type { Store } from "./state";
 import type { Ask, ExplainAnswer, Id, Node } from "./types";
 import { whenVisible } from "./when_visible";
+import { plain } from "./words";
 
 export function mountWhy(root: HTMLElement, store: Store, ended: AbortSignal): void {
   root.classList.add("why");
@@ -29,17 +30,21 @@ export function mountWhy(root: HTMLElement, store: Store, ended: AbortSignal): v
   const said = el("p", { class: "aside", "aria-live": "polite" });
   root.append(el("div", { class: "why-search" }, box), said, body);
   let flight: AbortController | null = null;
+  let answered = false;
 
   const explain = async (): Promise<void> => {
     flight?.abort();
     const { network, selected } = store;
+    answered &&= network !== null;
     if (network === null) return fill(body, el("p", { class: "quiet" }, "When there is a network, click a node to read why it is there."));
     const mine = (flight = new AbortController());
+    if (!answered) fill(body, el("p", { class: "quiet" }, "Finding the reasons…"));
     body.classList.add("waiting");
     try {
       const question = selected === null ? { ask: network.ask } : { ask: network.ask, node: selected };
       const answer = await store.client.ask("explain", question, { signal: mine.signal });
       if (mine.signal.aborted) return;
+      answered = true;
       show(body, store, selected, answer);
       if (selected !== null) said.textContent = shortName(sentenceOf(answer.sentence), 400);
     } catch (error) {
@@ -71,7 +76,10 @@ function show(body: HTMLElement, store: Store, node: Node | null, answer: Explai
   );
 }
 
-const sentenceOf = (text: string): string => (text === "" ? "" : text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : "."));
+const sentenceOf = (said: string): string => {
+  const text = plain(said);
+  return text === "" ? "" : text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
+};
 
 function titleOf(answer: ExplainAnswer): HTMLElement {
   if (answer.kind === "cell") return cellName((answer.explanation as unknown as CellExplanation).labels);
@@ -113,6 +121,7 @@ function objectParts(store: Store, told: ObjectExplanation): (HTMLElement | null
 function missPart(store: Store, miss: NearMiss): HTMLElement {
   const go = (text: string, change: Partial<Ask>) => el("button", { type: "button", onclick: () => void store.move(change).catch((error: unknown) => store.refuse(error)) }, text);
   const { option, needed, cell, price, value } = miss;
+  const called = { near: "Near objects", m: "Cells (m)", max_nodes: "Nodes at most" }[option] ?? option;
   const steered = option === "near" || option === "m" || option === "max_nodes";
   return section(
     "What would bring it",
@@ -123,8 +132,8 @@ function missPart(store: Store, miss: NearMiss): HTMLElement {
       el(
         "div",
         { class: "why-offer" },
-        el("p", {}, `${option} has to be ${miss.exact ? "" : miss.least ? "at least " : "about "}${number(needed)}${miss.now === null ? "" : `; it is ${number(miss.now)} now`}.`),
-        steered && go(`Set ${option} to ${number(needed)}`, { [option]: needed }),
+        el("p", {}, `${called} has to be ${miss.exact ? "" : miss.least ? "at least " : "about "}${number(needed)}${miss.now === null ? "" : `; it is ${number(miss.now)} now`}.`),
+        steered && go(`Set ${called} to ${number(needed)}`, { [option]: needed }),
       ),
     cell !== null &&
       price !== null &&
@@ -139,6 +148,7 @@ function missPart(store: Store, miss: NearMiss): HTMLElement {
 }
 
 function cellTable(store: Store, cells: readonly BringingCell[]): HTMLElement {
+  const gain = columnText(cells.map((cell) => cell.gain), true);
   return el(
     "table",
     {},
@@ -147,7 +157,7 @@ function cellTable(store: Store, cells: readonly BringingCell[]): HTMLElement {
       "tbody",
       {},
       ...cells.map((cell) =>
-        el("tr", {}, el("td", { class: "num quiet" }, number(cell.rank)), el("td", {}, nodeButton(store, { cell: cell.labels }, cellName(cell.labels))), el("td", { class: "num" }, `+${valueText(cell.gain)}`)),
+        el("tr", {}, el("td", { class: "num quiet" }, number(cell.rank)), el("td", {}, nodeButton(store, { cell: cell.labels }, cellName(cell.labels))), el("td", { class: "num" }, gain(cell.gain))),
       ),
     ),
   );

@@ -3,7 +3,7 @@ import "./widget.css";
 import { mount } from "./app";
 import type { Answer, Asking, Client, ExportedFile, Question, RouteName } from "./client";
 import { Refusal, refusalOf } from "./client";
-import { showRefusal } from "./gate";
+import { showRefusal } from "./refusal_page";
 import { same, sameNode, shortest, Store } from "./state";
 import type { Ask, FailureDetail, Node, ProgressShape } from "./types";
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from cube2net import pipeline
 from cube2net.api.shapes import Ask, Id, Node, View
-from cube2net.arguments import options_of
+from cube2net.arguments import options_outside
 from cube2net.errors import ParameterError, quoted, unknown
-from cube2net.interfaces import chooses_cells
+from cube2net.interfaces import chooses_cells, takes_long
 from cube2net.records import Cube, Query
 from cube2net.records.node_names import Node as CubeNode
 from cube2net.records.node_names import object_node
@@ -21,17 +21,29 @@ PARAMETERS = ("m", "near", "levels", "max_nodes", "bound", "seed")
 """What a question and :func:`cube2net.construct` call by the same name, and mean the same by."""
 FURTHER = ("near_weight", "membership", "trust", "keep", "max_links", "prefix")
 """Parameters of :func:`cube2net.construct` that a question gives among the options."""
-FILES = ("save", "policy", "vectors", "switches", "progress", "workers", "device")
-"""Options of methods that name files, or the machine: nobody sets them from outside."""
 DEFAULTS: Mapping[str, Any] = {"method": "greedy", "levels": "full", "bound": False, "seed": 0}
 ORDER = tuple(dict.fromkeys([*Ask.__annotations__, *View.__annotations__]))
-LONG = ("anneal", "exact", "cube2net", "cube2net paper", "auto", "maxdisc", "steiner")
-"""Methods that may take more than a moment."""
 
 
 def methods() -> dict[str, Any]:
     """Return all methods by name, and the one that chooses among them."""
     return {**pipeline.METHODS, "auto": pipeline.Auto}
+
+
+def is_long(named: object, options: object = None) -> bool:
+    """Return whether the method of a name may take more than a moment, with some options; not one that nobody knows.
+
+    An option that can make a short method long says so: its field has ``slows`` in its metadata.
+    """
+    kind = methods().get(pipeline.WITH_OPTIONS.get(named, (named, {}))[0]) if isinstance(named, str) else None
+    slowing = {
+        field.name
+        for each in ([] if kind is None else [kind, *pipeline.OBJECTIVES.values()])
+        for field in dataclasses.fields(each)
+        if field.metadata.get("slows")
+    }
+    slowed = isinstance(options, Mapping) and not slowing.isdisjoint(options)
+    return kind is not None and (slowed or takes_long(kind))
 
 
 def viewed(cube: Cube, view: View) -> Cube:
@@ -79,10 +91,10 @@ def query_words(cube: Cube, query: Query) -> dict[str, Any]:
 
 
 def query_of(cube: Cube, ids: list[Id], labels: list[str] | None = None) -> Query:
-    """Return the query of some ids."""
+    """Return the query of some ids; that one is the name of others too is not told, for no person gave it."""
     if labels is not None and len(labels) != len(ids):
         raise ParameterError(f"labels has {len(labels):,} entries, expected one for each of {len(ids):,} objects")
-    return cube.query([str(key) for key in ids], labels)
+    return dataclasses.replace(cube.query([str(key) for key in ids], labels), shared=())
 
 
 def parameters_of(cube: Cube, ask: Mapping[str, Any]) -> dict[str, Any]:
@@ -119,7 +131,7 @@ def split_options(ask: Mapping[str, Any]) -> tuple[str, dict[str, Any], dict[str
     kinds = methods()
     if method not in kinds:
         raise unknown("method", named, [*kinds, *pipeline.WITH_OPTIONS])
-    allowed = [*(name for name in options_of(kinds[method]) if name not in FILES), *FURTHER]
+    allowed = [*options_outside(kinds[method]), *FURTHER]
     own: dict[str, Any] = {}
     worth: dict[str, Any] = {}
     of_objective: list[str] = []
@@ -127,7 +139,7 @@ def split_options(ask: Mapping[str, Any]) -> tuple[str, dict[str, Any], dict[str
         objective = objective_named(ask, method)
         if objective not in pipeline.OBJECTIVES:
             raise unknown("objective", objective, pipeline.OBJECTIVES)
-        of_objective = [name for name in options_of(pipeline.OBJECTIVES[objective]) if name not in allowed]
+        of_objective = [name for name in options_outside(pipeline.OBJECTIVES[objective]) if name not in allowed]
     for name, value in (ask.get("options") or {}).items():
         if name not in (*allowed, *of_objective):
             raise unknown(f"option of the method {quoted(method)}", name, [*allowed, *of_objective])
@@ -209,11 +221,8 @@ def _usual(kind: type) -> dict[str, Any]:
 
 def options_shown(kind: type) -> dict[str, Any]:
     """Return the options of a method that may be set from outside, with what they are without a word."""
-    return {
-        name: value
-        for name, value in _usual(kind).items()
-        if name not in FILES and (value is None or isinstance(value, str | int | float | bool))
-    }
+    outside = options_outside(kind)
+    return {name: value for name, value in _usual(kind).items() if name in outside}
 
 
 def _named(cube: Cube, ids: list[Id], labels: list[str] | None) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cube2net import __version__, pipeline
-from cube2net.api.answer_limits import FEW_LABELS, MOST_LABELS
-from cube2net.api.ask_parameters import LONG, methods, options_shown, query_of
+from cube2net.api.answer_limits import FEW_LABELS, MOST_LABELS, MOST_MEMBERS
+from cube2net.api.ask_parameters import is_long, methods, options_shown, query_of
 from cube2net.api.compare_answers import LEAST_RUNS, MOST_RUNS, RUNS
 from cube2net.api.exports import PICTURES, endings
 from cube2net.api.json_reading import MOST, MOST_BYTES
@@ -58,6 +58,7 @@ def cube(desk: Desk, question: CubeQuestion, progress: Progress) -> CubeAnswer:
             "letters": MOST,
             "bytes": MOST_BYTES,
             "names": MOST_GIVEN,
+            "members": MOST_MEMBERS,
             "least_runs": LEAST_RUNS,
             "runs": RUNS,
             "most_runs": MOST_RUNS,
@@ -128,7 +129,7 @@ def _method(name: str) -> MethodShape:
     return {
         "name": name,
         "cells": chooses_cells(kind),
-        "long": name in LONG,
+        "long": is_long(name),
         "missing": missing,
         "options": [{"name": option, "default": value} for option, value in (options_shown(kind) | options).items()],
     }

@@ -6,16 +6,18 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from cube2net import pipeline
-from cube2net.api.ask_parameters import LONG, parameters_of, searches_bound, shortest, view_of, viewed
+from cube2net.api.ask_parameters import DEFAULTS, is_long, parameters_of, searches_bound, shortest, view_of, viewed
 from cube2net.api.exports import ExportedFile, exported
 from cube2net.api.json_reading import read
 from cube2net.api.network_shapes import ExportQuestion
-from cube2net.api.routes import route_of
+from cube2net.api.routes import ROUTES, route_of
 from cube2net.api.shapes import Ask
 from cube2net.errors import Cube2netError, CubeError, ParameterError, quoted
+from cube2net.pipeline.recalling import choice_of, recall
+from cube2net.pipeline.size_limits import check_nodes, nodes_at_most
 from cube2net.progress import Progress, silent
 from cube2net.records import Cube, Network
 from cube2net.records.lineage import lineage_of
@@ -26,7 +28,25 @@ MANY = 5_000
 """A query of more objects takes long whatever the method."""
 PRICED = 8
 """More pins and bans than these take long to price whatever the method."""
+FILE = "export"
+"""The question that is answered by a file."""
+CHOSEN_ANEW = ("without",)
+"""Questions that let the method choose again, whether the network is remembered or not."""
 T = TypeVar("T")
+
+
+class Choice(NamedTuple):
+    """What was chosen for a network, by which another desk of the same cube has the network without choosing anew."""
+
+    key: str
+    text: str
+
+
+class Standing(NamedTuple):
+    """Whether a question may take more than a moment to answer, and what was chosen for it already if so."""
+
+    long: bool
+    choice: Choice | None = None
 
 
 class Desk:
@@ -39,6 +59,7 @@ class Desk:
     def __init__(self, cube: Cube, *, most_nodes: int | None = None) -> None:
         self.cube, self.most_nodes = cube, most_nodes
         self._made: OrderedDict[str, Network] = OrderedDict()
+        self._choices: OrderedDict[str, str] = OrderedDict()
         self._views: OrderedDict[str, Cube] = OrderedDict()
         self._reports: OrderedDict[str, str] = OrderedDict()
         self._names: pipeline.NameIndex | None = None
@@ -78,16 +99,44 @@ class Desk:
         """Return the network of a question."""
         self.check_cube(ask)
         words = shortest(self.cube, ask)
-        return self._known(self._made, KEPT, json.dumps(words), lambda: self._network(words, progress))
+        key = json.dumps(words)
+        with nodes_at_most(self.most_nodes):
+            network = self._known(
+                self._made, KEPT, key, lambda: self._recalled(key, words) or self._network(words, progress)
+            )
+        self._forget_views()
+        return network
+
+    def _forget_views(self) -> None:
+        """Let go of networks of other parts of the cube than those looked at last: each of them holds its part."""
+        with self._lock:
+            parts = {key: id(made.question.whole) for key, made in self._made.items() if made.question is not None}
+            looked_at = list(dict.fromkeys(reversed(parts.values())))[: VIEWS + 1]
+            for key, part in parts.items():
+                if part not in looked_at:
+                    del self._made[key]
+
+    def _recalled(self, key: str, words: Mapping[str, Any]) -> Network | None:
+        """Return a network that another desk chose; None where none is known."""
+        with self._lock:
+            choice = self._choices.get(key)
+        if choice is None:
+            return None
+        try:
+            return recall(self.view(words), choice, bound=bool(words.get("bound")))
+        except Cube2netError:
+            with self._lock:
+                self._choices.pop(key, None)
+            raise
+
+    def keep_choice(self, choice: Choice) -> None:
+        """Remember what another desk chose for a network."""
+        with self._lock:
+            _put(self._choices, KEPT, choice.key, choice.text)
 
     def _network(self, words: Mapping[str, Any], progress: Progress) -> Network:
         network = pipeline.construct(self.view(words), progress=progress, **parameters_of(self.cube, words))
-        nodes = len(network.objects) + len(network.cells)
-        if self.most_nodes is not None and nodes > self.most_nodes:
-            raise ParameterError(
-                f"the network has {nodes:,} nodes, more than the {self.most_nodes:,} that are taken at once: ask for "
-                "fewer with max_nodes"
-            )
+        check_nodes(len(network))
         return network
 
     def check_cube(self, ask: Ask) -> None:
@@ -120,22 +169,57 @@ class Desk:
         with self._lock:
             _put(self._reports, REPORTS, key, page)
 
-    def is_long(self, name: str, question: Mapping[str, Any]) -> bool:
-        """Return whether a question may take more than a moment to answer; not where its network is remembered."""
-        route = route_of(name) if name != "export" else None
+    def may_be_long(self, name: str, question: Mapping[str, Any]) -> bool:
+        """Return whether a question may take more than a moment to answer by its words alone, which takes none."""
+        route = route_of(name) if name != FILE else None
         if route is not None and route.long:
             return True
         ask = question.get("ask") if isinstance(question, Mapping) else None
         if (route is not None and not route.networks) or not isinstance(ask, Mapping):
             return False
+        sizes = {word: len(ask[word]) for word in ("query", "pins", "bans") if isinstance(ask.get(word), list)}
+        priced = sizes.get("pins", 0) + sizes.get("bans", 0) if question.get("prices") else 0
+        return bool(_is_long(ask) or sizes.get("query", 0) > MANY or priced > PRICED or ask.get("bound"))
+
+    def standing(self, name: str, question: Mapping[str, Any]) -> Standing:
+        """Return whether a question may take more than a moment to answer; not where its network is remembered.
+
+        Names are looked up for that, which takes a while where they are many. What is no question takes no time.
+        """
+        if not self.may_be_long(name, question):
+            return Standing(False)
+        if name in ROUTES and ROUTES[name].long:
+            return Standing(True)
         try:
-            words = shortest(self.cube, read(Ask, ask))
+            words = shortest(self.cube, read(Ask, question["ask"]))
+            bound = searches_bound(words)
         except Cube2netError:
-            return False
-        priced = question.get("prices") and len([*words.get("pins", []), *words.get("bans", [])])
-        if words.get("method") in LONG or len(words["query"]) > MANY or searches_bound(words):
-            return bool(priced) or json.dumps(words) not in self._made
-        return bool(priced and priced > PRICED)
+            return Standing(False)
+        priced = len([*words.get("pins", []), *words.get("bans", [])]) if question.get("prices") else 0
+        key = json.dumps(words)
+        if _is_long(words) or len(words["query"]) > MANY or bound:
+            with self._lock:
+                known = key in self._made or key in self._choices
+            long = bool(priced) or name in CHOSEN_ANEW or not known
+        else:
+            long = priced > PRICED
+        return Standing(long, self._choice(key) if long else None)
+
+    def is_long(self, name: str, question: Mapping[str, Any]) -> bool:
+        """Return whether a question may take more than a moment to answer; not where its network is remembered."""
+        return self.standing(name, question).long
+
+    def choice(self, question: Mapping[str, Any]) -> Choice | None:
+        """Return what was chosen for the network of a question that was answered; None where that is not known."""
+        if "ask" not in question:
+            return None
+        return self._choice(json.dumps(shortest(self.cube, read(Ask, question["ask"]))))
+
+    def _choice(self, key: str) -> Choice | None:
+        with self._lock:
+            network, text = self._made.get(key), self._choices.get(key, "")
+        text = text or (choice_of(network) if network is not None else "")
+        return Choice(key, text) if text else None
 
     def _known(self, kept: OrderedDict[str, T], most: int, key: str, make: Callable[[], T]) -> T:
         """Return what is remembered by a key, or made now."""
@@ -147,6 +231,10 @@ class Desk:
         with self._lock:
             _put(kept, most, key, made)
         return made
+
+
+def _is_long(ask: Mapping[str, Any]) -> bool:
+    return is_long(ask.get("method") or DEFAULTS["method"], ask.get("options"))
 
 
 def _put(kept: OrderedDict[str, T], most: int, key: str, value: T) -> None:

@@ -15,6 +15,8 @@ MOST_BYTES = 4_000_000
 """No question over HTTP is longer."""
 MOST = 1_000_000
 """No list and no text of a question is longer."""
+MOST_OF = {"file": 4_000_000}
+"""But those of these fields."""
 DEEPEST = 12
 """Nothing in a question lies deeper."""
 HIGHEST = 2**62
@@ -169,8 +171,9 @@ def _text(where: str, value: Any) -> str:
 
 
 def _check_length(where: str, value: Any, what: str) -> None:
-    if len(value) > MOST:
-        raise ParameterError(f"{where} has {len(value):,} {what}, expected at most {MOST:,}")
+    most = MOST_OF.get(where, MOST)
+    if len(value) > most:
+        raise ParameterError(f"{where} has {len(value):,} {what}, expected at most {most:,}")
 
 
 def _expected(where: str, value: Any, *kinds: Any) -> ParameterError:

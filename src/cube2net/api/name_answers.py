@@ -9,10 +9,12 @@ import numpy as np
 
 from cube2net import pipeline
 from cube2net.api.answer_limits import FEW_NAMES, MOST_MEMBERS, MOST_NAMES
+from cube2net.api.name_files import names_in, which_column
 from cube2net.api.shapes import (
     Candidate,
     CompleteAnswer,
     CompleteQuestion,
+    Labels,
     MembersAnswer,
     MembersQuestion,
     NameRow,
@@ -32,25 +34,37 @@ NEAREST = 200
 """For so many missing names the nearest spellings are looked for."""
 MOST_GIVEN = 200_000
 """No text names more objects."""
+MOST_CELLS = 1_000
+"""No more cells are looked into at once."""
 
 
 def names(desk: Desk, question: NamesQuestion, progress: Progress) -> NamesAnswer:
     """Return what names mean that somebody pasted, in their order."""
-    given, labels = pipeline.read_query_text(desk.cube, question["text"])
-    if len(given) > MOST_GIVEN:
-        raise ParameterError(f"text names {len(given):,} objects, expected at most {MOST_GIVEN:,}")
-    return meanings(desk, given, labels)
+    read = names_in(desk.cube, question)
+    if len(read.names) > MOST_GIVEN:
+        named = "file" if "file" in question else "text"
+        raise ParameterError(f"{named} names {len(read.names):,} objects, expected at most {MOST_GIVEN:,}")
+    answer = meanings(desk, read.names, read.labels)
+    if read.columns:
+        answer |= {"columns": list(read.columns), "column": read.column}
+        if read.column is None:
+            answer["sentence"] = which_column(question, read.columns)
+    return answer
 
 
-def meanings(desk: Desk, given: list[str], labels: list[str] | None = None) -> NamesAnswer:
-    """Return what names mean, in their order."""
+def meanings(desk: Desk, given: list[str], labels: list[str] | None = None, *, most: int = CANDIDATES) -> NamesAnswer:
+    """Return what names mean, in their order, with so many objects at most that may be meant by one."""
     objects = desk.cube.objects
     found = objects.find(given)
+    shared = objects.also_called(given, found.rows)
     ambiguous = set(found.ambiguous)
     own = found.rows[found.rows >= 0]
     called = dict(zip(own.tolist(), objects.table["name"].take(own).to_pylist(), strict=True))
     keys = dict(zip(own.tolist(), objects.ids(own).to_pylist(), strict=True))
-    offered = _offered(desk, list(dict.fromkeys(found.ambiguous)), list(dict.fromkeys(found.missing))[:NEAREST])
+    row_of = dict(zip(given, found.rows.tolist(), strict=True))
+    bearing = {name: [row_of[name], *others] for name, others in shared.items()}
+    bearing |= {name: objects.rows_bearing(name).tolist() for name in found.ambiguous}
+    offered = _offered(desk, bearing, list(dict.fromkeys(found.missing))[:NEAREST], most)
     seen: set[Any] = set()
     rows: list[NameRow] = []
     for place, (name, row) in enumerate(zip(given, found.rows.tolist(), strict=True)):
@@ -75,7 +89,9 @@ def meanings(desk: Desk, given: list[str], labels: list[str] | None = None) -> N
         "missing": counts["missing"],
         "repeated": counts["repeated"],
         "labelled": labels is not None,
-        "sentence": _sentence(len(rows), counts, labels),
+        "sentence": _sentence(
+            len(rows), counts, labels, sum(row["state"] == "found" and row["given"] in shared for row in rows)
+        ),
     }
 
 
@@ -90,6 +106,7 @@ def members(desk: Desk, question: MembersQuestion, progress: Progress) -> Member
     """Return the objects of cells, those with most items there first."""
     if not question["cells"]:
         raise ParameterError("cells is [], expected the labels of at least one cell")
+    check_cells(question["cells"])
     most = whole_number("most", question.get("most", MOST_MEMBERS), 1, MOST_MEMBERS, what="objects")
     rows = pipeline.members(desk.view(question), [tuple(labels) for labels in question["cells"]])
     shown = rows[:most]
@@ -106,28 +123,34 @@ def members(desk: Desk, question: MembersQuestion, progress: Progress) -> Member
     }
 
 
+def check_cells(cells: list[Labels]) -> None:
+    """Raise where more cells are named than are looked into at once."""
+    if len(cells) > MOST_CELLS:
+        raise ParameterError(f"cells has {len(cells):,} entries, expected at most {MOST_CELLS:,}")
+
+
 def _candidates(desk: Desk, rows: list[int]) -> list[Candidate]:
     found = pipeline.about_objects(desk.cube, np.array(rows, dtype=np.int64)) if rows else []
     return found  # type: ignore[return-value]
 
 
-def _offered(desk: Desk, ambiguous: list[str], missing: list[str]) -> dict[str, list[Candidate]]:
+def _offered(desk: Desk, bearing: dict[str, list[int]], missing: list[str], most: int) -> dict[str, list[Candidate]]:
     """Return the objects that may be meant by names that several bear, and by names that none bears."""
-    objects = desk.cube.objects
-    rows = {name: objects.rows_bearing(name)[:CANDIDATES].tolist() for name in ambiguous}
+    rows = {name: bearers[:most] for name, bearers in bearing.items()}
     rows |= {name: desk.names.like(name, CANDIDATES) for name in missing}
     every = list(dict.fromkeys(row for each in rows.values() for row in each))
     known = dict(zip(every, _candidates(desk, every), strict=True))
     return {name: [known[row] for row in each] for name, each in rows.items()}
 
 
-def _sentence(count: int, counts: Counter[str], labels: list[str] | None) -> str:
-    """Return how many names mean what.
+def _sentence(count: int, counts: Counter[str], labels: list[str] | None, shared: int = 0) -> str:
+    """Return how many names mean what; ``shared`` of those that are found are names of others too.
 
-    >>> _sentence(4, Counter(found=2, missing=1, repeated=1), None)
-    '2 of 4 names are found; 1 is not in the cube; 1 is there twice'
+    >>> _sentence(4, Counter(found=2, missing=1, repeated=1), None, 1)
+    '2 of 4 names are found, 1 of them is also the name of others; 1 is not in the cube; 1 is there twice'
     """
-    parts = [f"{counts['found']:,} of {count:,} name{'s are' if count != 1 else ' is'} found"]
+    also = f", {shared:,} of them {'is also the name' if shared == 1 else 'are also names'} of others" if shared else ""
+    parts = [f"{counts['found']:,} of {count:,} name{'s are' if count != 1 else ' is'} found{also}"]
     if counts["ambiguous"]:
         parts.append(f"{_are(counts['ambiguous'])} borne by several objects: choose")
     if counts["missing"]:

@@ -24,7 +24,7 @@ class Route:
     """A question: the types of what is asked and answered, and the function that answers it.
 
     ``networks`` says that it makes the network of an ``ask`` first, which takes long where its method does; ``long``
-    that it always takes long.
+    that it always takes long. ``click`` says that somebody waits who clicked or types: it waits behind no heavier work.
     """
 
     name: str
@@ -33,20 +33,25 @@ class Route:
     answer: Callable[[Desk, Any, Progress], Mapping[str, Any]]
     networks: bool = False
     long: bool = False
+    click: bool = False
 
 
 ROUTES: dict[str, Route] = {
     route.name: route
     for route in (
-        Route("cube", shapes.CubeQuestion, shapes.CubeAnswer, cube),
+        Route("cube", shapes.CubeQuestion, shapes.CubeAnswer, cube, click=True),
         Route("names", shapes.NamesQuestion, shapes.NamesAnswer, names),
-        Route("complete", shapes.CompleteQuestion, shapes.CompleteAnswer, complete),
+        Route("complete", shapes.CompleteQuestion, shapes.CompleteAnswer, complete, click=True),
         Route("members", shapes.MembersQuestion, shapes.MembersAnswer, members),
         Route("pivot", shapes.PivotQuestion, shapes.PivotAnswer, pivot),
         Route("construct", network_shapes.ConstructQuestion, network_shapes.NetworkAnswer, construct, networks=True),
         Route("layout", network_shapes.LayoutQuestion, network_shapes.LayoutAnswer, layout, networks=True),
-        Route("explain", network_shapes.ExplainQuestion, network_shapes.ExplainAnswer, explain, networks=True),
-        Route("without", network_shapes.WithoutQuestion, network_shapes.ChangeAnswer, without, networks=True),
+        Route(
+            "explain", network_shapes.ExplainQuestion, network_shapes.ExplainAnswer, explain, networks=True, click=True
+        ),
+        Route(
+            "without", network_shapes.WithoutQuestion, network_shapes.ChangeAnswer, without, networks=True, click=True
+        ),
         Route("contrast", network_shapes.ContrastQuestion, network_shapes.ContrastAnswer, contrast),
         Route("drill", network_shapes.DrillQuestion, network_shapes.DrillAnswer, drill),
         Route("compare", network_shapes.CompareQuestion, network_shapes.CompareAnswer, compare, long=True),

@@ -113,7 +113,8 @@ class LimitsShape(TypedDict):
 
     letters: Annotated[int, "at most so many in a text"]
     bytes: Annotated[int, "at most so many in a question over HTTP"]
-    names: Annotated[int, "at most so many are read out of a text, and so many members are listed"]
+    names: Annotated[int, "at most so many are read out of a text"]
+    members: Annotated[int, "at most so many objects of cells are listed"]
     least_runs: Annotated[int, "a comparison has at least so many"]
     runs: Annotated[int, "and without a word so many"]
     most_runs: Annotated[int, "and at most so many"]
@@ -146,9 +147,14 @@ class CubeAnswer(TypedDict):
 
 
 class NamesQuestion(TypedDict):
-    """Names as a person has them: pasted, typed, or the text of a CSV file."""
+    """Names as a person has them: a text that is pasted or typed, or a file."""
 
-    text: Annotated[str, "one name or id a line, or a table with a column object and maybe label"]
+    text: NotRequired[Annotated[str, "one name or id a line, or a table with a column object and maybe label"]]
+    file: NotRequired[
+        Annotated[str, "instead of text: the bytes of a list, a table or a workbook in base64, at most 2,900,000 bytes"]
+    ]
+    name: NotRequired[Annotated[str, "of a file: its name, whose end says what it is"]]
+    column: NotRequired[Annotated[str, "the column of a table that has the names; empty: every line is a name"]]
 
 
 class Candidate(TypedDict):
@@ -168,7 +174,11 @@ class NameRow(TypedDict):
     id: Id | None
     name: str
     label: str
-    candidates: Annotated[list[Candidate], "of an ambiguous name those that bear it, of a missing one the nearest"]
+    candidates: Annotated[
+        list[Candidate],
+        "of an ambiguous name those that bear it, of a missing one the nearest; of an id that is found and is the name "
+        "of others too the one found, and these",
+    ]
 
 
 class NamesAnswer(TypedDict):
@@ -180,6 +190,8 @@ class NamesAnswer(TypedDict):
     missing: int
     repeated: int
     labelled: Annotated[bool, "whether a column of labels was found"]
+    columns: NotRequired[Annotated[list[str], "of a table: its columns, one of which has the names"]]
+    column: NotRequired[Annotated[str | None, "of a table: the column that was read, null where it must be chosen"]]
     sentence: str
 
 

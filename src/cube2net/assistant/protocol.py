@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 SECONDS = 60.0
 """So long a call may take; then it is stopped."""
+MOST_NODES = 20_000
+"""No network that is told has more."""
 AT_ONCE = 2
 """So many calls are worked on at a time; others wait."""
 
@@ -37,7 +39,7 @@ def serve(cube: Cube, given: BinaryIO, wanted: BinaryIO) -> None:
     replies = TextIOWrapper(wanted, encoding="utf-8", errors="backslashreplace")
 
     async def talk() -> None:
-        server = server_of(Desk(cube))
+        server = server_of(Desk(cube, most_nodes=MOST_NODES))
         async with stdio_server(anyio.wrap_file(lines), anyio.wrap_file(replies)) as (reading, writing):
             await server.run(reading, writing, server.create_initialization_options())
 

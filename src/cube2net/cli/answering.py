@@ -12,6 +12,7 @@ from cube2net.cli.terminal import say, show_table
 from cube2net.errors import ParameterError, listed, some, unknown
 from cube2net.interfaces import chooses_cells
 from cube2net.records import Cube, Network, Query
+from cube2net.records.key_rows import said_of_shared
 
 # So many of the chosen cells are shown.
 SHOWN = 20
@@ -54,16 +55,22 @@ def show_view(cube: Cube, *, brings: bool = True) -> None:
 
 
 def about_missing(*queries: Query) -> dict[str, Any]:
-    """Return which names were left out of queries, where any were."""
-    missing = list(dict.fromkeys(name for query in queries for name in query.missing))
-    return {"missing": missing} if missing else {}
+    """Return which names were left out of queries, and which are those of others too, where any are."""
+    missing, shared = (
+        list(dict.fromkeys(name for query in queries for name in getattr(query, part)))
+        for part in ("missing", "shared")
+    )
+    return ({"missing": missing} if missing else {}) | ({"shared": shared} if shared else {})
 
 
-def show_missing(*queries: Query) -> None:
-    """Say which names were left out of queries, where any were."""
+def show_missing(*queries: Query, cube: Cube | None = None) -> None:
+    """Say which names were left out of queries; and which are names of others of the cube too, where one is given."""
     missing = about_missing(*queries).get("missing")
     if missing:
         say(f"left out, being unknown or the name of several objects: {len(missing):,} ({some(missing)})")
+    shared = about_missing(*queries).get("shared")
+    if cube is not None and shared:
+        say(said_of_shared(cube.objects, shared))
 
 
 def cube_of(network: Network) -> Cube:

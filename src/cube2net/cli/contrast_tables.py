@@ -60,7 +60,7 @@ def tell(
         return
     answering.show_view(cube, brings=False)
     show(found)
-    answering.show_missing(*queries)
+    answering.show_missing(*queries, cube=cube)
     if paths:
         say("")
         network_files.say_files(paths)

@@ -45,7 +45,7 @@ def drill(
     else:
         answering.show_view(opened, brings=False)
         show(found)
-        answering.show_missing(asked)
+        answering.show_missing(asked, cube=opened)
 
 
 def show(found: Drilled) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import ipaddress
+import tempfile
 import threading
 import webbrowser
 from pathlib import Path
@@ -13,6 +15,10 @@ import typer
 from cube2net.cli.options import CubePath, SkipMissing
 from cube2net.cli.terminal import complain, say, show_text
 from cube2net.extras import require
+from cube2net.interrupts import unfinished
+
+OPENING = 60.0
+"""So many seconds a browser has to open the page."""
 
 
 def explore(
@@ -42,14 +48,35 @@ def explore(
         say(f"{opened}, until Ctrl-C at")
         show_text(server.address)
         if asked is not None:
-            answering.show_missing(asked)
+            answering.show_missing(asked, cube=opened)
         if not _is_loopback(host):
             complain("whoever reaches this address and has its token can read the cube; nothing is encrypted (no TLS)")
         if missing := missing_page():
             complain(missing)
-        if not no_browser:
-            threading.Thread(target=webbrowser.open, args=(server.address,), daemon=True).start()
-        server.wait()
+        with tempfile.TemporaryDirectory(prefix="cube2net-") as folder, unfinished(Path(folder)):
+            if not no_browser:
+                page = private_page(Path(folder), server.address)
+                threading.Thread(target=_open, args=(page, server.opened), daemon=True).start()
+            server.wait()
+
+
+def private_page(folder: Path, address: str) -> Path:
+    """Return a file that leads to an address: what a browser is started with, all users of the machine can read."""
+    page = folder / "explore.html"
+    page.touch(mode=0o600)
+    page.write_text(
+        '<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><title>cube2net</title>'
+        f'<meta http-equiv="refresh" content="0; url={html.escape(address)}">',
+        encoding="utf-8",
+    )
+    return page
+
+
+def _open(page: Path, opened: threading.Event) -> None:
+    """Open a page that leads to the explorer, and remove it as soon as it was used."""
+    webbrowser.open(page.as_uri())
+    opened.wait(OPENING)
+    page.unlink(missing_ok=True)
 
 
 def _is_loopback(host: str) -> bool:

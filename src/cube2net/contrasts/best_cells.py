@@ -18,6 +18,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.arrays import take_rows
+from cube2net.interrupts import step
 from cube2net.records import Ragged
 from cube2net.records.selection import PROVEN
 
@@ -77,6 +78,7 @@ def best_cells(
     chosen: list[int] = []
     values: list[float] = []
     while True:
+        step()
         adds = served.adds(counted)
         bound = min(bound, value + float(adds[_largest(adds, most)].sum()))
         if len(chosen) == most or float(adds.max(initial=0.0)) < max(least, SMALLEST):
@@ -100,6 +102,7 @@ def _priced(served: _Served, prices: Array, most: int, value: float, bound: floa
     """Return the lowest bound that some rounds of moving the prices find, or the one known."""
     far, stalled = 1.0, 0
     for _ in range(rounds):
+        step()
         if bound - value <= PROVEN * bound:
             break
         adds = served.adds(prices)

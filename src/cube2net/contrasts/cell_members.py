@@ -8,6 +8,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.contrasts.mixed_cells import own_cells
+from cube2net.interrupts import step
 from cube2net.records import Cube
 from cube2net.records.mixed_names import MixedCell
 
@@ -19,6 +20,7 @@ def members(cube: Cube, cells: Iterable[MixedCell]) -> Array:
     """
     inside = np.zeros(len(cube.cells) + len(cube.small), dtype=bool)
     for cell in cells:
+        step()
         inside[own_cells(cube, cell)[0]] = True
     held = np.zeros(len(cube.objects), dtype=np.int64)
     for part, marks in ((cube.cells, inside[: len(cube.cells)]), (cube.small, inside[len(cube.cells) :])):

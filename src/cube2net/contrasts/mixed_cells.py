@@ -10,6 +10,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.arrays import distinct, offsets, row_keys, row_of_entries, take_rows
+from cube2net.interrupts import step
 from cube2net.records import Cube, Ragged
 from cube2net.records.mixed_names import Levels, MixedCell, levels_of
 
@@ -70,6 +71,7 @@ def mixed_cells(cube: Cube, objects: Array, least: int = 1, within: MixedCell | 
     parts: list[tuple[Array, Array, Array]] = []
     count = 0
     for cuboid in cuboids:
+        step()
         alive = np.ones(len(labels), dtype=bool)
         for above in one_step_up(cube, cuboid):
             if above in number:
@@ -161,6 +163,7 @@ def count_objects(cube: Cube, mixed: MixedCells, within: MixedCell | None = None
     own, labels = own_cells(cube, within or MixedCell.top(cube))
     sizes = np.empty(len(mixed), dtype=np.int64)
     for number, cuboid in enumerate(mixed.cuboids):
+        step()
         cells = np.flatnonzero(mixed.cuboid == number)
         columns = np.stack([_at(cube, i, level, labels[:, i]) for i, level in enumerate(cuboid)], axis=1)
         group = row_keys(np.concatenate([mixed.labels[cells], columns]), most=MOST_GROUPS)

@@ -27,6 +27,7 @@ from cube2net.arrays import row_of_entries, take_rows
 from cube2net.contrasts.best_cells import best_cells
 from cube2net.contrasts.chance_tests import exact_chances, least_chances, may_be_sure
 from cube2net.contrasts.mixed_cells import MixedCells, is_above
+from cube2net.interrupts import step
 from cube2net.multiple_tests import LEVEL, holm
 from cube2net.records import Cube, Ragged
 
@@ -135,6 +136,7 @@ def _unexplained(cube: Cube, mixed: MixedCells, same: Array, tested: Tested, sur
     place = place[same]
     cuboid = mixed.cuboid[tested.cells]
     for number in np.unique(cuboid[sure]).tolist():
+        step()
         here = np.flatnonzero(sure & (cuboid == number))
         for above in range(number):
             if not len(here) or not is_above(cube, mixed.cuboids[above], mixed.cuboids[number]):

@@ -10,6 +10,7 @@ import numpy as np
 from cube2net.array_types import Array
 from cube2net.arrays import join_rows, offsets, row_of_entries
 from cube2net.cube.views import all_labels
+from cube2net.interrupts import step
 from cube2net.records import Cube
 from cube2net.records.mixed_names import MixedCell
 
@@ -93,6 +94,7 @@ def place_cells(
     table = np.zeros([len(labels) for labels in shown], dtype=np.int64)
     places = [{label: place for place, label in enumerate(labels)} for labels in shown]
     for cell in cells:
+        step()
         at = []
         for (number, level), place in zip(levels, places, strict=True):
             own, dimension = cell.levels[number], cube.dimensions[number]

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from cube2net.array_types import Array
 from cube2net.arrays import distinct
 from cube2net.cube.object_counts import mention_counts
+from cube2net.interrupts import step
 from cube2net.records import Cube
 from cube2net.spelling import LONGEST, slips_between
 
@@ -144,6 +145,7 @@ class NameIndex:
         names = list(zip(rows[order], self.names.take(pa.array(rows[order])).to_pylist(), strict=True))
         names.sort(key=lambda pair: len(own ^ _pairs(pair[1])))
         allowed, found = max(len(typed) // 3, 1), []
+        step()
         for row, name in names[:COMPARED]:
             words = _words(name)
             inside = set(parts) <= set(words) or set(words) <= set(typed.split())

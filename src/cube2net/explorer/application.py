@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -12,6 +13,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cube2net.api import ROUTES
+from cube2net.api.desk import FILE
 from cube2net.api.schema import openapi
 from cube2net.errors import Cube2netError, quoted, unknown
 from cube2net.explorer.gates import REPORT_POLICY, Gate, with_headers
@@ -23,8 +25,6 @@ from cube2net.explorer.streaming import LINES, LinesResponse, until_gone, watche
 from cube2net.explorer.work import Work
 from cube2net.interrupts import StoppedWorkError
 
-EXPORT = "export"
-"""The question that is answered by a file."""
 BEGIN = "begin"
 """What an address says that opens the page with the question that the server was started with."""
 HTML = "text/html; charset=utf-8"
@@ -35,6 +35,7 @@ class Application:
 
     def __init__(self, work: Work, gate: Gate, begin: str = "") -> None:
         self.work, self.gate, self.begin = work, gate, begin
+        self.opened = threading.Event()
         routes = [
             Route("/", self._page),
             Route("/page/{name}", self._page_file),
@@ -71,7 +72,12 @@ class Application:
         given = self.gate.given_token(request.scope["query_string"]) if path == "/" else None
         if given is not None and self.gate.is_token(given):
             place = f"/{self.begin}" if BEGIN in request.query_params else "/"
-            return Response(status_code=303, headers={"location": place, "set-cookie": self.gate.cookie_header()})
+            self.opened.set()
+            headers = {"set-cookie": self.gate.cookie_header()}
+            if request.headers.get("sec-fetch-site", "none") == "none":
+                return Response(status_code=303, headers={"location": place, **headers})
+            # Who was led here by another page would be led on without the cookie, but not by this page itself.
+            return Response(headers={"refresh": f"0; url={place}", "content-type": HTML, **headers})
         if not self.gate.is_known(request.headers):
             raise RefusalError(
                 401, "token", "the token is missing or wrong: open the address that cube2net explore printed"
@@ -112,10 +118,10 @@ class Application:
 
     async def _question(self, request: Request) -> Response:
         name = request.path_params["name"]
-        if name not in (*ROUTES, EXPORT):
-            raise RefusalError(404, "unknown", str(unknown("question", name, (*ROUTES, EXPORT))))
+        if name not in (*ROUTES, FILE):
+            raise RefusalError(404, "unknown", str(unknown("question", name, (*ROUTES, FILE))))
         question = await read_question(request)
-        if LINES in request.headers.get("accept", "") and name != EXPORT:
+        if LINES in request.headers.get("accept", "") and name != FILE:
             return LinesResponse(lambda progress: self.work.answer(name, question, progress))
         task = watched(self.work.answer(name, question))
         gone = asyncio.create_task(until_gone(request.receive))

@@ -27,7 +27,7 @@ LONGEST_HEADER = 32_000
 class ExplorerServer:
     """Serves the explorer of a cube from a thread of its own, from ``start`` to ``stop``; a context does both.
 
-    ``query`` is what the page begins with.
+    ``query`` is what the page begins with; ``opened`` is set once somebody came with the token.
     """
 
     def __init__(
@@ -44,8 +44,10 @@ class ExplorerServer:
         self.gate = Gate(self._socket.getsockname()[1], host)
         limits = limits or ServerLimits()
         self.work = Work(Desk(cube, most_nodes=limits.nodes), limits)
+        application = Application(self.work, self.gate, self._begin)
+        self.opened = application.opened
         config = uvicorn.Config(
-            Application(self.work, self.gate, self._begin),
+            application,
             lifespan="off",
             ws="none",
             http=PatientConnection,

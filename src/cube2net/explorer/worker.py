@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from cube2net import pipeline
-from cube2net.api import Desk
+from cube2net.api import ROUTES, Desk
+from cube2net.api.desk import FILE, Choice
 from cube2net.errors import CubeError
 from cube2net.explorer.replies import WORKING, failure, json_bytes
 from cube2net.progress import Progress, Seldom
@@ -36,6 +37,8 @@ def main() -> None:
             desk = desk or _desk(about)
             told = _telling(out)
             told(WORKING, 0)
+            if asked["choice"] is not None:
+                desk.keep_choice(Choice(*asked["choice"]))
             for each in said(desk, asked["name"], asked["question"], told):
                 _write(out, each)
         except BaseException as error:
@@ -59,16 +62,25 @@ def _desk(about: Mapping[str, Any]) -> Desk:
 
 
 def said(desk: Desk, name: str, question: Mapping[str, Any], progress: Progress) -> Iterator[dict[str, Any]]:
-    """Yield what a worker says to a question: the report that belongs to an answer, and the answer; or a file."""
-    if name == "export":
+    """Yield what a worker says to a question: what was chosen, the report where there is one, the answer or a file."""
+    if name == FILE:
         file = desk.file(question, progress)
+        yield from _chosen(desk, question)
         content = base64.b64encode(file.content).decode("ascii")
         yield {"file": {"name": file.name, "media_type": file.media_type, "content": content}}
         return
     answer = desk.answer(name, question, progress)
+    if ROUTES[name].networks:
+        yield from _chosen(desk, question)
     if name == "compare" and answer.get("report"):
         yield {"report": {"key": answer["report"], "page": desk.report(answer["report"])}}
     yield {"answer": answer}
+
+
+def _chosen(desk: Desk, question: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    choice = desk.choice(question)
+    if choice is not None:
+        yield {"choice": list(choice)}
 
 
 def _telling(out: IO[bytes]) -> Progress:

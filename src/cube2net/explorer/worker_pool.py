@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cube2net.api.desk import Choice
 from cube2net.explorer.replies import RefusalError, json_bytes
 from cube2net.progress import Progress
 from cube2net.records.origin import Origin
@@ -31,12 +32,13 @@ PROGRAM = "import sys; sys.path.append({root!r}); from cube2net.explorer.worker 
 
 @dataclass(frozen=True)
 class Said:
-    """What a worker said: the JSON of an answer, maybe with a report, or a file; or why there is none."""
+    """What a worker said: the JSON of an answer, or a file, maybe with what was chosen and a report; or why not."""
 
     body: bytes
     name: str = ""
     media_type: str = "application/json"
     report: dict[str, str] | None = None
+    choice: Choice | None = None
     error: RefusalError | None = None
 
 
@@ -61,8 +63,13 @@ class WorkerPool:
         """The processes there are."""
         return [process.pid for process in self._all]
 
-    async def ask(self, name: str, question: Mapping[str, Any], progress: Progress) -> Said:
-        """Return what a worker says to a question; where the task is cancelled, the worker is killed."""
+    async def ask(
+        self, name: str, question: Mapping[str, Any], progress: Progress, choice: Choice | None = None
+    ) -> Said:
+        """Return what a worker says to a question; where the task is cancelled, the worker is killed.
+
+        ``choice`` is what was chosen for its network already.
+        """
         if self._waiting >= self._limit:
             raise RefusalError(
                 429, "busy", f"{self._limit:,} long questions are waiting already: ask again when some are answered"
@@ -75,14 +82,14 @@ class WorkerPool:
         finally:
             self._waiting -= 1
         try:
-            return await self._asked(name, question, progress)
+            return await self._asked({"name": name, "question": question, "choice": choice}, progress)
         finally:
             self._places.release()
 
-    async def _asked(self, name: str, question: Mapping[str, Any], progress: Progress) -> Said:
+    async def _asked(self, asked: dict[str, Any], progress: Progress) -> Said:
         worker = await self._worker(progress)
         try:
-            said = await _conversation(worker, {"name": name, "question": question}, progress)
+            said = await _conversation(worker, asked, progress)
         except BaseException:
             self._end(worker)
             raise
@@ -155,17 +162,20 @@ async def _conversation(worker: Process, asked: dict[str, Any], progress: Progre
     with suppress(ConnectionError):
         _stdin(worker).write(json_bytes(asked) + b"\n")
         await _stdin(worker).drain()
-    report = None
+    report = choice = None
     while (line := await worker.stdout.readline()).endswith(b"\n"):
         if line.startswith(ANSWER):
-            return Said(line[len(ANSWER) : -2], report=report)
+            return Said(line[len(ANSWER) : -2], report=report, choice=choice)
         ((kind, value), *further) = json.loads(line).items()
         if kind == "progress":
             progress(value["stage"], value["done"], value["total"])
         elif kind == "report":
             report = value
+        elif kind == "choice":
+            choice = Choice(*value)
         elif kind == "file":
-            return Said(base64.b64decode(value["content"]), name=value["name"], media_type=value["media_type"])
+            content = base64.b64decode(value["content"])
+            return Said(content, name=value["name"], media_type=value["media_type"], choice=choice)
         else:
             return Said(b"", error=RefusalError(further[0][1], value["kind"], value["sentence"]))
     status = await worker.wait()

@@ -84,6 +84,21 @@ def said_of_size(
     return f"{cells} {brought:,} objects for a query of {len(query):,}: {smaller} the network smaller"
 
 
+def expected_nodes(query: Query, selection: Selection, form: Form, room: int, scope: Scope = OPEN) -> tuple[int, bool]:
+    """Return how many nodes a network will have, and whether these are all: else there may be fewer.
+
+    ``room`` is how many near objects there are to be.
+    """
+    pins = len(pinned(query, scope))
+    known = len(query) + pins + (len(selection.cells) if form.has_cells else 0)
+    if form.kind == "woven":
+        return known - pins + max(pins, room), False
+    if not form.has_brought:
+        return known, True
+    others = may_come(np.setdiff1d(selection.objects, in_already(query, scope), assume_unique=True), scope)
+    return known + len(others), form.keep != "linked"
+
+
 def said_of_limit(query: Query, max_nodes: int | None) -> str:
     """Return a sentence where a limit on nodes is below the query alone, which always stays whole."""
     if max_nodes is None or max_nodes >= len(query):

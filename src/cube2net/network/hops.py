@@ -17,7 +17,7 @@ from cube2net.records import Budget, Cube, Links, Query, Selection, Worth
 class Nothing:
     """Bring nothing: the network is the query and its own links (the paper's NoCube)."""
 
-    chooses_cells = draws = False
+    chooses_cells = draws = takes_long = False
 
     def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
         """Return a selection of no objects but those pinned; the seed and the limits change nothing."""
@@ -44,7 +44,7 @@ class Hops:
         count: neighbours in the query, or a step nearer to it, are not brought by anyone. None brings all.
     """
 
-    chooses_cells = draws = False
+    chooses_cells = draws = takes_long = False
 
     hops: int = 1
     fan_out: int | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -64,7 +64,7 @@ class MaxDisc:
     chooses_cells = draws = False
 
     alpha: float = 1.0
-    tree: str = "smart"
+    tree: str = field(default="smart", metadata={"outside": True})
     tries: int = 32
     reach: int | None = None
     most: int = 200_000

@@ -138,7 +138,7 @@ class KnownNodes:
 
     @cached_property
     def names(self) -> list[str]:
-        """The name of every object, with its id where another has the same."""
+        """The name of every object, with its id where the name alone does not mean it."""
         return [f"{name or 'no name'}{self.apart[at]}" for at, name in enumerate(self.bare)]
 
     @cached_property
@@ -148,16 +148,29 @@ class KnownNodes:
 
     @cached_property
     def apart(self) -> list[str]:
-        """What tells every object from others of its name: its id, or nothing where that is not needed."""
+        """What tells every object from others of its name: its id, or nothing where that is not needed.
+
+        It is needed where the name, given back, means another object of the network or of its cube, or several.
+        """
         often, ids = Counter(self.bare), self.table["id"].to_pylist()
         keys = [in_markdown(str(ids[at])) for at in range(len(self.bare))]
         return [
-            "" if name and (often[name] == 1 or name == key) else f" (id {key})"
-            for name, key in zip(self.bare, keys, strict=True)
+            "" if name and alone and (often[name] == 1 or name == key) else f" (id {key})"
+            for name, key, alone in zip(self.bare, keys, self._means_itself, strict=True)
         ]
 
+    @property
+    def _means_itself(self) -> list[bool]:
+        """Whether the name of every object means it in the cube; where the cube is not at hand that is taken so."""
+        network = self.network
+        if network.question is None:
+            return [True] * len(self.bare)
+        called = [str(name or "").strip() for name in self.table["name"].to_pylist()[: len(self.bare)]]
+        means: list[bool] = (network.question.whole.objects.find(called).rows == network.objects).tolist()
+        return means
+
     def quoted(self, at: int) -> str:
-        """Return the name of an object between quotation marks, with its id where another has the same."""
+        """Return the name of an object between quotation marks, with its id where the name alone does not mean it."""
         name = self.bare[at].replace('"', '\\"')
         return f'"{name}"{self.apart[at]}'
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -51,11 +51,11 @@ class PageRank:
         :func:`scores`.
     """
 
-    chooses_cells = draws = False
+    chooses_cells = draws = takes_long = False
 
     top: int | None = None
-    damping: float = 0.85
-    tolerance: float = TOLERANCE
+    damping: float = field(default=0.85, metadata={"slows": True})
+    tolerance: float = field(default=TOLERANCE, metadata={"slows": True})
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "top", whole_number("top", self.top, 0, or_none=True, what="objects, or None"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -54,7 +54,7 @@ class Steiner:
     chooses_cells = draws = False
 
     prize: float = 3.0
-    cost: str = "unit"
+    cost: str = field(default="unit", metadata={"outside": True})
     most: int = 200_000
 
     def __post_init__(self) -> None:

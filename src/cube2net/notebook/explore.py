@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from cube2net.api.ask_parameters import node_words, query_words, split_options
 from cube2net.api.json_reading import read
 from cube2net.api.shapes import Ask
@@ -15,6 +17,7 @@ from cube2net.pipeline.planning import several
 from cube2net.pipeline.queries import check_cube, query_of
 from cube2net.records import Cube
 from cube2net.records.node_names import node_of, object_node
+from cube2net.records.plain_values import plain_value
 
 if TYPE_CHECKING:
     from cube2net.notebook.widget import Explorer
@@ -90,6 +93,7 @@ def as_json(ask: Mapping[str, Any]) -> dict[str, Any]:
     >>> as_json({"query": ("a", "b"), "m": None, "pins": []})
     {'query': ['a', 'b']}
     """
+    ask = plain_value(ask, _plain)
     for word, value in ask.items():
         try:
             json.dumps(value, allow_nan=False)
@@ -102,6 +106,11 @@ def as_json(ask: Mapping[str, Any]) -> dict[str, Any]:
     read(Ask, plain)
     split_options(plain)
     return plain
+
+
+def _plain(value: Any) -> Any:
+    """Return a number or a list of NumPy's as Python has it, and everything else as it is."""
+    return value.tolist() if isinstance(value, np.generic | np.ndarray) else value
 
 
 def _node(cube: Cube, thing: Any) -> Any:

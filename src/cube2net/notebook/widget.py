@@ -28,6 +28,9 @@ from cube2net.records import Cube, Network, Query
 THREADS = 4
 """So many questions of one page are answered at a time."""
 
+MOST_NODES = 20_000
+"""A page shows no more nodes at once."""
+
 FILE = "export"
 """The question whose answer is a file."""
 
@@ -49,7 +52,7 @@ class Explorer(anywidget.AnyWidget):
     selection = traitlets.Any(None, allow_none=True, read_only=True)
 
     def __init__(self, cube: Cube, ask: Mapping[str, Any]) -> None:
-        self._desk = Desk(cube)
+        self._desk = Desk(cube, most_nodes=MOST_NODES)
         self._stops: dict[Any, Stop] = {}
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="widget")
         super().__init__(_esm=page_file("widget.js").decode(), _css=page_file("widget.css").decode(), ask=dict(ask))
@@ -69,7 +72,7 @@ class Explorer(anywidget.AnyWidget):
             stop.ask()
         self._threads.shutdown(wait=False, cancel_futures=True)
         super().close()
-        self._desk = Desk(self.cube)
+        self._desk = Desk(self.cube, most_nodes=MOST_NODES)
 
     def _repr_mimebundle_(self, **how: Any) -> Any:
         shown = super()._repr_mimebundle_(**how)

@@ -51,7 +51,14 @@ from cube2net.pipeline.judging import Judged, judge
 from cube2net.pipeline.pivots import finer_levels, members, pivot, place_cells
 from cube2net.pipeline.planning import METHODS, WITH_OPTIONS, default_form, default_objective
 from cube2net.pipeline.prices import prices
-from cube2net.pipeline.queries import missing_names, read_clusters, read_links, read_query, read_query_text
+from cube2net.pipeline.queries import (
+    missing_names,
+    read_clusters,
+    read_links,
+    read_query,
+    read_query_bytes,
+    read_query_text,
+)
 from cube2net.pipeline.questions import read_asked
 from cube2net.pipeline.reading import (
     from_networkx,
@@ -150,6 +157,7 @@ __all__ = [
     "read_manifest",
     "read_more",
     "read_query",
+    "read_query_bytes",
     "read_query_text",
     "read_source",
     "read_sql",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -321,7 +321,7 @@ class Auto:
     seconds: float = 60.0
     runs: int = 5
     folds: int = 5
-    embedding: str | NodeEmbedder = "deepwalk"
+    embedding: str | NodeEmbedder = field(default="deepwalk", metadata={"outside": True})
 
     chooses_cells = False
 

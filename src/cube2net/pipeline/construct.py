@@ -25,9 +25,11 @@ from cube2net.pipeline.planning import METHODS, WITH_OPTIONS, Levels, Plan, Want
 from cube2net.pipeline.planning import plan as planned
 from cube2net.pipeline.queries import Asked, query_of
 from cube2net.pipeline.recipes import recipe_of
+from cube2net.pipeline.size_limits import check_nodes
 from cube2net.pipeline.worths import LINK_TOLERANCE, Valued, objective_name, weighed
 from cube2net.progress import Progress, Telling, listener, silent
 from cube2net.records import Cube, Network, Node, Query, Question, Scope, Selection, Steering, Worth
+from cube2net.records.key_rows import said_of_shared
 from cube2net.records.lineage import limits_of
 from cube2net.records.node_names import title_of
 from cube2net.select import Settled, bounded, check_selection, guided
@@ -118,8 +120,7 @@ def construct(
     bound
         Also find an upper bound on the value of any choice of m cells, such as keeps the pins and bans.
     progress
-        Told how far long work is, and how large a large network will be before it is made; True for a bar,
-        None for nobody.
+        Told how far long work is, and how large a large network will be; True for a bar, None for nobody.
     method_options
         Options of a method given by its name: ``construct(cube, query, "greedy", by="price")``.
 
@@ -218,7 +219,7 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
         import_module(f"cube2net.kernels.{kernel}")
     seconds: dict[str, float] = {}
     with timed(seconds, "weigh"):
-        weights = guided(weighed(cube, plan.liked, plan.objective), budget.scope, plan.unlike)
+        weights = _weights(plan)
         settled = Settled.of(cube, weights, budget)
     with timed(seconds, "vectors"):
         ready = with_vectors(cube, plan.method, seed)
@@ -237,6 +238,17 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
     selection = settled.with_choice(selection)
     empty = settled.empty_value if len(selection.cells) else selection.value
     return Chosen(selection, seed, empty, weights, seconds, bound)
+
+
+def known_choice(
+    plan: Plan, selection: Selection, seed: int, empty_value: float, seconds: Mapping[str, float], bounded: bool
+) -> Chosen:
+    """Return what the method of a plan chose at another time."""
+    return Chosen(selection, seed, empty_value, _weights(plan), seconds, bounded)
+
+
+def _weights(plan: Plan) -> Worth:
+    return guided(weighed(plan.cube, plan.liked, plan.objective), plan.budget.scope, plan.unlike)
 
 
 def with_vectors(cube: Cube, method: Method, seed: int) -> Method:
@@ -271,13 +283,15 @@ def network_of(
             progress(large, 1, 1)
         liked = len(plan.liked) - len(query)
         room = networks.room_for_near(query, form, len(selection.cells), plan.max_nodes, liked)
+        check_nodes(*networks.expected_nodes(query, selection, form, room, scope))
         nearest = _known_nearest(plan, room, near) if form.kind == "woven" else None
         network = networks.assemble(cube, query, selection, form, nearest=nearest, scope=scope)
-    note = networks.said_of_limit(query, plan.max_nodes) or "; ".join(filter(None, _notes(plan, network, large)))
+    limit = networks.said_of_limit(query, plan.max_nodes)
+    notes = [*([limit] if limit else _notes(plan, network, large)), said_of_shared(cube.objects, query.shared)]
     return replace(
         network,
         recipe=recipe_of(plan, network, METHODS, chosen.seed),
-        selection=replace(selection, note=note),
+        selection=replace(selection, note="; ".join(filter(None, notes))),
         question=question_of(plan, chosen, default=default, near=near),
         settings={
             "method": name_of(plan.method, METHODS),

@@ -13,7 +13,7 @@ from cube2net.array_types import Array
 from cube2net.errors import ParameterError, QueryError, plain, quoted, some
 from cube2net.escaping import unguarded
 from cube2net.records import Cube, Query
-from cube2net.records.query_tables import CLUSTER, LABEL
+from cube2net.records.query_tables import CLUSTER, LABEL, ReadNames
 
 Asked = Any
 """A query, or whatever lists objects: names, ids, rows, a mapping to labels, a frame, a series, another network."""
@@ -87,13 +87,22 @@ def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Q
     return cube.query(_known(cube, names), labels, skip_missing=skip_missing)
 
 
-def read_query_text(cube: Cube, text: str) -> tuple[list[str], list[str] | None]:
+def read_query_text(cube: Cube, text: str, column: str | None = None) -> ReadNames:
     """Return the names in a text that somebody pasted, as the cube has them, and their labels where it gives them.
 
     It has a name a line, or is a table with a column of objects and maybe one of labels; nothing is written to a file.
     """
-    names, labels = sources.read_query_text(text, partial(_are_known, cube))
-    return _known(cube, names), labels
+    read = sources.read_text(text, partial(_are_known, cube), column)
+    return read._replace(names=_known(cube, read.names))
+
+
+def read_query_bytes(cube: Cube, content: bytes, name: str, column: str | None = None) -> ReadNames:
+    """Return the names in a file that is at hand as bytes, as the cube has them, and their labels.
+
+    The file is read as :func:`read_query` reads it; ``column`` says where the names are.
+    """
+    read = sources.read_query_bytes(content, name, partial(_are_known, cube), column)
+    return read._replace(names=_known(cube, read.names))
 
 
 def read_clusters(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Query:

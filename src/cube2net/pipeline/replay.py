@@ -113,6 +113,15 @@ def replay(path: str | Path, cube: Cube | str | Path | None = None, *, progress:
 
 def follow(recipe: Recipe, cube: Cube, *, progress: Telling = None) -> Network:
     """Return the network that a recipe makes of a cube; views that made this cube already are not repeated."""
+
+    def make(cube: Cube, query: Query, method: Any, **parameters: Any) -> Network:
+        return construct(cube, query, method, seed=recipe.seed, progress=progress, **parameters)
+
+    return asked_by(recipe, cube, make)
+
+
+def asked_by(recipe: Recipe, cube: Cube, make: Callable[..., Network]) -> Network:
+    """Return what a function makes of all that a recipe says: of cube, query and method, and of parameters by name."""
     if recipe.obstacle:
         raise InputError(f"the network cannot be made again: {recipe.obstacle}")
     seen = _seen(recipe, cube)
@@ -125,10 +134,10 @@ def follow(recipe: Recipe, cube: Cube, *, progress: Telling = None) -> Network:
     objective = _made(recipe.objective, OBJECTIVES, "objective")
     query = _query(recipe, cube)
 
-    def make(cube: Cube, **parameters: Any) -> Network:
-        return construct(cube, query, method, objective=objective, seed=recipe.seed, progress=progress, **parameters)
+    def asked(cube: Cube, **parameters: Any) -> Network:
+        return make(cube, query, method, objective=objective, **parameters)
 
-    network: Network = _with_its_options(make, "network", cube, {**recipe.parameters, **_steering(recipe, cube)})
+    network: Network = _with_its_options(asked, "network", cube, {**recipe.parameters, **_steering(recipe, cube)})
     return network
 
 

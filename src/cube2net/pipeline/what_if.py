@@ -140,7 +140,7 @@ def _query_without(query: Query, rows: Sequence[int]) -> Query | None:
         raise ParameterError(f"the query has no object but the {len(query):,} named: leave one of them in")
     labels = None if query.labels is None else tuple(np.array(query.labels, dtype=object)[stays].tolist())
     ids = None if query.ids is None else query.ids.filter(stays)
-    return Query(query.objects[stays], labels, query.missing, ids)
+    return Query(query.objects[stays], labels, query.missing, ids, query.shared)
 
 
 def _keeps_bound(before: Question, after: Question) -> bool:

@@ -15,14 +15,14 @@ from cube2net.errors import CubeError, ParameterError, QueryError, plain, some, 
 from cube2net.records.cell_titles import cell_line
 from cube2net.records.dimension import STAR, TOP, Dimension
 from cube2net.records.items import ItemIndex
-from cube2net.records.key_rows import count_known, rows_of_keys
+from cube2net.records.key_rows import count_known, rows_of_keys, shared_names
 from cube2net.records.keys import is_row, keys_of, labels_of
 from cube2net.records.lineage import Lineage
 from cube2net.records.link_details import LinkDetails
 from cube2net.records.objects import Objects
 from cube2net.records.origin import Origin
 from cube2net.records.query import Query
-from cube2net.records.query_tables import asked_of
+from cube2net.records.query_tables import asked_of, gives_ids
 from cube2net.records.ragged import Links, Ragged, frozen
 from cube2net.records.to_frames import cells_table, to_pandas
 from cube2net.showing import Shown
@@ -210,8 +210,10 @@ class Cube(Shown):
         In a cube whose ids are whole numbers (``objects.whole``) a number is an id; ``Query(rows)`` takes rows of any
         cube. A mapping gives every object a label, none where that is None or not a number. An object named twice
         counts once. A name that is not in the cube, or that several objects bear, and a value that is missing, is an
-        error unless ``skip_missing``; then it is listed in ``Query.missing``.
+        error unless ``skip_missing``; then it is listed in ``Query.missing``. A text that is the id of one object and
+        the name of others means the first, and is listed in ``Query.shared``.
         """
+        by_id = gives_ids(objects)
         objects, beside = asked_of(objects, partial(count_known, self.objects), texts=not self.objects.whole)
         keys = keys_of(objects)
         if not keys:
@@ -230,7 +232,8 @@ class Cube(Shown):
         kept = order[first]
         by_row = not self.objects.whole and all(map(is_row, keys))
         ids = None if by_row else self.objects.ids(rows[kept])
-        return Query(rows[kept], None if labels is None else tuple(labels[i] for i in kept), missing, ids)
+        shared = () if by_row or by_id else shared_names(self.objects, keys, rows)
+        return Query(rows[kept], None if labels is None else tuple(labels[i] for i in kept), missing, ids, shared)
 
 
 def _check_labels(rows: Array, labels: Sequence[str], keys: Sequence[Any]) -> None:

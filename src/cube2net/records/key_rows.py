@@ -18,6 +18,8 @@ from cube2net.records.objects import Objects
 NEARLY_ALL = 0.9
 LOOKED_AT = 100
 """So many row numbers of a query are compared with ids."""
+SAID = 3
+"""So many names that several objects bear are told with the ids of these."""
 ASKED = 10_000
 """So many values of a column are looked up to see whether they name objects."""
 
@@ -53,6 +55,28 @@ def rows_of_keys(objects: Objects, keys: Sequence[Any], skip_missing: bool) -> t
     rows[named] = found.rows
     others = set(range(len(keys))).difference(named)
     return rows, lost + tuple(quoted(keys[place]) for place in sorted(others))
+
+
+def shared_names(objects: Objects, keys: Sequence[Any], rows: Array) -> tuple[str, ...]:
+    """Return those of the texts that a caller gave which are the id of an object and the name of others too."""
+    named = [place for place, key in enumerate(keys) if isinstance(key, str)]
+    return tuple(objects.also_called([_text(keys[place]) for place in named], rows[named]))
+
+
+def said_of_shared(objects: Objects, shared: Sequence[str]) -> str:
+    """Return that names were taken as ids although others bear them, and how to mean these; nothing where none was."""
+    if not shared:
+        return ""
+    first = list(shared[:SAID])
+    others = objects.also_called(first, objects.find(first).rows)
+    ids = [some(objects.ids(np.array(others.get(name, []), dtype=np.int64)).to_pylist()) for name in first]
+    named = ", ".join(f"{quoted(name)} (others: {each})" for name, each in zip(first, ids, strict=True) if each)
+    more = f" and {len(shared) - SAID:,} more" if len(shared) > SAID else ""
+    one = len(shared) == 1
+    return (
+        f"{len(shared):,} name{' of the query is the name' if one else 's of the query are names'} of other objects "
+        f"too, and the one whose id it is was taken: {named}{more}; give an id to mean another"
+    )
 
 
 def count_known(objects: Objects, values: Sequence[Any]) -> int:

@@ -205,6 +205,19 @@ class Objects:
             return np.array(sorted({row for row, _ in self._matches("name", names)}), dtype=np.int64)
         return np.flatnonzero(np.asarray(pc.is_in(self.table["name"], value_set=names)))
 
+    def also_called(self, keys: Sequence[str], rows: Array) -> dict[str, list[int]]:
+        """Return of keys that were found at rows, which other objects bear the same text as their name, ascending.
+
+        An id comes before a name: a key that is the id of one object may be the name of others. Most keys are not,
+        and are left out.
+        """
+        own = {key: row for key, row in zip(keys, rows.tolist(), strict=True) if row >= 0}
+        found: dict[str, list[int]] = {}
+        for row, key in self._matches("name", pa.array(list(own), pa.string())) if own else ():
+            if row != own[key]:
+                found.setdefault(key, []).append(row)
+        return {key: found[key] for key in own if key in found}
+
     def _matches(self, column: str, wanted: pa.Array) -> list[tuple[int, str]]:
         """Return the rows that hold a wanted text, ascending, each with its text."""
         if column in self.lookups:

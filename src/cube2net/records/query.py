@@ -19,6 +19,7 @@ class Query(Shown):
     """Objects by row number, ascending and distinct, with a label each where the user gave one.
 
     ``ids`` are those of the objects, where they were given by id or name: in another cube the rows have others.
+    ``shared`` are those of the names given that are the id of one object, which was taken, and the name of others too.
 
     >>> Query(np.array([4, 9]), labels=("KDD", "ACL"))
     Query(2 objects, 2 labels)
@@ -28,6 +29,7 @@ class Query(Shown):
     labels: tuple[str, ...] | None = None
     missing: tuple[str, ...] = ()
     ids: pa.Array | None = None
+    shared: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         rows = _rows(self.objects)

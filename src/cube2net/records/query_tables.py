@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -13,9 +13,23 @@ from cube2net.records.keys import is_row
 LABEL, CLUSTER = "label", "cluster"
 OBJECTS, LABELS = ("object", "id", "node"), (LABEL, CLUSTER)
 CELL = "cell"
+NODES = {"in_query", "query_links", "kind"}
+"""Columns that the nodes of a network have."""
 STREAM = "__arrow_c_stream__"
 Count = Callable[[Sequence[Any]], int]
 """Gives how many of some values name objects."""
+
+
+class ReadNames(NamedTuple):
+    """What a file or text names: names, labels where it gives them, its columns, and the one that was read.
+
+    ``column`` is None where lines were read, and where nobody can tell which column has the names: then there are none.
+    """
+
+    names: list[str]
+    labels: list[str] | None = None
+    columns: Sequence[str] = ()
+    column: str | None = None
 
 
 def asked_of(
@@ -52,12 +66,27 @@ def asked_of(
         keys = [str(key) if is_row(key) else key for key in keys]
     label = _label(table, names, chosen, clusters)
     labels = None if label is None else table[label]
-    if {"in_query", "query_links", "kind"} <= set(names):  # the nodes of a network
+    if NODES.issubset(names):  # the nodes of a network
         inside = [row for row, kind in enumerate(table[names["kind"]]) if kind != CELL]
         keys = [keys[row] for row in inside]
         labels = None if labels is None else [labels[row] for row in inside]
         labels = labels if labels and any(labels) else None
     return keys, labels
+
+
+def gives_ids(objects: Any) -> bool:
+    """Return whether what lists objects has their ids, as a query, a network and the nodes of one have.
+
+    >>> gives_ids(["Wei Li"]), gives_ids(pa.table({"id": ["a"], "kind": ["x"], "in_query": [True], "query_links": [0]}))
+    (False, True)
+    """
+    if isinstance(getattr(objects, "ids", None), pa.Array):
+        return True
+    if isinstance(objects, type | str | bytes | list | tuple) or hasattr(objects, "collect_schema"):
+        return False
+    table = getattr(objects, "nodes", objects)
+    names = table.column_names if isinstance(table, pa.Table) else getattr(table, "columns", ())
+    return NODES.issubset(name for name in (() if callable(names) else names) if isinstance(name, str))
 
 
 def best_known(columns: Sequence[Sequence[Any]], usual: Sequence[int], count_known: Count) -> int | None:

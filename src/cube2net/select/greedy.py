@@ -87,9 +87,10 @@ class Greedy:
 
     chooses_cells: ClassVar[bool] = True
     draws: ClassVar[bool] = False
+    takes_long: ClassVar[bool] = False
 
-    among: str = "touched"
-    by: str = "value"
+    among: str = field(default="touched", metadata={"outside": True})
+    by: str = field(default="value", metadata={"outside": True})
     progress: Progress = field(default=silent, repr=False, compare=False, metadata={"handed": True})
 
     def __post_init__(self) -> None:

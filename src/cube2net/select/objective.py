@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -125,7 +125,7 @@ class Linked:
     0.5
     """
 
-    damping: float = 0.85
+    damping: float = field(default=0.85, metadata={"slows": True})
     reach: float = 1.0
 
     def __post_init__(self) -> None:

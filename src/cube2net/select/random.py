@@ -20,6 +20,7 @@ class Random:
     draws: ClassVar[bool] = True
     counts_repeats: ClassVar[bool] = False
     heeds_objective: ClassVar[bool] = False
+    takes_long: ClassVar[bool] = False
 
     def select(self, cube: Cube, query: Query, *, weights: Worth, budget: Budget, seed: int = 0) -> Selection:
         """Return m cells of the cube in random order; a cell that would break a limit is passed over."""

@@ -26,7 +26,8 @@ from cube2net.sources.tables.graph_files import ENDINGS as GRAPH_ENDINGS
 from cube2net.sources.tables.graph_files import Graph
 from cube2net.sources.tables.igraph_graph import from_igraph, is_igraph
 from cube2net.sources.tables.networkx_graph import from_networkx, is_networkx
-from cube2net.sources.tables.query_files import read_pairs_file, read_query_file, read_query_text
+from cube2net.sources.tables.query_bytes import read_query_bytes, read_text
+from cube2net.sources.tables.query_files import read_pairs_file, read_query_file
 from cube2net.sources.tables.sql import Sql
 from cube2net.sources.tables.table_source import Tables
 
@@ -71,7 +72,8 @@ __all__ = [
     "make_planted",
     "open_dblp_like",
     "read_pairs_file",
+    "read_query_bytes",
     "read_query_file",
-    "read_query_text",
     "read_tables",
+    "read_text",
 ]

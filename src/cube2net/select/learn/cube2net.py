@@ -84,7 +84,7 @@ class Cube2net:
     draws: ClassVar[bool] = True
     counts_repeats: ClassVar[bool] = False
 
-    preset: str = "default"
+    preset: str = field(default="default", metadata={"outside": True})
     vectors: str | Vectors | tuple[Vectors, ...] = "words"
     k: int | None = None
     directions: int | None = None
@@ -96,7 +96,7 @@ class Cube2net:
     floor: bool | None = None
     switches: Mapping[str, Switch] | None = None
     device: str = "cpu"
-    workers: int = 1
+    workers: int = field(default=1, metadata={"outside": False})
     policy: str | Trained | None = None
     save: str | None = None
     progress: Progress = field(default=silent, repr=False, compare=False, metadata={"handed": True})

@@ -30,7 +30,7 @@ GROUPS = (
 Known = Callable[[Sequence[str]], Sequence[bool]]
 
 
-class _Table(NamedTuple):
+class QueryTable(NamedTuple):
     """A small table: its header, and its rows, each with the line or row that it stands on."""
 
     name: str
@@ -56,48 +56,20 @@ def read_query_file(path: Path, known: Known | None = None, first: str = LABEL) 
     what = "query" if first == LABEL else f"file of the {first}s"
     form = format_of(path)
     if form in FORMED:
-        names, labels = _from_table(_formed(path), known, first)
+        names, labels = from_table(formed_table(path), known, first)
     else:
         text = _text(path, what)
-        delimited = form in TEXTS or _begins_with_object(text)
-        names, labels = _from_table(_parsed(path, text), known, first) if delimited else (_from_lines(text), None)
+        delimited = form in TEXTS or begins_with_object(text)
+        names, labels = from_table(parsed_table(path, text), known, first) if delimited else (from_lines(text), None)
     if not names:
         raise QueryError(f"the {what} {str(path)!r} is empty: name at least one object")
     return names, labels
 
 
-def read_query_text(text: str, known: Known) -> tuple[list[str], list[str] | None]:
-    """Return the objects that a text names as somebody pasted it, and their labels where it gives them.
-
-    It is read as names, one a line, and as a table; where its first line does not begin with ``object``, as the one in
-    which more names are ``known``. The first row of a table may be data: then the column of the objects is the one that
-    is known best, and of two columns the other has the labels.
-    """
-    path = Path("the text")
-    if _begins_with_object(text):
-        return _from_table(_parsed(path, text), known, LABEL)
-    lines = _from_lines(text)
-    if not any(mark in text for mark in DELIMITERS):
-        return lines, None
-    try:
-        table = _parsed(path, text)
-        place = _place(table, known)
-        if len(table.header) < 2 or place is None:
-            return lines, None
-        if any(known([table.header[place]])):
-            header = [LABEL if len(table.header) == 2 else f"column {at}" for at in range(len(table.header))]
-            header[place] = "object"
-            table = table._replace(header=header, rows=[(1, table.header), *table.rows])
-        names, labels = _from_table(table, known, LABEL)
-    except SourceError:
-        return lines, None
-    return (names, labels) if sum(known(names)) > sum(known(lines)) else (lines, None)
-
-
 def read_pairs_file(path: Path) -> list[tuple[str, str]]:
     """Return the links that a table names: its columns ``source`` and ``target``, among others."""
     path = Path(path)
-    table = _formed(path) if format_of(path) in FORMED else _parsed(path, _text(path, "links"))
+    table = formed_table(path) if format_of(path) in FORMED else parsed_table(path, _text(path, "links"))
     columns = [column.lower() for column in table.header]
     for wanted in ("source", "target"):
         if wanted not in columns:
@@ -119,10 +91,10 @@ def _text(path: Path, what: str) -> str:
         raise SourceError(f"cannot read the {what} {str(path)!r}: {(error.strerror or str(error)).lower()}") from None
     if whole is None:
         raise SourceError(f"the {what} {str(path)!r} takes more than {LIMIT:,} bytes, expected names of objects")
-    return _decoded(path.name, whole)
+    return decoded(path.name, whole)
 
 
-def _decoded(name: str, whole: bytes) -> str:
+def decoded(name: str, whole: bytes) -> str:
     """Return bytes as text: UTF-16 where they are marked so, UTF-8, or Windows-1252 where nothing else is UTF-8."""
     try:
         return whole.decode(UTF_16 if whole.startswith(UTF_16_MARKS) else "utf-8-sig")
@@ -139,19 +111,24 @@ def _decoded(name: str, whole: bytes) -> str:
         ) from None
 
 
-def _begins_with_object(text: str) -> bool:
+def begins_with_object(text: str) -> bool:
+    """Return whether a text begins with the header of a table of objects."""
     first = text.partition("\n")[0]
     return any(first.partition(mark)[0].strip().strip("\"'").lower() == "object" for mark in (",", "\t", ";", "|"))
 
 
-def _from_lines(text: str) -> list[str]:
+def from_lines(text: str) -> list[str]:
+    """Return the names of a text, one a line, without remarks."""
     lines = [line.strip() for line in text.split("\n")]
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def _from_table(table: _Table, known: Known | None, first: str) -> tuple[list[str], list[str] | None]:
+def from_table(
+    table: QueryTable, known: Known | None, first: str, place: int | None = None
+) -> tuple[list[str], list[str] | None]:
+    """Return the objects and labels of a table; ``place`` is that of the column of objects, where somebody says it."""
     columns = [column.lower() for column in table.header]
-    place = columns.index("object") if "object" in columns else _place(table, known)
+    place = column_of_objects(table, known) if place is None else place
     if place is None:
         raise SourceError(
             f"{table.name} has no column 'object': it has {some(table.header, 20) or 'none'} "
@@ -172,8 +149,13 @@ def _from_table(table: _Table, known: Known | None, first: str) -> tuple[list[st
     return names, labels
 
 
-def _place(table: _Table, known: Known | None) -> int | None:
-    """Return the place of the column that names objects: by its values where these are known, else by its name."""
+def column_of_objects(table: QueryTable, known: Known | None) -> int | None:
+    """Return the place of the column that names objects: by its values where these are known, else by its name.
+
+    A column ``object`` is always the one; None stands for nobody can tell.
+    """
+    if "object" in (words := [column.lower() for column in table.header]):
+        return words.index("object")
     if len(table.header) == 1:
         return 0
     names = [plain(column) for column in table.header]
@@ -184,7 +166,7 @@ def _place(table: _Table, known: Known | None) -> int | None:
     return best_known(columns, usual, lambda values: sum(known(values)))
 
 
-def _parsed(path: Path, text: str) -> _Table:
+def parsed_table(path: Path, text: str) -> QueryTable:
     """Return delimited text as a table, without the space around its cells and the rows that are empty."""
     form = found if (found := format_of(path)) in USUAL else "csv"
     alone = text.lstrip().partition("\n")[0].strip().strip("\"'").lower() == "object"
@@ -202,10 +184,10 @@ def _parsed(path: Path, text: str) -> _Table:
         raise SourceError(
             f"{path.name} line {reader.line_num:,}: cannot be read as a table ({error}): check the quotes"
         ) from None
-    return _Table(path.name, rows[0][1] if rows else [], rows[1:])
+    return QueryTable(path.name, rows[0][1] if rows else [], rows[1:])
 
 
-def _formed(path: Path) -> _Table:
+def formed_table(path: Path) -> QueryTable:
     """Return a workbook, Parquet file or JSON lines as a table of texts."""
     rows = read_rows(path)
     columns = {}
@@ -215,7 +197,7 @@ def _formed(path: Path) -> _Table:
         except SourceError:
             continue
     body = [(number, list(row)) for number, row in enumerate(zip(*columns.values(), strict=True), start=1)]
-    return _Table(rows.name, list(columns), body, "row")
+    return QueryTable(rows.name, list(columns), body, "row")
 
 
 def _cell(row: list[str], place: int) -> str:

@@ -1,7 +1,5 @@
-// What is going on: progress with a way to stop it, and refusals with a way back.
-import { changes } from "./changes";
-import { el, fill } from "./dom";
-import { sentence } from "./gate";
+// How far the work is: a card with a way to stop it.
+import { el } from "./dom";
 import { drawing } from "./header";
 import type { Store } from "./state";
 
@@ -9,7 +7,7 @@ const UNSEEN = 150;
 const LONG = 600;
 
 /** A card with the stage, a bar and Stop, once work takes longer than a moment; a drawing in place of a first network. */
-export function mountGoing(root: HTMLElement, store: Store, ended: AbortSignal): void {
+export function mountProgress(root: HTMLElement, store: Store, ended: AbortSignal): void {
   const stage = el("span", {}, "");
   const stop = el("button", { type: "button", "data-do": "stop", onclick: () => store.stop() }, "Stop");
   const bar = el("progress", { "aria-label": "Progress" });
@@ -38,33 +36,4 @@ export function mountGoing(root: HTMLElement, store: Store, ended: AbortSignal):
     if (next !== undefined) timer = window.setTimeout(draw, next - waited + 1);
   };
   store.subscribe((changed) => (changed.has("busy") || changed.has("places")) && draw(), ended);
-}
-
-/** The sentence of a refusal, what was tried, and a way back; the last network stays below. */
-export function mountFailed(root: HTMLElement, store: Store, ended: AbortSignal): void {
-  root.classList.add("failed");
-  root.setAttribute("role", "alert");
-  const draw = (): void => {
-    const { error, halted } = store;
-    const ask = error?.ask ?? halted;
-    root.hidden = ask === null;
-    if (ask === null) return;
-    const tried = store.network ? changes(store.network.ask, ask) : [];
-    root.classList.toggle("calm", error === null);
-    fill(
-      root,
-      el("p", {}, error ? sentence(error.refusal.sentence) : store.network ? "Stopped: the network shown is the one before." : "Stopped."),
-      tried.length > 0 ? el("p", { class: "small quiet" }, `Tried: ${tried.join(", ")}.`) : null,
-      el(
-        "div",
-        { class: "row" },
-        store.network ? el("button", { type: "button", "data-do": "give-up", onclick: () => void store.giveUp() }, "Back to the network shown") : null,
-        ask.query.length === 0
-          ? el("button", { type: "button", "data-do": "anew", onclick: () => void store.giveUp() }, "Begin anew")
-          : el("button", { type: "button", "data-do": "retry", onclick: () => void store.retry() }, error ? "Retry" : "Go on"),
-      ),
-    );
-  };
-  store.subscribe((changed) => changed.has("error") && draw(), ended);
-  draw();
 }

@@ -1,0 +1,147 @@
+// Where names are typed, pasted, dropped or read from a file, and looked up; a text that is refused is put back.
+import { Refusal, refusalOf } from "./client";
+import { completing } from "./completion";
+import { el } from "./dom";
+import { named } from "./query_draft";
+import type { Store } from "./state";
+import { tooLarge, tooLong } from "./text_limits";
+import type { Candidate, NameRow } from "./types";
+
+/** What became of a text: all of it means one object each, some of it does not, nobody answered, or it is too long. */
+type Outcome = "sure" | "unsure" | "refused" | "long";
+
+/** Who wants to know what the field is given. */
+export interface Listening {
+  found(rows: readonly NameRow[], sentence: string): void;
+  refused(refusal: Refusal): void;
+  typed(): void;
+  /** Ctrl Enter: everything is said. */
+  run(): void;
+}
+
+export interface NamesField {
+  readonly elements: HTMLElement[];
+  readonly empty: boolean;
+  focus(): void;
+  /** Looks up what stands in the field; says whether there is nothing left to clear up. */
+  take(): Promise<boolean>;
+}
+
+export function namesField(root: HTMLElement, store: Store, heard: Listening): NamesField {
+  const { limits } = store.cube;
+  const field = el("textarea", {
+    rows: 3,
+    class: "names",
+    "aria-label": "Names of the query",
+    placeholder: "Type a name, or paste a list",
+  });
+  const file = el("input", { type: "file", accept: ".csv,.tsv,.txt,text/csv,text/plain", hidden: true });
+  /** Whether the text in the field was put back: then it is looked up when that is asked for, and not while it is typed. */
+  let putBack = false;
+
+  async function lookUp(text: string, what = "this list"): Promise<Outcome> {
+    if (text.trim() === "") return "sure";
+    const long = tooLong(what, text, limits);
+    if (long !== null) {
+      heard.refused(new Refusal(long, "page"));
+      return "long";
+    }
+    try {
+      const answer = await store.client.ask("names", { text });
+      putBack = false;
+      heard.found(answer.rows, answer.sentence);
+      return answer.ambiguous === 0 && answer.missing === 0 ? "sure" : "unsure";
+    } catch (error) {
+      heard.refused(refusalOf(error));
+      return "refused";
+    }
+  }
+
+  /** Puts a text into the field, before what was typed meanwhile. */
+  function keep(text: string): void {
+    putBack = true;
+    field.value = [text.trimEnd(), field.value].filter((part) => part !== "").join("\n");
+    heard.typed();
+  }
+
+  async function take(): Promise<boolean> {
+    const text = field.value;
+    field.value = "";
+    const outcome = await lookUp(text);
+    if (outcome === "refused" || outcome === "long") keep(text);
+    return outcome === "sure";
+  }
+
+  /** Looks up a text that came at once; one that is too long stays where it came from. */
+  async function takeText(text: string, what?: string): Promise<void> {
+    if ((await lookUp(text, what)) === "refused") keep(text);
+  }
+
+  async function takeFile(given: File | undefined): Promise<void> {
+    if (!given) return;
+    const what = `the file ${given.name}`;
+    const large = tooLarge(what, given.size, limits);
+    if (large !== null) return heard.refused(new Refusal(large, "page"));
+    await takeText(await given.text(), what);
+  }
+
+  function takeCandidate(one: Candidate): void {
+    const at = field.selectionStart;
+    const begin = field.value.lastIndexOf("\n", at - 1) + 1;
+    field.value = field.value.slice(0, begin) + field.value.slice(at).replace(/^[^\n]*\n?/, "");
+    heard.found([named(one.id, one.name)], "");
+  }
+
+  const lineBefore = (): string => field.value.slice(0, field.selectionStart).split("\n").pop()?.trim() ?? "";
+  const find = async (text: string, signal: AbortSignal) => {
+    const { candidates } = await store.client.ask("complete", { text, most: 8 }, { signal });
+    return candidates.map((one) => ({ text: one.name, about: about(one), take: () => takeCandidate(one) }));
+  };
+  const box = completing(field, find, { word: lineBefore });
+  field.addEventListener("keydown", (event) => {
+    if (event.isComposing || event.key !== "Enter") return;
+    event.preventDefault();
+    if (event.ctrlKey || event.metaKey) heard.run();
+    else void take();
+  });
+  field.addEventListener("input", () => {
+    if (field.value === "") putBack = false;
+    if (!putBack && /\n./.test(field.value)) void take();
+    else heard.typed();
+  });
+  field.addEventListener("paste", (event) => {
+    const text = event.clipboardData?.getData("text/plain") ?? "";
+    if (!/[\n\t]/.test(text.trim())) return;
+    event.preventDefault();
+    void takeText(text);
+  });
+  file.addEventListener("change", () => void takeFile(file.files?.[0]).finally(() => (file.value = "")));
+  takeDrops(root, (dropped) => void (typeof dropped === "string" ? takeText(dropped) : takeFile(dropped)));
+
+  const open = el("button", { type: "button", class: "bare", onclick: () => file.click() }, "Open a file");
+  return {
+    elements: [box, el("div", { class: "row" }, open, el("span", { class: "small quiet" }, "or drop a CSV here"), file)],
+    get empty() {
+      return field.value.trim() === "";
+    },
+    focus: () => field.focus(),
+    take,
+  };
+}
+
+/** Hands over files and texts that are dropped onto an element. */
+function takeDrops(root: HTMLElement, taken: (dropped: File | string) => void): void {
+  root.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    root.classList.add("dropping");
+  });
+  root.addEventListener("dragleave", () => root.classList.remove("dropping"));
+  root.addEventListener("drop", (event) => {
+    event.preventDefault();
+    root.classList.remove("dropping");
+    taken(event.dataTransfer?.files[0] ?? event.dataTransfer?.getData("text/plain") ?? "");
+  });
+}
+
+/** What tells an object from others of its name. */
+export const about = (one: Candidate): string => one.about || one.kind;

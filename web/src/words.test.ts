@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { columnText, valueText } from "./cells";
+import { headlineOf } from "./headline";
+import type { NetworkAnswer } from "./types";
+import { fileTitle, levelsLine, measureLine, methodLine, plain } from "./words";
+
+test("sentences name fields as the page does, and cells without what stands for all", () => {
+  assert.equal(plain("max_nodes is 5, expected 18 or more"), "Nodes at most is 5, expected 18 or more");
+  assert.equal(plain("near is -5, expected 0 or more objects, or None"), "Near objects is -5, expected 0 or more objects, or nothing");
+  assert.equal(plain("the nearest is ⟨∗ · EACL · ∗⟩ (6 %)"), "the nearest is EACL (6 %)");
+  assert.equal(plain("⟨2020 · ACL · parsing⟩ is chosen"), "⟨2020 · ACL · parsing⟩ is chosen");
+  assert.equal(plain("objects near the query"), "objects near the query");
+});
+
+test("every usual method, level, measure and file is told in plain words", () => {
+  for (const name of ["greedy", "auto", "pagerank", "hops", "none"]) assert.notEqual(methodLine(name), "");
+  assert.notEqual(levelsLine("only venue"), "");
+  assert.match(measureLine("NMI, louvain"), /labels/);
+  assert.equal(measureLine("unheard of"), "");
+  assert.equal(fileTitle(".graphml"), "graphml (Gephi, yEd)");
+  assert.equal(fileTitle(".new"), "new");
+});
+
+test("a column of gains has one number of decimals and one minus sign", () => {
+  const gain = columnText([0.5, -0.0312, 0.00071], true);
+  assert.deepEqual([0.5, -0.0312, 0.00071].map(gain), ["+0.50000", "−0.03120", "+0.00071"]);
+  assert.deepEqual([10, 2, -1].map(columnText([10, 2, -1], true)), ["+10", "+2", "−1"]);
+  assert.deepEqual([0.25, 0.5].map(columnText([0.25, 0.5])), ["0.25", "0.50"]);
+  assert.equal(valueText(-2), "−2");
+});
+
+function network(cells: number[][], chosen: number): NetworkAnswer {
+  const role = [...cells.map(() => "query"), "near"];
+  return { nodes: { role, cells: [...cells, []] }, cells: Array(chosen).fill({}), links: { source: [0, 1] } } as unknown as NetworkAnswer;
+}
+
+test("the headline says what is there and who of the query is in no cell", () => {
+  const some = headlineOf(network([[1], [], [1, 2]], 2));
+  assert.equal(some.holds, "Your 3, 1 near object and 2 cells; 2 links.");
+  assert.equal(some.held, "2 of your 3 are in the 2 cells; 1 is in none: ");
+  assert.deepEqual(some.loose, [1]);
+  assert.equal(headlineOf(network([[1], [1]], 1)).held, "All of yours are in the cell.");
+  const none = headlineOf(network([[], []], 0));
+  assert.deepEqual([none.holds, none.held, none.loose], ["Your 2 and 1 near object; 2 links.", "", []]);
+});
