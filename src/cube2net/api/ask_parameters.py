@@ -14,7 +14,7 @@ from cube2net.arguments import options_outside
 from cube2net.errors import ParameterError, quoted, unknown
 from cube2net.interfaces import chooses_cells, takes_long
 from cube2net.records import Cube, Query
-from cube2net.records.node_names import Node as GraphNode
+from cube2net.records.node_names import Node as CubeNode
 from cube2net.records.node_names import object_node
 
 PARAMETERS = ("m", "near", "levels", "max_nodes", "bound", "seed")
@@ -77,7 +77,7 @@ def node_given(cube: Cube, node: Node) -> Any:
     return tuple(node["cell"]) if "cell" in node else object_node(cube, str(node["object"]))
 
 
-def node_words(cube: Cube, node: GraphNode) -> Node:
+def node_words(cube: Cube, node: CubeNode) -> Node:
     """Return a cell or an object of a cube as a question has it."""
     if node.is_cell:
         return {"cell": list(cube.cell(node.number))}

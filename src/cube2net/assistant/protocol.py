@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from cube2net import __version__
 from cube2net.api import Desk
-from cube2net.assistant.told import Told
+from cube2net.assistant.tool_replies import ToolReply
 from cube2net.assistant.tools import TOOLS, answer, instructions_for
 from cube2net.extras import require
 from cube2net.interrupts import Stop, StoppedWorkError, stopped_as_error
@@ -113,17 +113,17 @@ class Working:
         self.seconds = seconds
         self._room: Any = None
 
-    async def __call__(self, call: Callable[[], Told]) -> Told:
+    async def __call__(self, call: Callable[[], ToolReply]) -> ToolReply:
         """Return what a call says, or a sentence where it took too long."""
         import anyio
 
         if self._room is None:
             self._room = anyio.CapacityLimiter(AT_ONCE)
-        run: Callable[..., Awaitable[Told]] = anyio.to_thread.run_sync
+        run: Callable[..., Awaitable[ToolReply]] = anyio.to_thread.run_sync
         with Stop() as stop, suppress(StoppedWorkError):
             with anyio.move_on_after(self.seconds):
                 return await run(stop.heeded(stopped_as_error(call)), abandon_on_cancel=True, limiter=self._room)
-        return Told(
+        return ToolReply(
             f"the answer took more than {self.seconds:,.0f} seconds and was stopped. Try next: fewer objects, or a "
             "part of the cube by where.",
             wrong=True,

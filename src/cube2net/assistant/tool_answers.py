@@ -11,17 +11,17 @@ from cube2net.api.ask_parameters import node_words
 from cube2net.api.shapes import Ask, Node
 from cube2net.assistant.explanation_texts import explanation_sections, said, title
 from cube2net.assistant.name_texts import candidates_text, find_text, look_up, meant, respelled
-from cube2net.assistant.told import (
-    Told,
+from cube2net.assistant.tool_replies import (
+    ToolReply,
     after,
     budget_of,
     key,
     lines_within,
     name,
+    reply_within,
     section,
     section_of,
     tokens_of,
-    told,
 )
 from cube2net.assistant.tool_shapes import FEW
 from cube2net.errors import ParameterError, QueryError, quoted
@@ -32,7 +32,7 @@ NEAR = 500
 """So many near objects a network has at least, so that there are names to list; a network of the library has fewer."""
 
 
-def find_objects(desk: Desk, asked: Mapping[str, Any]) -> Told:
+def find_objects(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
     """Return what names mean, or which names begin as a text does."""
     budget = budget_of(asked)
     if ("objects" in asked) == ("begins" in asked):
@@ -47,7 +47,7 @@ def find_objects(desk: Desk, asked: Mapping[str, Any]) -> Told:
     return candidates_text(begins, found["candidates"], count, budget)
 
 
-def construct(desk: Desk, asked: Mapping[str, Any]) -> Told:
+def construct(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
     """Return the network around some objects as text."""
     budget = budget_of(asked)
     ask, remark = ask_of(desk, asked, budget)
@@ -65,10 +65,10 @@ def construct(desk: Desk, asked: Mapping[str, Any]) -> Told:
         lambda text: pipeline.estimated_tokens(after(remark, text)),
         brief=asked.get("detail", "brief") == "brief",
     )
-    return told(after(remark, text), budget, facts)
+    return reply_within(after(remark, text), budget, facts)
 
 
-def explain(desk: Desk, asked: Mapping[str, Any]) -> Told:
+def explain(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
     """Return why something is in that network, or is not."""
     budget = budget_of(asked)
     ask, remark = ask_of(desk, asked, budget)
@@ -77,10 +77,10 @@ def explain(desk: Desk, asked: Mapping[str, Any]) -> Told:
         question["node"] = node_asked(desk, asked, asked["node"])
     found = desk.answer("explain", question)
     text = lines_within(budget, [said(found["sentence"])], *explanation_sections(found["explanation"]), before=remark)
-    return told(text, budget, found["explanation"])
+    return reply_within(text, budget, found["explanation"])
 
 
-def contrast(desk: Desk, asked: Mapping[str, Any]) -> Told:
+def contrast(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
     """Return the cells that tell two lists of objects apart."""
     budget = budget_of(asked)
     one = meant(desk, asked, budget)
@@ -104,10 +104,10 @@ def contrast(desk: Desk, asked: Mapping[str, Any]) -> Told:
         )
     listed = section("cell", "## Cells, in the order chosen", lines)
     text = lines_within(budget, head, listed, before=after(*remarks))
-    return told(text, budget, found["contrast"])
+    return reply_within(text, budget, found["contrast"])
 
 
-def drill(desk: Desk, asked: Mapping[str, Any]) -> Told:
+def drill(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
     """Return the cells below a cell that hold most of some objects."""
     budget = budget_of(asked)
     found = meant(desk, asked, budget)
@@ -134,10 +134,10 @@ def drill(desk: Desk, asked: Mapping[str, Any]) -> Told:
         ),
     ]
     text = lines_within(budget, [said(answer["sentence"])], *sections, before=found.remark)
-    return told(text, budget, drilled)
+    return reply_within(text, budget, drilled)
 
 
-def pivot(desk: Desk, asked: Mapping[str, Any]) -> Told:
+def pivot(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
     """Return how many objects have a label of each of two levels."""
     budget = budget_of(asked)
     question: dict[str, Any] = {**_view(asked), "rows": asked["rows"], "columns": asked["columns"]}
@@ -168,7 +168,7 @@ def pivot(desk: Desk, asked: Mapping[str, Any]) -> Told:
     below = section("", "", [f"Finer levels there are: {'; '.join(finer)}."] if finer else [], 0)
     text = lines_within(budget, head, rows, below, before=remark)
     kept = {part: table[part] for part in ("rows", "columns", "objects", "query", "more_rows", "more_columns")}
-    return told(text, budget, kept)
+    return reply_within(text, budget, kept)
 
 
 def ask_of(desk: Desk, asked: Mapping[str, Any], budget: int) -> tuple[Ask, str]:
