@@ -3,7 +3,8 @@
     python scripts/make_types.py           # writes it
     python scripts/make_types.py --check   # says whether it is current
 
-The shapes stand in src/cube2net/api/shapes.py and network_shapes.py; tests/api/test_types.py holds the file to them.
+The shapes stand in src/cube2net/api (shapes.py, network_shapes.py, reason_shapes.py);
+a test of tests/api holds the file to them.
 """
 
 from __future__ import annotations
@@ -92,6 +93,8 @@ def _type(hint: Any) -> str:
     if get_origin(kind) is list:
         inner = _type(get_args(kind)[0])
         return f"({inner})[]" if " | " in inner else f"{inner}[]"
+    if get_origin(kind) is tuple:
+        return f"[{', '.join(map(_type, get_args(kind)))}]"
     if get_origin(kind) is dict:
         return f"Record<string, {_type(get_args(kind)[1])}>"
     return PLAIN[kind]

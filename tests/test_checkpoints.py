@@ -320,3 +320,20 @@ def test_what_cannot_be_done_is_said_before_anything_is_read(papers: Path, tmp_p
             c2n.build_from("tables", *paths, **given)  # type: ignore[arg-type]
         assert stages == []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "papers"]
+
+
+def test_the_stages_of_one_table_are_not_those_of_the_same_table_named_twice(tmp_path: Path) -> None:
+    table = tmp_path / "pairs.csv"
+    table.write_text("source,target,city\n" + "".join(f"p{i},p{(i * 7 + 1) % 40},{'AB'[i % 2]}\n" for i in range(40)))
+    said: list[str] = []
+
+    def note(stage: str, done: int, total: int | None = None) -> None:
+        said.append(stage)
+
+    def refuse(corpus: c2n.Corpus) -> list[str]:
+        raise c2n.Cube2netError("no dimension suits")
+
+    for paths in ((table,), (table, table), (table, table)):
+        with pytest.raises(c2n.Cube2netError, match="no dimension suits"):
+            c2n.build_from("tables", *paths, out=tmp_path / "cube", dimensions=refuse, progress=note)
+    assert sum("taken from the run before" in stage for stage in said) == 1, said

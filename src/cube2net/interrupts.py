@@ -72,6 +72,22 @@ class Stop:
         return call
 
 
+class StoppedWorkError(Exception):
+    """The work of a thread was asked to stop, and did."""
+
+
+def stopped_as_error(function: Callable[P, T]) -> Callable[P, T]:
+    """Return the same function with an interrupt as an error: the loop of a server would take it for its own."""
+
+    def call(*args: P.args, **options: P.kwargs) -> T:
+        try:
+            return function(*args, **options)
+        except KeyboardInterrupt:
+            raise StoppedWorkError("the work was stopped") from None
+
+    return call
+
+
 class _Here(threading.local):
     event: threading.Event | None = None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,12 @@ import pytest
 
 import cube2net as c2n
 from cube2net import extras
-from cube2net.api import ROUTES, Desk
+from cube2net.api import ROUTES, Desk, reason_shapes
 from cube2net.api.exports import endings
 from cube2net.api.schema import openapi
 from cube2net.errors import ParameterError, QueryError
 from cube2net.interrupts import Stop
+from cube2net.records import cell_explanation, explanation
 
 Ask = dict[str, Any]
 
@@ -37,6 +39,11 @@ def test_a_cube_says_what_it_has_and_what_may_be_asked(desk: Desk) -> None:
     assert answer["times"] == sorted(answer["times"])
     assert answer["kinds"] == ["object"]
     assert answer["exports"] == endings()
+    assert answer["pictures"] == [".png", ".svg", ".pdf"]
+    assert answer["limits"] == {
+        **{"letters": 1_000_000, "bytes": 4_000_000, "names": 200_000},
+        **{"least_runs": 1, "runs": 5, "most_runs": 50},
+    }
     methods = {method["name"]: method for method in answer["methods"]}
     assert {"none", "greedy", "exact", "auto", "hops 2", "cube2net paper"} <= methods.keys()
     assert methods["greedy"]["cells"]
@@ -133,6 +140,36 @@ def test_contrasts_are_of_two_queries_of_labels_or_of_all_others(desk: Desk, ask
         desk.answer("contrast", {"query": everybody})
 
 
+def test_an_empty_other_side_is_refused_and_not_taken_for_all_others(desk: Desk, ask: Ask) -> None:
+    for labels in ({}, {"labels": ask["labels"]}):
+        with pytest.raises(ParameterError, match=r"^against is \[\], expected the id of at least one object: leave it"):
+            desk.answer("contrast", {"query": ask["query"], "against": [], **labels})
+    with pytest.raises(ParameterError, match=r"^names is \[\], expected two different texts$"):
+        desk.answer("contrast", {"query": ask["query"], "names": []})
+
+
+@pytest.mark.parametrize(
+    ("route", "field", "most", "what"),
+    [
+        ("pivot", "most", 100, "rows and columns"),
+        ("contrast", "m", 100, "cells"),
+        ("drill", "k", 100, "cells"),
+        ("complete", "most", 100, "names"),
+        ("members", "most", 20_000, "objects"),
+    ],
+)
+def test_how_much_is_answered_has_an_upper_end(
+    desk: Desk, ask: Ask, route: str, field: str, most: int, what: str
+) -> None:
+    question = real_questions(desk, ask)[route][0]
+    desk.answer(route, question | {field: most})
+    for wrong in (0, most + 1, 2**40):
+        with pytest.raises(ParameterError, match=f"^{field} is {wrong}, expected 1 to {most:,} {what}$"):
+            desk.answer(route, question | {field: wrong})
+    shape = openapi()["components"]["schemas"][ROUTES[route].asks.__name__]
+    assert f"1 to {most:,}" in shape["properties"][field]["description"]
+
+
 def test_drilling_is_that_of_the_library(desk: Desk, ask: Ask) -> None:
     told = desk.answer("drill", {"query": ask["query"], "cell": ["199X", "∗", "∗"], "k": 3})
     assert told["drilled"] == c2n.drill(desk.cube, ask["query"], ("199X", "∗", "∗"), 3).to_dict()
@@ -200,12 +237,26 @@ def real_questions(desk: Desk, ask: Ask) -> dict[str, list[dict[str, Any]]]:
             {"ask": ask | {"pins": [{"cell": cell}]}, "prices": True},
             {"ask": ask | {"method": "pagerank"}},
             {"ask": ask | {"form": "both", "levels": ["one"]}},
+            {"ask": ask | {"method": "auto"}},
         ],
         "layout": [{"ask": ask}],
-        "explain": [{"ask": ask}, {"ask": ask, "node": {"cell": cell}}, {"ask": ask, "node": {"object": "o1"}}],
-        "without": [{"ask": ask, "without": [{"cell": cell}, {"object": "o1"}]}],
-        "contrast": [{"query": ask["query"]}, {"query": ask["query"], "labels": ask["labels"]}],
-        "drill": [{"query": ask["query"]}],
+        "explain": [
+            {"ask": ask | more} | node
+            for more in ({}, {"method": "pagerank"}, {"form": "objects"}, {"pins": [{"cell": cell}]}, {"near": 2})
+            for node in ({}, {"node": {"object": "o1"}}, {"node": {"object": "o150"}}, {"node": {"cell": cell}})
+            if more.get("method") is None or node != {"node": {"cell": cell}}
+        ],
+        "without": [
+            {"ask": ask, "without": [{"cell": cell}, {"object": "o1"}], "with_": [{"object": "o150"}]},
+            {"ask": ask | {"method": "pagerank"}, "without": [{"object": "o1"}]},
+        ],
+        "contrast": [
+            {"query": ask["query"]},
+            {"query": ask["query"], "labels": ask["labels"]},
+            {"query": ask["query"][:12], "against": ask["query"][12:]},
+            {"query": ask["query"][:2], "against": ask["query"][2:4]},
+        ],
+        "drill": [{"query": ask["query"]}, {"query": ask["query"], "k": 1, "cell": ["199X", "∗", "∗"]}],
         "compare": [{"ask": ask, "runs": 1}],
     }
 
@@ -237,6 +288,38 @@ def test_the_schema_says_what_every_question_is_and_refers_to_nothing_else() -> 
             assert operation["summary"], path
             assert operation["description"].startswith("Return "), path
     assert "the ids of the objects" in text
+
+
+def test_no_field_of_a_question_or_an_answer_is_left_open() -> None:
+    def open_fields(name: str, schema: dict[str, Any]) -> list[str]:
+        inner = [("items", schema.get("items")), ("values", schema.get("additionalProperties"))]
+        inner += [*schema.get("properties", {}).items()]
+        inner += [("either", each) for each in schema.get("anyOf", [])]
+        found = [each for word, part in inner if isinstance(part, dict) for each in open_fields(f"{name}.{word}", part)]
+        return [*found, *([] if {"type", "$ref", "anyOf"} & schema.keys() else [name])]
+
+    schemas = openapi()["components"]["schemas"]
+    assert [each for name, schema in schemas.items() for each in open_fields(name, schema)] == []
+
+
+@pytest.mark.parametrize(
+    ("record", "shape"),
+    [
+        (explanation.ObjectExplanation, reason_shapes.ObjectExplanationShape),
+        (explanation.NearMiss, reason_shapes.NearMissShape),
+        (explanation.QueryLink, reason_shapes.QueryLinkShape),
+        (explanation.SharedItem, reason_shapes.SharedItemShape),
+        (explanation.LinkPath, reason_shapes.LinkPathShape),
+        (explanation.BringingCell, reason_shapes.BringingCellShape),
+        (cell_explanation.CellExplanation, reason_shapes.CellExplanationShape),
+        (cell_explanation.Lift, reason_shapes.LiftShape),
+        (cell_explanation.OnlyObject, reason_shapes.OnlyObjectShape),
+        (cell_explanation.ValueAccount, reason_shapes.ValueAccountShape),
+        (cell_explanation.AddedCell, reason_shapes.AddedCellShape),
+    ],
+)
+def test_the_shape_of_an_explanation_has_the_fields_of_its_record(record: Any, shape: Any) -> None:
+    assert set(shape.__annotations__) - {"kind", "sentence"} == {each.name for each in fields(record)}
 
 
 def test_the_types_of_the_page_are_current() -> None:

@@ -287,3 +287,12 @@ def test_whole_numbers_are_ids_where_the_cube_has_such() -> None:
     assert dict(zip(first["nodes"]["id"], first["nodes"]["role"], strict=True))[21] == "pinned"
     assert made(desk, first["ask"])["fingerprint"] == first["fingerprint"]
     assert desk.answer("members", {"cells": [["Ghent"]]})["objects"] == 15
+
+
+def test_where_more_than_half_of_the_nodes_are_new_all_are_laid_out_anew(desk: Desk, ask: Ask) -> None:
+    cold = places(desk, ask)
+    few = len(cold) // 2 - 1
+    start: list[Any] = [[float(at), float(at)] for at in range(few)] + [None] * (len(cold) - few)
+    assert np.array_equal(places(desk, ask, start), cold)
+    start[few : few + 2] = cold[few : few + 2].tolist()
+    assert not np.array_equal(places(desk, ask, start), cold)

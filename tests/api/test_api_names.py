@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import cube2net as c2n
 from cube2net.api import Desk
-from cube2net.api.name_index import NameIndex, folded
+from cube2net.cube.name_index import NameIndex, folded
 from cube2net.errors import ParameterError
 from levels_by_hand import by_hand, every_cell, levelled_cube
 

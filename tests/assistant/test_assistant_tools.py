@@ -16,7 +16,7 @@ from assistant_cubes import AGAINST, ASKED, CALLS, INJECTED, TWINS, named_cube
 from cube2net import interrupts
 from cube2net.api import Desk
 from cube2net.assistant.protocol import Working
-from cube2net.assistant.told import LEAST, MAX_TOKENS, Told, tokens_of
+from cube2net.assistant.tool_replies import LEAST, MAX_TOKENS, ToolReply, tokens_of
 from cube2net.assistant.tools import TOOLS, answer, instructions_for
 from cube2net.network import estimated_tokens
 
@@ -31,7 +31,7 @@ def desk() -> Desk:
     return Desk(named_cube())
 
 
-def ask(tool: str, **arguments: Any) -> Told:
+def ask(tool: str, **arguments: Any) -> ToolReply:
     return answer(desk(), tool, arguments)
 
 
@@ -314,7 +314,7 @@ class Endless:
     def __init__(self) -> None:
         self.begun, self.ended = threading.Event(), threading.Event()
 
-    def __call__(self) -> Told:
+    def __call__(self) -> ToolReply:
         self.begun.set()
         try:
             while True:
@@ -328,7 +328,7 @@ def test_a_call_that_takes_too_long_is_stopped_and_says_so() -> None:
     told = anyio.run(Working(0.05), endless)
     assert told.wrong and told.text.startswith("the answer took more than 0 seconds and was stopped. Try next: fewer")
     assert endless.ended.wait(60)
-    assert anyio.run(Working(60), lambda: Told("in time")) == Told("in time")
+    assert anyio.run(Working(60), lambda: ToolReply("in time")) == ToolReply("in time")
 
 
 def test_a_call_that_nobody_waits_for_any_more_is_stopped() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import BrowserContext, Route, expect
 
 import cube2net as c2n
 from browser.explorers import Explorer, Tab, townspeople
@@ -160,3 +160,29 @@ def test_what_is_exported_is_what_the_library_makes(asked: Tab, town: Explorer, 
     own = tmp_path / f"own-{graph.name}"
     c2n.write_network(c2n.construct(cube, cube.query(PEOPLE)), own)
     assert graph.read_bytes() == own.read_bytes()
+
+
+def test_a_verdict_is_of_the_network_that_was_judged_and_has_the_runs_that_the_field_says(asked: Tab) -> None:
+    page, first = asked.page, asked.fingerprint
+    show(asked, "keep")
+    runs = page.get_by_label("Runs", exact=True)
+    limits = page.evaluate("window.cube2net.store.cube.limits")
+    assert runs.get_attribute("placeholder") == str(limits["runs"])
+    assert (runs.get_attribute("min"), runs.get_attribute("max")) == ("1", "50")
+    sent, stale = [], "Of a network before the last move:"
+
+    def wait(route: Route) -> None:
+        sent.append(route)
+
+    page.route("**/api/v1/compare", wait)
+    page.locator('[data-do="compare"]').click()
+    page.wait_for_function("() => document.querySelector('[data-do=stop-compare]').checkVisibility()")
+    page.evaluate("void window.cube2net.store.move({ m: 1 })")
+    asked.ready(but=first)
+    answer = {"sentence": "it helps", "task": "hidden", "helps": True, "table": [], "report": "", "note": ""}
+    sent[0].fulfill(json=answer)
+    expect(page.locator("[data-verdict]")).to_contain_text("It helps.")
+    expect(page.get_by_text(stale)).to_be_visible()
+    page.evaluate("void window.cube2net.store.move({ m: null })")
+    assert asked.ready(but=asked.fingerprint) == first
+    expect(page.get_by_text(stale)).to_be_hidden()

@@ -265,3 +265,16 @@ FAINT = """() => {
   }
   return faint;
 }"""
+
+
+def test_pasted_names_that_mean_nobody_are_no_side_to_compare_with(asked: Tab) -> None:
+    page, sent = asked.page, []
+    show(page, "against")
+    expect(page.locator(".against-sentence")).to_be_visible()
+    page.on("request", lambda request: sent.append(request.url.rpartition("/")[2]))
+    page.get_by_label("The other side", exact=True).select_option("paste")
+    page.get_by_label("Names of the other side").fill("Nobody Here\nNor Here\n")
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.locator(".against-refused")).to_contain_text("None of these names means one object of the cube")
+    assert "names" in sent
+    assert "contrast" not in sent

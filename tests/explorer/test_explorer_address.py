@@ -1,8 +1,10 @@
 """A question as an address, as the page packs it."""
 
+import base64
 import json
 import shutil
 import subprocess
+import zlib
 from typing import Any
 
 import pytest
@@ -10,12 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
-from cube2net.errors import InputError
 from cube2net.explorer import serving
-from cube2net.explorer.address import LARGEST, packed_ask, unpacked_ask
+from cube2net.explorer.address import packed_ask
 from cube2net.explorer.serving import ExplorerServer
 
 from hostile import NAMES
+
+
+def unpacked(word: str) -> Any:
+    """Return the question of an address, as the page reads it."""
+    content = base64.urlsafe_b64decode(word + "=" * (-len(word) % 4))
+    return json.loads(zlib.decompress(content, -zlib.MAX_WBITS))
 
 
 @given(st.lists(st.text() | st.integers(-(2**53), 2**53)), st.dictionaries(st.text(), st.text()))
@@ -23,20 +30,7 @@ def test_a_question_survives_its_address(ids: list[Any], more: dict[str, str]) -
     ask = {**more, "query": ids}
     word = packed_ask(ask)
     assert set(word) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
-    assert unpacked_ask(word) == ask
-
-
-@pytest.mark.parametrize(
-    "word",
-    [
-        *("", "A", "AAAA", "!!!!", "q1Y", packed_ask({"query": ["a"] * 50})[:20], packed_ask({"query": []}) + "AAAA"),
-        *(packed_ask({"m": 3}), packed_ask({"query": "a"}), packed_ask({"query": ["x" * LARGEST]}), "\ud800", "ü"),
-    ],
-    ids=lambda word: ascii(word[:20]),
-)
-def test_what_is_no_question_is_refused(word: str) -> None:
-    with pytest.raises(InputError, match="it may have been cut off when it was copied"):
-        unpacked_ask(word)
+    assert unpacked(word) == ask
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
@@ -58,4 +52,4 @@ def test_a_query_too_long_for_a_header_stands_in_the_address(monkeypatch: pytest
         assert server.address == f"{server.site}?token={server.gate.token}&begin=query"
     monkeypatch.setattr(serving, "LONGEST_HEADER", 10)
     with ExplorerServer(cube, query) as server:
-        assert unpacked_ask(server.address.partition("#q=")[2])["query"] == ["o1", "o2"]
+        assert unpacked(server.address.partition("#q=")[2])["query"] == ["o1", "o2"]

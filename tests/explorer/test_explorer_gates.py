@@ -59,6 +59,17 @@ def test_the_address_with_the_token_becomes_a_cookie_that_opens_everything(clien
         assert client.send("GET", "/", Authorization="", Cookie=wrong)[0] in (400, 401)
 
 
+@pytest.mark.parametrize(
+    "others",
+    ['theme={"dark":true}; {}', "{}; a b=c", "=; {}; =", "x; {}", 'q="a;b"; {}', "a=[1,2]; ;{}", "{port}=stale; {}"],
+)
+def test_cookies_of_other_servers_of_this_machine_lock_nobody_out(client: Any, others: str) -> None:
+    gate = client.server.gate
+    sent = others.replace("{}", f"{gate.cookie}={gate.token}").replace("{port}", gate.cookie)
+    assert client.send("GET", "/api/v1/cube", Authorization="", Cookie=sent)[0] == 200
+    assert client.send("GET", "/api/v1/cube", Authorization="", Cookie=sent.replace(gate.token, "x"))[0] == 401
+
+
 @pytest.mark.parametrize("given", ["wrong", "", "%FF", "a&token=b", "&".join("x=1" for _ in range(50))])
 def test_a_wrong_token_in_the_address_is_refused(client: Any, given: str) -> None:
     status, headers, body = client.send("GET", f"/?token={given}", Authorization="")

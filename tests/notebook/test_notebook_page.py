@@ -27,6 +27,41 @@ ADDRESS = "http://notebook.example/"
 SYNCED = ("_esm", "_css", "ask", "node", "still")
 DOCUMENT = """<!doctype html><meta charset="utf-8"><title>A notebook</title>
 <body><input id="other" aria-label="another cell"><div id="cell"></div><div id="below"></div><script type="module">
+const contexts = new Set(), observing = new Set(), heard = [];
+const { getContext } = HTMLCanvasElement.prototype;
+HTMLCanvasElement.prototype.getContext = function (kind, ...how) {
+  const context = getContext.call(this, kind, ...how);
+  if (context && kind.startsWith("webgl")) contexts.add(context);
+  return context;
+};
+for (const kind of [ResizeObserver, IntersectionObserver, MutationObserver]) {
+  const { observe, disconnect } = kind.prototype;
+  kind.prototype.observe = function (...given) { observing.add(this); return observe.call(this, ...given); };
+  kind.prototype.disconnect = function () { observing.delete(this); return disconnect.call(this); };
+}
+const { addEventListener, removeEventListener } = EventTarget.prototype;
+const forget = (target, event, listener) => {
+  const at = heard.findIndex((each) => each[0] === target && each[1] === event && each[2] === listener);
+  if (at >= 0) heard.splice(at, 1);
+};
+EventTarget.prototype.addEventListener = function (event, listener, how) {
+  const target = this ?? window;
+  if (target === document || target === window || target instanceof MediaQueryList) {
+    heard.push([target, event, listener]);
+    if (how?.signal) addEventListener.call(how.signal, "abort", () => forget(target, event, listener));
+  }
+  return addEventListener.call(target, event, listener, how);
+};
+EventTarget.prototype.removeEventListener = function (event, listener, how) {
+  forget(this ?? window, event, listener);
+  return removeEventListener.call(this ?? window, event, listener, how);
+};
+window.lose = () => contexts.forEach((context) => context.getExtension("WEBGL_lose_context")?.loseContext());
+window.living = () => ({
+  contexts: [...contexts].filter((context) => !context.isContextLost()).length,
+  observers: observing.size,
+  listeners: heard.length,
+});
 const state = JSON.parse(await window.kernel("state", ""));
 const listeners = new Map();
 const fire = (event, ...told) => [...(listeners.get(event) ?? [])].forEach((listener) => listener(...told));
@@ -232,6 +267,47 @@ def test_two_views_of_a_widget_move_together_and_an_end_leaves_nothing_behind(sh
     notebook.page.evaluate("window.ends.below()")
     assert notebook.page.locator("#below").inner_html() == ""
     assert notebook.page.evaluate("window.listening()") == before
+
+
+def test_a_view_that_is_left_gives_back_its_drawing_and_stops_listening(shown: Show, cube: Cube) -> None:
+    notebook = shown(c2n.explore(cube, PLANTED.query(0)[:10], m=3))
+    ready(notebook)
+    page, below = notebook.page, notebook.page.locator("#below .c2n-widget")
+    before = page.evaluate("window.living()")
+    for _ in range(6):
+        page.evaluate("window.show('below')")
+        notebook.waits(lambda: below.get_attribute("data-phase") == "ready")
+        for tab in ("Keep", "Cube", "Why", "Against"):
+            below.get_by_role("tab", name=tab).click()
+        assert page.evaluate("window.living()")["contexts"] == 2 * before["contexts"]
+        page.evaluate("window.ends.below()")
+    assert page.evaluate("window.living()") == before
+
+
+def test_a_drawing_that_is_lost_out_of_sight_comes_back_with_the_view(shown: Show, cube: Cube) -> None:
+    notebook = shown(c2n.explore(cube, PLANTED.query(0)[:10], m=3))
+    ready(notebook)
+    page = notebook.page
+    before = page.evaluate("window.living()")
+    page.evaluate("window.away = document.querySelector('#cell .c2n-widget'); window.away.remove(); window.lose()")
+    page.wait_for_timeout(600)
+    assert page.evaluate("window.living()")["contexts"] == 0, "nothing is drawn for a view that nobody sees"
+    page.evaluate("document.getElementById('cell').append(window.away)")
+    notebook.waits(lambda: bool(page.evaluate("window.living()") == before))
+
+
+def test_a_view_that_is_left_before_the_kernel_answers_draws_nothing(shown: Show, cube: Cube) -> None:
+    notebook = shown(c2n.explore(cube, PLANTED.query(0)[:10], m=3))
+    ready(notebook)
+    before = notebook.page.evaluate("[window.living(), window.listening()]")
+    notebook.silent = True
+    notebook.page.evaluate("window.show('below').then(() => window.ends.below())")
+    notebook.silent = False
+    for message in notebook.unheard:
+        notebook.widget._handle_custom_msg(message, [])
+    notebook.page.wait_for_timeout(100)
+    assert notebook.page.evaluate("[window.living(), window.listening()]") == before
+    assert notebook.page.locator("#below").inner_html() == ""
 
 
 def test_keys_pressed_in_the_page_do_not_reach_the_notebook(shown: Show, cube: Cube) -> None:

@@ -167,6 +167,13 @@ def test_records_that_name_nothing_are_counted() -> None:
             {"objects": "who"},
         ),
         (
+            "one table alone needs links beside it (links=…), or the columns of its records and of the objects they "
+            "mention (item='paper', objects='author'): the table of records has 'shop', 'city', 'partner'; 'partner' "
+            "names other rows by their 'shop': give the table twice, as nodes and as links",
+            pd.DataFrame({"shop": ["a", "b", "c"], "city": ["Rome"] * 3, "partner": ["b", "a", None]}),
+            {},
+        ),
+        (
             "the table of records has no column 'paepr' (given as item): it has 'paper', 'author', 'year', 'venue'",
             LONG,
             {"item": "paepr"},

@@ -113,6 +113,22 @@ test("every settled move is a page of the history, and a slide is one, written w
   assert.deepEqual(browser.counts, { pushState: 2, replaceState: 1 });
 });
 
+test("of two steps back the one made last counts, however long the first takes to read", async () => {
+  const browser = fakeBrowser();
+  const store = new Store(answered, cubeOf("abc"));
+  await followAddress(store);
+  const many = Array.from({ length: 60_000 }, (_, n) => `author-${(n * 7919) % 60_013}`);
+  for (const query of [["a"], many, ["c"]]) await store.move({ query });
+  await until(() => browser.counts.pushState === 3);
+  const arrived: number[] = [];
+  store.subscribe((changed) => changed.has("ask") && arrived.push(store.ask.query.length));
+  history.back();
+  history.back();
+  await until(() => store.ask.query.length === 1 && store.ask.query[0] === "a");
+  await unpacked(await packed({ query: many }, null));
+  assert.deepEqual([store.ask, arrived], [{ query: ["a"] }, [1]]);
+});
+
 test("an address of another cube is refused and one that a browser refuses to write stops nothing", async () => {
   fakeBrowser(await hashOf({ query: ["a"] }, "other"));
   const store = new Store(answered, cubeOf("abc"));

@@ -146,6 +146,7 @@ export async function followAddress(store: Store): Promise<void> {
   };
   store.trail = {
     push(ask) {
+      arrivals += 1; // a move that is made while an address is read is the later question
       void settle();
       at += 1;
       most = at;
@@ -166,19 +167,22 @@ export async function followAddress(store: Store): Promise<void> {
       return at < most;
     },
   } satisfies Trail;
+  let arrivals = 0;
   const arrive = async (): Promise<void> => {
+    const mine = (arrivals += 1);
     clearTimeout(timer);
     waiting = null;
     at = placeNow();
     most = Math.max(most, at);
     try {
       const { cube: asked, ...ask } = (await askOfHash(location.hash)) ?? { query: [] };
+      if (mine !== arrivals) return;
       if (asked !== undefined && asked !== cube) {
         throw new Error("this address was made with another cube: open that one, or ask anew here");
       }
       await store.arrive(ask);
     } catch (error) {
-      store.refuse(error);
+      if (mine === arrivals) store.refuse(error);
     }
   };
   addEventListener("popstate", () => void arrive());

@@ -15,10 +15,12 @@ import { mountSteer } from "./steer";
 import { tabs } from "./tabs";
 import { mountWhy } from "./why";
 
-/** Fills an element with the explorer of a store; the page and the notebook's widget both do. */
-export function mount(root: HTMLElement, store: Store): void {
+/** Fills an element with the explorer of a store; the page and the notebook's widget both do. What comes back ends it. */
+export function mount(root: HTMLElement, store: Store): () => void {
   root.classList.add("c2n");
-  const tab = (name: string, title: string, part: Mount) => ({ name, title, mount: (panel: HTMLElement) => part(panel, store) });
+  const life = new AbortController();
+  const ended = life.signal;
+  const tab = (name: string, title: string, part: Mount) => ({ name, title, mount: (panel: HTMLElement) => part(panel, store, ended) });
   const head = el("header", { class: "head" });
   const failed = el("div");
   const welcome = el("section", { class: "welcome" });
@@ -30,9 +32,9 @@ export function mount(root: HTMLElement, store: Store): void {
   right.element.classList.add("right");
   const middle = el("main", { class: "middle" }, failed, stage.element, welcome);
   root.replaceChildren(el("div", { class: "frame" }, head, middle, left.element, right.element));
-  mountHeader(head, store);
-  mountFailed(failed, store);
-  mountGoing(middle, store);
+  mountHeader(head, store, ended);
+  mountFailed(failed, store, ended);
+  mountGoing(middle, store, ended);
   drawWelcome(welcome, store);
   left.show("ask");
   stage.show("network");
@@ -48,8 +50,9 @@ export function mount(root: HTMLElement, store: Store): void {
   store.subscribe((changed) => {
     draw();
     if (changed.has("selected") && store.selected && !right.element.contains(document.activeElement)) right.show("why");
-  });
+  }, ended);
   draw();
+  return () => life.abort();
 }
 
 function drawWelcome(root: HTMLElement, { cube }: Store): void {

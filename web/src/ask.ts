@@ -19,7 +19,7 @@ const UNSURE = 50;
 /** So many labels are listed. */
 const LABELS = 24;
 
-export function mountAsk(root: HTMLElement, store: Store): void {
+export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): void {
   let entries: Entry[] = [];
   let all = false;
   let failed: Refusal | null = null;
@@ -312,7 +312,7 @@ export function mountAsk(root: HTMLElement, store: Store): void {
     if (changed.has("ask")) follow();
     if (changed.has("network")) drawButton();
     if (changed.has("names")) rename();
-  });
+  }, ended);
   follow();
   draw();
   void suggest().catch(() => undefined);

@@ -37,7 +37,7 @@ export function sortedCells(cells: readonly ChosenCell[], column: Column, down: 
   return cells.map((_, at) => at).sort((a, b) => (down ? -by(a, b) : by(a, b)) || a - b);
 }
 
-export function mountCells(root: HTMLElement, store: Store): void {
+export function mountCells(root: HTMLElement, store: Store, ended: AbortSignal): void {
   root.classList.add("cells");
   const proof = el("div", { class: "cells-proof" });
   const told = el("p", { class: "cells-told", "aria-live": "polite" });
@@ -165,7 +165,8 @@ export function mountCells(root: HTMLElement, store: Store): void {
       leave();
       draw();
     } else if (changed.has("selected")) mark(table, store.selected);
-  });
+  }, ended);
+  ended.addEventListener("abort", leave);
   draw();
 }
 

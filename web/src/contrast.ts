@@ -6,6 +6,7 @@ import type { Contrast, SeparatingCell } from "./explanations";
 import { shortName } from "./geometry";
 import { labelClass, labelNumbers } from "./colours";
 import { percent } from "./cells";
+import { sentence } from "./gate";
 import { spotlightOf } from "./spotlight";
 import type { Store } from "./state";
 import type { Ask, Id } from "./types";
@@ -29,8 +30,9 @@ export function sidesOf(ask: Ask): Side[] {
 const REST = "rest";
 const LASSO = "lasso";
 const PASTE = "paste";
+const NOBODY = "none of these names means one object of the cube, so that there is no other side to compare with";
 
-export function mountContrast(root: HTMLElement, store: Store): void {
+export function mountContrast(root: HTMLElement, store: Store, ended: AbortSignal): void {
   root.classList.add("against");
   const spotlight = spotlightOf(store);
   const one = el("select", { "aria-label": "One side" });
@@ -94,6 +96,8 @@ export function mountContrast(root: HTMLElement, store: Store): void {
     body.classList.add("waiting");
     try {
       const second = await other(mine.signal);
+      if (mine.signal.aborted) return;
+      if (second?.ids.length === 0) throw new Error(NOBODY);
       const { where, between, kind, roll_up } = store.ask;
       const sides = second === null ? {} : { against: second.ids };
       const called = [first.name, second?.name ?? "the rest"];
@@ -103,7 +107,7 @@ export function mountContrast(root: HTMLElement, store: Store): void {
       show(body, store, answer.contrast as unknown as Contrast, [classOf(store, first, "one"), classOf(store, second, "two")], answer.sentence);
     } catch (error) {
       if (stopped(error) || mine.signal.aborted) return;
-      fill(body, el("p", { class: "against-refused" }, refusalOf(error).sentence));
+      fill(body, el("p", { class: "against-refused" }, sentence(refusalOf(error).sentence)));
     }
     body.classList.remove("waiting");
   };
@@ -116,12 +120,12 @@ export function mountContrast(root: HTMLElement, store: Store): void {
   };
   one.addEventListener("change", chosen);
   two.addEventListener("change", chosen);
-  const request = whenVisible(root, () => void compare());
+  const request = whenVisible(root, () => void compare(), ended);
   const follow = (): void => {
     offer();
     request();
   };
-  store.subscribe((changed) => changed.has("network") && follow());
+  store.subscribe((changed) => changed.has("network") && follow(), ended);
   spotlight.subscribe(offer);
   follow();
 }
@@ -136,7 +140,7 @@ export function chanceText(chance: number): string {
   return chance < 0.001 ? "chance below 0.001" : `chance ${chance.toFixed(3)}`;
 }
 
-function show(body: HTMLElement, store: Store, contrast: Contrast, classes: [string, string], sentence: string): void {
+function show(body: HTMLElement, store: Store, contrast: Contrast, classes: [string, string], told: string): void {
   const [first, second] = contrast.sides ?? [];
   const key = (side: { name: string; objects: number } | undefined, look: string) =>
     side === undefined ? null : el("span", { class: `against-key ${look}` }, el("i", { class: "dot" }), el("bdi", {}, shortName(side.name, 60)), el("span", { class: "quiet" }, counted(side.objects, "object")));
@@ -144,7 +148,7 @@ function show(body: HTMLElement, store: Store, contrast: Contrast, classes: [str
   const shown = cells.length > 0 ? cells : contrast.nearest ? [contrast.nearest] : [];
   fill(
     body,
-    el("p", { class: "against-sentence" }, sentence.charAt(0).toUpperCase() + sentence.slice(1) + (/[.!?]$/.test(sentence) ? "" : ".")),
+    el("p", { class: "against-sentence" }, sentence(told)),
     shown.length > 0 && el("div", { class: "against-keys" }, key(first, classes[0]), key(second, classes[1])),
     el("ol", { class: "against-cells" }, ...shown.map((cell) => row(store, cell, classes))),
     shown.length > 0 && el("p", { class: "quiet small" }, `Each bar is the share of a side that the cell holds; the whisker is the 95 % interval of the difference. ${contrast.tested === undefined ? "" : `${counted(contrast.tested, "cell")} tested, chances corrected for that.`}`),

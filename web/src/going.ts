@@ -9,7 +9,7 @@ const UNSEEN = 150;
 const LONG = 600;
 
 /** A card with the stage, a bar and Stop, once work takes longer than a moment; a drawing in place of a first network. */
-export function mountGoing(root: HTMLElement, store: Store): void {
+export function mountGoing(root: HTMLElement, store: Store, ended: AbortSignal): void {
   const stage = el("span", {}, "");
   const stop = el("button", { type: "button", "data-do": "stop", onclick: () => store.stop() }, "Stop");
   const bar = el("progress", { "aria-label": "Progress" });
@@ -37,11 +37,11 @@ export function mountGoing(root: HTMLElement, store: Store): void {
     const next = [UNSEEN, LONG].find((limit) => waited < limit);
     if (next !== undefined) timer = window.setTimeout(draw, next - waited + 1);
   };
-  store.subscribe((changed) => (changed.has("busy") || changed.has("places")) && draw());
+  store.subscribe((changed) => (changed.has("busy") || changed.has("places")) && draw(), ended);
 }
 
 /** The sentence of a refusal, what was tried, and a way back; the last network stays below. */
-export function mountFailed(root: HTMLElement, store: Store): void {
+export function mountFailed(root: HTMLElement, store: Store, ended: AbortSignal): void {
   root.classList.add("failed");
   root.setAttribute("role", "alert");
   const draw = (): void => {
@@ -65,6 +65,6 @@ export function mountFailed(root: HTMLElement, store: Store): void {
       ),
     );
   };
-  store.subscribe((changed) => changed.has("error") && draw());
+  store.subscribe((changed) => changed.has("error") && draw(), ended);
   draw();
 }

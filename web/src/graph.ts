@@ -22,10 +22,10 @@ const ROLES: Record<string, string> = {
   cell: "a chosen cell",
 };
 
-export function mountNetwork(root: HTMLElement, store: Store): void {
+export function mountNetwork(root: HTMLElement, store: Store, ended: AbortSignal): void {
   root.classList.add("graph");
-  const view = new NetworkView(root, store);
-  store.subscribe((changed) => view.follow(changed));
+  const view = new NetworkView(root, store, ended);
+  store.subscribe((changed) => view.follow(changed), ended);
   view.follow(new Set(["network", "places", "selected"]));
 }
 
@@ -51,6 +51,8 @@ class NetworkView {
   private pointed: number | null = null;
   private clicked = false;
   private recovered = 0;
+  private lost = false;
+  private recovering = 0;
   private readonly renderer: string | null;
   private shown: Promise<void> = Promise.resolve();
   private readonly spotlight;
@@ -74,6 +76,7 @@ class NetworkView {
   constructor(
     private readonly root: HTMLElement,
     private readonly store: Store,
+    ended: AbortSignal,
   ) {
     this.spotlight = spotlightOf(store);
     this.spotlight.subscribe(() => this.light());
@@ -102,9 +105,15 @@ class NetworkView {
     this.holder.addEventListener("webglcontextlost", () => this.recover(), true);
     this.holder.addEventListener("keydown", (event) => this.key(event));
     this.root.addEventListener("keydown", (event) => event.key === "Escape" && this.closeMenu());
-    document.addEventListener("pointerdown", (event) => !this.menu.contains(event.target as globalThis.Node) && this.closeMenu());
-    DARK.addEventListener("change", () => this.dress());
-    new ResizeObserver(() => this.stage?.resize()).observe(this.holder);
+    document.addEventListener("pointerdown", (event) => !this.menu.contains(event.target as globalThis.Node) && this.closeMenu(), { signal: ended });
+    DARK.addEventListener("change", () => this.dress(), { signal: ended });
+    const sized = new ResizeObserver(() => (this.lost ? this.recover() : this.stage?.resize()));
+    sized.observe(this.holder);
+    ended.addEventListener("abort", () => {
+      sized.disconnect();
+      this.stage?.kill();
+      this.stage = null;
+    });
     store.debug.placeOf = (id) => this.placeOf(id);
   }
 
@@ -145,6 +154,7 @@ class NetworkView {
     if (places === null || places.length !== model.size) return;
     if (stage.model !== model) {
       await stage.show(model, places);
+      if (stage !== this.stage) return;
       stage.select(this.store.selected === null ? null : this.positionOf(this.store.selected));
       this.light();
     }
@@ -175,16 +185,21 @@ class NetworkView {
   }
 
   private restart(): void {
+    this.lost = false;
     this.stage?.kill();
     this.holder.replaceChildren();
     this.stage = this.newStage();
   }
 
-  /** Draws anew after the graphics card gave the stage up, as it does when a computer sleeps; not for ever. */
+  /** Draws anew after the graphics card gave the stage up, as it does when a computer sleeps; not for ever, nor unseen. */
   private recover(): void {
-    if (this.recovered >= RECOVERIES || this.stage === null) return;
+    this.lost = true;
+    if (this.recovering !== 0 || this.recovered >= RECOVERIES || !this.holder.isConnected) return;
     this.recovered++;
-    setTimeout(() => this.redraw(), 300);
+    this.recovering = window.setTimeout(() => {
+      this.recovering = 0;
+      if (this.holder.isConnected) this.redraw();
+    }, 300);
   }
 
   private dress(): void {

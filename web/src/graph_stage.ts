@@ -313,7 +313,7 @@ export class Stage {
   private resizeNodes(): void {
     const { model } = this;
     const box = this.sigma.getCustomBBox();
-    if (model === null || box === null) return;
+    if (model === null || box === null || this.alive.signal.aborted) return;
     const unit = this.unitOf(box);
     if (Math.abs(unit / this.unit - 1) < 0.1) return;
     this.unit = unit;
@@ -328,7 +328,7 @@ export class Stage {
 
   /** Draws the canvas above the network with the next frame. */
   later(): void {
-    if (this.frame !== 0) return;
+    if (this.frame !== 0 || this.alive.signal.aborted) return;
     this.frame = requestAnimationFrame(() => {
       this.frame = 0;
       this.draw();

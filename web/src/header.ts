@@ -5,7 +5,7 @@ import { sentence } from "./gate";
 import { nodeAt, type Store } from "./state";
 import type { NetworkAnswer } from "./types";
 
-export function mountHeader(root: HTMLElement, store: Store): void {
+export function mountHeader(root: HTMLElement, store: Store, ended: AbortSignal): void {
   const said = el("p", { class: "said", role: "status", "aria-live": "polite", "data-said": "" });
   const undo = el("button", { type: "button", class: "bare", "aria-label": "Undo", title: "Undo (Alt ←)", onclick: () => store.trail.back() }, "↶");
   const redo = el("button", { type: "button", class: "bare", "aria-label": "Redo", title: "Redo (Alt →)", onclick: () => store.trail.forward() }, "↷");
@@ -26,7 +26,7 @@ export function mountHeader(root: HTMLElement, store: Store): void {
     said.title = [text, note].filter((part) => part !== "").join("; ");
     fill(said, sentence(text), note ? el("span", { class: "note" }, ` ${sentence(note)}`) : null);
   };
-  store.subscribe(draw);
+  store.subscribe(draw, ended);
   draw();
 }
 

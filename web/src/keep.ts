@@ -7,20 +7,18 @@ import { sentence } from "./gate";
 import type { Store } from "./state";
 import { verdict } from "./verdict";
 
-const PICTURES = [".svg", ".png", ".pdf", ".html"];
 const WORDS: [format: string, title: string][] = [
   ["command.txt", "Command line"],
   ["python.txt", "Python"],
 ];
 
-export function mountKeep(root: HTMLElement, store: Store): void {
+export function mountKeep(root: HTMLElement, store: Store, ended: AbortSignal): void {
   root.classList.add("keep", "pad");
   const none = el("p", { class: "quiet" }, "Make a network first; then it can be kept.");
   const told = el("p", { class: "small bad", role: "status", "aria-live": "polite" });
   const body = el("div", { class: "keep" });
-  const { exports } = store.cube;
-  const pictures = exports.filter((ending) => PICTURES.includes(ending));
-  const files = exports.filter((ending) => ending.startsWith(".") && !PICTURES.includes(ending));
+  const { exports, pictures } = store.cube;
+  const files = exports.filter((ending) => ending.startsWith(".") && !pictures.includes(ending));
   const download = (format: string, title = format.replace(/^\./, "")): HTMLElement => {
     const button = el("button", { type: "button", "data-export": format }, title);
     button.addEventListener("click", () => void save(format, button));
@@ -76,7 +74,7 @@ export function mountKeep(root: HTMLElement, store: Store): void {
       el("div", { class: "buttons" }, download("recipe.json"), download("query.csv")),
     ),
     ...words.map(({ element }) => element),
-    verdict(store),
+    verdict(store, ended),
   );
   root.append(none, told, body);
   const draw = (): void => {
@@ -85,8 +83,10 @@ export function mountKeep(root: HTMLElement, store: Store): void {
     if (root.hidden) return;
     void write();
   };
-  new MutationObserver(draw).observe(root, { attributes: true, attributeFilter: ["hidden"] });
-  store.subscribe((changed) => changed.has("network") && draw());
+  const shows = new MutationObserver(draw);
+  shows.observe(root, { attributes: true, attributeFilter: ["hidden"] });
+  ended.addEventListener("abort", () => shows.disconnect());
+  store.subscribe((changed) => changed.has("network") && draw(), ended);
   draw();
 }
 

@@ -16,14 +16,14 @@ const TAKEN = 2000;
 const MEASURES: Record<Measure, string> = { objects: "Objects", share: "Share of the query", lift: "Lift of the query" };
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 
-export function mountPivot(root: HTMLElement, store: Store): void {
+export function mountPivot(root: HTMLElement, store: Store, ended: AbortSignal): void {
   root.classList.add("pivot");
   const first = firstState(store.cube.dimensions);
   if (first === null) {
     root.append(el("p", { class: "pad quiet" }, "A heat map needs two dimensions; this cube has one."));
     return;
   }
-  new PivotView(root, store, first);
+  new PivotView(root, store, first, ended);
 }
 
 class PivotView {
@@ -41,6 +41,7 @@ class PivotView {
     root: HTMLElement,
     private readonly store: Store,
     private state: PivotState,
+    ended: AbortSignal,
   ) {
     root.append(this.bar, this.crumbs, this.told, this.holder);
     this.holder.addEventListener("click", (event) => this.click(event));
@@ -53,9 +54,9 @@ class PivotView {
       this.at = at;
       this.tell(at);
     });
-    const request = whenVisible(root, () => void this.ask());
-    store.subscribe((changed) => changed.has("network") && request());
-    DARK.addEventListener("change", () => this.draw());
+    const request = whenVisible(root, () => void this.ask(), ended);
+    store.subscribe((changed) => changed.has("network") && request(), ended);
+    DARK.addEventListener("change", () => this.draw(), { signal: ended });
     this.drawBar();
     request();
   }

@@ -25,7 +25,7 @@ function slowClient() {
     ask(name: string, question: { ask: Ask; start?: unknown }, how: Asking = {}) {
       return new Promise((resolve, reject) => {
         how.signal?.addEventListener("abort", () => reject(new DOMException("stopped", "AbortError")));
-        const answer = name === "layout" ? { places: question.ask.query.map((_, n) => [n, n]) } : networkOf(question.ask);
+        const answer = name === "names" ? { rows: [] } : name === "layout" ? { places: question.ask.query.map((_, n) => [n, n]) } : networkOf(question.ask);
         waiting.push({ name, question, go: (error) => (error ? reject(error) : resolve(answer)) });
       });
     },
@@ -86,6 +86,36 @@ test("a refusal keeps the last network, and giving up goes back to its question"
   await back;
   assert.deepEqual(store.ask, { query: ["a"] });
   assert.equal(store.phase, "ready");
+});
+
+test("prices that are refused leave a good network as it is", async (context) => {
+  const warned = context.mock.method(console, "warn", () => undefined);
+  const { client, next } = slowClient();
+  const store = new Store(client, CUBE);
+  const moved = store.move({ query: ["a"], pins: [{ cell: ["x", "∗"] }] });
+  await next();
+  await next();
+  assert.equal((await next(new Refusal("the explorer is busy", "busy"))).question.prices, true);
+  await moved;
+  assert.equal(store.phase, "ready");
+  assert.equal(store.error, null);
+  assert.deepEqual(store.prices, []);
+  assert.deepEqual(warned.mock.calls.map((call) => call.arguments), [["the explorer is busy"]]);
+});
+
+test("names that are refused leave a good network as it is, and prices still come", async (context) => {
+  context.mock.method(console, "warn", () => undefined);
+  const { client, waiting, next } = slowClient();
+  const store = new Store(client, CUBE);
+  const moved = store.move({ query: ["a"], bans: [{ object: "b" }] });
+  await next();
+  await next();
+  assert.deepEqual(waiting.map(({ name }) => name), ["names", "construct"]);
+  await next(new Refusal("the explorer is busy", "busy"));
+  await next();
+  await moved;
+  assert.equal(store.phase, "ready");
+  assert.equal(store.error, null);
 });
 
 test("a stop keeps the last network, is no error, and says which question was not answered", async () => {

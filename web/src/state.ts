@@ -31,7 +31,8 @@ export interface Trail {
 
 export type Part = "ask" | "network" | "places" | "prices" | "selected" | "busy" | "error" | "trail" | "names";
 export type Listener = (changed: ReadonlySet<Part>) => void;
-export type Mount = (root: HTMLElement, store: Store) => void;
+/** Fills an element; what it begins to listen to, watch or draw ends with the signal. */
+export type Mount = (root: HTMLElement, store: Store, ended: AbortSignal) => void;
 
 /** A network of more nodes is laid out anew, without the places of the one before. */
 const MOST_STARTS = 20_000;
@@ -78,10 +79,12 @@ export class Store {
     return this.network ? "ready" : "empty";
   }
 
-  /** Calls a function after every change with the parts that changed; what comes back ends that. */
-  subscribe(listener: Listener): () => void {
+  /** Calls a function after every change with the parts that changed; a signal, or what comes back, ends that. */
+  subscribe(listener: Listener, ended?: AbortSignal): () => void {
+    const leave = (): void => void this.listeners.delete(listener);
     this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    ended?.addEventListener("abort", leave, { once: true });
+    return leave;
   }
 
   /** Changes the question and asks for its network; a move in flight is superseded. */
@@ -207,8 +210,7 @@ export class Store {
       this.placed = true;
       this.busy = null;
       this.tell("places", "busy");
-      await this.nameUnknown(ask);
-      if ((ask.pins?.length ?? 0) + (ask.bans?.length ?? 0) > 0) await this.price(ask, flight);
+      await this.tellFurther(ask, flight);
     } catch (error) {
       if (stopped(error) || flight.signal.aborted) return;
       this.busy = null;
@@ -219,13 +221,20 @@ export class Store {
     }
   }
 
+  /** Asks for names and prices beside the network; it is good without them, so that a refusal is no error. */
+  private async tellFurther(ask: Ask, flight: AbortController): Promise<void> {
+    const steered = (ask.pins?.length ?? 0) + (ask.bans?.length ?? 0) > 0;
+    const told = [this.nameUnknown(ask, flight), ...(steered ? [this.price(ask, flight)] : [])];
+    await Promise.all(told.map((one) => one.catch((error: unknown) => stopped(error) || console.warn(refusalOf(error).sentence))));
+  }
+
   /** Asks for the names of objects that are not in the network: those banned, liked or disliked. */
-  private async nameUnknown(ask: Ask): Promise<void> {
+  private async nameUnknown(ask: Ask, flight: AbortController): Promise<void> {
     const nodes = [...(ask.pins ?? []), ...(ask.bans ?? [])].flatMap((node) => ("object" in node ? [node.object] : []));
     const ids = [...nodes, ...(ask.like ?? []), ...(ask.unlike ?? [])].filter((id) => !this.known.has(id));
     if (ids.length === 0) return;
     const text = ["object", ...ids.map((id) => `"${String(id).replaceAll('"', '""')}"`)].join("\n");
-    const { rows } = await this.client.ask("names", { text });
+    const { rows } = await this.client.ask("names", { text }, { signal: flight.signal });
     for (const row of rows) if (row.id !== null) this.learn(row.id, row.name);
     this.tell("names");
   }
@@ -291,7 +300,11 @@ export function memoryTrail(arrive: (ask: Ask) => void): Trail {
   };
 }
 
-/** A question without what says nothing: the same rule as the server's. */
+/**
+ * A question without words that say nothing.
+ *
+ * The server's own shortest question also leaves out what is so anyway, as method greedy; that is the network's `ask`.
+ */
 export function shortest(ask: Ask): Ask {
   const said = Object.entries(ask).filter(([, value]) => !saysNothing(value));
   return { query: [], ...Object.fromEntries(said) };

@@ -4,9 +4,9 @@ import { completing } from "./completion";
 import { dial } from "./dials";
 import { el, fill } from "./dom";
 import { nodeKey, type Store } from "./state";
-import type { Ask, DimensionShape, Id, Node } from "./types";
+import type { Ask, DimensionShape, Id, Node, SummaryShape } from "./types";
 
-export function mountSteer(root: HTMLElement, store: Store): void {
+export function mountSteer(root: HTMLElement, store: Store, ended: AbortSignal): void {
   root.classList.add("steer", "pad");
   const shows: (() => void)[] = [];
   const part = (title: string, ...children: HTMLElement[]): HTMLElement =>
@@ -24,11 +24,11 @@ export function mountSteer(root: HTMLElement, store: Store): void {
   };
   store.subscribe((changed) => {
     if (["ask", "network", "prices", "names"].some((name) => changed.has(name as never))) draw();
-  });
+  }, ended);
   draw();
 }
 
-const summaryOf = <T>(store: Store, word: string): T | null => (store.network?.summary[word] as T | undefined) ?? null;
+const summaryOf = <T>(store: Store, word: keyof SummaryShape): T | null => (store.network?.summary[word] as T | undefined) ?? null;
 
 /** Whether the method asked for chooses cells; others follow links. */
 const choosesCells = (store: Store): boolean =>

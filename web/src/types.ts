@@ -45,6 +45,22 @@ export interface MethodShape {
   options: OptionShape[];
 }
 
+/** How much may be asked at once. */
+export interface LimitsShape {
+  /** at most so many in a text */
+  letters: number;
+  /** at most so many in a question over HTTP */
+  bytes: number;
+  /** at most so many are read out of a text, and so many members are listed */
+  names: number;
+  /** a comparison has at least so many */
+  least_runs: number;
+  /** and without a word so many */
+  runs: number;
+  /** and at most so many */
+  most_runs: number;
+}
+
 /** A cube: what it has, and what may be asked of it. */
 export interface CubeAnswer {
   name: string;
@@ -67,6 +83,9 @@ export interface CubeAnswer {
   forms: string[];
   /** the endings of files that export writes */
   exports: string[];
+  /** those of them that are pictures */
+  pictures: string[];
+  limits: LimitsShape;
   version: string;
 }
 
@@ -111,6 +130,7 @@ export interface NamesAnswer {
 /** The beginning of a name, or of a word of it. */
 export interface CompleteQuestion {
   text: string;
+  /** how many names, 1 to 100; 10 without a word */
   most?: number;
 }
 
@@ -131,6 +151,7 @@ export interface MembersQuestion {
   kind?: string[];
   /** labels of each, at any levels, ∗ for all */
   cells: string[][];
+  /** how many objects, 1 to 20,000, so many also without a word */
   most?: number;
 }
 
@@ -160,7 +181,7 @@ export interface PivotQuestion {
   query?: Id[];
   /** the chosen cells, to be marked */
   cells?: string[][];
-  /** at most so many rows and columns, the largest */
+  /** at most so many rows and columns, the largest, 1 to 100; 40 without a word */
   most?: number;
 }
 
@@ -294,6 +315,58 @@ export interface PriceShape {
   sentence: string;
 }
 
+/** A chosen cell in a summary. */
+export interface SummaryCell {
+  /** by dimension */
+  labels: Record<string, string>;
+  gain: number;
+  objects: number;
+  query_objects: number;
+}
+
+/** What a network is, as the command query shows it with --json. */
+export interface SummaryShape {
+  method: string;
+  m: number | null;
+  objective: string;
+  form: string;
+  levels: string | string[];
+  near: number;
+  near_weight: number | null;
+  keep: string;
+  membership: string | null;
+  trust: number | null;
+  /** what the choice is worth; null where no cells are chosen */
+  value: number | null;
+  /** what no choice exceeds, where that is known */
+  bound: number | null;
+  gap: number | null;
+  proven: boolean | null;
+  note: string | null;
+  cells: SummaryCell[];
+  nodes: number;
+  links: number;
+  /** how many objects of chosen cells a limit left out */
+  left_out: number;
+  directed: boolean;
+  query_found: number;
+  query_missing: number;
+  /** how many objects of the query chosen cells hold */
+  query_held: number;
+  /** how many have no link */
+  query_loose: number;
+  /** of the method auto: what it chose */
+  chosen: string | null;
+  /** of the method auto: what it tried, the best first */
+  tried: (Record<string, string | number>)[] | null;
+  pins: string[];
+  bans: string[];
+  like: string[];
+  unlike: string[];
+  seconds: Record<string, number>;
+  seed: number;
+}
+
 /** The network of a question, and why it is good. */
 export interface NetworkAnswer {
   /** the question in its shortest words: the same network, byte by byte */
@@ -312,8 +385,7 @@ export interface NetworkAnswer {
   cells: ChosenCell[];
   dimensions: string[];
   prices: PriceShape[];
-  /** what the command query shows with --json */
-  summary: Record<string, unknown>;
+  summary: SummaryShape;
   seconds: Record<string, number>;
 }
 
@@ -335,11 +407,210 @@ export interface ExplainQuestion {
   node?: NamedCell | NamedObject;
 }
 
+/** A chosen cell that holds an object. */
+export interface BringingCellShape {
+  rank: number;
+  /** one label for every dimension, ∗ for all of them */
+  labels: string[];
+  /** what it added to the value when it was chosen */
+  gain: number;
+}
+
+/** An item that mentions two objects. */
+export interface SharedItemShape {
+  id: string;
+  title: string | null;
+  time: string | number | null;
+}
+
+/** A link to an object of the query. */
+export interface QueryLinkShape {
+  id: Id;
+  name: string;
+  weight: number;
+  /** how many items mention both; null where the cube does not keep its items */
+  items: number | null;
+  /** the newest of these; some of them where they have no time */
+  newest: SharedItemShape[];
+  /** where the source says what kinds of links there are between the two */
+  kinds: string[];
+  first: string | number | null;
+  last: string | number | null;
+}
+
+/** A shortest path to the query, along links. */
+export interface LinkPathShape {
+  ids: Id[];
+  names: string[];
+  /** of its links together */
+  weight: number;
+}
+
+/** What would have brought an object that is not in a network. */
+export interface NearMissShape {
+  /** why it cannot come at all */
+  obstacle: string;
+  /** why it did not come though a chosen cell holds it */
+  left_out: string;
+  /** the cell that holds it and takes least from the value */
+  cell: string[] | null;
+  /** the value with that cell */
+  value: number | null;
+  /** how much less than now that is */
+  price: number | null;
+  /** the parameter that would reach as far */
+  option: string;
+  needed: number | null;
+  now: number | null;
+  /** whether it is known that this is enough */
+  exact: boolean;
+  /** whether less never is */
+  least: boolean;
+  note: string;
+}
+
+/** Why an object is in a network, or is not. */
+export interface ObjectExplanationShape {
+  kind: "object";
+  sentence: string;
+  id: Id;
+  name: string;
+  present: boolean;
+  /** query, pinned, near, cells, or the method that brought it; empty where it is not there */
+  came: string;
+  value: number;
+  /** the chosen cells that hold it, in their order */
+  cells: BringingCellShape[];
+  /** how many cells are chosen in all */
+  chosen_cells: number;
+  /** how many objects of the query it is linked to */
+  linked: number;
+  /** the heaviest of these links */
+  links: QueryLinkShape[];
+  /** by personalised PageRank; null for objects of the query and out of reach */
+  rank: number | null;
+  ranked: number;
+  score: number;
+  /** of a shortest path to the query; null where there is none within so many */
+  steps: number | null;
+  within: number;
+  /** how many such paths there are */
+  ways: number;
+  /** the heaviest of them */
+  paths: LinkPathShape[];
+  /** what it adds above, where the value is a ratio of sums */
+  gain: number | null;
+  /** what it adds below */
+  cost: number | null;
+  /** what would have brought it, where it is not there */
+  miss: NearMissShape | null;
+  note: string;
+}
+
+/** How much more often objects of the query have a label, or are in a cell, than all objects of the cube. */
+export interface LiftShape {
+  /** empty for a whole cell */
+  dimension: string;
+  /** empty for a whole cell */
+  label: string;
+  query: number;
+  queried: number;
+  everyone: number;
+  objects: number;
+  lift: number;
+  low: number;
+  high: number;
+}
+
+/** An object that one chosen cell alone holds. */
+export interface OnlyObjectShape {
+  id: Id;
+  name: string;
+  in_query: boolean;
+}
+
+/** Why a cell was chosen, or was not. */
+export interface CellExplanationShape {
+  kind: "cell";
+  sentence: string;
+  number: number;
+  /** one label for every dimension, ∗ for all of them */
+  labels: string[];
+  chosen: boolean;
+  rank: number | null;
+  chosen_cells: number;
+  value: number;
+  /** what it added when it was chosen; null where it is not */
+  in_turn: number | null;
+  /** what it would add as the only cell */
+  alone: number;
+  /** what would be lost without it, or won with it */
+  last: number;
+  objects: number;
+  query_objects: number;
+  queried: number;
+  lift: LiftShape;
+  label_lifts: LiftShape[];
+  /** how many objects no other chosen cell holds */
+  only: number;
+  only_query: number;
+  /** the first of them */
+  only_first: OnlyObjectShape[];
+  pinned: boolean;
+  banned: boolean;
+  /** how many cells that are not chosen would add more; null for chosen ones */
+  before: number | null;
+  why_not: string;
+}
+
+/** What a chosen cell brought in its turn. */
+export interface AddedCellShape {
+  rank: number;
+  number: number;
+  /** one label for every dimension, ∗ for all of them */
+  labels: string[];
+  pinned: boolean;
+  new_objects: number;
+  gain: number | null;
+  cost: number | null;
+  value: number;
+  /** the change of the value */
+  added: number;
+}
+
+/** What every part of a network adds to its value. */
+export interface ValueAccountShape {
+  kind: "account";
+  sentence: string;
+  objective: string;
+  value: number;
+  /** what is there without any cell, above */
+  gain0: number | null;
+  /** and below */
+  cost0: number | null;
+  objects: number;
+  pinned_gain: number | null;
+  pinned_cost: number | null;
+  pinned_cells_gain: number | null;
+  pinned_cells_cost: number | null;
+  gain: number | null;
+  cost: number | null;
+  /** in the order chosen */
+  cells: AddedCellShape[];
+  ratio: boolean;
+  method: string;
+  chooses_cells: boolean;
+  brought: number;
+  pinned: number;
+  /** whether the cells were chosen beforehand, because they tell objects apart */
+  picked: boolean;
+}
+
 /** An explanation; ``kind`` tells of what, and the other fields are those of that record. */
 export interface ExplainAnswer {
   kind: "object" | "cell" | "account";
   sentence: string;
-  explanation: Record<string, unknown>;
+  explanation: ObjectExplanationShape | CellExplanationShape | ValueAccountShape;
 }
 
 /** What if: the network without some cells and objects, with some, or both. */
@@ -347,6 +618,43 @@ export interface WithoutQuestion {
   ask: Ask;
   without?: (NamedCell | NamedObject)[];
   with_?: (NamedCell | NamedObject)[];
+}
+
+/** A cell that came or went, or was named. */
+export interface ChangedCell {
+  kind: "cell";
+  /** one label for every dimension, ∗ for all of them */
+  labels: string[];
+}
+
+/** An object that came or went, or was named. */
+export interface ChangedObject {
+  kind: "object";
+  id: Id;
+  name: string;
+}
+
+/** What becomes of a network without some cells and objects, or with others. */
+export interface ChangeShape {
+  with: (ChangedCell | ChangedObject)[];
+  sentence: string;
+  changed: boolean;
+  without: (ChangedCell | ChangedObject)[];
+  /** those named that were out, or in, already */
+  known: (ChangedCell | ChangedObject)[];
+  objective: string | null;
+  before: number | null;
+  value: number | null;
+  merely: number | null;
+  bound_before: number | null;
+  bound: number | null;
+  proven_before: boolean;
+  proven: boolean;
+  entered: (ChangedCell | ChangedObject)[];
+  left: (ChangedCell | ChangedObject)[];
+  /** how many the network has now */
+  nodes: number;
+  links: number;
 }
 
 /** What changes. */
@@ -360,7 +668,7 @@ export interface ChangeAnswer {
   entered: (NamedCell | NamedObject)[];
   left: (NamedCell | NamedObject)[];
   /** all of it, as cube2net without --json shows it */
-  change: Record<string, unknown>;
+  change: ChangeShape;
 }
 
 /** What tells two queries apart; without a second, the labels of one from each other, or it from all others. */
@@ -376,16 +684,102 @@ export interface ContrastQuestion {
   query: Id[];
   /** the label of each, in the same order */
   labels?: string[] | null;
+  /** the objects of the second, one or more */
   against?: Id[];
   /** how the two are called */
   names?: string[];
+  /** at most so many cells, 1 to 100; 10 without a word */
   m?: number;
+}
+
+/** One of two sides. */
+export interface SideShape {
+  name: string;
+  objects: number;
+}
+
+/** A cell that was chosen to tell two sides apart. */
+export interface ContrastCellShape {
+  /** 1 or 2: the side that it speaks for */
+  for: number;
+  /** one label for every dimension, ∗ for all of them */
+  labels: string[];
+  /** the level of each label, null for ∗ */
+  levels: (string | null)[];
+  /** how many objects of each side it holds */
+  objects: [number, number];
+  shares: [number, number];
+  /** how many times as often; null where it holds none of the other side */
+  lift: number | null;
+  /** the share of the first side less that of the second */
+  difference: number;
+  /** of the difference, at 95 % */
+  interval: [number, number];
+  /** of Fisher's exact test, corrected for all cells tested */
+  chance: number;
+  raw_chance: number;
+  gain: number;
+  sentence: string;
+}
+
+/** A cell at mixed levels that holds a larger share of one of two sides. */
+export interface SeparatingCellShape {
+  /** 1 or 2: the side that it speaks for */
+  for: number;
+  /** one label for every dimension, ∗ for all of them */
+  labels: string[];
+  /** the level of each label, null for ∗ */
+  levels: (string | null)[];
+  /** how many objects of each side it holds */
+  objects: [number, number];
+  shares: [number, number];
+  /** how many times as often; null where it holds none of the other side */
+  lift: number | null;
+  /** the share of the first side less that of the second */
+  difference: number;
+  /** of the difference, at 95 % */
+  interval: [number, number];
+  /** of Fisher's exact test, corrected for all cells tested */
+  chance: number;
+  raw_chance: number;
+  gain: number;
+}
+
+/** The cells that tell two sides apart, in the order chosen. */
+export interface ContrastShape {
+  sides: [SideShape, SideShape];
+  sentence: string;
+  cells: ContrastCellShape[];
+  /** how far the objects are told apart, 0 to 1 */
+  value: number;
+  /** what no choice of so many cells exceeds */
+  bound: number;
+  proven: boolean;
+  tested: number;
+  sure: number;
+  /** how many sure cells are left out, since a more general one says as much */
+  explained: number;
+  /** how many objects are on neither side */
+  outside: number;
+  chance: number;
+  /** the cell of the least chance, where none is sure */
+  nearest: SeparatingCellShape | null;
+}
+
+/** What tells each label of a query from the others. */
+export interface DescriptionShape {
+  groups: ContrastShape[];
+  /** how many objects have no label */
+  outside: number;
+  /** how many of the others are not in the network that was described */
+  elsewhere: number;
 }
 
 /** The cells that tell them apart. */
 export interface ContrastAnswer {
   sentence: string;
-  contrast: Record<string, unknown>;
+  /** of two sides, or of all labels of one query */
+  contrast: ContrastShape | DescriptionShape;
 }
 
 /** The cells below a cell that say most about the query. */
@@ -401,13 +795,56 @@ export interface DrillQuestion {
   query: Id[];
   /** one label for every dimension, ∗ for all of them */
   cell?: string[];
+  /** at most so many cells, 1 to 100; 10 without a word */
   k?: number;
+}
+
+/** A cell below another. */
+export interface DrilledCellShape {
+  /** its labels in one line */
+  cell: string;
+  /** one label for every dimension, ∗ for all of them */
+  labels: string[];
+  query_objects: number;
+  /** how many of these no cell before it holds */
+  new: number;
+  objects: number;
+  share: number;
+  lift: number;
+  /** what it saves beside the cells before it */
+  bits: number;
+}
+
+/** An object of the query that no listed cell holds. */
+export interface LeftObject {
+  id: Id;
+  name: string;
+}
+
+/** The cells below a cell that hold most of a query at least cost, in the order chosen. */
+export interface DrilledShape {
+  cell: string;
+  /** one label for every dimension, ∗ for all of them */
+  labels: string[];
+  dimensions: string[];
+  objects: number;
+  query_objects: number;
+  query: number;
+  cells: DrilledCellShape[];
+  held: number;
+  left: LeftObject[];
+  bits: number;
+  /** what no choice of as many cells exceeds */
+  bound: number;
+  gap: number;
+  proven: boolean;
+  sentence: string;
 }
 
 /** These cells. */
 export interface DrillAnswer {
   sentence: string;
-  drilled: Record<string, unknown>;
+  drilled: DrilledShape;
 }
 
 /** Does the network help the next step? By the query's labels, or by links that are hidden. */
@@ -418,6 +855,26 @@ export interface CompareQuestion {
   runs?: number;
 }
 
+/** How well a miner does on a network, over all runs. */
+export interface ScoreShape {
+  miner: string;
+  measure: string;
+  mean: number;
+  /** an end of its interval at 95 % */
+  low: number;
+  high: number;
+  runs: number;
+}
+
+/** One network of a comparison: its size and scores, or why there is none. */
+export interface ComparedShape {
+  network: string;
+  nodes: number | null;
+  links: number | null;
+  scores: ScoreShape[];
+  reason: string;
+}
+
 /** The verdict. */
 export interface CompareAnswer {
   sentence: string;
@@ -425,7 +882,7 @@ export interface CompareAnswer {
   /** whether it is surely better than the query alone */
   helps: boolean;
   /** one row for each network compared */
-  table: Record<string, unknown>[];
+  table: ComparedShape[];
   /** the key of its report, a page of its own; empty where reports cannot be made here */
   report: string;
   /** why there is no report, where there is none */

@@ -6,8 +6,9 @@ import type { Store } from "./state";
 import type { CompareAnswer } from "./types";
 
 /** Does the network help? Runs the comparison, tells how far it is, and links to its report. */
-export function verdict(store: Store): HTMLElement {
-  const runs = el("input", { type: "number", min: 2, max: 50, step: 1, placeholder: "10", "aria-label": "Runs" });
+export function verdict(store: Store, ended: AbortSignal): HTMLElement {
+  const { limits } = store.cube;
+  const runs = el("input", { type: "number", min: limits.least_runs, max: limits.most_runs, step: 1, placeholder: limits.runs, "aria-label": "Runs" });
   const task = el(
     "select",
     { "aria-label": "Judged by" },
@@ -25,6 +26,9 @@ export function verdict(store: Store): HTMLElement {
   let judged = "";
 
   async function run(): Promise<void> {
+    if (!runs.reportValidity()) return;
+    // The verdict is of the network that is shown now, whatever is shown when it comes.
+    const { ask, fingerprint } = store.network ?? { ask: store.ask, fingerprint: "" };
     flight = new AbortController();
     go.disabled = true;
     stop.hidden = false;
@@ -32,7 +36,6 @@ export function verdict(store: Store): HTMLElement {
     bar.removeAttribute("value");
     fill(outcome);
     stage.textContent = "Beginning …";
-    const ask = store.network?.ask ?? store.ask;
     try {
       const question = { ask, task: (task.value || null) as "clustering" | "hidden" | null, ...(runs.value ? { runs: runs.valueAsNumber } : {}) };
       const answer = await store.client.ask("compare", question, {
@@ -44,7 +47,7 @@ export function verdict(store: Store): HTMLElement {
         },
       });
       stage.textContent = "";
-      show(answer);
+      show(answer, fingerprint);
     } catch (error) {
       stage.textContent = stopped(error) ? "Stopped." : sentence(refusalOf(error).sentence);
     } finally {
@@ -55,9 +58,9 @@ export function verdict(store: Store): HTMLElement {
     }
   }
 
-  function show(answer: CompareAnswer): void {
+  function show(answer: CompareAnswer, fingerprint: string): void {
     const address = store.client.report(answer);
-    judged = store.network?.fingerprint ?? "";
+    judged = fingerprint;
     fill(
       outcome,
       stale,
@@ -72,7 +75,8 @@ export function verdict(store: Store): HTMLElement {
   const age = (): void => {
     stale.hidden = judged === (store.network?.fingerprint ?? "");
   };
-  store.subscribe((changed) => changed.has("network") && age());
+  store.subscribe((changed) => changed.has("network") && age(), ended);
+  ended.addEventListener("abort", () => flight?.abort());
   go.addEventListener("click", () => void run());
   stop.addEventListener("click", () => flight?.abort());
   return el(

@@ -11,7 +11,7 @@ import type { Store } from "./state";
 import type { Ask, ExplainAnswer, Id, Node } from "./types";
 import { whenVisible } from "./when_visible";
 
-export function mountWhy(root: HTMLElement, store: Store): void {
+export function mountWhy(root: HTMLElement, store: Store, ended: AbortSignal): void {
   root.classList.add("why");
   const input = el("input", { type: "search", placeholder: "Why is … here, or not?", "aria-label": "Whom or what to explain" });
   const box = completing(input, async (text, signal) => {
@@ -48,10 +48,10 @@ export function mountWhy(root: HTMLElement, store: Store): void {
     }
     body.classList.remove("waiting");
   };
-  const request = whenVisible(root, () => void explain());
+  const request = whenVisible(root, () => void explain(), ended);
   store.subscribe((changed) => {
     if (changed.has("selected") || changed.has("network")) request();
-  });
+  }, ended);
   request();
 }
 

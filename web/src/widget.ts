@@ -109,6 +109,7 @@ function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
   for (const kind of ["keydown", "keyup", "keypress", "wheel"]) root.addEventListener(kind, quiet);
   el.append(root);
   const endings: (() => void)[] = [];
+  let left = false;
   const start = async (): Promise<void> => {
     root.replaceChildren();
     showStill(root, model);
@@ -117,11 +118,13 @@ function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
     endings.push(() => client.close());
     try {
       const store = new Store(client, await client.ask("cube", {}));
+      if (left) return;
       root.replaceChildren();
-      mount(root, store);
+      endings.unshift(mount(root, store));
       endings.unshift(follow(store, model), () => store.stop());
     } catch (error) {
       client.close();
+      if (left) return;
       const gate = document.createElement("div");
       root.replaceChildren(gate);
       showRefusal(gate, refusalOf(error), () => void start());
@@ -132,6 +135,7 @@ function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
   };
   void start();
   return () => {
+    left = true;
     for (const end of endings) end();
     root.remove();
   };

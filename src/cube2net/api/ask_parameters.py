@@ -14,6 +14,7 @@ from cube2net.arguments import options_of
 from cube2net.errors import ParameterError, quoted, unknown
 from cube2net.interfaces import chooses_cells
 from cube2net.records import Cube, Query
+from cube2net.records.node_names import Node as CubeNode
 from cube2net.records.node_names import object_node
 
 PARAMETERS = ("m", "near", "levels", "max_nodes", "bound", "seed")
@@ -62,6 +63,19 @@ def view_of(question: Mapping[str, Any]) -> dict[str, Any]:
 def node_given(cube: Cube, node: Node) -> Any:
     """Return a cell or an object as the pipeline takes it: labels, or the object itself."""
     return tuple(node["cell"]) if "cell" in node else object_node(cube, str(node["object"]))
+
+
+def node_words(cube: Cube, node: CubeNode) -> Node:
+    """Return a cell or an object of a cube as a question has it."""
+    if node.is_cell:
+        return {"cell": list(cube.cell(node.number))}
+    return {"object": cube.objects.ids(np.array([node.number])).to_pylist()[0]}
+
+
+def query_words(cube: Cube, query: Query) -> dict[str, Any]:
+    """Return a query as a question has it: ids, and labels where it has such."""
+    words: dict[str, Any] = {"query": cube.objects.ids(query.objects).to_pylist()}
+    return words if query.labels is None else words | {"labels": list(query.labels)}
 
 
 def query_of(cube: Cube, ids: list[Id], labels: list[str] | None = None) -> Query:

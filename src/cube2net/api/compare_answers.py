@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cube2net import pipeline
 from cube2net.api.ask_parameters import parameters_of, shortest
-from cube2net.api.network_shapes import CompareAnswer, CompareQuestion
+from cube2net.api.network_shapes import CompareAnswer, ComparedShape, CompareQuestion, ScoreShape
 from cube2net.errors import MissingPackageError, whole_number
 from cube2net.progress import Progress
 from cube2net.records import Comparison
@@ -18,13 +19,13 @@ from cube2net.records import Comparison
 if TYPE_CHECKING:
     from cube2net.api.desk import Desk
 
-RUNS, MOST_RUNS = 5, 50
-"""So many runs a comparison has without a word, and at most."""
+LEAST_RUNS, RUNS, MOST_RUNS = 1, 5, 50
+"""So many runs a comparison has at least, without a word, and at most."""
 
 
 def compare(desk: Desk, question: CompareQuestion, progress: Progress) -> CompareAnswer:
     """Return whether the network of a question helps the next step, against PageRank as large and the query alone."""
-    runs = whole_number("runs", question.get("runs", RUNS), 1, MOST_RUNS, what="runs")
+    runs = whole_number("runs", question.get("runs", RUNS), LEAST_RUNS, MOST_RUNS, what="runs")
     desk.check_cube(question["ask"])
     words = shortest(desk.cube, question["ask"])
     seen, parameters = desk.view(words), parameters_of(desk.cube, words)
@@ -57,11 +58,11 @@ def _key(words: dict[str, Any], task: str | None, runs: int, comparison: Compari
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def _rows(comparison: Comparison) -> list[dict[str, Any]]:
+def _rows(comparison: Comparison) -> list[ComparedShape]:
     """Return a row for each network compared: its scores by miner, its size, or why there is none."""
     found = pipeline.results(comparison)
     deciding = set(found["deciding"])
-    rows = []
+    rows: list[ComparedShape] = []
     for setup in comparison.setups:
         trials = [trial for trial in comparison.trials if trial.setup == setup]
         scored = [trial for trial in trials if trial.scores]
@@ -71,7 +72,7 @@ def _rows(comparison: Comparison) -> list[dict[str, Any]]:
                 "nodes": max((trial.nodes for trial in scored), default=None),
                 "links": max((trial.links for trial in scored), default=None),
                 "scores": [
-                    {name: each[name] for name in ("miner", "measure", "mean", "low", "high", "runs")}
+                    _score(each)
                     for each in found["estimates"]
                     if each["setup"] == setup.name and each["miner"] in deciding
                 ],
@@ -79,3 +80,8 @@ def _rows(comparison: Comparison) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def _score(estimate: Mapping[str, Any]) -> ScoreShape:
+    told: Any = {name: estimate[name] for name in ScoreShape.__annotations__}
+    return told  # type: ignore[no-any-return]

@@ -4,32 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from cube2net import __version__, pipeline
+from cube2net.api.answer_limits import FEW_LABELS, MOST_LABELS
 from cube2net.api.ask_parameters import LONG, methods, options_shown, query_of
-from cube2net.api.exports import endings
+from cube2net.api.compare_answers import LEAST_RUNS, MOST_RUNS, RUNS
+from cube2net.api.exports import PICTURES, endings
+from cube2net.api.json_reading import MOST, MOST_BYTES
+from cube2net.api.name_answers import MOST_GIVEN
 from cube2net.api.shapes import (
     CubeAnswer,
     CubeQuestion,
     DimensionShape,
-    Labels,
     MethodShape,
     PivotAnswer,
     PivotQuestion,
 )
-from cube2net.errors import MissingPackageError
+from cube2net.errors import MissingPackageError, whole_number
 from cube2net.interfaces import ChecksItself, chooses_cells
 from cube2net.progress import Progress
 from cube2net.records import Cube
 from cube2net.records.lineage import lineage_of
-from cube2net.records.mixed_names import levels_of, mixed_cell_of
+from cube2net.records.mixed_names import levels_of
 
 if TYPE_CHECKING:
     from cube2net.api.desk import Desk
 
-SHOWN = 40
-"""So many rows and columns a table has without a word."""
 LABELS = 1_000
 """So many labels of a level are named, to choose among them."""
 
@@ -54,6 +53,15 @@ def cube(desk: Desk, question: CubeQuestion, progress: Progress) -> CubeAnswer:
         "objectives": list(pipeline.OBJECTIVES),
         "forms": list(pipeline.FORMS),
         "exports": endings(),
+        "pictures": [ending for ending in endings() if ending in PICTURES],
+        "limits": {
+            "letters": MOST,
+            "bytes": MOST_BYTES,
+            "names": MOST_GIVEN,
+            "least_runs": LEAST_RUNS,
+            "runs": RUNS,
+            "most_runs": MOST_RUNS,
+        },
         "version": __version__,
     }
 
@@ -62,18 +70,17 @@ def pivot(desk: Desk, question: PivotQuestion, progress: Progress) -> PivotAnswe
     """Return how many objects have a label of each of two levels, and how many of a query."""
     seen = desk.view(question)
     asked = query_of(desk.cube, question["query"]) if question.get("query") else None
-    found = pipeline.pivot(seen, question["rows"], question["columns"], asked, most=question.get("most", SHOWN))
-    told = found.to_dict()
+    most = whole_number("most", question.get("most", FEW_LABELS), 1, MOST_LABELS, what="rows and columns")
+    found = pipeline.pivot(seen, question["rows"], question["columns"], asked, most=most)
+    told, cells = found.to_dict(), question.get("cells")
     return {
         "rows": told["rows"],
         "columns": told["columns"],
         "objects": told["objects"],
         "query": told["query"],
         "lift": told["lift"],
-        "chosen": _chosen(seen, question["cells"], found.levels, (found.rows, found.columns))
-        if question.get("cells")
-        else [],
-        "finer": [_finer(seen, name) for name in found.levels],
+        "chosen": pipeline.place_cells(seen, found, map(tuple, cells)).tolist() if cells else [],
+        "finer": pipeline.finer_levels(seen, found),
         "row_objects": told["row_objects"],
         "column_objects": told["column_objects"],
         "more_rows": found.more[0],
@@ -125,34 +132,3 @@ def _method(name: str) -> MethodShape:
         "missing": missing,
         "options": [{"name": option, "default": value} for option, value in (options_shown(kind) | options).items()],
     }
-
-
-def _chosen(
-    seen: Cube, cells: list[Labels], levels: tuple[str, str], shown: tuple[tuple[str, ...], tuple[str, ...]]
-) -> list[list[int]]:
-    """Return how many of some cells lie where two labels meet: both of theirs are these, or part of them."""
-    table = np.zeros([len(labels) for labels in shown], dtype=np.int64)
-    places = [{label: place for place, label in enumerate(labels)} for labels in shown]
-    sides = [seen.level(name) for name in levels]
-    for labels in cells:
-        cell = mixed_cell_of(seen, tuple(labels))
-        at = []
-        for (number, level), place in zip(sides, places, strict=True):
-            own = cell.levels[number]
-            dimension = seen.dimensions[number]
-            if own is None or level not in dimension.at_or_above(own):
-                break
-            above = int(dimension.parents_at(level, own)[cell.labels[number]])
-            at.append(place.get(dimension.levels[level].labels[above], -1))
-        if len(at) == len(sides) and min(at) >= 0:
-            table[tuple(at)] += 1
-    found: list[list[int]] = table.tolist()
-    return found
-
-
-def _finer(seen: Cube, name: str) -> str | None:
-    """Return the next finer level that the cells have, None of the finest."""
-    number, at = seen.level(name)
-    dimension = seen.dimensions[number]
-    lower = dimension.below[at]
-    return dimension.levels[lower].name if at != dimension.at and lower >= dimension.at else None

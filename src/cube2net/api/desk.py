@@ -12,7 +12,6 @@ from cube2net import pipeline
 from cube2net.api.ask_parameters import LONG, parameters_of, searches_bound, shortest, view_of, viewed
 from cube2net.api.exports import ExportedFile, exported
 from cube2net.api.json_reading import read
-from cube2net.api.name_index import NameIndex
 from cube2net.api.network_shapes import ExportQuestion
 from cube2net.api.routes import route_of
 from cube2net.api.shapes import Ask
@@ -42,7 +41,7 @@ class Desk:
         self._made: OrderedDict[str, Network] = OrderedDict()
         self._views: OrderedDict[str, Cube] = OrderedDict()
         self._reports: OrderedDict[str, str] = OrderedDict()
-        self._names: NameIndex | None = None
+        self._names: pipeline.NameIndex | None = None
         self._lock = threading.Lock()
         self._naming = threading.Lock()
 
@@ -56,11 +55,11 @@ class Desk:
         return None if origin is None else origin.seal
 
     @property
-    def names(self) -> NameIndex:
+    def names(self) -> pipeline.NameIndex:
         """All names by their words; made when first asked for."""
         with self._naming:
             if self._names is None:
-                self._names = NameIndex.of(self.cube.objects.table["name"], pipeline.mention_counts(self.cube))
+                self._names = pipeline.NameIndex.of_cube(self.cube)
             return self._names
 
     def view(self, question: Mapping[str, Any]) -> Cube:

@@ -11,6 +11,8 @@ from typing import Annotated, Any, Literal, NotRequired, Union, get_args, get_or
 
 from cube2net.errors import ParameterError, listed, quoted, unknown
 
+MOST_BYTES = 4_000_000
+"""No question over HTTP is longer."""
 MOST = 1_000_000
 """No list and no text of a question is longer."""
 DEEPEST = 12

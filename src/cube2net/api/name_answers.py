@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cube2net import pipeline
+from cube2net.api.answer_limits import FEW_NAMES, MOST_MEMBERS, MOST_NAMES
 from cube2net.api.shapes import (
     Candidate,
     CompleteAnswer,
@@ -25,21 +26,19 @@ from cube2net.records.cell_titles import cell_title
 if TYPE_CHECKING:
     from cube2net.api.desk import Desk
 
-COMPLETED, MOST_COMPLETED = 10, 100
-"""So many names are offered without a word, and at most."""
 CANDIDATES = 5
 """So many objects are offered for a name that several bear, or none."""
 NEAREST = 200
 """For so many missing names the nearest spellings are looked for."""
-MOST_NAMES = 200_000
+MOST_GIVEN = 200_000
 """No text names more objects."""
 
 
 def names(desk: Desk, question: NamesQuestion, progress: Progress) -> NamesAnswer:
     """Return what names mean that somebody pasted, in their order."""
     given, labels = pipeline.read_query_text(desk.cube, question["text"])
-    if len(given) > MOST_NAMES:
-        raise ParameterError(f"text names {len(given):,} objects, expected at most {MOST_NAMES:,}")
+    if len(given) > MOST_GIVEN:
+        raise ParameterError(f"text names {len(given):,} objects, expected at most {MOST_GIVEN:,}")
     return meanings(desk, given, labels)
 
 
@@ -88,7 +87,7 @@ def meanings(desk: Desk, given: list[str], labels: list[str] | None = None, *, m
 
 def complete(desk: Desk, question: CompleteQuestion, progress: Progress) -> CompleteAnswer:
     """Return the objects whose names begin as somebody types, the best known first."""
-    most = whole_number("most", question.get("most", COMPLETED), 1, MOST_COMPLETED, what="names")
+    most = whole_number("most", question.get("most", FEW_NAMES), 1, MOST_NAMES, what="names")
     rows = desk.names.beginning(question["text"][:200], most)
     return {"candidates": _candidates(desk, rows.tolist())}
 
@@ -97,7 +96,7 @@ def members(desk: Desk, question: MembersQuestion, progress: Progress) -> Member
     """Return the objects of cells, those with most items there first."""
     if not question["cells"]:
         raise ParameterError("cells is [], expected the labels of at least one cell")
-    most = whole_number("most", question.get("most", MOST_NAMES), 1, MOST_NAMES, what="objects")
+    most = whole_number("most", question.get("most", MOST_MEMBERS), 1, MOST_MEMBERS, what="objects")
     rows = pipeline.members(desk.view(question), [tuple(labels) for labels in question["cells"]])
     shown = rows[:most]
     named = ", ".join(cell_title(labels) for labels in question["cells"][:2])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from cube2net import pipeline
@@ -25,15 +24,15 @@ if TYPE_CHECKING:
 def construct(desk: Desk, question: ConstructQuestion, progress: Progress) -> NetworkAnswer:
     """Return the network of a question."""
     network = desk.network(question["ask"], progress)
-    about = pipeline.summary(network)
+    about: Any = pipeline.summary(network)
     pinned = {tuple(pin["cell"]) for pin in question["ask"].get("pins") or [] if "cell" in pin}
     prices = pipeline.prices(network, progress=progress) if question.get("prices") else ()
     return {
         "ask": desk.shortest(question["ask"]),  # type: ignore[typeddict-item]
         "fingerprint": network.recipe.made["checksum"] if network.recipe else "",
-        "sentence": said_of_network(network, about),
+        "sentence": pipeline.said_of_network(network, about),
         "note": about["note"] or "",
-        "certificate": certificate(about),
+        "certificate": pipeline.certificate_of(about),
         "value": about["value"],
         "bound": about["bound"],
         "proven": about["proven"],
@@ -62,40 +61,6 @@ def construct(desk: Desk, question: ConstructQuestion, progress: Progress) -> Ne
         "summary": about,
         "seconds": dict(network.seconds),
     }
-
-
-def certificate(about: Mapping[str, Any]) -> str:
-    """Return how far from the best possible a choice of cells is, where that is known."""
-    if about["bound"] is None or not about["cells"]:
-        return ""
-    return pipeline.certificate(about["bound"], about["gap"], about["proven"], whole=about["objective"] == "cover")
-
-
-def said_of_network(network: Network, about: Mapping[str, Any]) -> str:
-    """Return what is in a network and why it is good, in one sentence."""
-    count, cells = len(network.query), len(network.selection.cells)
-    others = len(network.objects) - count
-    nodes = [f"{_counted(count, 'object')} of the query"]
-    if others and network.form == "woven":
-        nodes.append(_counted(others, "near object"))
-    elif others:
-        by = f" that {_counted(cells, 'cell')} bring{'s' * (cells == 1)}" if cells and not len(network.cells) else ""
-        nodes.append(f"{others:,} more{by}")
-    nodes += [_counted(len(network.cells), "cell")] if len(network.cells) else []
-    listed = f"{', '.join(nodes[:-1])}{' and ' if nodes[1:] else ''}{nodes[-1]}"
-    said = [f"{listed}, {_counted(len(network.source), 'link')}"]
-    if cells:
-        hold = "the cells hold" if cells > 1 else "the cell holds"
-        said.append(f"{hold} {about['query_held']:,} of the {count:,}, {about['objective']} {_worth(about)}")
-    return "; ".join(filter(None, [*said, certificate(about)]))
-
-
-def _worth(about: Mapping[str, Any]) -> str:
-    return f"{about['value']:,.0f}" if about["objective"] == "cover" else f"{about['value']:.4f}"
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def layout(desk: Desk, question: LayoutQuestion, progress: Progress) -> LayoutAnswer:

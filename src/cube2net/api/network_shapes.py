@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Literal, NotRequired, TypedDict
 
+from cube2net.api.answer_limits import FEW_CELLS, MOST_CELLS
+from cube2net.api.reason_shapes import (
+    CellExplanationShape,
+    ChangeShape,
+    ContrastShape,
+    DescriptionShape,
+    DrilledShape,
+    ObjectExplanationShape,
+    ValueAccountShape,
+)
 from cube2net.api.shapes import Ask, Id, Labels, Node, View
 
 # Networks
@@ -54,6 +64,52 @@ class PriceShape(TypedDict):
     sentence: str
 
 
+class SummaryCell(TypedDict):
+    """A chosen cell in a summary."""
+
+    labels: Annotated[dict[str, str], "by dimension"]
+    gain: float
+    objects: int
+    query_objects: int
+
+
+class SummaryShape(TypedDict):
+    """What a network is, as the command query shows it with --json."""
+
+    method: str
+    m: int | None
+    objective: str
+    form: str
+    levels: str | list[str]
+    near: int
+    near_weight: float | None
+    keep: str
+    membership: str | None
+    trust: float | None
+    value: Annotated[float | None, "what the choice is worth; null where no cells are chosen"]
+    bound: Annotated[float | None, "what no choice exceeds, where that is known"]
+    gap: float | None
+    proven: bool | None
+    note: str | None
+    cells: list[SummaryCell]
+    nodes: int
+    links: int
+    left_out: Annotated[int, "how many objects of chosen cells a limit left out"]
+    directed: bool
+    query_found: int
+    query_missing: int
+    query_held: Annotated[int, "how many objects of the query chosen cells hold"]
+    query_loose: Annotated[int, "how many have no link"]
+    chosen: Annotated[str | None, "of the method auto: what it chose"]
+    tried: Annotated[list[dict[str, str | int | float]] | None, "of the method auto: what it tried, the best first"]
+    pins: list[str]
+    bans: list[str]
+    like: list[str]
+    unlike: list[str]
+    seconds: dict[str, float]
+    seed: int
+
+
 class ConstructQuestion(TypedDict):
     """Make the network of a question."""
 
@@ -77,7 +133,7 @@ class NetworkAnswer(TypedDict):
     cells: list[ChosenCell]
     dimensions: list[str]
     prices: list[PriceShape]
-    summary: Annotated[dict[str, Any], "what the command query shows with --json"]
+    summary: SummaryShape
     seconds: dict[str, float]
 
 
@@ -111,7 +167,7 @@ class ExplainAnswer(TypedDict):
 
     kind: Literal["object", "cell", "account"]
     sentence: str
-    explanation: dict[str, Any]
+    explanation: ObjectExplanationShape | CellExplanationShape | ValueAccountShape
 
 
 class WithoutQuestion(TypedDict):
@@ -131,7 +187,7 @@ class ChangeAnswer(TypedDict):
     merely: Annotated[float | None, "what the old choice is worth so, with nothing chosen anew"]
     entered: list[Node]
     left: list[Node]
-    change: Annotated[dict[str, Any], "all of it, as cube2net without --json shows it"]
+    change: Annotated[ChangeShape, "all of it, as cube2net without --json shows it"]
 
 
 class ContrastQuestion(View):
@@ -139,16 +195,16 @@ class ContrastQuestion(View):
 
     query: list[Id]
     labels: NotRequired[Annotated[list[str] | None, "the label of each, in the same order"]]
-    against: NotRequired[list[Id]]
+    against: NotRequired[Annotated[list[Id], "the objects of the second, one or more"]]
     names: NotRequired[Annotated[list[str], "how the two are called"]]
-    m: NotRequired[int]
+    m: NotRequired[Annotated[int, f"at most so many cells, 1 to {MOST_CELLS}; {FEW_CELLS} without a word"]]
 
 
 class ContrastAnswer(TypedDict):
     """The cells that tell them apart."""
 
     sentence: str
-    contrast: dict[str, Any]
+    contrast: Annotated[ContrastShape | DescriptionShape, "of two sides, or of all labels of one query"]
 
 
 class DrillQuestion(View):
@@ -156,14 +212,14 @@ class DrillQuestion(View):
 
     query: list[Id]
     cell: NotRequired[Labels]
-    k: NotRequired[int]
+    k: NotRequired[Annotated[int, f"at most so many cells, 1 to {MOST_CELLS}; {FEW_CELLS} without a word"]]
 
 
 class DrillAnswer(TypedDict):
     """These cells."""
 
     sentence: str
-    drilled: dict[str, Any]
+    drilled: DrilledShape
 
 
 # Does it help?
@@ -177,13 +233,34 @@ class CompareQuestion(TypedDict):
     runs: NotRequired[int]
 
 
+class ScoreShape(TypedDict):
+    """How well a miner does on a network, over all runs."""
+
+    miner: str
+    measure: str
+    mean: float
+    low: Annotated[float, "an end of its interval at 95 %"]
+    high: float
+    runs: int
+
+
+class ComparedShape(TypedDict):
+    """One network of a comparison: its size and scores, or why there is none."""
+
+    network: str
+    nodes: int | None
+    links: int | None
+    scores: list[ScoreShape]
+    reason: str
+
+
 class CompareAnswer(TypedDict):
     """The verdict."""
 
     sentence: str
     task: str
     helps: Annotated[bool, "whether it is surely better than the query alone"]
-    table: Annotated[list[dict[str, Any]], "one row for each network compared"]
+    table: Annotated[list[ComparedShape], "one row for each network compared"]
     report: Annotated[str, "the key of its report, a page of its own; empty where reports cannot be made here"]
     note: Annotated[str, "why there is no report, where there is none"]
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from cube2net import pipeline
+from cube2net.api.answer_limits import FEW_CELLS, MOST_CELLS
 from cube2net.api.ask_parameters import node_given, query_of
 from cube2net.api.network_shapes import (
     ChangeAnswer,
@@ -19,10 +18,12 @@ from cube2net.api.network_shapes import (
     WithoutQuestion,
 )
 from cube2net.api.shapes import Node
-from cube2net.errors import QueryError
+from cube2net.errors import ParameterError, whole_number
 from cube2net.progress import Progress
 from cube2net.records import Query
 from cube2net.records.change import NamedNode
+from cube2net.records.contrast import Contrast, Description
+from cube2net.records.drilled import Drilled
 
 if TYPE_CHECKING:
     from cube2net.api.desk import Desk
@@ -32,7 +33,7 @@ def explain(desk: Desk, question: ExplainQuestion, progress: Progress) -> Explai
     """Return why a cell or an object is in a network, or is not; without one, what every cell adds."""
     network = desk.network(question["ask"], progress)
     node = question.get("node")
-    told = pipeline.explain(network, None if node is None else node_given(desk.cube, node)).to_dict()
+    told: Any = pipeline.explain(network, None if node is None else node_given(desk.cube, node)).to_dict()
     return {"kind": told["kind"], "sentence": told["sentence"], "explanation": told}
 
 
@@ -42,7 +43,7 @@ def without(desk: Desk, question: WithoutQuestion, progress: Progress) -> Change
     out = [node_given(desk.cube, node) for node in question.get("without", [])]
     inside = [node_given(desk.cube, node) for node in question.get("with_", [])]
     change = pipeline.change(network, without=out, with_=inside)
-    told = change.to_dict()
+    told: Any = change.to_dict()
     return {
         "sentence": change.sentence,
         "value": told["value"],
@@ -58,28 +59,35 @@ def contrast(desk: Desk, question: ContrastQuestion, progress: Progress) -> Cont
     """Return the few cells that tell two queries apart, or each label of one from the others."""
     seen = desk.view(question)
     query = query_of(desk.cube, question["query"], question.get("labels"))
-    m = question.get("m", 10)
-    if query.labels is not None and not question.get("against"):
-        described = pipeline.contrast(seen, query, m=m)
-        return {"sentence": str(described), "contrast": described.to_dict()}
-    if question.get("against"):
+    m = whole_number("m", question.get("m", FEW_CELLS), 1, MOST_CELLS, what="cells")
+    names = question.get("names")
+    if "against" in question:
+        if not question["against"]:
+            raise ParameterError(
+                "against is [], expected the id of at least one object: leave it out to tell the query from all others"
+            )
         against = query_of(desk.cube, question["against"])
+        found = pipeline.contrast(seen, Query(query.objects), against, m, names=names)
+    elif query.labels is not None:
+        described = pipeline.contrast(seen, query, m=m, names=names)  # type: ignore[arg-type]
+        return {"sentence": str(described), "contrast": _plain(described)}
     else:
-        others = np.setdiff1d(np.arange(len(desk.cube.objects), dtype=np.int32), query.objects)
-        if not len(others):
-            raise QueryError("the query has all objects of the cube: there are no others to tell it from")
-        against = Query(others)
-    names = question.get("names") or (["the query", "all others"] if not question.get("against") else None)
-    found = pipeline.contrast(seen, Query(query.objects), against, m, names=names)
-    return {"sentence": found.sentence, "contrast": found.to_dict()}
+        found = pipeline.contrast_with_others(seen, query, m, names=names)
+    return {"sentence": found.sentence, "contrast": _plain(found)}
 
 
 def drill(desk: Desk, question: DrillQuestion, progress: Progress) -> DrillAnswer:
     """Return the cells below a cell that say most about a query."""
     cell = question.get("cell")
     query = query_of(desk.cube, question["query"])
-    found = pipeline.drill(desk.view(question), query, None if cell is None else tuple(cell), question.get("k", 10))
-    return {"sentence": found.sentence, "drilled": found.to_dict()}
+    k = whole_number("k", question.get("k", FEW_CELLS), 1, MOST_CELLS, what="cells")
+    found = pipeline.drill(desk.view(question), query, None if cell is None else tuple(cell), k)
+    return {"sentence": found.sentence, "drilled": _plain(found)}
+
+
+def _plain(record: Contrast | Description | Drilled) -> Any:
+    """Return a record as JSON has it, and as its shape says."""
+    return record.to_dict()
 
 
 def _node(named: NamedNode) -> Node:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from typing import Any, Literal, get_args, get_origin, is_typeddict
+from typing import Any, Literal, Union, get_args, get_origin, is_typeddict
 
 from cube2net import __version__
 from cube2net.api.json_reading import MOST, bare_type, choices_of, fields_of_shape
@@ -75,6 +75,9 @@ def schema_of(hint: Any, schemas: dict[str, Any]) -> dict[str, Any]:
         return {"type": "string", "enum": list(get_args(kind))}
     if get_origin(kind) is list:
         return {"type": "array", "items": schema_of(get_args(kind)[0], schemas), "maxItems": MOST}
+    if get_origin(kind) is tuple:
+        each, count = Union[get_args(kind)], len(get_args(kind))  # noqa: UP007
+        return {"type": "array", "items": schema_of(each, schemas), "minItems": count, "maxItems": count}
     if get_origin(kind) is dict:
         return {"type": "object", "additionalProperties": schema_of(get_args(kind)[1], schemas)}
     return dict(PLAIN[kind])

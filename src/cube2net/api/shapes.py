@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, NotRequired, TypedDict, final
 
+from cube2net.api.answer_limits import FEW_LABELS, FEW_NAMES, MOST_LABELS, MOST_MEMBERS, MOST_NAMES
+
 Id = str | int
 Labels = Annotated[list[str], "one label for every dimension, ∗ for all of them"]
 
@@ -106,6 +108,17 @@ class MethodShape(TypedDict):
     options: list[OptionShape]
 
 
+class LimitsShape(TypedDict):
+    """How much may be asked at once."""
+
+    letters: Annotated[int, "at most so many in a text"]
+    bytes: Annotated[int, "at most so many in a question over HTTP"]
+    names: Annotated[int, "at most so many are read out of a text, and so many members are listed"]
+    least_runs: Annotated[int, "a comparison has at least so many"]
+    runs: Annotated[int, "and without a word so many"]
+    most_runs: Annotated[int, "and at most so many"]
+
+
 class CubeAnswer(TypedDict):
     """A cube: what it has, and what may be asked of it."""
 
@@ -124,6 +137,8 @@ class CubeAnswer(TypedDict):
     objectives: list[str]
     forms: list[str]
     exports: Annotated[list[str], "the endings of files that export writes"]
+    pictures: Annotated[list[str], "those of them that are pictures"]
+    limits: LimitsShape
     version: str
 
 
@@ -176,7 +191,7 @@ class CompleteQuestion(TypedDict):
     """The beginning of a name, or of a word of it."""
 
     text: str
-    most: NotRequired[int]
+    most: NotRequired[Annotated[int, f"how many names, 1 to {MOST_NAMES:,}; {FEW_NAMES} without a word"]]
 
 
 class CompleteAnswer(TypedDict):
@@ -189,7 +204,7 @@ class MembersQuestion(View):
     """Cells to start from: their objects."""
 
     cells: Annotated[list[Labels], "labels of each, at any levels, ∗ for all"]
-    most: NotRequired[int]
+    most: NotRequired[Annotated[int, f"how many objects, 1 to {MOST_MEMBERS:,}, so many also without a word"]]
 
 
 class MembersAnswer(TypedDict):
@@ -211,7 +226,12 @@ class PivotQuestion(View):
     columns: Annotated[str, "the name of a level of another dimension"]
     query: NotRequired[list[Id]]
     cells: NotRequired[Annotated[list[Labels], "the chosen cells, to be marked"]]
-    most: NotRequired[Annotated[int, "at most so many rows and columns, the largest"]]
+    most: NotRequired[
+        Annotated[
+            int,
+            f"at most so many rows and columns, the largest, 1 to {MOST_LABELS}; {FEW_LABELS} without a word",
+        ]
+    ]
 
 
 class PivotAnswer(TypedDict):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from cube2net.assistant.told import name, section, section_of
+from cube2net.assistant.tool_replies import name, section, section_of
 from cube2net.escaping import in_markdown
 from cube2net.pipeline import Section
 from cube2net.records.cell_titles import cell_title

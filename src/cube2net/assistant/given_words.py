@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, get_args, get_origin
 
 from cube2net.api.json_reading import choices_of, fields_of_shape
-from cube2net.assistant.told import LEAST, MOST
+from cube2net.assistant.tool_replies import LEAST, MOST
 from cube2net.errors import quoted
 
 MEANT = {

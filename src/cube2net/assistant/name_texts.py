@@ -11,7 +11,7 @@ from cube2net import pipeline
 from cube2net.api import Desk
 from cube2net.api.name_answers import NEAREST, meanings
 from cube2net.api.shapes import Candidate, Id, NameRow, NamesAnswer
-from cube2net.assistant.told import Told, key, lines_within, name, section_of, told
+from cube2net.assistant.tool_replies import ToolReply, key, lines_within, name, reply_within, section_of
 from cube2net.errors import ParameterError
 from cube2net.pipeline import Section
 
@@ -27,7 +27,7 @@ MARKED = re.compile(r"\\([^\w\s])")
 class NamesError(Exception):
     """None of some names means one object; ``said`` is the answer to the call."""
 
-    def __init__(self, said: Told) -> None:
+    def __init__(self, said: ToolReply) -> None:
         super().__init__(said.text)
         self.said = said
 
@@ -76,7 +76,7 @@ def meant(desk: Desk, asked: Mapping[str, Any], budget: int, where: str = "objec
     if not ids:
         head = f"no name of {where} means one object: {found['sentence']}; give the id of one that is meant"
         text = lines_within(budget, [head], *_problems(found))
-        raise NamesError(told(text, budget, _plain(found), wrong=True))
+        raise NamesError(reply_within(text, budget, _plain(found), wrong=True))
     lost, notes = (
         found["ambiguous"] + found["missing"],
         [*_said_of_shared(found, budget // SHARE // 2), *_said_of_respelled(found)],
@@ -85,15 +85,15 @@ def meant(desk: Desk, asked: Mapping[str, Any], budget: int, where: str = "objec
     return Meant(ids, lines_within(budget // SHARE, heads, *_problems(found)) if heads else "")
 
 
-def find_text(found: NamesAnswer, budget: int) -> Told:
+def find_text(found: NamesAnswer, budget: int) -> ToolReply:
     """Return what names mean, as an answer."""
     rows = [row for row in found["rows"] if row["state"] == "found"]
     sections = [section_of("name", "## Found: as given, the object", rows, _found_line), *_problems(found, whole=True)]
     head = [f"{found['sentence']}.", *_said_of_respelled(found)]
-    return told(lines_within(budget, head, *sections), budget, _plain(found))
+    return reply_within(lines_within(budget, head, *sections), budget, _plain(found))
 
 
-def candidates_text(begins: str, candidates: Sequence[Candidate], count: int, budget: int) -> Told:
+def candidates_text(begins: str, candidates: Sequence[Candidate], count: int, budget: int) -> ToolReply:
     """Return the first of so many objects whose names begin so, as an answer."""
     if count > len(candidates):
         head = f"The first {len(candidates):,} of {count:,} names that begin like {name(begins)}, the best known first."
@@ -102,7 +102,7 @@ def candidates_text(begins: str, candidates: Sequence[Candidate], count: int, bu
     if not candidates:
         head = f"no name begins like {name(begins)}: try fewer letters, or the other parts of the name."
     text = lines_within(budget, [head], section_of("name", "", candidates, lambda each: f"- {candidate(each)}"))
-    return told(text, budget, {"candidates": list(candidates)})
+    return reply_within(text, budget, {"candidates": list(candidates)})
 
 
 def candidate(each: Candidate) -> str:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from cube2net import __version__
 from cube2net.api import Desk
-from cube2net.assistant.told import Told
+from cube2net.assistant.tool_replies import ToolReply
 from cube2net.assistant.tools import TOOLS, answer, instructions_for
 from cube2net.extras import require
-from cube2net.interrupts import Stop
+from cube2net.interrupts import Stop, StoppedWorkError, stopped_as_error
 from cube2net.records import Cube
 
 if TYPE_CHECKING:
@@ -111,32 +111,18 @@ class Working:
         self.seconds = seconds
         self._room: Any = None
 
-    async def __call__(self, call: Callable[[], Told]) -> Told:
+    async def __call__(self, call: Callable[[], ToolReply]) -> ToolReply:
         """Return what a call says, or a sentence where it took too long."""
         import anyio
 
         if self._room is None:
             self._room = anyio.CapacityLimiter(AT_ONCE)
-        run: Callable[..., Awaitable[Told | None]] = anyio.to_thread.run_sync
-        with Stop() as stop:
+        run: Callable[..., Awaitable[ToolReply]] = anyio.to_thread.run_sync
+        with Stop() as stop, suppress(StoppedWorkError):
             with anyio.move_on_after(self.seconds):
-                said = await run(stop.heeded(_heeding(call)), abandon_on_cancel=True, limiter=self._room)
-                if said is not None:
-                    return said
-        return Told(
+                return await run(stop.heeded(stopped_as_error(call)), abandon_on_cancel=True, limiter=self._room)
+        return ToolReply(
             f"the answer took more than {self.seconds:,.0f} seconds and was stopped. Try next: fewer objects, or a "
             "part of the cube by where.",
             wrong=True,
         )
-
-
-def _heeding(call: Callable[[], Told]) -> Callable[[], Told | None]:
-    """Return a call that gives nothing where it was asked to stop."""
-
-    def heeding() -> Told | None:
-        try:
-            return call()
-        except KeyboardInterrupt:
-            return None
-
-    return heeding

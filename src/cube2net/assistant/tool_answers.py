@@ -5,36 +5,34 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from cube2net import pipeline
 from cube2net.api import Desk
+from cube2net.api.ask_parameters import node_words
 from cube2net.api.shapes import Ask, Node
 from cube2net.assistant.explanation_texts import explanation_sections, said, title
 from cube2net.assistant.name_texts import candidates_text, find_text, look_up, meant, respelled
-from cube2net.assistant.told import (
-    Told,
+from cube2net.assistant.tool_replies import (
+    ToolReply,
     after,
     budget_of,
     key,
     lines_within,
     name,
+    reply_within,
     section,
     section_of,
     tokens_of,
-    told,
 )
-from cube2net.errors import ParameterError, QueryError, quoted, whole_number
+from cube2net.assistant.tool_shapes import FEW
+from cube2net.errors import ParameterError, QueryError, quoted
 from cube2net.records.mixed_names import mixed_cell_of
 from cube2net.records.node_names import node_of, object_node
 
 NEAR = 500
 """So many near objects a network has at least, so that there are names to list; a network of the library has fewer."""
-FEW = 10
-"""So many cells, rows, columns and names are listed without a word."""
 
 
-def find_objects(desk: Desk, asked: Mapping[str, Any]) -> Told:
+def find_objects(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
     """Return what names mean, or which names begin as a text does."""
     budget = budget_of(asked)
     if ("objects" in asked) == ("begins" in asked):
@@ -49,7 +47,7 @@ def find_objects(desk: Desk, asked: Mapping[str, Any]) -> Told:
     return candidates_text(begins, found["candidates"], count, budget)
 
 
-def construct(desk: Desk, asked: Mapping[str, Any]) -> Told:
+def construct(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
     """Return the network around some objects as text."""
     budget = budget_of(asked)
     ask, remark = ask_of(desk, asked, budget)
@@ -67,10 +65,10 @@ def construct(desk: Desk, asked: Mapping[str, Any]) -> Told:
         lambda text: pipeline.estimated_tokens(after(remark, text)),
         brief=asked.get("detail", "brief") == "brief",
     )
-    return told(after(remark, text), budget, facts)
+    return reply_within(after(remark, text), budget, facts)
 
 
-def explain(desk: Desk, asked: Mapping[str, Any]) -> Told:
+def explain(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
     """Return why something is in that network, or is not."""
     budget = budget_of(asked)
     ask, remark = ask_of(desk, asked, budget)
@@ -79,15 +77,14 @@ def explain(desk: Desk, asked: Mapping[str, Any]) -> Told:
         question["node"] = node_asked(desk, asked, asked["node"])
     found = desk.answer("explain", question)
     text = lines_within(budget, [said(found["sentence"])], *explanation_sections(found["explanation"]), before=remark)
-    return told(text, budget, found["explanation"])
+    return reply_within(text, budget, found["explanation"])
 
 
-def contrast(desk: Desk, asked: Mapping[str, Any]) -> Told:
+def contrast(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
     """Return the cells that tell two lists of objects apart."""
     budget = budget_of(asked)
     one = meant(desk, asked, budget)
-    m = whole_number("m", asked.get("m", FEW), 1, 100, what="cells")
-    question = {**_view(asked), "query": one.ids, "m": m}
+    question = {**_view(asked), "query": one.ids, "m": asked.get("m", FEW)}
     remarks = [one.remark]
     if "against" in asked:
         other = meant(desk, asked, budget, "against")
@@ -107,15 +104,14 @@ def contrast(desk: Desk, asked: Mapping[str, Any]) -> Told:
         )
     listed = section("cell", "## Cells, in the order chosen", lines)
     text = lines_within(budget, head, listed, before=after(*remarks))
-    return told(text, budget, found["contrast"])
+    return reply_within(text, budget, found["contrast"])
 
 
-def drill(desk: Desk, asked: Mapping[str, Any]) -> Told:
+def drill(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
     """Return the cells below a cell that hold most of some objects."""
     budget = budget_of(asked)
     found = meant(desk, asked, budget)
-    k = whole_number("k", asked.get("k", FEW), 1, 100, what="cells")
-    question: dict[str, Any] = {**_view(asked), "query": found.ids, "k": k}
+    question: dict[str, Any] = {**_view(asked), "query": found.ids, "k": asked.get("k", FEW)}
     if "cell" in asked:
         seen = desk.view(question)
         cell = asked["cell"]
@@ -138,14 +134,14 @@ def drill(desk: Desk, asked: Mapping[str, Any]) -> Told:
         ),
     ]
     text = lines_within(budget, [said(answer["sentence"])], *sections, before=found.remark)
-    return told(text, budget, drilled)
+    return reply_within(text, budget, drilled)
 
 
-def pivot(desk: Desk, asked: Mapping[str, Any]) -> Told:
+def pivot(desk: Desk, asked: Mapping[str, Any]) -> ToolReply:
     """Return how many objects have a label of each of two levels."""
     budget = budget_of(asked)
-    most = whole_number("most", asked.get("most", FEW), 1, 50, what="rows and columns")
-    question: dict[str, Any] = {**_view(asked), "rows": asked["rows"], "columns": asked["columns"], "most": most}
+    question: dict[str, Any] = {**_view(asked), "rows": asked["rows"], "columns": asked["columns"]}
+    question["most"] = asked.get("most", FEW)
     remark = ""
     if "objects" in asked:
         found = meant(desk, asked, budget)
@@ -172,7 +168,7 @@ def pivot(desk: Desk, asked: Mapping[str, Any]) -> Told:
     below = section("", "", [f"Finer levels there are: {'; '.join(finer)}."] if finer else [], 0)
     text = lines_within(budget, head, rows, below, before=remark)
     kept = {part: table[part] for part in ("rows", "columns", "objects", "query", "more_rows", "more_columns")}
-    return told(text, budget, kept)
+    return reply_within(text, budget, kept)
 
 
 def ask_of(desk: Desk, asked: Mapping[str, Any], budget: int) -> tuple[Ask, str]:
@@ -216,9 +212,7 @@ def node_asked(desk: Desk, asked: Mapping[str, Any], given: Any) -> Node:
             node = object_node(seen, spelled)
     else:
         node = node_of(seen, given)
-    if node.is_cell:
-        return {"cell": list(seen.cell(node.number))}
-    return {"object": desk.cube.objects.ids(np.array([node.number]))[0].as_py()}
+    return node_words(seen, node)
 
 
 def _only(given: Mapping[str, Any], word: str, where: str) -> Any:

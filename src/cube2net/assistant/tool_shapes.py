@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, NotRequired, TypedDict
 
+from cube2net.api.answer_limits import MOST_CELLS, MOST_LABELS, MOST_NAMES
 from cube2net.api.shapes import Id
+
+FEW = 10
+"""So many cells, rows, columns and names are listed without a word."""
 
 Named = Annotated[list[Id], "objects by name as somebody typed it, or by id; several hundred are fine"]
 GivenNode = str | list[str] | dict[str, str | int | list[str]]
@@ -55,7 +59,7 @@ class FindObjectsAsked(Limited):
 
     objects: NotRequired[Named]
     begins: NotRequired[Annotated[str, "the beginning of a name, or of words of it, to see which names there are"]]
-    most: NotRequired[Annotated[int, "how many names to list for begins, 1 to 100; 10 without a word"]]
+    most: NotRequired[Annotated[int, f"how many names to list for begins, 1 to {MOST_NAMES}; {FEW} without a word"]]
 
 
 class ConstructAsked(Steered):
@@ -86,7 +90,7 @@ class ContrastAsked(Looked):
     objects: Named
     against: NotRequired[Annotated[Named, "the objects to tell them from; without any, all others of the cube"]]
     names: NotRequired[Annotated[list[str], "what to call the two lists, two words or so"]]
-    m: NotRequired[Annotated[int, "at most so many cells, 1 to 100; 10 without a word"]]
+    m: NotRequired[Annotated[int, f"at most so many cells, 1 to {MOST_CELLS}; {FEW} without a word"]]
 
 
 class DrillAsked(Looked):
@@ -98,7 +102,7 @@ class DrillAsked(Looked):
             GivenNode, "the cell to look below, its labels with ∗ for all: '201X · ACL · ∗', or one label; else all"
         ]
     ]
-    k: NotRequired[Annotated[int, "at most so many cells, 1 to 100; 10 without a word"]]
+    k: NotRequired[Annotated[int, f"at most so many cells, 1 to {MOST_CELLS}; {FEW} without a word"]]
 
 
 class PivotAsked(Looked):
@@ -107,4 +111,6 @@ class PivotAsked(Looked):
     rows: Annotated[str, "the name of a level, for the rows"]
     columns: Annotated[str, "the name of a level of another dimension, for the columns"]
     objects: NotRequired[Annotated[Named, "of which it is told how many are where"]]
-    most: NotRequired[Annotated[int, "at most so many rows and columns, the largest, 1 to 50; 10 without a word"]]
+    most: NotRequired[
+        Annotated[int, f"at most so many rows and columns, the largest, 1 to {MOST_LABELS}; {FEW} without a word"]
+    ]

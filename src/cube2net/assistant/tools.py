@@ -12,7 +12,7 @@ from cube2net.api.schema import schema_of
 from cube2net.assistant import tool_answers, tool_shapes
 from cube2net.assistant.given_words import read_kindly, what_helps
 from cube2net.assistant.name_texts import NamesError
-from cube2net.assistant.told import MAX_TOKENS, Told
+from cube2net.assistant.tool_replies import MAX_TOKENS, ToolReply
 from cube2net.errors import Cube2netError, QueryError, unknown
 from cube2net.pipeline import estimated_tokens
 
@@ -36,7 +36,7 @@ class Tool:
     title: str
     description: str
     asks: type
-    answer: Callable[[Desk, Mapping[str, Any]], Told]
+    answer: Callable[[Desk, Mapping[str, Any]], ToolReply]
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -115,7 +115,7 @@ TOOLS: dict[str, Tool] = {
 }
 
 
-def answer(desk: Desk, tool: str, arguments: Mapping[str, Any] | None) -> Told:
+def answer(desk: Desk, tool: str, arguments: Mapping[str, Any] | None) -> ToolReply:
     """Return what a tool says to its arguments; what is refused comes back as a sentence, with what to try next.
 
     The same arguments give the same answer, to the byte.
@@ -128,7 +128,7 @@ def answer(desk: Desk, tool: str, arguments: Mapping[str, Any] | None) -> Told:
     except NamesError as none:
         return none.said
     except Cube2netError as error:
-        return Told(_refusal(str(error), tool, arguments or {}, isinstance(error, QueryError)), wrong=True)
+        return ToolReply(_refusal(str(error), tool, arguments or {}, isinstance(error, QueryError)), wrong=True)
 
 
 def _refusal(sentence: str, tool: str, arguments: Mapping[str, Any], names: bool) -> str:

@@ -171,8 +171,8 @@ def show_network(network: Network) -> None:
     say(f"{network}{worth}")
     if consists(about):
         say(consists(about))
-    if about["bound"] is not None and about["cells"]:
-        say(pipeline.certificate(about["bound"], about["gap"], about["proven"], whole=about["objective"] == "cover"))
+    if pipeline.certificate_of(about):
+        say(pipeline.certificate_of(about))
     if about["note"]:
         say(about["note"])
     if about["directed"]:

@@ -1,5 +1,6 @@
 """What tells sets of objects apart, and where they are: mixed cells, exact tests, and the few cells that say most."""
 
+from cube2net.contrasts.cell_members import members
 from cube2net.contrasts.chance_tests import difference_interval
 from cube2net.contrasts.mixed_cells import MixedCells, count_objects, held, mixed_cells, own_cells
 from cube2net.contrasts.narrowing import Narrowed, narrow
@@ -14,6 +15,7 @@ __all__ = [
     "difference_interval",
     "enough_objects",
     "held",
+    "members",
     "mixed_cells",
     "narrow",
     "own_cells",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ from cube2net.array_types import Array
 from cube2net.arrays import join_rows, offsets, row_of_entries
 from cube2net.cube.views import all_labels
 from cube2net.records import Cube
+from cube2net.records.mixed_names import MixedCell
 
 Place = tuple[int, int]
 """The number of a dimension, and of one of its levels."""
@@ -82,6 +84,25 @@ def cross_levels(cube: Cube, rows: Place, columns: Place, query: Array, most: in
         row_objects=totals[0],
         column_objects=totals[1],
     )
+
+
+def place_cells(
+    cube: Cube, cells: Iterable[MixedCell], levels: Sequence[Place], shown: Sequence[Sequence[str]]
+) -> Array:
+    """Return how many of some cells lie where two labels that are shown meet, those of a finer level too."""
+    table = np.zeros([len(labels) for labels in shown], dtype=np.int64)
+    places = [{label: place for place, label in enumerate(labels)} for labels in shown]
+    for cell in cells:
+        at = []
+        for (number, level), place in zip(levels, places, strict=True):
+            own, dimension = cell.levels[number], cube.dimensions[number]
+            if own is None or level not in dimension.at_or_above(own):
+                break
+            above = int(dimension.parents_at(level, own)[cell.labels[number]])
+            at.append(place.get(dimension.levels[level].labels[above], -1))
+        if len(at) == len(levels) and min(at) >= 0:
+            table[tuple(at)] += 1
+    return table
 
 
 def _places(labels: Array, count: int) -> Array:

@@ -20,7 +20,8 @@ from cube2net.explorer.page_files import media_type, page_file
 from cube2net.explorer.reading_requests import read_question
 from cube2net.explorer.replies import RefusalError, Reply, json_bytes, refused
 from cube2net.explorer.streaming import LINES, LinesResponse, until_gone, watched
-from cube2net.explorer.work import StoppedWorkError, Work
+from cube2net.explorer.work import Work
+from cube2net.interrupts import StoppedWorkError
 
 EXPORT = "export"
 """The question that is answered by a file."""

@@ -8,13 +8,12 @@ from typing import Any, NoReturn
 
 from starlette.requests import Request
 
+from cube2net.api.json_reading import MOST_BYTES
 from cube2net.errors import first_line, quoted
 from cube2net.explorer.replies import RefusalError
 
-MOST_BYTES = 4_000_000
-"""A question has at most so many bytes."""
 BODY_SECONDS = 20.0
-"""And arrives within so many seconds."""
+"""A question arrives within so many seconds."""
 
 
 async def read_question(request: Request) -> dict[str, Any]:

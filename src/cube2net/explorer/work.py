@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from cube2net.api import Desk
 from cube2net.explorer.replies import WORKING, RefusalError, Reply, attached, json_bytes
 from cube2net.explorer.worker_pool import WorkerPool
-from cube2net.interrupts import Stop, step
+from cube2net.interrupts import Stop, step, stopped_as_error
 from cube2net.progress import Progress, silent
 from cube2net.records.lineage import lineage_of
 from cube2net.records.origin import Origin
@@ -31,10 +31,6 @@ class ServerLimits:
     long_seconds: float = 3600.0
     nodes: int = 20_000
     entries: int = 20_000
-
-
-class StoppedWorkError(Exception):
-    """The work was asked to stop, and did."""
 
 
 class Work:
@@ -88,7 +84,9 @@ class Work:
         self._asked[threads] += 1
         try:
             with Stop() as stop:
-                return await asyncio.get_running_loop().run_in_executor(threads, stop.heeded(_heeding(function)))
+                return await asyncio.get_running_loop().run_in_executor(
+                    threads, stop.heeded(stopped_as_error(function))
+                )
         finally:
             self._asked[threads] -= 1
 
@@ -122,15 +120,3 @@ def stoppable(progress: Progress) -> Progress:
         progress(stage, done, total)
 
     return told
-
-
-def _heeding(function: Callable[[], T]) -> Callable[[], T]:
-    """Return the same function with an interrupt as an error of ours: the loop would take it for its own."""
-
-    def call() -> T:
-        try:
-            return function()
-        except KeyboardInterrupt:
-            raise StoppedWorkError("the work was stopped") from None
-
-    return call

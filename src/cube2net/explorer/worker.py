@@ -11,7 +11,6 @@ import os
 import queue
 import sys
 import threading
-import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
@@ -20,10 +19,7 @@ from cube2net import pipeline
 from cube2net.api import Desk
 from cube2net.errors import CubeError
 from cube2net.explorer.replies import WORKING, failure, json_bytes
-from cube2net.progress import Progress
-
-OFTEN = 0.1
-"""How far the work is, is told once in so many seconds, and whenever a stage begins."""
+from cube2net.progress import Progress, Seldom
 
 
 def main() -> None:
@@ -38,7 +34,7 @@ def main() -> None:
         asked = json.loads(lines.get())
         try:
             desk = desk or _desk(about)
-            told = _Told(out)
+            told = _telling(out)
             told(WORKING, 0)
             for each in said(desk, asked["name"], asked["question"], told):
                 _write(out, each)
@@ -75,20 +71,11 @@ def said(desk: Desk, name: str, question: Mapping[str, Any], progress: Progress)
     yield {"answer": answer}
 
 
-class _Told:
-    """Says how far the work is, but not too often."""
+def _telling(out: IO[bytes]) -> Progress:
+    def told(stage: str, done: int, total: int | None = None) -> None:
+        _write(out, {"progress": {"stage": stage, "done": done, "total": total}})
 
-    def __init__(self, out: IO[bytes]) -> None:
-        self._out, self._stage, self._said = out, "", 0.0
-        self._lock = threading.Lock()
-
-    def __call__(self, stage: str, done: int, total: int | None = None) -> None:
-        with self._lock:
-            now = time.monotonic()
-            if stage == self._stage and now - self._said < OFTEN:
-                return
-            self._stage, self._said = stage, now
-            _write(self._out, {"progress": {"stage": stage, "done": done, "total": total}})
+    return Seldom(told)
 
 
 _writing = threading.Lock()

@@ -77,8 +77,8 @@ def grown(place: Array, mass: Array) -> tuple[Array, Array, Array, float]:
 def repel_by_tree(place: Array, mass: Array, wide: float, force: Array) -> None:
     """Add to every node's force mass · mass / distance, away from every other node, about.
 
-    A square whose side is below ``wide`` times its distance counts as one heavy node; with 0 the sum is exact, and up to
-    0.7 no square that a node lies in counts so for that node: it is at most √2 sides away from the middle of the masses.
+    A square whose side is below ``wide`` times its distance counts as one heavy node; with 0 the sum is exact. Up to
+    0.7 no square counts so for a node that lies in it: that is at most √2 sides away from the middle of the masses.
     """
     quarters, heavy, single, side = grown(place, mass)
     stack = np.empty(4 * (DEEPEST + 2), np.int64)

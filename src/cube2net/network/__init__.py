@@ -21,9 +21,10 @@ from cube2net.network.layout import layout
 from cube2net.network.links import induce, within
 from cube2net.network.maxdisc import MaxDisc
 from cube2net.network.network_notes import said_of_links
-from cube2net.network.network_summary import certificate, summary
+from cube2net.network.network_summary import certificate, certificate_of, said_of_network, summary
 from cube2net.network.network_text import text_of
-from cube2net.network.node_columns import count_labels, label_shares
+from cube2net.network.node_columns import label_shares
+from cube2net.network.object_descriptions import about_objects
 from cube2net.network.pagerank import PageRank, nearest, scores
 from cube2net.network.pyg import geometric, to_hetero, to_pyg
 from cube2net.network.recipe_files import network_path, read_recipe
@@ -40,6 +41,7 @@ __all__ = [
     "PageRank",
     "Section",
     "Steiner",
+    "about_objects",
     "assemble",
     "brief_text",
     "bring",
@@ -47,9 +49,9 @@ __all__ = [
     "can_be_safe",
     "cell_sizes",
     "certificate",
+    "certificate_of",
     "check_network_path",
     "check_picture_path",
-    "count_labels",
     "cube_data",
     "description",
     "draw",
@@ -69,6 +71,7 @@ __all__ = [
     "room_for_near",
     "said_of_limit",
     "said_of_links",
+    "said_of_network",
     "said_of_scope",
     "said_of_size",
     "scores",

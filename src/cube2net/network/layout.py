@@ -37,7 +37,8 @@ def layout(network: Network, *, seed: int = 0, start: Sequence[Sequence[float] |
 
     ``start`` is where nodes are now, in their order, None for those that are new. Then these begin at the mean of their
     neighbours, all move by a few short steps, and only what overlaps is pushed apart; parts that are all new stand
-    below. Places are as far as in the layout that they came from.
+    below. Places are as far as in the layout that they came from. Where more than half are new all are laid out anew:
+    few nodes do not say how the others lie.
     """
     from scipy.sparse import csgraph
 
@@ -50,7 +51,7 @@ def layout(network: Network, *, seed: int = 0, start: Sequence[Sequence[float] |
     parts = [np.flatnonzero(part == number) for number in np.argsort(-sizes, kind="stable") if sizes[number] > 1]
     alone = np.flatnonzero(sizes[part] == 1)
     known = None if start is None else places_given(start, len(network))
-    if known is not None and not np.isnan(known).all():
+    if known is not None and 2 * int(np.isnan(known[:, 0]).sum()) <= len(known):
         return _warm(links, known, radius, parts, alone, rng)
     places = [_part(links[nodes][:, nodes], radius[nodes], rng) for nodes in parts]
     if len(alone):

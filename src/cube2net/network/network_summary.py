@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from cube2net.records import Network
+from cube2net.records.explanation import counted
 
 
 def summary(network: Network) -> dict[str, Any]:
@@ -78,3 +80,33 @@ def certificate(bound: float, gap: float, proven: bool, *, whole: bool = False) 
     most, share = math.ceil(bound * 1e4 - 1e-6) / 1e4, math.ceil(gap * 1e3 - 1e-6) / 10
     said = f"{bound:,.0f}" if whole else f"{most:.4f}"
     return f"at most {said} is possible" + (f": within {max(share, 0.1):.1f} % of the best" if share < 100 else "")
+
+
+def certificate_of(about: Mapping[str, Any]) -> str:
+    """Return how far from the best possible a choice of cells is, where that is known."""
+    if about["bound"] is None or not about["cells"]:
+        return ""
+    return certificate(about["bound"], about["gap"], about["proven"], whole=about["objective"] == "cover")
+
+
+def said_of_network(network: Network, about: Mapping[str, Any]) -> str:
+    """Return what is in a network and why it is good, in one sentence."""
+    count, cells = len(network.query), len(network.selection.cells)
+    others = len(network.objects) - count
+    nodes = [f"{counted(count, 'object')} of the query"]
+    if others and network.form == "woven":
+        nodes.append(counted(others, "near object"))
+    elif others:
+        by = f" that {counted(cells, 'cell')} bring{'s' * (cells == 1)}" if cells and not len(network.cells) else ""
+        nodes.append(f"{others:,} more{by}")
+    nodes += [counted(len(network.cells), "cell")] if len(network.cells) else []
+    listed = f"{', '.join(nodes[:-1])}{' and ' if nodes[1:] else ''}{nodes[-1]}"
+    said = [f"{listed}, {counted(len(network.source), 'link')}"]
+    if cells:
+        hold = "the cells hold" if cells > 1 else "the cell holds"
+        said.append(f"{hold} {about['query_held']:,} of the {count:,}, {about['objective']} {_worth(about)}")
+    return "; ".join(filter(None, [*said, certificate_of(about)]))
+
+
+def _worth(about: Mapping[str, Any]) -> str:
+    return f"{about['value']:,.0f}" if about["objective"] == "cover" else f"{about['value']:.4f}"

@@ -6,17 +6,15 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from cube2net.api.ask_parameters import split_options
+from cube2net.api.ask_parameters import node_words, query_words, split_options
 from cube2net.api.json_reading import read
 from cube2net.api.shapes import Ask
 from cube2net.errors import ParameterError, quoted
 from cube2net.extras import require
 from cube2net.pipeline.planning import several
 from cube2net.pipeline.queries import check_cube, query_of
-from cube2net.records import Cube, Query
-from cube2net.records.node_names import node_of
+from cube2net.records import Cube
+from cube2net.records.node_names import node_of, object_node
 from cube2net.spelling import nearest
 
 if TYPE_CHECKING:
@@ -79,7 +77,7 @@ def asked(cube: Cube, query: Any = None, **options: Any) -> dict[str, Any]:
         if word in ("pins", "bans"):
             ask[word] = [_node(cube, thing) for thing in several(value)]
         elif word in ("like", "unlike"):
-            ask[word] = [_id(cube, node_of(cube, thing).number) for thing in several(value)]
+            ask[word] = [_id(cube, thing) for thing in several(value)]
         elif word == "kind":
             ask[word] = [value] if isinstance(value, str) else list(value)
         elif word in WORDS:
@@ -116,18 +114,10 @@ def as_json(ask: Mapping[str, Any]) -> dict[str, Any]:
     return plain
 
 
-def query_words(cube: Cube, query: Query) -> dict[str, Any]:
-    """Return a query as a question has it: ids, and labels where it has such."""
-    words: dict[str, Any] = {"query": cube.objects.ids(query.objects).to_pylist()}
-    return words if query.labels is None else words | {"labels": list(query.labels)}
+def _node(cube: Cube, thing: Any) -> Any:
+    return {"cell": list(thing)} if isinstance(thing, tuple | list) else node_words(cube, node_of(cube, thing))
 
 
-def _node(cube: Cube, thing: Any) -> dict[str, Any]:
-    if isinstance(thing, tuple | list):
-        return {"cell": list(thing)}
-    node = node_of(cube, thing)
-    return {"cell": list(cube.cell(node.number))} if node.is_cell else {"object": _id(cube, node.number)}
-
-
-def _id(cube: Cube, row: int) -> Any:
-    return cube.objects.ids(np.array([row])).to_pylist()[0]
+def _id(cube: Cube, thing: Any) -> Any:
+    words: Any = node_words(cube, object_node(cube, thing))
+    return words["object"]

@@ -6,7 +6,6 @@ and at last ``{id, answer}`` or ``{id, error}``; what is answered is JSON in a b
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -15,21 +14,20 @@ import anywidget
 import traitlets
 
 from cube2net.api import Desk
+from cube2net.api.ask_parameters import query_words
 from cube2net.errors import InputError, ParameterError, quoted
 from cube2net.explorer.page_files import page_file
 from cube2net.explorer.replies import failure, json_bytes
 from cube2net.interrupts import Stop
-from cube2net.notebook.explore import WORDS, as_json, query_words
+from cube2net.notebook.explore import WORDS, as_json
 from cube2net.notebook.html_pages import DRAWN, page_of
 from cube2net.notebook.html_parts import page, sentence
 from cube2net.notebook.pictures import plot_of
+from cube2net.progress import Progress, Seldom
 from cube2net.records import Cube, Network, Query
 
 THREADS = 4
 """So many questions of one page are answered at a time."""
-
-EVERY = 0.1
-"""Progress is told once in so many seconds."""
 
 FILE = "export"
 """The question whose answer is a file."""
@@ -160,10 +158,10 @@ class Explorer(anywidget.AnyWidget):
             if not isinstance(name, str) or not isinstance(question, Mapping):
                 raise InputError(f"a question has a name and words, got {quoted(name)} and {quoted(question)}")
             if name == FILE:
-                file = self._desk.file(question, _Told(self, key))
+                file = self._desk.file(question, self._telling(key))
                 self.send({"id": key, "answer": {"name": file.name, "media_type": file.media_type}}, [file.content])
             else:
-                answer = self._desk.answer(name, question, _Told(self, key))
+                answer = self._desk.answer(name, question, self._telling(key))
                 self.send({"id": key, "answer": True}, [json_bytes(answer)])
         except KeyboardInterrupt:
             pass
@@ -172,16 +170,10 @@ class Explorer(anywidget.AnyWidget):
         finally:
             self._stops.pop(key, None)
 
+    def _telling(self, key: str) -> Progress:
+        """Return a progress that is sent to the page now and then."""
 
-class _Told:
-    """Progress that is sent to the page now and then."""
+        def told(stage: str, done: int, total: int | None = None) -> None:
+            self.send({"id": key, "progress": {"stage": stage, "done": done, "total": total}})
 
-    def __init__(self, widget: Explorer, key: str) -> None:
-        self.widget, self.key, self.said = widget, key, -EVERY
-
-    def __call__(self, stage: str, done: int, total: int | None = None) -> None:
-        """Send how far it is, unless that was just done."""
-        now = time.monotonic()
-        if now - self.said >= EVERY or done == total == 1:
-            self.said = now
-            self.widget.send({"id": self.key, "progress": {"stage": stage, "done": done, "total": total}})
+        return Seldom(told)

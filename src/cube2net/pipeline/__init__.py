@@ -1,13 +1,21 @@
 """The only part that wires rooms: from raw data to a network and a verdict, one function a step."""
 
-from cube2net.cube import ENGINES
+from cube2net.cube import ENGINES, NameIndex, kinds_of, time_dimensions, window_labels
 from cube2net.mine import cluster_query, embed_nodes
-from cube2net.network import EXPORTS, Section, certificate, estimated_tokens, longest_text
+from cube2net.network import (
+    EXPORTS,
+    Section,
+    about_objects,
+    certificate,
+    certificate_of,
+    estimated_tokens,
+    longest_text,
+    said_of_network,
+)
 from cube2net.pipeline.build import build_cube, build_from, build_task
 from cube2net.pipeline.compare import JOURNAL, WRITTEN, Auto, compare, task_of
 from cube2net.pipeline.construct import construct
-from cube2net.pipeline.contrasting import contrast, describe
-from cube2net.pipeline.cube_facts import about_objects, kinds_of, mention_counts, window_labels
+from cube2net.pipeline.contrasting import contrast, contrast_with_others, describe
 from cube2net.pipeline.cubes import (
     add_items,
     embed_cells,
@@ -40,7 +48,7 @@ from cube2net.pipeline.data import (
 from cube2net.pipeline.drills import drill
 from cube2net.pipeline.explaining import explain
 from cube2net.pipeline.judging import Judged, judge
-from cube2net.pipeline.pivots import members, pivot, time_dimensions
+from cube2net.pipeline.pivots import finer_levels, members, pivot, place_cells
 from cube2net.pipeline.planning import METHODS, WITH_OPTIONS, default_form, default_objective
 from cube2net.pipeline.prices import prices
 from cube2net.pipeline.queries import missing_names, read_clusters, read_links, read_query, read_query_text
@@ -83,6 +91,7 @@ __all__ = [
     "WRITTEN",
     "Auto",
     "Judged",
+    "NameIndex",
     "Replayed",
     "Section",
     "about_objects",
@@ -91,6 +100,7 @@ __all__ = [
     "build_from",
     "build_task",
     "certificate",
+    "certificate_of",
     "change",
     "check_outputs",
     "check_report",
@@ -98,6 +108,7 @@ __all__ = [
     "compare",
     "construct",
     "contrast",
+    "contrast_with_others",
     "default_form",
     "default_objective",
     "describe",
@@ -109,6 +120,7 @@ __all__ = [
     "estimated_tokens",
     "explain",
     "find_topics",
+    "finer_levels",
     "from_networkx",
     "judge",
     "kinds_of",
@@ -121,13 +133,13 @@ __all__ = [
     "make_dblp_like",
     "make_planted",
     "members",
-    "mention_counts",
     "missing_names",
     "near_cells",
     "open_cube",
     "open_dblp_like",
     "picture_text",
     "pivot",
+    "place_cells",
     "prices",
     "read_acl",
     "read_asked",
@@ -146,6 +158,7 @@ __all__ = [
     "replay",
     "report_files",
     "results",
+    "said_of_network",
     "save_cube",
     "suggest",
     "summary",

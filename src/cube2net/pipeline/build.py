@@ -198,7 +198,8 @@ def build_from(
     with checkpoints_beside(place, progress) as stages:
         known = identity_of(reader, SOURCES.values())
         read = reader.files_read(places) if isinstance(reader, NamesFiles) else [*places, *_files_named_in(reader)]
-        decides = digest(__version__, known, digest_files(read))
+        # What a file is taken for may hang on how often and where it is named.
+        decides = digest(__version__, known, [str(path) for path in places], digest_files(read))
         corpus = stages.corpus(decides, lambda: reader.read(places, progress=progress))
         corpus = remembering(corpus, reader)
         wanted = dimensions(corpus) if callable(dimensions) else dimensions

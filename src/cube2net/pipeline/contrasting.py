@@ -28,6 +28,7 @@ from cube2net.records.mixed_names import MixedCell
 from cube2net.select import Cover
 
 NAMES = ("first", "second")
+OTHERS = ("the query", "all others")
 BOTH = "both"
 
 
@@ -112,6 +113,12 @@ def contrast(
             raise ParameterError(f"names are those of two queries, and the sides are labels here, got {quoted(names)}")
         return _described(cube, asked, asked.labels, m, chance)
     return _pair(cube, asked, query_of(cube, against), m, _names(names), chance)
+
+
+def contrast_with_others(cube: Cube, query: Asked, m: int = 10, *, names: Sequence[str] | None = None) -> Contrast:
+    """Return the few cells that tell a query from all other objects of the cube, whatever labels it has."""
+    asked = query_of(cube, query)
+    return contrast(cube, asked, asked.others(len(cube.objects)), m, names=OTHERS if names is None else names)
 
 
 @tells_compiling

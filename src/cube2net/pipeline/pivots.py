@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cube2net import contrasts
+from cube2net import cube as cubes
 from cube2net.array_types import Array
 from cube2net.compiling import tells_compiling
-from cube2net.cube import check_whole, cross_levels, times_of
+from cube2net.cube import check_whole, cross_levels, time_dimensions
 from cube2net.errors import ParameterError, quoted, unknown, whole_number
 from cube2net.pipeline.queries import Asked, check_cube, query_of
-from cube2net.records import Cube, DimensionSpec, Pivot
+from cube2net.records import Cube, Pivot
 from cube2net.records.mixed_names import levels_of, mixed_cell_of
 
 
@@ -99,6 +100,26 @@ def _ordered(cube: Cube, place: tuple[int, int], kept: Array, totals: Array) -> 
     return _Side(labels, order, totals[kept[order]], int((totals > 0).sum()) - len(kept))
 
 
+def place_cells(cube: Cube, table: Pivot, cells: Iterable[Any]) -> Array:
+    """Return how many of some cells lie where each row and column of a table meet.
+
+    Cells are named as :func:`drill` takes them, at any levels; one that has no label of either level lies nowhere.
+    """
+    sides = [cube.level(name) for name in table.levels]
+    mixed = [mixed_cell_of(cube, cell) for cell in cells]
+    return cubes.place_cells(cube, mixed, sides, (table.rows, table.columns))
+
+
+def finer_levels(cube: Cube, table: Pivot) -> list[str | None]:
+    """Return the next finer levels of the rows and the columns of a table, None of the finest that cells have."""
+    found: list[str | None] = []
+    for number, at in map(cube.level, table.levels):
+        dimension = cube.dimensions[number]
+        lower = dimension.finer(at)
+        found.append(None if lower is None else dimension.levels[lower].name)
+    return found
+
+
 def members(cube: Cube, cells: Iterable[Any]) -> Array:
     """Return the rows of the objects that some cells hold, those with most items there first.
 
@@ -106,35 +127,7 @@ def members(cube: Cube, cells: Iterable[Any]) -> Array:
     own cells there come first.
     """
     check_whole(check_cube(cube), "looked into")
-    count = len(cube.cells) + len(cube.small)
-    inside = np.zeros(count, dtype=bool)
-    for cell in cells:
-        inside[contrasts.own_cells(cube, mixed_cell_of(cube, cell))[0]] = True
-    times = np.zeros(len(cube.objects), dtype=np.int64)
-    held = times.copy()
-    for part, marks in ((cube.cells, inside[: len(cube.cells)]), (cube.small, inside[len(cube.cells) :])):
-        held += np.bincount(part.members.indices[np.repeat(marks, part.members.sizes)], minlength=len(held))
-    if cube.items is None:
-        times = held
-    else:
-        index = cube.items()
-        there = np.zeros(len(index), dtype=bool)
-        there[np.repeat(np.arange(len(index)), index.cells.sizes)[inside[index.cells.indices]]] = True
-        times = np.bincount(index.objects.indices[np.repeat(there, index.objects.sizes)], minlength=len(held))
-    rows = np.flatnonzero(held)
-    return rows[np.argsort(-times[rows], kind="stable")].astype(np.int32)
-
-
-def time_dimensions(cube: Cube) -> set[int]:
-    """Return the numbers of the dimensions whose labels are times."""
-    times = set(times_of(cube))
-    specs = {spec.name: spec for spec in map(DimensionSpec.parse, cube.settings.get("dimensions", ()))}
-    return {
-        number
-        for number, dimension in enumerate(cube.dimensions)
-        for spec in [specs.get(dimension.levels[0].name)]
-        if spec is not None and spec.attribute in times
-    }
+    return contrasts.members(cube, [mixed_cell_of(cube, cell) for cell in cells])
 
 
 def _place(cube: Cube, which: str, name: str) -> tuple[int, int]:

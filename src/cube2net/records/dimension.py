@@ -102,6 +102,11 @@ class Dimension:
                 found.append(number)
         return found
 
+    def finer(self, at: int) -> int | None:
+        """Return the number of the level below one that cells may have labels of; None of the finest of these."""
+        lower = self.below[at]
+        return lower if at != self.at and lower >= self.at else None
+
     def parents_at(self, above: int, at: int | None = None) -> Array:
         """Return, for every label of a level, the number of the label that it is part of at a level above it."""
         start = self.at if at is None else at

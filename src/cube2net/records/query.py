@@ -48,6 +48,17 @@ class Query(Shown):
     def __len__(self) -> int:
         return len(self.objects)
 
+    def others(self, count: int) -> Query:
+        """Return all other objects of a cube that has so many.
+
+        >>> Query(np.array([1, 3])).others(5).objects.tolist()
+        [0, 2, 4]
+        """
+        rest = np.setdiff1d(np.arange(count, dtype=np.int32), self.objects)
+        if not len(rest):
+            raise QueryError("the query has all objects of the cube: there are no others to tell it from")
+        return Query(rest)
+
     def __repr__(self) -> str:
         labels = f", {len(set(self.labels))} labels" if self.labels is not None else ""
         missing = f", {len(self.missing)} missing" if self.missing else ""

@@ -31,6 +31,8 @@ SEPARATORS = (";", "|")
 OFTEN = 0.2
 """The share of texts in which a separator stands, to be taken for one."""
 SAMPLED = 10_000
+REFERS = 0.8
+"""A column whose values are such a share of another's, which are all different, names other rows."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ def guess_flat(rows: Rows, given: Mapping[str, str], separators: Mapping[str, st
     if objects is None:
         raise SourceError(
             f"one table alone needs links beside it (links=…), or the columns of its records and of the objects they "
-            f"mention (item='paper', objects='author'): {rows.name} has {some(names, 20)}"
+            f"mention (item='paper', objects='author'): {rows.name} has {some(names, 20)}{_said_of_twice(rows)}"
         )
     separator = separators.get(objects) or _separator(rows, objects)
     several = separator is not None or is_list(rows.table.schema.field(objects).type)
@@ -104,10 +106,10 @@ def guess_flat(rows: Rows, given: Mapping[str, str], separators: Mapping[str, st
     if item is None and not several:
         if "objects" in given:
             what = "needs a column that says what record a row belongs to (item=…)"
-            raise SourceError(f"{rows.name} {what}: it has {some(names, 20)}")
+            raise SourceError(f"{rows.name} {what}: it has {some(names, 20)}{_said_of_twice(rows)}")
         raise SourceError(
             f"one table alone needs links beside it (links=…), or the column of the records that its rows mention "
-            f"{objects!r} in (item='paper'): {rows.name} has {some(names, 20)}"
+            f"{objects!r} in (item='paper'): {rows.name} has {some(names, 20)}{_said_of_twice(rows)}"
         )
     free = [name for name in free if name != item]
     called = given.get("name") or (None if several else _named(objects, free))
@@ -118,6 +120,30 @@ def guess_flat(rows: Rows, given: Mapping[str, str], separators: Mapping[str, st
     guessed = [role for role, column in roles.items() if column is not None and role not in given]
     guessed += ["separator"] if separator is not None and objects not in separators else []
     return FlatColumns(objects, item, called, text, separator, tuple(guessed))
+
+
+def _said_of_twice(rows: Rows) -> str:
+    """Return what helps where a column names other rows, as a partner or a parent does; nothing where none does."""
+    columns = {name: pc.cast(column, pa.string()) for name, column in _columns_of_keys(rows.table)}
+    for own, ids in columns.items():
+        if ids.null_count or len(ids.unique()) < len(ids) or len(ids) < 2:
+            continue
+        for other, column in columns.items():
+            named = column.drop_null()
+            if (
+                other != own
+                and len(named)
+                and pc.mean(pc.is_in(named, value_set=ids.combine_chunks())).as_py() >= REFERS
+            ):
+                return f"; {other!r} names other rows by their {own!r}: give the table twice, as nodes and as links"
+    return ""
+
+
+def _columns_of_keys(table: pa.Table) -> list[tuple[str, pa.ChunkedArray]]:
+    """Return the columns of texts and whole numbers, which may be ids."""
+    kinds = {name: table.schema.field(name).type for name in table.column_names}
+    wanted = [name for name, kind in kinds.items() if holds_text(kind) or pa.types.is_integer(kind)]
+    return [(name, table[name]) for name in wanted]
 
 
 def _plain(name: str) -> str:

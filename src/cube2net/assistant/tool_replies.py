@@ -18,7 +18,7 @@ MAX_TOKENS, LEAST, MOST = 1_500, 200, 100_000
 
 
 @dataclass(frozen=True)
-class Told:
+class ToolReply:
     """An answer: its text, the same as JSON where both fit the budget, and whether it says that something is wrong."""
 
     text: str
@@ -31,11 +31,11 @@ def budget_of(asked: Mapping[str, Any]) -> int:
     return whole_number("max_tokens", asked.get("max_tokens", MAX_TOKENS), LEAST, MOST, what="tokens")
 
 
-def told(text: str, most: int, structured: dict[str, Any] | None = None, *, wrong: bool = False) -> Told:
+def reply_within(text: str, most: int, structured: dict[str, Any] | None = None, *, wrong: bool = False) -> ToolReply:
     """Return an answer whose JSON is left out where it does not fit the budget beside the text."""
     if structured is not None and pipeline.estimated_tokens(text) + tokens_of(structured) > most:
         structured = None
-    return Told(text, structured, wrong)
+    return ToolReply(text, structured, wrong)
 
 
 def tokens_of(value: Any) -> int:

@@ -13,6 +13,8 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.arrays import distinct
+from cube2net.cube.object_counts import mention_counts
+from cube2net.records import Cube
 from cube2net.spelling import LONGEST, slips_between
 
 BETWEEN_WORDS = r"[^\p{L}\p{N}]+"
@@ -53,6 +55,11 @@ class NameIndex:
     starts: Array
     rows: Array
     rank: Array
+
+    @classmethod
+    def of_cube(cls, cube: Cube) -> NameIndex:
+        """Return the index of the names of a cube's objects."""
+        return cls.of(cube.objects.table["name"], mention_counts(cube))
 
     @classmethod
     def of(cls, names: pa.Array | pa.ChunkedArray, known: Array) -> NameIndex:
