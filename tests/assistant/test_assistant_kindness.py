@@ -10,7 +10,7 @@ import pytest
 
 from assistant_cubes import ASKED, CALLS, named_cube
 from cube2net.api import Desk
-from cube2net.assistant.told import Told
+from cube2net.assistant.tool_replies import ToolReply
 from cube2net.assistant.tools import TOOLS, answer
 from cube2net.records import Objects
 
@@ -19,7 +19,7 @@ from toys import toy_cube
 DESK = Desk(named_cube())
 
 
-def ask(tool: str, **arguments: Any) -> Told:
+def ask(tool: str, **arguments: Any) -> ToolReply:
     """Return what a tool says."""
     return answer(DESK, tool, arguments)
 
