@@ -132,6 +132,7 @@ export function mountContrast(root: HTMLElement, store: Store, ended: AbortSigna
   /** Shows the network of both sides together, each in its colour; undo leads back. */
   const seeBoth = (first: Side, second: Side): void => {
     one.value = two.value = ""; // the two sides will be labels, and are chosen as such
+    pasted.hidden = true;
     root.closest(".c2n")?.querySelector<HTMLElement>('[data-tab="network"]')?.click();
     void store.move(bothChange(first, second)).catch((error: unknown) => store.refuse(error));
   };
