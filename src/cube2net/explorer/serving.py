@@ -28,8 +28,8 @@ LONGEST_HEADER = 32_000
 class ExplorerServer:
     """Serves the explorer of a cube from a thread of its own, from ``start`` to ``stop``; a context does both.
 
-    ``query`` is what the page begins with; ``unresolved`` are names with labels that it lets be mended. ``opened`` is set
-    once somebody came with the token.
+    ``query`` is what the page begins with; ``unresolved`` are names with labels that it lets be mended. ``opened`` is
+    set once somebody came with the token.
     """
 
     def __init__(
