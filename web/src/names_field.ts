@@ -77,7 +77,7 @@ export function namesField(root: HTMLElement, store: Store, heard: Listening): N
 
   /** Lets the column of a table be chosen: at once where nobody is known in any, else if it was another. */
   function offer(given: Given, { columns: has = [], column }: NamesAnswer): void {
-    which.hidden = has.length < 2;
+    which.hidden = has.length < 2 || column?.toLowerCase() === "object";
     table = which.hidden ? {} : given;
     const option = (value: string, text: string): HTMLElement => el("option", { value, selected: value === column }, text);
     const choose = el("option", { value: "", disabled: true, selected: true }, "choose");
@@ -151,7 +151,7 @@ export function namesField(root: HTMLElement, store: Store, heard: Listening): N
 
   const open = el("button", { type: "button", class: "bare", onclick: () => file.click() }, "Open a file");
   return {
-    elements: [box, el("div", { class: "row" }, open, el("span", { class: "small quiet" }, "or drop one here: CSV, Excel, a list"), file), which],
+    elements: [box, el("div", { class: "row" }, open, el("span", { class: "small quiet" }, "or drop a CSV or Excel file"), file), which],
     get empty() {
       return field.value.trim() === "";
     },
