@@ -23,8 +23,8 @@ import cube2net as c2n
 from cube2net.cli.exploring import _is_loopback, _open, private_page
 from cube2net.cli.signals import STATUS
 from cube2net.explorer import serving
-from cube2net.explorer.address import unpacked_ask
 from cube2net.explorer.serving import ExplorerServer, _listening
+from explorer.test_explorer_address import unpacked
 
 import hostile
 
@@ -82,7 +82,7 @@ def begun(address: re.Match[str]) -> dict[str, Any]:
     connection.request("GET", address[0].partition(address[1])[2])
     place = connection.getresponse().headers["location"]
     assert place.startswith("/#q=")
-    return unpacked_ask(place.removeprefix("/#q="))
+    return unpacked(place.removeprefix("/#q="))
 
 
 def test_it_begins_with_a_query(cube: Path, names: Path) -> None:

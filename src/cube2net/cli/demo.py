@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -40,7 +41,8 @@ def run(out: Path, *, seed: int = 0, progress: Progress = silent) -> None:
     )
     cube = pipeline.build_cube(corpus, out=out / "cube", seed=seed, progress=progress)
     write_table(out / "query.csv", ("object", "label"), areas.items())
-    query = pipeline.read_query(cube, out / "query.csv")
+    # The areas list ids, some of which are also the names of others.
+    query = replace(pipeline.read_query(cube, out / "query.csv"), shared=())
     say(f"{cube}", "A cell holds the authors of all papers with its labels; a link joins two authors of a paper.", "")
     network = pipeline.construct(cube, query, seed=seed)
     show_network(network)
