@@ -41,7 +41,7 @@ def test_a_cube_says_what_it_has_and_what_may_be_asked(desk: Desk) -> None:
     assert answer["exports"] == endings()
     assert answer["pictures"] == [".png", ".svg", ".pdf"]
     assert answer["limits"] == {
-        **{"letters": 1_000_000, "bytes": 4_000_000, "names": 200_000, "members": 20_000},
+        **{"letters": 1_000_000, "bytes": 4_000_000, "names": 200_000, "members": 20_000, "file": 2_900_000},
         **{"least_runs": 1, "runs": 5, "most_runs": 50},
     }
     methods = {method["name"]: method for method in answer["methods"]}

@@ -12,7 +12,7 @@ import pytest
 
 import cube2net as c2n
 from cube2net.api import Desk
-from cube2net.api.desk import VIEWS, Choice
+from cube2net.api.desk import VIEWS, KeptChoice
 from cube2net.errors import InputError, ParameterError
 from cube2net.interrupts import Stop
 
@@ -92,7 +92,7 @@ def test_a_choice_that_does_not_fit_is_refused_once(folder: Any, ask: dict[str, 
     right, wrong = one.choice(question), one.choice(another)
     assert right is not None and wrong is not None
     begin = wrong.text.index('"checksum": "', wrong.text.index('"made"')) + len('"checksum": "')
-    other.keep_choice(Choice(right.key, f"{wrong.text[:begin]}x{wrong.text[begin + 1 :]}"))
+    other.keep_choice(KeptChoice(right.key, f"{wrong.text[:begin]}x{wrong.text[begin + 1 :]}"))
     with pytest.raises(InputError, match="the network that was chosen cannot be had again: ask for it once more"):
         other.answer("construct", question)
     assert other.is_long("construct", question)

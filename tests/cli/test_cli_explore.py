@@ -212,21 +212,6 @@ def test_only_loopback_addresses_are_taken_for_safe(host: str, near: bool) -> No
     assert _is_loopback(host) == near
 
 
-def test_names_that_are_not_in_the_cube_are_refused_or_left_out(
-    cube: Path, tmp_path: Path, tool: Callable[..., tuple[int, str, str]]
-) -> None:
-    query = tmp_path / "query.txt"
-    query.write_text("p1\nPerson 2\nnobody\n")
-    status, out, err = tool("explore", cube, "--query", query, "--no-browser")
-    assert (status, out) == (2, "")
-    assert err.startswith("cube2net: query names 1 object that is not in the cube: 'nobody'")
-    with exploring(cube, "--query", query, "--no-browser", "--skip-missing") as (process, address):
-        assert begun(address)["query"] == ["p1", "p2"]
-        assert process.stdout is not None
-        said = process.stdout.readline()
-    assert said == "left out, being unknown or the name of several objects: 1 ('nobody')\n"
-
-
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

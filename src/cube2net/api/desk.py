@@ -35,7 +35,7 @@ CHOSEN_ANEW = ("without",)
 T = TypeVar("T")
 
 
-class Choice(NamedTuple):
+class KeptChoice(NamedTuple):
     """What was chosen for a network, by which another desk of the same cube has the network without choosing anew."""
 
     key: str
@@ -46,7 +46,7 @@ class Standing(NamedTuple):
     """Whether a question may take more than a moment to answer, and what was chosen for it already if so."""
 
     long: bool
-    choice: Choice | None = None
+    choice: KeptChoice | None = None
 
 
 class Desk:
@@ -129,7 +129,7 @@ class Desk:
                 self._choices.pop(key, None)
             raise
 
-    def keep_choice(self, choice: Choice) -> None:
+    def keep_choice(self, choice: KeptChoice) -> None:
         """Remember what another desk chose for a network."""
         with self._lock:
             _put(self._choices, KEPT, choice.key, choice.text)
@@ -209,17 +209,17 @@ class Desk:
         """Return whether a question may take more than a moment to answer; not where its network is remembered."""
         return self.standing(name, question).long
 
-    def choice(self, question: Mapping[str, Any]) -> Choice | None:
+    def choice(self, question: Mapping[str, Any]) -> KeptChoice | None:
         """Return what was chosen for the network of a question that was answered; None where that is not known."""
         if "ask" not in question:
             return None
         return self._choice(json.dumps(shortest(self.cube, read(Ask, question["ask"]))))
 
-    def _choice(self, key: str) -> Choice | None:
+    def _choice(self, key: str) -> KeptChoice | None:
         with self._lock:
             network, text = self._made.get(key), self._choices.get(key, "")
         text = text or (choice_of(network) if network is not None else "")
-        return Choice(key, text) if text else None
+        return KeptChoice(key, text) if text else None
 
     def _known(self, kept: OrderedDict[str, T], most: int, key: str, make: Callable[[], T]) -> T:
         """Return what is remembered by a key, or made now."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from io import TextIOWrapper
@@ -39,6 +40,7 @@ def serve(cube: Cube, given: BinaryIO, wanted: BinaryIO) -> None:
     replies = TextIOWrapper(wanted, encoding="utf-8", errors="backslashreplace")
 
     async def talk() -> None:
+        asyncio.get_running_loop().set_exception_handler(_unless_interrupted)
         server = server_of(Desk(cube, most_nodes=MOST_NODES))
         async with stdio_server(anyio.wrap_file(lines), anyio.wrap_file(replies)) as (reading, writing):
             await server.run(reading, writing, server.create_initialization_options())
@@ -53,6 +55,14 @@ def serve(cube: Cube, given: BinaryIO, wanted: BinaryIO) -> None:
         for stream in (lines, replies):
             with suppress(OSError, ValueError):
                 stream.detach()
+
+
+def _unless_interrupted(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Say what went wrong in a task that nobody waits for, unless it is that the program was interrupted."""
+    error = context.get("exception")
+    inside = error.split(KeyboardInterrupt)[1] if isinstance(error, BaseExceptionGroup) else error
+    if not isinstance(inside, KeyboardInterrupt) and inside is not None:
+        loop.default_exception_handler(context)
 
 
 def server_of(desk: Desk, seconds: float = SECONDS) -> Server[Any]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from cube2net.api import ROUTES, Desk
-from cube2net.api.desk import FILE, Choice, Standing
+from cube2net.api.desk import FILE, KeptChoice, Standing
 from cube2net.explorer.replies import WORKING, RefusalError, Reply, attached, json_bytes
 from cube2net.explorer.worker_pool import WorkerPool
 from cube2net.interrupts import Stop, step, stopped_as_error
@@ -80,7 +80,7 @@ class Work:
         return Reply(json_bytes(self.desk.answer(name, question, progress)))
 
     async def _by_worker(
-        self, workers: WorkerPool, name: str, question: Mapping[str, Any], progress: Progress, choice: Choice | None
+        self, workers: WorkerPool, name: str, question: Mapping[str, Any], progress: Progress, choice: KeptChoice | None
     ) -> Reply:
         said = await workers.ask(name, question, progress, choice)
         if said.choice is not None:

@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from cube2net import pipeline
 from cube2net.api import ROUTES, Desk
-from cube2net.api.desk import FILE, Choice
+from cube2net.api.desk import FILE, KeptChoice
 from cube2net.errors import CubeError
 from cube2net.explorer.replies import WORKING, failure, json_bytes
 from cube2net.progress import Progress, Seldom
@@ -38,7 +38,7 @@ def main() -> None:
             told = _telling(out)
             told(WORKING, 0)
             if asked["choice"] is not None:
-                desk.keep_choice(Choice(*asked["choice"]))
+                desk.keep_choice(KeptChoice(*asked["choice"]))
             for each in said(desk, asked["name"], asked["question"], told):
                 _write(out, each)
         except BaseException as error:

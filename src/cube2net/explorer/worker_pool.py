@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cube2net.api.desk import Choice
+from cube2net.api.desk import KeptChoice
 from cube2net.explorer.replies import RefusalError, json_bytes
 from cube2net.progress import Progress
 from cube2net.records.origin import Origin
@@ -38,7 +38,7 @@ class Said:
     name: str = ""
     media_type: str = "application/json"
     report: dict[str, str] | None = None
-    choice: Choice | None = None
+    choice: KeptChoice | None = None
     error: RefusalError | None = None
 
 
@@ -64,7 +64,7 @@ class WorkerPool:
         return [process.pid for process in self._all]
 
     async def ask(
-        self, name: str, question: Mapping[str, Any], progress: Progress, choice: Choice | None = None
+        self, name: str, question: Mapping[str, Any], progress: Progress, choice: KeptChoice | None = None
     ) -> Said:
         """Return what a worker says to a question; where the task is cancelled, the worker is killed.
 
@@ -172,7 +172,7 @@ async def _conversation(worker: Process, asked: dict[str, Any], progress: Progre
         elif kind == "report":
             report = value
         elif kind == "choice":
-            choice = Choice(*value)
+            choice = KeptChoice(*value)
         elif kind == "file":
             content = base64.b64decode(value["content"])
             return Said(content, name=value["name"], media_type=value["media_type"], choice=choice)
