@@ -19,8 +19,8 @@ from playwright.sync_api import sync_playwright
 import cube2net as c2n
 
 TESTS = Path(__file__).parents[1] / "tests"
-sys.path[:0] = [str(TESTS), str(TESTS / "browser")]
-from explorers import CHROMIUM, FLAGS, Explorer, Tab  # noqa: E402
+sys.path[:0] = [str(TESTS)]
+from browser.explorers import CHROMIUM, FLAGS, Explorer, Tab  # noqa: E402
 
 SIZES = {400: 860, 1280: 800, 2560: 1440}
 SCHEMES = ("light", "dark")
