@@ -112,9 +112,9 @@ def named(network: Network, place: Array, add_captions: Callable[..., None]) -> 
     """Return the seconds that it takes to write the names of a picture, and how many stand there, cover and mislead."""
     seen: dict[str, Any] = {}
 
-    def timed(axes: Any, network: Network, place: Array, sizes: Array, fonts: list[str]) -> None:
+    def timed(axes: Any, network: Network, place: Array, sizes: Array, fonts: list[str], **options: Any) -> None:
         start = time.process_time()
-        add_captions(axes, network, place, sizes, fonts)
+        add_captions(axes, network, place, sizes, fonts, **options)
         seen.update(seconds=time.process_time() - start, around=sizes / 2)
 
     with replaced(DRAW, layout=lambda network, seed: place, add_captions=timed):
