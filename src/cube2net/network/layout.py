@@ -33,7 +33,7 @@ def layout(network: Network, *, seed: int = 0, start: Sequence[Sequence[float] |
 
     With igraph's layouts in place of these forces more links cross at 200 and 2,000 nodes: 2.9 and 3.1 % of pairs at
     best, 2.5 and 2.4 % here, where as many names or more find a place. At 20,000 nodes fewer cross (1.9 %, 2.3 % here)
-    in a quarter of the time, and no name finds a place. ``benchmarks/layouts.py`` shows it.
+    in two thirds of the time, and no name finds a place. ``benchmarks/layouts.py`` shows it.
 
     ``start`` is where nodes are now, in their order, None for those that are new. Then these begin at the mean of their
     neighbours, all move by a few short steps, and only what overlaps is pushed apart; parts that are all new stand
