@@ -30,7 +30,7 @@ def cube() -> Cube:
 
     Ada is the name and the id of nobody else.
     """
-    made = toy_cube([[0, 1, 2], [2, 3, 4, 5]], objects=6, links=[(0, 1), (1, 2), (2, 3), (3, 4)])
+    made = toy_cube([[0, 1, 2], [2, 3, 4, 5]], objects=6, links=[(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)])
     table = pa.table({"object": IDS, "name": NAMES, "kind": ["author"] * 6})
     return replace(made, objects=Objects.of(table))
 
@@ -39,6 +39,11 @@ def test_a_name_that_is_an_id_means_that_object_and_is_told_as_shared(cube: Cube
     query = cube.query(["Ada", "Wei Li"])
     assert query.objects.tolist() == [1, 2]
     assert query.shared == ("Wei Li",)
+
+
+def test_a_name_whose_other_bearers_are_less_linked_is_taken_as_its_id_without_a_word(cube: Cube) -> None:
+    made = toy_cube([[0, 1, 2], [2, 3, 4, 5]], objects=6, links=[(0, 1), (1, 2), (2, 3), (3, 4)])
+    assert replace(made, objects=cube.objects).query(["Wei Li"]).shared == ()
 
 
 @pytest.mark.parametrize("given", [["Ada"], ["wei-li", "wei-li-2"], [0, 1, 2]])

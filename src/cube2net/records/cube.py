@@ -211,7 +211,7 @@ class Cube(Shown):
         cube. A mapping gives every object a label, none where that is None or not a number. An object named twice
         counts once. A name that is not in the cube, or that several objects bear, and a value that is missing, is an
         error unless ``skip_missing``; then it is listed in ``Query.missing``. A text that is the id of one object and
-        the name of others means the first, and is listed in ``Query.shared``.
+        the name of others means the first, and is listed in ``Query.shared`` where one of these is as well linked.
         """
         by_id = gives_ids(objects)
         objects, beside = asked_of(objects, partial(count_known, self.objects), texts=not self.objects.whole)
@@ -232,7 +232,7 @@ class Cube(Shown):
         kept = order[first]
         by_row = not self.objects.whole and all(map(is_row, keys))
         ids = None if by_row else self.objects.ids(rows[kept])
-        shared = () if by_row or by_id else shared_names(self.objects, keys, rows)
+        shared = () if by_row or by_id else shared_names(self.objects, self.links, keys, rows)
         return Query(rows[kept], None if labels is None else tuple(labels[i] for i in kept), missing, ids, shared)
 
 

@@ -14,6 +14,7 @@ from cube2net.errors import QueryError, quoted, some
 from cube2net.records.keys import check_kinds, is_row, is_text, key_of
 from cube2net.records.limits import MOST
 from cube2net.records.objects import Objects
+from cube2net.records.ragged import Links
 
 NEARLY_ALL = 0.9
 LOOKED_AT = 100
@@ -57,10 +58,20 @@ def rows_of_keys(objects: Objects, keys: Sequence[Any], skip_missing: bool) -> t
     return rows, lost + tuple(quoted(keys[place]) for place in sorted(others))
 
 
-def shared_names(objects: Objects, keys: Sequence[Any], rows: Array) -> tuple[str, ...]:
-    """Return those of the texts that a caller gave which are the id of an object and the name of others too."""
+def shared_names(objects: Objects, links: Links, keys: Sequence[Any], rows: Array) -> tuple[str, ...]:
+    """Return those of the texts that a caller gave which are the id of an object and the name of others too.
+
+    Only such that another bearer has as many links as the one taken, or more: that one may well be meant.
+    """
     named = [place for place, key in enumerate(keys) if isinstance(key, str)]
-    return tuple(objects.also_called([_text(keys[place]) for place in named], rows[named]))
+    texts = [_text(keys[place]) for place in named]
+    own = dict(zip(texts, rows[named].tolist(), strict=True))
+
+    def linked(row: int) -> int:
+        return int(links.indptr[row + 1] - links.indptr[row])
+
+    bearers = objects.also_called(texts, rows[named])
+    return tuple(text for text, others in bearers.items() if max(map(linked, others)) >= linked(own[text]))
 
 
 def said_of_shared(objects: Objects, shared: Sequence[str]) -> str:

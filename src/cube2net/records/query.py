@@ -19,7 +19,8 @@ class Query(Shown):
     """Objects by row number, ascending and distinct, with a label each where the user gave one.
 
     ``ids`` are those of the objects, where they were given by id or name: in another cube the rows have others.
-    ``shared`` are those of the names given that are the id of one object, which was taken, and the name of others too.
+    ``shared`` are those of the names given that are the id of one object, which was taken, and the name of others
+    that are as well linked or better.
 
     >>> Query(np.array([4, 9]), labels=("KDD", "ACL"))
     Query(2 objects, 2 labels)
