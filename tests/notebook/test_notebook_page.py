@@ -219,7 +219,7 @@ def test_python_moves_the_page(shown: Show, cube: Cube) -> None:
     widget.ask = {**widget.ask, "m": 1}
     expect(notebook.frame.locator(".said")).to_contain_text("1 cell")
     widget.query = PLANTED.query(1)[:5]
-    expect(notebook.frame.locator(".said")).to_contain_text("5 objects of the query")
+    expect(notebook.frame.locator(".said")).to_contain_text("Your 5,")
     widget.ask = {"query": []}
     notebook.waits(lambda: notebook.frame.get_attribute("data-phase") == "empty")
 

@@ -142,8 +142,9 @@ def test_work_that_fails_ends_its_bar_and_says_so() -> None:
 
 
 def test_bars_leave_no_thread_behind() -> None:
+    before = set(threading.enumerate())
     with progress_bars(Drawn()):
-        (thread,) = (each for each in threading.enumerate() if each.name == "bars")
+        (thread,) = (each for each in threading.enumerate() if each.name == "bars" and each not in before)
     thread.join(5)
     assert not thread.is_alive()
 
