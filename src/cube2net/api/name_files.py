@@ -39,7 +39,7 @@ def which_column(question: NamesQuestion, columns: Sequence[str]) -> str:
     """Return the sentence that asks for the column of the names, since none holds objects of the cube.
 
     >>> which_column({"file": "", "name": "x.csv"}, ["Group", "Surname"])
-    "no column of x.csv has names that the cube knows: it has Group, Surname; choose the one to be read"
+    'no column of x.csv has names that the cube knows: it has Group, Surname; choose the one to be read'
     """
     called = plain(question.get("name", UNNAMED)) if "file" in question else "the text"
     return f"no column of {called} has names that the cube knows: it has {listed(columns)}; choose the one to be read"
