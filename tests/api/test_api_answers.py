@@ -55,7 +55,10 @@ def test_a_cube_says_what_it_has_and_what_may_be_asked(desk: Desk) -> None:
 
 def test_a_window_of_every_time_can_be_asked_for(desk: Desk, ask: Ask) -> None:
     times = desk.answer("cube", {})["times"]
-    desk.answer("construct", {"ask": ask | {"between": f"{times[0]}..{times[-1]}"}})
+    whole, seen = (
+        desk.answer("construct", {"ask": ask | window}) for window in ({}, {"between": f"{times[0]}..{times[-1]}"})
+    )
+    assert [seen[part] for part in ("nodes", "links")] == [whole[part] for part in ("nodes", "links")]
 
 
 def test_a_method_says_what_is_missing(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
