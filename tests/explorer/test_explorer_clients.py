@@ -1,0 +1,108 @@
+"""Many clients, and such as are silent, slow or too many: they do not stop the others."""
+
+import json
+import socket
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cube2net as c2n
+from cube2net.explorer import connections
+from explorer.long_work import until
+from explorer.timeless_answers import timeless
+
+
+def received(sent: socket.socket) -> bytes:
+    """Return what comes, nothing where the other side has left."""
+    try:
+        return sent.recv(10)
+    except ConnectionResetError:
+        return b""
+
+
+def test_fifty_clients_get_the_answers_of_a_single_one(client: Any, ask: dict[str, Any]) -> None:
+    questions = [("construct", {"ask": {**ask, "m": m}}) for m in range(1, 8)]
+    questions += [("layout", {"ask": {**ask, "m": m}}) for m in range(1, 4)]
+    single = [timeless(client.answer(*question)) for question in questions]
+
+    def visit(number: int) -> list[Any]:
+        order = [(number + step) % len(questions) for step in range(4)]
+        return [(at, timeless(client.answer(*questions[at]))) for at in order]
+
+    with ThreadPoolExecutor(50) as clients:
+        for answers in clients.map(visit, range(50)):
+            assert all(answer == single[at] for at, answer in answers)
+
+
+def test_clients_who_say_nothing_or_read_nothing_do_not_stop_others(client: Any, ask: dict[str, Any]) -> None:
+    silent = [client.raw(b"") for _ in range(40)]
+    begun = [client.raw(b"POST /api/v1/construct HTTP/1.1\r\nHost: x") for _ in range(40)]
+    body = json.dumps({"ask": {**ask, "form": "objects"}}).encode()
+    head = (
+        f"POST /api/v1/construct HTTP/1.1\r\nHost: 127.0.0.1:{client.server.gate.port}\r\nAuthorization: Bearer "
+        f"{client.server.gate.token}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    ).encode()
+    deaf = [client.raw((head + body) * 8) for _ in range(10)]
+    try:
+        assert client.ask("construct", {"ask": ask})[0] == 200
+    finally:
+        for each in silent + begun + deaf:
+            each.close()
+
+
+def test_whoever_does_not_say_what_he_asks_for_is_left(
+    folder: Path, serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "REQUEST_SECONDS", 0.05)
+    client = serve(c2n.open_cube(folder))
+    for begun in (b"", b"GET / HTTP/1.1\r\nHo"):
+        with client.raw(begun) as sent:
+            assert received(sent) == b""
+
+
+def test_whoever_does_not_read_is_left(
+    folder: Path, serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, ask: dict[str, Any]
+) -> None:
+    monkeypatch.setattr(connections, "STALLED_SECONDS", 0.05)
+    client = serve(c2n.open_cube(folder))
+    connected = client.server.connected
+    body = json.dumps({"ask": {**ask, "form": "objects"}}).encode()
+    head = (
+        f"POST /api/v1/construct HTTP/1.1\r\nHost: 127.0.0.1:{client.server.gate.port}\r\nAuthorization: Bearer "
+        f"{client.server.gate.token}\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    ).encode()
+    with client.raw(b"") as sent:
+        until(lambda: connected() == 1)
+        threading.Thread(target=_flood, args=(sent, head + body), daemon=True).start()
+        until(lambda: connected() == 0)
+
+
+def _flood(sent: Any, request: bytes) -> None:
+    """Ask again and again without reading, until the other side has enough."""
+    with suppress(OSError):
+        for _ in range(10_000):
+            sent.sendall(request)
+
+
+def test_more_connections_than_are_taken_are_closed(
+    folder: Path, serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "MOST_CONNECTIONS", 3)
+    client = serve(c2n.open_cube(folder))
+    held = [client.raw(b"") for _ in range(3)]
+    until(lambda: client.server.connected() == 3)
+    with client.raw(b"") as further:
+        assert received(further) == b""
+    for each in held:
+        each.close()
+    until(lambda: client.server.connected() == 0)
+    assert client.send("GET", "/api/v1/cube")[0] == 200
+
+
+def test_small_responses_do_not_wait_for_the_other_sides_word(client: Any) -> None:
+    assert client.server._socket.proto == socket.IPPROTO_TCP
