@@ -1,6 +1,7 @@
 // What may be done with a cell or an object, the same in menus, panels and tables.
 import { el } from "./dom";
-import { nodeKey, type Store } from "./state";
+import { nodeKey } from "./nodes";
+import type { Store } from "./state";
 import type { Ask, Id, Node } from "./types";
 
 export interface Action {

@@ -1,6 +1,8 @@
 // The address is the recipe: a question as #q=…, packed, and the trail of moves that the browser's history is.
 import type { Ask, Id, Node } from "./types";
-import { shortest, type Store, type Trail } from "./state";
+import { shortest } from "./asks";
+import type { Store } from "./state";
+import type { Trail } from "./trails";
 
 const LARGEST = 16 * 1024 * 1024;
 

@@ -5,7 +5,8 @@ import { counted, el, fill, number } from "./dom";
 import { sentence } from "./sentences";
 import { shortName } from "./geometry";
 import { spotlightOf } from "./spotlight";
-import { nodeKey, type Store } from "./state";
+import { nodeKey } from "./nodes";
+import type { Store } from "./state";
 import type { ChosenCell, NetworkAnswer, Node } from "./types";
 import { plain, valueLine } from "./words";
 

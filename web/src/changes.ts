@@ -1,5 +1,5 @@
 // What one question says otherwise than another.
-import { same } from "./state";
+import { same } from "./asks";
 import type { Ask } from "./types";
 
 const NAMES: Partial<Record<keyof Ask, string>> = { max_nodes: "nodes at most", near: "near objects", m: "cells", r: "cells for each object", levels: "cells by", roll_up: "levels rolled up", between: "time", where: "only" };

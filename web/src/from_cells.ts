@@ -4,7 +4,9 @@ import { completing } from "./completion";
 import { counted, el, fill, number } from "./dom";
 import { named } from "./query_draft";
 import { sentence } from "./sentences";
-import { cellTitle, same, viewOf, type Store } from "./state";
+import { same, viewOf } from "./asks";
+import { cellTitle } from "./nodes";
+import type { Store } from "./state";
 import type { Ask, DimensionShape, LevelShape, NameRow } from "./types";
 
 const ALL = "∗";

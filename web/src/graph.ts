@@ -8,7 +8,9 @@ import { circleOf, modelOf, type Model } from "./graph_model";
 import { Stage, type Focus } from "./graph_stage";
 import { mountNodeTable } from "./graph_table";
 import { spotlightOf } from "./spotlight";
-import { nodeKey, type Place, type Store } from "./state";
+import { nodeKey } from "./nodes";
+import type { Place } from "./places";
+import type { Store } from "./state";
 import type { NetworkAnswer, Node } from "./types";
 
 const DARK = matchMedia("(prefers-color-scheme: dark)");

@@ -1,6 +1,6 @@
 // A network as its drawing needs it: keys, roles, neighbours, sizes, and the order in which names are shown.
 import { coloursOf, LOOKS, type LabelColour, type Theme } from "./palette";
-import { nodeAt, nodeKey } from "./state";
+import { nodeAt, nodeKey } from "./nodes";
 import type { NetworkAnswer, Node, Role } from "./types";
 
 /** Above so many nodes the drawing is simpler: links of the query only, no animation, fewer names. */

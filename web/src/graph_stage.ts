@@ -7,7 +7,7 @@ import { drawingOrder, radiusOf, sameColour, type Model } from "./graph_model";
 import { listenLasso } from "./graph_lasso";
 import { drawOverlay, type Ghost, type Overlay } from "./graph_overlay";
 import { DISC, Links, NodeShapes, SQUARE } from "./graph_programs";
-import type { Place } from "./state";
+import type { Place } from "./places";
 
 export interface StageEvents {
   enter(position: number): void;

@@ -4,7 +4,8 @@ import { el, fill, number } from "./dom";
 import { shortName } from "./geometry";
 import { headlineOf } from "./headline";
 import { sentence } from "./sentences";
-import { nodeAt, type Store } from "./state";
+import { nodeAt } from "./nodes";
+import type { Store } from "./state";
 import type { NetworkAnswer } from "./types";
 import { plain } from "./words";
 

@@ -8,7 +8,8 @@ import { mountBars } from "./pivot_bars";
 import { shortName } from "./geometry";
 import { heat, inkOn, liftHeat, type Theme } from "./palette";
 import { backTo, brief, cellOf, drilled, firstState, fullest, isFull, strength, withAxis, type Measure, type PivotState } from "./pivot_state";
-import { nodeKey, type Store } from "./state";
+import { nodeKey } from "./nodes";
+import type { Store } from "./state";
 import type { Id, PivotAnswer, PivotQuestion } from "./types";
 import { whenVisible } from "./when_visible";
 

@@ -1,5 +1,5 @@
 // The query to be: names that were given, and whom each of them means.
-import { same } from "./state";
+import { same } from "./asks";
 import type { Ask, Candidate, Id, NameRow } from "./types";
 
 /** A name of the query to be: what was given and, once it is known, whom it means. */

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import type { Asking, Client } from "./client";
 import { Refusal } from "./client";
-import { carried, shortest, Store } from "./state";
+import { shortest } from "./asks";
+import { carried } from "./places";
+import { Store } from "./state";
 import type { Ask, CubeAnswer, NetworkAnswer } from "./types";
 
 const CUBE = { name: "toy", checksum: null } as unknown as CubeAnswer;

@@ -1,10 +1,13 @@
 // What the page knows: one store that every part reads and listens to, and that alone asks for networks.
 import type { Client, Refusal } from "./client";
 import { refusalOf, stopped } from "./client";
+import { same, shortest, withoutWords } from "./asks";
+import { cellTitle, lacking, sameNode, toggled } from "./nodes";
+import { carried, type Place } from "./places";
+import { memoryTrail, type Trail } from "./trails";
 import type { Ask, CubeAnswer, Id, NetworkAnswer, Node, PriceShape, ProgressShape } from "./types";
 
 export type Phase = "empty" | "ready" | "busy" | "error";
-export type Place = readonly [number, number];
 
 /** What is being made, and how far it is; told is null until something is said. */
 export interface Busy {
@@ -16,17 +19,6 @@ export interface Busy {
 export interface Failed {
   readonly refusal: Refusal;
   readonly ask: Ask;
-}
-
-/** Where moves are kept: the addresses of a page, or the memory of a widget. */
-export interface Trail {
-  push(ask: Ask): void;
-  /** Puts a question in place of the last; `soon` while more are to come in its place. */
-  replace(ask: Ask, soon?: boolean): void;
-  back(): void;
-  forward(): void;
-  readonly canGoBack: boolean;
-  readonly canGoForward: boolean;
 }
 
 export type Part = "ask" | "edited" | "given" | "network" | "places" | "prices" | "selected" | "busy" | "error" | "trail" | "names";
@@ -333,121 +325,4 @@ export class Store {
     const changed = new Set(parts);
     for (const listener of [...this.listeners]) listener(changed);
   }
-}
-
-/** A trail that is kept in memory. */
-export function memoryTrail(arrive: (ask: Ask) => void): Trail {
-  const asks: Ask[] = [{ query: [] }];
-  let at = 0;
-  const go = (step: number): void => {
-    const ask = asks[at + step];
-    if (ask === undefined) return;
-    at += step;
-    arrive(ask);
-  };
-  return {
-    push(ask) {
-      asks.splice(at + 1, Infinity, ask);
-      at += 1;
-    },
-    replace(ask) {
-      asks[at] = ask;
-    },
-    back: () => go(-1),
-    forward: () => go(1),
-    get canGoBack() {
-      return at > 0;
-    },
-    get canGoForward() {
-      return at < asks.length - 1;
-    },
-  };
-}
-
-/**
- * A question without words that say nothing.
- *
- * The server's own shortest question also leaves out what is so anyway, as method greedy; that is the network's `ask`.
- */
-export function shortest(ask: Ask): Ask {
-  const said = Object.entries(ask).filter(([, value]) => !saysNothing(value));
-  return { query: [], ...Object.fromEntries(said) };
-}
-
-function saysNothing(value: unknown): boolean {
-  if (value === null || value === undefined || value === "" || value === false) return true;
-  return typeof value === "object" && Object.keys(value).length === 0;
-}
-
-export const same = (one: unknown, other: unknown): boolean => JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (value === null || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([k, v]) => [k, sorted(v)]));
-}
-
-/** A change that makes one question another: what the other lacks is unsaid. */
-function withoutWords(now: Ask, wanted: Ask): Partial<Ask> {
-  return { ...Object.fromEntries(Object.keys(now).map((word) => [word, undefined])), ...wanted };
-}
-
-/** What a question says of the part of the cube. */
-export function viewOf({ where, roll_up, between, kind }: Ask): Pick<Ask, "where" | "roll_up" | "between" | "kind"> {
-  return Object.fromEntries(Object.entries({ where, roll_up, between, kind }).filter(([, value]) => !saysNothing(value)));
-}
-
-/** A cell as people read it: its labels but for those that stand for all. */
-export function cellTitle(labels: readonly string[]): string {
-  const said = labels.filter((label) => label !== "∗");
-  return said.length === 0 ? "all" : said.join(" · ");
-}
-
-export function nodeKey(node: Node): string {
-  return "cell" in node ? `c${JSON.stringify(node.cell)}` : `o${JSON.stringify(node.object)}`;
-}
-
-export const sameNode = (one: Node | null, other: Node | null): boolean =>
-  one === null || other === null ? one === other : nodeKey(one) === nodeKey(other);
-
-const lacking = (nodes: Node[] = [], node: Node): Node[] => nodes.filter((other) => !sameNode(node, other));
-
-function toggled(nodes: Node[] = [], node: Node): Node[] {
-  const rest = lacking(nodes, node);
-  return rest.length < nodes.length ? rest : [...nodes, node];
-}
-
-/** The key of a network's node by its position: the same in every network of the same cube. */
-export function keyAt(network: NetworkAnswer, position: number): string {
-  return nodeKey(nodeAt(network, position));
-}
-
-export function nodeAt(network: NetworkAnswer, position: number): Node {
-  const labels = network.nodes.labels[position];
-  return labels ? { cell: labels } : { object: network.nodes.id[position] as Id };
-}
-
-/** Where the nodes of a network were in the one before; new ones begin amid their neighbours. */
-export function carried(before: NetworkAnswer | null, places: Place[] | null, network: NetworkAnswer): Place[] | null {
-  if (!before || !places) return null;
-  const old = new Map(places.map((place, position) => [keyAt(before, position), place]));
-  const known = network.nodes.id.map((_, position) => old.get(keyAt(network, position)) ?? null);
-  const sums = network.nodes.id.map(() => [0, 0, 0] as [number, number, number]);
-  const meet = (one: number, other: number): void => {
-    const place = known[other];
-    const sum = sums[one];
-    if (!place || !sum) return;
-    sum[0] += place[0];
-    sum[1] += place[1];
-    sum[2] += 1;
-  };
-  network.links.source.forEach((source, link) => {
-    const target = network.links.target[link] as number;
-    meet(source, target);
-    meet(target, source);
-  });
-  return known.map((place, position) => {
-    const [x, y, n] = sums[position] as [number, number, number];
-    return place ?? (n > 0 ? [x / n, y / n] : [0, 0]);
-  });
 }

@@ -4,7 +4,9 @@ import { completing } from "./completion";
 import { dial } from "./dials";
 import { el, fill, freshId, number } from "./dom";
 import { isNearOfFew, NEAR_FEW } from "./small_query";
-import { nodeKey, shortest, type Store } from "./state";
+import { shortest } from "./asks";
+import { nodeKey } from "./nodes";
+import type { Store } from "./state";
 import type { Ask, DimensionShape, Id, NetworkAnswer, Node, SummaryShape } from "./types";
 import { formLine, levelsLine, methodLine, objectiveLine, USUAL_METHODS } from "./words";
 

@@ -4,7 +4,9 @@ import { mount } from "./app";
 import type { Answer, Asking, Client, ExportedFile, Question, RouteName } from "./client";
 import { Refusal, refusalOf } from "./client";
 import { showRefusal } from "./refusal_page";
-import { same, sameNode, shortest, Store } from "./state";
+import { same, shortest } from "./asks";
+import { sameNode } from "./nodes";
+import { Store } from "./state";
 import type { Ask, FailureDetail, Node, ProgressShape } from "./types";
 
 /** What anywidget hands over: traits by name, and messages beside them. */

@@ -1,5 +1,5 @@
 // What the program's words mean, in plain ones: methods, objectives, forms, measures, files, and parameters in sentences.
-import { cellTitle } from "./state";
+import { cellTitle } from "./nodes";
 
 /** Methods in the order offered; those of experts stand apart. */
 export const USUAL_METHODS = ["greedy", "auto", "pagerank", "hops", "none"];

@@ -1,0 +1,35 @@
+// Questions as values: the shortest words for one, and what makes one another.
+import type { Ask } from "./types";
+
+/**
+ * A question without words that say nothing.
+ *
+ * The server's own shortest question also leaves out what is so anyway, as method greedy; that is the network's `ask`.
+ */
+export function shortest(ask: Ask): Ask {
+  const said = Object.entries(ask).filter(([, value]) => !saysNothing(value));
+  return { query: [], ...Object.fromEntries(said) };
+}
+
+function saysNothing(value: unknown): boolean {
+  if (value === null || value === undefined || value === "" || value === false) return true;
+  return typeof value === "object" && Object.keys(value).length === 0;
+}
+
+export const same = (one: unknown, other: unknown): boolean => JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)).map(([k, v]) => [k, sorted(v)]));
+}
+
+/** A change that makes one question another: what the other lacks is unsaid. */
+export function withoutWords(now: Ask, wanted: Ask): Partial<Ask> {
+  return { ...Object.fromEntries(Object.keys(now).map((word) => [word, undefined])), ...wanted };
+}
+
+/** What a question says of the part of the cube. */
+export function viewOf({ where, roll_up, between, kind }: Ask): Pick<Ask, "where" | "roll_up" | "between" | "kind"> {
+  return Object.fromEntries(Object.entries({ where, roll_up, between, kind }).filter(([, value]) => !saysNothing(value)));
+}

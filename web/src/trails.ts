@@ -1,0 +1,42 @@
+// Where moves are kept, so that they can be taken back.
+import type { Ask } from "./types";
+
+/** Where moves are kept: the addresses of a page, or the memory of a widget. */
+export interface Trail {
+  push(ask: Ask): void;
+  /** Puts a question in place of the last; `soon` while more are to come in its place. */
+  replace(ask: Ask, soon?: boolean): void;
+  back(): void;
+  forward(): void;
+  readonly canGoBack: boolean;
+  readonly canGoForward: boolean;
+}
+
+/** A trail that is kept in memory. */
+export function memoryTrail(arrive: (ask: Ask) => void): Trail {
+  const asks: Ask[] = [{ query: [] }];
+  let at = 0;
+  const go = (step: number): void => {
+    const ask = asks[at + step];
+    if (ask === undefined) return;
+    at += step;
+    arrive(ask);
+  };
+  return {
+    push(ask) {
+      asks.splice(at + 1, Infinity, ask);
+      at += 1;
+    },
+    replace(ask) {
+      asks[at] = ask;
+    },
+    back: () => go(-1),
+    forward: () => go(1),
+    get canGoBack() {
+      return at > 0;
+    },
+    get canGoForward() {
+      return at < asks.length - 1;
+    },
+  };
+}
