@@ -73,6 +73,8 @@ def run(out: Path, *, seed: int = 0, progress: Progress = silent) -> None:
         "  network.png         the same as a picture: the query by area, cells as squares, the others white",
         "  cube/, query.csv    the cube and the query; ask again with",
         f"                      {tool} query {out}/cube --query {out}/query.csv",
+        "                      look at it, steer it and ask why in a browser (make explore installs what that needs)",
+        f"                      {tool} explore {out}/cube --query {out}/query.csv",
         "                      and compare the default network with others (-h says how to ask for fewer)",
         f"                      {asked} --out {out}/compared",
     )
