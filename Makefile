@@ -17,7 +17,7 @@ help:
 	@echo "make setup  make .venv only, with all extras but spark"
 	@echo "make page   build the explorer's page from web/ where it is not that of the sources"
 	@echo "make test-lowest  run the tests with the lowest versions that pyproject.toml names, in .venv-lowest"
-	@echo "make bench  measure everything and write docs/performance.md (DATA=folder adds the real data)"
+	@echo "make bench  measure everything and write docs/findings/performance.md (DATA=folder adds the real data)"
 	@echo "make stress damaged input, kills, races, full disks, hostile names (MINUTES=15; writes stress-out/)"
 	@echo "make clean  remove .venv, .venv-lowest, demo-out, stress-out and caches"
 

@@ -3,8 +3,8 @@
     python benchmarks/contrasts.py CUBE [--splits 200] [--times 15]
 
 CUBE is the folder of the bundled papers' cube (``cube2net demo`` makes one). The sentences are those of
-docs/contrast.md. Then 116 authors of one area are told from 116 of another, warm; and these 232 are split at random
-into two sides, again and again: at most one split in twenty may have a cell that is called sure.
+docs/howto/contrast.md. Then 116 authors of one area are told from 116 of another, warm; and these 232 are split at
+random into two sides, again and again: at most one split in twenty may have a cell that is called sure.
 """
 
 from __future__ import annotations

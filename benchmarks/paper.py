@@ -1,6 +1,6 @@
-"""The paper's tables on our tasks: its methods, its measures, its times, ten runs; writes the page docs/paper.md.
+"""The paper's tables on our tasks: its methods, measures and times, ten runs; writes docs/findings/paper.md.
 
-    python benchmarks/paper.py DATA OUT [--only labs] [--part 0] [--runs 10] [--page docs/paper.md]
+    python benchmarks/paper.py DATA OUT [--only labs] [--part 0] [--runs 10] [--page docs/findings/paper.md]
 
 DATA is the folder of the raw data (``acl/`` and ``movies/``). Cubes, queries and trials go to OUT, a folder for every
 task; what is there already is not made again, so an interrupted run goes on where it stopped. ``--cubes`` names another
@@ -116,7 +116,7 @@ def main() -> None:
                 if options and (not asked.only or task.name in asked.only):
                     run(task, part, options, asked.data, made, asked.out, asked.runs)
     if asked.page is not None or not (asked.only or asked.part):
-        page = asked.page or Path("docs/paper.md")
+        page = asked.page or Path("docs/findings/paper.md")
         there = [task for task in TASKS if (asked.out / task.name / "trials.jsonl").exists()]
         if asked.pictures or asked.page is None:
             pictures(*TASKS[0].load(asked.data, made)[:2], page.parent)

@@ -1,4 +1,4 @@
-"""The page docs/paper.md: the paper's tables on our tasks, its numbers beside, the case study and the close-ups."""
+"""The page docs/findings/paper.md: the paper's tables on our tasks, its numbers beside, case study and close-ups."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Measures build, answers, peers, throughput, growth and the machine's limit, and writes docs/performance.md.
+"""Measures build, answers, peers, throughput, growth and the machine's limit, and writes docs/findings/performance.md.
 
     python benchmarks/performance.py --out FOLDER [--data DATA] [--sizes 100000,300000,1000000,3080000]
-        [--only build,update,answers,race,throughput,growing,limits,anthology] [--page docs/performance.md]
+        [--only build,update,answers,race,throughput,growing,limits,anthology] [--page docs/findings/performance.md]
 
 FOLDER keeps the made-up literatures and cubes (``data/``, about 3 GB at full size) and one JSON file a measurement
 (``results/``); what is there is not measured again, so an interrupted run goes on where it stopped, and removing a file

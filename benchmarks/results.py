@@ -1,6 +1,6 @@
 """The evidence: the default network on real tasks, beside the query alone, PageRank and hops, judged by the referee.
 
-    python benchmarks/results.py DATA OUT [--only labs] [--part 0] [--runs 10] [--page docs/results.md]
+    python benchmarks/results.py DATA OUT [--only labs] [--part 0] [--runs 10] [--page docs/findings/results.md]
 
 DATA is the folder of the raw data (``acl/`` and ``movies/``). Cubes, trials and reports go to OUT, a folder for every
 task and judge; what is there already is not made again, so an interrupted run goes on where it stopped. Without
@@ -124,7 +124,7 @@ def main() -> None:
             for judge in ("labels", "hidden")
             if there(task, asked.out, judge)
         }
-        write_page(done, asked.page or Path("docs/results.md"))
+        write_page(done, asked.page or Path("docs/findings/results.md"))
 
 
 def folder(task: Task, out: Path, judge: str = "labels") -> Path:

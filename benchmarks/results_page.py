@@ -1,4 +1,4 @@
-"""The page docs/results.md, made from comparisons: the default network beside the query alone, PageRank and hops."""
+"""The page docs/findings/results.md: the default network beside the query alone, PageRank and hops."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Runs the benchmarks that belong together, one after another; docs/performance.md is written anew.
+"""Runs the benchmarks that belong together, one after another; docs/findings/performance.md is written anew.
 
     python benchmarks/run.py OUT [DATA]
 
 OUT keeps what ``performance.py`` makes and measures; what is there is not measured again. With DATA, a folder with
 ``acl/acl-anthology-*.tar.xz`` and ``acl/labs.csv``, the part on real data and the benchmarks of vectors and topics
-run too. ``choices.py``, ``learning.py`` and ``growth.py`` (what docs/choosing.md shows), ``results.py`` and
+run too. ``choices.py``, ``learning.py`` and ``growth.py`` (what docs/explanation/choosing.md shows), ``results.py`` and
 ``paper.py`` take up to hours, ``gpu.py`` needs a GPU: run these by hand.
 """
 
@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-PAGE = HERE.parent / "docs" / "performance.md"
+PAGE = HERE.parent / "docs" / "findings" / "performance.md"
 
 
 def main() -> None:

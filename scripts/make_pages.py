@@ -1,4 +1,4 @@
-"""Writes docs/cli.md, the help pages of every command, and docs/api.md, the public names, from the program itself.
+"""Writes pages of docs/reference that the program tells: cli.md, the help of every command, and api.md, public names.
 
 python scripts/make_pages.py          write them
 python scripts/make_pages.py --check  compare them, and exit with 1 where one differs
@@ -18,7 +18,7 @@ import cube2net
 from cube2net.cli.app import app
 from cube2net.deprecated import MOVED
 
-DOCS = Path(__file__).parents[1] / "docs"
+REFERENCE = Path(__file__).parents[1] / "docs" / "reference"
 COMMANDS = (
     *("", "demo", "suggest", "build", "info", "update", "verify"),
     *("query", "replay", "explain", "without", "drill", "contrast", "describe", "compare", "task", "explore", "mcp"),
@@ -105,11 +105,11 @@ def first_line(name: str) -> str:
 def main() -> None:
     """Write or compare the pages."""
     for name, text in (("cli.md", cli_page()), ("api.md", api_page())):
-        page = DOCS / name
+        page = REFERENCE / name
         if "--check" not in sys.argv:
             page.write_text(text, encoding="utf-8")
         elif not page.is_file() or page.read_text(encoding="utf-8") != text:
-            raise SystemExit(f"docs/{name} differs from the program: run python scripts/make_pages.py")
+            raise SystemExit(f"docs/reference/{name} differs from the program: run python scripts/make_pages.py")
 
 
 if __name__ == "__main__":

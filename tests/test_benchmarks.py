@@ -1,4 +1,4 @@
-"""What docs/performance.md compares is comparable: everybody gives the same answer, and a graph beside changes none."""
+"""What docs/findings/performance.md compares is comparable: all give the same answer, a graph beside changes none."""
 
 import json
 import re

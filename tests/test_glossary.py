@@ -1,4 +1,4 @@
-"""The words of docs/glossary.md, and that the code keeps to them."""
+"""The words of docs/reference/glossary.md, and that the code keeps to them."""
 
 import ast
 import re
@@ -11,7 +11,7 @@ import pytest
 import cube2net
 
 ROOT = Path(cube2net.__file__).parent
-PAGE = Path(__file__).parents[1] / "docs" / "glossary.md"
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "glossary.md"
 # Here others' words are spoken: those of libraries and formats; and bins, boxes and texts have edges too.
 THEIRS = {
     "edge": "network/ cube/grow/attribute_labels kernels/topic_models kernels/force_layout sources/ topics/ "

@@ -45,7 +45,7 @@ def files_of_the_readme(folder: Path) -> None:
         (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/frames.md", "docs/notebook.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/howto/frames.md", "docs/howto/notebook.md"])
 def test_the_python_of_a_page_runs_in_a_kernel_and_shows_what_it_says_and_no_more(page: str, tmp_path: Path) -> None:
     files_of_the_readme(tmp_path)
     cells = cells_of(ROOT / page)
@@ -69,7 +69,7 @@ def test_threads_of_a_kernel_print_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["frames.md", "notebook.md"])
 def test_a_page_gives_the_output_it_shows(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    page = str(ROOT / "docs" / name)
+    page = str(ROOT / "docs" / "howto" / name)
     failed, tried = doctest.testfile(page, module_relative=False, optionflags=doctest.ELLIPSIS)
     assert (failed, tried >= 10) == (0, True)
 

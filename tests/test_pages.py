@@ -12,7 +12,7 @@ import pytest
 import cube2net
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *(ROOT / "docs").glob("*.md")])
+PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *(ROOT / "docs").rglob("*.md")])
 
 
 def test_the_help_pages_in_the_docs_are_those_of_the_program() -> None:
@@ -39,7 +39,7 @@ def test_links_between_pages_lead_somewhere_and_named_functions_exist(page: Path
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_in_the_docs_have_options_that_exist(page: Path) -> None:
-    known = set(re.findall(r"--[a-z-]+", (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")))
+    known = set(re.findall(r"--[a-z-]+", (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")))
     for line in re.findall(r"^\s*\$?\s*(cube2net .*)$", page.read_text(encoding="utf-8"), re.MULTILINE):
         assert set(re.findall(r"(?<!\S)--[a-z-]+", line)) <= known, line
 

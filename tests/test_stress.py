@@ -55,7 +55,7 @@ def test_every_source_and_every_method_is_stressed() -> None:
 
 def test_the_parts_share_the_whole_time_and_the_page_promises_each_of_them() -> None:
     assert sum(part.share for part in PARTS.values()) == pytest.approx(1)
-    page = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "findings" / "reliability.md").read_text(encoding="utf-8")
     assert START in page and END in page
     for name in PARTS:
         assert f"| {name} |" in page, name

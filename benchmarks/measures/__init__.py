@@ -1,1 +1,1 @@
-"""The measurements behind docs/performance.md, one file each; ``benchmarks/performance.py`` runs them."""
+"""The measurements behind docs/findings/performance.md, one file each; ``benchmarks/performance.py`` runs them."""

@@ -1,4 +1,4 @@
-"""Writes docs/performance.md: the words of ``page.md``, section by section, with what was measured put in."""
+"""Writes docs/findings/performance.md: the words of ``page.md``, section by section, with what was measured put in."""
 
 from __future__ import annotations
 

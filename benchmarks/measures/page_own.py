@@ -1,4 +1,4 @@
-"""What docs/performance.md says of building a cube and of asking it."""
+"""What docs/findings/performance.md says of building a cube and of asking it."""
 
 from __future__ import annotations
 

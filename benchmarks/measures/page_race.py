@@ -1,4 +1,4 @@
-"""The tables of docs/performance.md in which everybody gives the same answers."""
+"""The tables of docs/findings/performance.md in which everybody gives the same answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What docs/performance.md says of many queries, of growing graphs, and of the machine's limit."""
+"""What docs/findings/performance.md says of many queries, of growing graphs, and of the machine's limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pictures of docs/performance.md, in colours that everybody can tell apart (Okabe and Ito's)."""
+"""The pictures of docs/findings/performance.md, in colours that everybody can tell apart (Okabe and Ito's)."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # The public names, in the order in which one would teach them. This list makes ``__all__``, loads each name when it is
-# first asked for, and is the table of contents of docs/api.md.
+# first asked for, and is the table of contents of docs/reference/api.md.
 from . import cube as cube, pipeline as pipeline, records as records
 
 # Data

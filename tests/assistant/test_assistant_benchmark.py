@@ -1,4 +1,4 @@
-"""What docs/assistant.md compares is comparable: the lists are what they say, and a name counts when it has a line."""
+"""What docs/howto/assistant.md compares is comparable: lists are what they say, a name counts when it has a line."""
 
 import math
 import sys

@@ -1,4 +1,4 @@
-"""The talk in docs/assistant.md is what the tools say."""
+"""The talk in docs/howto/assistant.md is what the tools say."""
 
 import json
 import re
@@ -8,7 +8,7 @@ import cube2net as c2n
 from cube2net.api import Desk
 from cube2net.assistant.tools import TOOLS, answer
 
-PAGE = Path(__file__).parents[2] / "docs" / "assistant.md"
+PAGE = Path(__file__).parents[2] / "docs" / "howto" / "assistant.md"
 
 
 def test_every_answer_of_the_page_is_given() -> None:

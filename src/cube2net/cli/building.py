@@ -382,7 +382,7 @@ def show_about(about: dict[str, Any]) -> None:
     dropped = [(reason, f"{count:,}") for reason, count in about["dropped"].items()]
     show_table("left out", ("reason", "how many"), dropped or [("nothing", "0")], right=("how many",))
     for name, labels in about["no_direction"].items():
-        say(f"labels of {name} that word vectors do not know (see docs/vectors.md): {listed(labels, SHOWN)}", "")
+        say(f"labels of {name} that word vectors do not know: {listed(labels, SHOWN)}", "")
     say(*(f"{name}: {value}" for name, value in about["settings"].items()))
     if about["source"]:
         say(f"source: {_source(about['source'])}")

@@ -42,7 +42,7 @@ class Compiled:
         if way is None:
             way = HELD if tables.cells <= MOST_HELD else GROUPED if self._groups else STREAMED
         self.way = way
-        # As measured on an H200: see docs/gpu.md.
+        # As measured on an H200: see docs/howto/gpu.md.
         self._block = triton.next_power_of_2(max(128, tables.columns)) if way == HELD else 1024
         self._warps = {GROUPED: 8, STREAMED: 4}.get(way, max(1, min(8, self._block // 512), self._block // 1024))
         self._registers = {GROUPED: 128, STREAMED: None}.get(way, 128 if self._block >= 8192 else 96)
