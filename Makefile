@@ -8,7 +8,7 @@ CHECK_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' |
 PIP = -m pip --disable-pip-version-check install --quiet
 INSTALL = .venv/bin/python $(PIP) -c constraints.txt
 
-.PHONY: help setup demo explore page test test-lowest bench stress clean
+.PHONY: help setup demo explore page docs tutorials test test-lowest bench stress clean
 
 help:
 	@echo "make demo   build the bundled cube, make the network of 574 authors, show that it helps (writes demo-out/)"
@@ -16,10 +16,11 @@ help:
 	@echo "make test   run every check: ruff, mypy, tests, doctests, README and CLI pages"
 	@echo "make setup  make .venv only, with all extras but spark"
 	@echo "make page   build the explorer's page from web/ where it is not that of the sources"
+	@echo "make docs   make the site in docs-out/ (open docs-out/index.html); make tutorials runs its notebooks anew"
 	@echo "make test-lowest  run the tests with the lowest versions that pyproject.toml names, in .venv-lowest"
 	@echo "make bench  measure everything and write docs/findings/performance.md (DATA=folder adds the real data)"
 	@echo "make stress damaged input, kills, races, full disks, hostile names (MINUTES=15; writes stress-out/)"
-	@echo "make clean  remove .venv, .venv-lowest, demo-out, stress-out and caches"
+	@echo "make clean  remove .venv, .venv-lowest, demo-out, docs-out, stress-out and caches"
 
 setup: .venv/ready
 
@@ -84,6 +85,18 @@ test-lowest: .venv-lowest/ready page
 	.venv-lowest/bin/python -m pip freeze --exclude-editable
 	NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/compiled .venv-lowest/bin/python -m pytest -p no:cacheprovider $(BUT_LAYOUT)
 
+.venv/ready-docs: .venv/ready
+	@echo "installing what makes the site (half a minute, once)"
+	@$(INSTALL) -e '.[docs]'
+	@touch $@
+
+docs: .venv/ready-docs
+	.venv/bin/python -m sphinx --fail-on-warning --keep-going --quiet --jobs auto docs docs-out
+	@echo "open docs-out/index.html"
+
+tutorials: .venv/ready-docs
+	.venv/bin/python scripts/run_tutorials.py
+
 bench: .venv/ready-bench
 	.venv/bin/python benchmarks/run.py $(OUT) $(DATA)
 
@@ -91,5 +104,5 @@ stress: .venv/ready-test
 	.venv/bin/python -m stress --minutes $(MINUTES)
 
 clean:
-	rm -rf .venv .venv-lowest demo-out stress-out web/node_modules src/cube2net/page .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-lowest demo-out docs-out stress-out web/node_modules src/cube2net/page .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

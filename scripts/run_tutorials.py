@@ -1,0 +1,79 @@
+"""Runs the notebooks of docs/tutorials and stores what they show.
+
+    python scripts/run_tutorials.py [NAME ...]          run them, or these, and store what they show
+    python scripts/run_tutorials.py --check [NAME ...]  run them, and exit with 1 where one shows something else
+
+A cell with the tag ``varies`` may show something else every time (a time, a port): it must run, and is not compared.
+Pictures and HTML are stored, and not compared: fonts differ from machine to machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbclient import NotebookClient
+
+TUTORIALS = Path(__file__).parents[1] / "docs" / "tutorials"
+
+
+def ran(path: Path) -> nbformat.NotebookNode:
+    """Return a notebook with what its cells show when they are run one after another in its own folder."""
+    notebook = nbformat.read(path, as_version=4)
+    client = NotebookClient(
+        notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}
+    )
+    client.execute()
+    for number, cell in enumerate(notebook.cells):
+        cell.id = f"cell-{number}"
+        cell.metadata.pop("execution", None)
+    notebook.metadata = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    return notebook
+
+
+def shown(notebook: nbformat.NotebookNode) -> list[tuple[str, list[str]]]:
+    """Return every cell of code that does not vary with the texts that it shows."""
+    return [
+        (cell.source, [text_of(output) for output in cell.outputs])
+        for cell in notebook.cells
+        if cell.cell_type == "code" and "varies" not in cell.metadata.get("tags", ())
+    ]
+
+
+def text_of(output: Any) -> str:
+    """Return what an output says as text."""
+    if output.output_type == "stream":
+        return str(output.text)
+    return str(output.get("data", {}).get("text/plain", output.get("evalue", "")))
+
+
+def differences(path: Path) -> list[str]:
+    """Return, for every cell that shows something else than is stored, a sentence with both."""
+    stored, now = shown(nbformat.read(path, as_version=4)), shown(ran(path))
+    return [
+        f"{path.name}: the cell\n{source}\nshows\n{''.join(new)}\nand stored is\n{''.join(old)}"
+        for (source, old), (_, new) in zip(stored, now, strict=True)
+        if old != new
+    ]
+
+
+def main() -> None:
+    """Run or compare the notebooks that are asked for."""
+    reader = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
+    reader.add_argument("names", nargs="*")
+    reader.add_argument("--check", action="store_true")
+    asked = reader.parse_args()
+    paths = [TUTORIALS / f"{name}.ipynb" for name in asked.names] or sorted(TUTORIALS.glob("*.ipynb"))
+    for path in paths:
+        print(path.stem, file=sys.stderr)
+        if not asked.check:
+            nbformat.write(ran(path), path)
+        elif found := differences(path):
+            raise SystemExit("\n".join(found))
+
+
+if __name__ == "__main__":
+    main()
