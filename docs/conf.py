@@ -36,9 +36,7 @@ myst_heading_anchors = 4
 # Signature, types and docstring of every public name; each name in a docstring or a type leads somewhere.
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"
-autodoc_class_signature = "separated"
 napoleon_google_docstring = False
-napoleon_use_rtype = False
 napoleon_use_ivar = True
 python_use_unqualified_type_names = True
 maximum_signature_line_length = 90

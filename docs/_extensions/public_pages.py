@@ -12,12 +12,13 @@ import inspect
 import re
 import shutil
 from collections.abc import Iterable
+from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from docutils import nodes
-from sphinx.addnodes import pending_xref
+from sphinx.addnodes import desc, pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.nodes import make_refnode
@@ -26,7 +27,7 @@ import cube2net
 import cube2net.array_types
 
 cube2net.array_types.Array = np.ndarray  # what people know, in every type that is shown: before all other imports
-from make_pages import ROOMS, first_line, public_names  # noqa: E402
+from make_pages import ROOMS, public_names  # noqa: E402
 
 ANSWERS = {
     "referee.verdict": "Verdict",
@@ -57,7 +58,7 @@ ANSWERS = {
 """Classes of what public functions give that are in no list of names, for nobody makes one."""
 
 OUTSIDE = ("collections", "contextlib", "datetime", "igraph", "networkx", "numpy", "pandas", "pathlib", "pyarrow", "sp")
-OUTSIDE_NAMES = ("Asked", "Data", "HeteroData", "SamplerOutput", "NodeSamplerInput", "EdgeSamplerInput", "NegativeSampling")
+OUTSIDE_NAMES = ("Array", "Asked", "Data", "HeteroData", "SamplerOutput", "NodeSamplerInput", "EdgeSamplerInput", "NegativeSampling")
 """Where types come from that are documented elsewhere: they are named, and lead nowhere."""
 
 TARGETS = {
@@ -78,8 +79,9 @@ def write_pages(app: Sphinx) -> None:
     pages = {f"names/{name}.rst": name_page(name) for name in names}
     pages |= {f"rooms/{room}.rst": room_page(room, said, names) for room, said in ROOMS.items()}
     pages["rooms/answers.rst"] = answers_page()
+    pages |= {f"groups/{slug(title)}.rst": group_page(title, group) for title, group in public_names()}
     reference = Path(app.srcdir) / "reference"
-    for folder in ("names", "rooms"):
+    for folder in ("names", "groups", "rooms"):
         (reference / folder).mkdir(exist_ok=True)
         for stale in (reference / folder).iterdir():
             if f"{folder}/{stale.name}" not in pages:
@@ -97,6 +99,24 @@ def name_page(name: str) -> str:
     if not callable(thing):
         return f"{head}.. currentmodule:: cube2net\n\n.. py:data:: {name}\n\n{registry(name, thing)}"
     return f"{head}.. currentmodule:: cube2net\n\n{directive(thing, name)}"
+
+
+def group_page(title: str, names: Iterable[str]) -> str:
+    """Return the page of public names that belong together: each with the first line that is said of it."""
+    rows = "".join(f":py:obj:`~cube2net.{name}`\n   {bars_escaped(first_words(name))}\n\n" for name in names)
+    pages = "".join(f"   ../names/{name}\n" for name in names)
+    return f"{titled(title)}\n{rows}.. toctree::\n   :hidden:\n\n{pages}"
+
+
+def slug(title: str) -> str:
+    """Return a title as the name of a file."""
+    return "-".join(re.findall(r"\w+", title.lower()))
+
+
+def first_words(name: str) -> str:
+    """Return what is said first of a public name."""
+    thing = getattr(cube2net, name)
+    return (inspect.getdoc(thing) or "").partition("\n")[0] if callable(thing) else name_says(name)
 
 
 def room_page(room: str, said: str, public: Iterable[str]) -> str:
@@ -130,12 +150,13 @@ def answers_page() -> str:
 
 def titled(name: str) -> str:
     """Return a name as the title of a page."""
-    return f"{name}\n{'=' * len(name)}\n"
+    safe = name.replace("_", "\\_")
+    return f"{safe}\n{'=' * len(safe)}\n"
 
 
 def plain_line(name: str) -> str:
     """Return what is said first of a public name, without marks."""
-    return re.sub(r"[`*\\]|:\w+:", "", first_line(name))
+    return re.sub(r"[`*]|:\w+:", "", first_words(name))
 
 
 def directive(thing: Any, name: str) -> str:
@@ -186,7 +207,8 @@ def link_names(app: Sphinx, docname: str, source: list[str]) -> None:
         r"^\| `(\w+)` \|", lambda row: f"| [`{row[1]}`](names/{row[1]}.rst) |" if row[1] in known else row[0], source[0],
         flags=re.MULTILINE,
     )
-    listed = "\n".join([*(f"names/{name}" for name in known), "rooms/answers", *(f"rooms/{room}" for room in ROOMS)])
+    groups = [f"groups/{slug(title)}" for title, _ in public_names()]
+    listed = "\n".join([*groups, "rooms/answers", *(f"rooms/{room}" for room in ROOMS)])
     source[0] = f"{text}\n```{{toctree}}\n:hidden:\n:maxdepth: 1\n\n{listed}\n```\n"
 
 
@@ -198,7 +220,7 @@ def resolve(
         return None
     target = node["reftarget"].lstrip(".~")
     if target.partition(".")[0] in OUTSIDE or target in OUTSIDE_NAMES:
-        return nodes.literal(text=target.rpartition(".")[2])
+        return nodes.emphasis(text=target.rpartition(".")[2])
     wanted = target.rpartition(".")[2] if target.startswith("cube2net.") or "." not in target else target
     domain = env.domains.python_domain
     found = [name for name in domain.objects if name == wanted or name.endswith(f".{wanted}")]
@@ -220,6 +242,33 @@ def plain_signs(app: Sphinx, what: str, name: str, thing: Any, options: Any, lin
         lines[:0] = ["..", ""]  # a comment without words
 
 
+def bare_records(
+    app: Sphinx, what: str, name: str, thing: Any, options: Any, signature: str | None, returned: str | None
+) -> tuple[str, None] | None:
+    """Show a record without a signature: nobody makes one, and its fields are listed with their types."""
+    return ("", None) if what == "class" and is_record(thing) else None
+
+
+def is_record(thing: Any) -> bool:
+    """Return whether a class is a dataclass whose fields are told in prose, and not as parameters."""
+    return is_dataclass(thing) and not re.search(r"^Parameters\n-+$", inspect.getdoc(thing) or "", re.MULTILINE)
+
+
+def call_them_fields(app: Sphinx, doctree: nodes.document) -> None:
+    """Let the parameters of a record be called its fields."""
+    for described in doctree.findall(desc):
+        signature = described[0]
+        if described.get("objtype") != "class" or not signature.get("module"):
+            continue
+        thing = importlib.import_module(signature["module"])
+        for part in signature["fullname"].split("."):
+            thing = getattr(thing, part)
+        fields = [field for part in described[1].children if isinstance(part, nodes.field_list) for field in part]
+        for field in fields:
+            if is_record(thing) and field[0].astext() == "Parameters":
+                field[0].children = [nodes.Text("Fields")]
+
+
 def bars_escaped(line: str) -> str:
     """Return a line in which bars outside of literals are only bars."""
     return "``".join(
@@ -232,5 +281,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("builder-inited", write_pages)
     app.connect("source-read", link_names)
     app.connect("missing-reference", resolve)
+    app.connect("autodoc-process-signature", bare_records)
+    app.connect("doctree-read", call_them_fields)
     app.connect("autodoc-process-docstring", plain_signs, priority=400)  # before napoleon
     return {"parallel_read_safe": True, "parallel_write_safe": True}
