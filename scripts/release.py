@@ -122,7 +122,7 @@ class Release:
     def _date_changelog(self) -> None:
         text = self._changelog()
         first = HEADING.search(text)
-        if first is not None and first[1].startswith("Unreleased"):
+        if first is not None and "still says" in self._changelog_fault():
             text = text[: first.start()] + f"## {self.version} ({self.date})" + text[first.end() :]
             (self.root / "CHANGELOG.md").write_text(text, encoding="utf-8")
 
