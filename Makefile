@@ -8,7 +8,7 @@ CHECK_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' |
 PIP = -m pip --disable-pip-version-check install --quiet
 INSTALL = .venv/bin/python $(PIP) -c constraints.txt
 
-.PHONY: help setup demo explore page docs tutorials test test-lowest bench stress clean
+.PHONY: help setup demo explore page docs tutorials test test-lowest packages release-check bench stress clean
 
 help:
 	@echo "make demo   build the bundled cube, make the network of 574 authors, show that it helps (writes demo-out/)"
@@ -18,6 +18,8 @@ help:
 	@echo "make page   build the explorer's page from web/ where it is not that of the sources"
 	@echo "make docs   make the site in docs-out/ (open docs-out/index.html); make tutorials runs its notebooks anew"
 	@echo "make test-lowest  run the tests with the lowest versions that pyproject.toml names, in .venv-lowest"
+	@echo "make packages  build wheel and sources, install them on every Python here with every extra, and try them"
+	@echo "make release-check VERSION=0.2.0  say what is to do before a release (scripts/release.py --do does it)"
 	@echo "make bench  measure everything and write docs/findings/performance.md (DATA=folder adds the real data)"
 	@echo "make stress damaged input, kills, races, full disks, hostile names (MINUTES=15; writes stress-out/)"
 	@echo "make clean  remove .venv, .venv-lowest, demo-out, docs-out, stress-out and caches"
@@ -47,7 +49,8 @@ setup: .venv/ready
 	@touch $@
 
 # How typer lays out a page of help differs from version to version.
-BUT_LAYOUT = --deselect tests/docs/test_pages.py::test_the_help_pages_in_the_docs_are_those_of_the_program
+BUT_LAYOUT = --deselect tests/docs/test_pages.py::test_the_help_pages_in_the_docs_are_those_of_the_program \
+  --deselect tests/test_manual.py::test_the_manual_is_that_of_the_program
 
 # The lowest version of every dependency, and torch as in constraints.txt: an older one brings gigabytes.
 .venv-lowest/ready: pyproject.toml constraints.txt scripts/lowest_versions.py
@@ -84,6 +87,12 @@ test: .venv/ready-test page
 test-lowest: .venv-lowest/ready page
 	.venv-lowest/bin/python -m pip freeze --exclude-editable
 	NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/compiled .venv-lowest/bin/python -m pytest -p no:cacheprovider $(BUT_LAYOUT)
+
+packages: .venv/ready-test
+	.venv/bin/python scripts/check_package.py $(PACKAGES)
+
+release-check: .venv/ready-test
+	.venv/bin/python scripts/release.py $(VERSION)
 
 .venv/ready-docs: .venv/ready
 	@echo "installing what makes the site (half a minute, once)"
