@@ -66,7 +66,7 @@ setup: .venv/ready
 	@touch $@
 
 # How typer lays out a page of help differs from version to version.
-BUT_LAYOUT = --deselect tests/test_pages.py::test_the_help_pages_in_the_docs_are_those_of_the_program
+BUT_LAYOUT = --deselect tests/docs/test_pages.py::test_the_help_pages_in_the_docs_are_those_of_the_program
 
 # The lowest version of every dependency, and torch as in constraints.txt: an older one brings gigabytes.
 .venv-lowest/ready: pyproject.toml constraints.txt scripts/lowest_versions.py

@@ -9,6 +9,7 @@ import io
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import threading
@@ -18,12 +19,16 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 from cube2net.cli import app
+
 from page_blocks import ROOT, SHOWN, Block
 
 HARMLESS = ("cat", "cp", "head", "ls", "mkdir")
 """Commands of the system that a page may use."""
 
-ALLOWED = ("cube2net", "python", "curl", "jq", *HARMLESS)
+NOT_EVERYWHERE = ("curl", "jq")
+"""Commands that are run where they are there."""
+
+ALLOWED = ("cube2net", "python", *NOT_EVERYWHERE, *HARMLESS)
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 EXITS = re.compile(r"#.*\bexits with (\d+)")
@@ -96,12 +101,19 @@ def commands(block: Block) -> list[Command]:
 def difference(shown: str, printed: str) -> str | None:
     """Return how what a page shows differs from what was printed, or None where it does not.
 
-    A line of nothing but ``…`` stands for any lines, and ``…`` in a line for any part of it.
+    A line of nothing but ``…`` stands for any lines, and ``…`` in a line for any part of it. A long line may be broken
+    at its blanks, as a terminal does.
     """
     wanted = [line.rstrip() for line in shown.strip("\n").splitlines()]
     came = [line.rstrip() for line in printed.strip("\n").splitlines()]
-    parts = [r"(?:.*\n)*?" if line.strip() == "…" else re.escape(line).replace("…", ".*?") + "\n" for line in wanted]
-    if re.fullmatch("".join(parts), "".join(f"{line}\n" for line in came)):
+    pattern = ""
+    for line, following in zip(wanted, [*wanted[1:], ""], strict=True):
+        if line.strip() == "…":
+            pattern += r"(?:.*\n)*?"
+        else:
+            broken = line and following and following.strip() != "…" and not following.startswith(" ")
+            pattern += re.escape(line).replace("…", ".*?") + ("[ \n]" if broken else "\n")
+    if re.fullmatch(pattern, "".join(f"{line}\n" for line in came)):
         return None
     return "\n".join(difflib.unified_diff(wanted, came, "shown", "came", lineterm=""))
 
@@ -180,6 +192,9 @@ class PageRun:
         unknown = [program for program in command.programs if program not in ALLOWED]
         if unknown:
             raise PageError(f"{place}: {unknown[0]!r} is not run by the tests: say why not, in a comment before it")
+        if any(program in NOT_EVERYWHERE and not shutil.which(program) for program in command.programs):
+            self.printed = None
+            return
         if command.words[:2] == ["cube2net", "explore"]:
             self._serve(place, command)
             return

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cube2net.cube import read_manifest
+
 from page_blocks import ROOT, blocks
 from page_runs import PageRun
 
@@ -36,7 +37,7 @@ class Stage:
     """Of every section that was made, where it shows other than what came."""
 
     def make(self, section: str) -> list[str]:
-        """Run a section of the page that tells how the files are made, once; return where it shows what did not come."""
+        """Run a section of the page that makes the files, once; return where it shows what did not come."""
         if section not in self.drifts:
             with PageRun(self.folder) as run:
                 for block in blocks(EXAMPLES):
@@ -46,7 +47,7 @@ class Stage:
         return self.drifts[section]
 
     def set(self, text: str, folder: Path) -> bool:
-        """Put the files that a page names into its folder; return whether they are those that pages were written with."""
+        """Put the files that a page names into its folder; return whether they are those that it was written with."""
         usual = True
         for section, names in SECTIONS.items():
             wanted = [name for name in names if named(name, text)]

@@ -62,3 +62,5 @@ def test_left_out_parts_match_and_others_do_not() -> None:
     assert difference("one\nthree four\nfive", printed) is not None
     assert difference("one\n…", "one\n") is None
     assert difference("on…", printed) is not None
+    assert difference("one\ntwo\nthree\nfour\nfive", printed) is None
+    assert difference("one two\nthree four\nfive", printed) is not None
