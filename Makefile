@@ -11,7 +11,7 @@ JAVA = $(shell java -version >/dev/null 2>&1 && echo yes)
 
 # One pip at a time in .venv.
 .NOTPARALLEL:
-.PHONY: help setup demo explore page docs tutorials lint types test test-lowest bench stress clean
+.PHONY: help setup demo explore page docs tutorials lint types test test-lowest packages release-check bench stress clean
 
 help:
 	@echo "make demo   build the bundled cube, make the network of 574 authors, show that it helps (writes demo-out/)"
@@ -24,6 +24,8 @@ help:
 	@echo "make docs   make the site in docs-out/ (open docs-out/index.html)"
 	@echo "make tutorials  run the notebooks of the site anew and keep what they show"
 	@echo "make test-lowest  run the tests with the lowest versions that pyproject.toml names, in .venv-lowest"
+	@echo "make packages  build wheel and sources, install them on every Python here with every extra, and try them"
+	@echo "make release-check VERSION=0.2.0  say what is to do before a release (scripts/release.py --do does it)"
 	@echo "make bench  measure everything and write docs/findings/performance.md (DATA=folder adds the real data)"
 	@echo "make stress damaged input, kills, races, full disks, hostile names (MINUTES=15; writes stress-out/)"
 	@echo "make clean  remove .venv, .venv-lowest, demo-out, docs-out, stress-out and caches"
@@ -66,7 +68,8 @@ setup: .venv/ready
 	@touch $@
 
 # How typer lays out a page of help differs from version to version.
-BUT_LAYOUT = --deselect tests/docs/test_pages.py::test_the_help_pages_in_the_docs_are_those_of_the_program
+BUT_LAYOUT = --deselect tests/docs/test_pages.py::test_the_help_pages_in_the_docs_are_those_of_the_program \
+  --deselect tests/test_manual.py::test_the_manual_is_that_of_the_program
 
 # The lowest version of every dependency, and torch as in constraints.txt: an older one brings gigabytes.
 .venv-lowest/ready: pyproject.toml constraints.txt scripts/lowest_versions.py
@@ -107,6 +110,12 @@ test: .venv/ready-test page lint types
 test-lowest: .venv-lowest/ready page
 	.venv-lowest/bin/python -m pip freeze --exclude-editable
 	NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/compiled .venv-lowest/bin/python -m pytest -p no:cacheprovider $(BUT_LAYOUT)
+
+packages: .venv/ready-test
+	.venv/bin/python scripts/check_package.py $(PACKAGES)
+
+release-check: .venv/ready-test
+	.venv/bin/python scripts/release.py $(VERSION)
 
 .venv/ready-docs: .venv/ready .venv/ready-pip
 	@echo "installing what makes the site (half a minute, once)"
