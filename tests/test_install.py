@@ -235,8 +235,15 @@ def test_the_lowest_versions_are_those_that_the_project_names() -> None:
     assert named["pyspark"] == "pyspark==4.0"
     pinned = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     assert named["torch"] in pinned
-    missing = set(named) - {canonicalize_name(line.partition("==")[0]) for line in pinned}
+    assert "pytest" in named and "ruff" not in named, "only what the tests need"
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
+    every = set(named) | names([each for group in groups.values() for each in group if isinstance(each, str)])
+    missing = every - {"cube2net"} - {canonicalize_name(line.partition("==")[0]) for line in pinned}
     assert not missing, "constraints.txt names every dependency"
+
+
+def test_those_who_install_are_offered_no_extra_that_only_developers_need() -> None:
+    assert set(PROJECT["optional-dependencies"]) == {*EXTRAS, "all"}
 
 
 def test_no_extra_repeats_what_another_one_brings() -> None:

@@ -124,11 +124,12 @@ def test_an_installed_wheel_serves_the_page_without_node(
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
     """Return the least that can be packed, its page not built."""
-    for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "scripts/make_page.py"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+    for name in (
+        *("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"),
+        *("man/cube2net.1", "scripts/make_page.py", "src/cube2net/__init__.py"),
+    ):
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         shutil.copyfile(ROOT / name, tmp_path / name)
-    (tmp_path / "src" / "cube2net").mkdir(parents=True)
-    (tmp_path / "src" / "cube2net" / "__init__.py").touch()
     shutil.copytree(WEB, tmp_path / "web", ignore=shutil.ignore_patterns("node_modules"))
     return tmp_path
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from cube2net.cli.completing import offer
 from cube2net.cli.options import (
     SOURCE_NAMES,
     AsJson,
@@ -25,7 +26,12 @@ from cube2net.cli.terminal import say, show_json, shown_progress
 
 
 def build(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help=f"One of {', '.join(SOURCE_NAMES)}.")],
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE", help=f"One of {', '.join(SOURCE_NAMES)}.", autocompletion=offer(*SOURCE_NAMES)
+        ),
+    ],
     paths: Annotated[
         list[str] | None, typer.Argument(metavar="PATH…", help="Files or folders to read; for sql, queries.")
     ] = None,
@@ -50,7 +56,12 @@ def build(
         int | None, typer.Option(help="Put the topics under this many parents, for --roll-up topic.")
     ] = None,
     topic_model: Annotated[
-        str, typer.Option(metavar="NAME", help="What finds them: lda, or spark-lda with --engine spark.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="What finds them: lda, or spark-lda with --engine spark.",
+            autocompletion=offer("lda", "spark-lda"),
+        ),
     ] = "lda",
     min_objects: Annotated[int, typer.Option(help="Leave out cells with fewer objects.")] = 10,
     max_mentions: Annotated[int, typer.Option(help="An item with more objects makes no links.")] = 50,
@@ -59,13 +70,21 @@ def build(
         typer.Option(
             metavar="WHAT",
             help="Keep of the items: all, index (without their attributes: no --between, no --replace), or none.",
+            autocompletion=offer("all", "index", "none"),
         ),
     ] = "all",
     no_items: Annotated[bool, typer.Option("--no-items", hidden=True)] = False,
     set_: Set = None,
     where: ItemsWhere = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
-    engine: Annotated[str, typer.Option(metavar="NAME", help="What runs the statements: duckdb or spark.")] = "duckdb",
+    engine: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="What runs the statements: duckdb or spark.",
+            autocompletion=offer("duckdb", "spark"),
+        ),
+    ] = "duckdb",
     memory: Annotated[
         str | None,
         typer.Option(metavar="SIZE", help="What it may take, such as 4GB, reading aside; the rest goes to disk."),
@@ -174,6 +193,7 @@ def update(
         typer.Option(
             metavar="SOURCE",
             help=f"One of {', '.join(SOURCE_NAMES)}; without a word, what the cube was read from, and in that way.",
+            autocompletion=offer(*SOURCE_NAMES),
         ),
     ] = "",
     skip_known: Annotated[bool, typer.Option("--skip-known", help="Leave out items that the cube has.")] = False,
@@ -228,7 +248,9 @@ def verify(cube: CubePath) -> None:
 
 
 def task(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="yelp or movies.")],
+    source: Annotated[
+        str, typer.Argument(metavar="SOURCE", help="yelp or movies.", autocompletion=offer("yelp", "movies"))
+    ],
     paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Files or folders to read.")],
     name: Annotated[str, typer.Option(help="yelp: ilkid or nvout; movies: scifi00 or drama10.")],
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for cube/, query.csv and hidden.csv.")] = Path(
