@@ -101,6 +101,19 @@ from .report import (
     verdict as verdict,
     write_report as write_report,
 )
+from .spreadsheets import (
+    GRAPH_ENDINGS as GRAPH_ENDINGS,
+    READING as READING,
+    TABLE_ENDINGS as TABLE_ENDINGS,
+    TableLook as TableLook,
+    can_write as can_write,
+    cube_beside as cube_beside,
+    look_at as look_at,
+    made_of as made_of,
+    make_cube as make_cube,
+    reading_of as reading_of,
+    sheet_reader as sheet_reader,
+)
 from .suggestions import suggest as suggest
 from .texts import (
     Section as Section,
