@@ -18,6 +18,7 @@ from .compare import (
 from .construct import construct as construct
 from .contrasting import contrast as contrast, contrast_with_others as contrast_with_others, describe as describe
 from .cubes import (
+    READING as READING,
     add_items as add_items,
     embed_cells as embed_cells,
     label_texts as label_texts,
@@ -103,7 +104,6 @@ from .report import (
 )
 from .spreadsheets import (
     GRAPH_ENDINGS as GRAPH_ENDINGS,
-    READING as READING,
     TABLE_ENDINGS as TABLE_ENDINGS,
     TableLook as TableLook,
     can_write as can_write,

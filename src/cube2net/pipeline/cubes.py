@@ -22,6 +22,9 @@ from cube2net.records import Corpus, Cube, DimensionSpec, Topics, Vectors
 from cube2net.records.corpus import table
 from cube2net.records.topics import ASSIGNED, WORDS
 
+READING = "reading"
+"""Under which word a cube keeps what was read, among what it knows of its source."""
+
 
 @tells_compiling
 def update_cube(
