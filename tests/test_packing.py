@@ -35,7 +35,7 @@ needs_node = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return the environment of a machine that has git, no node on its PATH, and a Python that keeps its output back."""
+    """Return the environment of a machine that has git, no node on its PATH, and Python as it comes."""
     folder = tmp_path_factory.mktemp("bare")
     (folder / "git").symlink_to(str(shutil.which("git")))
     ours = ("PYTHONPATH", "PYTHONUNBUFFERED")
