@@ -2,6 +2,7 @@
 PYTHON ?= python3
 OUT ?= bench-out
 MINUTES ?= 15
+BASE ?= main
 CHECK_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
   { echo "cube2net needs Python 3.11 or newer: try make PYTHON=python3.12"; exit 1; }
 PIP = -m pip --disable-pip-version-check install --quiet
@@ -11,7 +12,7 @@ JAVA = $(shell java -version >/dev/null 2>&1 && echo yes)
 
 # One pip at a time in .venv.
 .NOTPARALLEL:
-.PHONY: help setup demo explore page docs tutorials lint types pytest test test-lowest dist packages release-check bench stress clean
+.PHONY: help setup demo explore page docs tutorials lint types pytest test test-lowest dist packages release-check bench bench-compare stress clean
 
 help:
 	@echo "make demo   build the bundled cube, make the network of 574 authors, show that it helps (writes demo-out/)"
@@ -29,6 +30,7 @@ help:
 	@echo "make packages  build wheel and sources, install them on every Python here with every extra, and try them"
 	@echo "make release-check VERSION=0.2.0  say what is to do before a release (scripts/release.py --do does it)"
 	@echo "make bench  measure everything and write docs/findings/performance.md (DATA=folder adds the real data)"
+	@echo "make bench-compare  measure this checkout against another commit (BASE=main), and fail where it is 1.3 times slower"
 	@echo "make stress damaged input, kills, races, full disks, hostile names (MINUTES=15; writes stress-out/)"
 	@echo "make clean  remove .venv, .venv-lowest, demo-out, docs-out, stress-out and caches"
 
@@ -150,6 +152,9 @@ tutorials: .venv/ready-docs
 
 bench: .venv/ready-bench
 	.venv/bin/python benchmarks/run.py $(OUT) $(DATA)
+
+bench-compare: .venv/ready
+	.venv/bin/python benchmarks/compare_commits.py $(BASE)
 
 stress: .venv/ready-test
 	.venv/bin/python -m stress --minutes $(MINUTES)
