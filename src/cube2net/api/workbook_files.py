@@ -23,7 +23,8 @@ MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml"
-FROZEN = '<sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" state="frozen"/></sheetView></sheetViews>'
+PANE = '<pane ySplit="1" topLeftCell="A2" state="frozen"/>'
+FROZEN = f'<sheetViews><sheetView workbookViewId="0">{PANE}</sheetView></sheetViews>'
 """What keeps the first row in sight."""
 HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 
