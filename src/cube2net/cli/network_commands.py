@@ -9,25 +9,33 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cube2net.cli.completing import levels as which_cells
+from cube2net.cli.completing import offer, offer_some
 from cube2net.cli.options import (
     EMBEDDING_NAMES,
     FORM_NAMES,
     MEMBERSHIP_NAMES,
     METHOD_NAMES,
+    OBJECTIVE_NAMES,
     RECOMMENDER_NAMES,
+    TASK_NAMES,
     AsJson,
     Bans,
     Between,
     CubePath,
     FormName,
+    Keep,
     Kind,
     LevelNames,
     Like,
+    MembershipName,
     MethodName,
     MostCells,
     NearObjects,
     ObjectiveName,
     Pins,
+    Prefix,
+    PresetName,
     Prices,
     QueryFile,
     Quiet,
@@ -63,30 +71,16 @@ def query(
         float | None,
         typer.Option(help="Form woven: multiplies links for each end outside the query. Without, by need."),
     ] = None,
-    membership: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help=f"What links of objects to cells weigh: {', '.join(MEMBERSHIP_NAMES)}. Without, need."
-        ),
-    ] = None,
+    membership: MembershipName = None,
     trust: Annotated[
         float | None,
         typer.Option(help="How much cells count against links, up to 1. Without, as far as the two agree."),
     ] = None,
     max_nodes: Annotated[int | None, typer.Option(help="At most this many nodes.")] = None,
     max_links: Annotated[int | None, typer.Option(help="At most this many links (form objects).")] = None,
-    prefix: Annotated[
-        str,
-        typer.Option(metavar="WHICH", help="Of the cells chosen: all, or best, up to the highest objective."),
-    ] = "all",
+    prefix: Prefix = "all",
     best_prefix: Annotated[bool, typer.Option("--best-prefix", hidden=True)] = False,
-    keep: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WHICH",
-            help="Objects brought that stay: all, or linked to the network (the default of objective linked).",
-        ),
-    ] = None,
+    keep: Keep = None,
     pins: Pins = None,
     bans: Bans = None,
     like: Like = None,
@@ -94,10 +88,7 @@ def query(
     prices: Prices = True,
     bound: Annotated[bool, typer.Option("--bound", help="Also find how much better any choice could be.")] = False,
     seconds: Annotated[float | None, typer.Option(help="How long the method may search.")] = None,
-    preset: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="The method's parameters by one name: paper is the paper's, of cube2net."),
-    ] = None,
+    preset: PresetName = None,
     device: Annotated[str | None, typer.Option(metavar="NAME", help="Where the method computes, such as cuda.")] = None,
     set_: Set = None,
     where: Where = None,
@@ -237,6 +228,7 @@ def compare(
             metavar="NAME",
             help="The next step: clustering (judged by labels), hidden (links of the query found again) or links "
             "(those of --hidden found again). Without, clustering where there are labels, and else hidden.",
+            autocompletion=offer(*TASK_NAMES),
         ),
     ] = None,
     hidden: Annotated[
@@ -251,24 +243,41 @@ def compare(
         typer.Option(
             metavar="NAMES",
             help=f"Several with commas: {', '.join(METHOD_NAMES)}, hops 2, cube2net paper. Without, all but the last.",
+            autocompletion=offer_some(*METHOD_NAMES),
         ),
     ] = None,
     objectives: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAMES", help="Several with commas. Without, cover, jaccard, coverage and linked."),
+        typer.Option(
+            metavar="NAMES",
+            help="Several with commas. Without, cover, jaccard, coverage and linked.",
+            autocompletion=offer_some(*OBJECTIVE_NAMES),
+        ),
     ] = None,
     forms: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAMES", help=f"Several with commas: {', '.join(FORM_NAMES)}. Without, all."),
+        typer.Option(
+            metavar="NAMES",
+            help=f"Several with commas: {', '.join(FORM_NAMES)}. Without, all.",
+            autocompletion=offer_some(*FORM_NAMES),
+        ),
     ] = None,
     levels: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAMES", help="Which cells: full, one, or levels that stay; may be repeated."),
+        typer.Option(
+            metavar="NAMES",
+            help="Which cells: full, one, or levels that stay; may be repeated.",
+            autocompletion=which_cells,
+        ),
     ] = None,
     near: Annotated[list[int] | None, typer.Option(help="How many near objects (form woven); may be repeated.")] = None,
     memberships: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAMES", help=f"Several with commas: {', '.join(MEMBERSHIP_NAMES)}. Without, need."),
+        typer.Option(
+            metavar="NAMES",
+            help=f"Several with commas: {', '.join(MEMBERSHIP_NAMES)}. Without, need.",
+            autocompletion=offer_some(*MEMBERSHIP_NAMES),
+        ),
     ] = None,
     miners: Annotated[
         list[str] | None,
@@ -276,6 +285,7 @@ def compare(
             metavar="NAMES",
             help=f"For clustering and hidden: {', '.join(EMBEDDING_NAMES)}; without, all. For links: "
             f"{', '.join(RECOMMENDER_NAMES)}; without, popularity, softimpute and ease.",
+            autocompletion=offer_some(*EMBEDDING_NAMES, *RECOMMENDER_NAMES),
         ),
     ] = None,
     m: Annotated[
@@ -289,7 +299,11 @@ def compare(
     ] = True,
     rivals: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAMES", help="Which of PageRank and hops are made as large: pagerank, hops, or both."),
+        typer.Option(
+            metavar="NAMES",
+            help="Which of PageRank and hops are made as large: pagerank, hops, or both.",
+            autocompletion=offer_some("pagerank", "hops"),
+        ),
     ] = None,
     membership: Annotated[list[str] | None, typer.Option(hidden=True)] = None,
     embeddings: Annotated[list[str] | None, typer.Option(hidden=True)] = None,

@@ -15,6 +15,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from cube2net.cli.completing import dimensions, levels, offer
 from cube2net.cli.terminal import complain
 from cube2net.errors import ParameterError, unknown
 
@@ -41,7 +42,9 @@ Set = Annotated[
 MethodName = Annotated[
     str | None,
     typer.Option(
-        metavar="NAME", help=f"One of {', '.join(METHOD_NAMES)}; or auto: several are tried. Without, greedy."
+        metavar="NAME",
+        help=f"One of {', '.join(METHOD_NAMES)}; or auto: several are tried. Without, greedy.",
+        autocompletion=offer(*METHOD_NAMES, "auto"),
     ),
 ]
 MostCells = Annotated[
@@ -54,6 +57,7 @@ ObjectiveName = Annotated[
         metavar="NAME",
         help=f"One of {', '.join(OBJECTIVE_NAMES)}. Without, cover (of greedy and exact, forms woven and cells) "
         "or jaccard.",
+        autocompletion=offer(*OBJECTIVE_NAMES),
     ),
 ]
 FormName = Annotated[
@@ -62,6 +66,39 @@ FormName = Annotated[
         metavar="NAME",
         help="Nodes beside the query: woven (cells and the objects nearest by links), cells, objects (all those of "
         "the cells: the paper's), or both. Without, woven for methods that choose cells.",
+        autocompletion=offer(*FORM_NAMES),
+    ),
+]
+MembershipName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help=f"What links of objects to cells weigh: {', '.join(MEMBERSHIP_NAMES)}. Without, need.",
+        autocompletion=offer(*MEMBERSHIP_NAMES),
+    ),
+]
+Prefix = Annotated[
+    str,
+    typer.Option(
+        metavar="WHICH",
+        help="Of the cells chosen: all, or best, up to the highest objective.",
+        autocompletion=offer("all", "best"),
+    ),
+]
+Keep = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WHICH",
+        help="Objects brought that stay: all, or linked to the network (the default of objective linked).",
+        autocompletion=offer("all", "linked"),
+    ),
+]
+PresetName = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="The method's parameters by one name: paper is the paper's, of cube2net.",
+        autocompletion=offer("default", "paper"),
     ),
 ]
 LevelNames = Annotated[
@@ -69,6 +106,7 @@ LevelNames = Annotated[
     typer.Option(
         metavar="NAMES",
         help="Which cells: full, one (one label each), or the levels that stay, as venue,topic; may be repeated.",
+        autocompletion=levels,
     ),
 ]
 NearObjects = Annotated[
@@ -93,6 +131,7 @@ RollUp = Annotated[
     typer.Option(
         metavar="DIMENSION[=LEVEL]",
         help="Use the level above, or one that is named, such as topic=field; ∗ (or *) is all labels. May be repeated.",
+        autocompletion=dimensions,
     ),
 ]
 Between = Annotated[

@@ -46,6 +46,8 @@ def cuboid(cube: Cube, levels: str | Sequence[str]) -> Cube:
         one dimension, the view has their labels in one table, and a label that two levels have is named
         with its level behind it.
 
+    Examples
+    --------
     >>> import cube2net as c2n
     >>> cube = c2n.build_cube(c2n.make_planted(seed=0).corpus)
     >>> one = cuboid(cube, "one")

@@ -30,6 +30,8 @@ def of_kind(cube: Cube, kinds: str | Sequence[str]) -> Cube:
     kinds
         A kind of objects, or several: ``"author"``, ``["user", "business"]``.
 
+    Examples
+    --------
     >>> import cube2net as c2n
     >>> cube = c2n.build_cube(c2n.make_planted(seed=0).corpus)
     >>> of_kind(cube, "thing").bringable.all()

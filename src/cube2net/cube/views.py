@@ -38,6 +38,8 @@ def roll_up(cube: Cube, dimension: str, to: str | None = None) -> Cube:
         A level above it, however far; ``"∗"`` (or ``"*"``) is all labels together. None for the next level, which is
         refused where several stand there.
 
+    Examples
+    --------
     >>> import cube2net as c2n
     >>> cube = c2n.build_cube(c2n.pipeline.load_bundled(), ["year@years/decades", "venue/kind"])
     >>> [dimension.name for dimension in roll_up(cube, "year").dimensions]

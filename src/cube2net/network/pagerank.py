@@ -47,8 +47,7 @@ class PageRank:
     damping
         The probability that the walk goes on at a step, above 0 and below 1.
     tolerance
-        How far the scores may be from the exact ones, summed over all objects (all scores sum to 1); see
-        :func:`scores`.
+        How far the scores may be from the exact ones, summed over all objects (all scores sum to 1).
     """
 
     chooses_cells = draws = takes_long = False

@@ -294,7 +294,7 @@ def maker(cube: Cube, query: Query, methods: Named = BY_NAME) -> Maker[Plan, Cho
 class Auto:
     """Choose method, objective, form and levels by how well the next step does.
 
-    The setups of :func:`candidates`, the query alone first, are mined run by run, those that are clearly behind are
+    The setups of ``referee.candidates``, the query alone first, are mined run by run, those that are clearly behind are
     given up, and it ends after ``runs`` runs or about ``seconds``; the few best have two runs at least, unless twice
     the time is over.
 

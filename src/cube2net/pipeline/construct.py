@@ -69,8 +69,8 @@ def construct(
     """Return a small network around a query; without more words, the one that helps the next step.
 
     That is, for a query Q: cells as nodes, chosen so that three of them hold every object of Q, as far as cells go that
-    serve two objects or more; the \\|Q\\| objects nearest to Q by links; and weights by which cells speak where links
-    are silent. It is sized by the query, at most 3·\\|Q\\| nodes. The paper's answer is ``form="objects"``: the objects
+    serve two objects or more; the |Q| objects nearest to Q by links; and weights by which cells speak where links
+    are silent. It is sized by the query, at most 3·|Q| nodes. The paper's answer is ``form="objects"``: the objects
     of 20 cells.
 
     Parameters

@@ -151,7 +151,7 @@ class Cube(Shown):
         raise unknown("dimension", name, dict.fromkeys(levels))
 
     def find_cell(self, labels: Sequence[str]) -> int:
-        """Return the number of the cell with these labels, one for every dimension; ∗ (or *) is all of them."""
+        """Return the number of the cell with these labels, one for every dimension; ``∗`` (or ``*``) is all of them."""
         found = self._cells_with(labels)
         if len(found) == 0:
             raise ParameterError(self._no_cell(labels))

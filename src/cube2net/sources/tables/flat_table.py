@@ -23,6 +23,7 @@ from cube2net.records.column_kinds import holds_text, is_list
 from cube2net.records.limits import check_count
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.column_types import Rows, attribute, keys
+from cube2net.sources.tables.link_columns import are_years
 from cube2net.sources.tables.table_corpus import Part, item_corpus
 from cube2net.sources.tables.table_roles import SPELLINGS
 
@@ -31,6 +32,7 @@ SEPARATORS = (";", "|")
 OFTEN = 0.2
 """The share of texts in which a separator stands, to be taken for one."""
 SAMPLED = 10_000
+PEOPLE = ("people", "creator", "actor", "cast")
 REFERS = 0.8
 """A column whose values are such a share of another's, which are all different, names other rows."""
 
@@ -130,11 +132,9 @@ def _said_of_twice(rows: Rows) -> str:
             continue
         for other, column in columns.items():
             named = column.drop_null()
-            if (
-                other != own
-                and len(named)
-                and pc.mean(pc.is_in(named, value_set=ids.combine_chunks())).as_py() >= REFERS
-            ):
+            if other == own or not len(named) or are_years(rows.table[other]):
+                continue
+            if pc.mean(pc.is_in(named, value_set=ids.combine_chunks())).as_py() >= REFERS:
                 return f"; {other!r} names other rows by their {own!r}: give the table twice, as nodes and as links"
     return ""
 
@@ -160,7 +160,7 @@ def _spelled(names: list[str], spellings: Any, *, plural: bool = False) -> str |
 
 def _objects_column(rows: Rows, given: Mapping[str, str]) -> str | None:
     names = [name for name in rows.table.column_names if name not in given.values()]
-    spellings = [*(word for word in SPELLINGS["mentions"]["object"] if word != "name"), "people", "creator"]
+    spellings = [*(word for word in SPELLINGS["mentions"]["object"] if word != "name"), *PEOPLE]
     found = _spelled(names, spellings, plural=True)
     lists = [name for name in names if is_list(rows.table.schema.field(name).type)]
     return found or (lists[0] if len(lists) == 1 else None)

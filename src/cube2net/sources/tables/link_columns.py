@@ -77,6 +77,14 @@ def is_weight(rows: Rows, name: str) -> bool:
     return not (years.all() or _numbers_rows(name, values))
 
 
+def are_years(column: pa.ChunkedArray) -> bool:
+    """Return whether all values are whole numbers that years are; rows that are counted have such numbers too."""
+    if not pa.types.is_integer(column.type) or column.null_count == len(column):
+        return False
+    ends = pc.min_max(column)
+    return bool(ends["min"].as_py() >= YEARS[0] and ends["max"].as_py() <= YEARS[1])
+
+
 def _numbers_rows(name: str, values: Array) -> bool:
     """Return whether whole numbers are ids by the name of their column, or rise from row to row."""
     if (values != np.floor(values)).any():

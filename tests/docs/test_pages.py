@@ -45,8 +45,7 @@ def test_commands_in_the_docs_have_options_that_exist(page: Path) -> None:
 
 
 def test_the_version_is_said_once() -> None:
-    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    assert f'version = "{cube2net.__version__}"' in project
+    assert '\ndynamic = ["version"]\n' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert f"version: {cube2net.__version__}" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 
 

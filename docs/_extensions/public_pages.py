@@ -1,0 +1,289 @@
+"""A page for every public name, made when the site is made, and links that lead to it from wherever it is named.
+
+The names and their order are those of ``src/cube2net/__init__.pyi``. Each gets ``reference/names/NAME.rst``, which has
+Sphinx read signature, types and docstring of the installed package; what is in a room only stands on the page of its
+room, ``reference/rooms/ROOM.rst``. These files are made anew by every build, are not in git, and are not edited.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+import shutil
+from collections.abc import Iterable
+from dataclasses import is_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from docutils import nodes
+from sphinx.addnodes import desc, pending_xref
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.nodes import make_refnode
+
+import cube2net
+import cube2net.array_types
+
+cube2net.array_types.Array = np.ndarray  # what people know, in every type that is shown: before all other imports
+from make_pages import ROOMS, public_names  # noqa: E402
+
+ANSWERS = {
+    "referee.verdict": "Verdict",
+    "referee.finding": "Finding Way Peer",
+    "referee.statistics": "Difference",
+    "records.change": "Change NamedNode",
+    "records.contrast": "Contrast SeparatingCell Description",
+    "records.mixed_names": "MixedCell",
+    "records.drilled": "Drilled DrilledCell",
+    "records.explanation": "QueryLink BringingCell LinkPath NearMiss SharedItem",
+    "records.cell_explanation": "Lift OnlyObject AddedCell",
+    "records.suggestion": "Suggestion Proposal Attribute Dependency Held CellCounts",
+    "records.to_frames": "NodesAndLinks",
+    "records.spec": "LevelSpec",
+    "records.objects": "Found Lookup",
+    "records.item_attributes": "ItemAttributes",
+    "records.query_tables": "ReadNames",
+    "cube.window": "Window",
+    "cube.crossed_levels": "Crossed",
+    "mine.clustering": "Clusters",
+    "select.learn.policy": "Trained",
+    "select.learn.presets": "Preset",
+    "sources.made.planted": "Planted",
+    "sources.made.link_tasks": "Task",
+    "notebook.widget": "Explorer",
+    "progress": "Progress",
+}
+"""Classes of what public functions give that are in no list of names, for nobody makes one."""
+
+OUTSIDE = (
+    "collections contextlib datetime igraph networkx numpy pandas pathlib pyarrow scipy sp torch_geometric".split()
+)
+OUTSIDE_NAMES = (
+    "Array Asked Data HeteroData SamplerOutput NodeSamplerInput EdgeSamplerInput NegativeSampling Path".split()
+)
+"""Where types come from that are documented elsewhere: they are named, and lead nowhere."""
+
+TARGETS = {
+    "func": ("function",),
+    "class": ("class", "data"),
+    "exc": ("exception",),
+    "meth": ("method", "property"),
+    "data": ("data",),
+    "mod": ("module",),
+    "obj": ("function", "class", "exception", "data"),
+}
+"""What a name in a docstring may stand for, by its role."""
+
+
+def write_pages(app: Sphinx) -> None:
+    """Write the pages of public names and of rooms beside those that people wrote; what is the same is not touched."""
+    names = {name for _, group in public_names() for name in group}
+    pages = {f"names/{name}.rst": name_page(name) for name in names}
+    pages |= {f"rooms/{room}.rst": room_page(room, said, names) for room, said in ROOMS.items()}
+    pages["rooms/answers.rst"] = answers_page()
+    pages |= {f"groups/{slug(title)}.rst": group_page(title, group) for title, group in public_names()}
+    reference = Path(app.srcdir) / "reference"
+    for folder in ("names", "groups", "rooms"):
+        (reference / folder).mkdir(exist_ok=True)
+        for stale in (reference / folder).iterdir():
+            if f"{folder}/{stale.name}" not in pages:
+                shutil.rmtree(stale) if stale.is_dir() else stale.unlink()
+    for name, text in pages.items():
+        page = reference / name
+        if not page.is_file() or page.read_text(encoding="utf-8") != text:
+            page.write_text(text, encoding="utf-8")
+
+
+def name_page(name: str) -> str:
+    """Return the page of one public name, in reStructuredText."""
+    thing = getattr(cube2net, name)
+    head = f"{titled(name)}\n.. meta::\n   :description: cube2net.{name}: {plain_line(name)}\n\n"
+    if not callable(thing):
+        return f"{head}.. currentmodule:: cube2net\n\n.. py:data:: {name}\n\n{registry(name, thing)}"
+    return f"{head}.. currentmodule:: cube2net\n\n{directive(thing, name)}"
+
+
+def group_page(title: str, names: Iterable[str]) -> str:
+    """Return the page of public names that belong together: each with the first line that is said of it."""
+    rows = "".join(f":py:obj:`~cube2net.{name}`\n   {bars_escaped(first_words(name))}\n\n" for name in names)
+    pages = "".join(f"   ../names/{name}\n" for name in names)
+    return f"{titled(title)}\n{rows}.. toctree::\n   :hidden:\n\n{pages}"
+
+
+def slug(title: str) -> str:
+    """Return a title as the name of a file."""
+    return "-".join(re.findall(r"\w+", title.lower()))
+
+
+def first_words(name: str) -> str:
+    """Return what is said first of a public name."""
+    thing = getattr(cube2net, name)
+    return (inspect.getdoc(thing) or "").partition("\n")[0] if callable(thing) else name_says(name)
+
+
+def room_page(room: str, said: str, public: Iterable[str]) -> str:
+    """Return the page of a room: what it is for, the public names that it has too, and all others in full."""
+    module = importlib.import_module(f"cube2net.{room}")
+    every = getattr(module, "__all__", [name for name, thing in vars(module).items() if defines(module, thing)])
+    elsewhere = {*public, "NameIndex"} if room == "pipeline" else {*public}
+    own = [name for name in every if name not in elsewhere]
+    also = ", ".join(f":py:obj:`cube2net.{name}`" for name in every if name in public)
+    things = [directive(getattr(module, name), name) for name in own if callable(getattr(module, name))]
+    tables = [f".. py:data:: {name}\n   :no-typesetting:\n" for name in own if not callable(getattr(module, name))]
+    begins = f"{titled(f'cube2net.{room}')}\n{said}\n\n"
+    shared = f"Public names that it has as well: {also}.\n\n" if also else ""
+    return f"{begins}{shared}.. currentmodule:: cube2net.{room}\n\n" + "\n".join([*tables, *things])
+
+
+def defines(module: Any, thing: Any) -> bool:
+    """Return whether a class is a module's own."""
+    return inspect.isclass(thing) and thing.__module__ == module.__name__
+
+
+def answers_page() -> str:
+    """Return the page of what public functions give and nobody makes."""
+    parts = [
+        f".. currentmodule:: cube2net.{module}\n\n{class_directive(name)}"
+        for module, names in ANSWERS.items()
+        for name in names.split()
+    ]
+    return f"{titled('Answers')}\nWhat public functions give back, and nobody makes by hand.\n\n" + "\n".join(parts)
+
+
+def titled(name: str) -> str:
+    """Return a name as the title of a page."""
+    safe = name.replace("_", "\\_")
+    return f"{safe}\n{'=' * len(safe)}\n"
+
+
+def plain_line(name: str) -> str:
+    """Return what is said first of a public name, without marks."""
+    return re.sub(r"[`*]|:\w+:", "", first_words(name))
+
+
+def directive(thing: Any, name: str) -> str:
+    """Return what has Sphinx document a function, a class or an exception with what it has."""
+    if inspect.isclass(thing) and issubclass(thing, BaseException):
+        return f".. autoexception:: {name}\n"
+    if inspect.isclass(thing):
+        return class_directive(name)
+    return f".. autofunction:: {name}\n"
+
+
+def class_directive(name: str) -> str:
+    """Return what has Sphinx document a class with its properties and methods, but for those of other libraries."""
+    return f".. autoclass:: {name}\n   :members:\n"
+
+
+def registry(name: str, things: Any) -> str:
+    """Return what stands in a table of names: each with its class, and the line that is said of it."""
+    if not hasattr(things, "items"):
+        return "   " + ", ".join(f"``{key}``" for key in things) + "\n"
+    rows = "\n".join(f"   ``{key}``\n      {summary(kind)}\n" for key, kind in things.items())
+    others = [kind for kind in things.values() if not hasattr(cube2net, kind.__name__)]
+    full = [f".. currentmodule:: {kind.__module__}\n\n{class_directive(kind.__name__)}" for kind in others]
+    return "\n".join([f"   {name_says(name)}\n\n{rows}", *full])
+
+
+def summary(kind: Any) -> str:
+    """Return the class of an entry as a link where it is public, and the first line of its docstring."""
+    line = bars_escaped((inspect.getdoc(kind) or "").partition("\n")[0])
+    return f":py:obj:`cube2net.{kind.__name__}`: {line}" if hasattr(cube2net, kind.__name__) else line
+
+
+def name_says(name: str) -> str:
+    """Return what a table of names is for."""
+    return {
+        "METHODS": "Every method by its name, in the order in which one would teach them.",
+        "OBJECTIVES": "Every objective by its name: what a choice of cells is worth.",
+        "FORMS": "Every form by its name: what becomes a node.",
+    }[name]
+
+
+def link_names(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Make each name in the table of public names a link to its page, and list the pages for navigation."""
+    if docname != "reference/api":
+        return
+    known = [name for _, names in public_names() for name in names]
+    text = re.sub(
+        r"^\| `(\w+)` \|",
+        lambda row: f"| [`{row[1]}`](names/{row[1]}.rst) |" if row[1] in known else row[0],
+        source[0],
+        flags=re.MULTILINE,
+    )
+    groups = [f"groups/{slug(title)}" for title, _ in public_names()]
+    listed = "\n".join([*groups, "rooms/answers", *(f"rooms/{room}" for room in ROOMS)])
+    source[0] = f"{text}\n```{{toctree}}\n:hidden:\n:maxdepth: 1\n\n{listed}\n```\n"
+
+
+def resolve(app: Sphinx, env: BuildEnvironment, node: pending_xref, content: nodes.Element) -> nodes.Element | None:
+    """Return a link to the one thing of cube2net that has a name, wherever in the package it is named."""
+    if node.get("refdomain") != "py":
+        return None
+    target = node["reftarget"].lstrip(".~")
+    if target.partition(".")[0] in OUTSIDE or target in OUTSIDE_NAMES:
+        return nodes.emphasis(text=target.rpartition(".")[2])
+    wanted = target.rpartition(".")[2] if target.startswith("cube2net.") or "." not in target else target
+    domain = env.domains.python_domain
+    found = [name for name in domain.objects if name == wanted or name.endswith(f".{wanted}")]
+    for name in sorted(found, key=lambda name: (name.count("."), name)):
+        entry = domain.objects[name]
+        if entry.objtype in TARGETS.get(node["reftype"], ()):
+            return make_refnode(app.builder, node["refdoc"], entry.docname, entry.node_id, content, name)
+    return None
+
+
+def plain_signs(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    """Let a docstring mean what it shows: bars are sizes, ``|Q|``, and a property's first words are no type."""
+    in_example = False
+    for number, line in enumerate(lines):
+        in_example = bool(line.strip()) and (in_example or line.lstrip().startswith(">>>"))
+        if not in_example:
+            lines[number] = bars_escaped(line)
+    if what in ("property", "attribute") and lines:
+        lines[:0] = ["..", ""]  # a comment without words
+
+
+def bare_records(
+    app: Sphinx, what: str, name: str, thing: Any, options: Any, signature: str | None, returned: str | None
+) -> tuple[str, None] | None:
+    """Show a record without a signature: nobody makes one, and its fields are listed with their types."""
+    return ("", None) if what == "class" and is_record(thing) else None
+
+
+def is_record(thing: Any) -> bool:
+    """Return whether a class is a dataclass whose fields are told in prose, and not as parameters."""
+    return is_dataclass(thing) and not re.search(r"^Parameters\n-+$", inspect.getdoc(thing) or "", re.MULTILINE)
+
+
+def call_them_fields(app: Sphinx, doctree: nodes.document) -> None:
+    """Let the parameters of a record be called its fields."""
+    for described in doctree.findall(desc):
+        signature = described[0]
+        if described.get("objtype") != "class" or not signature.get("module"):
+            continue
+        thing = importlib.import_module(signature["module"])
+        for part in signature["fullname"].split("."):
+            thing = getattr(thing, part)
+        fields = [field for part in described[1].children if isinstance(part, nodes.field_list) for field in part]
+        for field in fields:
+            if is_record(thing) and field[0].astext() == "Parameters":
+                field[0].children = [nodes.Text("Fields")]
+
+
+def bars_escaped(line: str) -> str:
+    """Return a line in which bars outside of literals are only bars."""
+    return "``".join(part if number % 2 else part.replace("|", "\\|") for number, part in enumerate(line.split("``")))
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Tell Sphinx when to do all this."""
+    app.connect("builder-inited", write_pages)
+    app.connect("source-read", link_names)
+    app.connect("missing-reference", resolve)
+    app.connect("autodoc-process-signature", bare_records)
+    app.connect("doctree-read", call_them_fields)
+    app.connect("autodoc-process-docstring", plain_signs, priority=400)  # before napoleon
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,77 @@
+"""The files that pages speak of: made by the page that tells readers how to make them, and put beside every page.
+
+docs/start/examples.md has one section for people and one for papers; each is run once in a session, when a page names
+one of its files.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from cube2net.cube import read_manifest
+
+from page_blocks import ROOT, blocks
+from page_runs import PageRun
+
+EXAMPLES = ROOT / "docs" / "start" / "examples.md"
+
+SECTIONS = {
+    "People": ("nodes.csv", "links.csv", "names.txt", "labels.csv", "people"),
+    "Papers": ("acl", "labs.csv", "areas.csv"),
+}
+"""What each section of the page makes."""
+
+PAPERS_SEEN = "bb2ae6db174a3c11"
+"""The checksum of the cells of ``acl`` that the pages show: topics may come out otherwise with other libraries."""
+
+
+@dataclass
+class Stage:
+    """Makes the files once, and puts those that a page names into its folder."""
+
+    folder: Path
+    drifts: dict[str, list[str]] = field(default_factory=dict)
+    """Of every section that was made, where it shows other than what came."""
+
+    def make(self, section: str) -> list[str]:
+        """Run a section of the page that makes the files, once; return where it shows what did not come."""
+        if section not in self.drifts:
+            with PageRun(self.folder) as run:
+                for block in blocks(EXAMPLES):
+                    if block.section == section:
+                        run.run(block)
+            self.drifts[section] = run.drifts
+        return self.drifts[section]
+
+    def set(self, text: str, folder: Path) -> bool:
+        """Put the files that a page names into its folder; return whether they are those that it was written with."""
+        usual = True
+        for section, names in SECTIONS.items():
+            wanted = [name for name in names if named(name, text)]
+            if wanted:
+                self.make(section)
+            for name in wanted:
+                place = self.folder / name
+                (shutil.copytree if place.is_dir() else shutil.copy)(place, folder / name)
+            if "acl" in wanted:
+                usual = self.usual
+        return usual
+
+    @property
+    def usual(self) -> bool:
+        """Whether the papers have the topics that the pages show."""
+        self.make("Papers")
+        members = read_manifest(self.folder / "acl")["files"]["cells.members.indices.npy"]
+        return str(members["sha256"]).startswith(PAPERS_SEEN)
+
+
+def named(name: str, text: str) -> bool:
+    """Return whether a text names a file: as a whole word, not as part of another path.
+
+    >>> named("acl", "cube2net info acl"), named("acl", "Path('data/acl.xml')"), named("acl", "pacl")
+    (True, False, False)
+    """
+    return re.search(rf"(?<![\w/.-]){re.escape(name)}(?![\w.-])", text) is not None
