@@ -48,7 +48,7 @@ def take(folder: Path) -> None:
             keep("understood")
             tab.button("Make the cube").click()
             page.get_by_role("heading", name="Whose network?").wait_for()
-            page.get_by_text("Start from cells").click()
+            page.locator("summary", has_text="Start from cells").click()
             page.wait_for_timeout(2_000)
             keep("ask")
             page.get_by_label("Names of the query").fill("Jan Pflüger")
