@@ -38,7 +38,7 @@ def test_a_spreadsheet_is_chosen_understood_corrected_and_explored(bare: Explore
     expect(page.get_by_role("heading", name="Whose network?")).to_be_visible(timeout=SLOW)
     assert [path.name for path in tmp_path.iterdir()] == ["mitglieder-cube"]
     page.get_by_role("button", name="What was read of mitglieder.csv").click()
-    expect(page.locator("[data-panel=read] [data-column=Kennt]")).to_contain_text("the other end of a link")
+    expect(page.locator("[data-panel=read] [data-column=Kennt]")).to_contain_text("names other rows: the links")
     page.get_by_role("tab", name="Network").click()
     page.get_by_label("Names of the query").fill("Jan Pflüger")
     page.get_by_role("button", name="Make the network").click()
