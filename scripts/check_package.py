@@ -200,7 +200,10 @@ def packed(python: Path, work: Path, env: dict[str, str]) -> Path:
 
 def tried(python: Path, package: Path, extras: str, house: Path, env: dict[str, str], constraints: Path) -> list[str]:
     """Return what fails where a package is installed from wheels alone and tried outside of the repository."""
-    place = Path(tempfile.mkdtemp(dir=house.parent))
+    place = house.parent / "place"  # the same for all, so that code compiled for one is found by the next
+    place.mkdir()
+    if extras:
+        env = {**env, "NUMBA_CACHE_DIR": str(house.parent / "compiled")}
     try:
         mine = fresh(python, place / "venv", env)
         target = f"{package}[{extras}]" if extras else str(package)
@@ -211,7 +214,7 @@ def tried(python: Path, package: Path, extras: str, house: Path, env: dict[str, 
         run([*pip, "wheel", "--wheel-dir", house, *wheels, "-c", constraints, target], env, place)
         (own,) = house.glob("cube2net-*.whl")
         target = f"{own}[{extras}]" if extras else str(own)
-        run([*pip, "install", "--no-index", "--find-links", house, target], env, place)
+        run([*pip, "install", "--no-compile", "--no-index", "--find-links", house, target], env, place)
         run([*pip, "check"], env, place)
         shutil.copyfile(SMOKE, place / SMOKE.name)
         parts = extras.split(",") if extras else ["core"]

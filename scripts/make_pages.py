@@ -56,7 +56,7 @@ and slices them, `c2n.records` has the records that pass between rooms, `c2n.pip
 [the glossary](glossary.md) says what the words mean.
 """
 ROOMS = {
-    "cube": "A cube from other sides: rolled up, sliced, diced, at other levels, of a time; and how one is made and kept.",
+    "cube": "A cube from other sides: rolled up, sliced, at other levels, of a time; and how it is made and kept.",
     "records": "What passes between the parts of cube2net: frozen, and checked once, when made.",
     "pipeline": "Every step by itself, from raw data to a network and a verdict.",
     "interfaces": "The extension points: anything with the right method fits.",

@@ -27,7 +27,7 @@ def ran(path: Path) -> nbformat.NotebookNode:
         notebook,
         timeout=600,
         kernel_name="python3",
-        coalesce_streams=True,  # what is printed comes in as many pieces as the machine is slow
+        coalesce_streams=True,
         resources={"metadata": {"path": str(path.parent)}},
     )
     client.execute()

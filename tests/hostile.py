@@ -142,6 +142,8 @@ def _info(world: World) -> Iterator[list[str]]:
     yield ["info", str(world.cube)]
     yield ["info", str(world.cube), "--json"]
     yield ["info", str(world.folder)]
+    yield ["info"]
+    yield ["info", "--between", ARGUMENT]
 
 
 def _update(world: World) -> Iterator[list[str]]:

@@ -11,7 +11,7 @@ from cube2net.cli import answering
 from cube2net.errors import Cube2netError, listed, nearest, some, unknown
 from cube2net.records import Dimension, Level
 from cube2net.records.objects import Objects
-from cube2net.spelling import candidates, slips_between
+from cube2net.spelling import OTHER_NAMES, candidates, name_here, slips_between
 
 NAMES = {
     "method": [*answering.methods()],
@@ -134,3 +134,34 @@ def test_a_sentence_stays_short_whatever_is_in_it() -> None:
 def test_values_that_are_no_texts_are_cut_too() -> None:
     assert len(str(unknown("label", list(range(100_000)), ["a"]))) < 300
     assert len(some([np.arange(3), tuple(range(9_999))])) < 300
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        ("ppr", "pagerank"),
+        ("RWR", "pagerank"),
+        ("ego", "hops"),
+        ("k-hop", "hops"),
+        ("steiner tree", "steiner"),
+        ("community search", "maxdisc"),
+        ("simulated_annealing", "anneal"),
+        ("induced subgraph", "none"),
+    ],
+)
+def test_a_method_by_the_name_that_another_field_has_for_it_is_told_its_name_here(theirs: str, ours: str) -> None:
+    said = str(unknown("method", theirs, NAMES["method"]))
+    assert said.startswith(f"unknown method {theirs!r}: choose one of anneal, ")
+    assert said.endswith(f" ({theirs!r} is {ours!r} here)")
+
+
+def test_other_names_lead_to_methods_that_exist_each_to_one_and_none_is_a_name_here() -> None:
+    table = OTHER_NAMES["method"]
+    assert set(table) == set(pipeline.METHODS)
+    others = [other for names in table.values() for other in names.split(", ")]
+    assert len(others) == len(set(others))
+    assert all(name_here("method", other) in table and other not in table for other in others)
+
+
+def test_a_name_here_that_is_not_allowed_is_not_proposed() -> None:
+    assert str(unknown("method", "ppr", ["none", "greedy"])) == "unknown method 'ppr': choose one of greedy, none"

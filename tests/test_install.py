@@ -13,7 +13,7 @@ from packaging.utils import canonicalize_name
 
 import cube2net as c2n
 from cube2net.errors import MissingPackageError
-from cube2net.extras import EXTRAS, require
+from cube2net.extras import CORE, EXTRAS, require
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -205,6 +205,8 @@ def test_the_extras_are_those_that_the_project_declares() -> None:
     assert {extra: names(declared[extra]) for extra in EXTRAS} == {
         extra: {canonicalize_name(package) for package in packages} for extra, packages in EXTRAS.items()
     }
+    called = {"sklearn": "scikit-learn"}
+    assert names(PROJECT["dependencies"]) == {canonicalize_name(called.get(package, package)) for package in CORE}
     (everything,) = map(Requirement, declared["all"])
     assert everything.extras == set(EXTRAS)
     assert not names(PROJECT["dependencies"]) & names([each for extra in EXTRAS for each in declared[extra]])

@@ -57,8 +57,12 @@ ANSWERS = {
 }
 """Classes of what public functions give that are in no list of names, for nobody makes one."""
 
-OUTSIDE = ("collections", "contextlib", "datetime", "igraph", "networkx", "numpy", "pandas", "pathlib", "pyarrow", "sp")
-OUTSIDE_NAMES = ("Array", "Asked", "Data", "HeteroData", "SamplerOutput", "NodeSamplerInput", "EdgeSamplerInput", "NegativeSampling")
+OUTSIDE = (
+    "collections contextlib datetime igraph networkx numpy pandas pathlib pyarrow scipy sp torch_geometric".split()
+)
+OUTSIDE_NAMES = (
+    "Array Asked Data HeteroData SamplerOutput NodeSamplerInput EdgeSamplerInput NegativeSampling Path".split()
+)
 """Where types come from that are documented elsewhere: they are named, and lead nowhere."""
 
 TARGETS = {
@@ -204,7 +208,9 @@ def link_names(app: Sphinx, docname: str, source: list[str]) -> None:
         return
     known = [name for _, names in public_names() for name in names]
     text = re.sub(
-        r"^\| `(\w+)` \|", lambda row: f"| [`{row[1]}`](names/{row[1]}.rst) |" if row[1] in known else row[0], source[0],
+        r"^\| `(\w+)` \|",
+        lambda row: f"| [`{row[1]}`](names/{row[1]}.rst) |" if row[1] in known else row[0],
+        source[0],
         flags=re.MULTILINE,
     )
     groups = [f"groups/{slug(title)}" for title, _ in public_names()]
@@ -212,9 +218,7 @@ def link_names(app: Sphinx, docname: str, source: list[str]) -> None:
     source[0] = f"{text}\n```{{toctree}}\n:hidden:\n:maxdepth: 1\n\n{listed}\n```\n"
 
 
-def resolve(
-    app: Sphinx, env: BuildEnvironment, node: pending_xref, content: nodes.Element
-) -> nodes.Element | None:
+def resolve(app: Sphinx, env: BuildEnvironment, node: pending_xref, content: nodes.Element) -> nodes.Element | None:
     """Return a link to the one thing of cube2net that has a name, wherever in the package it is named."""
     if node.get("refdomain") != "py":
         return None
@@ -271,9 +275,7 @@ def call_them_fields(app: Sphinx, doctree: nodes.document) -> None:
 
 def bars_escaped(line: str) -> str:
     """Return a line in which bars outside of literals are only bars."""
-    return "``".join(
-        part if number % 2 else part.replace("|", "\\|") for number, part in enumerate(line.split("``"))
-    )
+    return "``".join(part if number % 2 else part.replace("|", "\\|") for number, part in enumerate(line.split("``")))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

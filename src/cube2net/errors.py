@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from numbers import Integral
 from typing import Literal, overload
 
-from cube2net.spelling import nearest, nearest_few
+from cube2net.spelling import name_here, nearest, nearest_few
 
 # The highest whole number taken: compiled code counts in 64 bits, and sums of two must fit.
 HIGHEST = 2**62
@@ -71,13 +71,17 @@ def unknown(what: str, got: object, allowed: Iterable[str]) -> ParameterError:
 
     >>> print(unknown("method", "gredy", ["none", "greedy", "random"]))
     unknown method 'gredy': choose one of greedy, none, random (did you mean 'greedy'?)
+    >>> print(unknown("method", "ppr", ["none", "greedy", "pagerank"]))
+    unknown method 'ppr': choose one of greedy, none, pagerank ('ppr' is 'pagerank' here)
     >>> print(unknown("label of 'year'", "190l", [str(year) for year in range(1900, 2000)]))
     unknown label of 'year' '190l': choose one of 100, such as '1900', '1901', '1902'
     """
     names = list(allowed)
     if len(names) <= CLOSED and sum(map(len, names)) <= MOST_LETTERS:
-        near = nearest(str(got), names)
+        here, near = name_here(what, str(got)), nearest(str(got), names)
         hint = f" (did you mean {quoted(near)}?)" if near is not None else ""
+        if here in names:
+            hint = f" ({quoted(got)} is {quoted(here)} here)"
         return ParameterError(f"unknown {what} {quoted(got)}: choose one of {listed(sorted(names), CLOSED)}{hint}")
     near_few = nearest_few(str(got), names, 3) or names[:3]
     return ParameterError(

@@ -15,6 +15,24 @@ LONGEST = 120
 # So many letters of names are looked at; beyond, only names that begin or end as the text does.
 MOST_LETTERS = 12_000_000
 
+OTHER_NAMES: dict[str, dict[str, str]] = {
+    "method": {
+        "none": "nothing, nocube, query alone, induced, induced subgraph",
+        "hops": "ego, egonet, ego graph, ego network, khop, k-hop, k-hop subgraph, n-hop, neighbours, neighbors, "
+        "neighbourhood, neighborhood, bfs, snowball, nocube+, nocube++",
+        "pagerank": "ppr, personalised pagerank, personalized pagerank, rwr, random walk, random walk with restart, "
+        "nibble, pagerank-nibble, local clustering, diffusion",
+        "steiner": "steiner tree, pcst, connectors, connection subgraph, shortest paths",
+        "maxdisc": "discrepancy, max discrepancy, community, community search, local community",
+        "random": "cuberandom, random cells",
+        "greedy": "cubegreedy, max coverage, maximum coverage, set cover, submodular",
+        "anneal": "annealing, simulated annealing",
+        "exact": "optimal, ilp, mip, milp, branch and bound, brute force",
+        "cube2net": "ppo, rl, reinforcement learning, drl",
+    }
+}
+"""What other fields call a thing that has another name here: what it is → its name here → theirs."""
+
 
 def nearest(text: str, names: Sequence[str]) -> str | None:
     """Return the name that was most likely meant: the one fewest slips away, or one much like it; None without any.
@@ -25,6 +43,23 @@ def nearest(text: str, names: Sequence[str]) -> str | None:
     ('greedy', 'anneal', None)
     """
     return next(iter(nearest_few(text, names, 1)), None)
+
+
+def name_here(what: str, text: str) -> str | None:
+    """Return the name that something has here which other fields call otherwise; None where that is not known.
+
+    >>> name_here("method", "PPR"), name_here("method", "k_hop"), name_here("method", "gredy"), name_here("form", "ego")
+    ('pagerank', 'hops', None, None)
+    """
+    typed = _letters_alone(text)
+    for name, others in OTHER_NAMES.get(what, {}).items():
+        if typed in map(_letters_alone, others.split(", ")):
+            return name
+    return None
+
+
+def _letters_alone(text: str) -> str:
+    return "".join(sign for sign in text[:LONGEST].casefold() if sign not in " -_")
 
 
 def nearest_few(text: str, names: Sequence[str], most: int = 3) -> list[str]:

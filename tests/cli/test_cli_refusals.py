@@ -43,6 +43,7 @@ def test_missing_names_stop_are_listed_or_are_skipped(tool, cube: Path, tmp_path
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
+        (("--method", "ppr"), r"unknown method 'ppr': choose one of .*\('ppr' is 'pagerank' here\)"),
         (("--method", "gredy"), "unknown method 'gredy': choose one of .*did you mean 'greedy'"),
         (("--objective", "jacard"), "unknown objective 'jacard'"),
         (("--form", "cubes"), "unknown form 'cubes': choose one of both, cells, objects"),

@@ -19,7 +19,7 @@ from page_runs import PageRun
 EXAMPLES = ROOT / "docs" / "start" / "examples.md"
 
 SECTIONS = {
-    "People": ("nodes.csv", "links.csv", "names.txt", "people"),
+    "People": ("nodes.csv", "links.csv", "names.txt", "labels.csv", "people"),
     "Papers": ("acl", "labs.csv", "areas.csv"),
 }
 """What each section of the page makes."""

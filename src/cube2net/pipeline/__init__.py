@@ -73,6 +73,18 @@ from cube2net.pipeline.reading import (
 )
 from cube2net.pipeline.replay import Replayed, replay
 from cube2net.pipeline.report import check_report, read_comparison, report_files, results, verdict, write_report
+from cube2net.pipeline.spreadsheets import (
+    READING,
+    TABLE_ENDINGS,
+    TableLook,
+    can_write,
+    cube_beside,
+    look_at,
+    made_of,
+    make_cube,
+    reading_of,
+    sheet_reader,
+)
 from cube2net.pipeline.suggestions import suggest
 from cube2net.pipeline.texts import to_text
 from cube2net.pipeline.what_if import change, with_, without
@@ -80,7 +92,7 @@ from cube2net.pipeline.worths import LINK_TOLERANCE, weigh
 from cube2net.records.form import FORMS
 from cube2net.referee import DEFAULT
 from cube2net.select import OBJECTIVES
-from cube2net.sources import SOURCES
+from cube2net.sources import GRAPH_ENDINGS, SOURCES
 from cube2net.topics import TOPIC_MODELS
 
 __all__ = [
@@ -89,11 +101,14 @@ __all__ = [
     "ENGINES",
     "EXPORTS",
     "FORMS",
+    "GRAPH_ENDINGS",
     "JOURNAL",
     "LINK_TOLERANCE",
     "METHODS",
     "OBJECTIVES",
+    "READING",
     "SOURCES",
+    "TABLE_ENDINGS",
     "TOPIC_MODELS",
     "WITH_OPTIONS",
     "WRITTEN",
@@ -102,11 +117,13 @@ __all__ = [
     "NameIndex",
     "Replayed",
     "Section",
+    "TableLook",
     "about_objects",
     "add_items",
     "build_cube",
     "build_from",
     "build_task",
+    "can_write",
     "certificate",
     "certificate_of",
     "change",
@@ -117,6 +134,7 @@ __all__ = [
     "construct",
     "contrast",
     "contrast_with_others",
+    "cube_beside",
     "default_form",
     "default_objective",
     "describe",
@@ -138,6 +156,9 @@ __all__ = [
     "load_bundled",
     "load_labs",
     "longest_text",
+    "look_at",
+    "made_of",
+    "make_cube",
     "make_dblp_like",
     "make_planted",
     "members",
@@ -164,11 +185,13 @@ __all__ = [
     "read_sql",
     "read_tables",
     "read_task",
+    "reading_of",
     "replay",
     "report_files",
     "results",
     "said_of_network",
     "save_cube",
+    "sheet_reader",
     "suggest",
     "summary",
     "task_of",

@@ -38,7 +38,7 @@ class MixedCell:
         return cls((None,) * len(cube.dimensions), (-1,) * len(cube.dimensions))
 
     def names(self, cube: Cube) -> tuple[str, ...]:
-        """Return the labels as :func:`cube2net.cube.pick_cells` takes them: with its level where two levels have one."""
+        """Return the labels as :func:`cube2net.cube.pick_cells` takes them; one of two levels has its level."""
         parts = zip(cube.dimensions, self.levels, self.labels, strict=True)
         return tuple(STAR if at is None else name_of(dimension, at, label) for dimension, at, label in parts)
 
