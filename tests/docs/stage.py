@@ -68,6 +68,13 @@ class Stage:
         return str(members["sha256"]).startswith(PAPERS_SEEN)
 
 
+def put_data(page: Path, text: str, folder: Path) -> None:
+    """Put the files of the folder ``data`` beside a page that it names into its folder."""
+    for path in (page.parent / "data").glob("*"):
+        if path.is_file() and named(path.name, text):
+            shutil.copy(path, folder / path.name)
+
+
 def named(name: str, text: str) -> bool:
     """Return whether a text names a file: as a whole word, not as part of another path.
 

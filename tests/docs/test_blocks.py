@@ -8,7 +8,7 @@ import pytest
 
 from page_blocks import DATA, INDENTED, KINDS, RUN, SHOWN, blocks, name_of, pages, stray_marks
 from page_runs import PageRun, difference
-from stage import EXAMPLES, SECTIONS, Stage
+from stage import EXAMPLES, SECTIONS, Stage, put_data
 
 PAGES = pages()
 WITH_BLOCKS = [page for page in PAGES if any(block.runs for block in blocks(page)) and page != EXAMPLES]
@@ -19,7 +19,9 @@ OTHERWISE = "all blocks ran; but topics come out otherwise here, so what is show
 def test_the_blocks_of_a_page_run_and_show_what_comes(page: Path, stage: Stage, tmp_path: Path) -> None:
     matplotlib.use("agg")
     all_blocks = blocks(page)
-    usual = stage.set("\n".join(block.text for block in all_blocks if block.runs), tmp_path)
+    text = "\n".join(block.text for block in all_blocks if block.runs)
+    usual = stage.set(text, tmp_path)
+    put_data(page, text, tmp_path)
     with PageRun(tmp_path, compare=usual) as run:
         for block in all_blocks:
             run.run(block)
