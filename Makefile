@@ -12,7 +12,7 @@ JAVA = $(shell java -version >/dev/null 2>&1 && echo yes)
 
 # One pip at a time in .venv.
 .NOTPARALLEL:
-.PHONY: help setup demo explore page docs tutorials lint types pytest test test-lowest dist packages release-check bench bench-compare stress clean
+.PHONY: help setup demo explore page docs tutorials lint types pytest test test-lowest dist packages release-check bench bench-compare paper stress clean
 
 help:
 	@echo "make demo   build the bundled cube, make the network of 574 authors, show that it helps (writes demo-out/)"
@@ -31,6 +31,7 @@ help:
 	@echo "make release-check VERSION=0.2.0  say what is to do before a release (scripts/release.py --do does it)"
 	@echo "make bench  measure everything and write docs/findings/performance.md (DATA=folder adds the real data)"
 	@echo "make bench-compare  measure this checkout against another commit (BASE=main), and fail where it is 1.3 times slower"
+	@echo "make paper  reproduce the paper on what comes with the package, minutes (DATA=folder: on raw data, hours; writes paper-out/)"
 	@echo "make stress damaged input, kills, races, full disks, hostile names (MINUTES=15; writes stress-out/)"
 	@echo "make clean  remove .venv, .venv-lowest, demo-out, docs-out, stress-out and caches"
 
@@ -156,9 +157,13 @@ bench: .venv/ready-bench
 bench-compare: .venv/ready
 	.venv/bin/python benchmarks/compare_commits.py $(BASE)
 
+# What was made is not made again, so that hours of work can be stopped and go on.
+paper: .venv/ready
+	.venv/bin/python benchmarks/paper.py paper-out$(if $(DATA),/full) $(DATA)
+
 stress: .venv/ready-test
 	.venv/bin/python -m stress --minutes $(MINUTES)
 
 clean:
-	rm -rf .venv .venv-lowest demo-out docs-out stress-out web/node_modules src/cube2net/page .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-lowest demo-out docs-out paper-out stress-out web/node_modules src/cube2net/page .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
