@@ -5,8 +5,8 @@
 The other commit is checked out into a folder that goes again, and both run with the packages that are installed.
 Each measurement is a process of its own, and the two take turns, so that what else the machine does falls on both. What
 is measured is processor time, of all threads together, which a busy machine stretches less than the clock on the wall;
-the figure is the least of all rounds. A ratio above the limit is measured as often again before it counts; one that stays
-above it ends the program with 1. asv would install every commit into an environment of its own, torch included.
+the figure is the least of all rounds. A ratio above the limit is measured as often again before it counts; one that
+stays above it ends the program with 1. asv would install every commit into an environment of its own, torch included.
 """
 
 from __future__ import annotations
