@@ -94,7 +94,7 @@ class Greedy:
     progress: Progress = field(default=silent, repr=False, compare=False, metadata={"handed": True})
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "progress", self.progress or silent)
+        object.__setattr__(self, "progress", silent if self.progress is None else self.progress)
         if self.by not in BY:
             raise unknown("by", self.by, BY)
         if self.among not in AMONG:

@@ -102,7 +102,7 @@ class Cube2net:
     progress: Progress = field(default=silent, repr=False, compare=False, metadata={"handed": True})
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "progress", self.progress or silent)
+        object.__setattr__(self, "progress", silent if self.progress is None else self.progress)
         if self.preset not in PRESETS:
             raise unknown("preset", self.preset, PRESETS)
         if self.device.partition(":")[0] not in DEVICES:
