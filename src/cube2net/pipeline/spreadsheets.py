@@ -42,6 +42,7 @@ SAID = {
     "text": "text, in which topics are found",
     "source": "one end of a link",
     "target": "the other end of a link",
+    "names": "names other rows: the links",
     "weight": "weight of a link",
     "time": "time of a link",
     "item": "record",
@@ -241,9 +242,13 @@ def _columns(corpus: Corpus, found: Suggestion, chosen: Sequence[DimensionSpec])
         for level in spec.levels:
             used.setdefault(level.source, f"level above {level.below}")
     rows: list[dict[str, str]] = []
+    own = False
     for role, name in (corpus.source.get("columns") or {}).items():
         table, _, what = role.rpartition(".")
-        if name and (what != "source" or name not in [row["column"] for row in rows]):
+        if what == "source" and name in [row["column"] for row in rows]:
+            own = True
+        elif name:
+            what = "names" if what == "target" and own else what
             rows.append({"table": table, "column": name, "what": SAID.get(what, what), "why": ""})
     for each in found.attributes:
         what = used.get(each.name, "kept, no dimension")
