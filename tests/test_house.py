@@ -14,7 +14,7 @@ ROOT = Path(cube2net.__file__).parent
 MODULES = sorted(ROOT.rglob("*.py"))
 LAYERS = [
     ("array_types", "progress", "spelling", "escaping", "deprecated"),
-    ("errors", "showing"),
+    ("errors", "showing", "arrow_values"),
     ("records", "extras"),
     ("interrupts",),
     ("arrays", "seeding", "atomic_files", "arrow_files", "compiling", "unpacking", "fingerprints", "multiple_tests"),

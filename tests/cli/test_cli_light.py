@@ -47,7 +47,7 @@ def test_a_query_loads_neither_compiled_code_nor_what_builds_or_compares(
 ) -> None:
     loaded = loaded_by("query", cube, "--query", names, "--out", tmp_path / "network.graphml")
     assert "numpy" in loaded and "cube2net.pipeline.construct" in loaded
-    assert too_much(loaded, *HEAVY, *own(ELSEWHERE)) == []
+    assert too_much(loaded, *HEAVY, "pandas", *own(ELSEWHERE)) == []
 
 
 def test_to_tell_what_a_cube_is_loads_nothing_that_chooses_or_builds(cube: Path) -> None:

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.array_types import Array
+from cube2net.arrow_values import arrow_texts
 from cube2net.errors import InputError, some
 from cube2net.network.node_columns import BACKWARD, GIVEN_ROWS
 from cube2net.network.plain_columns import plain_table
@@ -22,6 +23,7 @@ from cube2net.records.link_details import FORWARD, KIND
 from cube2net.records.network import LINK
 
 GIVEN = "given"
+EMPTY = arrow_texts([""])[0]
 FIXED_TEXTS = ("name", "kind", "label")
 
 
@@ -43,7 +45,7 @@ def plain_nodes(network: Network) -> pa.Table:
     """Return the nodes in plain values, a missing name, kind or label as an empty text."""
     table = plain_table(network.nodes)
     for name in FIXED_TEXTS:
-        table = table.set_column(table.column_names.index(name), name, pc.fill_null(table[name], ""))
+        table = table.set_column(table.column_names.index(name), name, pc.fill_null(table[name], EMPTY))
     return table
 
 

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.arrays import row_of_entries, take_rows
+from cube2net.arrow_values import arrow_numbers
 from cube2net.records import Carried, Cube, ItemIndex, LabelCounts, LinkDetails, Network, Ragged
 from cube2net.records.link_details import FORWARD, KIND, TIME
 from cube2net.records.link_weights import as_weights
@@ -50,10 +51,10 @@ def node_columns(cube: Cube, objects: Array) -> pa.Table:
     attributes = cube.objects.attributes
     for name in attributes.column_names:
         others = fixed | ({*attributes.column_names} - {name})
-        found[_free(name, "attribute", others)] = attributes[name].take(pa.array(objects))
+        found[_free(name, "attribute", others)] = attributes[name].take(arrow_numbers(objects))
     counts = count_labels(cube, objects)
     if counts is not None:
-        found[ITEMS] = pa.array(counts.items, pa.int32())
+        found[ITEMS] = arrow_numbers(counts.items, pa.int32())
         for name in counts.dimensions:
             if name not in attributes.column_names:
                 found[_free(name, "label", fixed | found.keys())] = counts.commonest(name)

@@ -16,8 +16,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cube2net.arrow_values import arrow_numbers, values_of
 from cube2net.records.column_kinds import is_list
 
+ZERO, NOTHING = arrow_numbers(np.array([0]))[0], pa.nulls(1)[0]
 FRACTION = r"\.?0*(Z|[+-]\d\d:?\d\d)?$"
 
 
@@ -117,10 +119,10 @@ def _numbers(array: pa.Array) -> pa.Array:
     if pa.types.is_float64(array.type) or pa.types.is_decimal(array.type):
         array = array.cast(pa.float64())
     else:
-        missing = np.asarray(pc.is_null(array))
-        short = pc.fill_null(array.cast(pa.float32()), pa.scalar(0, pa.float32())).to_numpy(zero_copy_only=False)
-        array = pa.array(short.astype(np.str_).astype(np.float64), mask=missing)
-    return pc.if_else(pc.is_finite(array), array, pa.scalar(None, pa.float64()))
+        missing = values_of(pc.is_null(array))
+        short = values_of(pc.fill_null(array.cast(pa.float32()), ZERO.cast(pa.float32())))
+        array = arrow_numbers(short.astype(np.str_).astype(np.float64), missing=missing)
+    return pc.if_else(pc.is_finite(array), array, NOTHING.cast(pa.float64()))
 
 
 def _lists(array: pa.Array) -> pa.Array:
@@ -128,10 +130,11 @@ def _lists(array: pa.Array) -> pa.Array:
     if is_list(inner) or pa.types.is_nested(inner):
         texts = [None if value is None else list(map(_deep_text, value)) for value in array.to_pylist()]
         return pa.array(texts, pa.list_(pa.string()))
-    lengths = pc.fill_null(pc.list_value_length(array), 0).to_numpy(zero_copy_only=False)
+    lengths = pc.list_value_length(array)
+    lengths = values_of(pc.fill_null(lengths, ZERO.cast(lengths.type)))
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     values = _plain(array.flatten())
-    return pa.LargeListArray.from_arrays(pa.array(starts), values, mask=pc.is_null(array))
+    return pa.LargeListArray.from_arrays(arrow_numbers(starts), values, mask=pc.is_null(array))
 
 
 def _deep_text(value: object) -> str:

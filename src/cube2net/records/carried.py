@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from cube2net.array_types import Array
+from cube2net.arrow_values import arrow_numbers, arrow_texts
 from cube2net.records.pickling import travel_by_fields
 
 
@@ -43,7 +44,7 @@ class LabelCounts:
         hit = np.flatnonzero(counts == np.repeat(most, np.diff(starts, append=len(rows))))[::-1]
         best = np.full(len(self.items), -1, np.int64)
         best[rows[hit]] = numbers[hit]  # the first of several comes last, and stays
-        return pa.array(labels, pa.string()).take(pa.array(best, mask=best < 0))
+        return arrow_texts(labels).take(arrow_numbers(best, missing=best < 0))
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.array_types import Array
+from cube2net.arrow_values import arrow_numbers, arrow_texts, values_of
 from cube2net.errors import InputError
 from cube2net.records import limits
 from cube2net.records.carried import Carried
@@ -127,28 +128,28 @@ class Network(Shown):
         items. Cells have none of that. Ids are texts, or whole numbers where the source has such: cells then have
         numbers below 0 and below all of them.
         """
-        rows = self.names.table.take(pa.array(self.objects))
+        rows = self.names.table.take(arrow_numbers(self.objects))
         titles = [cell_line(self.labels[rank]) for rank in self._ranks]
         ids = self.names.ids(self.objects)
         if self.names.whole:
-            lowest = min(0, ids.to_numpy().min())
-            ids = pa.concat_arrays([ids, pa.array(lowest - 1 - np.arange(len(titles)), pa.int64())])
+            lowest = min(0, values_of(ids).min())
+            ids = pa.concat_arrays([ids, arrow_numbers(lowest - 1 - np.arange(len(titles)), pa.int64())])
         else:
             known = ids.to_pylist()
-            ids = pa.array(known + distinct_names([f"{CELL}:{title}" for title in titles], known), pa.string())
+            ids = arrow_texts(known + distinct_names([f"{CELL}:{title}" for title in titles], known))
         blank = [""] * (len(self) - len(self.query))
         indptr = np.concatenate([self.brought_by.indptr, np.full(len(self.cells), self.brought_by.indptr[-1])])
         nodes = pa.table(
             {
                 "id": ids,
-                "name": pa.array(rows["name"].to_pylist() + titles, pa.string()),
-                "kind": pa.array(rows["kind"].to_pylist() + [CELL] * len(titles), pa.string()),
-                "in_query": pa.array(self.in_query),
-                "label": pa.array(list(self.query.labels or [""] * len(self.query)) + blank, pa.string()),
+                "name": arrow_texts(rows["name"].to_pylist() + titles),
+                "kind": arrow_texts(rows["kind"].to_pylist() + [CELL] * len(titles)),
+                "in_query": arrow_numbers(self.in_query),
+                "label": arrow_texts(list(self.query.labels or [""] * len(self.query)) + blank),
                 "cells": pa.ListArray.from_arrays(
-                    pa.array(indptr.astype(np.int32)), pa.array(self.brought_by.indices + 1, pa.int32())
+                    arrow_numbers(indptr.astype(np.int32)), arrow_numbers(self.brought_by.indices + 1, pa.int32())
                 ),
-                "query_links": pa.array(
+                "query_links": arrow_numbers(
                     np.concatenate([self.query_links, np.zeros(len(self.cells), np.int32)]), pa.int32()
                 ),
             }
@@ -167,13 +168,13 @@ class Network(Shown):
         ids = self.nodes["id"]
         links = pa.table(
             {
-                "source": ids.take(pa.array(self.source)),
-                "target": ids.take(pa.array(self.target)),
-                "weight": pa.array(self.weight, pa.float32()),
+                "source": ids.take(arrow_numbers(self.source)),
+                "target": ids.take(arrow_numbers(self.target)),
+                "weight": arrow_numbers(self.weight, pa.float32()),
             }
         )
         member = np.maximum(self.source, self.target) >= len(self.objects)
-        kinds = pa.array(np.where(member, MEMBERSHIP, LINK).tolist(), pa.string())
+        kinds = arrow_texts(np.where(member, MEMBERSHIP, LINK).tolist())
         known = None if self.carried is None else self.carried.links(*self._ends)
         if known is None:
             return links.append_column("kind", kinds)

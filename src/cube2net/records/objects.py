@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.array_types import Array
+from cube2net.arrow_values import arrow_numbers, arrow_texts
 from cube2net.errors import CubeError
 from cube2net.records.keys import is_text
 from cube2net.spelling import LONGEST, candidates, other_forms
@@ -94,7 +95,7 @@ class Objects:
 
     def ids(self, rows: Array) -> pa.Array:
         """Return the ids of the objects of some rows: texts, or numbers where all ids of the cube are such."""
-        found = self.table["object"].take(pa.array(rows))
+        found = self.table["object"].take(arrow_numbers(np.asarray(rows, dtype=np.int64)))
         found = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
         try:
             return found.cast(pa.int64()) if self.whole else found
@@ -103,7 +104,7 @@ class Objects:
 
     def has_ids(self, keys: Sequence[str]) -> dict[str, int]:
         """Return the rows of those keys that are ids."""
-        wanted = pa.array(list(filter(is_text, dict.fromkeys(keys))), pa.string())
+        wanted = arrow_texts([key for key in dict.fromkeys(keys) if is_text(key)])
         return {key: row for row, key in self._matches("object", wanted)}
 
     def find(self, keys: Sequence[str]) -> Found:
@@ -121,17 +122,17 @@ class Objects:
             place.setdefault(key, []).append(position)
         readable = list(place)
         try:
-            wanted = pa.array(readable, pa.string())
+            wanted = arrow_texts(readable)
         except UnicodeEncodeError:
             readable = list(filter(is_text, place))
-            wanted = pa.array(readable, pa.string())
+            wanted = arrow_texts(readable)
         for row, key in self._matches("object", wanted):
             rows[place[key]] = row
         left = [key for key in readable if rows[place[key][0]] < 0]
         ambiguous: set[str] = set()
         if left:
             seen: dict[str, int] = {}
-            for row, key in self._matches("name", pa.array(left, pa.string())):
+            for row, key in self._matches("name", arrow_texts(left)):
                 if key in seen:
                     ambiguous.add(key)
                 seen[key] = row
@@ -200,7 +201,7 @@ class Objects:
 
     def rows_bearing(self, name: str) -> Array:
         """Return the rows of all objects that bear a name, also with accents written in another way, ascending."""
-        names = pa.array([name, *other_forms(name)], pa.string())
+        names = arrow_texts([name, *other_forms(name)])
         if "name" in self.lookups:
             return np.array(sorted({row for row, _ in self._matches("name", names)}), dtype=np.int64)
         return np.flatnonzero(np.asarray(pc.is_in(self.table["name"], value_set=names)))
@@ -213,7 +214,7 @@ class Objects:
         """
         own = {key: row for key, row in zip(keys, rows.tolist(), strict=True) if row >= 0}
         found: dict[str, list[int]] = {}
-        for row, key in self._matches("name", pa.array(list(own), pa.string())) if own else ():
+        for row, key in self._matches("name", arrow_texts(list(own))) if own else ():
             if row != own[key]:
                 found.setdefault(key, []).append(row)
         return {key: found[key] for key in own if key in found}
@@ -223,8 +224,9 @@ class Objects:
         if column in self.lookups:
             keys = wanted.to_pylist()
             found = self.lookups[column].find(keys)
-            texts = self.table[column].take(pa.array([row for _, row in found], pa.int64())).to_pylist()
-            return sorted((row, keys[key]) for (key, row), text in zip(found, texts, strict=True) if text == keys[key])
+            rows = np.array([row for _, row in found], dtype=np.int64)
+            held = self.table[column].take(arrow_numbers(rows)).to_pylist()
+            return sorted((row, keys[key]) for (key, row), text in zip(found, held, strict=True) if text == keys[key])
         hit = pc.index_in(self.table[column], value_set=wanted)
         rows = np.flatnonzero(np.asarray(pc.is_valid(hit)))
         keys = wanted.take(pc.drop_null(hit).combine_chunks()).to_pylist()
