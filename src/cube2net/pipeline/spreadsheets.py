@@ -16,19 +16,18 @@ from cube2net.checkpoints import digest, digest_files, identity_of
 from cube2net.errors import Cube2netError, ParameterError, SourceError, listed
 from cube2net.interfaces import Source
 from cube2net.pipeline.build import build_cube
-from cube2net.pipeline.cubes import open_cube, read_manifest
+from cube2net.pipeline.cubes import READING, open_cube, read_manifest
 from cube2net.pipeline.reading import remembering
 from cube2net.progress import Progress, silent
 from cube2net.propose import propose
 from cube2net.records import Corpus, Cube, DimensionSpec
 from cube2net.records.suggestion import Attribute, Suggestion
-from cube2net.sources import GRAPH_ENDINGS, SOURCES
+from cube2net.sources import GRAPH_ENDINGS as GRAPH_ENDINGS
+from cube2net.sources import SOURCES
 from cube2net.topics import Lda
 
 TABLE_ENDINGS = (".xlsx", ".xlsm", ".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".parquet")
 """How the names of files end that are read as tables."""
-READING = "reading"
-"""Under which word a cube keeps what was read, among what it knows of its source."""
 SIZES = ((2_000, 10), (500, 5), (100, 3), (0, 2))
 """Of so many objects or more, a cell needs so many."""
 ENDING = "-cube"
