@@ -135,3 +135,14 @@ def test_what_cannot_be_kept_is_refused(desk: Desk, ask: Ask, monkeypatch: pytes
     monkeypatch.setattr(extras, "_is_installed", lambda package: package != "matplotlib")
     with pytest.raises(MissingPackageError, match=r"needs the package 'matplotlib': pip install 'cube2net\[report\]'"):
         desk.file({"ask": ask, "format": ".png"})
+
+
+def test_a_workbook_holds_the_nodes_and_links_and_runs_no_formula(desk: Desk, ask: Ask, tmp_path: Path) -> None:
+    file = desk.file({"ask": ask, "format": "network.xlsx"})
+    assert file.content == desk.file({"ask": ask, "format": "network.xlsx"}).content
+    path = tmp_path / "network.xlsx"
+    path.write_bytes(file.content)
+    names = desk.answer("construct", {"ask": ask})["nodes"]["name"]
+    assert c2n.read_tables(path).objects.num_rows == len(names)
+    with zipfile.ZipFile(path) as parts:
+        assert b"<f>" not in b"".join(parts.read(name) for name in parts.namelist())
