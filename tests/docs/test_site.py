@@ -15,9 +15,9 @@ pytest.importorskip("sphinx")
 for needed in ("pydata_sphinx_theme", "myst_nb", "sphinx_design", "sphinx_copybutton"):
     pytest.importorskip(needed)
 
+from built_site import DOCS, loads_of, make_site, served
 from sphinx.util.inventory import InventoryFile
 
-from built_site import DOCS, loads_of, make_site, served
 from make_pages import ROOMS, public_names
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
