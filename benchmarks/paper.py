@@ -1,131 +1,124 @@
-"""The paper's tables on our tasks: its methods, measures and times, ten runs; writes docs/findings/paper.md.
+"""The paper, reproduced: its tables and figures on data that can be had, ours beside, with intervals, as one page.
 
-    python benchmarks/paper.py DATA OUT [--only labs] [--part 0] [--runs 10] [--page docs/findings/paper.md]
+    python benchmarks/paper.py OUT [DATA] [--only labs] [--part table] [--runs 10] [--keep]
+    python benchmarks/paper.py --page
 
-DATA is the folder of the raw data (``acl/`` and ``movies/``). Cubes, queries and trials go to OUT, a folder for every
-task; what is there already is not made again, so an interrupted run goes on where it stopped. ``--cubes`` names another
-folder that has cubes and queries. Part after part is made, each of all tasks; then the page is written of all that is
-there. ``--page`` alone writes it.
+Without DATA it runs on what comes with the package, fewer runs, in some minutes. DATA is the folder of the raw data
+(``acl/`` and ``movies/``), which takes hours. Cubes and trials go to OUT, a folder for every task; what is there
+already is not made again, so an interrupted run goes on where it stopped. Then OUT gets ``scores.json`` and the page
+``paper.md`` of all that is there. ``--keep`` makes these the ones of the repository, ``paper_scores.json`` here and
+``docs/findings/paper.md``; ``--page`` alone writes that page anew from the scores that are kept.
 
 Parts: ``table`` is Tables II and III; ``steps`` NoCube+ and NoCube++ where they are large (the network is the same
-every time, so one run); ``sweep`` the paper's Figure 3; ``paper`` and ``paper-sweep`` the same for ``--preset paper``,
-which learns for a minute and more where the default takes a second.
+every time, so one run); ``sweep`` the paper's Figure 3; ``paper`` the table for the paper to the letter (the preset
+``paper``), which learns for a minute and more where the default takes seconds.
 """
 
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import cube2net as c2n
-from cube2net.pipeline import compare
-from cube2net.records import Comparison, Cube, Query
+from cube2net.pipeline import AREA_SIGS, compare
+from cube2net.records import Cube, Query
 from cube2net.select import Cube2net
-from paper_page import pictures, write_page
+from paper_case import case_of, pictures
+from paper_page import write_page
+from paper_scores import STORE, read_scores, stored, write_scores
 from results import SIGS, Task, acl, films, planted
 
 METHODS = ("none", "hops", "maxdisc", "random", "greedy", "cube2net")
 SMALL = tuple(method for method in METHODS if method != "hops")
 MINERS = {"clustering": ("deepwalk", "line", "node2vec"), "links": ("popularity", "softimpute")}
 THE_PAPERS: dict[str, Any] = {"objectives": ("jaccard",), "forms": ("objects",), "as_large": False, "workers": 1}
-SWEEP: dict[str, Any] = {"m": (5, 10, 20, 50, 100), "miners": ("deepwalk", "node2vec")}
-PARTS = ("table", "steps", "sweep", "paper", "paper-sweep")
-TASKS = (
-    Task(
-        "labs",
-        acl("labs"),
-        (
-            {"methods": METHODS},
-            {"methods": ("none", "hops 2"), "runs": 1},
-            {**SWEEP, "methods": ("none", "random", "greedy", "cube2net")},
-            {"methods": ("none", "cube2net paper")},
-            {**SWEEP, "methods": ("none", "cube2net paper"), "runs": 2},
-        ),
-    ),
-    Task(
-        "labs2",
-        acl("labs2"),
-        (
-            {"methods": METHODS},
-            {"methods": ("none", "hops 2"), "runs": 1},
-            {},
-            {"methods": ("none", "cube2net paper"), "runs": 3},
-        ),
-    ),
-    Task(
-        "areas",
-        acl("areas", SIGS["areas"]),
-        (
-            {"methods": SMALL},
-            {"methods": ("none", "hops", "hops 2"), "runs": 1},
-            {},
-            {"methods": ("none", "cube2net paper"), "runs": 3},
-        ),
-    ),
-    Task(
-        "areas2",
-        acl("areas2", SIGS["areas2"]),
-        (
-            {"methods": SMALL},
-            {"methods": ("none", "hops", "hops 2"), "runs": 1},
-            {},
-            {"methods": ("none", "cube2net paper"), "runs": 3},
-        ),
-    ),
-    Task(
-        "planted",
-        planted,
-        (
-            {"methods": METHODS, "m": 16},
-            {"methods": ("none", "hops 2"), "runs": 1},
-            {},
-            {"methods": ("none", "cube2net paper"), "m": 16, "runs": 3},
-        ),
-    ),
-    Task(
-        "scifi00",
-        films("scifi00"),
-        (
-            {"methods": METHODS, "m": 50, "runs": 3},
-            {"methods": ("none", "hops 2"), "runs": 1},
-            {},
-            {"methods": ("none", "cube2net paper"), "m": 50, "runs": 1},
-        ),
-    ),
+SWEEP: dict[str, Any] = {
+    "m": (5, 10, 20, 50, 100),
+    "miners": ("deepwalk", "node2vec"),
+    "methods": ("none", "random", "greedy", "cube2net"),
+}
+PARTS = ("table", "sweep", "steps", "paper")
+PAGE = Path(__file__).parents[1] / "docs" / "findings" / "paper.md"
+
+
+def letter(runs: int, **more: Any) -> dict[str, Any]:
+    """Return the part of the paper to the letter."""
+    return {"methods": ("none", "cube2net paper"), "runs": runs, **more}
+
+
+def steps(*methods: str) -> dict[str, Any]:
+    """Return the part of large networks."""
+    return {"methods": ("none", *methods), "runs": 1}
+
+
+def bundled(labels: str) -> Any:
+    """Return what loads the cube of the papers that come with the package, and a labelled query."""
+
+    def load(data: Path | None, out: Path) -> tuple[Cube, Query, dict[str, Any]]:
+        folder = out / "cubes" / labels
+        if not folder.exists():
+            corpus = c2n.load_bundled(without_sigs=AREA_SIGS if labels == "areas" else ())
+            c2n.build_cube(corpus, ["decade=year@decades", "venue", "topic"], out=folder)
+        cube = c2n.open_cube(folder)
+        return cube, cube.query(c2n.load_areas() if labels == "areas" else c2n.load_labs()), {"task": "clustering"}
+
+    return load
+
+
+PLANTED = ({"methods": METHODS, "m": 16}, {}, steps("hops 2"), letter(3, m=16))
+FULL = (
+    Task("labs", acl("labs"), ({"methods": METHODS}, SWEEP, steps("hops 2"), letter(10))),
+    Task("labs2", acl("labs2"), ({"methods": METHODS}, {}, steps("hops 2"), letter(3))),
+    Task("areas", acl("areas", SIGS["areas"]), ({"methods": SMALL}, {}, steps("hops", "hops 2"), letter(3))),
+    Task("areas2", acl("areas2", SIGS["areas2"]), ({"methods": SMALL}, {}, steps("hops", "hops 2"), letter(3))),
+    Task("planted", planted, PLANTED),
+    Task("scifi00", films("scifi00"), ({"methods": METHODS, "m": 50, "runs": 3}, {}, {}, letter(1, m=50))),
+)
+SHIPPED = (
+    Task("labs", bundled("labs"), ({"methods": METHODS}, SWEEP, {}, letter(1))),
+    Task("areas", bundled("areas"), ({"methods": SMALL}, {}, steps("hops"))),
+    Task("planted", planted, ({"methods": METHODS, "m": 16},)),
 )
 
 
 def main() -> None:
+    """Run what is asked for and write the page of all that is there."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("data", type=Path)
-    parser.add_argument("out", type=Path)
-    parser.add_argument("--cubes", type=Path, help="a folder that has cubes and queries already, made by results.py")
-    parser.add_argument("--only", action="append", choices=[task.name for task in TASKS])
+    parser.add_argument("out", type=Path, nargs="?", help="where cubes, trials, scores and the page go")
+    parser.add_argument("data", type=Path, nargs="?", help="the raw data; without, what comes with the package")
+    parser.add_argument("--only", action="append", choices=[task.name for task in FULL])
     parser.add_argument("--part", action="append", choices=PARTS, help="only this part of each task")
-    parser.add_argument("--runs", type=int, default=10)
-    parser.add_argument("--page", type=Path, help="write the page only, of the trials that are there")
-    parser.add_argument("--pictures", action="store_true", help="with --page: draw the close-ups of labs anew")
+    parser.add_argument("--runs", type=int, help="at most so many of each part: 10 with DATA, 3 without")
+    parser.add_argument("--keep", action="store_true", help="make scores and page those of the repository")
+    parser.add_argument("--page", action="store_true", help="write the page of the scores that are kept, and no more")
     asked = parser.parse_args()
-    made = asked.cubes or asked.out
-    if asked.page is None:
-        for part in asked.part or PARTS:
-            for task in TASKS:
-                options = dict(zip(PARTS, task.parts, strict=False)).get(part)
-                if options and (not asked.only or task.name in asked.only):
-                    run(task, part, options, asked.data, made, asked.out, asked.runs)
-    if asked.page is not None or not (asked.only or asked.part):
-        page = asked.page or Path("docs/findings/paper.md")
-        there = [task for task in TASKS if (asked.out / task.name / "trials.jsonl").exists()]
-        if asked.pictures or asked.page is None:
-            pictures(*TASKS[0].load(asked.data, made)[:2], page.parent)
-        write_page({task.name: compared(task, asked.data, made, asked.out) for task in there}, labs(asked, made), page)
+    if asked.page:
+        write_page(read_scores(), PAGE)
+        return
+    if asked.out is None:
+        parser.error("say where to: python benchmarks/paper.py OUT [DATA], or --page")
+    tasks = SHIPPED if asked.data is None else FULL
+    runs = asked.runs or (3 if asked.data is None else 10)
+    for part in asked.part or PARTS:
+        for task in tasks:
+            options = dict(zip(PARTS, task.parts, strict=False)).get(part)
+            if options and (not asked.only or task.name in asked.only):
+                run(task, part, options, asked.data, asked.out, runs)
+    scores = gathered(tasks, asked.data, asked.out)
+    cube, query, _ = tasks[0].load(asked.data, asked.out)
+    write_scores(scores, asked.out / "scores.json")
+    for folder in (asked.out, *([PAGE.parent] if asked.keep else [])):
+        pictures(cube, query, folder)
+        write_page(scores, folder / "paper.md")
+    if asked.keep:
+        write_scores(scores, STORE)
 
 
-def run(task: Task, name: str, part: dict[str, Any], data: Path, made: Path, out: Path, runs: int) -> None:
+def run(task: Task, name: str, part: dict[str, Any], data: Path | None, out: Path, runs: int) -> None:
     """Make the trials of one part of a task."""
-    cube, query, options = task.load(data, made)
+    cube, query, options = task.load(data, out)
     print(f"{task.name}, {name}: {cube}, {query}", flush=True)
     warm(cube, query)
     wanted = {"miners": MINERS[options["task"]], **THE_PAPERS, **options, **part}
@@ -145,17 +138,17 @@ def said(stage: str, done: int, total: int | None = None) -> None:
     print(f"  {done:,} of {total or 0:,}: {stage}", flush=True)
 
 
-def compared(task: Task, data: Path, made: Path, out: Path) -> tuple[Cube, Query, Comparison]:
-    """Return all trials of a task that are there."""
-    cube, query, _ = task.load(data, made)
-    comparison = c2n.read_comparison(out / task.name, query)
-    return cube, query, replace(comparison, settings={**comparison.settings, "cube": repr(cube), "query": repr(query)})
-
-
-def labs(asked: argparse.Namespace, made: Path) -> tuple[Cube, Query]:
-    """Return the cube and the query of the case study."""
-    cube, query, _ = TASKS[0].load(asked.data, made)
-    return cube, query
+def gathered(tasks: tuple[Task, ...], data: Path | None, out: Path) -> Mapping[str, Any]:
+    """Return all that is kept of a run: the trials of every task, and the case study of the first."""
+    found: dict[str, Any] = {"command": f"make paper{'' if data is None else ' DATA=folder'}", "tasks": {}}
+    for task in tasks:
+        if (out / task.name / "trials.jsonl").exists():
+            cube, query, _ = task.load(data, out)
+            comparison = c2n.read_comparison(out / task.name, query)
+            found["tasks"][task.name] = stored(comparison, repr(cube), repr(query))
+    cube, query, _ = tasks[0].load(data, out)
+    found["case"] = case_of(cube, query)
+    return found
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Print constraints that hold every dependency of pyproject.toml to the lowest version it names.
 
     python scripts/lowest_versions.py > lowest.txt
-    pip install -c lowest.txt -e '.[test]'
+    pip install -c lowest.txt -e . --group test
 
 torch stays as constraints.txt has it: an older one would bring gigabytes of GPU libraries.
 """
@@ -11,7 +11,9 @@ from __future__ import annotations
 import sys
 import tomllib
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -20,15 +22,29 @@ ROOT = Path(__file__).parents[1]
 PINNED = ("torch",)
 
 
-def requirements(project: dict[str, object]) -> Iterator[Requirement]:
-    """Yield what a project needs, with every extra, but for extras of its own."""
-    extras = project.get("optional-dependencies", {})
-    assert isinstance(extras, dict)
-    for texts in (project["dependencies"], *extras.values()):
-        for text in texts:  # type: ignore[attr-defined]
-            requirement = Requirement(text)
-            if requirement.name != project["name"]:
-                yield requirement
+def requirements(declared: dict[str, Any], group: str = "test") -> Iterator[Requirement]:
+    """Yield what a project needs, with every extra and one group for its developers, but for extras of its own.
+
+    >>> groups = {"test": [{"include-group": "more"}, "pytest>=8"], "more": ["ours[all]", "pandas>=2"]}
+    >>> project = {"name": "ours", "dependencies": ["numpy>=2.0"]}
+    >>> [str(each) for each in requirements({"project": project, "dependency-groups": groups})]
+    ['numpy>=2.0', 'pandas>=2', 'pytest>=8']
+    """
+    project = declared["project"]
+    extras = project.get("optional-dependencies", {}).values()
+    for text in chain(project["dependencies"], *extras, members(declared["dependency-groups"], group)):
+        requirement = Requirement(text)
+        if requirement.name != project["name"]:
+            yield requirement
+
+
+def members(groups: dict[str, list[Any]], name: str) -> Iterator[str]:
+    """Yield the requirements of a group, and of the groups that it includes."""
+    for each in groups[name]:
+        if isinstance(each, str):
+            yield each
+        else:
+            yield from members(groups, each["include-group"])
 
 
 def lowest(requirement: Requirement) -> str:
@@ -43,9 +59,9 @@ def lowest(requirement: Requirement) -> str:
     return floors[0]
 
 
-def constraints(project: dict[str, object], pinned: str) -> list[str]:
+def constraints(declared: dict[str, Any], pinned: str) -> list[str]:
     """Return a line for every dependency, in alphabetical order; a few are as another file of constraints has them."""
-    lines = {canonicalize_name(each.name): f"{each.name}=={lowest(each)}" for each in requirements(project)}
+    lines = {canonicalize_name(each.name): f"{each.name}=={lowest(each)}" for each in requirements(declared)}
     for line in pinned.splitlines():
         name = canonicalize_name(line.partition("==")[0])
         if name in PINNED and name in lines:
@@ -54,5 +70,5 @@ def constraints(project: dict[str, object], pinned: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    sys.stdout.write("\n".join(constraints(project, (ROOT / "constraints.txt").read_text(encoding="utf-8"))) + "\n")
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    sys.stdout.write("\n".join(constraints(declared, (ROOT / "constraints.txt").read_text(encoding="utf-8"))) + "\n")

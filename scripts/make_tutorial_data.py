@@ -16,7 +16,8 @@ import io
 import json
 import lzma
 import tarfile
-from collections.abc import Iterator
+from collections import Counter
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,8 @@ SOURCE = ("id", "display_name", "type", "host_organization", "host_organization_
 PERSON = ("id", "display_name", "orcid")
 PLACE = ("id", "display_name", "country_code", "type")
 CONCEPT = ("id", "display_name", "level", "score")
-SINCE = 2014
-"""Works of OpenAlex are kept from this year on."""
+SINCE, AUTHORS = 1990, 50
+"""Works of OpenAlex are kept from this year on, with so many authors at most."""
 
 
 def write_packed(path: Path, text: str) -> None:
@@ -58,7 +59,7 @@ def films(data: Path) -> None:
     number = 0
     for decade in DECADES:
         for film in json.loads(member(data / "movies" / "wikipedia-movie-data.tar.xz", f"movies-{decade}.json")):
-            cast = list(dict.fromkeys(film["cast"]))
+            cast = [name for name in dict.fromkeys(film["cast"]) if any(letter.isalpha() for letter in name)]
             if film["genres"] and len(cast) > 1:
                 number += 1
                 table.writerow((number, film["title"], film["year"], "; ".join(film["genres"]), "; ".join(cast)))
@@ -86,13 +87,19 @@ def openalex(data: Path) -> None:
     print(f"{path.name}: {path.stat().st_size:,} bytes, {len(works):,} works")
 
 
-def kept_works(data: Path) -> Iterator[dict[str, Any]]:
-    """Return the works since a year."""
+def kept_works(data: Path) -> list[dict[str, Any]]:
+    """Return the works since a year, of few enough authors, one of whom wrote another of the sample."""
     with lzma.open(data / "openalex" / "works-2023-concepts.jsonl.xz", "rt", encoding="utf-8") as lines:
-        for line in lines:
-            work = json.loads(line)
-            if work["publication_year"] >= SINCE:
-                yield work
+        works = [json.loads(line) for line in lines]
+    people = [{one["author"]["id"] for one in work["authorships"]} - {None} for work in works]
+    written = Counter(chain.from_iterable(people))
+    return [
+        work
+        for work, authors in zip(works, people, strict=True)
+        if work["publication_year"] >= SINCE
+        and len(work["authorships"]) <= AUTHORS
+        and any(written[author] > 1 for author in authors)
+    ]
 
 
 def small(work: dict[str, Any]) -> dict[str, Any]:

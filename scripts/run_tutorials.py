@@ -24,7 +24,11 @@ def ran(path: Path) -> nbformat.NotebookNode:
     """Return a notebook with what its cells show when they are run one after another in its own folder."""
     notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(
-        notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}}
+        notebook,
+        timeout=600,
+        kernel_name="python3",
+        coalesce_streams=True,
+        resources={"metadata": {"path": str(path.parent)}},
     )
     client.execute()
     for number, cell in enumerate(notebook.cells):

@@ -142,6 +142,8 @@ def _info(world: World) -> Iterator[list[str]]:
     yield ["info", str(world.cube)]
     yield ["info", str(world.cube), "--json"]
     yield ["info", str(world.folder)]
+    yield ["info"]
+    yield ["info", "--between", ARGUMENT]
 
 
 def _update(world: World) -> Iterator[list[str]]:
@@ -307,6 +309,8 @@ def _explore(world: World) -> Iterator[list[str]]:
     yield ["explore", str(world.cube), "--no-browser", "--query", str(world.missing)]
     yield ["explore", str(world.folder), "--no-browser"]
     yield ["explore", str(world.cube), "--no-browser", "--query", ARGUMENT]
+    yield ["explore", str(world.folder / "nowhere\x1bc"), str(world.missing), "--no-browser", "--quiet"]
+    yield ["explore", "--no-browser", "--query", ARGUMENT]
     for text in (ARGUMENT, *NAMES, LONG[:100_000]):
         yield ["explore", str(world.cube), "--no-browser", "--host", text]
         yield ["explore", str(world.cube), "--no-browser", "--port", text]

@@ -13,7 +13,7 @@ from packaging.utils import canonicalize_name
 
 import cube2net as c2n
 from cube2net.errors import MissingPackageError
-from cube2net.extras import EXTRAS, require
+from cube2net.extras import CORE, EXTRAS, require
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -205,6 +205,8 @@ def test_the_extras_are_those_that_the_project_declares() -> None:
     assert {extra: names(declared[extra]) for extra in EXTRAS} == {
         extra: {canonicalize_name(package) for package in packages} for extra, packages in EXTRAS.items()
     }
+    called = {"sklearn": "scikit-learn"}
+    assert names(PROJECT["dependencies"]) == {canonicalize_name(called.get(package, package)) for package in CORE}
     (everything,) = map(Requirement, declared["all"])
     assert everything.extras == set(EXTRAS)
     assert not names(PROJECT["dependencies"]) & names([each for extra in EXTRAS for each in declared[extra]])
@@ -235,8 +237,15 @@ def test_the_lowest_versions_are_those_that_the_project_names() -> None:
     assert named["pyspark"] == "pyspark==4.0"
     pinned = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     assert named["torch"] in pinned
-    missing = set(named) - {canonicalize_name(line.partition("==")[0]) for line in pinned}
+    assert "pytest" in named and "ruff" not in named, "only what the tests need"
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
+    every = set(named) | names([each for group in groups.values() for each in group if isinstance(each, str)])
+    missing = every - {"cube2net"} - {canonicalize_name(line.partition("==")[0]) for line in pinned}
     assert not missing, "constraints.txt names every dependency"
+
+
+def test_those_who_install_are_offered_no_extra_that_only_developers_need() -> None:
+    assert set(PROJECT["optional-dependencies"]) == {*EXTRAS, "all"}
 
 
 def test_no_extra_repeats_what_another_one_brings() -> None:

@@ -8,15 +8,18 @@ import sys
 import sysconfig
 import tarfile
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.request import HTTPCookieProcessor, build_opener
 
 import pytest
 
 import cube2net as c2n
+from cube2net.extras import EXTRAS
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
+import check_package  # noqa: E402
 import make_page  # noqa: E402
 
 WEB = ROOT / "web"
@@ -32,10 +35,11 @@ needs_node = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return the environment of a machine that has git, and no node on its PATH."""
+    """Return the environment of a machine that has git, no node on its PATH, and Python as it comes."""
     folder = tmp_path_factory.mktemp("bare")
     (folder / "git").symlink_to(str(shutil.which("git")))
-    return {**{name: os.environ[name] for name in os.environ if name != "PYTHONPATH"}, "PATH": str(folder)}
+    ours = ("PYTHONPATH", "PYTHONUNBUFFERED")
+    return {**{name: os.environ[name] for name in os.environ if name not in ours}, "PATH": str(folder)}
 
 
 def backend(folder: Path, call: str, env: dict[str, str] | None = None, before: str = "") -> str:
@@ -93,23 +97,28 @@ def test_a_wheel_of_the_packed_sources_needs_no_node(sources: Path, bare: dict[s
     assert licences.count(b"MIT License") >= 2
 
 
-@needs_node
-def test_an_installed_wheel_serves_the_page_without_node(
-    sources: Path, wheel: Path, bare: dict[str, str], tmp_path: Path
-) -> None:
-    fresh, scripts = tmp_path / "fresh", "Scripts" if os.name == "nt" else "bin"
+@pytest.fixture(scope="module")
+def installed(wheel: Path, bare: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the Python of a fresh environment that has the wheel, and what it needs from that of the tests."""
+    fresh = tmp_path_factory.mktemp("installed") / "fresh"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(fresh)], check=True)
-    python = fresh / scripts / "python"
+    python = fresh / ("Scripts" if os.name == "nt" else "bin") / "python"
     install = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-deps", "--no-compile"]
     subprocess.run([*install, str(wheel)], check=True, capture_output=True)
     site = next(path for path in fresh.rglob("site-packages") if path.is_dir())
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
     where = [str(python), "-c", "import cube2net; print(cube2net.__file__)"]
     assert subprocess.run(where, env=bare, capture_output=True, text=True, check=True).stdout.startswith(str(fresh))
+    return python
 
+
+@needs_node
+def test_an_installed_wheel_serves_the_page_without_node(
+    sources: Path, installed: Path, bare: dict[str, str], tmp_path: Path
+) -> None:
     cube = c2n.build_cube(c2n.make_planted(objects=100, communities=2).corpus, out=tmp_path / "cube")
     assert len(cube.objects) == 100
-    command = [str(fresh / scripts / "cube2net"), "explore", str(tmp_path / "cube"), "--no-browser"]
+    command = [str(installed.with_name("cube2net")), "explore", str(tmp_path / "cube"), "--no-browser"]
     with subprocess.Popen(command, env=bare, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as explorer:
         assert explorer.stdout is not None
         address = next(word for line in explorer.stdout for word in line.split() if word.startswith("http://"))
@@ -121,14 +130,87 @@ def test_an_installed_wheel_serves_the_page_without_node(
     assert served == (make_page.page_of(sources) / "explorer.js").read_bytes()
 
 
+@needs_node
+def test_an_installed_wheel_does_all_that_a_stranger_would_try(
+    installed: Path, bare: dict[str, str], tmp_path: Path
+) -> None:
+    shutil.copy(ROOT / "scripts" / "smoke_package.py", tmp_path)
+    parts = ["core", *(part for part in ("report", "explore", "notebook", "mcp", "graph") if _has(EXTRAS[part]))]
+    command = [str(installed), "-I", "smoke_package.py", *parts]
+    ended = subprocess.run(command, env=bare, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert ended.stdout.count(": ok (") >= 8
+
+
+def _has(packages: tuple[str, ...]) -> bool:
+    return all(find_spec(package) for package in packages)
+
+
+def test_the_wheel_and_the_sources_hold_what_they_should_and_nothing_else(wheel: Path) -> None:
+    assert check_package.wheel_faults(wheel) == []
+
+
+def test_a_wheel_that_lacks_or_holds_the_wrong_files_is_told_so(wheel: Path, tmp_path: Path) -> None:
+    spoilt = tmp_path / wheel.name
+    with zipfile.ZipFile(wheel) as whole, zipfile.ZipFile(spoilt, "w") as file:
+        for name in whole.namelist():
+            if not name.endswith(("page/index.html", "cube2net.1", "licenses/LICENSE")):
+                file.writestr(name, whole.read(name))
+        for name in ("tests/test_arrays.py", "cube2net/__pycache__/x.cpython-311.pyc", "cube2net/page/app.ts"):
+            file.writestr(name, b"")
+    faults = check_package.wheel_faults(spoilt)
+    version = wheel.name.split("-")[1]
+    assert faults == [
+        "the wheel lacks cube2net/page/index.html",
+        f"the wheel lacks cube2net-{version}.dist-info/licenses/LICENSE",
+        f"the wheel lacks cube2net-{version}.data/data/share/man/man1/cube2net.1",
+        "the wheel holds tests/test_arrays.py",
+        "the wheel holds cube2net/__pycache__/x.cpython-311.pyc",
+        "the wheel holds cube2net/page/app.ts",
+    ]
+
+
+def test_packed_sources_that_lack_or_hold_the_wrong_files_are_told_so(tmp_path: Path) -> None:
+    packed = tmp_path / "cube2net-0.1.0.tar.gz"
+    with tarfile.open(packed, "w:gz") as file:
+        for name in (*check_package.IN_SOURCES[1:], "web/node_modules/x.js"):
+            file.addfile(tarfile.TarInfo(f"cube2net-0.1.0/{name}"))
+    faults = ["the sources lack pyproject.toml", "the sources hold web/node_modules/x.js"]
+    assert check_package.sources_faults(packed) == faults
+
+
+def test_a_machine_without_compiler_and_node_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in ("cc", "gcc", "g++-12", "x86_64-linux-gnu-gcc-12", "clang", "node", "npm", "git", "java", "gcc_docs"):
+        (tools / name).touch()
+    monkeypatch.setenv("PATH", str(tools))
+    monkeypatch.setenv("PYTHONPATH", "src")
+    env = check_package.bare_environment(tmp_path / "bare")
+    assert sorted(path.name for path in (tmp_path / "bare").iterdir()) == ["gcc_docs", "git", "java"]
+    assert env["PATH"] == str(tmp_path / "bare") and "PYTHONPATH" not in env
+
+
+def test_pythons_are_found_by_version_by_path_and_by_themselves(capsys: pytest.CaptureFixture[str]) -> None:
+    here = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    assert check_package.pythons([sys.executable]) == {here: Path(sys.executable)}
+    assert here in check_package.pythons([])
+    with pytest.raises(SystemExit, match="^there is no Python 3.99"):
+        check_package.pythons(["3.99"])
+    with pytest.raises(SystemExit):
+        check_package.parsed(["--extras", "repot"])
+    assert "unknown extra 'repot': choose from core, report" in capsys.readouterr().err
+
+
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
     """Return the least that can be packed, its page not built."""
-    for name in ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "scripts/make_page.py"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+    for name in (
+        *("pyproject.toml", "hatch_build.py", "README.md", "LICENSE"),
+        *("man/cube2net.1", "scripts/make_page.py", "src/cube2net/__init__.py"),
+    ):
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
         shutil.copyfile(ROOT / name, tmp_path / name)
-    (tmp_path / "src" / "cube2net").mkdir(parents=True)
-    (tmp_path / "src" / "cube2net" / "__init__.py").touch()
     shutil.copytree(WEB, tmp_path / "web", ignore=shutil.ignore_patterns("node_modules"))
     return tmp_path
 

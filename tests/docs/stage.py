@@ -19,7 +19,7 @@ from page_runs import PageRun
 EXAMPLES = ROOT / "docs" / "start" / "examples.md"
 
 SECTIONS = {
-    "People": ("nodes.csv", "links.csv", "names.txt", "people"),
+    "People": ("nodes.csv", "links.csv", "names.txt", "labels.csv", "people"),
     "Papers": ("acl", "labs.csv", "areas.csv"),
 }
 """What each section of the page makes."""
@@ -56,7 +56,7 @@ class Stage:
             for name in wanted:
                 place = self.folder / name
                 (shutil.copytree if place.is_dir() else shutil.copy)(place, folder / name)
-            if "acl" in wanted:
+            if "acl" in wanted or (section == "Papers" and "find_topics" in text):
                 usual = self.usual
         return usual
 

@@ -11,6 +11,7 @@ import { mountNetwork } from "./graph";
 import { drawing, mountHeader } from "./header";
 import { mountKeep } from "./keep";
 import { mountPivot } from "./pivot";
+import { mountReading } from "./reading";
 import type { Mount, Store } from "./state";
 import { mountSteer } from "./steer";
 import { tabs } from "./tabs";
@@ -26,7 +27,11 @@ export function mount(root: HTMLElement, store: Store): () => void {
   const failed = el("div");
   const welcome = el("section", { class: "welcome" });
   const left = tabs("Ask, steer, keep", [tab("ask", "Ask", mountAsk), tab("steer", "Steer", mountSteer), tab("keep", "Keep", mountKeep)]);
-  const stage = tabs("Network and cube", [tab("network", "Network", mountNetwork), tab("cube", "Cube", mountPivot)]);
+  const stage = tabs("Network and cube", [
+    tab("network", "Network", mountNetwork),
+    tab("cube", "Cube", mountPivot),
+    ...(store.cube.read ? [tab("read", "What was read", mountReading)] : []),
+  ]);
   const right = tabs("Reasons", [tab("why", "Why", mountWhy), tab("cells", "Cells", mountCells), tab("against", "Against", mountContrast)]);
   stage.element.classList.add("stage");
   left.element.classList.add("left");
@@ -36,7 +41,7 @@ export function mount(root: HTMLElement, store: Store): () => void {
   mountHeader(head, store, ended);
   mountRefusal(failed, store, ended);
   mountProgress(middle, store, ended);
-  drawWelcome(welcome, store);
+  drawWelcome(welcome, store, () => (stage.show("read"), draw()));
   left.show("ask");
   stage.show("network");
   right.show("cells");
@@ -60,7 +65,7 @@ export function mount(root: HTMLElement, store: Store): () => void {
   return () => life.abort();
 }
 
-function drawWelcome(root: HTMLElement, { cube }: Store): void {
+function drawWelcome(root: HTMLElement, { cube }: Store, showRead: () => void): void {
   root.append(
     drawing("0 0 20 20", 44, "M10 1.5 17.5 5.75v8.5L10 18.5 2.5 14.25v-8.5Z M2.5 5.75 10 10l7.5-4.25 M10 10v8.5"),
     el("h2", {}, "Whose network?"),
@@ -76,5 +81,13 @@ function drawWelcome(root: HTMLElement, { cube }: Store): void {
       el("span", {}, cube.dimensions.map(({ name, levels }) => `${name} (${counted(levels[0]?.labels ?? 0, "label")})`).join(" × ")),
     ),
     cube.attribution ? el("p", { class: "small quiet" }, cube.attribution) : "",
+    cube.read
+      ? el(
+          "p",
+          {},
+          "Type or paste names on the left, or open “Start from cells” there and take everybody of a cell. ",
+          el("button", { type: "button", class: "link", "data-do": "show-read", onclick: showRead }, `What was read of ${cube.read.files.join(", ")}`),
+        )
+      : "",
   );
 }

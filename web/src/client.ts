@@ -1,5 +1,5 @@
 // Who answers questions: a server by fetch here, a notebook's kernel in widget.ts. The rest of the page knows only Client.
-import type { CompareAnswer, ExportQuestion, FailureDetail, ProgressShape, Routes } from "./types";
+import type { CompareAnswer, ExportQuestion, FailureDetail, ProgressShape, Routes, UploadAnswer } from "./types";
 
 export type RouteName = keyof Routes;
 export type Question<N extends RouteName> = Routes[N]["question"];
@@ -19,6 +19,8 @@ export interface ExportedFile {
 export interface Client {
   ask<N extends RouteName>(name: N, question: Question<N>, how?: Asking): Promise<Answer<N>>;
   file(question: ExportQuestion, how?: Asking): Promise<ExportedFile>;
+  /** Hands over a file to be opened, and says the names of all that were; none where that cannot be. */
+  upload?(file: File, how?: Asking): Promise<UploadAnswer>;
   /** The address of a comparison's report; null where reports have none. */
   report(answer: CompareAnswer): string | null;
 }
@@ -61,17 +63,23 @@ export function httpClient(base = "/api/v1/"): Client {
         bytes: new Uint8Array(await response.arrayBuffer()),
       };
     },
+    async upload(file, how = {}) {
+      return json(await sent(`${base}upload?name=${encodeURIComponent(file.name)}`, { method: "POST", headers: { "content-type": "application/octet-stream" }, body: file }, how));
+    },
     report: ({ report }) => (report === "" ? null : `${base}report/${encodeURIComponent(report)}`),
   };
 }
 
-async function post(address: string, question: unknown, how: Asking, accept: string): Promise<Response> {
+function post(address: string, question: unknown, how: Asking, accept: string): Promise<Response> {
+  const asked = { method: "POST", headers: { "content-type": "application/json", accept }, body: JSON.stringify(question) };
+  return sent(address, address.endsWith("/cube") ? { method: "GET", headers: { accept } } : asked, how);
+}
+
+async function sent(address: string, request: RequestInit, how: Asking): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(address, {
-      ...(address.endsWith("/cube")
-        ? { method: "GET", headers: { accept } }
-        : { method: "POST", headers: { "content-type": "application/json", accept }, body: JSON.stringify(question) }),
+      ...request,
       signal: how.signal ?? null,
       credentials: "same-origin",
       cache: "no-store",

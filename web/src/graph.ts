@@ -4,6 +4,7 @@ import { actionButtons, manyChange } from "./actions";
 import type { Theme } from "./palette";
 import { counted, el, fill, number } from "./dom";
 import { shortName, type Point } from "./geometry";
+import { legendOf } from "./graph_legend";
 import { circleOf, modelOf, type Model } from "./graph_model";
 import { Stage, type Focus } from "./graph_stage";
 import { mountNodeTable } from "./graph_table";
@@ -372,28 +373,7 @@ class NetworkView {
 
   private drawLegend(): void {
     const { model, network } = this;
-    if (model === null || network === null) return fill(this.legend);
-    const roles = new Set(model.roles);
-    const shape = (kind: string, text: string) => el("span", { class: "graph-key" }, el("i", { class: `graph-mark ${kind}` }), text);
-    const labelled = model.legend.filter((each) => each.label !== "");
-    const entry = (each: { label: string; colour: string; count: number }) => {
-      const mark = el("i", { class: "graph-mark disc" });
-      mark.style.background = each.colour;
-      const nodes = () => model.nodes.filter((_, at) => model.roles[at] === "query" && network.nodes.label[at] === each.label);
-      const show = () => this.spotlight.show({ nodes: nodes() });
-      const hide = () => this.spotlight.show(null);
-      return el("button", { type: "button", class: "graph-key", onpointerenter: show, onpointerleave: hide, onfocus: show, onblur: hide }, mark, el("bdi", {}, shortName(each.label, 40)), el("span", { class: "count" }, number(each.count)));
-    };
-    const plain = el("i", { class: "graph-mark disc" });
-    plain.style.background = model.legend[0]?.colour ?? "";
-    fill(
-      this.legend,
-      ...(labelled.length > 0 ? labelled.slice(0, 8).map(entry) : [el("span", { class: "graph-key" }, plain, "the query")]),
-      labelled.length > 8 && el("span", { class: "graph-key" }, `${counted(labelled.length - 8, "more label")} in grey`),
-      roles.has("cell") && shape("square", "chosen cell"),
-      (roles.has("near") || roles.has("brought")) && shape("ring", roles.has("near") ? "near object" : "brought object"),
-      model.simple && el("span", { class: "graph-key quiet" }, "links of the query only; point at a node for its own"),
-    );
+    fill(this.legend, ...(model === null || network === null ? [] : legendOf(model, network, (nodes) => this.spotlight.show(nodes && { nodes }))));
   }
 
   private say(text: string): void {

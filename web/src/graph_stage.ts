@@ -1,12 +1,14 @@
 // The stage of the network: sigma draws nodes and links, a canvas above it names them and lets some stand out.
 import Graph from "graphology";
 import Sigma from "sigma";
-import { LOOKS, premultiplied, type Look, type Theme } from "./palette";
+import { LOOKS, type Look, type Theme } from "./palette";
 import { insidePolygon, type Point } from "./geometry";
-import { drawingOrder, radiusOf, sameColour, type Model } from "./graph_model";
+import { between, boxOf, PADDING, stretchOf, unitOf } from "./graph_frame";
+import { linkAttributes, nodeAttributes } from "./graph_looks";
+import { drawingOrder, radiusOf, type Model } from "./graph_model";
 import { listenLasso } from "./graph_lasso";
 import { drawOverlay, type Ghost, type Overlay } from "./graph_overlay";
-import { DISC, Links, NodeShapes, SQUARE } from "./graph_programs";
+import { Links, NodeShapes } from "./graph_programs";
 import type { Place } from "./places";
 
 export interface StageEvents {
@@ -27,9 +29,6 @@ export interface Focus {
 }
 
 const GLIDE = 600;
-const PADDING = 34;
-/** A layout has no meaning of its axes: one of them is stretched up to so much, to fill the stage. */
-const STRETCH = 1.6;
 /** Where a processor draws instead of a graphics card, more links than these are hidden while the view moves. */
 const MANY = 3000;
 const calm = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -114,22 +113,22 @@ export class Stage {
     const first = before === null;
     this.leaveGhosts(before, model);
     const [xs, ys] = [Float64Array.from(places, (place) => place[0]), Float64Array.from(places, (place) => place[1])];
-    const stretch = first ? this.stretchOf(boxOf(xs, ys)) : this.stretch;
+    const stretch = first ? stretchOf(boxOf(xs, ys), this.sigma.getDimensions()) : this.stretch;
     for (let at = 0; at < model.size; at++) [xs[at], ys[at]] = [xs[at]! * stretch[0], ys[at]! * stretch[1]];
     const box = boxOf(xs, ys);
-    const unit = this.unitOf(box);
+    const unit = unitOf(box, this.sigma.getDimensions());
     const { width, height } = this.sigma.getDimensions();
     const room = width > 50 ? width * height : 900 * 600;
     const faint = Math.max(0.12, Math.min(1, room / Math.max(1, model.drawn.length) / 200) ** 0.75);
     const graph = new Graph({ type: "undirected", multi: true });
     let added = 0;
     for (const at of drawingOrder(model)) {
-      graph.addNode(String(at), this.nodeAttributes(model, at, xs[at]!, ys[at]!, unit));
+      graph.addNode(String(at), { x: xs[at]!, y: ys[at]!, ...nodeAttributes(model, at, this.look, unit) });
       if (++added % 4000 === 0) await breath();
     }
     for (let index = 0; index < model.drawn.length; index++) {
       const link = model.drawn[index]!;
-      graph.addEdgeWithKey(String(link), String(model.source[link]), String(model.target[link]), this.linkAttributes(model, link, faint));
+      graph.addEdgeWithKey(String(link), String(model.source[link]), String(model.target[link]), linkAttributes(model, link, this.look, faint));
       if (index % 6000 === 5999) await breath();
     }
     if (generation !== this.generation) return;
@@ -155,10 +154,10 @@ export class Stage {
     const graph = this.sigma.getGraph();
     const [fromX, fromY] = [this.xs.slice(), this.ys.slice()];
     const [toX, toY] = [Float64Array.from(places, (place) => place[0]), Float64Array.from(places, (place) => place[1])];
-    [this.laid, this.stretch] = [places, this.stretchOf(boxOf(toX, toY))];
+    [this.laid, this.stretch] = [places, stretchOf(boxOf(toX, toY), this.sigma.getDimensions())];
     for (let at = 0; at < model.size; at++) [toX[at], toY[at]] = [toX[at]! * this.stretch[0], toY[at]! * this.stretch[1]];
     const [boxFrom, boxTo] = [this.sigma.getCustomBBox() ?? boxOf(fromX, fromY), boxOf(toX, toY)];
-    const unit = (this.unit = this.unitOf(boxTo));
+    const unit = (this.unit = unitOf(boxTo, this.sigma.getDimensions()));
     const step = (share: number): void => {
       for (let at = 0; at < model.size; at++) {
         this.xs[at] = fromX[at]! + (toX[at]! - fromX[at]!) * share;
@@ -301,50 +300,6 @@ export class Stage {
     this.canvas.remove();
   }
 
-  private nodeAttributes(model: Model, at: number, x: number, y: number, unit: number) {
-    const role = model.roles[at]!;
-    const colour = model.colours[at]!;
-    const hollow = role === "near" || role === "brought" || role === "pinned";
-    return {
-      x,
-      y,
-      size: radiusOf(role, model.degrees[at]!, unit),
-      shape: role === "cell" ? SQUARE : DISC,
-      color: hollow ? this.look.background : colour,
-      rim: hollow ? (role === "pinned" ? this.look.accent : colour) : this.look.background,
-    };
-  }
-
-  private linkAttributes(model: Model, link: number, faint: number) {
-    const [one, two] = [model.roles[model.source[link]!], model.roles[model.target[link]!]];
-    const membership = one === "cell" || two === "cell";
-    const inner = one === "query" && two === "query";
-    const heavy = model.heaviest > 0 ? Math.sqrt(model.weight[link]! / model.heaviest) : 0;
-    const { look } = this;
-    const label = inner ? sameColour(model, link) : null;
-    const [colour, alpha] = membership ? look.membership : label !== null ? [label, look.inner[1]] : inner ? look.inner : look.link;
-    const size = membership ? 0.8 : 0.7 + (inner ? 3.2 : 2) * heavy * Math.sqrt(faint);
-    return { size, color: premultiplied(colour, alpha * (inner ? Math.sqrt(faint) : faint)), dashed: membership };
-  }
-
-  /** How many pixels a unit of the layout is when all of it is in view. */
-  private unitOf(box: Box): number {
-    const { width, height } = this.sigma.getDimensions();
-    const across = Math.max(1e-9, box.x[1] - box.x[0]);
-    const up = Math.max(1e-9, box.y[1] - box.y[0]);
-    return Math.min((width - 2 * PADDING) / across, (height - 2 * PADDING) / up);
-  }
-
-  /** How much wider or higher the layout is drawn, so that it fills the stage. */
-  private stretchOf(box: Box): [number, number] {
-    const { width, height } = this.sigma.getDimensions();
-    if (width <= 2 * PADDING || height <= 2 * PADDING) return [1, 1];
-    const [across, up] = [box.x[1] - box.x[0], box.y[1] - box.y[0]];
-    if (across <= 0 || up <= 0) return [1, 1];
-    const wider = Math.min(STRETCH, Math.max(1 / STRETCH, ((width - 2 * PADDING) / (height - 2 * PADDING)) * (up / across)));
-    return wider > 1 ? [wider, 1] : [1, 1 / wider];
-  }
-
   private leaveGhosts(before: Model | null, model: Model): void {
     this.ghosts = [];
     if (before === null || before.simple || model.simple || calm()) return;
@@ -373,10 +328,10 @@ export class Stage {
     const { model } = this;
     if (model === null || this.laid.length !== model.size || this.alive.signal.aborted) return;
     const [xs, ys] = [Float64Array.from(this.laid, (place) => place[0]), Float64Array.from(this.laid, (place) => place[1])];
-    const stretch = this.stretchOf(boxOf(xs, ys));
+    const stretch = stretchOf(boxOf(xs, ys), this.sigma.getDimensions());
     for (let at = 0; at < model.size; at++) [xs[at], ys[at]] = [xs[at]! * stretch[0], ys[at]! * stretch[1]];
     const box = boxOf(xs, ys);
-    const unit = this.unitOf(box);
+    const unit = unitOf(box, this.sigma.getDimensions());
     const same = stretch.every((by, axis) => Math.abs(by / this.stretch[axis]! - 1) < 0.05);
     if (same && Math.abs(unit / this.unit - 1) < 0.1) return;
     this.gliding++;
@@ -460,25 +415,6 @@ export class Stage {
     window.addEventListener("mouseup", drop, { signal: this.alive.signal });
   }
 }
-
-interface Box {
-  x: [number, number];
-  y: [number, number];
-}
-
-function boxOf(xs: Float64Array, ys: Float64Array): Box {
-  const box: Box = { x: [Infinity, -Infinity], y: [Infinity, -Infinity] };
-  for (let at = 0; at < xs.length; at++) {
-    box.x = [Math.min(box.x[0], xs[at]!), Math.max(box.x[1], xs[at]!)];
-    box.y = [Math.min(box.y[0], ys[at]!), Math.max(box.y[1], ys[at]!)];
-  }
-  return xs.length === 0 ? { x: [0, 1], y: [0, 1] } : box;
-}
-
-const between = (from: [number, number], to: [number, number], share: number): [number, number] => [
-  from[0] + (to[0] - from[0]) * share,
-  from[1] + (to[1] - from[1]) * share,
-];
 
 /** Lets the page draw and listen between two parts of long work. */
 const breath = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));

@@ -1,25 +1,52 @@
-// The page of the explorer.
+// The page of the explorer: a cube, or first the choice of a spreadsheet to make one of.
 import "./page.css";
 import { followAddress } from "./address";
 import { mount } from "./app";
-import { httpClient, refusalOf } from "./client";
+import { httpClient, refusalOf, type Client } from "./client";
+import { el } from "./dom";
+import { showOpening } from "./opening";
 import { showRefusal } from "./refusal_page";
 import { Store } from "./state";
+import type { StartAnswer } from "./types";
+
+const OPENING = "#open";
 
 async function start(root: HTMLElement): Promise<void> {
   root.replaceChildren();
   const client = httpClient();
-  let store: Store;
   try {
-    store = new Store(client, await client.ask("cube", {}));
+    const can = await client.ask("start", {});
+    if (can.opens && (can.cube === null || location.hash === OPENING)) choose(root, client, can);
+    else await explore(root, client, can);
   } catch (error) {
     document.documentElement.dataset.state = "error";
     showRefusal(root, refusalOf(error), () => void start(root));
-    return;
   }
+}
+
+/** Lets a spreadsheet be chosen; the cube that comes of it is explored next, in place of the one before. */
+function choose(root: HTMLElement, client: Client, can: StartAnswer): void {
+  document.title = "cube2net";
+  document.documentElement.dataset.state = "choosing";
+  showOpening(root, client, can, ({ begin }) => {
+    history.pushState(null, "", `/${begin}`);
+    location.reload();
+  });
+}
+
+async function explore(root: HTMLElement, client: Client, can: StartAnswer): Promise<void> {
+  const store = new Store(client, await client.ask("cube", {}));
   document.title = `${store.cube.name} · cube2net`;
   watch(store);
   mount(root, store);
+  if (can.opens) {
+    const again = (): void => {
+      history.pushState(null, "", `/${OPENING}`);
+      location.reload();
+    };
+    const other = el("button", { type: "button", class: "bare nowrap", "data-do": "open-other", title: "Open another spreadsheet or cube", onclick: again }, "Open another");
+    root.querySelector(".head .tools")?.prepend(other);
+  }
   await followAddress(store);
 }
 

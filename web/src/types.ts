@@ -65,6 +65,39 @@ export interface LimitsShape {
   most_runs: number;
 }
 
+/** A column of a table, and what it was taken for. */
+export interface ReadColumn {
+  /** which table it stands in, where there are several */
+  table: string;
+  column: string;
+  /** what it was taken for: a name, an end of a link, a dimension */
+  what: string;
+  why: string;
+}
+
+/** Rows or cells that were left out, by reason. */
+export interface LeftOut {
+  reason: string;
+  count: number;
+}
+
+/** What was read of a spreadsheet, and what was guessed. */
+export interface ReadingShape {
+  files: string[];
+  objects: number;
+  /** null where two objects are linked when a record mentions both */
+  links: number | null;
+  columns: ReadColumn[];
+  /** what was guessed and left out, a sentence each */
+  said: string[];
+  left_out: LeftOut[];
+  dimensions: string[];
+  /** cells with fewer objects are left out */
+  min_objects: number;
+  /** why these dimensions */
+  reason: string;
+}
+
 /** A cube: what it has, and what may be asked of it. */
 export interface CubeAnswer {
   name: string;
@@ -90,6 +123,8 @@ export interface CubeAnswer {
   /** those of them that are pictures */
   pictures: string[];
   limits: LimitsShape;
+  /** of a cube that explore made of a spreadsheet: what was read */
+  read: ReadingShape | null;
   version: string;
 }
 
@@ -905,10 +940,99 @@ export interface CompareAnswer {
   note: string;
 }
 
+/** What can be opened? Nothing more is asked. */
+export interface StartQuestion {
+}
+
+/** A cube in the folder that the explorer was started in. */
+export interface RecentCube {
+  name: string;
+  objects: number;
+  cells: number;
+  /** the spreadsheet that it was made of; empty of other cubes */
+  files: string[];
+}
+
+/** What can be opened, and within which limits. */
+export interface StartAnswer {
+  /** whether tables can be opened: not where the explorer was started with its cube */
+  opens: boolean;
+  /** the name of the cube that is open */
+  cube: string | null;
+  /** the name of the folder that cubes are kept in */
+  folder: string;
+  /** whether something can be written there */
+  keeps: boolean;
+  /** the cubes there, the newest first */
+  recent: RecentCube[];
+  /** the ends of the names of files that are taken */
+  endings: string[];
+  /** at most so many files are taken at once */
+  files: number;
+  /** of so many bytes together */
+  bytes: number;
+  /** the example that comes with the program */
+  example: string;
+}
+
+/** Files that were handed over, to be looked at, and what is said of them instead of guessed. */
+export interface TablesQuestion {
+  /** their names */
+  files: string[];
+  /** which column is what: nodes.id, nodes.name, nodes.text */
+  columns?: Record<string, string>;
+  /** the dimensions; without any, those that are proposed */
+  dimensions?: string[];
+  /** cells with fewer objects are left out */
+  min_objects?: number | null;
+}
+
+/** A column, and the dimension that it may become. */
+export interface ColumnChoice {
+  column: string;
+  /** empty where it can become none */
+  dimension: string;
+  chosen: boolean;
+}
+
+/** What files hold, before a cube is made of them. */
+export interface TablesAnswer {
+  read: ReadingShape;
+  choices: ColumnChoice[];
+}
+
+/** A cube to open: one of files, one that is there, or the example. */
+export interface OpenQuestion {
+  /** files that were handed over */
+  files?: string[];
+  /** as in tables */
+  columns?: Record<string, string>;
+  /** as in tables */
+  dimensions?: string[];
+  /** as in tables */
+  min_objects?: number | null;
+  /** keep the cube in the folder; else it is gone when the explorer ends */
+  keep?: boolean;
+  /** instead of files: the name of a cube that is there */
+  recent?: string;
+  /** instead of files: the example */
+  example?: boolean;
+}
+
+/** A cube that is open now. */
+export interface OpenAnswer {
+  /** its name */
+  cube: string;
+  /** the end of an address with the question to begin with; empty where there is none */
+  begin: string;
+  /** whether it is kept */
+  kept: boolean;
+}
+
 /** A file to keep. */
 export interface ExportQuestion {
   ask: Ask;
-  /** an ending of the cube's answer, or recipe.json, query.csv, command.txt, python.txt */
+  /** an ending of the cube's answer, or recipe.json, query.csv, command.txt, python.txt or network.xlsx */
   format: string;
 }
 
@@ -930,6 +1054,11 @@ export interface ProgressShape {
   total: number | null;
 }
 
+/** The files that were handed over, by name. */
+export interface UploadAnswer {
+  files: string[];
+}
+
 /** Every question by its name: what is asked, and what is answered. */
 export interface Routes {
   cube: { question: CubeQuestion; answer: CubeAnswer };
@@ -944,4 +1073,7 @@ export interface Routes {
   contrast: { question: ContrastQuestion; answer: ContrastAnswer };
   drill: { question: DrillQuestion; answer: DrillAnswer };
   compare: { question: CompareQuestion; answer: CompareAnswer };
+  start: { question: StartQuestion; answer: StartAnswer };
+  tables: { question: TablesQuestion; answer: TablesAnswer };
+  open: { question: OpenQuestion; answer: OpenAnswer };
 }

@@ -9,9 +9,10 @@ from cube2net.api.answer_limits import FEW_LABELS, MOST_LABELS, MOST_MEMBERS
 from cube2net.api.ask_parameters import is_long, methods, options_shown, query_of
 from cube2net.api.compare_answers import LEAST_RUNS, MOST_RUNS, RUNS
 from cube2net.api.exports import PICTURES, endings
-from cube2net.api.json_reading import MOST, MOST_BYTES
+from cube2net.api.json_reading import MOST, MOST_BYTES, fields_of_shape, read
 from cube2net.api.name_answers import MOST_GIVEN
 from cube2net.api.name_files import MOST_FILE
+from cube2net.api.reading_shapes import ReadingShape
 from cube2net.api.shapes import (
     CubeAnswer,
     CubeQuestion,
@@ -20,11 +21,10 @@ from cube2net.api.shapes import (
     PivotAnswer,
     PivotQuestion,
 )
-from cube2net.errors import MissingPackageError, whole_number
+from cube2net.errors import MissingPackageError, ParameterError, whole_number
 from cube2net.interfaces import ChecksItself, chooses_cells
 from cube2net.progress import Progress
 from cube2net.records import Cube
-from cube2net.records.lineage import lineage_of
 from cube2net.records.mixed_names import levels_of
 
 if TYPE_CHECKING:
@@ -37,9 +37,8 @@ LABELS = 1_000
 def cube(desk: Desk, question: CubeQuestion, progress: Progress) -> CubeAnswer:
     """Return what a cube has, and what may be asked of it."""
     whole = desk.cube
-    origin = lineage_of(whole).origin
     return {
-        "name": "a cube in memory" if origin is None else origin.folder.name,
+        "name": desk.name,
         "checksum": desk.checksum,
         "sentence": _sentence(whole),
         "attribution": str(whole.settings.get("attribution") or ""),
@@ -65,6 +64,7 @@ def cube(desk: Desk, question: CubeQuestion, progress: Progress) -> CubeAnswer:
             "runs": RUNS,
             "most_runs": MOST_RUNS,
         },
+        "read": _reading(whole),
         "version": __version__,
     }
 
@@ -90,6 +90,18 @@ def pivot(desk: Desk, question: PivotQuestion, progress: Progress) -> PivotAnswe
         "more_columns": found.more[1],
         "sentence": found.sentence,
     }
+
+
+def _reading(whole: Cube) -> ReadingShape | None:
+    """Return what was read of a spreadsheet; what a file says that is nothing of the kind is none."""
+    kept = pipeline.reading_of(whole)
+    if kept is None:
+        return None
+    try:
+        found: ReadingShape = read(ReadingShape, {name: kept[name] for name in fields_of_shape(ReadingShape)})
+    except (KeyError, ParameterError):
+        return None
+    return found
 
 
 def _sentence(whole: Cube) -> str:

@@ -70,6 +70,12 @@ class Desk:
         return f"Desk({self.cube!r})"
 
     @property
+    def name(self) -> str:
+        """The name of the cube's folder."""
+        origin = lineage_of(self.cube).origin
+        return "a cube in memory" if origin is None else origin.folder.name
+
+    @property
     def checksum(self) -> str | None:
         """The checksum of the cube's manifest; None of a cube in memory."""
         origin = lineage_of(self.cube).origin

@@ -8,6 +8,7 @@ from typing import Any, Literal, Union, get_args, get_origin, is_typeddict
 from cube2net import __version__
 from cube2net.api.json_reading import MOST, bare_type, choices_of, fields_of_shape
 from cube2net.api.network_shapes import ExportQuestion, Failure, FailureDetail, ProgressShape
+from cube2net.api.opening_shapes import OPENINGS, UPLOAD, OpeningRoute, UploadAnswer
 from cube2net.api.routes import ROUTES, Route
 
 BASE = "/api/v1"
@@ -26,6 +27,7 @@ REFUSALS = {
     "403": "It came from elsewhere.",
     "404": "There is nothing of that name.",
     "405": "It is asked in another way.",
+    "409": "No cube is open yet.",
     "408": "It came too slowly.",
     "413": "It is too large.",
     "415": "It is no JSON.",
@@ -43,6 +45,8 @@ def openapi() -> dict[str, Any]:
     """Return the description of all questions and answers, as JSON has it."""
     schemas: dict[str, Any] = {}
     paths: dict[str, Any] = {f"{BASE}/{route.name}": _path(route, schemas) for route in ROUTES.values()}
+    paths |= {f"{BASE}/{route.name}": _opening(route, schemas) for route in OPENINGS.values()}
+    paths[f"{BASE}/{UPLOAD}"] = {"post": _upload(schemas)}
     paths[f"{BASE}/export"] = {"post": _export(schemas)}
     paths[f"{BASE}/report/{{key}}"] = {"get": _report(schemas)}
     schema_of(ProgressShape, schemas)
@@ -139,6 +143,34 @@ def _export(schemas: dict[str, Any]) -> dict[str, Any]:
         "description": "Return the file; its name is in Content-Disposition.",
         "requestBody": {"required": True, "content": {JSON: {"schema": schema_of(ExportQuestion, schemas)}}},
         "responses": {"200": {"description": "The file.", "content": content}, **_refusals(schemas)},
+    }
+
+
+def _opening(route: OpeningRoute, schemas: dict[str, Any]) -> dict[str, Any]:
+    answer = {"description": _doc(route.answers), "content": _answered(schema_of(route.answers, schemas), schemas)}
+    asked = {
+        "operationId": route.name,
+        "summary": _doc(route.asks),
+        "description": f"{route.does} Only of an explorer that was started without a cube.",
+        "requestBody": {"required": True, "content": {JSON: {"schema": schema_of(route.asks, schemas)}}},
+        "responses": {"200": answer, **_refusals(schemas)},
+    }
+    return {"post": asked}
+
+
+def _upload(schemas: dict[str, Any]) -> dict[str, Any]:
+    name = {"name": "name", "in": "query", "required": True, "schema": {"type": "string"}}
+    content = {JSON: {"schema": schema_of(UploadAnswer, schemas)}}
+    return {
+        "operationId": UPLOAD,
+        "summary": "Hand over a file, to be looked at and opened.",
+        "description": "Return the names of all files there are. Only of an explorer that was started without a cube.",
+        "parameters": [name],
+        "requestBody": {
+            "required": True,
+            "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+        },
+        "responses": {"200": {"description": _doc(UploadAnswer), "content": content}, **_refusals(schemas)},
     }
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Annotated, Literal, NotRequired, TypedDict, final
 
 from cube2net.api.answer_limits import FEW_LABELS, FEW_NAMES, MOST_LABELS, MOST_MEMBERS, MOST_NAMES
+from cube2net.api.reading_shapes import ReadingShape
 
 Id = str | int
 Labels = Annotated[list[str], "one label for every dimension, ∗ for all of them"]
@@ -141,6 +142,7 @@ class CubeAnswer(TypedDict):
     exports: Annotated[list[str], "the endings of files that export writes"]
     pictures: Annotated[list[str], "those of them that are pictures"]
     limits: LimitsShape
+    read: Annotated[ReadingShape | None, "of a cube that explore made of a spreadsheet: what was read"]
     version: str
 
 

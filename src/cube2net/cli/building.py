@@ -224,9 +224,9 @@ def _source(source: Mapping[str, Any]) -> str:
     """
     said = [str(source["name"])]
     for name, value in source.items():
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and name != pipeline.READING:
             said.append(f"{name} {', '.join(f'{key}={one!r}' for key, one in value.items())}")
-        elif name != "name":
+        elif name not in ("name", pipeline.READING):
             said.append(name if value is True else f"{name} {value!r}")
     return ", ".join(said)
 

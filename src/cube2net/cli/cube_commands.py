@@ -23,6 +23,7 @@ from cube2net.cli.options import (
 )
 from cube2net.cli.signals import KEPT
 from cube2net.cli.terminal import say, show_json, shown_progress
+from cube2net.errors import ParameterError
 
 
 def build(
@@ -172,13 +173,30 @@ def suggest(
         suggesting.show(asked, found)
 
 
-def info(cube: CubePath, between: Between = None, as_json: AsJson = False) -> None:
-    """Show a cube's dimensions, cells, links and sizes, and what was dropped and why."""
+def info(
+    cube: Annotated[
+        Path | None, typer.Argument(metavar="CUBE", help="Folder of a cube; without one, this installation.")
+    ] = None,
+    between: Between = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show a cube's dimensions, cells, links and sizes, and what was dropped and why.
+
+    Without a cube: the versions of cube2net, of Python and of all packages, cores, memory and GPU, for a report of a
+    fault. No path and no name of a user or a machine is shown.
+    """
+    from cube2net.cli.installation import installation, show_installation
+
+    if cube is None:
+        if between is not None:
+            raise ParameterError(f"--between {between!r} needs a cube: cube2net info CUBE --between {between}")
+        show_json({"installation": installation()}) if as_json else show_installation(installation())
+        return
     from cube2net.cli import building
 
     about = building.about(cube, between)
     if as_json:
-        show_json(about)
+        show_json(about | {"installation": installation()})
     else:
         building.show_about(about)
 

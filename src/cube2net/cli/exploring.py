@@ -5,26 +5,38 @@ from __future__ import annotations
 import dataclasses
 import html
 import ipaddress
+import sys
 import tempfile
 import threading
 import webbrowser
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cube2net.cli.options import CubePath, SkipMissing
+from cube2net.cli.options import Quiet, Seed, Set, SkipMissing
 from cube2net.cli.terminal import complain, say, show_text
-from cube2net.errors import some
+from cube2net.errors import ParameterError, some
 from cube2net.extras import require
 from cube2net.interrupts import unfinished
+
+if TYPE_CHECKING:
+    from cube2net.records import Cube
 
 OPENING = 60.0
 """So many seconds a browser has to open the page."""
 
 
 def explore(
-    cube: CubePath,
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[CUBE|FILE…]",
+            help="Folder of a cube; or a spreadsheet (.xlsx, .csv, …), tables of nodes and links, or a graph: of these "
+            "a cube is made beside them.",
+        ),
+    ] = None,
     query: Annotated[
         Path | None,
         typer.Option("--query", metavar="FILE", help="Begin with these: names, one a line, or a CSV object[,label]."),
@@ -36,34 +48,77 @@ def explore(
     ] = "127.0.0.1",
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address, and open no browser.")] = False,
     skip_missing: SkipMissing = False,
+    dimension: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME[=ATTRIBUTE][@BINS][/LEVEL…]", help="Of tables: a dimension, as in build."),
+    ] = None,
+    min_objects: Annotated[
+        int | None, typer.Option(help="Of tables: leave out cells with fewer objects; 2 to 10 by their size.", min=1)
+    ] = None,
+    set_: Set = None,
+    seed: Seed = 0,
+    quiet: Quiet = False,
 ) -> None:
-    """Serve a page to ask a cube, see networks and steer them, until Ctrl-C."""
+    """Serve a page to ask a cube, see networks and steer them, until Ctrl-C.
+
+    Of a spreadsheet the cube is made first, by what its columns hold, and kept in a folder beside it. Without a name
+    the page lets you choose a spreadsheet.
+    """
     require("the explorer", "starlette", "uvicorn")
     from cube2net import pipeline
+    from cube2net.cli import opening
+
+    if paths and opening.is_cube(paths):
+        for name, value in (("dimension", dimension), ("min-objects", min_objects), ("set", set_)):
+            if value:
+                raise ParameterError(f"--{name} is for tables, and {str(paths[0])!r} is a cube already")
+        _serve(pipeline.open_cube(paths[0]), query, port, host, no_browser, skip_missing)
+        return
+    if not paths:
+        if query is not None:
+            raise ParameterError("--query is for a cube or a spreadsheet, and none is named")
+        _serve(None, None, port, host, no_browser, skip_missing)
+        return
+    with opening.cube_of_tables(
+        paths, settings=set_ or [], dimensions=dimension or [], min_objects=min_objects, seed=seed, quiet=quiet
+    ) as cube:
+        _serve(cube, query, port, host, no_browser, skip_missing)
+
+
+def _serve(opened: Cube | None, query: Path | None, port: int, host: str, no_browser: bool, skip_missing: bool) -> None:
+    """Serve the explorer of a cube until it is ended."""
+    from cube2net import pipeline
     from cube2net.cli import answering
+    from cube2net.explorer.openings import Openings
     from cube2net.explorer.page_files import missing_page
     from cube2net.explorer.serving import ExplorerServer
 
-    opened = pipeline.open_cube(cube)
-    asked = None if query is None else pipeline.read_query(opened, query, skip_missing=True)
-    unsure = [] if query is None or skip_missing else pipeline.unresolved_names(opened, query)
-    with ExplorerServer(opened, asked, unresolved=unsure, host=host, port=port) as server:
-        say(f"{opened}, until Ctrl-C at")
+    asked, unsure = None, []
+    if opened is not None and query is not None:
+        asked = pipeline.read_query(opened, query, skip_missing=True)
+        unsure = [] if skip_missing else pipeline.unresolved_names(opened, query)
+    with tempfile.TemporaryDirectory(prefix="cube2net-") as given, unfinished(Path(given)), ExitStack() as ends:
+        openings = Openings(Path(given), Path.cwd()) if opened is None else None
+        server = ends.enter_context(
+            ExplorerServer(opened, asked, unresolved=unsure, host=host, port=port, openings=openings)
+        )
+        say("choose a spreadsheet on the page, until Ctrl-C at" if opened is None else f"{opened}, until Ctrl-C at")
         show_text(server.address)
-        if asked is not None:
+        if opened is not None and asked is not None:
             answering.show_missing(dataclasses.replace(asked, missing=()) if unsure else asked, cube=opened)
         if unsure:
             names = some([name for name, _ in unsure])
             say(f"unknown or the name of several objects, to be mended on the page: {len(unsure):,} ({names})")
         if not _is_loopback(host):
-            complain("whoever reaches this address and has its token can read the cube; nothing is encrypted (no TLS)")
+            may = "read the cube" if opened is not None else "read the cubes of this folder and hand over files"
+            complain(f"whoever reaches this address and has its token can {may}; nothing is encrypted (no TLS)")
         if missing := missing_page():
             complain(missing)
-        with tempfile.TemporaryDirectory(prefix="cube2net-") as folder, unfinished(Path(folder)):
-            if not no_browser:
-                page = private_page(Path(folder), server.address)
-                threading.Thread(target=_open, args=(page, server.opened), daemon=True).start()
-            server.wait()
+        if not no_browser:
+            page = private_page(Path(given), server.address)
+            threading.Thread(target=_open, args=(page, server.opened), daemon=True).start()
+        sys.stdout.flush()  # a pipe or a file would keep the address to itself until the end
+        server.wait()
 
 
 def private_page(folder: Path, address: str) -> Path:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from functools import partial
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -13,28 +15,51 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cube2net.api import ROUTES
-from cube2net.api.desk import FILE
+from cube2net.api.desk import FILE, Desk
+from cube2net.api.json_reading import read
+from cube2net.api.opening_shapes import OPENINGS, UPLOAD, StartAnswer
 from cube2net.api.schema import openapi
 from cube2net.errors import Cube2netError, quoted, unknown
 from cube2net.explorer.gates import REPORT_POLICY, Gate, with_headers
 from cube2net.explorer.interface_page import POLICY, interface_page
+from cube2net.explorer.openings import Openings
 from cube2net.explorer.page_files import media_type, page_file
 from cube2net.explorer.reading_requests import read_question
 from cube2net.explorer.replies import RefusalError, Reply, json_bytes, refused
 from cube2net.explorer.streaming import LINES, LinesResponse, until_gone, watched
-from cube2net.explorer.work import Work
+from cube2net.explorer.work import ServerLimits, Work
 from cube2net.interrupts import StoppedWorkError
+from cube2net.progress import Progress, silent
 
 BEGIN = "begin"
 """What an address says that opens the page with the question that the server was started with."""
 HTML = "text/html; charset=utf-8"
+BYTES = "application/octet-stream"
+"""The type of a file that is handed over: what a form of another site cannot send."""
+NOTHING: StartAnswer = StartAnswer(
+    opens=False, cube=None, folder="", keeps=False, recent=[], endings=[], files=0, bytes=0, example=""
+)
+"""What can be opened where the explorer was started with its cube."""
 
 
 class Application:
-    """The explorer of a cube as an ASGI application; ``begin`` is the end of the address that it opens with."""
+    """The explorer of a cube as an ASGI application; ``begin`` is the end of the address that it opens with.
 
-    def __init__(self, work: Work, gate: Gate, begin: str = "") -> None:
-        self.work, self.gate, self.begin = work, gate, begin
+    With ``openings`` the cube may come later, and be followed by others.
+    """
+
+    def __init__(
+        self,
+        work: Work | None,
+        gate: Gate,
+        begin: str = "",
+        *,
+        openings: Openings | None = None,
+        limits: ServerLimits | None = None,
+    ) -> None:
+        self._work, self.gate, self.begin = work, gate, begin
+        self.openings, self._limits = openings, limits or ServerLimits()
+        self._closing: set[asyncio.Task[None]] = set()
         self.opened = threading.Event()
         routes = [
             Route("/", self._page),
@@ -43,12 +68,27 @@ class Application:
             Route("/api/v1/report/{key}", self._report),
             Route("/api/v1/openapi.json", self._described),
             Route("/api/v1/docs", self._docs),
+            Route(f"/api/v1/{UPLOAD}", self._upload, methods=["POST"]),
             Route("/api/v1/{name}", self._question, methods=["POST"]),
         ]
         refusing = (Cube2netError, StoppedWorkError, ClientDisconnect, Exception)
         handlers = {HTTPException: self._not_here} | dict.fromkeys(refusing, self._refuse)
         self._inner: ASGIApp = Starlette(routes=routes, exception_handlers=handlers)
         self._inner.router.redirect_slashes = False
+
+    @property
+    def work(self) -> Work:
+        """What answers questions about the cube; refused where none is open."""
+        if self._work is None:
+            raise RefusalError(409, "closed", "no cube is open yet: choose a spreadsheet on the page first")
+        return self._work
+
+    async def close(self) -> None:
+        """End all work."""
+        if self._work is not None:
+            await self._work.close()
+        if self.openings is not None:
+            await self.openings.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -116,14 +156,45 @@ class Application:
         page = interface_page(openapi()).encode()
         return _response(Reply(page, HTML, headers=(("content-security-policy", POLICY),)), request)
 
+    async def _upload(self, request: Request) -> Response:
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind != BYTES:
+            raise RefusalError(415, "type", f"the content type is {quoted(kind)}, expected {BYTES!r}")
+        files = await self._opener().upload(request.query_params.get("name", ""), request.stream())
+        return _response(Reply(json_bytes({"files": files})), request)
+
+    def _opener(self) -> Openings:
+        if self.openings is None:
+            raise RefusalError(
+                404, "unknown", "this explorer was started with its cube: start it without a name to open others"
+            )
+        return self.openings
+
+    async def _opening(self, name: str, question: dict[str, Any], progress: Progress = silent) -> Reply:
+        """Return the reply to a question that needs no cube; one that is opened takes the place of the one before."""
+        asked = read(OPENINGS[name].asks, question)
+        if name == "start":
+            known = None if self._work is None else self._work.desk.name
+            return Reply(json_bytes(NOTHING if self.openings is None else self.openings.start(known)))
+        if name == "tables":
+            return Reply(json_bytes(await self._opener().look(asked, progress)))
+        cube, begin, kept = await self._opener().open(asked, progress)
+        before, self._work = self._work, Work(Desk(cube, most_nodes=self._limits.nodes), self._limits)
+        if before is not None:
+            self._closing.add(task := asyncio.create_task(before.close()))
+            task.add_done_callback(self._closing.discard)
+        return Reply(json_bytes({"cube": self._work.desk.name, "begin": begin, "kept": kept}))
+
     async def _question(self, request: Request) -> Response:
         name = request.path_params["name"]
-        if name not in (*ROUTES, FILE):
-            raise RefusalError(404, "unknown", str(unknown("question", name, (*ROUTES, FILE))))
+        known = (*ROUTES, FILE, *OPENINGS)
+        if name not in known:
+            raise RefusalError(404, "unknown", str(unknown("question", name, known)))
         question = await read_question(request)
+        answer = partial(self._opening if name in OPENINGS else self.work.answer, name, question)
         if LINES in request.headers.get("accept", "") and name != FILE:
-            return LinesResponse(lambda progress: self.work.answer(name, question, progress))
-        task = watched(self.work.answer(name, question))
+            return LinesResponse(answer)
+        task = watched(answer())
         gone = asyncio.create_task(until_gone(request.receive))
         try:
             await asyncio.wait((task, gone), return_when=asyncio.FIRST_COMPLETED)

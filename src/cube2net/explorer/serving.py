@@ -16,6 +16,7 @@ from cube2net.explorer.address import asked_for, packed_ask
 from cube2net.explorer.application import BEGIN, Application
 from cube2net.explorer.connections import PatientConnection
 from cube2net.explorer.gates import WILDCARDS, Gate
+from cube2net.explorer.openings import Openings
 from cube2net.explorer.work import ServerLimits, Work
 from cube2net.records import Cube, Query
 
@@ -29,26 +30,27 @@ class ExplorerServer:
     """Serves the explorer of a cube from a thread of its own, from ``start`` to ``stop``; a context does both.
 
     ``query`` is what the page begins with; ``unresolved`` are names with labels that it lets be mended. ``opened`` is
-    set once somebody came with the token.
+    set once somebody came with the token. Without a cube, ``openings`` says what can be opened.
     """
 
     def __init__(
         self,
-        cube: Cube,
+        cube: Cube | None,
         query: Query | None = None,
         *,
         unresolved: Sequence[tuple[str, str]] = (),
         host: str = "127.0.0.1",
         port: int = 0,
         limits: ServerLimits | None = None,
+        openings: Openings | None = None,
     ) -> None:
-        self._begin = "" if query is None else f"#q={packed_ask(asked_for(cube, query, unresolved))}"
+        self._begin = "" if query is None or cube is None else f"#q={packed_ask(asked_for(cube, query, unresolved))}"
         self._socket = _listening(host, port)
         self.gate = Gate(self._socket.getsockname()[1], host)
         limits = limits or ServerLimits()
-        self.work = Work(Desk(cube, most_nodes=limits.nodes), limits)
-        application = Application(self.work, self.gate, self._begin)
-        self.opened = application.opened
+        work = None if cube is None else Work(Desk(cube, most_nodes=limits.nodes), limits)
+        application = Application(work, self.gate, self._begin, openings=openings, limits=limits)
+        self._application, self.opened = application, application.opened
         config = uvicorn.Config(
             application,
             lifespan="off",
@@ -62,7 +64,14 @@ class ExplorerServer:
             timeout_graceful_shutdown=0,
         )
         self._server = uvicorn.Server(config)
+        # A join that an interrupt ends takes the thread for ended (CPython 3.11), so that it is not what is waited for.
+        self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="explorer", daemon=True)
+
+    @property
+    def work(self) -> Work:
+        """What answers questions about the cube that is open."""
+        return self._application.work
 
     @property
     def site(self) -> str:
@@ -93,24 +102,27 @@ class ExplorerServer:
 
     def wait(self) -> None:
         """Return when the server has ended."""
-        while self._thread.is_alive():
-            self._thread.join(0.5)
+        while not self._ended.wait(0.5):
+            pass
 
     def stop(self) -> None:
         """End the server and all its work."""
         self._server.should_exit = True
         if self._thread.ident is not None:
-            self._thread.join(STARTING)
+            self._ended.wait(STARTING)
         self._socket.close()
 
     def _run(self) -> None:
-        asyncio.run(self._serve())
+        try:
+            asyncio.run(self._serve())
+        finally:
+            self._ended.set()
 
     async def _serve(self) -> None:
         try:
             await self._server.serve(sockets=[self._socket])
         finally:
-            await self.work.close()
+            await self._application.close()
 
     def __enter__(self) -> ExplorerServer:
         self.start()

@@ -46,7 +46,10 @@ class Work:
         self._clicks = Threads(limits.clicks, limits.waiting, "explorer click")
         self._long_threads = Threads(limits.workers, limits.long_waiting, "explorer long")
         origin = _origin(desk)
-        self.workers = None if origin is None else WorkerPool(origin, limits.nodes, limits.workers, limits.long_waiting)
+        self.workers = None
+        if origin is not None:
+            about = {"folder": str(origin.folder), "checksum": origin.seal, "nodes": limits.nodes}
+            self.workers = WorkerPool(about, limits.workers, limits.long_waiting)
 
     async def answer(self, name: str, question: Mapping[str, Any], progress: Progress = silent) -> Reply:
         """Return the reply to a question; where the task is cancelled, the work on it is stopped."""

@@ -11,7 +11,7 @@ import os
 import queue
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -22,24 +22,36 @@ from cube2net.errors import CubeError
 from cube2net.explorer.replies import WORKING, failure, json_bytes
 from cube2net.progress import Progress, Seldom
 
+Answering = Callable[[Mapping[str, Any], Mapping[str, Any], Progress], Iterable[dict[str, Any]]]
+"""Yields what is said to a question, by what the process was told it is about."""
+
 
 def main() -> None:
-    """Answer questions until there are no more."""
+    """Answer questions about a cube until there are no more."""
+    desks: list[Desk] = []
+
+    def answering(about: Mapping[str, Any], asked: Mapping[str, Any], progress: Progress) -> Iterator[dict[str, Any]]:
+        if not desks:
+            desks.append(_desk(about))
+        progress(WORKING, 0)
+        if asked["choice"] is not None:
+            desks[0].keep_choice(KeptChoice(*asked["choice"]))
+        yield from said(desks[0], asked["name"], asked["question"], progress)
+
+    answer_lines(answering)
+
+
+def answer_lines(answering: Answering) -> None:
+    """Answer the questions that come as lines until there are no more; what goes wrong is an answer, too."""
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(sys.stdin.buffer, lines), daemon=True).start()
     about = json.loads(lines.get())
-    desk: Desk | None = None
     while True:
         asked = json.loads(lines.get())
         try:
-            desk = desk or _desk(about)
-            told = _telling(out)
-            told(WORKING, 0)
-            if asked["choice"] is not None:
-                desk.keep_choice(KeptChoice(*asked["choice"]))
-            for each in said(desk, asked["name"], asked["question"], told):
+            for each in answering(about, asked, _telling(out)):
                 _write(out, each)
         except BaseException as error:
             status, body = failure(error)

@@ -17,7 +17,6 @@ from typing import Any
 from cube2net.api.desk import KeptChoice
 from cube2net.explorer.replies import RefusalError, json_bytes
 from cube2net.progress import Progress
-from cube2net.records.origin import Origin
 
 LONGEST_LINE = 512_000_000
 """An answer of a worker has at most so many bytes."""
@@ -27,7 +26,8 @@ ENDING = 0.5
 """So many seconds are waited for killed workers to be gone."""
 ANSWER = b'{"answer":'
 """How the line with an answer begins; it ends with a brace."""
-PROGRAM = "import sys; sys.path.append({root!r}); from cube2net.explorer.worker import main; main()"
+PROGRAM = "import sys; sys.path.append({root!r}); from {module} import main; main()"
+WORKER = "cube2net.explorer.worker"
 
 
 @dataclass(frozen=True)
@@ -43,14 +43,14 @@ class Said:
 
 
 class WorkerPool:
-    """Answers questions about a cube in a folder by processes, at most ``most`` at a time.
+    """Answers questions by processes that a ``module`` runs in, at most ``most`` at a time.
 
-    A worker that is free is kept for the next question; the one that was used last is taken first, for it remembers the
-    networks it made.
+    Each is told ``about`` what it will be asked, such as a cube in a folder. A worker that is free is kept for the next
+    question; the one that was used last is taken first, for it remembers the networks it made.
     """
 
-    def __init__(self, origin: Origin, nodes: int, most: int, waiting: int) -> None:
-        self._about = {"folder": str(origin.folder), "checksum": origin.seal, "nodes": nodes}
+    def __init__(self, about: Mapping[str, Any], most: int, waiting: int, *, module: str = WORKER) -> None:
+        self._about, self._module = dict(about), module
         self._free: dict[Process, asyncio.TimerHandle] = {}
         self._all: set[Process] = set()
         self._ending: set[asyncio.Task[int]] = set()
@@ -111,7 +111,7 @@ class WorkerPool:
         progress("starting a worker", 0)
         root = str(Path(__file__).parents[2])
         worker = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-c", PROGRAM.format(root=root)),
+            *(sys.executable, "-P", "-c", PROGRAM.format(root=root, module=self._module)),
             stdin=PIPE,
             stdout=PIPE,
             stderr=DEVNULL,

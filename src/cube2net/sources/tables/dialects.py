@@ -25,6 +25,8 @@ RARE = ("^", "~", ":", " ")
 QUOTES = ('"', "'")
 VIABLE = 0.8
 MOSTLY = 0.9
+TWICE = 2
+"""What parts rows into so many times as many columns is no decimal comma."""
 SEPARATOR_LINE = re.compile(r"\ufeff?\"?sep=(.)\"?[\r\n]*$", re.IGNORECASE)
 LIKE_A_NUMBER = re.compile(
     r"\s*[-+]?[€$£¥]?\s*(\d+|\d{1,3}([.,'’\s\xa0\u202f]\d{3})+)?([.,]\d+)?([eE][-+]?\d+)?\s*[%€$£¥]?\s*"
@@ -155,6 +157,7 @@ def _best(readings: Sequence[_Reading]) -> _Reading:
     fitting = [reading for reading in readings if reading.fits]
     if not fitting:
         return max(readings, key=lambda reading: (reading.columns > 1) * reading.share) if usual.columns < 2 else usual
+    fewest = min(reading.columns for reading in fitting)
     whole = any(reading.share == 1 and not reading.dialect.titles for reading in fitting)
     return max(
         fitting,
@@ -163,6 +166,7 @@ def _best(readings: Sequence[_Reading]) -> _Reading:
             not (whole and way.dialect.titles),
             way.typed,
             not way.dialect.titles,
+            way.columns >= TWICE * fewest,
             -way.spaced,
         ),
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from cube2net.errors import SourceError
 from cube2net.sources.io.dropped import Dropped
@@ -44,3 +46,13 @@ def read_rows(
     if form == "xls":
         raise SourceError(f"{path.name!r} is a workbook of the time before 2007: save it as .xlsx or .csv")
     raise SourceError(f"cannot tell the format of {path.name!r}: expected {ALLOWED}")
+
+
+def as_read(
+    columns: Mapping[str, Mapping[str, str]], flat: Mapping[str, Any], said: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return how tables were read: which column of each was what, and what was ``said`` of how they are written."""
+    named = {f"{role}.{what}": name for role, told in columns.items() for what, name in told.items()}
+    found: dict[str, Any] = {"columns": dict(flat.get("columns", {})) | named, **said}
+    found["separators"] = said["separators"] | dict(flat.get("separators", {}))
+    return {"name": "tables"} | {name: value for name, value in found.items() if value not in ({}, False)}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import permutations
 from pathlib import Path
 
@@ -10,10 +11,24 @@ from cube2net.errors import SourceError
 from cube2net.sources.tables.column_types import Rows
 from cube2net.sources.tables.id_columns import MOST_COLUMNS, linked, nearly_unique, sample, share_of
 from cube2net.sources.tables.table_roles import is_sure, named_columns
+from cube2net.sources.tables.workbooks import Sheet
 
 MOST, SURELY = 0.5, 0.9
 LOCK = "~$"
 """How the names begin of the files that Excel leaves beside those it has open."""
+
+
+@dataclass(frozen=True)
+class FoundTables:
+    """Which file or sheet is what, what is to be said of that, and whether the values are to decide."""
+
+    files: dict[str, Path | Sheet]
+    remarks: list[str] = field(default_factory=list)
+    unsure: str | None = None
+
+    def after(self, remarks: list[str]) -> FoundTables:
+        """Return the same, said after other remarks."""
+        return replace(self, remarks=[*remarks, *self.remarks])
 
 
 def without_locks(paths: list[Path]) -> tuple[list[Path], list[str]]:
@@ -39,6 +54,16 @@ def are_swapped(nodes: Rows, links: Rows) -> bool:
     if are_named(nodes, links) or linked(nodes, links) >= MOST:
         return False
     return linked(links, nodes) >= SURELY
+
+
+def by_their_values(nodes: Rows, links: Rows, unsure: str, say: Callable[[str], None]) -> dict[str, Rows]:
+    """Return which of two tables are nodes and which links; refused with ``unsure``, if any, where nothing tells."""
+    if not are_swapped(nodes, links):
+        if unsure and linked(nodes, links) < SURELY:
+            raise SourceError(unsure)
+        return {"nodes": nodes, "links": links}
+    say(f"by their values nodes are in {links.name}, links are in {nodes.name} (guessed)")
+    return {"nodes": links, "links": nodes}
 
 
 def the_pair(tables: Mapping[str, Rows]) -> tuple[str, str] | None:

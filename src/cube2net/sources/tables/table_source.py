@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,15 @@ from cube2net.sources.tables.column_types import Rows
 from cube2net.sources.tables.dialects import Conventions
 from cube2net.sources.tables.flat_table import flat_corpus, guess_flat
 from cube2net.sources.tables.frame_rows import frame_rows
-from cube2net.sources.tables.id_columns import linked
-from cube2net.sources.tables.read_rows import read_rows
-from cube2net.sources.tables.table_choice import SURELY, are_swapped, mentions_both, the_pair, without_locks
+from cube2net.sources.tables.lone_table import first_row_is_data, lone_table, names_other_rows
+from cube2net.sources.tables.read_rows import as_read, read_rows
+from cube2net.sources.tables.table_choice import (
+    FoundTables,
+    by_their_values,
+    mentions_both,
+    the_pair,
+    without_locks,
+)
 from cube2net.sources.tables.table_corpus import (
     Part,
     item_corpus,
@@ -53,19 +60,6 @@ CONVENTIONS = ("delimiter", "quote", "encoding", "decimal", "dates", "header")
 FLAT_ROLES = ("item", "items.item", "object", "mentions.object")
 
 
-@dataclass(frozen=True)
-class _Found:
-    """Which file or sheet is what, what is to be said of that, and whether the values are to decide."""
-
-    files: dict[str, Path | Sheet]
-    remarks: list[str] = field(default_factory=list)
-    unsure: str | None = None
-
-    def after(self, remarks: list[str]) -> _Found:
-        """Return the same, said after other remarks."""
-        return replace(self, remarks=[*remarks, *self.remarks])
-
-
 @dataclass(frozen=True, kw_only=True)
 class Tables:
     """Reads a network from tables: CSV and other delimited text, Excel, JSON lines or Parquet.
@@ -80,7 +74,8 @@ class Tables:
     ``quote``, ``encoding``, ``decimal`` (``","``), ``dates`` (``"dmy"``) and ``header`` say it;
     ``sheet`` says which sheet of a workbook is read, or which is what (``{"nodes": "Customers"}``). Links may have a
     kind and a time, and with ``directed`` they lead from source to target. ``separators`` part a text column into
-    several labels (``{"genres": "|"}``). A row that cannot be used is counted in ``dropped`` and the first few are
+    several labels (``{"genres": "|"}``). With ``alone`` one table without links or records is read as nodes, linked by
+    the columns that name other rows, if any. A row that cannot be used is counted in ``dropped`` and the first few are
     said, or stop the reading when ``strict``; so does every id that comes twice. ``max_ratio`` and ``max_unpacked``
     limit how far packed files may swell.
     """
@@ -104,6 +99,7 @@ class Tables:
     header: bool | None = None
     sheet: str | Mapping[str, str] | None = None
     directed: bool = False
+    alone: bool = False
     strict: bool = False
     max_ratio: int = RATIO
     max_unpacked: int | str = TOTAL
@@ -154,19 +150,18 @@ class Tables:
             progress(f"reading {table.name if isinstance(table, Path) else role}", number, len(tables))
             rows[role] = self._rows(role, table, dropped, meter)
         if unsure is not None and {"nodes", "links"} <= set(rows):
-            if are_swapped(rows["nodes"], rows["links"]):
-                rows |= {"nodes": rows["links"], "links": rows["nodes"]}
-                names = ", ".join(f"{role} are in {rows[role].name}" for role in ("nodes", "links"))
-                dropped.say(f"by their values {names} (guessed)")
-            elif unsure and linked(rows["nodes"], rows["links"]) < SURELY:
-                raise SourceError(unsure)
+            rows |= by_their_values(rows["nodes"], rows["links"], unsure, dropped.say)
         if RECORDS in rows and "links" not in rows and self._are_links(rows[RECORDS], tables[RECORDS]):
             dropped.say(f"{rows[RECORDS].name} is taken for links alone (guessed)")
             rows["links"] = rows.pop(RECORDS)
         elif RECORDS in rows and known is not None and not self._are_records(rows[RECORDS]):
             dropped.say(f"{rows[RECORDS].name} is taken for nodes alone (guessed)")
             rows["nodes"] = rows.pop(RECORDS)
-        parts = self._parts({role: table for role, table in rows.items() if role != RECORDS}, dropped)
+        columns: Mapping[str, str] = {}
+        if RECORDS in rows and self._are_alone(rows):
+            found = lone_table(rows.pop(RECORDS), self.columns, dropped.say)
+            rows, columns = rows | found.tables, found.columns
+        parts = self._parts({role: table for role, table in rows.items() if role != RECORDS}, columns, dropped)
         if RECORDS in rows:
             corpus = flat_corpus(
                 rows[RECORDS],
@@ -179,10 +174,8 @@ class Tables:
                 directed=self.directed,
             )
         elif "nodes" in parts:
-            links = parts.get("links")
-            corpus = network_corpus(
-                parts["nodes"], links, self.separators, dropped, directed=self.directed, known=known
-            )
+            both = parts["nodes"], parts.get("links")
+            corpus = network_corpus(*both, self.separators, dropped, directed=self.directed, known=known)
         elif "items" in parts:
             needed = parts["objects"], parts["items"], parts["mentions"]
             corpus = item_corpus(
@@ -194,7 +187,9 @@ class Tables:
             corpus = links_corpus(parts["links"], dropped, directed=self.directed)
         if {"labels", "terms"} & set(parts):
             corpus = with_labels_and_terms(corpus, parts, dropped)
-        return replace(corpus, source=self._as_read(parts, corpus.source))
+        said = {"separators": dict(self.separators), "directed": self.directed}
+        said |= {name: getattr(self, name) for name in CONVENTIONS if getattr(self, name) is not None}
+        return replace(corpus, source=as_read({role: part[1] for role, part in parts.items()}, corpus.source, said))
 
     def files_read(self, paths: Sequence[Path] = ()) -> list[Path]:
         """Return the files that would be read."""
@@ -203,17 +198,6 @@ class Tables:
             return [*paths, *(Path(path) for role in ("links", *EXTRAS) if (path := getattr(self, role)) is not None)]
         files = self._files(paths).files.values()
         return list(dict.fromkeys(file.path if isinstance(file, Sheet) else file for file in files))
-
-    def _as_read(self, parts: Mapping[str, Part], flat: Mapping[str, Any]) -> dict[str, Any]:
-        """Return how tables were read: which column was what, and what was said of how they are written."""
-        columns = {f"{role}.{what}": name for role, part in parts.items() for what, name in part[1].items()}
-        said: dict[str, Any] = {
-            "columns": dict(flat.get("columns", {})) | columns,
-            "separators": dict(self.separators) | dict(flat.get("separators", {})),
-            "directed": self.directed,
-        }
-        said |= {name: getattr(self, name) for name in CONVENTIONS if getattr(self, name) is not None}
-        return {"name": "tables"} | {name: value for name, value in said.items() if value not in ({}, False)}
 
     def _columns(self, tables: Mapping[str, Rows]) -> dict[str, str]:
         """Return which column is what, as given, and as usual where a table has these columns."""
@@ -244,16 +228,26 @@ class Tables:
         )
 
     def _rows(self, role: str, table: Any, dropped: Dropped, meter: Meter) -> Rows:
-        if isinstance(table, Path):
-            return read_rows(table, conventions=self._conventions(role), dropped=dropped, meter=meter)
-        if isinstance(table, Sheet):
-            named = replace(self._conventions(), sheet=table.name)
-            return read_rows(table.path, conventions=named, dropped=dropped, meter=meter)
-        return frame_rows(table, role, dropped)
+        if not isinstance(table, Path | Sheet):
+            return frame_rows(table, role, dropped)
+        of_sheet = isinstance(table, Sheet)
+        path = table.path if isinstance(table, Sheet) else table
+        named = replace(self._conventions(), sheet=table.name) if of_sheet else self._conventions(role)
+        read = partial(read_rows, path, dropped=dropped, meter=meter)
+        rows = read(conventions=named)
+        if self.alone and self.header is None and first_row_is_data(rows):
+            dropped.say(f"{rows.name}: its first row is no header, for what stands there comes again below (guessed)")
+            rows = read(conventions=replace(named, header=False))
+        return rows
+
+    @property
+    def _names_records(self) -> bool:
+        """Whether it was said which columns of a table hold records and what they mention."""
+        return self.item is not None or self.objects is not None or bool(set(FLAT_ROLES) & set(self.columns))
 
     def _are_records(self, rows: Rows) -> bool:
         """Return whether a table that came alone can hold records and what they mention."""
-        if self.item is not None or self.objects is not None or set(FLAT_ROLES) & set(self.columns):
+        if self._names_records:
             return True
         if before := self._before(rows):
             return before == RECORDS
@@ -265,18 +259,24 @@ class Tables:
 
     def _are_links(self, rows: Rows, table: Any) -> bool:
         """Return whether a table that came alone holds links: by its names, or where it can hold no records."""
-        if self.item is not None or self.objects is not None or set(FLAT_ROLES) & set(self.columns):
+        if self._names_records:
             return False
         if before := self._before(rows):
-            return before == "links"
+            return before == "links" and not self.alone
         called = base_name(table) if isinstance(table, Path) else ""
         if are_links_by_name(rows, called, self.columns):
             return True
         return not self._are_records(rows) and are_links_by_values(rows)
 
-    def _parts(self, tables: Mapping[str, Rows], dropped: Dropped) -> dict[str, Part]:
+    def _are_alone(self, rows: Mapping[str, Rows]) -> bool:
+        """Return whether a table of records is rather one of nodes alone, which may name each other."""
+        if not self.alone or "links" in rows or self._names_records:
+            return False
+        return names_other_rows(rows[RECORDS]) or not self._are_records(rows[RECORDS])
+
+    def _parts(self, tables: Mapping[str, Rows], found: Mapping[str, str], dropped: Dropped) -> dict[str, Part]:
         parts: dict[str, Part] = {}
-        for role, guess in roles_of(tables, self._columns(tables), self.separators).items():
+        for role, guess in roles_of(tables, {**self._columns(tables), **found}, self.separators).items():
             rows, columns = tables[role], dict(guess.columns)
             text = columns.get("text")
             if text is not None and "text" not in guess.given and not holds_text(rows.table[text].type):
@@ -288,7 +288,7 @@ class Tables:
             parts[role] = rows, columns
         return parts
 
-    def _files(self, paths: Sequence[Path], *, more: bool = False) -> _Found:
+    def _files(self, paths: Sequence[Path], *, more: bool = False) -> FoundTables:
         """Return which file, or sheet of one, is what, and what is to be said of that; ``more`` goes with others."""
         paths, locks = without_locks([Path(path) for path in paths])
         passed = [f"not read, for it only says that a file is open: {some(locks, 10)}"] * bool(locks)
@@ -309,11 +309,11 @@ class Tables:
             raise SourceError(f"got {listed(files) if files else 'no files'}: {EXPECTED}")
         said = ", ".join(f"{role}={path.name!r}" for role, path in files.items())
         if named:
-            return _Found({**files})
+            return FoundTables({**files})
         by_order = not any(is_called(path) for path in paths)
-        return _Found({**files}, [*passed, f"files: {said} (guessed)"], "" if by_order else None)
+        return FoundTables({**files}, [*passed, f"files: {said} (guessed)"], "" if by_order else None)
 
-    def _folder(self, folder: Path) -> _Found:
+    def _folder(self, folder: Path) -> FoundTables:
         """Return which file of a folder is what: by their names, or where there are two tables, by their values."""
         way, unsure = "found", None
         try:
@@ -330,12 +330,12 @@ class Tables:
         remarks = [f"files: {said} ({way})"]
         if others:
             remarks.append(f"not read, having no name of a table: {some(others, 10)}")
-        return _Found({**files}, remarks, unsure)
+        return FoundTables({**files}, remarks, unsure)
 
-    def _sheets(self, path: Path) -> _Found:
+    def _sheets(self, path: Path) -> FoundTables:
         """Return which sheet of a workbook is what: as given, else as they are called, by values, or by their order."""
         if isinstance(self.sheet, Mapping):
-            return _Found({role: Sheet(path, name) for role, name in self.sheet.items()})
+            return FoundTables({role: Sheet(path, name) for role, name in self.sheet.items()})
         names = sheet_names(path, self._meter())
         if len(names) == 1:
             return self._files_beside(path)
@@ -349,7 +349,7 @@ class Tables:
         if others:
             why = "having no name of a table" if unsure is None else "being no such tables"
             remarks.append(f"not read, {why}: {some(others, 10)}")
-        return _Found({role: Sheet(path, name) for role, name in called.items()}, remarks, unsure)
+        return FoundTables({role: Sheet(path, name) for role, name in called.items()}, remarks, unsure)
 
     def _sheets_by_values(self, path: Path, names: Sequence[str]) -> dict[str, str]:
         """Return which sheet is what by their order, once those that are no tables are left out, or by their values."""
@@ -380,7 +380,7 @@ class Tables:
     def _meter(self) -> Meter:
         return Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
 
-    def _files_beside(self, path: Path, *, more: bool = False) -> _Found:
+    def _files_beside(self, path: Path, *, more: bool = False) -> FoundTables:
         """Return which file is what, where one is given by its path: nodes, if there are links, or records."""
         beside = {role: Path(name) for role in ("links", *EXTRAS) if (name := getattr(self, role)) is not None}
         if any(getattr(self, role) is not None for role in ("nodes", "items", "mentions")):
@@ -389,11 +389,11 @@ class Tables:
         columns = self.objects is not None or self.item is not None
         called = ROLE_OF.get(base_name(path).casefold())
         if more and called == "nodes" and not columns:
-            return _Found({called: path, **beside})
-        if not columns and not beside and called in ("nodes", *EXTRAS):
+            return FoundTables({called: path, **beside})
+        if not columns and not beside and called in (*["nodes"] * (not self.alone), *EXTRAS):
             raise SourceError(
                 f"got {path.name!r} alone: {EXPECTED}; "
                 "give the links beside it, a table with two ids in a row (links=…)"
             )
         is_flat = "links" not in beside or columns
-        return _Found({RECORDS if is_flat else "nodes": path, **beside})
+        return FoundTables({RECORDS if is_flat else "nodes": path, **beside})

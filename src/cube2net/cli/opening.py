@@ -1,0 +1,88 @@
+"""A cube to explore: one that is there, or one of tables, kept beside them and made again when they have changed."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from cube2net import pipeline
+from cube2net.cli.options import configured, split_settings
+from cube2net.cli.signals import KEPT
+from cube2net.cli.terminal import say, show_table, shown_progress
+from cube2net.errors import listed
+from cube2net.interfaces import Source
+from cube2net.interrupts import unfinished
+from cube2net.records import Cube
+
+MANIFEST = "manifest.json"
+
+
+def is_cube(paths: Sequence[Path]) -> bool:
+    """Return whether what is to be explored is a cube, or is not there at all."""
+    return len(paths) == 1 and (not paths[0].exists() or (paths[0] / MANIFEST).exists())
+
+
+@contextmanager
+def cube_of_tables(
+    paths: Sequence[Path],
+    *,
+    settings: Sequence[str],
+    dimensions: Sequence[str],
+    min_objects: int | None,
+    seed: int,
+    quiet: bool,
+) -> Iterator[Cube]:
+    """Give the cube of files, which is made where it is not there or they have changed, and say what was read."""
+    from cube2net.checkpoints import checkpoints_of
+
+    reader = _reader(paths, settings)
+    of = pipeline.made_of(reader, paths, [*dimensions, str(seed)], min_objects)
+    place, kept = pipeline.cube_beside(paths, of)
+    if kept is not None:
+        say(f"{place.name} is used again, for {listed([path.name for path in paths])} and the options are as before")
+        show_reading(kept)
+        yield kept
+        return
+    with tempfile.TemporaryDirectory(prefix="cube2net-") as folder, unfinished(Path(folder)):
+        if not pipeline.can_write(place.parent):
+            say(f"nothing can be written beside {paths[0].name}: the cube is kept until this ends, and no longer")
+            place = Path(folder) / place.name
+        KEPT.append(checkpoints_of(place))
+        with shown_progress(quiet) as progress:
+            look = pipeline.look_at(
+                reader, paths, dimensions=dimensions, min_objects=min_objects, seed=seed, progress=progress
+            )
+            cube = pipeline.make_cube(look, place, of=of, seed=seed, progress=progress)
+        say(f"kept in {place.name}, beside {paths[0].name}" if place.parent != Path(folder) else f"made {place.name}")
+        show_reading(cube)
+        yield cube
+
+
+def _reader(paths: Sequence[Path], settings: Sequence[str]) -> Source:
+    """Return what reads the files, with its parameters as they were typed."""
+    usual = pipeline.sheet_reader(paths)
+    given = split_settings(settings)
+    if not given:
+        return usual
+    name = type(usual).__name__.lower()
+    alone = {"alone": True} if hasattr(usual, "alone") and "alone" not in given else {}
+    reader: Source = configured(type(usual), given, f"source {name!r}", **alone)
+    return reader
+
+
+def show_reading(cube: Cube) -> None:
+    """Show which column was taken for what, which rows were left out, and the dimensions with their reason."""
+    read = pipeline.reading_of(cube)
+    if read is None:
+        return
+    rows = [(each["column"], each["what"], each["why"].removeprefix(f"{each['column']} ")) for each in read["columns"]]
+    show_table("what was read", ("column", "is", "why"), rows)
+    left = ", ".join(f"{each['reason']} {each['count']:,}" for each in read["left_out"])
+    say(
+        f"left out: {left or 'nothing'}",
+        f"dimensions {listed(read['dimensions'])}, cells of {read['min_objects']:,} or more: {read['reason']}",
+        "say otherwise with --set columns=id:COLUMN, --dimension COLUMN and --min-objects NUMBER",
+        "",
+    )

@@ -1,0 +1,267 @@
+"""A cube of a spreadsheet with nothing said: what its columns are, what suits its size, and where it is kept."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from cube2net import __version__
+from cube2net import cube as cubes
+from cube2net.arguments import made
+from cube2net.checkpoints import digest, digest_files, identity_of
+from cube2net.errors import Cube2netError, ParameterError, SourceError, listed
+from cube2net.interfaces import Source
+from cube2net.pipeline.build import build_cube
+from cube2net.pipeline.cubes import READING, open_cube, read_manifest
+from cube2net.pipeline.reading import remembering
+from cube2net.progress import Progress, silent
+from cube2net.propose import propose
+from cube2net.records import Corpus, Cube, DimensionSpec
+from cube2net.records.suggestion import Attribute, Suggestion
+from cube2net.sources import GRAPH_ENDINGS as GRAPH_ENDINGS
+from cube2net.sources import SOURCES
+from cube2net.topics import Lda
+
+TABLE_ENDINGS = (".xlsx", ".xlsm", ".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".parquet")
+"""How the names of files end that are read as tables."""
+SIZES = ((2_000, 10), (500, 5), (100, 3), (0, 2))
+"""Of so many objects or more, a cell needs so many."""
+ENDING = "-cube"
+"""How the folder of a cube ends that is kept beside its file."""
+MOST_PLACES = 100
+MOST_SHOWN = 200
+"""So many columns and remarks are kept of a reading."""
+SAID = {
+    "id": "tells rows apart",
+    "name": "name",
+    "kind": "kind",
+    "text": "text, in which topics are found",
+    "source": "one end of a link",
+    "target": "the other end of a link",
+    "names": "names other rows: the links",
+    "weight": "weight of a link",
+    "time": "time of a link",
+    "item": "record",
+    "object": "who or what is mentioned",
+}
+"""What a column is, in words, by its role."""
+
+
+@dataclass(frozen=True, eq=False)
+class TableLook:
+    """What files hold: a corpus, the dimensions proposed for it, and what was read, in words."""
+
+    corpus: Corpus
+    dimensions: tuple[DimensionSpec, ...]
+    topics: int | None
+    min_objects: int
+    said: tuple[str, ...]
+    columns: tuple[dict[str, str], ...]
+    reason: str
+    files: tuple[str, ...]
+    may_become: tuple[tuple[str, str], ...] = ()
+
+    def choices(self) -> list[dict[str, Any]]:
+        """Return which columns may become dimensions, and which do."""
+        chosen = {spec.attribute for spec in self.dimensions}
+        return [
+            {"column": name, "dimension": spec, "chosen": name in chosen} for name, spec in self.may_become[:MOST_SHOWN]
+        ]
+
+    def record(self) -> dict[str, Any]:
+        """Return what was read, as JSON has it."""
+        return {
+            "files": list(self.files),
+            "objects": self.corpus.objects.num_rows,
+            "links": None if self.corpus.links is None else self.corpus.links.num_rows,
+            "columns": [dict(column) for column in self.columns[:MOST_SHOWN]],
+            "said": list(self.said[:MOST_SHOWN]),
+            "left_out": [{"reason": reason, "count": count} for reason, count in self.corpus.dropped.items()],
+            "dimensions": [str(spec) for spec in self.dimensions],
+            "min_objects": self.min_objects,
+            "reason": self.reason,
+        }
+
+
+def sheet_reader(paths: Sequence[Path], options: Mapping[str, Any] | None = None) -> Source:
+    """Return what reads files that somebody wants to see: graphs by their endings, all else as tables."""
+    name = "graph" if len(paths) == 1 and _is_graph(paths[0]) else "tables"
+    given = dict(options or {}) | ({"alone": True} if name == "tables" else {})
+    reader: Source = made(name, SOURCES, Source, "source", given)
+    return reader
+
+
+def look_at(
+    reader: Source,
+    paths: Sequence[Path],
+    *,
+    dimensions: Sequence[str] = (),
+    min_objects: int | None = None,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> TableLook:
+    """Return what files hold, and what is proposed for them; ``min_objects`` suits their size without a word."""
+    said: list[str] = []
+
+    def told(stage: str, done: int, total: int | None = None) -> None:
+        if done == total == 1:
+            said.append(stage)
+        progress(stage, done, total)
+
+    for path in paths:
+        if not path.exists():
+            raise SourceError(f"there is no file {str(path)!r}: check the path")
+    corpus = remembering(reader.read(paths, progress=told), reader)
+    least = min_objects
+    if least is None:
+        least = next(few for objects, few in SIZES if corpus.objects.num_rows >= objects)
+    asked = [DimensionSpec.parse(text) for text in dimensions]
+    found = _proposed(corpus, least, seed, told, may_shrink=min_objects is None and not asked)
+    if not asked and not found.found.dimensions:
+        raise ParameterError(f"found no dimensions for a cube: {found.found.reason}; {found.found.why_not()}")
+    chosen = tuple(asked) or tuple(found.found.dimensions)
+    reason = "as was asked" if asked else found.found.reason
+    if found.numbers:
+        told(f"numbers make no dimension where labels do: {listed(found.numbers)} (dimensions may be named)", 1, 1)
+    return TableLook(
+        corpus=corpus,
+        dimensions=chosen,
+        topics=found.found.topics,
+        min_objects=found.min_objects,
+        said=tuple(dict.fromkeys(said)),
+        columns=tuple(_columns(corpus, found.found, chosen)),
+        reason=reason,
+        files=tuple(path.name for path in paths),
+        may_become=tuple((each.name, str(each.dimension or "")) for each in found.all_attributes),
+    )
+
+
+def make_cube(look: TableLook, out: Path, *, of: str = "", seed: int = 0, progress: Progress = silent) -> Cube:
+    """Return the cube of what was looked at, saved in a folder with what was read; ``of`` tells it from others."""
+    source = {**look.corpus.source, READING: {**look.record(), "of": of}}
+    topics = "lda" if look.topics is None else Lda(count=look.topics)
+    return build_cube(
+        replace(look.corpus, source=source),
+        list(look.dimensions),
+        topics=topics,
+        min_objects=look.min_objects,
+        out=out,
+        seed=seed,
+        progress=progress,
+    )
+
+
+def made_of(
+    reader: Source,
+    paths: Sequence[Path],
+    dimensions: Sequence[str],
+    min_objects: int | None,
+    *,
+    contents: bool = False,
+) -> str:
+    """Return a checksum of what decides the cube of files: it changes with them, or with their ``contents`` alone."""
+    files: object = digest_files(list(paths))
+    if contents:
+        files = [(path.name, hashlib.sha256(path.read_bytes()).hexdigest()) for path in paths]
+    return digest(__version__, identity_of(reader, SOURCES.values()), files, list(dimensions), min_objects)
+
+
+def reading_of(cube: Cube) -> dict[str, Any] | None:
+    """Return what was read when a cube was made of a spreadsheet; None of other cubes."""
+    source = cube.settings.get("source")
+    found = source.get(READING) if isinstance(source, Mapping) else None
+    return found if isinstance(found, dict) else None
+
+
+def cube_beside(paths: Sequence[Path], of: str, home: Path | None = None) -> tuple[Path, Cube | None]:
+    """Return the folder beside files, or in ``home``, where their cube is kept, and that cube if it is still theirs.
+
+    A folder that is something else is left as it is, and another name taken.
+    """
+    first = paths[0].resolve()
+    home = first.parent if home is None else home
+    stem = first.name if first.is_dir() else first.name.removesuffix(".gz").rpartition(".")[0] or first.name
+    for number in range(1, MOST_PLACES):
+        place = home / f"{stem}{ENDING}{'' if number == 1 else f'-{number}'}"
+        if not place.exists():
+            return place, None
+        try:
+            source = read_manifest(place)["settings"].get("source") or {}
+        except Cube2netError:
+            continue
+        kept = source.get(READING)
+        if isinstance(kept, dict):
+            return place, open_cube(place) if kept.get("of") == of else None
+    raise ParameterError(f"{stem}{ENDING} and {MOST_PLACES} others beside {str(first)!r} are there: remove some")
+
+
+def can_write(folder: Path) -> bool:
+    """Return whether a folder can be written to."""
+    try:
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".cube2net-"):
+            return True
+    except OSError:
+        return False
+
+
+@dataclass(frozen=True)
+class _Proposed:
+    found: Suggestion
+    min_objects: int
+    numbers: tuple[str, ...] = ()
+    all_attributes: tuple[Attribute, ...] = ()
+
+
+def _proposed(corpus: Corpus, least: int, seed: int, progress: Progress, *, may_shrink: bool) -> _Proposed:
+    """Return what is proposed; numbers where nothing else is, and smaller cells where else there would be none."""
+    found = propose(corpus, cubes.parse_bins, min_objects=least, seed=seed, progress=progress)
+    numbers = tuple(each.name for each in found.attributes if each.kind == "numbers" and each.dimension is not None)
+    others = [each for each in found.attributes if each.kind != "numbers" and each.dimension is not None]
+    chosen = {spec.attribute for spec in found.dimensions}
+    if others and chosen & set(numbers):
+        bare = replace(corpus, items=corpus.items.drop_columns(list(numbers)))
+        again = propose(bare, cubes.parse_bins, min_objects=least, seed=seed, progress=progress)
+        if again.dimensions:
+            told = {each.name: each for each in again.attributes}
+            attributes = tuple(told.get(each.name, replace(each, dimension=None)) for each in found.attributes)
+            return _Proposed(replace(again, attributes=attributes), least, numbers, found.attributes)
+    if not found.dimensions and may_shrink and least > 1:
+        return _proposed(corpus, least - 1, seed, progress, may_shrink=True)
+    return _Proposed(found, least, (), found.attributes)
+
+
+def _columns(corpus: Corpus, found: Suggestion, chosen: Sequence[DimensionSpec]) -> list[dict[str, str]]:
+    """Return what every column was taken for and why, in words."""
+    used: dict[str, str] = {}
+    for spec in chosen:
+        used[spec.attribute] = f"dimension {spec}" if str(spec) != spec.attribute else "dimension"
+        for level in spec.levels:
+            used.setdefault(level.source, f"level above {level.below}")
+    rows: list[dict[str, str]] = []
+    own = False
+    for role, name in (corpus.source.get("columns") or {}).items():
+        table, _, what = role.rpartition(".")
+        if what == "source" and name in [row["column"] for row in rows]:
+            own = True
+        elif name:
+            what = "names" if what == "target" and own else what
+            rows.append({"table": table, "column": name, "what": SAID.get(what, what), "why": ""})
+    for each in found.attributes:
+        what = used.get(each.name, "kept, no dimension")
+        rows.append({"table": "", "column": each.name, "what": what, "why": f"{each.name} {each.reason}"})
+    return rows
+
+
+def _is_graph(path: Path) -> bool:
+    name = path.name.casefold().removesuffix(".gz")
+    if name.endswith(".json"):
+        try:
+            with path.open("rb") as file:
+                return b'"nodes"' in (start := file.read(2**16)) or b'"elements"' in start
+        except OSError:
+            return False
+    return name.endswith(tuple(GRAPH_ENDINGS))

@@ -1,0 +1,230 @@
+"""One table of nodes alone, as a spreadsheet of people is: who a row is, and which columns name other rows.
+
+A name may stand in several columns (first and last name), or be no id, for two rows bear it. Columns that name other
+rows (``knows``, ``manager``), one in a field or several, are the links.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from cube2net.errors import listed
+from cube2net.records.column_kinds import decoded, holds_text
+from cube2net.sources.tables.column_types import Rows, keys
+from cube2net.sources.tables.dialects import LIKE_A_NUMBER
+from cube2net.sources.tables.id_columns import MOST_COLUMNS, is_unique, nearly_unique
+from cube2net.sources.tables.table_roles import SPELLINGS, is_sure, plain
+
+FIRST = ("vorname", "vornamen", "firstname", "givenname", "forename", "prenom", "prénom", "nombre", "nome", "voornaam")
+LAST = (
+    *("nachname", "familienname", "zuname", "lastname", "surname", "familyname", "nom", "apellido", "apellidos"),
+    *("cognome", "sobrenome", "achternaam"),
+)
+BOTH = "Name"
+"""What a column of names is called that was put together."""
+NUMBER = "row"
+"""What a column of ids is called where no other tells the rows apart."""
+PARTS = (";", "|", "\n", ",", "/")
+"""What may stand between several names in one field."""
+REFERS = 0.8
+"""Such a share of the names in a column are those of rows, where it names other rows."""
+MOST_JOINED = 3
+
+
+@dataclass(frozen=True, eq=False)
+class LoneTable:
+    """The nodes of one table and the links among them, each where there are any, and which column is what."""
+
+    nodes: Rows
+    links: Rows | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def tables(self) -> dict[str, Rows]:
+        """The tables by what they are."""
+        return {"nodes": self.nodes} | ({} if self.links is None else {"links": self.links})
+
+
+def first_row_is_data(rows: Rows) -> bool:
+    """Return whether what was taken for the names of columns are values: they come again below, or are numbers."""
+    again = [name for name in rows.table.column_names[:MOST_COLUMNS] if _comes_again(rows, name)]
+    numbers = [name for name in rows.table.column_names if LIKE_A_NUMBER.fullmatch(name) and name.strip()]
+    return len(again) + bool(again and numbers) > 1
+
+
+def _comes_again(rows: Rows, name: str) -> bool:
+    column = decoded(rows.table[name])
+    if not holds_text(column.type):
+        return False
+    return bool(pc.any(pc.equal(pc.utf8_trim_whitespace(pc.cast(column, pa.string())), name.strip())).as_py())
+
+
+def names_other_rows(rows: Rows) -> bool:
+    """Return whether a column of a table names other rows of it."""
+    named = _with_names(rows, {}, lambda _: None)
+    return bool(_references(named.nodes, named.columns["nodes.id"], named.columns.get("nodes.name") or None))
+
+
+def lone_table(rows: Rows, given: Mapping[str, str], say: Callable[[str], None]) -> LoneTable:
+    """Return what one table of nodes holds; ``given`` says which column is what, and what is guessed is said."""
+    found = _with_names(rows, given, say)
+    key, name = found.columns["nodes.id"], found.columns.get("nodes.name") or None
+    referring = _references(found.nodes, key, name)
+    if not referring:
+        say(f"{rows.name}: no column names other rows, so there are no links: what is alike is together in cells alone")
+        return found
+    links = _links(found.nodes, key, name, referring)
+    columns = list(referring)
+    left = found.nodes.table.drop_columns(columns)
+    say(f"{rows.name}: links are in {listed([repr(column) for column in columns])}, which names other rows (guessed)")
+    return LoneTable(
+        replace(found.nodes, table=left),
+        links,
+        {**found.columns, "links.source": links.table.column_names[0], "links.target": links.table.column_names[1]},
+    )
+
+
+def _with_names(rows: Rows, given: Mapping[str, str], say: Callable[[str], None]) -> LoneTable:
+    """Return a table with a column that tells its rows apart and one that names them, put together where need be."""
+    names = rows.table.column_names
+    key = given.get("nodes.id", given.get("id"))
+    called = given.get("nodes.name", given.get("name"))
+    sure = [name for name in names if is_sure("nodes", "id", name) and nearly_unique(rows, name) is not None]
+    key = key or next(iter(sure), None)
+    if called is None:
+        joined = _name_columns(rows, None if key is None else keys(rows, key))
+        if len(joined) > 1:
+            rows, called = _joined(rows, joined)
+            say(f"{rows.name}: names are put together of {listed([repr(name) for name in joined])} (guessed)")
+        else:
+            called = next(iter(joined), None)
+    if key is None and called is not None and is_unique(keys(rows, called)):
+        key = called
+    if key is None:
+        unique = [name for name in names if name in rows.table.column_names]
+        unique = [name for name in unique if (ids := nearly_unique(rows, name)) is not None and is_unique(ids)]
+        key = next(iter(unique), None)
+    if key is None:
+        say(f"{rows.name}: no column tells the rows apart, so they are numbered (guessed)")
+        key = _unused(NUMBER, rows.table.column_names)
+        numbers = pa.array(np.arange(1, rows.table.num_rows + 1))
+        rows = replace(rows, table=rows.table.append_column(key, numbers))
+    named = {} if called is None else {"nodes.name": "" if called == key else called}
+    return LoneTable(rows, None, {"nodes.id": key} | named)
+
+
+def _name_columns(rows: Rows, ids: pa.ChunkedArray | None) -> list[str]:
+    """Return the columns that name a row: one that is called so, first and last name, or the first that tell apart."""
+    by_letters = {plain(name): name for name in reversed(rows.table.column_names)}
+    first = next((by_letters[word] for word in FIRST if word in by_letters), None)
+    last = next((by_letters[word] for word in LAST if word in by_letters and by_letters[word] != first), None)
+    if first is None and last is None:
+        spelled = next((by_letters[word] for word in SPELLINGS["nodes"]["name"] if word in by_letters), None)
+        if spelled is not None:
+            return [spelled]
+        return _first_that_tell(rows) if ids is None else []
+    named = by_letters.get("name")
+    if last is None and named is not None and first is not None:
+        last = named
+    return [name for name in (first, last) if name is not None]
+
+
+def _first_that_tell(rows: Rows) -> list[str]:
+    """Return the first columns of short texts whose values together tell nearly all rows apart; none where none do."""
+    texts = [name for name in rows.table.column_names[:MOST_COLUMNS] if holds_text(decoded(rows.table[name]).type)]
+    if any(nearly_unique(rows, name) is not None for name in texts[:1]):
+        return texts[:1]
+    for count in range(2, min(MOST_JOINED, len(texts)) + 1):
+        table, called = _joined(rows, texts[:count])
+        if nearly_unique(table, called) is not None:
+            return texts[:count]
+    return []
+
+
+def _joined(rows: Rows, columns: Sequence[str]) -> tuple[Rows, str]:
+    """Return a table with one column of names instead of several, and what it is called."""
+    parts = [pc.fill_null(keys(rows, name), "") for name in columns]
+    names = pc.utf8_trim_whitespace(pc.binary_join_element_wise(*parts, " "))
+    left = rows.table.drop_columns(list(columns))
+    called = _unused(BOTH, left.column_names)
+    return replace(rows, table=left.add_column(0, called, names), loose=rows.loose - set(columns)), called
+
+
+def _unused(name: str, taken: Sequence[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _known(rows: Rows, key: str, name: str | None) -> dict[str, str]:
+    """Return the ids of rows by whatever may name them: the id itself, or the name where only one row bears it."""
+    ids = keys(rows, key).to_pylist()
+    known: dict[str, str] = {}
+    if name is not None:
+        bearers: dict[str, list[str]] = {}
+        for one, called in zip(ids, keys(rows, name).to_pylist(), strict=True):
+            if one is not None and called is not None:
+                bearers.setdefault(_folded(called), []).append(one)
+        known = {called: own[0] for called, own in bearers.items() if len(own) == 1}
+    return known | {_folded(one): one for one in ids if one is not None}
+
+
+def _references(rows: Rows, key: str, name: str | None) -> dict[str, str | None]:
+    """Return the columns that name other rows, each with what parts several names in a field."""
+    known = _known(rows, key, name)
+    found: dict[str, str | None] = {}
+    for column in rows.table.column_names[:MOST_COLUMNS]:
+        values = decoded(rows.table[column])
+        if column in (key, name) or not (holds_text(values.type) or pa.types.is_integer(values.type)):
+            continue
+        own = [value for value in keys(rows, column).to_pylist() if value is not None]
+        if all(value.isdigit() for value in own) and not is_likely_key(column, key):
+            continue
+        for mark in (None, *PARTS):
+            parts = [part for value in own for part in _parts(value, mark)]
+            if len(parts) > 1 and sum(_folded(part) in known for part in parts) >= REFERS * len(parts):
+                found[column] = mark
+                break
+    return found
+
+
+def is_likely_key(column: str, key: str) -> bool:
+    """Return whether a column of whole numbers holds ids of rows by its name, and not counts.
+
+    >>> is_likely_key("manager_id", "id"), is_likely_key("Chef-Nr", "Nr."), is_likely_key("age", "id")
+    (True, True, False)
+    """
+    own, other = plain(key), plain(column)
+    return other != own and bool(own) and (other.endswith(own) or other.startswith(own))
+
+
+def _parts(value: str, mark: str | None) -> list[str]:
+    return [part for each in ([value] if mark is None else value.split(mark)) if (part := each.strip())]
+
+
+def _links(rows: Rows, key: str, name: str | None, columns: Mapping[str, str | None]) -> Rows:
+    """Return the links that columns make, as a table of their own, whose places are those of the rows."""
+    known = _known(rows, key, name)
+    ids = keys(rows, key).to_pylist()
+    sources: list[str | None] = []
+    targets: list[str] = []
+    origins: list[int] = []
+    for column, mark in columns.items():
+        for row, value in enumerate(keys(rows, column).to_pylist()):
+            for part in [] if value is None else _parts(value, mark):
+                sources.append(ids[row])
+                targets.append(known.get(_folded(part), part))
+                origins.append(row)
+    places: Callable[[Sequence[int]], list[str]] = rows.places
+    named = _unused(", ".join(columns), [key])
+    table = pa.table({key: pa.array(sources, pa.string()), named: pa.array(targets, pa.string())})
+    return Rows(rows.name, table, lambda some: places([origins[row] for row in some]))

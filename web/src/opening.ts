@@ -1,0 +1,183 @@
+// Choosing a spreadsheet: files, what they hold, and the button that makes the cube.
+import "./base.css";
+import "./opening.css";
+import { refusalOf, stopped, type Client } from "./client";
+import { corrections, type Corrections } from "./corrections";
+import { counted, el, fill, number } from "./dom";
+import { drawing } from "./header";
+import { readingOf } from "./reading";
+import { sentence } from "./sentences";
+import type { OpenAnswer, OpenQuestion, ProgressShape, StartAnswer, TablesAnswer } from "./types";
+
+const CUBE = "M10 1.5 17.5 5.75v8.5L10 18.5 2.5 14.25v-8.5Z M2.5 5.75 10 10l7.5-4.25 M10 10v8.5";
+
+/** Fills an element with the choice of what to open; `opened` hears what was. */
+export function showOpening(root: HTMLElement, client: Client, can: StartAnswer, opened: (answer: OpenAnswer) => void): void {
+  let files: string[] = [];
+  let said: Corrections = {};
+  let work: AbortController | null = null;
+
+  const input = el("input", { type: "file", multiple: true, accept: can.endings.join(","), hidden: true, "data-do": "files" });
+  const choose = el("button", { type: "button", class: "primary", "data-do": "choose", onclick: () => input.click() }, "Choose a spreadsheet");
+  const area = el(
+    "section",
+    { class: "drop" },
+    choose,
+    input,
+    el("p", { class: "quiet" }, "or drop one here: Excel (.xlsx), CSV, a table of people and one of who knows whom, or a GraphML file."),
+    el("p", { class: "small quiet" }, "The files stay on this computer: the program that reads them runs here, and nothing is sent elsewhere."),
+  );
+  const trouble = el("p", { class: "bad", role: "alert", hidden: true });
+  const stage = el("span", {}, "");
+  const bar = el("progress", { "aria-label": "Progress" });
+  const going = el("div", { class: "going", hidden: true }, el("div", { class: "row" }, stage, el("button", { type: "button", "data-do": "stop", onclick: () => work?.abort() }, "Stop")), bar);
+  const preview = el("section", { class: "preview", hidden: true });
+  const others = el("section", { class: "others" });
+
+  /** Does long work with a bar and a way to stop it; what it answers, or null where it was stopped or refused. */
+  async function doing<T>(what: string, does: (how: { signal: AbortSignal; progress: (told: ProgressShape) => void }) => Promise<T>): Promise<T | null> {
+    work?.abort();
+    const mine = new AbortController();
+    work = mine;
+    trouble.hidden = true;
+    going.hidden = false;
+    root.dataset.busy = "true";
+    stage.textContent = what;
+    bar.removeAttribute("value");
+    const progress = ({ stage: name, done, total }: ProgressShape): void => {
+      stage.textContent = `${what}: ${name}`;
+      if (total && total > 1) Object.assign(bar, { max: total, value: done });
+      else bar.removeAttribute("value");
+    };
+    try {
+      return await does({ signal: mine.signal, progress });
+    } catch (error) {
+      if (!stopped(error)) {
+        trouble.textContent = sentence(refusalOf(error).sentence);
+        trouble.hidden = false;
+      }
+      return null;
+    } finally {
+      if (work === mine) {
+        work = null;
+        going.hidden = true;
+        delete root.dataset.busy;
+      }
+    }
+  }
+
+  async function take(given: readonly File[]): Promise<void> {
+    const upload = client.upload;
+    if (given.length === 0 || upload === undefined) return;
+    const size = given.reduce((sum, { size: bytes }) => sum + bytes, 0);
+    if (size > can.bytes) {
+      trouble.textContent = `These files have ${number(size)} bytes; at most ${number(can.bytes)} are taken here. The command cube2net build tables takes larger ones.`;
+      trouble.hidden = false;
+      return;
+    }
+    const names: string[] = [];
+    const done = await doing("Reading", async ({ signal }) => {
+      for (const file of given) {
+        await upload(file, { signal });
+        names.push(file.name);
+      }
+      return true;
+    });
+    if (done === null && names.length === 0) return;
+    files = [...new Set([...files, ...names])];
+    said = {};
+    await look();
+  }
+
+  async function look(): Promise<void> {
+    if (files.length === 0) {
+      preview.hidden = true;
+      return;
+    }
+    const answer = await doing("Looking at it", (how) => client.ask("tables", { files, ...said }, how));
+    draw(answer);
+  }
+
+  function draw(answer: TablesAnswer | null): void {
+    const chips = files.map((name) =>
+      el("span", { class: "chip" }, name, el("button", { type: "button", class: "bare", "aria-label": `Without ${name}`, onclick: () => drop(name) }, "×")),
+    );
+    const keep = el("input", { type: "checkbox", checked: can.keeps, disabled: !can.keeps, "data-do": "keep" });
+    const more = el("button", { type: "button", class: "bare", onclick: () => input.click() }, "Add another file");
+    const make = el("button", { type: "button", class: "primary", "data-do": "make-cube", onclick: () => void open({ files, ...said, keep: keep.checked }) }, "Make the cube");
+    preview.hidden = false;
+    area.classList.add("taken");
+    fill(
+      preview,
+      el("div", { class: "row" }, ...chips, more),
+      answer ? el("div", { class: "act row" }, make, el("label", { class: "row small" }, keep, el("span", {}, can.keeps ? `keep it in the folder ${can.folder}, to open it again` : "it is gone when the program ends: the folder cannot be written to"))) : null,
+      answer ? el("h2", {}, "What was understood") : null,
+      answer ? corrections(answer, said, (changed) => ((said = changed), void look())) : null,
+      answer ? el("details", {}, el("summary", {}, "All columns, what was left out, and what was guessed"), readingOf(answer.read)) : null,
+    );
+    if (answer) make.focus();
+  }
+
+  function drop(name: string): void {
+    files = files.filter((other) => other !== name);
+    said = {};
+    if (files.length === 0) area.classList.remove("taken");
+    trouble.hidden = true;
+    void look();
+  }
+
+  async function open(question: OpenQuestion): Promise<void> {
+    const answer = await doing("Making the cube", (how) => client.ask("open", question, how));
+    if (answer) opened(answer);
+  }
+
+  fill(
+    others,
+    can.recent.length > 0 ? el("h2", {}, `Cubes in ${can.folder}`) : null,
+    el(
+      "ul",
+      { class: "plain" },
+      ...can.recent.map(({ name, objects, cells, files: of }) =>
+        el(
+          "li",
+          {},
+          el("button", { type: "button", class: "link", "data-recent": name, onclick: () => void open({ recent: name }) }, name),
+          el("span", { class: "small quiet" }, ` ${counted(objects, "object")}, ${counted(cells, "cell")}${of.length > 0 ? `, of ${of.join(", ")}` : ""}`),
+        ),
+      ),
+    ),
+    el("h2", {}, "No spreadsheet at hand?"),
+    el(
+      "p",
+      {},
+      el("button", { type: "button", "data-do": "example", onclick: () => void open({ example: true, keep: can.keeps }) }, "Try the example"),
+      el("span", { class: "small quiet" }, ` ${can.example}; making it takes a minute or so, once.`),
+    ),
+  );
+  input.addEventListener("change", () => void take([...(input.files ?? [])]).finally(() => (input.value = "")));
+  root.addEventListener("dragover", (event) => {
+    event.preventDefault();
+    area.classList.add("dropping");
+  });
+  root.addEventListener("dragleave", () => area.classList.remove("dropping"));
+  root.addEventListener("drop", (event) => {
+    event.preventDefault();
+    area.classList.remove("dropping");
+    void take([...(event.dataTransfer?.files ?? [])]);
+  });
+  root.classList.add("c2n");
+  fill(
+    root,
+    el(
+      "main",
+      { class: "opening" },
+      el("header", { class: "row" }, drawing("0 0 20 20", 30, CUBE), el("h1", {}, "cube2net")),
+      el("p", {}, "Makes a helpful network of a table: the people or things you name, the groups they share, and who is near them."),
+      area,
+      trouble,
+      going,
+      preview,
+      others,
+    ),
+  );
+}

@@ -1,0 +1,48 @@
+// What was read of a spreadsheet: which column is what and why, what was left out, and what was guessed.
+import "./reading.css";
+import { counted, el, number } from "./dom";
+import { sentence } from "./sentences";
+import type { Store } from "./state";
+import type { ReadingShape } from "./types";
+
+export function mountReading(root: HTMLElement, { cube }: Store): void {
+  if (cube.read) root.append(readingOf(cube.read));
+}
+
+/** A reading as tables and sentences; names and values go in as text. */
+export function readingOf(read: ReadingShape): HTMLElement {
+  const links = read.links === null ? "linked where a record names both" : counted(read.links, "link");
+  const left = read.left_out.map(({ reason, count }) => el("li", {}, `${number(count)} ${reason}`));
+  return el(
+    "div",
+    { class: "reading" },
+    el("p", {}, el("strong", {}, read.files.join(", ")), `: ${counted(read.objects, "object")}, ${links}.`),
+    el(
+      "div",
+      { class: "scroll", tabindex: 0, role: "region", "aria-label": "Columns" },
+      el(
+        "table",
+        {},
+        el("thead", {}, el("tr", {}, ...["Column", "Taken for", "Why"].map((title) => el("th", { scope: "col" }, title)))),
+        el(
+          "tbody",
+          {},
+          ...read.columns.map(({ table, column, what, why }) =>
+            el(
+              "tr",
+              { "data-column": column },
+              el("th", { scope: "row" }, el("bdi", {}, column), table === "" ? "" : el("span", { class: "quiet small" }, ` ${table}`)),
+              el("td", { class: what.startsWith("kept") ? "quiet" : null }, what),
+              el("td", { class: "small quiet" }, why.startsWith(`${column} `) ? why.slice(column.length + 1) : why),
+            ),
+          ),
+        ),
+      ),
+    ),
+    el("p", {}, `Cells are made by ${read.dimensions.join(" × ")}, and need ${counted(read.min_objects, "object")} or more. ${sentence(read.reason)}`),
+    el("h3", {}, "Left out"),
+    left.length > 0 ? el("ul", {}, ...left) : el("p", { class: "quiet" }, "Nothing."),
+    el("h3", {}, "Guessed"),
+    el("ul", { class: "small" }, ...read.said.map((line) => el("li", {}, line))),
+  );
+}
