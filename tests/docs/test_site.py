@@ -12,8 +12,10 @@ import pytest
 import cube2net as c2n
 
 pytest.importorskip("sphinx")
-for needed in ("pydata_sphinx_theme", "myst_nb", "sphinx_design", "sphinx_copybutton"):
-    pytest.importorskip(needed)
+pytest.importorskip("pydata_sphinx_theme")
+pytest.importorskip("myst_nb")
+pytest.importorskip("sphinx_design")
+pytest.importorskip("sphinx_copybutton")
 
 from built_site import DOCS, loads_of, make_site, served
 from sphinx.util.inventory import InventoryFile
@@ -115,7 +117,7 @@ def test_nothing_is_loaded_from_elsewhere_and_all_that_is_loaded_is_there(site: 
 def test_the_page_of_a_folder_says_of_every_page_what_it_is_for(folder: str) -> None:
     text = (DOCS / folder / "index.md").read_text(encoding="utf-8")
     names = {page.stem for kind in ("*.md", "*.ipynb") for page in (DOCS / folder).glob(kind)} - {"index"}
-    said = re.findall(r"^- \[[^\]]+\]\([^)]*?([\w-]+)\.(?:md|ipynb)\): \S", text, flags=re.MULTILINE)
+    said = re.findall(r"^[-|] \[[^\]]+\]\([^)]*?([\w-]+)\.(?:md|ipynb)\)(?::| \|) \S", text, flags=re.MULTILINE)
     assert {name.lower() for name in said} == names
 
 
