@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote_plus
 
 import pytest
 
@@ -246,19 +247,19 @@ SEARCHED = {
 
 
 def test_names_that_people_search_for_lead_to_the_right_page_first(browser: Any, home: str) -> None:
-    tab = Reader(browser, home)
-    first = {}
-    for term in SEARCHED:
-        page = tab.open("index.html")
+    terms = list(SEARCHED) if home.startswith("file:") else list(SEARCHED)[:5]
+    tab, first = Reader(browser, home), dict[str, str]()
+    page = tab.open("index.html")
+    for term in terms:
         page.get_by_role("button", name="Search").first.click()
         page.locator("dialog[open] input[name=q]").fill(term)
         page.keyboard.press("Enter")
-        page.wait_for_url("**/search.html?q=*")
+        page.wait_for_url(lambda address, term=term: address.endswith(f"search.html?q={quote_plus(term)}"))
         link = page.locator("#search-results ul.search li a").first
         link.wait_for()
         page.locator("#search-results .search-summary", has_text="found").wait_for()
         led = link.get_attribute("href")
         first[term] = led if "#" in SEARCHED[term] else led.partition("#")[0]
     tab.context.close()
-    assert first == SEARCHED
+    assert first == {term: SEARCHED[term] for term in terms}
     assert tab.slips == []
