@@ -249,8 +249,8 @@ SEARCHED = {
 def test_names_that_people_search_for_lead_to_the_right_page_first(browser: Any, home: str) -> None:
     terms = list(SEARCHED) if home.startswith("file:") else list(SEARCHED)[:5]
     tab, first = Reader(browser, home), dict[str, str]()
-    page = tab.open("index.html")
     for term in terms:
+        page = tab.open("index.html")
         page.get_by_role("button", name="Search").first.click()
         page.locator("dialog[open] input[name=q]").fill(term)
         page.keyboard.press("Enter")
