@@ -145,7 +145,7 @@ release-check: .venv/ready-test
 	@touch $@
 
 docs: .venv/ready-docs
-	.venv/bin/python -m sphinx --fail-on-warning --keep-going --quiet --jobs auto docs docs-out
+	.venv/bin/python -m sphinx --fresh-env --fail-on-warning --keep-going --quiet --jobs auto docs docs-out
 	@echo "open docs-out/index.html"
 
 tutorials: .venv/ready-docs

@@ -1,7 +1,7 @@
 """Names that people search for lead to the page that answers: the site's own search and its index know them.
 
-On ``explanation/known-as`` every heading, and every name in the line below that begins with *Also:*, is a main
-entry of the index; an exact one comes first in the search. Other pages get words that they do not say themselves from ``WORDS``.
+On ``explanation/known-as`` every heading, and every name in the line below that begins with *Also:*, is a main entry of
+the index; an exact one comes first in the search. Other pages get words that they do not say themselves from ``WORDS``.
 """
 
 from __future__ import annotations
