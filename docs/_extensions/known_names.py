@@ -1,7 +1,7 @@
 """Names that people search for lead to the page that answers: the site's own search and its index know them.
 
-On ``explanation/known-as`` every heading, and every name in the line below that begins with *Also:*, is an entry of the
-index; an exact entry comes first in the search. Other pages get words that they do not say themselves from ``WORDS``.
+On ``explanation/known-as`` every heading, and every name in the line below that begins with *Also:*, is a main
+entry of the index; an exact one comes first in the search. Other pages get words that they do not say themselves from ``WORDS``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ WORDS = {
     "explanation/cube": "olap, rollup, slice, dice, hierarchy, datacube",
     "explanation/choosing": "submodular, optimisation, optimization, integer programming, reinforcement learning",
     "explanation/referee": "evaluation, benchmark, significance, baseline, ablation",
-    "reference/methods": "ego network, personalized pagerank, steiner, khop, random walk, algorithm",
+    "reference/methods": "ego, ppr, rwr, khop, walk, algorithm",
     "reference/glossary": "vertex, edge, entity, feature, facet, bucket",
     "findings/performance": "speed, memory, benchmark, scalability",
 }
@@ -60,7 +60,7 @@ def enter(section: nodes.section) -> None:
     target = section["ids"][0]
     also = [part.astext() for part in section.findall(nodes.emphasis) if part.astext().startswith(ALSO)]
     names = also[0].removeprefix(ALSO).rstrip(".").replace("\n", " ").split(", ") if also else []
-    entries = [("single", name, target, "", None) for name in [section[0].astext(), *names]]
+    entries = [("single", name, target, "main", None) for name in [section[0].astext(), *names]]
     section.insert(1, index(entries=entries, inline=False))
 
 

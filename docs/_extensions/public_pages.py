@@ -57,12 +57,31 @@ ANSWERS = {
 }
 """Classes of what public functions give that are in no list of names, for nobody makes one."""
 
-OUTSIDE = (
-    "collections contextlib datetime igraph networkx numpy pandas pathlib pyarrow scipy sp torch_geometric".split()
-)
-OUTSIDE_NAMES = (
-    "Array Asked Data HeteroData SamplerOutput NodeSamplerInput EdgeSamplerInput NegativeSampling Path".split()
-)
+OUTSIDE = [
+    "collections",
+    "contextlib",
+    "datetime",
+    "igraph",
+    "networkx",
+    "numpy",
+    "pandas",
+    "pathlib",
+    "pyarrow",
+    "scipy",
+    "sp",
+    "torch_geometric",
+]
+OUTSIDE_NAMES = [
+    "Array",
+    "Asked",
+    "Data",
+    "HeteroData",
+    "SamplerOutput",
+    "NodeSamplerInput",
+    "EdgeSamplerInput",
+    "NegativeSampling",
+    "Path",
+]
 """Where types come from that are documented elsewhere: they are named, and lead nowhere."""
 
 TARGETS = {

@@ -128,7 +128,7 @@ class MappedFolder:
     def parquet(self, name: str) -> pa.Table:
         """Return the table of a Parquet file."""
         with _named(name):
-            return pq.read_table(self.buffer(name), use_threads=False)
+            return pq.ParquetFile(self.buffer(name)).read(use_threads=False)  # read_table would load pandas
 
     def array(self, name: str, kinds: str = "iuf", dimensions: int = 1) -> Array:
         """Return the array of a ``.npy`` file, whose dtype is of one of some kinds and whose rows are contiguous."""

@@ -237,8 +237,9 @@ def tells_compiling(function: Callable[P, T]) -> Callable[P, T]:
 
     @wraps(function)
     def call(*args: P.args, **options: P.kwargs) -> T:
-        progress, who = options.get("progress"), shows()
-        if progress is True and who is not None:
+        progress = options.get("progress")
+        who = shows() if progress is True else None
+        if who is not None:
             with who.progress_bars() as bars, announce_to(bars):
                 options["progress"] = bars
                 return function(*args, **options)

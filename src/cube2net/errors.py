@@ -185,7 +185,8 @@ def parse_size(text: str, what: str) -> int:
     (4000000000, 536870912, 1500000000)
     """
     pattern = r"\s*(\d+(?:\.\d+)?)\s*([kmgt])(i?)b?\s*"
-    found = re.fullmatch(pattern, text, re.IGNORECASE) if isinstance(text, str) else None
+    is_text = isinstance(text, str)  # callers hand in what they were given
+    found = re.fullmatch(pattern, text, re.IGNORECASE) if is_text else None
     if found is None or float(found[1]) == 0:
         raise ParameterError(f"{what} is {text!r}, expected a number and a unit, such as 512MB or 4GB")
     unit = UNITS[found[2].lower()]

@@ -128,12 +128,14 @@ def _write(path: Path, columns: tuple[str, ...], rows: list[tuple[str, ...]]) ->
 
 
 class Explorer:
-    """The command ``cube2net explore`` on a cube, from start to end."""
+    """The command ``cube2net explore`` on a cube or a spreadsheet, or on nothing in a ``folder``, from start to end."""
 
-    def __init__(self, cube: Path, *words: str) -> None:
-        command = [sys.executable, "-m", "cube2net", "explore", str(cube), "--no-browser", *words]
+    def __init__(self, cube: Path | None, *words: str, folder: Path | None = None) -> None:
+        named = [] if cube is None else [str(cube)]
+        command = [sys.executable, "-m", "cube2net", "explore", *named, "--no-browser", *words]
         self.cube = cube
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        self.process = subprocess.Popen(command, **pipes, text=True, cwd=folder)
         assert self.process.stdout is not None
         for line in self.process.stdout:
             if "http://" in line:

@@ -101,6 +101,18 @@ def stray_marks(page: Path) -> list[int]:
     return [number + 1 for number in marks if not "".join(lines[number + 1 : number + 2]).lstrip().startswith("```")]
 
 
+def anchors(page: Path) -> set[str]:
+    """Return what a link to a heading of a page may name, as the site and forges make it of the heading's words."""
+    text = page.read_text(encoding="utf-8")
+    tokens = MarkdownIt("commonmark").parse(text)
+    found = set(re.findall(r"^\(([\w-]+)\)=$", text, re.MULTILINE))
+    for place, token in enumerate(tokens):
+        if token.type == "heading_open":
+            words = "".join(part.content for part in tokens[place + 1].children or ())
+            found.add(re.sub(r"[^\w\- ]", "", words.strip().lower().replace(" ", "-")))
+    return found
+
+
 def _read(page: Path, text: str, above: int) -> Iterator[Block]:
     section, number, mark, marked = "", 0, None, -1
     tokens = MarkdownIt("commonmark").parse(text)

@@ -65,7 +65,7 @@ class Command:
         for word in self.words:
             if set(word) <= SIGNS:
                 first = word in ("|", "&&", "||", ";", "(")
-            elif first and not re.match(r"[A-Z_]+=", word):
+            elif first and not re.match(r"\w+=", word):
                 found.append(word)
                 first = False
         return found

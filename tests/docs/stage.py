@@ -56,7 +56,7 @@ class Stage:
             for name in wanted:
                 place = self.folder / name
                 (shutil.copytree if place.is_dir() else shutil.copy)(place, folder / name)
-            if "acl" in wanted:
+            if "acl" in wanted or (section == "Papers" and "find_topics" in text):
                 usual = self.usual
         return usual
 

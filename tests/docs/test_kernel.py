@@ -1,18 +1,17 @@
 """In a Jupyter kernel all runs as it does anywhere, and nothing is printed or drawn by itself."""
 
 import doctest
-import re
 from pathlib import Path
 
 import pytest
 
 from notebook_runs import ran
+from page_blocks import ROOT, blocks
+from stage import Stage
 
 pytest.importorskip("nbclient")
 pytest.importorskip("ipykernel")
 
-ROOT = Path(__file__).parents[1]
-BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 THREADS = """
 from concurrent.futures import ThreadPoolExecutor
 import cube2net as c2n
@@ -27,28 +26,19 @@ BAR = "import duckdb; duckdb.connect().execute(\"SELECT current_setting('enable_
 def cells_of(page: Path) -> list[tuple[str, str]]:
     """Return the Python of a page as cells, each with what it is said to show."""
     cells: list[tuple[str, str]] = []
-    for block in BLOCK.findall(page.read_text(encoding="utf-8")):
-        examples = doctest.DocTestParser().get_examples(block)
-        cells += [(one.source, one.want) for one in examples] if examples else [(block, "")]
+    for block in blocks(page):
+        if block.runs and block.language == "python":
+            examples = doctest.DocTestParser().get_examples(block.text)
+            cells += [(one.source, one.want) for one in examples] if examples else [(block.text, "")]
     return cells
 
 
-def files_of_the_readme(folder: Path) -> None:
-    towns = [("Rome", "IT"), ("Oslo", "NO")]
-    nodes = [f"n{i},Name {i},{','.join(towns[i % 2])},{'baker' if i % 4 < 2 else 'smith'}" for i in range(80)]
-    links = [f"n{i},n{(i * 7 + 1) % 80}" for i in range(80)]
-    for name, lines in (
-        ("nodes.csv", ["id,name,city,state,trade", *nodes]),
-        ("links.csv", ["source,target", *links]),
-        ("names.txt", [f"n{i}" for i in range(12)]),
-    ):
-        (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
 @pytest.mark.parametrize("page", ["README.md", "docs/howto/frames.md", "docs/howto/notebook.md"])
-def test_the_python_of_a_page_runs_in_a_kernel_and_shows_what_it_says_and_no_more(page: str, tmp_path: Path) -> None:
-    files_of_the_readme(tmp_path)
+def test_the_python_of_a_page_runs_in_a_kernel_and_shows_what_it_says_and_no_more(
+    page: str, tmp_path: Path, stage: Stage
+) -> None:
     cells = cells_of(ROOT / page)
+    stage.set("\n".join(source for source, _ in cells), tmp_path)
     assert len(cells) >= 7
     for (source, want), outputs in zip(cells, ran([source for source, _ in cells], tmp_path), strict=True):
         assert [output.output_type for output in outputs] == ["execute_result"] * bool(want), (source, outputs)
@@ -64,14 +54,6 @@ def test_threads_of_a_kernel_print_nothing(tmp_path: Path) -> None:
     )
     assert [[output.output_type for output in cell] for cell in outputs] == [["execute_result"], [], ["execute_result"]]
     assert (tmp_path / "network.png").exists()
-
-
-@pytest.mark.parametrize("name", ["frames.md", "notebook.md"])
-def test_a_page_gives_the_output_it_shows(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    page = str(ROOT / "docs" / "howto" / name)
-    failed, tried = doctest.testfile(page, module_relative=False, optionflags=doctest.ELLIPSIS)
-    assert (failed, tried >= 10) == (0, True)
 
 
 def test_tensors_are_made_in_a_kernel_without_a_word_about_widgets(tmp_path: Path) -> None:

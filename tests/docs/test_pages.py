@@ -1,6 +1,5 @@
 """What we say is what runs: README, help pages and the names that the docs mention."""
 
-import doctest
 import os
 import re
 import subprocess
@@ -11,8 +10,11 @@ import pytest
 
 import cube2net
 
-ROOT = Path(__file__).parents[1]
-PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *(ROOT / "docs").rglob("*.md")])
+from page_blocks import GENERATED, ROOT, anchors, blocks, name_of, pages
+from page_runs import commands
+
+PAGES = [*pages(), *(ROOT / name for name in GENERATED)]
+LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)")
 
 
 def test_the_help_pages_in_the_docs_are_those_of_the_program() -> None:
@@ -21,27 +23,27 @@ def test_the_help_pages_in_the_docs_are_those_of_the_program() -> None:
     assert ended.returncode == 0, ended.stderr
 
 
-def test_the_session_in_the_readme_gives_the_output_it_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    failed, tried = doctest.testfile(str(ROOT / "README.md"), module_relative=False, optionflags=doctest.ELLIPSIS)
-    assert tried >= 7
-    assert failed == 0
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_links_between_pages_lead_to_a_page_and_to_a_heading_of_it(page: Path) -> None:
+    for target, heading in LINK.findall(page.read_text(encoding="utf-8")):
+        place = page.parent / target if target else page
+        assert place.exists(), target
+        assert not heading or heading in anchors(place), f"{target}#{heading}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_between_pages_lead_somewhere_and_named_functions_exist(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    for target in re.findall(r"\]\((?!https?:)([^)#]+)", text):
-        assert (page.parent / target).exists(), target
-    for name in re.findall(r"c2n\.(\w+)", text):
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_functions_that_a_page_names_exist(page: Path) -> None:
+    for name in re.findall(r"c2n\.(\w+)", page.read_text(encoding="utf-8")):
         assert hasattr(cube2net, name), name
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_commands_in_the_docs_have_options_that_exist(page: Path) -> None:
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_commands_of_a_page_have_options_that_exist(page: Path) -> None:
     known = set(re.findall(r"--[a-z-]+", (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")))
-    for line in re.findall(r"^\s*\$?\s*(cube2net .*)$", page.read_text(encoding="utf-8"), re.MULTILINE):
-        assert set(re.findall(r"(?<!\S)--[a-z-]+", line)) <= known, line
+    shown = [command for block in blocks(page) if block.language == "sh" for command in commands(block)]
+    inline = re.findall(r"`(cube2net [^`]*)`", page.read_text(encoding="utf-8"))
+    for text in [*(each.text for each in shown if "cube2net" in each.programs and not each.needs_shell), *inline]:
+        assert set(re.findall(r"(?<!\S)--[a-z-]+", text)) <= known, text
 
 
 def test_the_version_is_said_once() -> None:

@@ -7,12 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cube2net.array_types import Array
-from cube2net.arrays import transpose
 from cube2net.kernels import coverage
 from cube2net.records import Cube
 from cube2net.records.ragged import frozen
 
-from toys import random_cube, toy_cube
+from toys import toy_cube
 
 OBJECTS = 12
 cubes = st.lists(st.sets(st.integers(0, OBJECTS - 1)), min_size=1, max_size=8).map(
@@ -146,19 +145,3 @@ def test_values_are_the_sums_with_each_cell_and_zero_without_any_cost() -> None:
     gains, costs = np.array([2.0, 1.0, -1.0]), np.array([1.0, 0.0, 3.0])
     assert coverage.values(np.array([2, 0]), gains, costs, 1.0, 1.0).tolist() == [0.0, 1.5]
     assert coverage.values(np.arange(3), gains, costs, 1.0, 0.0).tolist() == [3.0, 0.0, 0.0]
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.integers(0, 10_000), st.lists(st.integers(0, 11), max_size=8, unique=True), st.integers(0, 3))
-def test_serving_keeps_up_what_every_cell_would_serve(seed: int, cells: list[int], most: int) -> None:
-    cube = random_cube(seed)
-    members, homes = cube.cells.members, transpose(cube.cells.members, 40)
-    left = np.full(40, most)
-    gains = members.sizes.copy() if most else np.zeros(12, np.int64)
-    for cell in cells:
-        needing = [o for o in members[cell].tolist() if left[o] > 0]
-        wanted = left.copy()
-        wanted[needing] -= 1
-        served = coverage.serve(cell, members.indptr, members.indices, homes.indptr, homes.indices, left, gains)
-        assert served == len(needing) and left.tolist() == wanted.tolist()
-        assert gains.tolist() == [int((left[members[other]] > 0).sum()) for other in range(12)]

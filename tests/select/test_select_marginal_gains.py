@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from cube2net.array_types import Array
 from cube2net.kernels import coverage
-from cube2net.records import Cube, Query, Ragged
+from cube2net.records import Cube, Query, Ragged, Repeats
 from cube2net.select.contract import outcome
 from cube2net.select.greedy import priced_cells, priced_greedy
-from cube2net.select.marginal_gains import Sums
+from cube2net.select.marginal_gains import Served, Sums
 from cube2net.select.objective import Jaccard
 from cube2net.select.problem import Problem
 
@@ -103,3 +103,21 @@ def test_no_cells_are_taken_from_none() -> None:
     every = np.empty(0, np.int64)
     assert len(Sums(none, none, every, None, np.empty((0, 2))).take_by_sum(every, 3)) == 0
     assert len(Sums(none, none, every, None, np.empty((0, 2))).take_by_value(every, 0.0, 1.0, 3)) == 0
+
+
+@quick
+@given(st.integers(0, 10**6), st.lists(st.integers(0, 11), max_size=8, unique=True), st.integers(1, 3))
+def test_serving_keeps_up_what_every_cell_would_serve(seed: int, cells: list[int], most: int) -> None:
+    cube = random_cube(seed)
+    everyone = np.arange(40)
+    served = Served(cube, Repeats(everyone, count=40, most=most))
+    held = np.zeros(40, dtype=np.int64)
+    homes = np.array([sum(o in cube.cells.members[cell] for cell in range(12)) for o in everyone])
+    for cell in cells:
+        needing = [o for o in cube.cells.members[cell].tolist() if held[o] < min(most, homes[o])]
+        held[needing] += 1
+        assert served.take(served.cells.tolist().index(cell)) == len(needing)
+        left = np.minimum(most, homes) - held
+        assert served.left.tolist() == left.tolist()
+        wanted = [int((left[cube.cells.members[other]] > 0).sum()) for other in served.cells.tolist()]
+        assert served.gains.tolist() == wanted

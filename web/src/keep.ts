@@ -66,6 +66,7 @@ export function mountKeep(root: HTMLElement, store: Store, ended: AbortSignal): 
       el("p", { class: "small quiet" }, "The address of this page is the recipe: whoever opens it with the same cube has the same network."),
       el("div", { class: "row" }, copying(() => location.href, "Copy address", "Copy address")),
     ),
+    el("section", {}, el("h2", {}, "Spreadsheet"), el("div", { class: "buttons" }, download("network.xlsx"))),
     el("section", {}, el("h2", {}, "Picture"), el("div", { class: "buttons" }, ...pictures.map((ending) => download(ending)))),
     el("section", {}, el("h2", {}, "Network"), el("div", { class: "buttons" }, ...files.map((ending) => download(ending)))),
     el(

@@ -44,8 +44,8 @@ async function explore(root: HTMLElement, client: Client, can: StartAnswer): Pro
       history.pushState(null, "", `/${OPENING}`);
       location.reload();
     };
-    const other = el("button", { type: "button", class: "bare", "data-do": "open-other", title: "Open another spreadsheet or cube", onclick: again }, "Open another");
-    root.querySelector(".head .brand")?.append(other);
+    const other = el("button", { type: "button", class: "bare nowrap", "data-do": "open-other", title: "Open another spreadsheet or cube", onclick: again }, "Open another");
+    root.querySelector(".head .tools")?.prepend(other);
   }
   await followAddress(store);
 }

@@ -1032,7 +1032,7 @@ export interface OpenAnswer {
 /** A file to keep. */
 export interface ExportQuestion {
   ask: Ask;
-  /** an ending of the cube's answer, or recipe.json, query.csv, command.txt, python.txt */
+  /** an ending of the cube's answer, or recipe.json, query.csv, command.txt, python.txt or network.xlsx */
   format: string;
 }
 

@@ -70,7 +70,8 @@ export function measureLine(name: string): string {
 }
 
 const FILES: Record<string, string> = {
-  ".csv": "csv (Excel)",
+  "network.xlsx": "xlsx (Excel, LibreOffice)",
+  ".csv": "csv (two tables)",
   ".graphml": "graphml (Gephi, yEd)",
   ".gexf": "gexf (Gephi)",
   ".cyjs": "cyjs (Cytoscape)",

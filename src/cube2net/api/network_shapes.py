@@ -272,7 +272,9 @@ class ExportQuestion(TypedDict):
     """A file to keep."""
 
     ask: Ask
-    format: Annotated[str, "an ending of the cube's answer, or recipe.json, query.csv, command.txt, python.txt"]
+    format: Annotated[
+        str, "an ending of the cube's answer, or recipe.json, query.csv, command.txt, python.txt or network.xlsx"
+    ]
 
 
 class FailureDetail(TypedDict):

@@ -102,9 +102,9 @@ def answer(
     ``shortcuts`` are parameters of the method that have an option of their own, None where it was not used; a preset
     alone asks for the method that has presets.
     """
-    kinds = methods()
     method = method or ("greedy" if shortcuts.get("preset") is None else "cube2net")
     method, own = pipeline.WITH_OPTIONS.get(method, (method, {}))
+    kinds: Mapping[str, Any] = pipeline.METHODS if method in pipeline.METHODS else methods()
     if method not in kinds:
         raise unknown("method", method, kinds)
     if objective is not None and objective not in pipeline.OBJECTIVES:

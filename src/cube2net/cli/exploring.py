@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import html
 import ipaddress
+import sys
 import tempfile
 import threading
 import webbrowser
@@ -116,6 +117,7 @@ def _serve(opened: Cube | None, query: Path | None, port: int, host: str, no_bro
         if not no_browser:
             page = private_page(Path(given), server.address)
             threading.Thread(target=_open, args=(page, server.opened), daemon=True).start()
+        sys.stdout.flush()  # a pipe or a file would keep the address to itself until the end
         server.wait()
 
 

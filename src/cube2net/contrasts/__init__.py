@@ -1,23 +1,5 @@
 """What tells sets of objects apart, and where they are: mixed cells, exact tests, and the few cells that say most."""
 
-from cube2net.contrasts.cell_members import members
-from cube2net.contrasts.chance_tests import difference_interval
-from cube2net.contrasts.mixed_cells import MixedCells, count_objects, held, mixed_cells, own_cells
-from cube2net.contrasts.narrowing import Narrowed, narrow
-from cube2net.contrasts.separating import Separation, Sides, enough_objects, separate
+import lazy_loader
 
-__all__ = [
-    "MixedCells",
-    "Narrowed",
-    "Separation",
-    "Sides",
-    "count_objects",
-    "difference_interval",
-    "enough_objects",
-    "held",
-    "members",
-    "mixed_cells",
-    "narrow",
-    "own_cells",
-    "separate",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -303,3 +303,7 @@ def _meanings(table: WordTable, words: Collection[str], stop_words: Collection[s
             lost = tuple(one for one in pieces[word] if not there[one])
             meanings[word] = _Meaning(total, len(lost) < len(pieces[word]), lost)
     return meanings
+
+
+VECTORS = {"words": WordVectors, "members": MemberVectors}
+"""The ways to make vectors of cells, by name."""

@@ -40,7 +40,7 @@ class PatientConnection(H11Protocol):
             self._asking.stop()
 
     def _is_idle(self) -> bool:
-        return self.cycle is None or self.cycle.response_complete
+        return self.cycle is None or self.cycle.response_complete  # type: ignore[redundant-expr]  # None before the first
 
     def pause_writing(self) -> None:
         """Wait for the client to read, but not for ever."""

@@ -64,6 +64,8 @@ class ExplorerServer:
             timeout_graceful_shutdown=0,
         )
         self._server = uvicorn.Server(config)
+        # A join that an interrupt ends takes the thread for ended (CPython 3.11), so that it is not what is waited for.
+        self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="explorer", daemon=True)
 
     @property
@@ -100,18 +102,21 @@ class ExplorerServer:
 
     def wait(self) -> None:
         """Return when the server has ended."""
-        while self._thread.is_alive():
-            self._thread.join(0.5)
+        while not self._ended.wait(0.5):
+            pass
 
     def stop(self) -> None:
         """End the server and all its work."""
         self._server.should_exit = True
         if self._thread.ident is not None:
-            self._thread.join(STARTING)
+            self._ended.wait(STARTING)
         self._socket.close()
 
     def _run(self) -> None:
-        asyncio.run(self._serve())
+        try:
+            asyncio.run(self._serve())
+        finally:
+            self._ended.set()
 
     async def _serve(self) -> None:
         try:

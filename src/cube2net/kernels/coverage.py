@@ -3,7 +3,7 @@
 The state of a selection is three arrays. ``covers[o]`` counts the chosen cells that hold object o, so that
 a cell can be taken out again. ``gains[c]`` and ``costs[c]`` are the sums of gain and cost over the members
 of cell c that no chosen cell holds: what c would add. Sums of whole numbers (and of halves, quarters, …)
-are exact whatever the order of adding. ``serve`` is the same for objects that count until they are held several times.
+are exact whatever the order of adding.
 
 ``members`` is cell → objects and ``homes`` object → cells, each as offsets and entries.
 """
@@ -216,31 +216,3 @@ def grow(
                 gains[place] += gain[o]
                 costs[place] += cost[o]
     return gains, costs
-
-
-@njit(cache=True)
-def serve(
-    cell: int,
-    members_indptr: Array,
-    members_indices: Array,
-    homes_indptr: Array,
-    homes_indices: Array,
-    left: Array,
-    gains: Array,
-) -> int:
-    """Hold the members of a cell once more, and return how many of them still needed it.
-
-    ``left[o]`` is how often object o may still be held. When nothing is left of it, no cell serves it any more: one is
-    taken from the ``gains`` of every cell that holds it.
-    """
-    served = 0
-    for at in range(members_indptr[cell], members_indptr[cell + 1]):
-        o = members_indices[at]
-        if left[o] == 0:
-            continue
-        left[o] -= 1
-        served += 1
-        if left[o] == 0:
-            for home in range(homes_indptr[o], homes_indptr[o + 1]):
-                gains[homes_indices[home]] -= 1
-    return served

@@ -17,7 +17,7 @@ from cube2net.array_types import Array
 from cube2net.arrays import ragged_from_pairs, row_of_entries, take_rows
 from cube2net.compiling import load
 from cube2net.errors import ParameterError
-from cube2net.network.links import in_already, look_up_links, may_come, pinned
+from cube2net.network.links import in_already, look_up, look_up_links, may_come, pinned
 from cube2net.network.node_columns import carried
 from cube2net.records import Cube, Form, Network, Query, Selection
 from cube2net.records.link_weights import HEAVIEST
@@ -27,6 +27,8 @@ from cube2net.records.scope import OPEN, Scope
 SILENT = 2.0
 # So many objects of a query are looked at: their pairs are 180,000.
 LOOKED_AT = 600
+# Matrices of no more rows and columns are kept whole: they are made and multiplied before sparse ones are loaded.
+SMALL = 1024
 # Cells are not trusted where objects two steps apart share them as often as this, and fully where as often as that.
 NONE, FULL = 1.5, 2.5
 # But never less than this; and before anything is seen they are trusted, as if so many pairs had said so.
@@ -139,8 +141,6 @@ def assemble(
     A form with cells as nodes needs a selection that has cells, unless it brings nothing at all. The objects that
     ``scope`` has pinned are nodes in every form, linked or not, and those that it bars are none.
     """
-    from cube2net.kernels.hash_tables import look
-
     form = Form(form) if isinstance(form, str) else form
     pins = pinned(query, scope)
     others = may_come(np.setdiff1d(selection.objects, in_already(query, scope), assume_unique=True), scope)
@@ -157,7 +157,7 @@ def assemble(
     objects = np.concatenate([query.objects, np.sort(np.concatenate([pins, others])) if len(pins) else others])
     (source, target, weight), keys, place = look_up_links(cube.links, objects)
     members = take_rows(cube.cells.members, selection.cells)
-    held = look(keys, place, members.indices) - 1
+    held = look_up(keys, place, members.indices) - 1
     there = held >= 0
     ranks, held = row_of_entries(members)[there], held[there]
     shares = _shares(cube, selection.cells, there) if form.has_cells else np.ones(len(held))
@@ -347,27 +347,36 @@ def agreement(
     >>> agreement(links, held[:4], np.array([0, 1, 0, 1]), query=4, objects=6, cells=2)
     (0.0, 2)
     """
-    load("scipy.sparse")
-    from scipy import sparse
-
     rows = np.unique(np.linspace(0, query - 1, min(query, LOOKED_AT)).astype(np.int64))
     upper = np.triu_indices(len(rows), 1)
-    ends = np.concatenate(links), np.concatenate(links[::-1])
-    joined = sparse.csr_array((np.ones(len(ends[0]), np.float32), ends), shape=(objects, objects))
-    around = joined[rows]
     inside = held < query
-    homes = sparse.csr_array((np.ones(int(inside.sum()), np.float32), (held[inside], ranks[inside])), (query, cells))
-    homes = homes[rows]
+    joined = _counts(np.concatenate(links), np.concatenate(links[::-1]), (objects, objects))
+    around, homes = joined[rows], _counts(held[inside], ranks[inside], (query, cells))[rows]
 
-    linked = around[:, rows].toarray()[upper] > 0
-    near = ((around @ around.T).toarray()[upper] > 0) & ~linked
+    linked = _dense(around[:, rows])[upper] > 0
+    near = (_dense(around @ around.T)[upper] > 0) & ~linked
     further = ~near & ~linked
-    far = further & ~(((around @ joined) @ around.T).toarray()[upper] > 0)
+    far = further & ~(_dense((around @ joined) @ around.T)[upper] > 0)
     far = far if far.any() else further
-    shared = (homes @ homes.T).toarray()[upper].astype(np.float64)
+    shared = _dense(homes @ homes.T)[upper].astype(np.float64)
     count = homes.sum(axis=1)
     chance = np.outer(count, count)[upper].astype(np.float64)
     if not (chance[near].any() and chance[far].any() and (shared[near].any() or shared[far].any())):
         return 1.0, 0
     often, base = (float(shared[pairs].sum() / chance[pairs].sum()) for pairs in (near, far))
     return often / base if base else math.inf, int(near.sum())
+
+
+def _counts(rows: Array, columns: Array, shape: tuple[int, int]) -> Any:
+    """Return a matrix that counts how often a row and a column come together; a sparse one where it is large."""
+    if max(shape) <= SMALL:
+        places = rows.astype(np.int64) * shape[1] + columns
+        return np.bincount(places, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float32)
+    load("scipy.sparse")
+    from scipy import sparse
+
+    return sparse.csr_array((np.ones(len(rows), np.float32), (rows, columns)), shape=shape)
+
+
+def _dense(matrix: Any) -> Array:
+    return matrix if isinstance(matrix, np.ndarray) else np.asarray(matrix.toarray())

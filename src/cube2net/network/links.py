@@ -6,11 +6,14 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.errors import CubeError
+from cube2net.kernels.numpy_subgraphs import induce as numpy_induce
+from cube2net.kernels.small_work import STEPS
 from cube2net.records import Budget, Cube, Links, Query
 from cube2net.records.scope import Scope
 
 # Bytes for every place of a table of nodes: one object in eight or fewer passes for a node at first.
 MARKS = 4
+WEIGHTS = "weights of its links here are"
 
 
 def induce(links: Links, nodes: Array) -> tuple[Array, Array, Array]:
@@ -33,6 +36,13 @@ def look_up_links(links: Links, nodes: Array) -> tuple[tuple[Array, Array, Array
     Where nodes are few, the table has their size; else it has a place for every object of the cube, so that a link
     costs one look.
     """
+    room = int((links.indptr[nodes + 1] - links.indptr[nodes]).sum())
+    if STEPS.small(room + len(links)):
+        place = np.zeros(len(links), dtype=np.int32)
+        place[nodes] = np.arange(1, len(nodes) + 1)
+        found = numpy_induce(links.indptr, links.indices, links.weights, nodes, place)
+        check_weights(found[2], WEIGHTS)
+        return found, np.empty(0, np.int32), place
     from cube2net.kernels.hash_tables import keys_for, seat
     from cube2net.kernels.subgraphs import induce as kernel
 
@@ -40,13 +50,21 @@ def look_up_links(links: Links, nodes: Array) -> tuple[tuple[Array, Array, Array
     place = np.zeros(len(keys) or len(links), dtype=np.int32)
     seat(keys, place, nodes, 1, 1)
     mark = np.zeros(MARKS * len(keys), dtype=np.uint8)
-    room = int((links.indptr[nodes + 1] - links.indptr[nodes]).sum())
     source, target = np.empty(room, np.int32), np.empty(room, np.int32)
     weight = np.empty(room, np.float32)
     rows = (links.indptr, links.indices, links.weights, nodes)
     count = kernel(*rows, keys, place, mark, source, target, weight)
-    check_weights(weight[:count], "weights of its links here are")
+    check_weights(weight[:count], WEIGHTS)
     return (source[:count].copy(), target[:count].copy(), weight[:count].copy()), keys, place
+
+
+def look_up(keys: Array, place: Array, objects: Array) -> Array:
+    """Return the values that a table of :func:`look_up_links` has for objects; 0 for those that are not in it."""
+    if not len(keys):
+        return np.asarray(place[objects])
+    from cube2net.kernels.hash_tables import look
+
+    return np.asarray(look(keys, place, objects))
 
 
 def check_weights(weights: Array, what: str) -> None:

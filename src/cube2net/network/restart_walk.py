@@ -6,13 +6,14 @@ Its scores are those of personalised PageRank; ``kernels.pagerank_push`` has the
 from __future__ import annotations
 
 import math
-from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.compiling import lent
+from cube2net.kernels.small_work import STEPS
 from cube2net.network.links import check_weights
 from cube2net.records import Links
 from cube2net.threads import cores
@@ -38,6 +39,14 @@ ROUNDING = 1e-3
 PARTS = 16
 # Fewer ends of links are not worth a second thread.
 ONE_THREAD = 1_000_000
+# How often a walk looks at every end of a link, about.
+LOOKS = 8
+
+
+def kernels_for(links: Links) -> Any:
+    """Return the kernels of a walk: compiled ones, or their twins in NumPy where these are done sooner."""
+    small = STEPS.small(len(links.indices), LOOKS)
+    return import_module(f"cube2net.kernels.{'numpy_pagerank' if small else 'pagerank_push'}")
 
 
 def _missing(rows: Array, known: Array) -> Array:
@@ -55,16 +64,15 @@ class RestartWalk:
     """
 
     def __init__(self, links: Links, seeds: Array, damping: float, precision: type[np.floating[Any]]) -> None:
-        from cube2net.kernels.pagerank_push import strengths
-
         count = len(links)
+        self._kernels = kernels_for(links)
         self._links, self._damping, self._seeds = links, damping, seeds
         self.settled: Array = np.zeros(count, precision)
         self.left: Array = np.zeros(count, precision)
         self._arrived: Array = np.zeros(count, precision)
         self._strength: Array = np.zeros(count, precision)
         self._reached, self._active, self._touched = (np.empty(count + 1, np.int32) for _ in range(3))
-        strength = strengths(links.indptr, links.weights, seeds)
+        strength = self._kernels.strengths(links.indptr, links.weights, seeds)
         check_weights(strength, "sums of weights of its links here are")
         alone = strength == 0
         start = 1.0 / (len(seeds) - damping * float(alone.sum()))
@@ -156,16 +164,14 @@ class RestartWalk:
 
     def _push_once(self, goal: float, allowance: int, fall: float) -> bool:
         """Go on by pushes to the next threshold; return whether it was come to, and not the goal or the allowance."""
-        from cube2net.kernels.pagerank_push import know, push
-
         if self.rest <= goal or self._seen > allowance or not self._threshold >= LOWEST:
             return False
         links = self._links
         if not self._all_strengths and self._found * MANY > len(links):
-            know(links.indptr, links.weights, self._strength)
+            self._kernels.know(links.indptr, links.weights, self._strength)
             self._all_strengths = True
         self._threshold /= fall
-        self.rest, self._found, seen = push(
+        self.rest, self._found, seen = self._kernels.push(
             links.indptr,
             links.indices,
             links.weights,
@@ -194,11 +200,9 @@ class RestartWalk:
         ``least`` is what the ``count``-th best scores at least, as far as is known. Between its bounds a score is
         guessed as if what is left were spread as evenly over all objects reached as it is in the end.
         """
-        from cube2net.kernels.pagerank_push import know, rivals
-
         arrays = (self.settled, self.left, self._strength)
         ends = (self._reached, self._found, self._damping, self._threshold, least)
-        number, volume = rivals(*ends, *arrays, self._touched)
+        number, volume = self._kernels.rivals(*ends, *arrays, self._touched)
         rows = _missing(np.sort(self._touched[:number]), inside)
         if barred is not None:
             rows = rows[~barred[rows]]
@@ -213,7 +217,7 @@ class RestartWalk:
         out = np.delete(upper, chosen)
         most = float(out.max()) if len(out) else 0.0
         if most <= (1.0 + slack) * low and not self._all_strengths:
-            know(self._links.indptr, self._links.weights, self._strength)
+            self._kernels.know(self._links.indptr, self._links.weights, self._strength)
             self._all_strengths = True
         if self._all_strengths:
             most = max(most, width * -float(self._strength.min()))
@@ -222,12 +226,10 @@ class RestartWalk:
 
     def _follow(self, allowance: int) -> bool:
         """Come to all objects that can be reached, or to none where they have more ends of links; return which."""
-        from cube2net.kernels.pagerank_push import follow
-
         state = np.zeros(len(self._links), np.uint8)
         state[self._reached[: self._found]] = 1
         ends = (self._links.indptr, self._links.indices)
-        found, whole = follow(*ends, allowance, state, self._reached, self._found)
+        found, whole = self._kernels.follow(*ends, allowance, state, self._reached, self._found)
         if whole:
             self._found = found
         return bool(whole)
@@ -236,7 +238,7 @@ class RestartWalk:
         """Settle what is left by sweeps over rows, all that can be reached among them."""
         shrink = max(self._damping, 1e-12) / (1.0 + math.sqrt(1.0 - self._damping * self._damping))
         most = 20 + int(math.log(goal * (1.0 - self._damping) / 1000.0) / math.log(shrink))
-        settle(self._links, rows, self._damping, goal, most, self.settled, self.left)
+        settle(self._links, rows, self._damping, goal, most, self.settled, self.left, kernels=self._kernels)
 
 
 def settle(
@@ -249,6 +251,7 @@ def settle(
     left: Array,
     *,
     workers: int | None = None,
+    kernels: Any = None,
 ) -> float:
     """Settle what is left by sweeps over the links of ``rows``; return a bound on the error Σ |x − settled| afterwards.
 
@@ -256,10 +259,11 @@ def settle(
 
     Stops when the bound, Σ |residual| / (1 − damping), is at most ``goal``, or after ``most`` sweeps. See
     ``kernels.pagerank_push`` for what is settled and left; the answer is the same for every number of ``workers``,
-    which is that of the cores where nobody says.
+    which is that of the cores where nobody says, and for both kinds of ``kernels``.
     """
-    from cube2net.kernels import pagerank_push as kernels
+    from concurrent.futures import ThreadPoolExecutor
 
+    kernels = kernels_for(links) if kernels is None else kernels
     indptr, indices, weights = links.indptr, links.indices, links.weights
     # Made here and not in the kernels: large arrays of NumPy lie on large pages, which random reads want.
     strength, start, now, before = (np.zeros(len(settled), settled.dtype) for _ in range(4))

@@ -4,8 +4,6 @@ Nothing here is loaded before something is shown. HTML is such that JupyterLab k
 trusted: plain tables, pictures as data of an ``<img>``, no script, and colours that are the notebook's own.
 """
 
-from cube2net.notebook.html_pages import page_of
-from cube2net.notebook.pictures import Picture, plot_of
-from cube2net.notebook.progress_bars import progress_bars
+import lazy_loader
 
-__all__ = ["Picture", "page_of", "plot_of", "progress_bars"]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

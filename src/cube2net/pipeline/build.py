@@ -24,18 +24,21 @@ from cube2net.checkpoints import (
     identity_of,
 )
 from cube2net.compiling import tells_compiling
+from cube2net.cube import ENGINES as ENGINES
 from cube2net.cube import TOPIC
 from cube2net.errors import ParameterError, SourceError
 from cube2net.interfaces import Engine, NamesFiles, Source, TopicModel
-from cube2net.pipeline.data import find_topics
 from cube2net.pipeline.few_cells import why_few_cells
 from cube2net.pipeline.reading import corpus_of, reader_of, remembering
 from cube2net.pipeline.suggestions import decide_dimensions, with_texts, without_texts
+from cube2net.pipeline.topic_finding import find_topics
 from cube2net.progress import Progress, Telling, listener
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics
 from cube2net.records.spec import MAX_MENTIONS, MIN_OBJECTS
-from cube2net.sources import SOURCES, Task, is_frame
-from cube2net.topics import TOPIC_MODELS, Lda, LdaModel
+from cube2net.sources import SOURCES as SOURCES
+from cube2net.sources import Task, is_frame
+from cube2net.topics import TOPIC_MODELS as TOPIC_MODELS
+from cube2net.topics import Lda, LdaModel
 
 Dimensions = Sequence[DimensionSpec | str]
 

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from cube2net.errors import ParameterError
+from cube2net.mine import cluster_query as cluster_query
+from cube2net.mine import embed_nodes as embed_nodes
 from cube2net.pipeline.queries import Asked
 from cube2net.records import Cube, Network, Query
 from cube2net.records.key_rows import count_known

@@ -27,7 +27,8 @@ from cube2net.pipeline.queries import Asked, query_of
 from cube2net.progress import Progress, Telling, listener, silent
 from cube2net.records import Comparison, Cube, Network, Query, Setup
 from cube2net.records.comparison import TASKS
-from cube2net.referee import DEFAULT, FILES, SHORT_LIST, HiddenRuns, Journal, Maker, Trials, several
+from cube2net.referee import DEFAULT as DEFAULT
+from cube2net.referee import FILES, SHORT_LIST, HiddenRuns, Journal, Maker, Trials, several
 from cube2net.select import OBJECTIVES, Exact
 from cube2net.threads import cores
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from importlib import import_module
 from typing import Any
 
+from cube2net import embed
 from cube2net import network as networks
 from cube2net.arguments import check_options, made, name_of, options_of
 from cube2net.array_types import Array
 from cube2net.compiling import tells_compiling, timed
-from cube2net.embed import VECTORS
 from cube2net.errors import ParameterError, quoted, some, whole_number
 from cube2net.interfaces import (
-    LinkObjective,
     MakesNetworks,
     Method,
     NeedsVectors,
@@ -215,8 +213,6 @@ def choose(plan: Plan, *, seed: int = 0, bound: bool = False, progress: Progress
     """Return what the method of a plan chooses; see :func:`construct` for the parameters."""
     whole_number("seed", seed, 0, None)
     cube, query, budget = plan.cube, plan.query, plan.budget
-    for kernel in ("coverage", "subgraphs", *(["pagerank_push"] if isinstance(plan.objective, LinkObjective) else [])):
-        import_module(f"cube2net.kernels.{kernel}")
     seconds: dict[str, float] = {}
     with timed(seconds, "weigh"):
         weights = _weights(plan)
@@ -255,7 +251,7 @@ def with_vectors(cube: Cube, method: Method, seed: int) -> Method:
     """Return the method with the cell vectors that it names, or the method itself where it names none."""
     if not isinstance(method, NeedsVectors) or not isinstance(method.vectors, str):
         return method
-    kinds = list(VECTORS) if method.vectors == "both" else [method.vectors]
+    kinds = list(embed.VECTORS) if method.vectors == "both" else [method.vectors]
     options = getattr(method, "vector_options", {})
     return method.with_vectors(*(embed_cells(cube, kind, seed=seed, **options.get(kind, {})) for kind in kinds))
 

@@ -10,19 +10,20 @@ import numpy as np
 import pyarrow.compute as pc
 
 from cube2net import cube as cubes
+from cube2net import embed, propose
+from cube2net import topics as topic_models
 from cube2net.arguments import made, path_of
 from cube2net.compiling import tells_compiling
-from cube2net.cube import TOPIC
-from cube2net.embed import VECTORS, Nearest
 from cube2net.errors import ParameterError, unknown, whole_number
 from cube2net.interfaces import CellEmbedder, Engine, NodeEmbedder
-from cube2net.pipeline.data import find_topics
+from cube2net.pipeline.topic_finding import find_topics
 from cube2net.progress import Progress, Telling, listener
-from cube2net.propose import with_text
 from cube2net.records import Corpus, Cube, DimensionSpec, Topics, Vectors
 from cube2net.records.corpus import table
 from cube2net.records.topics import ASSIGNED, WORDS
-from cube2net.topics import model_of
+
+READING = "reading"
+"""Under which word a cube keeps what was read, among what it knows of its source."""
 
 
 @tells_compiling
@@ -260,7 +261,7 @@ def label_texts(cube: Cube, texts: Sequence[str | None]) -> Topics:
     """Return the topics of new texts, by the topic model that was trained for a cube."""
     if cube.topic_model is None:
         raise ParameterError("the cube has no topic model: its topics were given, or it has no dimension of topics")
-    return model_of(cube.topic_model()).label_texts(texts, known=_topics_of(cube))
+    return topic_models.model_of(cube.topic_model()).label_texts(texts, known=_topics_of(cube))
 
 
 def _new_topics(cube: Cube, corpus: Corpus, progress: Progress) -> Topics | None:
@@ -269,16 +270,18 @@ def _new_topics(cube: Cube, corpus: Corpus, progress: Progress) -> Topics | None
     if corpus.items.num_rows == 0 and (cube.topic_model is not None or about):
         return Topics((), table(ASSIGNED), table(WORDS))
     if about.get("text") in corpus.attributes and "text" not in corpus.items.column_names:
-        corpus = with_text(corpus, about["text"])
+        corpus = propose.with_text(corpus, about["text"])
     if cube.topic_model is not None:
-        return model_of(cube.topic_model()).topics(corpus, known=_topics_of(cube), progress=progress)
+        return topic_models.model_of(cube.topic_model()).topics(corpus, known=_topics_of(cube), progress=progress)
     return find_topics(corpus, "given", attribute=about["attribute"]) if about.get("model") == "given" else None
 
 
 def _topics_of(cube: Cube) -> set[str]:
     """Return the labels of a cube's topics: those learned, and what was set aside under a name of its own."""
     dimensions = {
-        spec.name for spec in map(DimensionSpec.parse, cube.settings.get("dimensions", ())) if spec.attribute == TOPIC
+        spec.name
+        for spec in map(DimensionSpec.parse, cube.settings.get("dimensions", ()))
+        if spec.attribute == cubes.TOPIC
     }
     levels = [level for dimension in cube.dimensions for level in dimension.levels if level.name in dimensions]
     return {label for level in levels for label in level.labels}
@@ -291,7 +294,7 @@ def embed_cells(cube: Cube, vectors: str | CellEmbedder = "words", *, seed: int 
             f"a kind of vectors has the method embed_cells(cube, seed=...), got {vectors!r} with embed, that of "
             "an embedding of nodes: rename the method if it embeds cells"
         )
-    maker: CellEmbedder = made(vectors, VECTORS, CellEmbedder, "kind of vectors", options)
+    maker: CellEmbedder = made(vectors, embed.VECTORS, CellEmbedder, "kind of vectors", options)
     return maker.embed_cells(cube, seed=seed)
 
 
@@ -301,7 +304,7 @@ def near_cells(
     """Return the labels of the k cells nearest to a cell (its number or its labels), without itself."""
     cell = whole_number("cell", cell, 0, len(cube.cells) - 1) if isinstance(cell, int) else cube.find_cell(cell)
     known = embed_cells(cube) if vectors is None else vectors
-    found, _ = Nearest.of(known).find(known.values[[cell]], k=k, taken=np.array([[cell]]))
+    found, _ = embed.Nearest.of(known).find(known.values[[cell]], k=k, taken=np.array([[cell]]))
     return [cube.cell(int(number)) for number in found[0] if number >= 0]
 
 

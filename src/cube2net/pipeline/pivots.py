@@ -11,7 +11,11 @@ from cube2net import contrasts
 from cube2net import cube as cubes
 from cube2net.array_types import Array
 from cube2net.compiling import tells_compiling
-from cube2net.cube import check_whole, cross_levels, time_dimensions
+from cube2net.cube import NameIndex as NameIndex
+from cube2net.cube import check_whole, cross_levels
+from cube2net.cube import kinds_of as kinds_of
+from cube2net.cube import time_dimensions as time_dimensions
+from cube2net.cube import window_labels as window_labels
 from cube2net.errors import ParameterError, quoted, unknown, whole_number
 from cube2net.pipeline.queries import Asked, check_cube, query_of
 from cube2net.records import Cube, Pivot

@@ -18,6 +18,7 @@ from cube2net.pipeline.queries import Asked, query_of
 from cube2net.pipeline.worths import Valued, objective_of
 from cube2net.records import Budget, Cube, Form, Node, Query, Steering
 from cube2net.records.budget import PAPER_CELLS
+from cube2net.records.form import FORMS as FORMS
 from cube2net.records.node_names import OBJECT, node_of, title_of
 from cube2net.records.query_tables import asked_of as listed_of
 from cube2net.select import Anneal, Cover, Cube2net, Exact, Greedy, Random, check_no_cells, check_scope, scope_of

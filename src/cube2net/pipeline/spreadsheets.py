@@ -16,19 +16,18 @@ from cube2net.checkpoints import digest, digest_files, identity_of
 from cube2net.errors import Cube2netError, ParameterError, SourceError, listed
 from cube2net.interfaces import Source
 from cube2net.pipeline.build import build_cube
-from cube2net.pipeline.cubes import open_cube, read_manifest
+from cube2net.pipeline.cubes import READING, open_cube, read_manifest
 from cube2net.pipeline.reading import remembering
 from cube2net.progress import Progress, silent
 from cube2net.propose import propose
 from cube2net.records import Corpus, Cube, DimensionSpec
 from cube2net.records.suggestion import Attribute, Suggestion
-from cube2net.sources import GRAPH_ENDINGS, SOURCES
+from cube2net.sources import GRAPH_ENDINGS as GRAPH_ENDINGS
+from cube2net.sources import SOURCES
 from cube2net.topics import Lda
 
 TABLE_ENDINGS = (".xlsx", ".xlsm", ".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".parquet")
 """How the names of files end that are read as tables."""
-READING = "reading"
-"""Under which word a cube keeps what was read, among what it knows of its source."""
 SIZES = ((2_000, 10), (500, 5), (100, 3), (0, 2))
 """Of so many objects or more, a cell needs so many."""
 ENDING = "-cube"
@@ -43,6 +42,7 @@ SAID = {
     "text": "text, in which topics are found",
     "source": "one end of a link",
     "target": "the other end of a link",
+    "names": "names other rows: the links",
     "weight": "weight of a link",
     "time": "time of a link",
     "item": "record",
@@ -242,9 +242,13 @@ def _columns(corpus: Corpus, found: Suggestion, chosen: Sequence[DimensionSpec])
         for level in spec.levels:
             used.setdefault(level.source, f"level above {level.below}")
     rows: list[dict[str, str]] = []
+    own = False
     for role, name in (corpus.source.get("columns") or {}).items():
         table, _, what = role.rpartition(".")
-        if name and (what != "source" or name not in [row["column"] for row in rows]):
+        if what == "source" and name in [row["column"] for row in rows]:
+            own = True
+        elif name:
+            what = "names" if what == "target" and own else what
             rows.append({"table": table, "column": name, "what": SAID.get(what, what), "why": ""})
     for each in found.attributes:
         what = used.get(each.name, "kept, no dimension")

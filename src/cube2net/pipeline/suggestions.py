@@ -16,9 +16,9 @@ from cube2net.compiling import tells_compiling
 from cube2net.cube import TOPIC
 from cube2net.errors import ParameterError, QueryError, listed, whole_number
 from cube2net.intervals import REACH
-from cube2net.pipeline.data import find_topics
 from cube2net.pipeline.queries import Asked, query_of, read_query
 from cube2net.pipeline.reading import corpus_of
+from cube2net.pipeline.topic_finding import find_topics
 from cube2net.progress import Progress, Telling, listener
 from cube2net.propose import propose, score, tally, text_of, with_text
 from cube2net.records import Budget, Corpus, Cube, DimensionSpec, Query, Topics

@@ -9,6 +9,10 @@ import numpy as np
 from cube2net import network as networks
 from cube2net.array_types import Array
 from cube2net.errors import ParameterError, quoted, whole_number
+from cube2net.network import Section as Section
+from cube2net.network import about_objects as about_objects
+from cube2net.network import estimated_tokens as estimated_tokens
+from cube2net.network import longest_text as longest_text
 from cube2net.pipeline.questions import check_network
 from cube2net.records import Network
 
@@ -72,7 +76,7 @@ def to_text(
     if counter is not None and not callable(counter):
         raise ParameterError(f"the counter is {quoted(counter)}, expected a function of a text that counts its tokens")
     most = whole_number("max_tokens", max_tokens, 0, what="tokens")
-    count = counter or networks.estimated_tokens
+    count = counter or estimated_tokens
     if brief:
         return networks.brief_text(network, most, count, _nearness(network))
     return networks.text_of(network, most, count)

@@ -12,7 +12,8 @@ from cube2net.interfaces import LinkObjective, Objective
 from cube2net.pipeline.queries import Asked, query_of
 from cube2net.records import Cube, Judge, Query, Repeats, Weights, Worth
 from cube2net.records.weights import called
-from cube2net.select import OBJECTIVES, Own
+from cube2net.select import OBJECTIVES as OBJECTIVES
+from cube2net.select import Own
 
 Valued = str | Objective | LinkObjective | Callable[[Array, Query], float]
 

@@ -114,14 +114,14 @@ class Limits:
     """
 
     def __init__(self, cube: Cube, query: Query, budget: Budget) -> None:
-        from cube2net.kernels.budget_limits import NO_LIMIT, bring
-
         scope = budget.scope
         self._pinned = len(scope.cells)
         self._m = budget.m + self._pinned
         self.any = budget.max_nodes is not None or budget.max_links is not None
         if not self.any:
             return
+        from cube2net.kernels.budget_limits import NO_LIMIT, bring
+
         self._cube = cube
         self._present = np.zeros(len(cube.objects), dtype=np.int8)
         self._nodes = NO_LIMIT if budget.max_nodes is None else budget.max_nodes

@@ -153,11 +153,14 @@ class Served:
 
     def take(self, place: int) -> int:
         """Choose a cell by its place, and return how many objects it serves, whatever it loses."""
-        from cube2net.kernels import coverage
-
         self.taken[place] = True
-        rows = (self.members.indptr, self.members.indices, self.homes.indptr, self.homes.indices)
-        return int(coverage.serve(place, *rows, self.left, self.gains))
+        objects = self.members[place]
+        needing = objects[self.left[objects] > 0]
+        self.left[needing] -= 1
+        served = needing[self.left[needing] == 0]
+        if len(served):
+            np.subtract.at(self.gains, take_rows(self.homes, served).indices, 1)
+        return len(needing)
 
     def bound(self, served: float, m: int) -> float:
         """Return a value that no m cells exceed: what is served so far, and the m largest gains left beside it.

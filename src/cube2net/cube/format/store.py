@@ -10,7 +10,6 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -207,6 +206,8 @@ def _verify(folder: MappedFolder) -> int:
 
 
 def _verified(folder: MappedFolder) -> Stored:
+    from concurrent.futures import ThreadPoolExecutor
+
     manifest = manifests.read_manifest(folder)
     check_seal(folder.path, manifest)
     with ThreadPoolExecutor(cores()) as pool:  # checksums let other threads go on

@@ -81,7 +81,7 @@ def shown(name: str) -> str:
 def not_whole(name: str, error: Exception) -> SourceError:
     """Return the error for an archive that cannot be read to its end."""
     if isinstance(error, tarfile.TarError):
-        return SourceError(f"{name} is not a whole tar archive: {error or 'it ends too soon'}")
+        return SourceError(f"{name} is not a whole tar archive: {str(error) or 'it ends too soon'}")
     return damaged(name, error)
 
 

@@ -38,7 +38,7 @@ DIMENSIONS = (
 )
 ITEMS = {"item": pa.string(), "year": pa.int32(), "venue": pa.string(), "topic": pa.string()}
 TABLES = {"objects": OBJECTS, "items": ITEMS, "mentions": MENTIONS, "labels": LABELS}
-PAPERS = 3_080_000
+DBLP_PAPERS = 3_080_000
 MOST_PAPERS, MOST_PROFILES = 50_000_000, 10_000_000
 ATTRIBUTION = "made up: no such papers, authors or venues"
 # So many papers are written at a time; a constant, so that the same seed gives the same files.
@@ -70,7 +70,7 @@ LASTING = 5
 
 
 def make_dblp_like(
-    papers: int = PAPERS,
+    papers: int = DBLP_PAPERS,
     *,
     out: str | Path | None = None,
     years: tuple[int, int] = (1936, 2017),

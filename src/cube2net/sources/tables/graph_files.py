@@ -24,7 +24,7 @@ from cube2net.sources.tables.table_corpus import network_corpus
 from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 
 XML_ENDINGS, JSON_ENDINGS = (".graphml", ".gexf", ".xml"), (".json", ".cyjs")
-ENDINGS = (*XML_ENDINGS, *JSON_ENDINGS)
+GRAPH_ENDINGS = (*XML_ENDINGS, *JSON_ENDINGS)
 EXPECTED = "a graph in a .graphml, .gexf or .json file, also packed (.gz)"
 LARGEST_JSON = 512 * 2**20
 NODE = "node"
@@ -60,7 +60,7 @@ class Graph:
     def read(self, paths: Sequence[Path], *, progress: Progress = silent) -> Corpus:
         """Return the corpus of the graph in a file."""
         meter = Meter(UnpackLimits(self.max_ratio, self.max_unpacked))
-        files = InputFiles(data_files(paths, ENDINGS, EXPECTED), ENDINGS, meter)
+        files = InputFiles(data_files(paths, GRAPH_ENDINGS, EXPECTED), GRAPH_ENDINGS, meter)
         dropped = Dropped(self.strict, progress)
 
         def tell() -> None:

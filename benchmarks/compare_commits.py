@@ -1,0 +1,159 @@
+"""Whether this checkout is slower than another commit, in one run on one machine.
+
+    python benchmarks/compare_commits.py BASE [--rounds 5] [--limit 1.3] [--only NAME ...]
+
+The other commit is checked out into a folder that goes again, and both run with the packages that are installed.
+Each measurement is a process of its own, and the two take turns, so that what else the machine does falls on both. The
+figure is the least of all rounds. A ratio above the limit is measured as often again before it counts; one that stays
+above it ends the program with 1. asv would install every commit into an environment of its own, torch included.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+TIMES = 3
+"""How often a process measures what it has warmed up; the least counts."""
+
+
+def main() -> int:
+    """Return 1 where something takes longer than the limit allows."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("base")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--limit", type=float, default=1.3)
+    parser.add_argument("--only", nargs="+", choices=list(MEASURES), default=list(MEASURES))
+    parser.add_argument("--measure", help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.measure:  # in a process of its own: base is the folder of the cube
+        print(json.dumps(MEASURES[asked.measure](Path(asked.base))))
+        return 0
+    with tempfile.TemporaryDirectory() as place, checked_out(asked.base, Path(place) / "base") as base:
+        sides = {"base": (base, Path(place) / "base-out"), "head": (ROOT, Path(place) / "head-out")}
+        for tree, folder in sides.values():
+            folder.mkdir()
+            child(tree, folder, "build")
+        print(f"{'':24}{'base':>12}{'head':>12}{'ratio':>8}", flush=True)
+        slower = [name for name in asked.only if not compared(name, sides, asked.rounds, asked.limit)]
+    if slower:
+        print(f"slower than {asked.limit:g} times {asked.base}: {', '.join(slower)}", file=sys.stderr)
+    return int(bool(slower))
+
+
+def compared(name: str, sides: dict[str, tuple[Path, Path]], rounds: int, limit: float) -> bool:
+    """Return whether a measure keeps to the limit, and print it."""
+    least: dict[str, float] = {}
+    for number in range(2 * rounds):
+        if number == rounds and least["head"] <= limit * least["base"]:
+            break
+        for side in sorted(sides, reverse=bool(number % 2)):
+            found = child(*sides[side], name)
+            least[side] = min(found, least.get(side, found))
+    ratio = least["head"] / least["base"]
+    shown = [
+        f"{value / 1e6:,.0f} MB" if name.startswith("memory") else f"{value * 1e3:,.1f} ms" for value in least.values()
+    ]
+    print(f"{name:24}{shown[0]:>12}{shown[1]:>12}{ratio:>8.2f}{'  slower' * (ratio > limit)}", flush=True)
+    return ratio <= limit
+
+
+@contextmanager
+def checked_out(commit: str, folder: Path) -> Iterator[Path]:
+    """Lend the files of a commit in a folder."""
+    git = ["git", "-C", str(ROOT), "worktree"]
+    subprocess.run([*git, "add", "--quiet", "--detach", str(folder), commit], check=True)
+    try:
+        yield folder
+    finally:
+        subprocess.run([*git, "remove", "--force", str(folder)], check=True)
+
+
+def child(tree: Path, folder: Path, name: str) -> float:
+    """Return what a process measures with the code of a tree."""
+    command = [sys.executable, str(Path(__file__)), str(folder), "--measure", name]
+    env = os.environ | {"PYTHONPATH": str(tree / "src")}
+    ended = subprocess.run(command, env=env, cwd=folder, stdout=subprocess.PIPE, text=True, check=True)
+    return float(json.loads(ended.stdout.splitlines()[-1]))
+
+
+def least(work: Callable[[], object]) -> float:
+    """Return the least seconds of a few calls, after one that loads compiled code."""
+    work()
+    spent = []
+    for _ in range(TIMES):
+        begun = time.perf_counter()
+        work()
+        spent.append(time.perf_counter() - begun)
+    return min(spent)
+
+
+def command(*words: str) -> Callable[[Path], float]:
+    """Return the measure of a whole process from start to end."""
+    return lambda folder: least(
+        lambda: subprocess.run([sys.executable, *words], cwd=folder, check=True, capture_output=True)
+    )
+
+
+def build(folder: Path) -> float:
+    """Return the seconds that the cube of the demo takes, once; it is what the other measures ask."""
+    import cube2net as c2n
+
+    corpus = c2n.load_bundled()
+    begun = time.perf_counter()
+    c2n.build_cube(corpus, out=folder / "cube")
+    (folder / "names.csv").write_text("object\n" + "\n".join(sorted(c2n.load_labs())) + "\n", encoding="utf-8")
+    return time.perf_counter() - begun
+
+
+def memory_of_build(folder: Path) -> float:
+    """Return the most bytes that a process holds which builds the cube of the demo."""
+    build(folder)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def asking(what: str) -> Callable[[Path], float]:
+    """Return the measure of something that is asked of the cube of the demo."""
+
+    def measure(folder: Path) -> float:
+        import cube2net as c2n
+
+        cube = c2n.open_cube(folder / "cube")
+        query = c2n.read_query(cube, folder / "names.csv", skip_missing=True)
+        network = c2n.construct(cube, query)
+        works: dict[str, Callable[[], object]] = {
+            "open": lambda: c2n.open_cube(folder / "cube"),
+            "construct": lambda: c2n.construct(cube, query),
+            "greedy": lambda: c2n.construct(cube, query, "greedy", form="cells"),
+            "write": lambda: c2n.write_network(network, folder / "network.graphml"),
+        }
+        return least(works[what])
+
+    return measure
+
+
+MEASURES: dict[str, Callable[[Path], float]] = {
+    "import cube2net": command("-c", "import cube2net"),
+    "cube2net --help": command("-m", "cube2net", "--help"),
+    "cube2net query": command("-m", "cube2net", "query", "cube", "--query", "names.csv", "--skip-missing", "--quiet"),
+    "open": asking("open"),
+    "construct": asking("construct"),
+    "greedy": asking("greedy"),
+    "write": asking("write"),
+    "build": build,
+    "memory of build": memory_of_build,
+}
+
+if __name__ == "__main__":
+    sys.exit(main())

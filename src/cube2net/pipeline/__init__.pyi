@@ -1,0 +1,127 @@
+from .build import (
+    ENGINES as ENGINES,
+    SOURCES as SOURCES,
+    TOPIC_MODELS as TOPIC_MODELS,
+    build_cube as build_cube,
+    build_from as build_from,
+    build_task as build_task,
+)
+from .clusters import cluster_query as cluster_query, embed_nodes as embed_nodes
+from .compare import (
+    DEFAULT as DEFAULT,
+    JOURNAL as JOURNAL,
+    WRITTEN as WRITTEN,
+    Auto as Auto,
+    compare as compare,
+    task_of as task_of,
+)
+from .construct import construct as construct
+from .contrasting import contrast as contrast, contrast_with_others as contrast_with_others, describe as describe
+from .cubes import (
+    READING as READING,
+    add_items as add_items,
+    embed_cells as embed_cells,
+    label_texts as label_texts,
+    near_cells as near_cells,
+    open_cube as open_cube,
+    read_manifest as read_manifest,
+    save_cube as save_cube,
+    update_cube as update_cube,
+    verify_cube as verify_cube,
+    view_cube as view_cube,
+)
+from .data import (
+    AREA_SIGS as AREA_SIGS,
+    load_areas as load_areas,
+    load_bundled as load_bundled,
+    load_labs as load_labs,
+    make_dblp_like as make_dblp_like,
+    make_planted as make_planted,
+    open_dblp_like as open_dblp_like,
+)
+from .drills import drill as drill
+from .explaining import explain as explain
+from .judging import Judged as Judged, judge as judge
+from .network_outputs import (
+    EXPORTS as EXPORTS,
+    certificate as certificate,
+    certificate_of as certificate_of,
+    check_outputs as check_outputs,
+    described as described,
+    draw_network as draw_network,
+    layout_network as layout_network,
+    picture_text as picture_text,
+    said_of_network as said_of_network,
+    summary as summary,
+    write_network as write_network,
+)
+from .pivots import (
+    NameIndex as NameIndex,
+    finer_levels as finer_levels,
+    kinds_of as kinds_of,
+    members as members,
+    pivot as pivot,
+    place_cells as place_cells,
+    time_dimensions as time_dimensions,
+    window_labels as window_labels,
+)
+from .planning import (
+    FORMS as FORMS,
+    METHODS as METHODS,
+    WITH_OPTIONS as WITH_OPTIONS,
+    default_form as default_form,
+    default_objective as default_objective,
+)
+from .prices import prices as prices
+from .queries import (
+    missing_names as missing_names,
+    read_clusters as read_clusters,
+    read_links as read_links,
+    read_query as read_query,
+    read_query_bytes as read_query_bytes,
+    read_query_text as read_query_text,
+    unresolved_names as unresolved_names,
+)
+from .questions import read_asked as read_asked
+from .reading import (
+    from_networkx as from_networkx,
+    read_acl as read_acl,
+    read_graph as read_graph,
+    read_more as read_more,
+    read_source as read_source,
+    read_sql as read_sql,
+    read_tables as read_tables,
+    read_task as read_task,
+)
+from .replay import Replayed as Replayed, replay as replay
+from .report import (
+    check_report as check_report,
+    read_comparison as read_comparison,
+    report_files as report_files,
+    results as results,
+    verdict as verdict,
+    write_report as write_report,
+)
+from .spreadsheets import (
+    GRAPH_ENDINGS as GRAPH_ENDINGS,
+    TABLE_ENDINGS as TABLE_ENDINGS,
+    TableLook as TableLook,
+    can_write as can_write,
+    cube_beside as cube_beside,
+    look_at as look_at,
+    made_of as made_of,
+    make_cube as make_cube,
+    reading_of as reading_of,
+    sheet_reader as sheet_reader,
+)
+from .suggestions import suggest as suggest
+from .texts import (
+    Section as Section,
+    about_objects as about_objects,
+    estimated_tokens as estimated_tokens,
+    longest_text as longest_text,
+    to_text as to_text,
+)
+from .topic_finding import find_topics as find_topics
+from .what_if import change as change, with_ as with_, without as without
+from .worths import LINK_TOLERANCE as LINK_TOLERANCE, OBJECTIVES as OBJECTIVES, weigh as weigh

@@ -1,0 +1,52 @@
+"""What a developer, the workflows and the pages call is one and the same, and what is left out is said."""
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+(PHONY,) = re.findall(r"^\.PHONY: (.+)$", MAKEFILE, re.MULTILINE)
+TARGETS = PHONY.split()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_help_tells_of_every_target_that_there_is(target: str) -> None:
+    assert re.search(rf"^{target}:", MAKEFILE, re.MULTILINE)
+    assert target == "help" or re.search(rf'^\t@echo "make {target} ', MAKEFILE, re.MULTILINE)
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_the_workflows_run_what_a_developer_runs(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    called = re.findall(r"\bmake ([a-z-]+)", text)
+    assert called
+    assert set(called) <= set(TARGETS)
+    assert re.search(r"^permissions:\n  contents: read\n", text, re.MULTILINE)
+    assert "secrets." not in text
+
+
+def test_ci_tries_every_python_that_the_package_names() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    named = [each.rpartition(" ")[2] for each in project["classifiers"] if re.search(r":: 3\.\d+$", each)]
+    (tried,) = re.findall(r"python: \[(.+)\]", (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8"))
+    assert re.findall(r'"([\d.]+)"', tried) == named
+
+
+def test_what_is_left_out_of_the_habits_is_said_with_a_reason() -> None:
+    left = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["repo-review"]["ignore"]
+    rows = re.findall(
+        r"^\| ((?:[A-Z]{2,3}\d{3}(?:, )?)+) \|", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE
+    )
+    assert sorted(check for row in rows for check in row.split(", ")) == sorted(left)
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs").rglob("*.ipynb")), ids=lambda path: path.name)
+def test_a_notebook_keeps_no_traces_of_the_machine_that_ran_it(path: Path) -> None:
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    assert set(notebook["metadata"]) == {"kernelspec"}
+    assert {key for cell in notebook["cells"] for key in cell["metadata"]} <= {"tags", "editable", "slideshow"}
