@@ -106,6 +106,9 @@ def main() -> None:
             options = dict(zip(PARTS, task.parts, strict=False)).get(part)
             if options and (not asked.only or task.name in asked.only):
                 run(task, part, options, asked.data, asked.out, runs)
+    if not (asked.out / tasks[0].name / "trials.jsonl").exists():
+        print(f"no page yet: it wants trials of {tasks[0].name}")
+        return
     scores = gathered(tasks, asked.data, asked.out)
     cube, query, _ = tasks[0].load(asked.data, asked.out)
     write_scores(scores, asked.out / "scores.json")
