@@ -112,6 +112,34 @@ def test_a_name_leads_nowhere_else(bare: Client, tmp_path: Path, name: str) -> N
             assert "choose a file first" in refusal(*bare.ask("tables", {"files": [asked]}))
 
 
+def test_who_asks_of_a_cube_is_not_answered_by_another_one(bare: Client) -> None:
+    upload(bare, "mitglieder.csv", CLUB.read_bytes())
+    bare.answer("open", {"files": ["mitglieder.csv"]})
+    checksum = bare.answer("cube", {})["checksum"]
+    first = Client(bare.server, {"cube2net-checksum": checksum})
+    assert first.answer("complete", {"text": "jan"})["candidates"]
+    second = Client(bare.server)
+    upload(second, "mitglieder.csv", CLUB.read_bytes())
+    second.answer("open", {"files": ["mitglieder.csv"], "dimensions": ["Stadt"]})
+    sentence = "another cube was opened in another window: reload the page"
+    for name, question in (
+        ("names", {"text": "Jan"}),
+        ("complete", {"text": "jan"}),
+        ("members", {"cells": [["Köln"]]}),
+        ("pivot", {"rows": "Stadt", "columns": "Stadt"}),
+        ("construct", {"ask": {"query": ["x"]}}),
+        ("export", {"ask": {"query": ["x"]}, "format": ".graphml"}),
+    ):
+        status, answer = first.ask(name, question)
+        assert (status, answer["error"]) == (409, {"sentence": sentence, "kind": "other-cube"}), name
+        assert first.ask(name, question, Accept="application/x-ndjson")[0] == 409
+    assert second.answer("complete", {"text": "jan"})["candidates"]
+    now = second.answer("cube", {})["checksum"]
+    assert now != checksum
+    assert Client(bare.server, {"cube2net-checksum": now}).answer("complete", {"text": "jan"})["candidates"]
+    assert first.answer("start", {})["cube"] == "mitglieder-cube"
+
+
 def test_only_cubes_of_the_folder_are_opened_by_name(bare: Client, folder: Path) -> None:
     for name in (str(folder), "..", "../given", "."):
         assert refusal(*bare.ask("open", {"recent": name})).startswith("unknown cube of this folder ")

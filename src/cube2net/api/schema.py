@@ -27,7 +27,7 @@ REFUSALS = {
     "403": "It came from elsewhere.",
     "404": "There is nothing of that name.",
     "405": "It is asked in another way.",
-    "409": "No cube is open yet.",
+    "409": "No cube is open yet, or another than the header `cube2net-checksum` names.",
     "408": "It came too slowly.",
     "413": "It is too large.",
     "415": "It is no JSON.",

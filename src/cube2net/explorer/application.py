@@ -34,6 +34,9 @@ from cube2net.progress import Progress, silent
 BEGIN = "begin"
 """What an address says that opens the page with the question that the server was started with."""
 HTML = "text/html; charset=utf-8"
+ASKED_OF = "cube2net-checksum"
+"""The header that says of which cube a question is; who leaves it out asks the one that is open."""
+OTHER_CUBE = "another cube was opened in another window: reload the page"
 BYTES = "application/octet-stream"
 """The type of a file that is handed over: what a form of another site cannot send."""
 NOTHING: StartAnswer = StartAnswer(
@@ -138,7 +141,23 @@ class Application:
         return _response(Reply(content, media_type(name), headers=(("cache-control", "no-cache"),)), request)
 
     async def _cube(self, request: Request) -> Response:
-        return _response(await self.work.answer("cube", {}), request)
+        return _response(await self._answer(self._asked(request), "cube", {}), request)
+
+    def _asked(self, request: Request) -> Work:
+        """Return what answers a request; refused where it is of another cube than the one that is open."""
+        work, checksum = self.work, request.headers.get(ASKED_OF)
+        if checksum is not None and checksum != work.desk.checksum:
+            raise RefusalError(409, "other-cube", OTHER_CUBE)
+        return work
+
+    async def _answer(self, work: Work, name: str, question: dict[str, Any], progress: Progress = silent) -> Reply:
+        """Return the reply of a cube; where another took its place meanwhile, that is why there is none."""
+        try:
+            return await work.answer(name, question, progress)
+        except (Exception, asyncio.CancelledError):
+            if work is self._work:
+                raise
+            raise RefusalError(409, "other-cube", OTHER_CUBE) from None
 
     async def _report(self, request: Request) -> Response:
         key = request.path_params["key"]
@@ -191,7 +210,10 @@ class Application:
         if name not in known:
             raise RefusalError(404, "unknown", str(unknown("question", name, known)))
         question = await read_question(request)
-        answer = partial(self._opening if name in OPENINGS else self.work.answer, name, question)
+        if name in OPENINGS:
+            answer = partial(self._opening, name, question)
+        else:
+            answer = partial(self._answer, self._asked(request), name, question)
         if LINES in request.headers.get("accept", "") and name != FILE:
             return LinesResponse(answer)
         task = watched(answer())
