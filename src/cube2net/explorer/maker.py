@@ -34,13 +34,15 @@ def answered(name: str, question: Mapping[str, Any], progress: Progress) -> dict
     if name == "tables":
         look = pipeline.look_at(reader, paths, **options, progress=progress)
         return {"read": look.record(), "choices": look.choices()}
-    of = pipeline.made_of(reader, paths, *options.values(), contents=True)
+    identity = pipeline.identify_reading(reader, paths, **options, uploaded=True)
     kept = question.get("keep")
-    place, known = pipeline.cube_beside(paths, of, Path(kept) if kept else None)
+    place, known = pipeline.cube_beside(
+        paths, identity, Path(kept) if kept else None, say=lambda sentence: progress(sentence, 1, 1)
+    )
     if known is None or not kept:
         look = pipeline.look_at(reader, paths, **options, progress=progress)
         made = Path(question["made"])
-        cube = pipeline.make_cube(look, made / place.name, of=of, progress=progress)
+        cube = pipeline.make_cube(look, made / place.name, identity=identity, progress=progress)
         if kept:
             pipeline.save_cube(cube, place)
         else:
