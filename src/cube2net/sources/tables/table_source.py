@@ -264,7 +264,7 @@ class Tables:
         if before := self._before(rows):
             return before == "links" and not self.alone
         called = base_name(table) if isinstance(table, Path) else ""
-        if are_links_by_name(rows, called, self.columns):
+        if are_links_by_name(rows, called, self.columns, nodes_first=self.alone):
             return True
         return not self._are_records(rows) and are_links_by_values(rows)
 
