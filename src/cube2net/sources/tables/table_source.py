@@ -358,9 +358,10 @@ class Tables:
         looked_at = names[:MOST_SHEETS] if self.alone or len(names) > 2 else []
         tables = {name: rows for name in looked_at if (rows := self._sheet_rows(path, name)) is not None}
         left = list(tables) if looked_at else list(names)
-        if len(tables) < 3 or not mentions_both(*list(tables.values())[:3]):
-            if found := the_pair(tables) or (one_alone(tables) if self.alone else {}):
-                return found
+        if len(tables) > 2 and mentions_both(*list(tables.values())[:3]):
+            tables = {}
+        if found := the_pair(tables) or (one_alone(tables) if self.alone else {}):
+            return found
         try:
             return {role: str(sheet) for role, sheet in assign([Path(name) for name in left]).items()}
         except SourceError:
