@@ -67,7 +67,7 @@ def test_a_folder_that_is_something_else_is_left_as_it_is(club: Path) -> None:
     other.mkdir()
     (other / "letter.txt").write_text("dear reader")
     reader = pipeline.sheet_reader([club])
-    assert pipeline.cube_beside([club], pipeline.made_of(reader, [club], [], None)) == (
+    assert pipeline.cube_beside([club], pipeline.identify_reading(reader, [club])) == (
         club.parent / "mitglieder-cube-2",
         None,
     )

@@ -1,5 +1,6 @@
 """One table of people alone is read with ``alone``: who a row is, and whom it names."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -93,3 +94,67 @@ def test_without_alone_one_table_of_nodes_is_refused_as_before(tmp_path: Path) -
     path.write_text("name,city,age\nada,Rome,41\nbob,Oslo,52\n")
     with pytest.raises(SourceError, match="^one table alone needs links beside it"):
         c2n.read_tables(path)
+
+
+@pytest.mark.parametrize(
+    ("key", "column"), [("id", "paid"), ("id", "grid"), ("Nr", "Hausnr"), ("id", "idle"), ("ID", "Paid"), ("id", "Bid")]
+)
+def test_a_word_that_merely_ends_like_the_key_is_no_link(tmp_path: Path, key: str, column: str) -> None:
+    rows = [f"{n},person {n},{n * 7 % 40 + 1},{CITIES[n % 3]},{TRADES[n % 4]}" for n in range(1, 61)]
+    corpus, _ = read(tmp_path, "\n".join([f"{key},name,{column},city,trade", *rows]))
+    assert (links(corpus), corpus.objects.num_rows) == (set(), 60)
+    assert column in corpus.attributes
+
+
+@pytest.mark.parametrize(
+    ("key", "column"),
+    [("id", "boss_id"), ("Nr.", "Chef-Nr"), ("id", "bossId"), ("ID", "Boss ID"), ("ID", "BossID"), ("id", "id_boss")],
+)
+def test_a_column_of_keys_by_its_words_links_rows(tmp_path: Path, key: str, column: str) -> None:
+    rows = [f"{n},person {n},{n // 2 or ''},{CITIES[n % 3]},{TRADES[n % 4]}" for n in range(1, 61)]
+    corpus, _ = read(tmp_path, "\n".join([f"{key},name,{column},city,trade", *rows]))
+    assert len(links(corpus)) == 59
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        lambda n: n % 5,
+        lambda n: n,
+        lambda n: n * 7 % 75 + 1,
+        lambda n: -(n % 9),
+        lambda n: n % 9 + 1 if n % 20 else "?",
+    ],
+    ids=["counts from nought", "its own row", "often no key", "below nought", "with a question mark"],
+)
+def test_numbers_that_are_no_keys_of_other_rows_link_nothing(tmp_path: Path, value: Callable[[int], object]) -> None:
+    name = "visits" if value(20) == "?" or value(20) == -2 else "id visits"
+    rows = [f"{n},person {n},{value(n)},{CITIES[n % 3]},{TRADES[n % 4]}" for n in range(1, 61)]
+    corpus, _ = read(tmp_path, "\n".join([f"id,name,{name},city,trade", *rows]))
+    assert links(corpus) == set()
+
+
+def test_keys_of_several_rows_in_a_field_link_them(tmp_path: Path) -> None:
+    rows = [f"{n},person {n},{n % 60 + 1}{f';{(n + 5) % 60 + 1}' if n % 3 == 0 else ''},Rome" for n in range(1, 61)]
+    corpus, _ = read(tmp_path, "\n".join(["id,name,knows,city", *rows]))
+    assert len(links(corpus)) == 80
+
+
+CITIES, TRADES = ("Rome", "Oslo", "Bonn"), ("bau", "it", "handel", "kunst")
+
+
+def test_an_id_beside_a_name_makes_nodes_whatever_two_other_columns_are_called(tmp_path: Path) -> None:
+    rows = [f"{n},person {n},{CITIES[n % 3]},{TRADES[n % 4]},{n % 5},{n % 7}" for n in range(1, 61)]
+    for ends in ("a,b", "from,to", "start,end", "source,target"):
+        corpus, _ = read(tmp_path, "\n".join([f"id,name,city,trade,{ends}", *rows]))
+        assert (corpus.objects.num_rows, links(corpus)) == (60, set())
+        assert {"city", "trade"} <= set(corpus.attributes)
+
+
+def test_links_with_an_id_and_a_name_of_their_own_stay_links(tmp_path: Path) -> None:
+    rows = [f"{n},road {n},p{n % 12},p{n * 5 % 13}" for n in range(1, 61)]
+    corpus, said = read(tmp_path, "\n".join(["id,name,source,target", *rows]))
+    assert corpus.objects.num_rows == 13
+    assert "club.csv is taken for links alone (guessed)" in said
+    corpus, said = read(tmp_path, "\n".join(["a,b", *(f"p{n},p{n * 5 % 13}" for n in range(12))]))
+    assert "club.csv is taken for links alone (guessed)" in said

@@ -38,8 +38,8 @@ def cube_of_tables(
     from cube2net.checkpoints import checkpoints_of
 
     reader = _reader(paths, settings)
-    of = pipeline.made_of(reader, paths, [*dimensions, str(seed)], min_objects)
-    place, kept = pipeline.cube_beside(paths, of)
+    identity = pipeline.identify_reading(reader, paths, dimensions, min_objects, seed=seed)
+    place, kept = pipeline.cube_beside(paths, identity, say=say)
     if kept is not None:
         say(f"{place.name} is used again, for {listed([path.name for path in paths])} and the options are as before")
         show_reading(kept)
@@ -54,7 +54,7 @@ def cube_of_tables(
             look = pipeline.look_at(
                 reader, paths, dimensions=dimensions, min_objects=min_objects, seed=seed, progress=progress
             )
-            cube = pipeline.make_cube(look, place, of=of, seed=seed, progress=progress)
+            cube = pipeline.make_cube(look, place, identity=identity, seed=seed, progress=progress)
         say(f"kept in {place.name}, beside {paths[0].name}" if place.parent != Path(folder) else f"made {place.name}")
         show_reading(cube)
         yield cube
