@@ -83,7 +83,7 @@ class Finding:
 
     @property
     def outcome(self) -> Literal["helps", "maybe", "level", "few", "nothing"]:
-        """Whether a setup helps, may help or is no higher than the query alone; too little to tell, or nothing there."""
+        """Whether a setup helps, may help or is no higher than the query alone; or there is too little, or nothing."""
         if self.gain is None:
             return "nothing"
         if self.helps:
