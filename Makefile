@@ -145,7 +145,7 @@ release-check: .venv/ready-test
 	@touch $@
 
 docs: .venv/ready-docs
-	@echo "making the site in docs-out (two to five minutes; only warnings are shown, and any makes it fail)"
+	@echo "making the site in docs-out (some minutes; only warnings are shown, and any makes it fail)"
 	.venv/bin/python -m sphinx --fresh-env --fail-on-warning --keep-going --quiet --jobs auto docs docs-out
 	@echo "open docs-out/index.html"
 

@@ -158,3 +158,52 @@ def test_links_with_an_id_and_a_name_of_their_own_stay_links(tmp_path: Path) -> 
     assert "club.csv is taken for links alone (guessed)" in said
     corpus, said = read(tmp_path, "\n".join(["a,b", *(f"p{n},p{n * 5 % 13}" for n in range(12))]))
     assert "club.csv is taken for links alone (guessed)" in said
+
+
+def test_names_that_are_turned_round_by_a_comma_are_known(tmp_path: Path) -> None:
+    corpus, _ = read(
+        tmp_path,
+        'Nachname;Vorname;Ort;kennt\nGroß;Eva Maria;Köln;"Ott, Ute; Süß,Kim"\nOtt;Ute;Köln;"Groß, Eva Maria"\n'
+        'Süß;Kim;Bonn;"Ott, Max"\nOtt;Max;Bonn;\n',
+    )
+    pairs = [("Eva Maria Groß", "Ute Ott"), ("Eva Maria Groß", "Kim Süß"), ("Kim Süß", "Max Ott")]
+    assert links(corpus) == set(map(frozenset, pairs))
+    corpus, _ = read(tmp_path, 'Name;Ort;kennt\n"Groß, Eva";Köln;Ute Ott\n"Ott, Ute";Köln;\n"Süß, Kim";Bonn;Eva Groß\n')
+    assert links(corpus) == {frozenset(("Groß, Eva", "Ott, Ute")), frozenset(("Süß, Kim", "Groß, Eva"))}
+
+
+def test_a_name_that_may_be_of_two_rows_when_turned_round_is_that_of_the_row_that_bears_it(tmp_path: Path) -> None:
+    rows = '"Max, Paul";Köln;\nPaul Max;Bonn;"Max, Paul"\nEva Ott;Bonn;Paul Max\nKim Ott;Köln;Eva Ott\n'
+    corpus, _ = read(tmp_path, f"Name;Ort;kennt\n{rows}")
+    assert frozenset(("Paul Max", "Max, Paul")) in links(corpus)
+    assert frozenset(("Eva Ott", "Paul Max")) in links(corpus)
+
+
+def test_rows_without_any_value_are_nobody(tmp_path: Path) -> None:
+    corpus, said = read(
+        tmp_path, "Name;Stadt;Kennt\nEva;Köln;Max\n;;\nMax;Bonn;Ute\nUte;Bonn;Nemo\n;;\n;;\nKim;Ulm;Eva\n"
+    )
+    assert corpus.objects["name"].to_pylist() == ["Eva", "Max", "Ute", "Kim"]
+    assert "club.csv: rows without any value are passed over: 3" in said
+
+
+@pytest.mark.parametrize("above", ["", "Mitgliederliste 2024;;;;;;;\r\n;;;;;;;\r\n", "Mitgliederliste 2024\r\n\r\n"])
+@pytest.mark.parametrize("left", ["", ";"])
+def test_a_title_above_and_an_empty_column_on_the_left_are_passed_over(tmp_path: Path, above: str, left: str) -> None:
+    people = [f"{last};{first}" for last in ("Groß", "Süß", "Ott", "Köhler") for first in ("Eva", "Max", "Ute", "Kim")]
+    body = [
+        f'{left}{who};{CITIES[n % 3]};{TRADES[n % 4]};{n + 1:02}.03.19{70 + n};1.{n:03},50;"{who_else(people, n)}"'
+        for n, who in enumerate(people)
+    ]
+    head = "".join(f"{left}{line}" if line else line for line in above.splitlines(keepends=True) if line)
+    names = f"{left}Nachname;Vorname;Ort;Branche;Eintritt;Beitrag;kennt"
+    corpus, _ = read(tmp_path, head + "\r\n".join([names, *body]))
+    assert (corpus.objects.num_rows, len(links(corpus))) == (16, 32)
+    assert corpus.attributes == ("Ort", "Branche", "Eintritt", "Beitrag")
+    assert [str(corpus.items.schema.field(name).type) for name in ("Eintritt", "Beitrag")] == ["date32[day]", "double"]
+    assert corpus.items["Beitrag"].to_pylist()[:2] == [1000.5, 1001.5]
+
+
+def who_else(people: list[str], row: int) -> str:
+    """Return the names of the next two."""
+    return "; ".join(" ".join(reversed(people[(row + step) % len(people)].split(";"))) for step in (1, 2))

@@ -11,12 +11,33 @@ from cube2net import pipeline
 from cube2net.cli.options import configured, split_settings
 from cube2net.cli.signals import KEPT
 from cube2net.cli.terminal import say, show_table, shown_progress
-from cube2net.errors import listed
+from cube2net.errors import SourceError, listed
 from cube2net.interfaces import Source
 from cube2net.interrupts import unfinished
 from cube2net.records import Cube
+from cube2net.spelling import nearest
 
 MANIFEST = "manifest.json"
+
+
+def check_files(paths: Sequence[Path]) -> None:
+    """Raise where a spreadsheet is not there, with the nearest name in its folder; cubes are checked when opened."""
+    endings = (*pipeline.TABLE_ENDINGS, *pipeline.GRAPH_ENDINGS)
+
+    def is_sheet(name: str) -> bool:
+        return name.casefold().removesuffix(".gz").endswith(endings)
+
+    for path in paths:
+        if path.exists():
+            continue
+        try:
+            there = sorted(one.name for one in path.parent.iterdir() if is_sheet(one.name) and one.is_file())
+        except OSError:
+            there = []
+        near = nearest(path.name, there)
+        if near is not None or is_sheet(path.name) or len(paths) > 1:
+            hint = f"did you mean {str(path.parent / near)!r}?" if near is not None else "check the path"
+            raise SourceError(f"there is no file {str(path)!r}: {hint}")
 
 
 def is_cube(paths: Sequence[Path]) -> bool:

@@ -41,6 +41,8 @@ MOST_OWN = 0.5
 NUMBERS_OF_ROWS = ("nr", "no", "num", "nummer", "number", "lfdnr")
 """What a column is called that counts the rows, whose numbers others may refer to."""
 MOST_JOINED = 3
+MOST_WORDS = 6
+"""A text of more words is no name that may be turned round."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +81,7 @@ def names_other_rows(rows: Rows) -> bool:
 
 def lone_table(rows: Rows, given: Mapping[str, str], say: Callable[[str], None]) -> LoneTable:
     """Return what one table of nodes holds; ``given`` says which column is what, and what is guessed is said."""
-    found = _with_names(rows, given, say)
+    found = _with_names(_without_empty_rows(rows, say), given, say)
     key, name = found.columns["nodes.id"], found.columns.get("nodes.name") or None
     referring = _references(found.nodes, key, name)
     if not referring:
@@ -185,20 +187,55 @@ def _unused(name: str, taken: Sequence[str]) -> str:
 
 
 def _folded(text: str) -> str:
-    return " ".join(text.split()).casefold()
+    return " ".join(text.replace(",", ", ").split()).replace(" ,", ",").casefold()
 
 
 def _known(rows: Rows, key: str, name: str | None) -> dict[str, str]:
-    """Return the ids of rows by whatever may name them: the id itself, or the name where only one row bears it."""
+    """Return the ids of rows by whatever may name them: the id itself, or the name where only one row bears it.
+
+    A name may be turned round by a comma.
+    """
     ids = keys(rows, key).to_pylist()
-    known: dict[str, str] = {}
-    if name is not None:
-        bearers: dict[str, list[str]] = {}
-        for one, called in zip(ids, keys(rows, name).to_pylist(), strict=True):
-            if one is not None and called is not None:
-                bearers.setdefault(_folded(called), []).append(one)
-        known = {called: own[0] for called, own in bearers.items() if len(own) == 1}
+    names = ids if name is None else keys(rows, name).to_pylist()
+    turned: dict[str, set[str]] = {}
+    bearers: dict[str, set[str]] = {}
+    for one, called in zip(ids, names, strict=True):
+        if one is not None and called is not None:
+            bearers.setdefault(_folded(called), set()).add(one)
+            for other in turned_round(_folded(called)):
+                turned.setdefault(other, set()).add(one)
+    known = {called: next(iter(own)) for called, own in turned.items() if len(own) == 1 and called not in bearers}
+    known |= {called: next(iter(own)) for called, own in bearers.items() if len(own) == 1}
     return known | {_folded(one): one for one in ids if one is not None}
+
+
+def turned_round(name: str) -> list[str]:
+    """Return a name with first and last name turned round by a comma, wherever these may be parted.
+
+    >>> turned_round("eva süß"), turned_round("von der heide, jan")
+    (['süß, eva'], ['jan von der heide'])
+    """
+    last, comma, first = name.partition(", ")
+    if comma:
+        return [f"{first} {last}"]
+    words = name.split()
+    parted = range(1, len(words) if len(words) <= MOST_WORDS else 1)
+    return [f"{' '.join(words[at:])}, {' '.join(words[:at])}" for at in parted]
+
+
+def _without_empty_rows(rows: Rows, say: Callable[[str], None]) -> Rows:
+    """Return a table without the rows that hold nothing, as stand at the end of many a sheet."""
+    filled = np.zeros(rows.table.num_rows, dtype=bool)
+    for column in rows.table.columns:
+        filled |= pc.is_valid(column).to_numpy()
+    if filled.all() or not filled.any():
+        return rows
+    kept = np.flatnonzero(filled)
+    say(f"{rows.name}: rows without any value are passed over: {len(filled) - len(kept):,}")
+    places = rows.places
+    return replace(
+        rows, table=rows.table.take(pa.array(kept)), places=lambda some: places([int(kept[row]) for row in some])
+    )
 
 
 def _references(rows: Rows, key: str, name: str | None) -> dict[str, str | None]:
