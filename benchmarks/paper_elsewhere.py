@@ -35,7 +35,7 @@ def letters(name: str, comparison: Comparison) -> Iterator[Claim]:
             yield Claim(
                 f"`{name}`, to the letter: its cells are more relevant than {rival} ones",
                 "no values",
-                f"relevance {mean_text(plans)}, {rival} {mean_text(values)}: apart by {gap_text(plans, values)}, {runs}",
+                f"relevance {mean_text(plans)}, {rival} {mean_text(values)}: apart {gap_text(plans, values)}, {runs}",
                 sides=(gap(plans, values),),
             )
     if comparison.task == "clustering":
