@@ -31,6 +31,12 @@ def test_a_spreadsheet_is_chosen_understood_corrected_and_explored(bare: Explore
     expect(page.locator("[data-dimensions]")).to_have_text("Stadt × Branche", timeout=SLOW)
     page.get_by_label("What Branche is").select_option(label="kept as information")
     expect(page.locator("[data-dimensions]")).to_have_text("Stadt", timeout=SLOW)
+    page.get_by_label("What Stadt is").select_option(label="kept as information")
+    expect(page.locator("[data-lacking]")).to_contain_text("Choose at least one group")
+    expect(page.get_by_label("What Stadt is")).to_have_value("kept")
+    expect(page.get_by_role("button", name="Make the cube")).to_be_disabled()
+    page.get_by_label("What Stadt is").select_option(label="a group for cells")
+    expect(page.locator("[data-lacking]")).to_be_hidden(timeout=SLOW)
     page.get_by_role("button", name="As it was guessed").click()
     expect(page.locator("[data-dimensions]")).to_have_text("Stadt × Branche", timeout=SLOW)
     assert unnamed_controls(page) == []

@@ -85,6 +85,14 @@ def test_files_are_looked_at_and_opened_as_a_cube_that_answers(bare: Client, hom
     assert bare.answer("open", {"recent": "mitglieder-cube"})["cube"] == "mitglieder-cube"
 
 
+def test_another_file_of_the_same_name_is_kept_beside_the_first(bare: Client, home: Path) -> None:
+    for rows, name in ((72, "mitglieder-cube"), (39, "mitglieder-cube-2"), (72, "mitglieder-cube")):
+        upload(bare, "mitglieder.csv", b"".join(CLUB.read_bytes().splitlines(keepends=True)[: rows + 1]))
+        assert bare.answer("open", {"files": ["mitglieder.csv"], "keep": True})["cube"] == name
+        assert bare.answer("cube", {})["objects"] == rows
+    assert sorted(names_in(home)) == ["mitglieder-cube", "mitglieder-cube-2"]
+
+
 def test_what_is_not_to_be_kept_leaves_nothing_in_the_folder(bare: Client, home: Path) -> None:
     upload(bare, "mitglieder.csv", CLUB.read_bytes())
     assert bare.answer("open", {"files": ["mitglieder.csv"], "keep": False})["kept"] is False

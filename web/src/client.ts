@@ -46,7 +46,7 @@ export function refusalOf(error: unknown): Refusal {
   return new Refusal(error instanceof Error ? error.message : String(error), "page");
 }
 
-const OFFLINE = "the explorer does not answer: it was closed, or this computer slept; start it again and retry";
+const OFFLINE = "the explorer does not answer: it was closed, or this computer slept; start it again, and open the address that it prints";
 const UNAUTHORISED = "this page has no key: open the address that the program printed";
 
 /** The kind of a refusal where another window opened another cube: nothing is answered until the page is loaded again. */

@@ -41,14 +41,16 @@ def answered(name: str, question: Mapping[str, Any], progress: Progress) -> dict
     if name == "tables":
         look = pipeline.look_at(reader, paths, **options, progress=progress)
         return {"read": look.record(), "choices": look.choices()}
-    of = pipeline.made_of(reader, paths, *options.values(), contents=True)
+    identity = pipeline.identify_reading(reader, paths, **options, uploaded=True)
     kept = question.get("keep")
-    place, known = pipeline.cube_beside(paths, of, Path(kept) if kept else None)
+    place, known = pipeline.cube_beside(
+        paths, identity, Path(kept) if kept else None, say=lambda sentence: progress(sentence, 1, 1)
+    )
     if known is not None and kept:
         return {"folder": str(place), "place": None, "begin": ""}
     look = pipeline.look_at(reader, paths, **options, progress=progress)
     made = Path(question["made"]) / place.name
-    pipeline.make_cube(look, made, of=of, progress=progress)
+    pipeline.make_cube(look, made, identity=identity, progress=progress)
     return {"folder": str(made), "place": str(place) if kept else None, "begin": ""}
 
 
