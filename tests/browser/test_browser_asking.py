@@ -81,7 +81,11 @@ def test_a_list_that_is_pasted_is_resolved_name_by_name(opened: Tab) -> None:
 
 def test_the_network_is_made_of_pasted_names_that_are_still_looked_up(opened: Tab) -> None:
     held: list[Route] = []
-    opened.page.route("**/api/v1/names", lambda route: held.append(route))
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    opened.page.route("**/api/v1/names", hold)
     with opened.page.expect_request("**/api/v1/names"):
         opened.paste(FIELD, "Ann Archer\nBob Baker\n")
     make = opened.button("Make the network")
