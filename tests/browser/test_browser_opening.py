@@ -95,3 +95,16 @@ def test_a_window_says_that_another_one_opened_another_cube(
     first.ready(seconds=120)
     assert all("another cube was opened" in slip for slip in first.slips), first.slips
     first.slips.clear()
+
+
+def test_files_are_named_as_they_are_kept_and_those_taken_back_leave_room(bare: Explorer, tab: Tab) -> None:
+    tab.page.goto(bare.address)
+    chooser = tab.page.locator("[data-do=files]")
+    for number in range(10):
+        given = {"name": f" mit:glieder {number}.csv", "mimeType": "text/csv", "buffer": CLUB.read_bytes()}
+        chooser.set_input_files([given])
+        expect(tab.page.locator(".chip")).to_have_text([f"mit_glieder {number}.csv×"], timeout=SLOW)
+        if number < 9:
+            tab.page.get_by_role("button", name=f"Without mit_glieder {number}.csv").click()
+            expect(tab.page.locator(".chip")).to_be_hidden()
+    expect(tab.page.locator("[data-dimensions]")).to_have_text("Stadt × Branche", timeout=SLOW)

@@ -69,6 +69,16 @@ test("questions say of which cube they are, once it is known, and it is heard th
   assert.deepEqual(heard, ["another cube was opened", "another cube was opened"]);
 });
 
+test("a file is handed over with the names of those used beside it, and taken back by its name", async () => {
+  const asked = answering(['{"name":"a b.csv","files":["a b.csv"]}']);
+  assert.equal((await httpClient().upload?.(new File(["x"], " a b.csv"), ["c&d.csv"]))?.name, "a b.csv");
+  const words = new URL(asked[0]?.url ?? "").searchParams;
+  assert.deepEqual([words.get("name"), words.getAll("uses")], [" a b.csv", ["c&d.csv"]]);
+  const back = answering(['{"name":"a b.csv","files":[]}']);
+  await httpClient().takeBack?.("a b.csv");
+  assert.deepEqual([back[0]?.method, new URL(back[0]?.url ?? "").searchParams.get("name")], ["DELETE", "a b.csv"]);
+});
+
 test("a stop is no refusal", async () => {
   globalThis.fetch = (() => Promise.reject(new DOMException("stopped", "AbortError"))) as typeof fetch;
   await assert.rejects(httpClient().ask("cube", {}), { name: "AbortError" });

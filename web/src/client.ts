@@ -19,8 +19,10 @@ export interface ExportedFile {
 export interface Client {
   ask<N extends RouteName>(name: N, question: Question<N>, how?: Asking): Promise<Answer<N>>;
   file(question: ExportQuestion, how?: Asking): Promise<ExportedFile>;
-  /** Hands over a file to be opened, and says the names of all that were; none where that cannot be. */
-  upload?(file: File, how?: Asking): Promise<UploadAnswer>;
+  /** Hands over a file to be opened beside those used, and says what it is called there; none where that cannot be. */
+  upload?(file: File, used: readonly string[], how?: Asking): Promise<UploadAnswer>;
+  /** Takes a file back that was handed over. */
+  takeBack?(name: string): Promise<UploadAnswer>;
   /** The address of a comparison's report; null where reports have none. */
   report(answer: CompareAnswer): string | null;
 }
@@ -88,8 +90,12 @@ export function httpClient(base = "/api/v1/", moved: (refusal: Refusal) => void 
         bytes: new Uint8Array(await response.arrayBuffer()),
       };
     },
-    async upload(file, how = {}) {
-      return json(await sent(`${base}upload?name=${encodeURIComponent(file.name)}`, { method: "POST", headers: { "content-type": "application/octet-stream" }, body: file }, how));
+    async upload(file, used, how = {}) {
+      const words = new URLSearchParams([["name", file.name], ...(used.length > 0 ? used : [""]).map((name) => ["uses", name])]);
+      return json(await sent(`${base}upload?${words}`, { method: "POST", headers: { "content-type": "application/octet-stream" }, body: file }, how));
+    },
+    async takeBack(name) {
+      return json(await sent(`${base}upload?${new URLSearchParams({ name })}`, { method: "DELETE" }, {}));
     },
     report: ({ report }) => (report === "" ? null : `${base}report/${encodeURIComponent(report)}`),
   };
