@@ -97,6 +97,30 @@ def other_forms(text: str) -> list[str]:
     return [form for form in (unicodedata.normalize(kind, text) for kind in ("NFC", "NFD")) if form != text]
 
 
+def turned_around(text: str) -> list[str]:
+    """Return a name as it is spoken, of one that sheets have: ``Last, First``, or two cells with a tab between.
+
+    >>> turned_around("Fuchs, Sabine"), turned_around("Fuchs\tSabine"), turned_around("Sabine Fuchs")
+    (['Sabine Fuchs'], ['Sabine Fuchs', 'Fuchs Sabine'], [])
+    """
+    for mark in ("\t", ","):
+        parts = [" ".join(part.split()) for part in text.split(mark)]
+        if len(parts) == 2 and all(parts):
+            first, last = parts
+            return [f"{last} {first}", *[f"{first} {last}"] * (mark == "\t")]
+    return []
+
+
+def written_otherwise(text: str) -> list[str]:
+    """Return how else a name may be written: with other accents, or turned around.
+
+    >>> written_otherwise("Fuchs, Sabine"), written_otherwise("Fuchs")
+    (['Sabine Fuchs'], [])
+    """
+    turned = turned_around(text)
+    return [*other_forms(text), *(form for name in turned for form in (name, *other_forms(name)))]
+
+
 def candidates(text: str, names: Sequence[str]) -> Sequence[str]:
     """Return all of a handful of names, and of more the few that can be most like a text."""
     if len(names) <= HANDFUL:

@@ -20,6 +20,9 @@ from cube2net.api.exports import endings
 from cube2net.cli.app import app
 from cube2net.errors import CubeError, MissingPackageError, ParameterError
 from cube2net.network import read_recipe
+from cube2net.records.cell_titles import cell_title
+from cube2net.sources.tables.dialects import Conventions
+from cube2net.sources.tables.read_rows import read_rows
 
 Ask = dict[str, Any]
 
@@ -144,5 +147,10 @@ def test_a_workbook_holds_the_nodes_and_links_and_runs_no_formula(desk: Desk, as
     path.write_bytes(file.content)
     names = desk.answer("construct", {"ask": ask})["nodes"]["name"]
     assert c2n.read_tables(path).objects.num_rows == len(names)
+    told = read_rows(path, conventions=Conventions(sheet="nodes")).table
+    assert told["in_query"].to_pylist().count(True) == len(ask["query"])
+    chosen = {cell_title(labels) for labels in desk.network(ask).labels}
+    assert {title for held in told["cells"].to_pylist() if held for title in held.split("; ")} <= chosen
+    assert any(told["cells"].to_pylist())
     with zipfile.ZipFile(path) as parts:
         assert b"<f>" not in b"".join(parts.read(name) for name in parts.namelist())

@@ -179,7 +179,8 @@ def test_a_verdict_is_of_the_network_that_was_judged_and_has_the_runs_that_the_f
     page.wait_for_function("() => document.querySelector('[data-do=stop-compare]').checkVisibility()")
     page.evaluate("void window.cube2net.store.move({ m: 1 })")
     asked.ready(but=first)
-    answer = {"sentence": "it helps", "task": "hidden", "helps": True, "table": [], "report": "", "note": ""}
+    said = {"sentence": "it helps", "finding": "helps", "helps": True}
+    answer = {**said, "task": "hidden", "table": [], "report": "", "note": ""}
     sent[0].fulfill(json=answer)
     expect(page.locator("[data-verdict]")).to_contain_text("It helps.")
     expect(page.get_by_text(stale)).to_be_visible()

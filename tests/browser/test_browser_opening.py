@@ -31,6 +31,12 @@ def test_a_spreadsheet_is_chosen_understood_corrected_and_explored(bare: Explore
     expect(page.locator("[data-dimensions]")).to_have_text("Stadt × Branche", timeout=SLOW)
     page.get_by_label("What Branche is").select_option(label="kept as information")
     expect(page.locator("[data-dimensions]")).to_have_text("Stadt", timeout=SLOW)
+    page.get_by_label("What Stadt is").select_option(label="kept as information")
+    expect(page.locator("[data-lacking]")).to_contain_text("Choose at least one group")
+    expect(page.get_by_label("What Stadt is")).to_have_value("kept")
+    expect(page.get_by_role("button", name="Make the cube")).to_be_disabled()
+    page.get_by_label("What Stadt is").select_option(label="a group for cells")
+    expect(page.locator("[data-lacking]")).to_be_hidden(timeout=SLOW)
     page.get_by_role("button", name="As it was guessed").click()
     expect(page.locator("[data-dimensions]")).to_have_text("Stadt × Branche", timeout=SLOW)
     assert unnamed_controls(page) == []
@@ -65,3 +71,27 @@ def test_a_bad_file_is_said_in_a_sentence_and_another_can_be_chosen(
     tab.page.get_by_role("button", name="Without <img").click()
     chooser.set_input_files(CLUB)
     expect(tab.page.locator("[data-dimensions]")).to_have_text("Stadt × Branche", timeout=SLOW)
+
+
+def test_a_window_says_that_another_one_opened_another_cube(
+    bare: Explorer, new_tab: Callable[[], Tab], tmp_path: Path
+) -> None:
+    first, second = new_tab(), new_tab()
+    for one, tab in (("eins", first), ("zwei", second)):
+        table = tmp_path / f"{one}.csv"
+        table.write_bytes(CLUB.read_bytes())
+        tab.page.goto(f"{bare.address}#open")
+        tab.page.locator("[data-do=files]").set_input_files(table)
+        tab.page.get_by_role("button", name="Make the cube").click(timeout=SLOW)
+        expect(tab.page.get_by_role("heading", name=f"{one}-cube")).to_be_visible(timeout=SLOW)
+    first.page.get_by_label("Names of the query").fill("Jan Pflüger")
+    first.page.get_by_role("button", name="Make the network").click()
+    expect(first.page.locator(".moved")).to_contain_text("Another cube was opened in another window: reload the page.")
+    assert unnamed_controls(first.page) == []
+    first.page.get_by_role("button", name="Reload").click()
+    expect(first.page.get_by_role("heading", name="zwei-cube")).to_be_visible(timeout=SLOW)
+    first.page.get_by_label("Names of the query").fill("Jan Pflüger")
+    first.page.get_by_role("button", name="Make the network").click()
+    first.ready(seconds=120)
+    assert all("another cube was opened" in slip for slip in first.slips), first.slips
+    first.slips.clear()

@@ -479,6 +479,7 @@ def test_random_cells_under_another_name_are_not_shown_either() -> None:
 
 def test_hidden_links_of_the_query_say_what_their_score_is_of() -> None:
     found = verdict_of(found_again())
+    assert found.finding.outcome == "helps"
     assert found.helps and found.differences[0].mean == pytest.approx(0.2)
     assert re.fullmatch(
         r"greedy · linked · cells helps: AUC \+0\.200 \[0\.\d{3}, 0\.\d{3}\] over the query alone, at 60 nodes; "
@@ -494,6 +495,7 @@ def test_hidden_links_of_the_query_say_what_their_score_is_of() -> None:
 @pytest.mark.parametrize("pairs", [0, 1, 24, 29, 30])
 def test_fewer_than_thirty_hidden_links_are_too_few_to_tell(pairs: int) -> None:
     found = verdict_of(found_again(pairs=pairs, default="pagerank, as large as greedy · linked · cells · m 20"))
+    assert found.finding.outcome == ("helps" if pairs >= 30 else "few")
     few = "1 hidden link of the query is" if pairs == 1 else f"{pairs} hidden links of the query are"
     told = (
         f"{few} too few to tell whether adding helps (30 or more can): the best of 2 ways, greedy · linked · cells, "

@@ -131,3 +131,36 @@ def test_sheets_that_are_not_told_are_listed_with_the_option(tmp_path: Path) -> 
         "x.xlsx has the sheets 'Deckblatt', 'Info', 'Kunden': expected nodes and links, or objects, items and mentions "
         "(and links), each called so; or say which is what (sheet={'nodes': 'Deckblatt', 'links': 'Info'})"
     )
+
+
+MEMBERS = [["Nachname", "Vorname", "Ort", "kennt"]] + [
+    [last, first, place, other]
+    for last, first, place, other in (
+        ("Fuchs", "Sabine", "Ulm", "Jan Wolf"),
+        ("Wolf", "Jan", "Ulm", "Eva Fuchs"),
+        ("Fuchs", "Eva", "Bonn", "Sabine Fuchs"),
+        ("Dachs", "Jan", "Bonn", "Jan Wolf"),
+    )
+]
+REMARKS = [["Stand", "Wer"], ["März", "Kassenwart"], ["April", "Kassenwart"]]
+
+
+@pytest.mark.parametrize("beside", [[], [["nur eine Notiz"]], REMARKS], ids=["empty", "note", "table"])
+def test_a_sheet_beside_people_is_links_only_where_two_columns_name_them(tmp_path: Path, beside: list) -> None:
+    path = tmp_path / "x.xlsx"
+    path.write_bytes(workbook({"Mitglieder": MEMBERS, "Notizen": beside}))
+    corpus, said = read([path], alone=True)
+    assert sorted(corpus.objects["name"].to_pylist()) == ["Eva Fuchs", "Jan Dachs", "Jan Wolf", "Sabine Fuchs"]
+    assert corpus.links.num_rows == 4
+    assert said[:2] == [
+        "sheet: 'Mitglieder' (guessed)",
+        "not read, being empty or a note, or naming no rows of another sheet in two columns: 'Notizen'",
+    ]
+
+
+def test_a_sheet_of_links_is_found_beside_people_who_come_alone(tmp_path: Path) -> None:
+    path = tmp_path / "x.xlsx"
+    path.write_bytes(workbook({"Verkauf": VERKAUF, "Notizen": REMARKS, "Kunden": KUNDEN}))
+    corpus, said = read([path], alone=True)
+    assert is_whole(corpus)
+    assert said[0] == "sheets: nodes='Kunden', links='Verkauf' (guessed)"

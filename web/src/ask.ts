@@ -36,6 +36,7 @@ export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): v
     },
     drop: (one) => changed(() => draft.drop(one), true),
     dropUnsure: () => changed(() => draft.dropUnsure()),
+    takeSuggested: () => changed(() => draft.chooseSuggested().forEach(({ id, name }) => store.learn(id, name))),
     async bearers(one) {
       const many = one.bearers ?? 0;
       if (many <= one.candidates.length) return one.candidates;

@@ -146,7 +146,7 @@ export function mountCells(root: HTMLElement, store: Store, ended: AbortSignal):
     told.hidden = network === null || network.cells.length === 0;
     if (told.textContent === "") told.textContent = hint;
     if (network === null) return fill(table);
-    if (network.cells.length === 0) return fill(table, el("p", { class: "quiet pad" }, "No cell is chosen: the method follows links, or none is wanted."));
+    if (network.cells.length === 0) return fill(table, el("p", { class: "quiet pad" }, network.note === "" ? "No cell is chosen: the method follows links, or none is wanted." : `No cell is chosen: ${sentence(plain(network.note))}`));
     const order = sortedCells(network.cells, column, down);
     const largest = network.cells.reduce((most, cell) => Math.max(most, cell.share), 1e-9);
     const shown = all ? order : order.slice(0, SHOWN);

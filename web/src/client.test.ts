@@ -54,6 +54,21 @@ test("no server, no token, and what a server says are told apart", async () => {
   await assert.rejects(httpClient().ask("cube", {}), refused("server", /answered 502/));
 });
 
+test("questions say of which cube they are, once it is known, and it is heard that another was opened", async () => {
+  const heard: string[] = [];
+  const client = httpClient("/api/v1/", ({ sentence }) => heard.push(sentence));
+  const asked = answering(['{"checksum":"abc"}']);
+  await client.ask("cube", {});
+  assert.equal(asked[0]?.headers.get("cube2net-checksum"), null);
+  const refusal = '{"error":{"sentence":"another cube was opened","kind":"other-cube"}}';
+  const further = answering([refusal], 409);
+  await assert.rejects(client.ask("complete", { text: "a" }), refused("other-cube", /another cube/));
+  assert.equal(further[0]?.headers.get("cube2net-checksum"), "abc");
+  answering([`${refusal}\n`], 200, LINES);
+  await assert.rejects(client.ask("complete", { text: "a" }, { progress: () => undefined }), refused("other-cube", /another cube/));
+  assert.deepEqual(heard, ["another cube was opened", "another cube was opened"]);
+});
+
 test("a stop is no refusal", async () => {
   globalThis.fetch = (() => Promise.reject(new DOMException("stopped", "AbortError"))) as typeof fetch;
   await assert.rejects(httpClient().ask("cube", {}), { name: "AbortError" });

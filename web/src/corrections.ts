@@ -10,20 +10,29 @@ const KEPT = "kept";
 /** What a column of a table of people or things may be, besides a dimension. */
 const ROLES: Record<string, string> = { "nodes.id": "tells rows apart", "nodes.name": "name", "nodes.text": "text, for topics" };
 
-/** The choice of what the columns are; `changed` hears the corrections that result. */
-export function corrections({ read, choices }: TablesAnswer, said: Corrections, changed: (now: Corrections) => void): HTMLElement {
-  const chosen = new Set(choices.filter((one) => one.chosen).map(({ column }) => column));
+/** What is said where no column is left to group by. */
+const NO_GROUP = "Choose at least one group: cells are made of these.";
+
+/** The choice of what the columns are; `changed` hears the corrections that result, `missing` whether a group is. */
+export function corrections({ read, choices }: TablesAnswer, said: Corrections, changed: (now: Corrections) => void, missing: (is: boolean) => void = () => undefined): HTMLElement {
+  const guessed = new Set(choices.filter((one) => one.chosen).map(({ column }) => column));
+  const wanted = new Set(guessed);
   const links = read.links === null ? "linked where a row names both" : counted(read.links, "link");
   const roles = read.columns.filter(({ table }) => table !== "");
+  const lacking = el("p", { class: "bad", role: "alert", hidden: true, "data-lacking": "" }, NO_GROUP);
 
   function pick(column: string, what: string): void {
     const columns = Object.fromEntries(Object.entries(said.columns ?? {}).filter(([, name]) => name !== column));
     if (what in ROLES) columns[what] = column;
-    const wanted = new Set(chosen);
     if (what === DIMENSION) wanted.add(column);
     else wanted.delete(column);
     const dimensions = choices.filter((one) => wanted.has(one.column) && one.dimension !== "").map(({ dimension }) => dimension);
-    const same = wanted.size === chosen.size && [...wanted].every((name) => chosen.has(name));
+    // Without a group the choice stays as it is, and nothing is asked: what would come back is another guess.
+    const none = dimensions.length === 0 && (what === KEPT || !lacking.hidden);
+    lacking.hidden = !none;
+    missing(none);
+    if (none) return;
+    const same = wanted.size === guessed.size && [...wanted].every((name) => guessed.has(name));
     changed({ columns, ...(same ? (said.dimensions ? { dimensions: said.dimensions } : {}) : dimensions.length > 0 ? { dimensions } : {}) });
   }
 
@@ -50,6 +59,7 @@ export function corrections({ read, choices }: TablesAnswer, said: Corrections, 
       {},
       el("tbody", {}, ...roles.map(({ table, column, what }) => el("tr", {}, el("th", { scope: "row" }, el("bdi", {}, column)), el("td", {}, `${what}${table === "nodes" || table === "links" ? "" : ` (${table})`}`))), ...rows),
     ),
+    lacking,
     said.columns || said.dimensions ? back : "",
   );
 }

@@ -112,7 +112,7 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
       el("div", { class: "row" }, ...chips, more),
       answer ? el("div", { class: "act row" }, make, el("label", { class: "row small" }, keep, el("span", {}, can.keeps ? `keep it in the folder ${can.folder}, to open it again` : "it is gone when the program ends: the folder cannot be written to"))) : null,
       answer ? el("h2", {}, "What was understood") : null,
-      answer ? corrections(answer, said, (changed) => ((said = changed), void look())) : null,
+      answer ? corrections(answer, said, (changed) => ((said = changed), void look()), (missing) => (make.disabled = missing)) : null,
       answer ? el("details", {}, el("summary", {}, "All columns, what was left out, and what was guessed"), readingOf(answer.read)) : null,
     );
     if (answer) make.focus();

@@ -80,3 +80,15 @@ test("a query that was edited can be put back as a step", () => {
   draft.undo();
   assert.equal(draft.size, 0);
 });
+
+test("all suggestions are taken in one step, nobody twice, and names that several bear stay to be chosen", () => {
+  const draft = new Draft();
+  const near = (id: string, name: string) => [{ id, name, kind: "", about: "" }];
+  const row = (given: string, state: Entry["state"], candidates: Entry["candidates"]): Entry => ({ given, state, id: null, name: "", label: "", candidates });
+  draft.add([row("An", "missing", near("p1", "Ann")), row("Anne", "missing", near("p1", "Ann")), row("Smith", "ambiguous", near("p2", "Smith")), row("Nobody", "missing", [])]);
+  assert.equal(draft.suggested.length, 2);
+  assert.deepEqual(draft.chooseSuggested().map(({ name }) => name), ["Ann"]);
+  assert.deepEqual([draft.sure.map(({ id }) => id), draft.unsure.map(({ given }) => given)], [["p1"], ["Smith", "Nobody"]]);
+  draft.undo();
+  assert.equal(draft.unsure.length, 4);
+});

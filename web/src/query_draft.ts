@@ -97,6 +97,29 @@ export class Draft {
     return there ?? null;
   }
 
+  /** Those who are not in the cube, with somebody to whom they are near. */
+  get suggested(): Entry[] {
+    return this.unsure.filter((one) => one.state === "missing" && one.candidates.length > 0);
+  }
+
+  /** Takes the first suggestion for all of these, as one step; an object that is there already stays once. */
+  chooseSuggested(): SureEntry[] {
+    const known = new Set(this.sure.map((one) => String(one.id)));
+    const taken: SureEntry[] = [];
+    const wanted = new Set(this.suggested);
+    const entries = this.entries.flatMap((one): Entry[] => {
+      const first = one.candidates[0];
+      if (!wanted.has(one) || first === undefined) return [one];
+      if (known.has(String(first.id))) return [];
+      known.add(String(first.id));
+      const now: SureEntry = { ...one, state: "found", id: first.id, name: first.name };
+      taken.push(now);
+      return [now];
+    });
+    if (wanted.size > 0) this.become(entries);
+    return taken;
+  }
+
   get question(): { query: Id[]; labels: string[] | null } {
     const labels = this.sure.map((one) => one.label);
     return { query: this.sure.map((one) => one.id), labels: labels.some((label) => label !== "") ? labels : null };

@@ -15,6 +15,8 @@ export interface Acts {
   choose(one: Entry, candidate: Candidate): void;
   drop(one: Entry): void;
   dropUnsure(): void;
+  /** The first suggestion for every name that is not in the cube. */
+  takeSuggested(): void;
   /** All who bear the name of an entry, told apart. */
   bearers(one: SureEntry): Promise<Candidate[]>;
   select(id: Id): void;
@@ -53,11 +55,13 @@ export function queryLists(draft: Draft, acts: Acts): QueryLists {
   function drawTrouble(refused: string | null): void {
     const { unsure } = draft;
     const leave = el("button", { type: "button", "data-do": "leave-out", onclick: () => acts.dropUnsure() }, "Leave them out");
+    const take = el("button", { type: "button", "data-do": "take-suggested", onclick: () => acts.takeSuggested() }, "Take all suggestions");
+    const several = draft.suggested.length > 1;
     fill(
       trouble,
       refused ? el("li", { class: "bad", role: "alert" }, refused) : null,
       ...unsure.slice(0, UNSURE).map((one) => unsureRow(one, acts)),
-      unsure.length > 1 ? el("li", { class: "row between" }, el("span", {}, `${number(unsure.length)} names mean nobody yet`), leave) : null,
+      unsure.length > 1 ? el("li", { class: "row between" }, el("span", {}, `${number(unsure.length)} names mean nobody yet`), several ? take : null, leave) : null,
     );
   }
 

@@ -932,6 +932,8 @@ export interface CompareAnswer {
   task: string;
   /** whether it is surely better than the query alone */
   helps: boolean;
+  /** surely better than the query alone; higher, but not surely; no higher; too few links or runs to tell; nothing could be compared */
+  finding: "helps" | "maybe" | "level" | "few" | "nothing";
   /** one row for each network compared */
   table: ComparedShape[];
   /** the key of its report, a page of its own; empty where reports cannot be made here */
@@ -1054,8 +1056,10 @@ export interface ProgressShape {
   total: number | null;
 }
 
-/** The files that were handed over, by name. */
+/** The files that were handed over and are still there, by name. */
 export interface UploadAnswer {
+  /** what the file is called here: without folders, drives and spaces at its ends */
+  name: string;
   files: string[];
 }
 

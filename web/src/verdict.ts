@@ -73,6 +73,7 @@ export function verdict(store: Store, ended: AbortSignal): HTMLElement {
       answer.note ? el("p", { class: "small quiet" }, sentence(answer.note)) : null,
     );
     age();
+    outcome.scrollIntoView({ block: "nearest" });
   }
 
   const age = (): void => {
@@ -97,16 +98,17 @@ export function verdict(store: Store, ended: AbortSignal): HTMLElement {
 }
 
 /** The verdict in one plain line: whether adding to the query helps, against the query alone. */
-export function plainVerdict({ helps, table }: Pick<CompareAnswer, "helps" | "table">): string {
-  if (helps) return "It helps: surely better than the query alone.";
-  const rows = table as unknown as ComparedRow[];
-  const first = rows.flatMap(({ scores }) => scores)[0]?.measure;
-  const score = ({ scores }: ComparedRow): number => Math.max(-Infinity, ...scores.filter(({ measure }) => measure === first).map(({ mean }) => mean));
-  const alone = rows.find(({ network }) => /alone/i.test(network));
-  if (alone === undefined || rows.every((row) => row === alone || score(row) === -Infinity)) return "Not sure: nothing could be compared with the query alone.";
-  const better = rows.some((row) => row !== alone && score(row) > score(alone));
-  return better ? "Not sure: better than the query alone, but that could be chance." : "It does not help: the query alone does as well.";
+export function plainVerdict({ finding }: Pick<CompareAnswer, "finding">): string {
+  return PLAINLY[finding];
 }
+
+const PLAINLY: Record<CompareAnswer["finding"], string> = {
+  helps: "It helps: surely better than the query alone.",
+  maybe: "Not sure: better than the query alone, but that could be chance.",
+  level: "It does not help: the query alone does as well or better.",
+  few: "Not sure: there is too little here to tell by.",
+  nothing: "Not sure: nothing could be compared with the query alone.",
+};
 
 /** What the measures of a table tell, one line each. */
 function measureList(rows: readonly ComparedRow[]): HTMLElement {

@@ -59,10 +59,10 @@ test("both sides together are one query, labelled by side, and nobody is asked f
   assert.deepEqual(change, { query: ["a", "b", "c"], labels: ["the query", "the query and the pasted", "the pasted"] });
 });
 
-test("a verdict begins with a plain line: it helps, it does not, or nobody can be sure", () => {
-  const rows = (one: number) => [{ network: "greedy", scores: [{ measure: "F1", mean: one }] }, { network: "the query alone", scores: [{ measure: "F1", mean: 0.5 }] }];
-  assert.match(plainVerdict({ helps: true, table: rows(0.7) }), /^It helps/);
-  assert.match(plainVerdict({ helps: false, table: rows(0.6) }), /^Not sure/);
-  assert.match(plainVerdict({ helps: false, table: rows(0.4) }), /^It does not help/);
-  assert.match(plainVerdict({ helps: false, table: [] }), /^Not sure/);
+test("a verdict begins with a plain line that follows the finding", () => {
+  assert.match(plainVerdict({ finding: "helps" }), /^It helps/);
+  assert.match(plainVerdict({ finding: "maybe" }), /^Not sure: better/);
+  assert.match(plainVerdict({ finding: "level" }), /^It does not help/);
+  assert.match(plainVerdict({ finding: "few" }), /^Not sure: there is too little/);
+  assert.match(plainVerdict({ finding: "nothing" }), /^Not sure: nothing could be compared/);
 });

@@ -47,6 +47,7 @@ def compare(desk: Desk, question: CompareQuestion, progress: Progress) -> Compar
         "table": _rows(judged.comparison),
         "task": judged.comparison.task,
         "helps": bool(said.helps),
+        "finding": said.finding.outcome,
         "report": key,
         "note": note,
     }

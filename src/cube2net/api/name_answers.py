@@ -24,6 +24,7 @@ from cube2net.api.shapes import (
 from cube2net.errors import ParameterError, whole_number
 from cube2net.progress import Progress
 from cube2net.records.cell_titles import cell_title
+from cube2net.spelling import other_forms, written_otherwise
 
 if TYPE_CHECKING:
     from cube2net.api.desk import Desk
@@ -95,6 +96,7 @@ def meanings(desk: Desk, given: list[str], labels: list[str] | None = None, *, m
             counts,
             labels and [row["label"] for row in rows if row["id"] is not None],
             sum(row["state"] == "found" and row["given"] in shared for row in rows),
+            sum(row["state"] == "found" and _is_turned(row["given"], row["name"]) for row in rows),
         ),
     }
 
@@ -147,14 +149,16 @@ def _offered(desk: Desk, bearing: dict[str, list[int]], missing: list[str], most
     return {name: [known[row] for row in each] for name, each in rows.items()}
 
 
-def _sentence(count: int, counts: Counter[str], labels: list[str] | None, shared: int = 0) -> str:
-    """Return how many names mean what; ``shared`` of those that are found are names of others too.
+def _sentence(count: int, counts: Counter[str], labels: list[str] | None, shared: int = 0, turned: int = 0) -> str:
+    """Return how many names mean what; ``shared`` of those found are names of others too, ``turned`` turned around.
 
     >>> _sentence(4, Counter(found=2, missing=1, repeated=1), None, 1)
     '2 of 4 names are found, 1 of them is also the name of others; 1 is not in the cube; 1 is there twice'
     """
     also = f", {shared:,} of them {'is also the name' if shared == 1 else 'are also names'} of others" if shared else ""
     parts = [f"{counts['found']:,} of {count:,} name{'s are' if count != 1 else ' is'} found{also}"]
+    if turned:
+        parts.append(f"{_are(turned)} turned around, as 'Last, First' is 'First Last'")
     if counts["ambiguous"]:
         parts.append(f"{_are(counts['ambiguous'])} borne by several objects: choose")
     if counts["missing"]:
@@ -164,6 +168,11 @@ def _sentence(count: int, counts: Counter[str], labels: list[str] | None, shared
     if kinds := len({label for label in labels or [] if label}):
         parts.append(f"{kinds:,} label{'s' * (kinds != 1)}")
     return "; ".join(parts)
+
+
+def _is_turned(given: str, name: str) -> bool:
+    """Return whether a name that was given is another turned around."""
+    return given != name and name in written_otherwise(given) and name not in other_forms(given)
 
 
 def _are(number: int) -> str:

@@ -260,6 +260,11 @@ class CompareAnswer(TypedDict):
     sentence: str
     task: str
     helps: Annotated[bool, "whether it is surely better than the query alone"]
+    finding: Annotated[
+        Literal["helps", "maybe", "level", "few", "nothing"],
+        "surely better than the query alone; higher, but not surely; no higher; too few links or runs to tell; "
+        "nothing could be compared",
+    ]
     table: Annotated[list[ComparedShape], "one row for each network compared"]
     report: Annotated[str, "the key of its report, a page of its own; empty where reports cannot be made here"]
     note: Annotated[str, "why there is no report, where there is none"]

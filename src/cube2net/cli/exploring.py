@@ -68,6 +68,7 @@ def explore(
     from cube2net import pipeline
     from cube2net.cli import opening
 
+    opening.check_files(paths or [])
     if paths and opening.is_cube(paths):
         for name, value in (("dimension", dimension), ("min-objects", min_objects), ("set", set_)):
             if value:

@@ -18,7 +18,7 @@ from cube2net.array_types import Array
 from cube2net.arrow_values import arrow_numbers, arrow_texts
 from cube2net.errors import CubeError
 from cube2net.records.keys import is_text
-from cube2net.spelling import LONGEST, candidates, other_forms
+from cube2net.spelling import LONGEST, candidates, written_otherwise
 
 URL = re.compile(r"(?i)https?://[^/?#]+/([^?#]*)")
 
@@ -110,10 +110,11 @@ class Objects:
     def find(self, keys: Sequence[str]) -> Found:
         """Return the row of every key: its id where one is the same, else the one object of that name.
 
-        A text that is neither may have accents written in another way (a letter and its accent as one sign, or as two),
-        and a URL stands for the object whose id is its path, or the last part of it.
+        A text that is neither may have accents written in another way (a letter and its accent as one sign, or as two)
+        or be turned around (``Last, First``), and a URL stands for the object whose id is its path, or the last part of
+        it.
         """
-        return self._find(keys, other_forms)
+        return self._find(keys, written_otherwise)
 
     def _find(self, keys: Sequence[str], forms: Callable[[str], Sequence[str]]) -> Found:
         rows = np.full(len(keys), -1, dtype=np.int64)
@@ -154,7 +155,7 @@ class Objects:
         place: Mapping[str, list[int]],
         rows: Array,
     ) -> set[str]:
-        """Put the rows of keys whose accents are written otherwise in their places; return those that mean several."""
+        """Put the rows of keys that are written otherwise in their places; return those that mean several."""
         others = {key: given for key in keys if key not in known and (given := forms(key))}
         if not others:
             return set()
@@ -200,8 +201,8 @@ class Objects:
         return ids
 
     def rows_bearing(self, name: str) -> Array:
-        """Return the rows of all objects that bear a name, also with accents written in another way, ascending."""
-        names = arrow_texts([name, *other_forms(name)])
+        """Return the rows of all objects that bear a name, also written in another way, ascending."""
+        names = arrow_texts([name, *written_otherwise(name)])
         if "name" in self.lookups:
             return np.array(sorted({row for row, _ in self._matches("name", names)}), dtype=np.int64)
         return np.flatnonzero(np.asarray(pc.is_in(self.table["name"], value_set=names)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from cube2net.errors import InputError, listed
 from cube2net.records import Comparison, Setup
@@ -79,6 +80,17 @@ class Finding:
     def helps(self) -> bool:
         """Whether a setup is surely better than the query alone."""
         return self.gain is not None and self.gain.sure and self.gain.mean > 0
+
+    @property
+    def outcome(self) -> Literal["helps", "maybe", "level", "few", "nothing"]:
+        """Whether a setup helps, may help or is no higher than the query alone; or there is too little, or nothing."""
+        if self.gain is None:
+            return "nothing"
+        if self.helps:
+            return "helps"
+        if not self.enough or all(each.runs < 2 for each in self.differences):
+            return "few"
+        return "maybe" if self.gain.mean > 0 else "level"
 
     @property
     def best(self) -> Way:

@@ -13,6 +13,10 @@ from cube2net.sources.tables.id_columns import MOST_COLUMNS, linked, nearly_uniq
 from cube2net.sources.tables.table_roles import is_sure, named_columns
 from cube2net.sources.tables.workbooks import Sheet
 
+RECORDS = "records"
+"""What a table is called that comes alone: its rows name records and the objects that these mention."""
+NO_LINKS = "being empty or a note, or naming no rows of another sheet in two columns"
+"""Why sheets beside one that comes alone are not read."""
 MOST, SURELY = 0.5, 0.9
 LOCK = "~$"
 """How the names begin of the files that Excel leaves beside those it has open."""
@@ -66,10 +70,19 @@ def by_their_values(nodes: Rows, links: Rows, unsure: str, say: Callable[[str], 
     return {"nodes": links, "links": nodes}
 
 
-def the_pair(tables: Mapping[str, Rows]) -> tuple[str, str] | None:
-    """Return the one table of nodes and the one of links among some, None where there is no such pair or several."""
+def the_pair(tables: Mapping[str, Rows]) -> dict[str, str]:
+    """Return which table is the nodes and which the links among some, nothing where no such pair is or several are."""
     found = [(one, other) for one, other in permutations(tables, 2) if linked(tables[one], tables[other]) >= SURELY]
-    return found[0] if len(found) == 1 else None
+    return dict(zip(("nodes", "links"), found[0], strict=True)) if len(found) == 1 else {}
+
+
+def one_alone(tables: Mapping[str, Rows]) -> dict[str, str]:
+    """Return the first of some tables alone, or as nodes where the rows of just one other link many of its rows."""
+    if not tables:
+        return {}
+    first, *others = tables
+    linking = [other for other in others if linked(tables[first], tables[other]) >= MOST]
+    return {"nodes": first, "links": linking[0]} if len(linking) == 1 else {RECORDS: first}
 
 
 def mentions_both(objects: Rows, items: Rows, mentions: Rows) -> bool:

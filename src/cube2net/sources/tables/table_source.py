@@ -20,9 +20,12 @@ from cube2net.sources.tables.frame_rows import frame_rows
 from cube2net.sources.tables.lone_table import first_row_is_data, lone_table, names_other_rows
 from cube2net.sources.tables.read_rows import as_read, read_rows
 from cube2net.sources.tables.table_choice import (
+    NO_LINKS,
+    RECORDS,
     FoundTables,
     by_their_values,
     mentions_both,
+    one_alone,
     the_pair,
     without_locks,
 )
@@ -52,8 +55,6 @@ from cube2net.sources.tables.value_roles import are_links_by_name, are_links_by_
 from cube2net.sources.tables.workbooks import Sheet, read_workbook, sheet_names
 from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 
-RECORDS = "records"
-"""What a table is called that comes alone: its rows name records and the objects that these mention."""
 MOST_SHEETS = 20
 """So many sheets of a workbook are looked at where no name tells which is what."""
 CONVENTIONS = ("delimiter", "quote", "encoding", "decimal", "dates", "header")
@@ -264,7 +265,7 @@ class Tables:
         if before := self._before(rows):
             return before == "links" and not self.alone
         called = base_name(table) if isinstance(table, Path) else ""
-        if are_links_by_name(rows, called, self.columns):
+        if are_links_by_name(rows, called, self.columns, nodes_first=self.alone):
             return True
         return not self._are_records(rows) and are_links_by_values(rows)
 
@@ -340,26 +341,27 @@ class Tables:
         if len(names) == 1:
             return self._files_beside(path)
         called = {ROLE_OF[name.strip().casefold()]: name for name in names if name.strip().casefold() in ROLE_OF}
-        unsure = None
+        unsure, why = None, "having no name of a table"
         if not is_whole(called):
-            called, unsure = self._sheets_by_values(path, names), ""
-        said = ", ".join(f"{role}={name!r}" for role, name in called.items())
+            called, unsure, why = self._sheets_by_values(path, names), "", "being no such tables"
+        said = f"sheets: {', '.join(f'{role}={name!r}' for role, name in called.items())}"
         others = [name for name in names if name not in called.values()]
-        remarks = [f"sheets: {said} (guessed)"]
+        if RECORDS in called:
+            said, why = f"sheet: {called[RECORDS]!r}", NO_LINKS
+        remarks = [f"{said} (guessed)"]
         if others:
-            why = "having no name of a table" if unsure is None else "being no such tables"
             remarks.append(f"not read, {why}: {some(others, 10)}")
         return FoundTables({role: Sheet(path, name) for role, name in called.items()}, remarks, unsure)
 
     def _sheets_by_values(self, path: Path, names: Sequence[str]) -> dict[str, str]:
         """Return which sheet is what by their order, once those that are no tables are left out, or by their values."""
-        looked_at = names[:MOST_SHEETS] if len(names) > 2 else []
+        looked_at = names[:MOST_SHEETS] if self.alone or len(names) > 2 else []
         tables = {name: rows for name in looked_at if (rows := self._sheet_rows(path, name)) is not None}
         left = list(tables) if looked_at else list(names)
-        if len(left) > 2 and not mentions_both(*list(tables.values())[:3]):
-            pair = the_pair(tables)
-            if pair is not None:
-                return dict(zip(("nodes", "links"), pair, strict=True))
+        if len(tables) > 2 and mentions_both(*list(tables.values())[:3]):
+            tables = {}
+        if found := the_pair(tables) or (one_alone(tables) if self.alone else {}):
+            return found
         try:
             return {role: str(sheet) for role, sheet in assign([Path(name) for name in left]).items()}
         except SourceError:

@@ -92,6 +92,8 @@ def _opened(path: Path, meter: Meter) -> Iterator[_Workbook]:
                 yield book
         except SourceError:
             raise
+        except zipfile.BadZipFile:
+            raise SourceError(f"{path.name} is no whole Excel workbook: save it as .xlsx or .csv") from None
         except BROKEN as error:
             raise damaged(path.name, error) from None
 
