@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from cube2net.records import Comparison
 from paper_claims import RIVALS, apart, best_of_all, one_sided, runs_of, setup_of, values_of
-from paper_verdicts import Claim, gap, mean_text, said, side
+from paper_verdicts import Claim, gap, gap_text, mean_text, said, side
 
 OTHERS = ("labs2", "areas2", "planted")
 LETTER = "cube2net paper"
@@ -35,7 +35,7 @@ def letters(name: str, comparison: Comparison) -> Iterator[Claim]:
             yield Claim(
                 f"`{name}`, to the letter: its cells are more relevant than {rival} ones",
                 "no values",
-                f"relevance {mean_text(plans)}, {rival} {mean_text(values)}, {runs}",
+                f"relevance {mean_text(plans)}, {rival} {mean_text(values)}: apart {gap_text(plans, values)}, {runs}",
                 sides=(gap(plans, values),),
             )
     if comparison.task == "clustering":

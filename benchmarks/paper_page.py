@@ -194,7 +194,7 @@ def efficiency(name: str, comparison: Comparison) -> Iterator[str]:
             yield f"| {title} | {' | '.join(mined)} | {made} | {nodes:,.0f} | {count:,.0f} | {value} |"
         theirs = THEIR_TIMES.get(name, {}).get(title.partition(",")[0])
         if theirs and method != "cube2net":
-            yield f"| *the paper's {title.partition(',')[0]}* | {' | '.join(f'*{one:,}*' for one in theirs)} | |"
+            yield f"| *paper's {title.partition(',')[0]}* | {' | '.join(f'*{one:,}*' for one in theirs)} | |"
 
 
 def trials_of(comparison: Comparison, setup: Setup, miner: str) -> list[Trial]:
@@ -206,7 +206,7 @@ def spent(seconds: Sequence[float]) -> str:
     """Return the median of times, the least and the most, in a few digits."""
 
     def short(one: float) -> str:
-        return f"{one:.{0 if one >= 10 else 1 if one >= 1 else 2 if one >= 0.1 else 3}f}"
+        return f"{one:.{0 if one >= 10 else 1 if one >= 1 else 2 if one >= 0.01 else 3}f}"
 
     if not seconds:
         return "–"
@@ -242,16 +242,18 @@ def sweep(comparison: Comparison) -> Iterator[str]:
     yield ""
     yield "![F1 by the number of cells, three ways to choose them, two embeddings](paper-cells.png)"
     yield ""
-    yield f"| F1 | embedding | runs | {' | '.join(f'm = {count}' for count in counts)} |"
-    yield "| --- " * (len(counts) + 3) + "|"
-    for (title, miner), each in rows.items():
-        cells = [each.get(one) for one in counts]
-        yield f"| {title} | {MINERS[miner]} | {runs_of(cells)} | {' | '.join(map(with_interval, cells))} |"
+    titles = list(dict.fromkeys(title for title, _ in rows))
+    yield f"| F1 | m | runs | {' | '.join(titles)} |"
+    yield "| --- " * (len(titles) + 3) + "|"
+    for miner in dict.fromkeys(miner for _, miner in rows):
+        for count in counts:
+            cells = [rows.get((title, miner), {}).get(count) for title in titles]
+            yield f"| {MINERS[miner]} | {count} | {runs_of(cells)} | {' | '.join(map(with_interval, cells))} |"
     settled = stops_at(comparison, counts)
     if settled:
         yield ""
-        yield f"From m = {settled} on the columns of the default are the same: it takes at most m cells, stops where"
-        yield f"no further one raises the relevance, and that is so before {settled}. The others take exactly m."
+        yield f"From m = {settled} on the networks of the default are the same: it takes at most m cells, stops where"
+        yield f"no further one raises the relevance, and that is so by {settled}. The others take exactly m."
 
 
 def stops_at(comparison: Comparison, counts: Sequence[int]) -> int | None:

@@ -157,6 +157,13 @@ def gap(one: Sequence[float], other: Sequence[float]) -> Side:
     return float(middle - half), float(middle + half)
 
 
+def gap_text(one: Sequence[float], other: Sequence[float]) -> str:
+    """Return such a difference with its interval, on one line."""
+    low, high = gap(one, other)
+    text = f"{np.mean(one) - np.mean(other):+.4f}" + ("" if math.isnan(low) else f" [{low:+.4f}, {high:+.4f}]")
+    return text.replace("-", "−").replace(" ", NBSP)
+
+
 def _welch(ones: Array, others: Array) -> tuple[float, float]:
     """Return the standard error of a difference of means and its degrees of freedom; nan with one run of either."""
     if min(len(ones), len(others)) < 2:
