@@ -291,7 +291,9 @@ def corpus_of(data: Any, options: Mapping[str, Any], progress: Progress, functio
     if data is None and not options:
         raise ParameterError(f"{function.__name__} is given nothing to read, expected {EXPECTED}")
     if data is not None and not _is_readable(data):
-        raise ParameterError(f"the data is {quoted(data)}, expected {EXPECTED}")
+        several = isinstance(data, list | tuple) and len(data) > 1
+        hint = ": of several tables the others go by their names, as links=…" if several else ""
+        raise ParameterError(f"the data is {quoted(data)}, expected {EXPECTED}{hint}")
     return sources.read_tables(() if data is None else (data,), options, progress)
 
 

@@ -18,6 +18,7 @@ from cube2net.records import limits
 from cube2net.records.carried import Carried
 from cube2net.records.cell_titles import cell_line
 from cube2net.records.distinct_names import distinct_names
+from cube2net.records.explanation import counted
 from cube2net.records.link_weights import count_unusable
 from cube2net.records.objects import Objects
 from cube2net.records.pickling import travel_by_fields
@@ -115,7 +116,7 @@ class Network(Shown):
         return len(self.objects) + len(self.cells)
 
     def __repr__(self) -> str:
-        cells = f", {len(self.cells):,} cells" if len(self.cells) else ""
+        cells = f", {counted(len(self.cells), 'cell')}" if len(self.cells) else ""
         return (
             f"Network({len(self.objects):,} objects{cells}, {len(self.source):,} links, "
             f"{len(self.query):,} in the query)"
