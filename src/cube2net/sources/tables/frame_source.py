@@ -12,7 +12,8 @@ from cube2net.progress import Progress, silent
 from cube2net.records import Corpus
 from cube2net.sources.tables.frame_rows import is_frame, names_in
 from cube2net.sources.tables.table_roles import CALLED, EXPECTED, EXTRAS, LAYOUTS, ROLE_OF, is_whole
-from cube2net.sources.tables.table_source import RECORDS, Tables
+from cube2net.sources.tables.table_choice import RECORDS
+from cube2net.sources.tables.table_source import Tables
 
 Table = Any
 """A path, or a frame in memory."""
