@@ -21,7 +21,7 @@ help:
 	@echo "make lint   run ruff, and what else looks at files without running them (seconds)"
 	@echo "make types  run mypy in its strict mode"
 	@echo "make pytest run the tests alone"
-	@echo "make setup  make .venv only, with all extras but spark"
+	@echo "make setup  make .venv only, with the extras learn, report and graph"
 	@echo "make page   build the explorer's page from web/ where it is not that of the sources"
 	@echo "make docs   make the site in docs-out/ (open docs-out/index.html)"
 	@echo "make tutorials  run the notebooks of the site anew and keep what they show"
@@ -33,7 +33,7 @@ help:
 	@echo "make bench-compare  measure this checkout against another commit (BASE=main), and fail where it is 1.3 times slower"
 	@echo "make paper  reproduce the paper on what comes with the package, minutes (DATA=folder: on raw data, hours; writes paper-out/)"
 	@echo "make stress damaged input, kills, races, full disks, hostile names (MINUTES=15; writes stress-out/)"
-	@echo "make clean  remove .venv, .venv-lowest, demo-out, docs-out, stress-out and caches"
+	@echo "make clean  remove all that these commands make: .venv, .venv-lowest, dist, every -out folder and caches"
 
 setup: .venv/ready
 
@@ -76,7 +76,7 @@ setup: .venv/ready
 BUT_LAYOUT = --deselect tests/docs/test_pages.py::test_the_help_pages_in_the_docs_are_those_of_the_program \
   --deselect tests/test_manual.py::test_the_manual_is_that_of_the_program
 
-# The lowest version of every dependency, and torch as in constraints.txt: an older one brings gigabytes.
+# The lowest version of every dependency, and torch as in constraints.txt.
 .venv-lowest/ready: pyproject.toml constraints.txt scripts/lowest_versions.py
 	@$(CHECK_PYTHON)
 	@echo "installing the lowest versions into .venv-lowest (some minutes, once)"
@@ -145,6 +145,7 @@ release-check: .venv/ready-test
 	@touch $@
 
 docs: .venv/ready-docs
+	@echo "making the site in docs-out (some minutes; only warnings are shown, and any makes it fail)"
 	.venv/bin/python -m sphinx --fresh-env --fail-on-warning --keep-going --quiet --jobs auto docs docs-out
 	@echo "open docs-out/index.html"
 
@@ -165,5 +166,5 @@ stress: .venv/ready-test
 	.venv/bin/python -m stress --minutes $(MINUTES)
 
 clean:
-	rm -rf .venv .venv-lowest demo-out docs-out paper-out stress-out web/node_modules src/cube2net/page .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-lowest dist bench-out demo-out docs-out paper-out stress-out web/node_modules src/cube2net/page docs/reference/names docs/reference/rooms docs/reference/groups .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

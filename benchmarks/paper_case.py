@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,14 @@ def case_of(cube: Cube, query: Query) -> dict[str, Any]:
         "cells": first_cells(cube, query),
         "best": {"value": round(network.selection.value, 5), "proven": network.selection.proven},
         "letter": first_actions(cube),
+        "twice": sorted(name for name, count in Counter(names_of(cube, query)).items() if count > 1),
     }
+
+
+def names_of(cube: Cube, query: Query) -> list[str]:
+    """Return the names of a query's objects, which unlike ids may stand twice."""
+    names: list[str] = c2n.construct(cube, query, "none", form="objects").nodes["name"].to_pylist()
+    return names
 
 
 def first_cells(cube: Cube, query: Query) -> list[list[Any]]:
@@ -80,7 +88,11 @@ def draw(found: CloseUp, path: Path) -> Path:
     import matplotlib.pyplot as plt
 
     network, (one, other) = found.network, found.pair
-    names, labels = (network.nodes[column].to_pylist() for column in ("name", "label"))
+    names, labels, ids = (network.nodes[column].to_pylist() for column in ("name", "label", "id"))
+    often = Counter(names[node] for node in found.nodes)
+    names = [
+        f"{name} ({id_})" if often[name] > 1 and name != id_ else name for name, id_ in zip(names, ids, strict=True)
+    ]
     linked = {frozenset(ends) for ends in zip(network.source.tolist(), network.target.tolist(), strict=True)}
     shared = [node for node in found.nodes[2:] if node in found.shared]
     sides = [

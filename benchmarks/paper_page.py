@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -11,24 +12,14 @@ import numpy as np
 
 from cube2net.records import Comparison, Setup, Trial
 from cube2net.referee.statistics import Estimate, estimates
-from paper_claims import CELLS, MINERS, claims, setup_of
+from paper_claims import CELLS, MINERS, ROWS, setup_of, values_of
 from paper_scores import comparison_of
+from paper_short import claims, in_short
+from paper_verdicts import NBSP, mean_text
 
 FINDINGS = Path(__file__).with_name("paper_findings.md")
 MEASURES = ("F1", "JC", "NMI")
 COLOURS = {"CubeRandom": "#888888", "CubeGreedy": "#b3541e", "cube2net, the default": "#1f6f8b"}
-
-# The paper's rows, and what each is called here.
-ROWS = {
-    "NoCube": "none",
-    "NoCube+": "hops",
-    "NoCube++": "hops 2",
-    "MaxDisc": "maxdisc",
-    "CubeRandom": "random",
-    "CubeGreedy": "greedy",
-    "cube2net, the default": "cube2net",
-    "cube2net, to the letter": "cube2net paper",
-}
 
 # Table II: F1, JC and NMI by DeepWalk, LINE and node2vec, of the smaller and the larger set of authors.
 THEIRS = {
@@ -77,7 +68,7 @@ ABOUT = {
     "labs2": "116 authors of four other institutions",
     "areas": "authors in four areas, volumes of the labels left out; the paper's larger set is 4,236 authors of DBLP",
     "areas2": "authors in four other areas, volumes of the labels left out",
-    "planted": "600 objects in four of twenty planted communities, 40 % noise (m = 16)",
+    "planted": "600 objects in four of twenty planted communities of four cells each, 40 % noise (m = 16)",
     "scifi00": "films of 2000–2009 and their users, latest links hidden (m = 50)",
 }
 
@@ -94,6 +85,7 @@ def write_page(scores: Mapping[str, Any], path: Path) -> None:
 def page_of(scores: Mapping[str, Any], done: Mapping[str, Comparison]) -> str:
     """Return the text of the page."""
     head = FINDINGS.read_text(encoding="utf-8").rstrip().replace("COMMAND", scores["command"])
+    head = head.replace("SHORT", in_short(done, scores["case"]))
     parts = [head, "\n".join(claims(done, scores["case"])), "\n".join(data_used(scores))]
     clustered = {name: one for name, one in done.items() if one.task == "clustering"}
     parts += ["## Table II: effectiveness", *("\n".join(effectiveness(name, one)) for name, one in clustered.items())]
@@ -101,17 +93,18 @@ def page_of(scores: Mapping[str, Any], done: Mapping[str, Comparison]) -> str:
     parts += ["\n".join(efficiency(name, one)) for name, one in done.items()]
     if "labs" in done:
         parts.append("\n".join(sweep(done["labs"])))
-    parts += ["\n".join(case_cells(scores["case"])), "\n".join(shown())]
+    parts += ["\n".join(case_cells(scores["case"])), "\n".join(shown(scores["case"]))]
     parts += ["\n".join(links(name, one)) for name, one in done.items() if one.task == "links"]
-    parts.append("\n".join(letter(scores["case"])))
+    parts.append("\n".join(letter(scores["case"], done)))
     return "\n\n".join(block(text) for part in parts for text in part.split("\n\n") if text) + "\n"
 
 
 def block(text: str) -> str:
-    """Return a paragraph in lines of one length; tables, headings and pictures as they are."""
-    if text.startswith(("|", "#", "!")):
+    """Return a paragraph in lines of one length, code on one line; tables, lists, headings and pictures as they are."""
+    if text.startswith(("|", "#", "!", "- ")):
         return text
-    return fill(text, 118, break_long_words=False, break_on_hyphens=False)
+    whole = re.sub("`[^`]*`", lambda code: code[0].replace(" ", "\0"), text)
+    return fill(whole, 118, break_long_words=False, break_on_hyphens=False).replace("\0", " ")
 
 
 def data_used(scores: Mapping[str, Any]) -> Iterator[str]:
@@ -132,7 +125,14 @@ def with_interval(found: Estimate | None) -> str:
     """Return a mean with its interval; with one run there is none."""
     if found is None:
         return "–"
-    return f"{found.mean:.3f}" + ("" if found.runs < 2 else f" [{found.low:.2f}, {found.high:.2f}]")
+    text = f"{found.mean:.3f}" + ("" if found.runs < 2 else f" [{found.low:.2f}, {found.high:.2f}]")
+    return text.replace(" ", NBSP)
+
+
+def runs_of(found: Iterable[Estimate | None]) -> str:
+    """Return how many runs a row has, from the least to the most where its columns differ."""
+    known = [each.runs if each else 0 for each in found]
+    return str(known[0]) if len(set(known)) == 1 else f"{min(known)}–{max(known)}"
 
 
 def effectiveness(name: str, comparison: Comparison) -> Iterator[str]:
@@ -157,8 +157,11 @@ def effectiveness(name: str, comparison: Comparison) -> Iterator[str]:
                 cells.append(with_interval(each))
                 if theirs:
                     cells.append(f"*{theirs[title.partition(',')[0]][3 * place + number]:.3f}*")
-            runs = max((each.runs for each in own if each), default=0)
-            yield f"| {title} | {runs} | {' | '.join(cells)} |"
+            yield f"| {title} | {runs_of(own)} | {' | '.join(cells)} |"
+        if (name, measure) == ("areas", "NMI"):
+            yield ""
+            yield "CubeRandom's *0.402* by LINE is as printed. Beside 0.04 to 0.07 in its column it looks like a"
+            yield "misprint; as it stands, it is above the paper's own cube2net."
 
 
 def warning() -> Iterator[str]:
@@ -168,7 +171,7 @@ def warning() -> Iterator[str]:
     yield "cores that had much other work: trust orders of magnitude. Links are"
     yield "counted once; the paper's density of 4.77 %"
     yield "is 318 of 116·115 / 2 pairs, so its tables seem to count once too."
-    yield "*Value* is the relevance of the chosen cells."
+    yield "*Value* is the relevance of the chosen cells; rows that choose no cells have none."
 
 
 def efficiency(name: str, comparison: Comparison) -> Iterator[str]:
@@ -191,7 +194,7 @@ def efficiency(name: str, comparison: Comparison) -> Iterator[str]:
             yield f"| {title} | {' | '.join(mined)} | {made} | {nodes:,.0f} | {count:,.0f} | {value} |"
         theirs = THEIR_TIMES.get(name, {}).get(title.partition(",")[0])
         if theirs and method != "cube2net":
-            yield f"| *the paper's {title.partition(',')[0]}* | {' | '.join(f'*{one:,}*' for one in theirs)} | |"
+            yield f"| *paper's {title.partition(',')[0]}* | {' | '.join(f'*{one:,}*' for one in theirs)} | |"
 
 
 def trials_of(comparison: Comparison, setup: Setup, miner: str) -> list[Trial]:
@@ -203,12 +206,13 @@ def spent(seconds: Sequence[float]) -> str:
     """Return the median of times, the least and the most, in a few digits."""
 
     def short(one: float) -> str:
-        return f"{one:.0f}" if one >= 10 else f"{one:.1f}" if one >= 1 else f"{one:.3f}"
+        return f"{one:.{0 if one >= 10 else 1 if one >= 1 else 2 if one >= 0.01 else 3}f}"
 
     if not seconds:
         return "–"
     middle = short(float(np.median(seconds)))
-    return middle if len(seconds) < 2 else f"{middle} [{short(min(seconds))}, {short(max(seconds))}]"
+    text = middle if len(seconds) < 2 else f"{middle} [{short(min(seconds))}, {short(max(seconds))}]"
+    return text.replace(" ", NBSP)
 
 
 def swept(comparison: Comparison) -> dict[tuple[str, str], dict[int, Estimate]]:
@@ -238,11 +242,30 @@ def sweep(comparison: Comparison) -> Iterator[str]:
     yield ""
     yield "![F1 by the number of cells, three ways to choose them, two embeddings](paper-cells.png)"
     yield ""
-    yield f"| F1 | embedding | runs | {' | '.join(f'm = {count}' for count in counts)} |"
-    yield "| --- " * (len(counts) + 3) + "|"
-    for (title, miner), each in rows.items():
-        runs = min(one.runs for one in each.values())
-        yield f"| {title} | {MINERS[miner]} | {runs} | {' | '.join(with_interval(each.get(one)) for one in counts)} |"
+    titles = list(dict.fromkeys(title for title, _ in rows))
+    yield f"| F1 | m | runs | {' | '.join(titles)} |"
+    yield "| --- " * (len(titles) + 3) + "|"
+    for miner in dict.fromkeys(miner for _, miner in rows):
+        for count in counts:
+            cells = [rows.get((title, miner), {}).get(count) for title in titles]
+            yield f"| {MINERS[miner]} | {count} | {runs_of(cells)} | {' | '.join(map(with_interval, cells))} |"
+    settled = stops_at(comparison, counts)
+    if settled:
+        yield ""
+        yield f"From m = {settled} on the networks of the default are the same: it takes at most m cells, stops where"
+        yield f"no further one raises the relevance, and that is so by {settled}. The others take exactly m."
+
+
+def stops_at(comparison: Comparison, counts: Sequence[int]) -> int | None:
+    """Return the number of cells from which on the default's networks are the same in every run; None without one."""
+    sizes = {}
+    for count in counts:
+        trials = comparison.of(setup_of("cube2net", comparison, count), "deepwalk")
+        sizes[count] = {(trial.seed, trial.nodes, trial.links, trial.value) for trial in trials}
+    common = set.intersection(*({seed for seed, *_ in each} for each in sizes.values())) if sizes else set()
+    last = {each for each in sizes[counts[-1]] if each[0] in common}
+    same = [count for count in counts if last and {each for each in sizes[count] if each[0] in common} == last]
+    return same[0] if len(same) > 1 else None
 
 
 def draw_sweep(comparison: Comparison, path: Path) -> None:
@@ -299,7 +322,7 @@ def case_cells(case: Mapping[str, Any]) -> Iterator[str]:
         yield f"| {title} | {rank} | {' | '.join(labels)} | {objects:,} | {inside} |"
 
 
-def shown() -> Iterator[str]:
+def shown(case: Mapping[str, Any]) -> Iterator[str]:
     """Yield the close-ups."""
     yield "## Figure 4: close-ups"
     yield ""
@@ -307,6 +330,9 @@ def shown() -> Iterator[str]:
     yield "The pair with the largest rise and the one with the largest fall of"
     yield "the cosine of its DeepWalk vectors: examples"
     yield "that were looked for, and no test."
+    if case.get("twice"):
+        yield f"In the query {', '.join(case['twice'])} stand twice, with different ids: the Anthology lists papers"
+        yield "under a bare name and under an id, and whether both are one person it does not say."
     yield ""
     yield "![Two authors of one institution, drawn closer by others](paper-closer.png)"
     yield ""
@@ -325,17 +351,27 @@ def links(name: str, comparison: Comparison) -> Iterator[str]:
     for title, method in ROWS.items():
         own = [found.get((setup_of(method, comparison), miner)) for miner in comparison.miners]
         if any(own):
-            runs = max(each.runs for each in own if each)
-            yield f"| {title} | {runs} | {' | '.join(with_interval(each) for each in own)} |"
+            yield f"| {title} | {runs_of(own)} | {' | '.join(with_interval(each) for each in own)} |"
 
 
-def letter(case: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what the paper's first actions can reach."""
+def letter(case: Mapping[str, Any], done: Mapping[str, Comparison]) -> Iterator[str]:
+    """Yield what the learner to the letter finds, and what its first actions can reach."""
     kept = case["letter"]
     told = ", ".join(f"{name} {length:.0f}" for name, length in kept["lengths"].items())
-    yield "## Why the letter does not learn"
+    yield "## The learner to the letter"
     yield ""
-    yield f"Mean length of the raw vectors, by dimension: {told}. Of"
+    found = {method: list(values_of(done["labs"], method).values()) for method in CELLS} if "labs" in done else {}
+    if found.get("cube2net paper"):
+        runs = len(found["cube2net paper"])
+        yield f"For the 116 authors its plan has a relevance of {mean_text(found['cube2net paper'])}"
+        yield f"({runs} run{'s' * (runs > 1)}), where"
+        names = {"random": "random cells have", "greedy": "greedy has", "cube2net": "the default has"}
+        yield ", ".join(f"{name} {mean_text(found[method])}" for method, name in names.items() if found[method]) + "."
+    else:
+        yield "It has no run of its own on this page; its relevance beside that of random cells stands in"
+        yield "[Choosing cells](../explanation/choosing.md#does-reinforcement-learning-earn-its-place)."
+    yield ""
+    yield f"What it can reach: the mean length of the raw vectors is, by dimension, {told}. Of"
     yield f"{kept['actions']:,} first actions (means of ½, a sigmoid's"
     yield f"middle, and σ = {kept['spread']}) the nearest cell is one of"
     yield f"**{kept['reached']} of {kept['cells']:,}** cells, those with the"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from sphinx.application import Sphinx
+
 import cube2net
 
 HERE = Path(__file__).parent
@@ -65,3 +67,13 @@ html_theme_options = {
 }
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+
+
+def setup(app: Sphinx) -> None:
+    """Have myst-nb write what notebooks show where Sphinx keeps its own files, not in the folder above the site."""
+
+    def move(app: Sphinx) -> None:
+        place = str(Path(app.doctreedir) / "shown_by_notebooks")
+        app.env.mystnb_config = app.env.mystnb_config.copy(output_folder=place)
+
+    app.connect("builder-inited", move, priority=900)  # myst-nb sets its own at 500

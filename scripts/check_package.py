@@ -35,7 +35,7 @@ MOST_BYTES = 250_000_000
 """What plain `pip install cube2net` may download."""
 MOST_WHEEL_BYTES = 20_000_000
 TORCH = "torch==2.13.0"
-"""An open range would bring gigabytes of libraries for GPUs."""
+"""That of constraints.txt. Whether it comes for CPUs or with gigabytes for GPUs depends on what the index has."""
 TARGETS = ("core", "report", "graph", "explore", "notebook", "mcp", "learn", "learn,graph", "spark", "sdist")
 SOURCE_ONLY = ("pyspark",)
 """What PyPI has as sources alone: plain Python, which needs no compiler."""
@@ -69,6 +69,7 @@ class Outcome:
     downloaded: int = 0
     faults: tuple[str, ...] = ()
     sizes: dict[str, int] = field(default_factory=dict)
+    skipped: str = ""
 
 
 def wheel_faults(wheel: Path) -> list[str]:
@@ -243,12 +244,19 @@ def outcome(version: str, python: Path, what: str, dist: Path, env: dict[str, st
     return Outcome(version, what, len(sizes), total, tuple(faults), sizes)
 
 
+def left_out(version: str, what: str) -> Outcome | None:
+    """Return why an extra cannot be tried on this machine, or nothing where it can."""
+    if "spark" in what.split(",") and not shutil.which("java"):
+        return Outcome(version, what, skipped="left out: no Java was found")
+    return None
+
+
 def shown(outcomes: Sequence[Outcome]) -> str:
     """Return a table of what was tried."""
     lines = [f"{'Python':8}{'what':16}{'packages':>9}{'download':>12}  outcome"]
     for each in outcomes:
         size = f"{each.downloaded / 1e6:,.1f} MB" if each.downloaded else ""
-        said = "; ".join(each.faults) or "ok"
+        said = "; ".join(each.faults) or each.skipped or "ok"
         lines.append(f"{each.python:8}{each.what:16}{each.packages or '':>9}{size:>12}  {said}")
     return "\n".join(lines)
 
@@ -276,7 +284,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
     def note(each: Outcome) -> None:
         outcomes.append(each)
-        sys.stderr.write(f"{each.python} {each.what}: {'; '.join(each.faults) or 'ok'}\n")
+        sys.stderr.write(f"{each.python} {each.what}: {'; '.join(each.faults) or each.skipped or 'ok'}\n")
         sys.stderr.flush()
 
     with tempfile.TemporaryDirectory(prefix="check_package-", ignore_cleanup_errors=True) as folder:
@@ -290,8 +298,7 @@ def main(words: Sequence[str] | None = None) -> int:
         note(Outcome("any", "sources", 0, sources.stat().st_size, tuple(sources_faults(sources))))
         for version, python in found.items():
             for what in asked.extras:
-                if "spark" not in what or shutil.which("java"):
-                    note(outcome(version, python, what, dist, env, constraints))
+                note(left_out(version, what) or outcome(version, python, what, dist, env, constraints))
     plain = next((each for each in outcomes if each.what == "core"), None)
     if plain is not None:
         sys.stdout.write("What plain `pip install cube2net` downloads:\n")

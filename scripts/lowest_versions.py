@@ -3,7 +3,7 @@
     python scripts/lowest_versions.py > lowest.txt
     pip install -c lowest.txt -e . --group test
 
-torch stays as constraints.txt has it: an older one would bring gigabytes of GPU libraries.
+torch stays as constraints.txt has it: it is large, and one version of it is enough to download.
 """
 
 from __future__ import annotations

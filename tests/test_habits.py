@@ -50,3 +50,29 @@ def test_a_notebook_keeps_no_traces_of_the_machine_that_ran_it(path: Path) -> No
     notebook = json.loads(path.read_text(encoding="utf-8"))
     assert set(notebook["metadata"]) == {"kernelspec"}
     assert {key for cell in notebook["cells"] for key in cell["metadata"]} <= {"tags", "editable", "slideshow"}
+
+
+def test_a_workflow_keeps_only_packages_that_it_built() -> None:
+    for path in WORKFLOWS:
+        for job in re.split(r"^  (?=[a-z]+:\n)", path.read_text(encoding="utf-8"), flags=re.MULTILINE):
+            if "upload-artifact" in job and re.search(r"path: dist$", job, re.MULTILINE):
+                assert job.index("make dist") < job.index('make packages PACKAGES="--dist dist"'), path.name
+
+
+def test_clean_removes_every_folder_that_git_ignores_but_those_of_other_tools() -> None:
+    ignored = [line.strip("/") for line in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()]
+    cleaned = re.findall(r"\S+", MAKEFILE.partition("\nclean:\n")[2])
+    left = {name for name in ignored if name not in cleaned and f"web/{name}" not in cleaned}
+    assert left == {"*.egg-info", "build"}
+
+
+def test_contributing_says_where_every_module_and_room_belongs_and_names_every_target() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = text.partition("## Where things go")[2]
+    package = ROOT / "src" / "cube2net"
+    modules = {f"`{path.name}`" for path in package.glob("[a-z]*.py")}
+    rooms = {f"`{path.parent.name}/`" for path in package.glob("*/__init__.py")}
+    assert not [name for name in sorted(modules | rooms) if name not in table]
+    assert not [
+        name for name in TARGETS if f"make {name}" not in text and name not in ("help", "demo", "dist", "clean")
+    ]

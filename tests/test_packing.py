@@ -51,8 +51,8 @@ def backend(folder: Path, call: str, env: dict[str, str] | None = None, before: 
 
 
 @pytest.fixture(scope="module")
-def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return what the packed sources unpack to, packed in a clean checkout: only files that git knows or would add."""
+def packed_sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the packed sources of a clean checkout: only files that git knows or would add."""
     clean, packed = tmp_path_factory.mktemp("clean"), tmp_path_factory.mktemp("packed")
     listed = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     said = subprocess.run(listed, cwd=ROOT, capture_output=True, check=False)
@@ -64,9 +64,15 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
             (clean / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / name, clean / name)
     assert not make_page.page_of(clean).exists()
-    with tarfile.open(packed / backend(clean, f"build_sdist({str(packed)!r})")) as file:
-        file.extractall(packed, filter="data")
-    (unpacked,) = (path for path in packed.iterdir() if path.is_dir())
+    return packed / backend(clean, f"build_sdist({str(packed)!r})")
+
+
+@pytest.fixture(scope="module")
+def sources(packed_sources: Path) -> Path:
+    """Return what the packed sources unpack to."""
+    with tarfile.open(packed_sources) as file:
+        file.extractall(packed_sources.parent, filter="data")
+    (unpacked,) = (path for path in packed_sources.parent.iterdir() if path.is_dir())
     return unpacked
 
 
@@ -146,10 +152,13 @@ def _has(packages: tuple[str, ...]) -> bool:
     return all(find_spec(package) for package in packages)
 
 
-def test_the_wheel_and_the_sources_hold_what_they_should_and_nothing_else(wheel: Path) -> None:
+@needs_node
+def test_the_wheel_and_the_sources_hold_what_they_should_and_nothing_else(wheel: Path, packed_sources: Path) -> None:
     assert check_package.wheel_faults(wheel) == []
+    assert check_package.sources_faults(packed_sources) == []
 
 
+@needs_node
 def test_a_wheel_that_lacks_or_holds_the_wrong_files_is_told_so(wheel: Path, tmp_path: Path) -> None:
     spoilt = tmp_path / wheel.name
     with zipfile.ZipFile(wheel) as whole, zipfile.ZipFile(spoilt, "w") as file:
@@ -200,6 +209,16 @@ def test_pythons_are_found_by_version_by_path_and_by_themselves(capsys: pytest.C
     with pytest.raises(SystemExit):
         check_package.parsed(["--extras", "repot"])
     assert "unknown extra 'repot': choose from core, report" in capsys.readouterr().err
+
+
+def test_what_cannot_be_tried_is_said_and_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check_package.shutil, "which", lambda name: None)
+    said = check_package.left_out("3.12", "learn,spark")
+    assert said == check_package.Outcome("3.12", "learn,spark", skipped="left out: no Java was found")
+    assert check_package.left_out("3.12", "learn") is None
+    assert check_package.shown([said]).splitlines()[1].endswith("  left out: no Java was found")
+    monkeypatch.setattr(check_package.shutil, "which", lambda name: f"/usr/bin/{name}")
+    assert check_package.left_out("3.12", "spark") is None
 
 
 @pytest.fixture

@@ -18,10 +18,18 @@ def paper() -> SimpleNamespace:
     """Return the modules that make the page."""
     sys.path.append(str(ROOT / "benchmarks"))
     import paper_claims
+    import paper_elsewhere
     import paper_page
     import paper_scores
+    import paper_verdicts
 
-    return SimpleNamespace(claims=paper_claims, page=paper_page, scores=paper_scores)
+    return SimpleNamespace(
+        claims=paper_claims,
+        elsewhere=paper_elsewhere,
+        page=paper_page,
+        scores=paper_scores,
+        verdicts=paper_verdicts,
+    )
 
 
 def test_the_page_is_that_of_the_scores_that_are_kept(paper: SimpleNamespace) -> None:
@@ -58,24 +66,124 @@ def test_a_comparison_is_the_same_when_it_was_kept(paper: SimpleNamespace, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("right", "verdict"), [((0.9, 0.3), "confirmed"), ((0.3, 0.9), "**not confirmed**, surely the reverse")]
+    ("sides", "verdict"),
+    [
+        ([(0.1, 0.3)], "confirmed"),
+        ([(0.1, 0.3), (-0.1, 0.3)], "cannot tell"),
+        ([(-0.1, 0.3)], "cannot tell"),
+        ([(float("nan"), float("nan"))], "cannot tell"),
+        ([(-0.3, -0.1)], "**contradicted**"),
+        ([(0.1, 0.3), (-0.3, -0.1)], "**contradicted**"),
+        ([], "not run"),
+    ],
 )
+def test_a_verdict_follows_from_the_intervals(
+    paper: SimpleNamespace, sides: list[tuple[float, float]], verdict: str
+) -> None:
+    assert paper.verdicts.verdict_of(sides) == verdict
+    assert paper.verdicts.Claim("", "", sides=tuple(sides)).verdict == verdict
+
+
+def test_a_claim_without_an_interval_says_why_none_is_needed(paper: SimpleNamespace) -> None:
+    with pytest.raises(ValueError, match="no interval is needed"):
+        paper.verdicts.Claim("", "", "a number", exact=True)
+    assert paper.verdicts.Claim("", "", "a proof, so no interval is needed", exact=False).verdict == "**contradicted**"
+
+
+def test_every_row_that_was_judged_shows_its_interval_or_says_why_none_is_needed() -> None:
+    page = (ROOT / "docs/findings/paper.md").read_text(encoding="utf-8")
+    part = page.partition("## Claim by claim")[2].partition("## Table I")[0]
+    rows = [line.strip("| ").split(" | ") for line in part.splitlines() if line.startswith("|")]
+    judged = [row for row in rows if row[-1] in ("confirmed", "**contradicted**")]
+    assert judged
+    for row in judged:
+        assert "[" in row[2] or "no interval is needed" in row[2] or "surely" in row[2], row
+
+
+def test_only_the_papers_own_claims_are_counted(paper: SimpleNamespace) -> None:
+    scores = paper.scores.read_scores()
+    done = {name: paper.scores.comparison_of(kept) for name, kept in scores["tasks"].items()}
+    first = {name: done[name] for name in ("labs", "areas") if name in done}
+    assert len(paper.claims.papers(done, scores["case"])) == len(paper.claims.papers(first, scores["case"]))
+
+
+@pytest.mark.parametrize(("right", "verdict"), [((0.9, 0.3), "confirmed"), ((0.3, 0.9), "**contradicted**")])
 def test_a_claim_is_confirmed_only_by_an_interval_on_its_side(
     paper: SimpleNamespace, right: tuple[float, float], verdict: str
 ) -> None:
-    _, _, said, found = paper.claims.one_sided("", "", two_methods(*right), "hops", "none", +1)
-    assert found == verdict
-    assert "4 runs" in said
+    claim = paper.claims.one_sided("", "", two_methods(*right), "hops", "none", +1)
+    assert claim.verdict == verdict
+    assert "4 runs" in claim.ours
 
 
-def test_a_claim_whose_interval_holds_0_is_not_confirmed(paper: SimpleNamespace) -> None:
-    *_, found = paper.claims.one_sided("", "", two_methods(0.6, 0.6), "hops", "none", +1)
-    assert found == "**not confirmed**"
+def test_a_claim_whose_interval_holds_0_cannot_be_told(paper: SimpleNamespace) -> None:
+    assert paper.claims.one_sided("", "", two_methods(0.6, 0.6), "hops", "none", +1).verdict == "cannot tell"
 
 
 def test_a_claim_without_runs_is_not_judged(paper: SimpleNamespace) -> None:
-    *_, found = paper.claims.one_sided("", "", two_methods(0.6, 0.6), "maxdisc", "none", +1)
-    assert found == "not run yet"
+    assert paper.claims.one_sided("", "", two_methods(0.6, 0.6), "maxdisc", "none", +1).verdict == "not run"
+    assert paper.claims.one_sided("", "", None, "hops", "none", +1).verdict == "not run"
+
+
+def test_a_claim_judged_by_several_lists_has_wider_intervals(paper: SimpleNamespace) -> None:
+    two = two_methods(0.9, 0.3)
+    found = paper.claims.apart(two, [(Setup(method="hops"), Setup(method="none"))])[0]
+    wider = paper.verdicts.wider(found, 9)
+    assert wider.low < found.low < found.mean == wider.mean < found.high < wider.high
+    assert paper.verdicts.wider(found, 1) == found
+
+
+def test_a_ratio_of_paired_runs_has_an_interval_unless_all_are_the_same(paper: SimpleNamespace) -> None:
+    ratio = paper.verdicts.paired({0: 20.0, 1: 22.0, 2: 19.0, 5: 1.0}, {0: 10.0, 1: 10.0, 2: 10.0})
+    assert ratio.low < 2 < ratio.middle < ratio.high
+    assert ratio.runs == 3
+    assert paper.verdicts.verdict_of([ratio.side()]) == "confirmed"
+    assert paper.verdicts.verdict_of([ratio.side(4.0)]) == "**contradicted**"
+    same = paper.verdicts.paired({0: 4.0, 1: 4.0}, {0: 2.0, 1: 2.0})
+    assert same.same
+    assert paper.verdicts.paired({0: 4.0}, {1: 2.0}) is None
+    assert paper.claims.by_ratio("", "", "sizes", same).verdict == "confirmed"
+    assert paper.claims.by_ratio("", "", "sizes", paper.verdicts.paired({0: 4.0}, {0: 2.0})).verdict == "cannot tell"
+
+
+def test_a_ratio_of_runs_that_are_not_paired_is_judged_by_a_margin(paper: SimpleNamespace) -> None:
+    ratio = paper.verdicts.unpaired([13.5, 13.8, 14.0], [9.8, 9.9, 10.2, 10.0])
+    assert ratio.runs == 3
+    assert 1.3 < ratio.low < ratio.middle < ratio.high < 1.5
+    assert paper.claims.by_ratio("", "", "times", ratio, margin=1.25, sign=-1).verdict == "**contradicted**"
+    assert paper.claims.by_ratio("", "", "times", ratio, margin=1.6, sign=-1).verdict == "confirmed"
+
+
+def test_the_letter_is_beside_random_and_greedy_cells_once_it_has_run(paper: SimpleNamespace) -> None:
+    scores = paper.scores.read_scores()
+    kept = scores["tasks"]["labs"]
+    trial = next(row for row in kept["trials"] if row[1] == "deepwalk")
+    rows = [row for row in kept["trials"] if kept["setups"][row[0]][0] != "cube2net paper"]
+    place = len(kept["setups"])
+    for seed, value in enumerate((0.008, 0.007, 0.009)):
+        rows.append([place, "deepwalk", seed, *trial[3:6], value, trial[7]])
+    changed = {**kept, "setups": [*kept["setups"], ["cube2net paper", "jaccard", "objects", 20]], "trials": rows}
+    labs = paper.scores.comparison_of(changed)
+    greedy, _, helps = paper.elsewhere.letters("labs", labs)
+    assert greedy.verdict == "**contradicted**"
+    assert "0.0080" in greedy.ours
+    assert "[" in greedy.ours
+    assert helps.verdict in ("not run", "cannot tell", "confirmed", "**contradicted**")
+    told = " ".join(paper.page.letter(scores["case"], {"labs": labs}))
+    assert "a relevance of 0.0080" in told
+    assert "random cells have" in told
+    without = paper.scores.comparison_of({**kept, "trials": rows[:-3]})
+    assert not list(paper.elsewhere.letters("labs", without))
+    assert "no run of its own" in " ".join(paper.page.letter(scores["case"], {"labs": without}))
+
+
+def test_the_page_of_one_task_says_what_was_not_run(paper: SimpleNamespace) -> None:
+    scores = paper.scores.read_scores()
+    only = {"labs": scores["tasks"]["labs"]}
+    done = {"labs": paper.scores.comparison_of(only["labs"])}
+    page = paper.page.page_of({**scores, "tasks": only}, done)
+    assert "cube2net to the letter for the larger set" in page
+    assert "| larger set: the same | F1 by DeepWalk 0.645, next 0.613 | – | not run |" in page
 
 
 def two_methods(one: float, other: float) -> Comparison:

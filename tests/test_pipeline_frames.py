@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import cube2net as c2n
-from cube2net.errors import InputError, QueryError
+from cube2net.errors import InputError, ParameterError, QueryError
 from cube2net.records import Cube, Network
 
 
@@ -89,3 +89,23 @@ def test_what_names_nothing_is_refused_in_one_sentence(cube: Cube, network: Netw
     if given is not None:
         with pytest.raises(InputError):
             c2n.construct(cube, [100], bans=given)
+
+
+def test_a_list_of_paths_is_refused_with_the_word_that_takes_the_second() -> None:
+    with pytest.raises(ParameterError, match=r"a path or a graph: of several tables the others .* as links=…$"):
+        c2n.build_cube(["nodes.csv", "links.csv"])
+
+
+def test_a_build_that_has_to_be_saved_asks_for_its_folder() -> None:
+    with pytest.raises(ParameterError, match=r"^build_from saves the cube and needs a folder for it: give out=…"):
+        c2n.build_from("tables", "nodes.csv")
+
+
+def test_one_cell_is_no_plural() -> None:
+    people = pd.DataFrame({"id": range(12), "city": ["Rome"] * 12})
+    knows = pd.DataFrame({"source": range(11), "target": range(1, 12)})
+    cube = c2n.build_cube(people, links=knows, dimensions=["city"], min_objects=1)
+    assert str(cube) == "Cube(city: 1 cell, 12 objects, 11 links)"
+    assert "12 objects in 1 cell of" in cube._repr_html_()
+    network = c2n.construct(cube, [1, 2])
+    assert ", 1 cell, " in str(network) and ", 1 cell, " in network.plot().alt

@@ -100,7 +100,7 @@ def anthology(results: Results, folder: Path) -> Values:
             f"{found['plain'] / found['greedy']:,.0f} ×",
         ),
         ("`cube2net --help`", duration(found["help"]), "0.3 s"),
-        ("`cube2net query` in the shell, start to finish", duration(found["shell"]), "2 s"),
+        ("`cube2net query` in the shell, start to finish", duration(found["shell"]), "1 s"),
     ]
     tasks, busy = task_tables(results, "-anthology", None)
     return {

@@ -1,11 +1,13 @@
 """Names that people search for lead to the page that answers: the site's own search and its index know them.
 
 On ``explanation/known-as`` every heading, and every name in the line below that begins with *Also:*, is a main entry of
-the index; an exact one comes first in the search. Other pages get words that they do not say themselves from ``WORDS``.
+the index; an exact one comes first in the search. Other pages get words that they do not say themselves from ``WORDS``,
+and every page the other spelling, British or American, of words that it says.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from docutils import nodes
@@ -37,6 +39,26 @@ WORDS = {
 }
 """Words by which a page is found beside its own."""
 
+STEMS = (
+    *("custom", "general", "initial", "maxim", "minim", "normal", "optim"),
+    *("organ", "personal", "random", "summar", "token", "visual"),
+)
+SPELLINGS = (
+    *((f"{stem}is{end}", f"{stem}iz{end}") for stem in STEMS for end in ("e", "ing", "ation")),
+    *((f"{stem}our", f"{stem}or") for stem in ("behavi", "col", "neighb")),
+    *((f"{stem}l{end}", f"{stem}{end}") for stem in ("cancel", "label", "model", "travel") for end in ("ed", "ing")),
+    *(("centre", "center"), ("licence", "license")),
+)
+"""How words begin in British and in American spelling."""
+
+
+def other_spellings(text: str) -> list[str]:
+    """Return the words of a text that are spelled in two ways, each in the way in which the text does not have it."""
+    words = set(re.findall(r"[a-z]+", text.lower()))
+    pairs = [*SPELLINGS, *((american, british) for british, american in SPELLINGS)]
+    found = {there + word.removeprefix(here) for here, there in pairs for word in words if word.startswith(here)}
+    return sorted(found - words)
+
 
 class KnownNames(SphinxTransform):
     """Puts index entries and keywords into a page, before Sphinx collects both."""
@@ -46,9 +68,9 @@ class KnownNames(SphinxTransform):
     def apply(self, **kwargs: Any) -> None:
         """Change the page."""
         name = self.env.docname
-        if name in WORDS:
-            words = ", ".join(WORDS[name].replace(",", "").split())
-            self.document.insert(0, nodes.meta(name="keywords", content=words))
+        words = [*WORDS.get(name, "").replace(",", "").split(), *other_spellings(self.document.astext())]
+        if words:
+            self.document.insert(0, nodes.meta(name="keywords", content=", ".join(dict.fromkeys(words))))
         if name == PAGE:
             for section in self.document.findall(nodes.section):
                 if isinstance(section.parent, nodes.section):

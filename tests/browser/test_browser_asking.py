@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 from workbook_files import workbook
 
 from browser.explorers import Explorer, Tab, townspeople
@@ -77,6 +77,24 @@ def test_a_list_that_is_pasted_is_resolved_name_by_name(opened: Tab) -> None:
     opened.paste(FIELD, "Ann Archer\nBob Baker\nNobody Here\n")
     expect(opened.page.locator('[data-given="Nobody Here"]')).to_be_visible()
     assert chips(opened) == ["Ann Archer", "Bob Baker"]
+
+
+def test_the_network_is_made_of_pasted_names_that_are_still_looked_up(opened: Tab) -> None:
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    opened.page.route("**/api/v1/names", hold)
+    with opened.page.expect_request("**/api/v1/names"):
+        opened.paste(FIELD, "Ann Archer\nBob Baker\n")
+    make = opened.button("Make the network")
+    expect(make).to_be_enabled()
+    make.click()
+    assert (len(held), opened.said["state"]) == (1, "empty")
+    held[0].continue_()
+    opened.ready(seconds=120)
+    assert opened.ask["query"] == ["p1", "p14"]
 
 
 def test_a_csv_that_is_dropped_brings_names_and_labels(opened: Tab) -> None:

@@ -71,3 +71,40 @@ def test_a_bad_file_is_said_in_a_sentence_and_another_can_be_chosen(
     tab.page.get_by_role("button", name="Without <img").click()
     chooser.set_input_files(CLUB)
     expect(tab.page.locator("[data-dimensions]")).to_have_text("Stadt × Branche", timeout=SLOW)
+
+
+def test_a_window_says_that_another_one_opened_another_cube(
+    bare: Explorer, new_tab: Callable[[], Tab], tmp_path: Path
+) -> None:
+    first, second = new_tab(), new_tab()
+    for one, tab in (("eins", first), ("zwei", second)):
+        table = tmp_path / f"{one}.csv"
+        table.write_bytes(CLUB.read_bytes())
+        tab.page.goto(f"{bare.address}#open")
+        tab.page.locator("[data-do=files]").set_input_files(table)
+        tab.page.get_by_role("button", name="Make the cube").click(timeout=SLOW)
+        expect(tab.page.get_by_role("heading", name=f"{one}-cube")).to_be_visible(timeout=SLOW)
+    first.page.get_by_label("Names of the query").fill("Jan Pflüger")
+    first.page.get_by_role("button", name="Make the network").click()
+    expect(first.page.locator(".moved")).to_contain_text("Another cube was opened in another window: reload the page.")
+    assert unnamed_controls(first.page) == []
+    first.page.get_by_role("button", name="Reload").click()
+    expect(first.page.get_by_role("heading", name="zwei-cube")).to_be_visible(timeout=SLOW)
+    first.page.get_by_label("Names of the query").fill("Jan Pflüger")
+    first.page.get_by_role("button", name="Make the network").click()
+    first.ready(seconds=120)
+    assert all("another cube was opened" in slip for slip in first.slips), first.slips
+    first.slips.clear()
+
+
+def test_files_are_named_as_they_are_kept_and_those_taken_back_leave_room(bare: Explorer, tab: Tab) -> None:
+    tab.page.goto(bare.address)
+    chooser = tab.page.locator("[data-do=files]")
+    for number in range(10):
+        given = {"name": f" mit:glieder {number}.csv", "mimeType": "text/csv", "buffer": CLUB.read_bytes()}
+        chooser.set_input_files([given])
+        expect(tab.page.locator(".chip")).to_have_text([f"mit_glieder {number}.csv×"], timeout=SLOW)
+        if number < 9:
+            tab.page.get_by_role("button", name=f"Without mit_glieder {number}.csv").click()
+            expect(tab.page.locator(".chip")).to_be_hidden()
+    expect(tab.page.locator("[data-dimensions]")).to_have_text("Stadt × Branche", timeout=SLOW)

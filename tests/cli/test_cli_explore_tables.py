@@ -67,7 +67,7 @@ def test_a_folder_that_is_something_else_is_left_as_it_is(club: Path) -> None:
     other.mkdir()
     (other / "letter.txt").write_text("dear reader")
     reader = pipeline.sheet_reader([club])
-    assert pipeline.cube_beside([club], pipeline.made_of(reader, [club], [], None)) == (
+    assert pipeline.cube_beside([club], pipeline.identify_reading(reader, [club])) == (
         club.parent / "mitglieder-cube-2",
         None,
     )
@@ -135,3 +135,28 @@ def test_options_of_tables_are_refused_beside_a_cube(cube: Path, tool: Tool) -> 
     status, _, err = tool("explore", cube, "--no-browser", "--dimension", "city")
     assert status == 2
     assert err == f"cube2net: --dimension is for tables, and {str(cube)!r} is a cube already\n"
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        (["mitgleider.csv"], "mitglieder.csv"),
+        (["mitglieder"], "mitglieder.csv"),
+        (["mitglieder.xlsx"], "mitglieder.csv"),
+        (["umsatz.xlsx"], None),
+        (["nowhere/mitglieder.csv"], None),
+        (["mitglieder.csv", "kennt"], None),
+    ],
+)
+def test_a_spreadsheet_that_is_not_there_is_said_with_the_nearest_name(
+    club: Path, tool: Tool, typed: list[str], meant: str | None
+) -> None:
+    status, _, err = tool("explore", *(club.parent / name for name in typed), "--no-browser")
+    hint = "check the path" if meant is None else f"did you mean {str(club.parent / meant)!r}?"
+    assert (status, err) == (2, f"cube2net: there is no file {str(club.parent / typed[-1])!r}: {hint}\n")
+
+
+def test_a_cube_that_is_not_there_is_said_to_be_none(club: Path, tool: Tool) -> None:
+    status, _, err = tool("explore", club.parent / "papers", "--no-browser")
+    assert status == 2
+    assert "make one with 'cube2net build'" in err

@@ -48,7 +48,6 @@ class Stage:
 
     def set(self, text: str, folder: Path) -> bool:
         """Put the files that a page names into its folder; return whether they are those that it was written with."""
-        usual = True
         for section, names in SECTIONS.items():
             wanted = [name for name in names if named(name, text)]
             if wanted:
@@ -56,9 +55,7 @@ class Stage:
             for name in wanted:
                 place = self.folder / name
                 (shutil.copytree if place.is_dir() else shutil.copy)(place, folder / name)
-            if "acl" in wanted or (section == "Papers" and "find_topics" in text):
-                usual = self.usual
-        return usual
+        return self.usual if named("acl", text) or finds_topics(text) else True
 
     @property
     def usual(self) -> bool:
@@ -73,6 +70,18 @@ def put_data(page: Path, text: str, folder: Path) -> None:
     for path in (page.parent / "data").glob("*"):
         if path.is_file() and named(path.name, text):
             shutil.copy(path, folder / path.name)
+
+
+def finds_topics(text: str) -> bool:
+    """Return whether blocks find topics in the papers: by name, or by a cube whose dimensions are proposed.
+
+    >>> finds_topics("papers = c2n.load_bundled()\\ncube = c2n.build_cube(papers)")
+    True
+    >>> finds_topics("c2n.build_cube(c2n.load_bundled(), ['year', 'venue'])"), finds_topics("c2n.build_cube(people)")
+    (False, False)
+    """
+    proposed = re.search(r"build_cube\((\w+|c2n\.load_bundled\([^()]*\))\)", text)
+    return "find_topics" in text or ("load_bundled" in text and proposed is not None)
 
 
 def named(name: str, text: str) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from page_blocks import DATA, INDENTED, KINDS, RUN, SHOWN, blocks, name_of, pages, stray_marks
 from page_runs import PageRun, difference
-from stage import EXAMPLES, SECTIONS, Stage, put_data
+from stage import EXAMPLES, SECTIONS, Stage, finds_topics, put_data
 
 PAGES = pages()
 WITH_BLOCKS = [page for page in PAGES if any(block.runs for block in blocks(page)) and page != EXAMPLES]
@@ -55,6 +55,14 @@ def test_nearly_all_blocks_that_can_run_do() -> None:
     can = [block for page in PAGES for block in blocks(page) if block.language in RUN]
     left_out = Counter(block.kind for block in can if block.why is not None)
     assert sum(left_out.values()) <= len(can) // 4, left_out
+
+
+def test_pages_that_find_topics_themselves_are_known() -> None:
+    ran = {page: "\n".join(block.text for block in blocks(page) if block.runs) for page in PAGES}
+    finding = {name_of(page) for page, text in ran.items() if finds_topics(text)}
+    assert finding == {"docs/start/five-minutes.md", "docs/explanation/topics.md"}
+    assert finds_topics("c2n.build_cube(c2n.load_bundled())")
+    assert not finds_topics("c2n.build_cube(c2n.load_bundled(), ['year', 'venue'])")
 
 
 def test_left_out_parts_match_and_others_do_not() -> None:

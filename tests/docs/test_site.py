@@ -49,6 +49,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("docs")
     ended = make_site(folder)
     assert (ended.returncode, ended.stderr.strip()) == (0, "")
+    assert sorted(path.name for path in folder.iterdir()) == ["site", "trees"]
     return folder / "site"
 
 
@@ -221,6 +222,8 @@ SEARCHED = {
     "ego network": f"{KNOWN_AS}#ego-network",
     "subgraph sampling": f"{KNOWN_AS}#subgraph-sampling",
     "personalized PageRank": f"{KNOWN_AS}#personalised-pagerank",
+    "personalized": f"{KNOWN_AS}#personalised-pagerank",
+    "personalised": f"{KNOWN_AS}#personalised-pagerank",
     "co-author network": f"{KNOWN_AS}#co-author-network",
     "community search": f"{KNOWN_AS}#community-search",
     "k-hop neighborhood": f"{KNOWN_AS}#k-hop-neighbourhood",
@@ -244,6 +247,16 @@ SEARCHED = {
     "glossary": "reference/glossary.html",
 }
 """What people type, and where they should be led first."""
+
+
+def test_a_page_is_found_by_british_and_by_american_spelling(site: Path) -> None:
+    def keywords(page: str) -> set[str]:
+        found = re.search(r'<meta content="([^"]*)" name="keywords"', (site / page).read_text(encoding="utf-8"))
+        return set(found[1].split(", ")) if found else set()
+
+    assert "personalized" in keywords("reference/methods.html")
+    assert {"ppr", "walk"} <= keywords("reference/methods.html")
+    assert {"neighbors", "maximisation"} <= keywords(KNOWN_AS)
 
 
 def test_names_that_people_search_for_lead_to_the_right_page_first(browser: Any, home: str) -> None:

@@ -1,6 +1,9 @@
 """An explorer without a cube takes files, says what they hold, and opens the cube that is made of them."""
 
 import json
+import shutil
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,11 +11,12 @@ from urllib.parse import quote
 
 import pytest
 
+from cube2net import atomic_files, pipeline
 from cube2net.api.json_reading import read
 from cube2net.api.opening_shapes import OPENINGS
-from cube2net.explorer import openings
+from cube2net.explorer import cube_maker, given_files
 from cube2net.explorer.openings import Openings
-from explorer.conftest import Client
+from explorer.conftest import PATIENCE, Client
 
 CLUB = Path(__file__).parents[2] / "docs" / "start" / "data" / "mitglieder.csv"
 Serve = Callable[..., Client]
@@ -57,7 +61,10 @@ def test_files_are_looked_at_and_opened_as_a_cube_that_answers(bare: Client, hom
     start = bare.answer("start", {})
     assert (start["opens"], start["cube"], start["recent"], start["folder"]) == (True, None, [], "home")
     assert refusal(*bare.ask("names", {"text": "Jan"})) == "no cube is open yet: choose a spreadsheet on the page first"
-    assert upload(bare, "mitglieder.csv", CLUB.read_bytes()) == (200, {"files": ["mitglieder.csv"]})
+    assert upload(bare, "mitglieder.csv", CLUB.read_bytes()) == (
+        200,
+        {"name": "mitglieder.csv", "files": ["mitglieder.csv"]},
+    )
     seen = bare.answer("tables", {"files": ["mitglieder.csv"]})
     read(OPENINGS["tables"].answers, seen)
     assert seen["read"]["dimensions"] == ["Stadt", "Branche"]
@@ -78,6 +85,14 @@ def test_files_are_looked_at_and_opened_as_a_cube_that_answers(bare: Client, hom
     assert bare.answer("open", {"recent": "mitglieder-cube"})["cube"] == "mitglieder-cube"
 
 
+def test_another_file_of_the_same_name_is_kept_beside_the_first(bare: Client, home: Path) -> None:
+    for rows, name in ((72, "mitglieder-cube"), (39, "mitglieder-cube-2"), (72, "mitglieder-cube")):
+        upload(bare, "mitglieder.csv", b"".join(CLUB.read_bytes().splitlines(keepends=True)[: rows + 1]))
+        assert bare.answer("open", {"files": ["mitglieder.csv"], "keep": True})["cube"] == name
+        assert bare.answer("cube", {})["objects"] == rows
+    assert sorted(names_in(home)) == ["mitglieder-cube", "mitglieder-cube-2"]
+
+
 def test_what_is_not_to_be_kept_leaves_nothing_in_the_folder(bare: Client, home: Path) -> None:
     upload(bare, "mitglieder.csv", CLUB.read_bytes())
     assert bare.answer("open", {"files": ["mitglieder.csv"], "keep": False})["kept"] is False
@@ -93,7 +108,7 @@ def test_a_file_that_cannot_be_read_is_refused_and_the_cube_before_stays(bare: C
     assert refusal(*bare.ask("open", {"files": ["bad.xlsx"]})).startswith("bad.xlsx ")
     assert refusal(*bare.ask("tables", {"files": ["bad.xlsx"]})).startswith("bad.xlsx ")
     assert bare.answer("cube", {})["checksum"] == checksum
-    assert set(upload(bare, "names.txt", b"x\n")[1]["files"]) == {"mitglieder.csv", "bad.xlsx", "names.txt"}
+    assert upload(bare, "names.txt", b"x\n")[1]["files"] == ["bad.xlsx", "names.txt"]
 
 
 @pytest.mark.parametrize("name", ["letter.pdf", "x.exe", "table.ods", "", "..", ".csv", "a" * 300 + ".csv", "a\n.csv"])
@@ -103,13 +118,41 @@ def test_only_tables_of_a_plain_name_are_taken(bare: Client, name: str) -> None:
     assert len(sentence) < 400
 
 
-@pytest.mark.parametrize("name", ["../../up.csv", "/etc/up.csv", "..\\up.csv", "C:\\x\\up.csv"])
+@pytest.mark.parametrize("name", ["../../up.csv", "/etc/up.csv", "..\\up.csv", "C:\\x\\up.csv", " up.csv "])
 def test_a_name_leads_nowhere_else(bare: Client, tmp_path: Path, name: str) -> None:
-    assert upload(bare, name, b"a,b\n1,2\n") == (200, {"files": ["up.csv"]})
+    assert upload(bare, name, b"a,b\n1,2\n") == (200, {"name": "up.csv", "files": ["up.csv"]})
     assert [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("up.csv")] == ["given/files/up.csv"]
     for asked in (name, "../files/up.csv", "/etc/passwd", str(CLUB)):
         if asked != "up.csv":
             assert "choose a file first" in refusal(*bare.ask("tables", {"files": [asked]}))
+
+
+def test_who_asks_of_a_cube_is_not_answered_by_another_one(bare: Client) -> None:
+    upload(bare, "mitglieder.csv", CLUB.read_bytes())
+    bare.answer("open", {"files": ["mitglieder.csv"]})
+    checksum = bare.answer("cube", {})["checksum"]
+    first = Client(bare.server, {"cube2net-checksum": checksum})
+    assert first.answer("complete", {"text": "jan"})["candidates"]
+    second = Client(bare.server)
+    upload(second, "mitglieder.csv", CLUB.read_bytes())
+    second.answer("open", {"files": ["mitglieder.csv"], "dimensions": ["Stadt"]})
+    sentence = "another cube was opened in another window: reload the page"
+    for name, question in (
+        ("names", {"text": "Jan"}),
+        ("complete", {"text": "jan"}),
+        ("members", {"cells": [["Köln"]]}),
+        ("pivot", {"rows": "Stadt", "columns": "Stadt"}),
+        ("construct", {"ask": {"query": ["x"]}}),
+        ("export", {"ask": {"query": ["x"]}, "format": ".graphml"}),
+    ):
+        status, answer = first.ask(name, question)
+        assert (status, answer["error"]) == (409, {"sentence": sentence, "kind": "other-cube"}), name
+        assert first.ask(name, question, Accept="application/x-ndjson")[0] == 409
+    assert second.answer("complete", {"text": "jan"})["candidates"]
+    now = second.answer("cube", {})["checksum"]
+    assert now != checksum
+    assert Client(bare.server, {"cube2net-checksum": now}).answer("complete", {"text": "jan"})["candidates"]
+    assert first.answer("start", {})["cube"] == "mitglieder-cube"
 
 
 def test_only_cubes_of_the_folder_are_opened_by_name(bare: Client, folder: Path) -> None:
@@ -118,14 +161,109 @@ def test_only_cubes_of_the_folder_are_opened_by_name(bare: Client, folder: Path)
 
 
 def test_too_much_is_refused_and_not_kept(bare: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(openings, "MOST_UPLOADED", 100)
+    monkeypatch.setattr(given_files, "MOST_UPLOADED", 100)
     assert upload(bare, "small.csv", b"x" * 60)[0] == 200
     status, answer = upload(bare, "large.csv", b"x" * 60)
     assert (status, answer["error"]["kind"]) == (413, "large")
     assert upload(bare, "small.csv", b"x" * 90)[0] == 200
-    monkeypatch.setattr(openings, "MOST_FILES", 1)
+    monkeypatch.setattr(given_files, "MOST_FILES", 1)
     assert "which is the most taken at once" in refusal(*upload(bare, "more.csv", b"x"))
     assert sorted(path.name for path in (tmp_path / "given").rglob("*") if path.is_file()) == ["small.csv"]
+
+
+def test_a_name_has_no_colon_which_some_systems_take_for_a_drive(bare: Client) -> None:
+    assert upload(bare, "c:up.csv", b"x")[1] == {"name": "c_up.csv", "files": ["c_up.csv"]}
+
+
+def remove(client: Client, name: str) -> tuple[int, Any]:
+    """Return the status and the answer where a file is to be removed."""
+    status, _, body = client.send("DELETE", f"/api/v1/upload?name={quote(name, safe='')}")
+    return status, json.loads(body)
+
+
+def test_files_that_are_removed_make_room_for_others(bare: Client, tmp_path: Path) -> None:
+    for number in range(3 * given_files.MOST_FILES):
+        assert upload(bare, f"{number}.csv", b"x")[0] == 200
+        assert remove(bare, f"{number}.csv") == (200, {"name": f"{number}.csv", "files": []})
+    assert refusal(*remove(bare, "../../home")) == "'../../home' is not there"
+    assert names_in(tmp_path / "given" / "files") == names_in(tmp_path / "given" / "parts") == []
+
+
+def test_files_that_a_page_no_longer_uses_make_room_where_there_is_none(
+    bare: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(given_files, "MOST_FILES", 2)
+    monkeypatch.setattr(given_files, "MOST_UPLOADED", 100)
+    upload(bare, "a.csv", b"x")
+    upload(bare, "b.csv", b"x")
+
+    def used(name: str, content: bytes, *uses: str) -> Any:
+        said = "".join(f"&uses={one}" for one in uses)
+        sent = bare.send("POST", f"/api/v1/upload?name={name}{said}", content, Content_Type="application/octet-stream")
+        return json.loads(sent[2])
+
+    assert used("c.csv", b"x", "b.csv")["files"] == ["b.csv", "c.csv"]
+    assert "most taken at once" in used("d.csv", b"x", "b.csv", "c.csv")["error"]["sentence"]
+    assert used("c.csv", b"x" * 100, "")["files"] == ["c.csv"]
+    assert upload(bare, "d.csv", b"x")[0] == 413
+
+
+def test_a_cube_that_is_opened_leaves_none_of_the_files_and_nothing_that_was_made_for_others(
+    bare: Client, tmp_path: Path, home: Path
+) -> None:
+    given = tmp_path / "given"
+    for number, keep in enumerate((False, False, True)):
+        upload(bare, "mitglieder.csv", CLUB.read_bytes())
+        upload(bare, "unused.csv", b"x")
+        bare.answer("open", {"files": ["mitglieder.csv"], "keep": keep})
+        assert names_in(given / "files") == []
+        assert bare.answer("cube", {})["objects"] == 72
+        until(lambda: names_in(given / "made") == ([] if keep else [str(number + 1)]))  # noqa: B023
+    assert names_in(home) == ["mitglieder-cube"]
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Return when something is so, which it is not before others have noticed something."""
+    for _ in range(600):
+        if condition():
+            return
+        time.sleep(0.1)
+    pytest.fail("it never was so")
+
+
+def test_files_that_come_at_the_same_time_have_no_more_room_than_one_after_another(
+    bare: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(given_files, "MOST_FILES", 1)
+    monkeypatch.setattr(given_files, "MOST_UPLOADED", 100)
+    parts = tmp_path / "given" / "parts"
+
+    def begun(name: str) -> Any:
+        connection = bare.connect()
+        connection.putrequest("POST", f"/api/v1/upload?name={name}")
+        for header in (
+            ("Authorization", f"Bearer {bare.server.gate.token}"),
+            ("Content-Type", "application/octet-stream"),
+            ("Content-Length", "60"),
+        ):
+            connection.putheader(*header)
+        connection.endheaders(b"x" * 50)
+        return connection
+
+    first = begun("a.csv")
+    until(lambda: len(names_in(parts)) == 1)
+    assert "1 files are there already" in refusal(*upload(bare, "b.csv", b"x"))
+    assert upload(bare, "a.csv", b"y" * 60)[0] == 413
+    second = begun("a.csv")
+    until(lambda: len(names_in(parts)) == 2)
+    second.close()
+    until(lambda: len(names_in(parts)) == 1)
+    assert upload(bare, "a.csv", b"y" * 50)[0] == 200
+    first.send(b"x" * 10)
+    assert first.getresponse().status == 200
+    first.close()
+    assert (tmp_path / "given" / "files" / "a.csv").read_bytes() == b"x" * 60
+    assert names_in(parts) == []
 
 
 def test_a_form_of_another_page_hands_over_nothing(bare: Client) -> None:
@@ -133,6 +271,7 @@ def test_a_form_of_another_page_hands_over_nothing(bare: Client) -> None:
     assert upload(bare, "a.csv", b"x", Sec_Fetch_Site="cross-site")[0] == 403
     assert upload(bare, "a.csv", b"x", Origin="http://elsewhere.example")[0] == 403
     assert upload(bare, "a.csv", b"x", Content_Type="text/plain")[0] == 415
+    assert bare.send("DELETE", "/api/v1/upload?name=a.csv", Sec_Fetch_Site="cross-site")[0] == 403
 
 
 def test_an_explorer_with_its_cube_opens_no_other(client: Client) -> None:
@@ -150,3 +289,39 @@ def test_who_goes_away_stops_the_making(bare: Client, home: Path) -> None:
     upload(bare, "mitglieder.csv", CLUB.read_bytes())
     assert bare.answer("open", {"files": ["mitglieder.csv"]})["cube"] == "mitglieder-cube"
     assert names_in(home) == []
+
+
+def test_who_goes_away_while_the_cube_is_kept_leaves_nothing_in_the_folder(
+    bare: Client, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is written beside the place of the cube, and its lock, go with it."""
+    written, go_on = threading.Event(), threading.Event()
+    sync = atomic_files._sync
+
+    def slow(folder: Path) -> None:
+        written.set()
+        go_on.wait(PATIENCE)
+        sync(folder)
+
+    monkeypatch.setattr(atomic_files, "_sync", slow)
+    upload(bare, "mitglieder.csv", CLUB.read_bytes())
+    response = bare.open_stream("open", {"files": ["mitglieder.csv"], "keep": True})
+    assert written.wait(PATIENCE)
+    assert any("building" in name for name in names_in(home))
+    response.close()
+    until(lambda: names_in(tmp_path / "given" / "made") == [])
+    go_on.set()
+    until(lambda: names_in(home) == [])
+    assert bare.answer("start", {})["recent"] == []
+
+
+def test_only_the_cube_of_the_example_passes_for_it(tmp_path: Path, folder: Path, planted: Any) -> None:
+    corpus = planted.corpus
+    names = [tmp_path / f"nlp-papers-cube{end}" for end in ("", "-2", "-3", "-4")]
+    assert cube_maker.example_place(tmp_path, corpus) == names[0]
+    names[0].mkdir()
+    (names[0] / "letter.txt").write_text("no cube")
+    names[1].write_text("no folder")
+    shutil.copytree(folder, names[2])
+    assert cube_maker.example_place(tmp_path, corpus) == names[2]
+    assert cube_maker.example_place(tmp_path, pipeline.load_bundled()) == names[3]

@@ -16,6 +16,7 @@ import cube2net as c2n
 from cube2net import showing
 from cube2net.errors import ParameterError
 from cube2net.notebook import html_pages
+from cube2net.notebook.html_parts import escaped
 from cube2net.records import Comparison, Cube, Network, Query, Selection, Setup, Trial
 
 from hostile import LONG, NAMES, World
@@ -276,3 +277,17 @@ def test_names_that_are_numbers_are_shown() -> None:
     links = pa.table({"source": list(range(39)), "target": list(range(1, 40))})
     cube = c2n.build_cube(nodes=nodes, links=links)
     assert Kept(html(c2n.construct(cube, [1, 2, 3]))).lost == []
+
+
+def test_a_suggestion_says_what_every_attribute_would_become_and_why() -> None:
+    cities = ["Rome", "Oslo", "Ghent", "Bonn"] * 50
+    people = pa.table({"id": list(range(200)), "city": cities, "note": [f"a <b> {at}" for at in range(200)]})
+    links = pa.table({"source": list(range(199)), "target": list(range(1, 200))})
+    found = c2n.suggest(people, links=links)
+    shown = found._repr_html_()
+    assert "<b>Suggestion</b> city: about 4 cells" in shown
+    for each in found.attributes:
+        assert each.name in shown and escaped(each.reason) in shown
+    assert "c2n.build_cube(…, dimensions=[" in shown
+    nothing = c2n.suggest(people.select(["id", "note"]), links=links)
+    assert "no dimensions" in nothing._repr_html_() and "build_cube" not in nothing._repr_html_()

@@ -4,12 +4,14 @@ import math
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
 from cube2net.cube import pick_cells, roll_up
+from cube2net.errors import ParameterError
 from cube2net.intervals import share_interval
 from cube2net.pipeline import METHODS, OBJECTIVES
 from cube2net.records import CellExplanation, Cube, Network, Query, Repeats, ValueAccount, Weights, Worth
@@ -247,3 +249,22 @@ def test_an_account_without_cells_is_that_of_the_objects_brought(method: str) ->
     for row in (5, int(network.objects[-1]), 30):
         found = c2n.explain(network, f"o{row}")
         assert "chosen cell" not in str(found) and "chosen cell" not in repr(found)
+
+
+def test_an_account_without_cells_says_why_none_is_chosen() -> None:
+    people = pa.table({"id": list(range(6)), "city": ["Rome"] * 6})
+    links = pa.table({"source": [0, 1, 2], "target": [1, 2, 3]})
+    cube = c2n.build_cube(people, links=links, dimensions=["city"])
+    network = c2n.construct(cube, [0, 1])
+    found = c2n.explain(network)
+    assert network.selection.note.startswith("none of the 2 objects of the query is in any cell")
+    assert str(found) == f"cover is 0: {network.selection.note}" == found.to_dict()["sentence"]
+    assert "note" not in found.to_dict()
+
+
+def test_a_cube_is_no_network_and_the_way_to_one_is_told() -> None:
+    cube = toy_cube([[0, 1]], objects=3, links=[(0, 1)])
+    sentence = r"^explain takes a network and got a cube: .*c2n\.explain\(c2n\.construct\(cube, query\), node\)$"
+    for options in ({}, {"node": "o1"}):
+        with pytest.raises(ParameterError, match=sentence):
+            c2n.explain(cube, [0], **options)

@@ -11,9 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cube2net as c2n
+from cube2net import pipeline
 from cube2net.errors import Cube2netError
+from cube2net.pipeline import reading
+from cube2net.progress import silent
 from cube2net.sources.io import safe_xml
 from cube2net.sources.tables import graph_xml
+from cube2net.sources.tables.graph_files import is_graph_file
 
 KEYS = """<key id="d0" for="node" attr.name="city" attr.type="string"><default>Oslo</default></key>
 <key id="d1" for="node" attr.name="age" attr.type="int"/>
@@ -303,3 +307,32 @@ def test_any_graph_that_networkx_writes_comes_in_the_same(rows: list[Any], direc
     assert corpus.items["number"].to_pylist() == [number for _, number, _ in rows]
     assert corpus.items["truth"].to_pylist() == [truth for *_, truth in rows]
     assert corpus.directed == directed
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "is_graph"),
+    [
+        ("a.json", '{"directed": false, "nodes": [{"id": 1}], "links": []}', True),
+        ("a.json", '\n{\n  "edges": [],\n  "nodes": [\n', True),
+        ("a.json", '{"elements": {"nodes": []}}', True),
+        ("a.json.gz", '{"nodes": [{"id": 1}], "links": []}', True),
+        ("a.json", '{"id": 1, "nodes": 3}\n{"id": 2, "nodes": 4}\n', False),
+        ("a.json", '{"id": 1, "links": [2]}\n{"id": 2, "links": [1]}\n', False),
+        ("a.json", '[{"id": 1, "nodes": [2]}]', False),
+        ("a.csv", "id,nodes", False),
+        ("a.GEXF", "", True),
+        ("none.json", None, False),
+    ],
+)
+def test_json_is_a_graph_where_it_begins_as_one(tmp_path: Path, name: str, text: str | None, is_graph: bool) -> None:
+    path = tmp_path / name
+    if text is not None:
+        path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    assert is_graph_file(path) is is_graph
+
+
+def test_every_reader_takes_json_with_nodes_for_a_graph(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('{"nodes": [{"id": "x"}, {"id": "y"}], "links": [{"source": "x", "target": "y"}]}')
+    assert type(pipeline.sheet_reader([path])).__name__ == "Graph"
+    assert reading.corpus_of(path, {}, silent, c2n.network).objects["object"].to_pylist() == ["x", "y"]

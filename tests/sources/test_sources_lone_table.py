@@ -1,5 +1,6 @@
 """One table of people alone is read with ``alone``: who a row is, and whom it names."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -93,3 +94,116 @@ def test_without_alone_one_table_of_nodes_is_refused_as_before(tmp_path: Path) -
     path.write_text("name,city,age\nada,Rome,41\nbob,Oslo,52\n")
     with pytest.raises(SourceError, match="^one table alone needs links beside it"):
         c2n.read_tables(path)
+
+
+@pytest.mark.parametrize(
+    ("key", "column"), [("id", "paid"), ("id", "grid"), ("Nr", "Hausnr"), ("id", "idle"), ("ID", "Paid"), ("id", "Bid")]
+)
+def test_a_word_that_merely_ends_like_the_key_is_no_link(tmp_path: Path, key: str, column: str) -> None:
+    rows = [f"{n},person {n},{n * 7 % 40 + 1},{CITIES[n % 3]},{TRADES[n % 4]}" for n in range(1, 61)]
+    corpus, _ = read(tmp_path, "\n".join([f"{key},name,{column},city,trade", *rows]))
+    assert (links(corpus), corpus.objects.num_rows) == (set(), 60)
+    assert column in corpus.attributes
+
+
+@pytest.mark.parametrize(
+    ("key", "column"),
+    [("id", "boss_id"), ("Nr.", "Chef-Nr"), ("id", "bossId"), ("ID", "Boss ID"), ("ID", "BossID"), ("id", "id_boss")],
+)
+def test_a_column_of_keys_by_its_words_links_rows(tmp_path: Path, key: str, column: str) -> None:
+    rows = [f"{n},person {n},{n // 2 or ''},{CITIES[n % 3]},{TRADES[n % 4]}" for n in range(1, 61)]
+    corpus, _ = read(tmp_path, "\n".join([f"{key},name,{column},city,trade", *rows]))
+    assert len(links(corpus)) == 59
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        lambda n: n % 5,
+        lambda n: n,
+        lambda n: n * 7 % 75 + 1,
+        lambda n: -(n % 9),
+        lambda n: n % 9 + 1 if n % 20 else "?",
+    ],
+    ids=["counts from nought", "its own row", "often no key", "below nought", "with a question mark"],
+)
+def test_numbers_that_are_no_keys_of_other_rows_link_nothing(tmp_path: Path, value: Callable[[int], object]) -> None:
+    name = "visits" if value(20) == "?" or value(20) == -2 else "id visits"
+    rows = [f"{n},person {n},{value(n)},{CITIES[n % 3]},{TRADES[n % 4]}" for n in range(1, 61)]
+    corpus, _ = read(tmp_path, "\n".join([f"id,name,{name},city,trade", *rows]))
+    assert links(corpus) == set()
+
+
+def test_keys_of_several_rows_in_a_field_link_them(tmp_path: Path) -> None:
+    rows = [f"{n},person {n},{n % 60 + 1}{f';{(n + 5) % 60 + 1}' if n % 3 == 0 else ''},Rome" for n in range(1, 61)]
+    corpus, _ = read(tmp_path, "\n".join(["id,name,knows,city", *rows]))
+    assert len(links(corpus)) == 80
+
+
+CITIES, TRADES = ("Rome", "Oslo", "Bonn"), ("bau", "it", "handel", "kunst")
+
+
+def test_an_id_beside_a_name_makes_nodes_whatever_two_other_columns_are_called(tmp_path: Path) -> None:
+    rows = [f"{n},person {n},{CITIES[n % 3]},{TRADES[n % 4]},{n % 5},{n % 7}" for n in range(1, 61)]
+    for ends in ("a,b", "from,to", "start,end", "source,target"):
+        corpus, _ = read(tmp_path, "\n".join([f"id,name,city,trade,{ends}", *rows]))
+        assert (corpus.objects.num_rows, links(corpus)) == (60, set())
+        assert {"city", "trade"} <= set(corpus.attributes)
+
+
+def test_links_with_an_id_and_a_name_of_their_own_stay_links(tmp_path: Path) -> None:
+    rows = [f"{n},road {n},p{n % 12},p{n * 5 % 13}" for n in range(1, 61)]
+    corpus, said = read(tmp_path, "\n".join(["id,name,source,target", *rows]))
+    assert corpus.objects.num_rows == 13
+    assert "club.csv is taken for links alone (guessed)" in said
+    corpus, said = read(tmp_path, "\n".join(["a,b", *(f"p{n},p{n * 5 % 13}" for n in range(12))]))
+    assert "club.csv is taken for links alone (guessed)" in said
+
+
+def test_names_that_are_turned_round_by_a_comma_are_known(tmp_path: Path) -> None:
+    corpus, _ = read(
+        tmp_path,
+        'Nachname;Vorname;Ort;kennt\nGroß;Eva Maria;Köln;"Ott, Ute; Süß,Kim"\nOtt;Ute;Köln;"Groß, Eva Maria"\n'
+        'Süß;Kim;Bonn;"Ott, Max"\nOtt;Max;Bonn;\n',
+    )
+    pairs = [("Eva Maria Groß", "Ute Ott"), ("Eva Maria Groß", "Kim Süß"), ("Kim Süß", "Max Ott")]
+    assert links(corpus) == set(map(frozenset, pairs))
+    corpus, _ = read(tmp_path, 'Name;Ort;kennt\n"Groß, Eva";Köln;Ute Ott\n"Ott, Ute";Köln;\n"Süß, Kim";Bonn;Eva Groß\n')
+    assert links(corpus) == {frozenset(("Groß, Eva", "Ott, Ute")), frozenset(("Süß, Kim", "Groß, Eva"))}
+
+
+def test_a_name_that_may_be_of_two_rows_when_turned_round_is_that_of_the_row_that_bears_it(tmp_path: Path) -> None:
+    rows = '"Max, Paul";Köln;\nPaul Max;Bonn;"Max, Paul"\nEva Ott;Bonn;Paul Max\nKim Ott;Köln;Eva Ott\n'
+    corpus, _ = read(tmp_path, f"Name;Ort;kennt\n{rows}")
+    assert frozenset(("Paul Max", "Max, Paul")) in links(corpus)
+    assert frozenset(("Eva Ott", "Paul Max")) in links(corpus)
+
+
+def test_rows_without_any_value_are_nobody(tmp_path: Path) -> None:
+    corpus, said = read(
+        tmp_path, "Name;Stadt;Kennt\nEva;Köln;Max\n;;\nMax;Bonn;Ute\nUte;Bonn;Nemo\n;;\n;;\nKim;Ulm;Eva\n"
+    )
+    assert corpus.objects["name"].to_pylist() == ["Eva", "Max", "Ute", "Kim"]
+    assert "club.csv: rows without any value are passed over: 3" in said
+
+
+@pytest.mark.parametrize("above", ["", "Mitgliederliste 2024;;;;;;;\r\n;;;;;;;\r\n", "Mitgliederliste 2024\r\n\r\n"])
+@pytest.mark.parametrize("left", ["", ";"])
+def test_a_title_above_and_an_empty_column_on_the_left_are_passed_over(tmp_path: Path, above: str, left: str) -> None:
+    people = [f"{last};{first}" for last in ("Groß", "Süß", "Ott", "Köhler") for first in ("Eva", "Max", "Ute", "Kim")]
+    body = [
+        f'{left}{who};{CITIES[n % 3]};{TRADES[n % 4]};{n + 1:02}.03.19{70 + n};1.{n:03},50;"{who_else(people, n)}"'
+        for n, who in enumerate(people)
+    ]
+    head = "".join(f"{left}{line}" if line else line for line in above.splitlines(keepends=True) if line)
+    names = f"{left}Nachname;Vorname;Ort;Branche;Eintritt;Beitrag;kennt"
+    corpus, _ = read(tmp_path, head + "\r\n".join([names, *body]))
+    assert (corpus.objects.num_rows, len(links(corpus))) == (16, 32)
+    assert corpus.attributes == ("Ort", "Branche", "Eintritt", "Beitrag")
+    assert [str(corpus.items.schema.field(name).type) for name in ("Eintritt", "Beitrag")] == ["date32[day]", "double"]
+    assert corpus.items["Beitrag"].to_pylist()[:2] == [1000.5, 1001.5]
+
+
+def who_else(people: list[str], row: int) -> str:
+    """Return the names of the next two."""
+    return "; ".join(" ".join(reversed(people[(row + step) % len(people)].split(";"))) for step in (1, 2))

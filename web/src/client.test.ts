@@ -54,6 +54,31 @@ test("no server, no token, and what a server says are told apart", async () => {
   await assert.rejects(httpClient().ask("cube", {}), refused("server", /answered 502/));
 });
 
+test("questions say of which cube they are, once it is known, and it is heard that another was opened", async () => {
+  const heard: string[] = [];
+  const client = httpClient("/api/v1/", ({ sentence }) => heard.push(sentence));
+  const asked = answering(['{"checksum":"abc"}']);
+  await client.ask("cube", {});
+  assert.equal(asked[0]?.headers.get("cube2net-checksum"), null);
+  const refusal = '{"error":{"sentence":"another cube was opened","kind":"other-cube"}}';
+  const further = answering([refusal], 409);
+  await assert.rejects(client.ask("complete", { text: "a" }), refused("other-cube", /another cube/));
+  assert.equal(further[0]?.headers.get("cube2net-checksum"), "abc");
+  answering([`${refusal}\n`], 200, LINES);
+  await assert.rejects(client.ask("complete", { text: "a" }, { progress: () => undefined }), refused("other-cube", /another cube/));
+  assert.deepEqual(heard, ["another cube was opened", "another cube was opened"]);
+});
+
+test("a file is handed over with the names of those used beside it, and taken back by its name", async () => {
+  const asked = answering(['{"name":"a b.csv","files":["a b.csv"]}']);
+  assert.equal((await httpClient().upload?.(new File(["x"], " a b.csv"), ["c&d.csv"]))?.name, "a b.csv");
+  const words = new URL(asked[0]?.url ?? "").searchParams;
+  assert.deepEqual([words.get("name"), words.getAll("uses")], [" a b.csv", ["c&d.csv"]]);
+  const back = answering(['{"name":"a b.csv","files":[]}']);
+  await httpClient().takeBack?.("a b.csv");
+  assert.deepEqual([back[0]?.method, new URL(back[0]?.url ?? "").searchParams.get("name")], ["DELETE", "a b.csv"]);
+});
+
 test("a stop is no refusal", async () => {
   globalThis.fetch = (() => Promise.reject(new DOMException("stopped", "AbortError"))) as typeof fetch;
   await assert.rejects(httpClient().ask("cube", {}), { name: "AbortError" });

@@ -1,5 +1,5 @@
 // Who answers questions: a server by fetch here, a notebook's kernel in widget.ts. The rest of the page knows only Client.
-import type { CompareAnswer, ExportQuestion, FailureDetail, ProgressShape, Routes, UploadAnswer } from "./types";
+import type { CompareAnswer, CubeAnswer, ExportQuestion, FailureDetail, ProgressShape, Routes, UploadAnswer } from "./types";
 
 export type RouteName = keyof Routes;
 export type Question<N extends RouteName> = Routes[N]["question"];
@@ -19,8 +19,10 @@ export interface ExportedFile {
 export interface Client {
   ask<N extends RouteName>(name: N, question: Question<N>, how?: Asking): Promise<Answer<N>>;
   file(question: ExportQuestion, how?: Asking): Promise<ExportedFile>;
-  /** Hands over a file to be opened, and says the names of all that were; none where that cannot be. */
-  upload?(file: File, how?: Asking): Promise<UploadAnswer>;
+  /** Hands over a file to be opened beside those used, and says what it is called there; none where that cannot be. */
+  upload?(file: File, used: readonly string[], how?: Asking): Promise<UploadAnswer>;
+  /** Takes a file back that was handed over. */
+  takeBack?(name: string): Promise<UploadAnswer>;
   /** The address of a comparison's report; null where reports have none. */
   report(answer: CompareAnswer): string | null;
 }
@@ -47,32 +49,61 @@ export function refusalOf(error: unknown): Refusal {
 const OFFLINE = "the explorer does not answer: it was closed, or this computer slept; start it again, and open the address that it prints";
 const UNAUTHORISED = "this page has no key: open the address that the program printed";
 
-/** A client of the server that this page came from. */
-export function httpClient(base = "/api/v1/"): Client {
+/** The kind of a refusal where another window opened another cube: nothing is answered until the page is loaded again. */
+export const OTHER_CUBE = "other-cube";
+
+/** The header that says of which cube a question is. */
+const ASKED_OF = "cube2net-checksum";
+
+/**
+ * A client of the server that this page came from.
+ *
+ * Once it has been told of a cube, it asks that one only; `moved` hears that another was opened in its place.
+ */
+export function httpClient(base = "/api/v1/", moved: (refusal: Refusal) => void = () => undefined): Client {
+  let cube: string | null = null;
+  async function asked(name: string, question: unknown, how: Asking, accept: string): Promise<Response> {
+    try {
+      return await post(base + name, question, how, { accept, ...(cube === null || name === "cube" ? {} : { [ASKED_OF]: cube }) });
+    } catch (error) {
+      throw told(error);
+    }
+  }
+  function told(error: unknown): unknown {
+    if (error instanceof Refusal && error.kind === OTHER_CUBE) moved(error);
+    return error;
+  }
   return {
-    async ask(name, question, how = {}) {
-      const response = await post(base + name, question, how, how.progress ? "application/x-ndjson" : "application/json");
+    async ask<N extends RouteName>(name: N, question: Question<N>, how: Asking = {}): Promise<Answer<N>> {
+      const response = await asked(name, question, how, how.progress ? "application/x-ndjson" : "application/json");
       const type = response.headers.get("content-type") ?? "";
-      return type.startsWith("application/x-ndjson") ? streamed(response, how.progress) : json(response);
+      const lines = type.startsWith("application/x-ndjson");
+      const answer = await (lines ? streamed<Answer<N>>(response, how.progress) : json<Answer<N>>(response)).catch((error: unknown) => Promise.reject(told(error)));
+      if (name === "cube") cube = (answer as CubeAnswer).checksum;
+      return answer;
     },
     async file(question, how = {}) {
-      const response = await post(base + "export", question, how, "*/*");
+      const response = await asked("export", question, how, "*/*");
       return {
         name: fileName(response.headers.get("content-disposition")) ?? question.format,
         media_type: response.headers.get("content-type") ?? "application/octet-stream",
         bytes: new Uint8Array(await response.arrayBuffer()),
       };
     },
-    async upload(file, how = {}) {
-      return json(await sent(`${base}upload?name=${encodeURIComponent(file.name)}`, { method: "POST", headers: { "content-type": "application/octet-stream" }, body: file }, how));
+    async upload(file, used, how = {}) {
+      const words = new URLSearchParams([["name", file.name], ...(used.length > 0 ? used : [""]).map((name) => ["uses", name])]);
+      return json(await sent(`${base}upload?${words}`, { method: "POST", headers: { "content-type": "application/octet-stream" }, body: file }, how));
+    },
+    async takeBack(name) {
+      return json(await sent(`${base}upload?${new URLSearchParams({ name })}`, { method: "DELETE" }, {}));
     },
     report: ({ report }) => (report === "" ? null : `${base}report/${encodeURIComponent(report)}`),
   };
 }
 
-function post(address: string, question: unknown, how: Asking, accept: string): Promise<Response> {
-  const asked = { method: "POST", headers: { "content-type": "application/json", accept }, body: JSON.stringify(question) };
-  return sent(address, address.endsWith("/cube") ? { method: "GET", headers: { accept } } : asked, how);
+function post(address: string, question: unknown, how: Asking, headers: Record<string, string>): Promise<Response> {
+  const asked = { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify(question) };
+  return sent(address, address.endsWith("/cube") ? { method: "GET", headers } : asked, how);
 }
 
 async function sent(address: string, request: RequestInit, how: Asking): Promise<Response> {

@@ -5,7 +5,7 @@ import { mount } from "./app";
 import { httpClient, refusalOf, type Client } from "./client";
 import { el } from "./dom";
 import { showOpening } from "./opening";
-import { showRefusal } from "./refusal_page";
+import { showMoved, showRefusal } from "./refusal_page";
 import { Store } from "./state";
 import type { StartAnswer } from "./types";
 
@@ -13,7 +13,7 @@ const OPENING = "#open";
 
 async function start(root: HTMLElement): Promise<void> {
   root.replaceChildren();
-  const client = httpClient();
+  const client = httpClient("/api/v1/", (refusal) => showMoved(root, refusal, reload));
   try {
     const can = await client.ask("start", {});
     if (can.opens && (can.cube === null || location.hash === OPENING)) choose(root, client, can);
@@ -22,6 +22,12 @@ async function start(root: HTMLElement): Promise<void> {
     document.documentElement.dataset.state = "error";
     showRefusal(root, refusalOf(error), () => void start(root));
   }
+}
+
+/** Loads the page again, without the question of the cube before. */
+function reload(): void {
+  history.replaceState(null, "", "/");
+  location.reload();
 }
 
 /** Lets a spreadsheet be chosen; the cube that comes of it is explored next, in place of the one before. */

@@ -26,9 +26,10 @@ export interface Listening {
 
 export interface NamesField {
   readonly elements: HTMLElement[];
+  /** Whether there is nothing in it, and nothing that is looked up. */
   readonly empty: boolean;
   focus(): void;
-  /** Looks up what stands in the field; says whether there is nothing left to clear up. */
+  /** Looks up what stands in the field, and waits for what is being looked up; says whether there is nothing left to clear up. */
   take(): Promise<boolean>;
   /** Looks up names that came with labels. */
   lookUp(names: readonly (readonly [name: string, label: string])[]): Promise<void>;
@@ -48,6 +49,8 @@ export function namesField(root: HTMLElement, store: Store, heard: Listening): N
   const columns = el("select", { "aria-label": "Column of the names" });
   const which = el("label", { class: "row small which", hidden: true }, el("span", {}, "Names are in the column"), columns);
   let table: Given = {};
+  /** What is being looked up: who makes the network meanwhile waits for it. */
+  const pending = new Set<Promise<Outcome>>();
 
   async function lookUp(text: string, what = "this list"): Promise<Outcome> {
     if (text.trim() === "") return "sure";
@@ -60,6 +63,16 @@ export function namesField(root: HTMLElement, store: Store, heard: Listening): N
   }
 
   async function ask(given: Given, column?: string): Promise<Outcome> {
+    const asked = answered(given, column);
+    pending.add(asked);
+    heard.typed();
+    return asked.finally(() => {
+      pending.delete(asked);
+      heard.typed();
+    });
+  }
+
+  async function answered(given: Given, column?: string): Promise<Outcome> {
     try {
       const answer = await store.client.ask("names", column === undefined ? given : { ...given, column });
       putBack = false;
@@ -94,10 +107,11 @@ export function namesField(root: HTMLElement, store: Store, heard: Listening): N
 
   async function take(): Promise<boolean> {
     const text = field.value;
+    const before = [...pending];
     field.value = "";
     const outcome = await lookUp(text);
     if (outcome === "refused" || outcome === "long") keep(text);
-    return outcome === "sure";
+    return [outcome, ...(await Promise.all(before))].every((each) => each === "sure");
   }
 
   /** Looks up a text that came at once; one that is too long stays where it came from. */
@@ -153,7 +167,7 @@ export function namesField(root: HTMLElement, store: Store, heard: Listening): N
   return {
     elements: [box, el("div", { class: "row" }, open, el("span", { class: "small quiet" }, "or drop a CSV or Excel file"), file), which],
     get empty() {
-      return field.value.trim() === "";
+      return field.value.trim() === "" && pending.size === 0;
     },
     focus: () => field.focus(),
     async lookUp(names) {

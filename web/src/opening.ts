@@ -9,7 +9,14 @@ import { readingOf } from "./reading";
 import { sentence } from "./sentences";
 import type { OpenAnswer, OpenQuestion, ProgressShape, StartAnswer, TablesAnswer } from "./types";
 
+const LOCAL = ["127.0.0.1", "localhost", "[::1]"];
 const CUBE = "M10 1.5 17.5 5.75v8.5L10 18.5 2.5 14.25v-8.5Z M2.5 5.75 10 10l7.5-4.25 M10 10v8.5";
+
+/** Says where files go that are chosen: they stay only where the page comes from this computer. */
+export function whereFilesGo(host: string): string {
+  if (LOCAL.includes(host)) return "The files stay on this computer: the program that reads them runs here, and nothing is sent elsewhere.";
+  return `The files are sent to the program that reads them, at ${host}, without encryption, and nowhere else.`;
+}
 
 /** Fills an element with the choice of what to open; `opened` hears what was. */
 export function showOpening(root: HTMLElement, client: Client, can: StartAnswer, opened: (answer: OpenAnswer) => void): void {
@@ -25,7 +32,7 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
     choose,
     input,
     el("p", { class: "quiet" }, "or drop one here: Excel (.xlsx), CSV, a table of people and one of who knows whom, or a GraphML file."),
-    el("p", { class: "small quiet" }, "The files stay on this computer: the program that reads them runs here, and nothing is sent elsewhere."),
+    el("p", { class: "small quiet" }, whereFilesGo(location.hostname)),
   );
   const trouble = el("p", { class: "bad", role: "alert", hidden: true });
   const stage = el("span", {}, "");
@@ -78,8 +85,8 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
     const names: string[] = [];
     const done = await doing("Reading", async ({ signal }) => {
       for (const file of given) {
-        await upload(file, { signal });
-        names.push(file.name);
+        const { name } = await upload(file, [...files, ...names], { signal });
+        names.push(name);
       }
       return true;
     });
@@ -120,6 +127,7 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
 
   function drop(name: string): void {
     files = files.filter((other) => other !== name);
+    void client.takeBack?.(name).catch(() => undefined);
     said = {};
     if (files.length === 0) area.classList.remove("taken");
     trouble.hidden = true;

@@ -1,4 +1,4 @@
-// What stands in place of the page while there is no cube to show.
+// What stands in place of the page while there is no cube to show, or above it when that is another one.
 import type { Refusal } from "./client";
 import { el, fill } from "./dom";
 import { sentence } from "./sentences";
@@ -15,4 +15,11 @@ export function showRefusal(root: HTMLElement, refusal: Refusal, retry: () => vo
       el("button", { type: "button", class: "primary", onclick: retry }, "Retry"),
     ),
   );
+}
+
+/** Says above the page that it asks in vain, once, with a button to load it again; what it shows stays. */
+export function showMoved(root: HTMLElement, refusal: Refusal, reload: () => void): void {
+  if (root.querySelector(":scope > .moved")) return;
+  const again = el("button", { type: "button", class: "primary", "data-do": "reload", onclick: reload }, "Reload");
+  root.prepend(el("div", { class: "moved row", role: "alert" }, el("p", {}, sentence(refusal.sentence)), again));
 }

@@ -1064,8 +1064,10 @@ export interface ProgressShape {
   total: number | null;
 }
 
-/** The files that were handed over, by name. */
+/** The files that were handed over and are still there, by name. */
 export interface UploadAnswer {
+  /** what the file is called here: without folders, drives and spaces at its ends */
+  name: string;
   files: string[];
 }
 

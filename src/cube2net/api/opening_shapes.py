@@ -36,8 +36,9 @@ class StartAnswer(TypedDict):
 
 
 class UploadAnswer(TypedDict):
-    """The files that were handed over, by name."""
+    """The files that were handed over and are still there, by name."""
 
+    name: Annotated[str, "what the file is called here: without folders, drives and spaces at its ends"]
     files: list[str]
 
 

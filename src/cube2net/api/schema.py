@@ -27,7 +27,7 @@ REFUSALS = {
     "403": "It came from elsewhere.",
     "404": "There is nothing of that name.",
     "405": "It is asked in another way.",
-    "409": "No cube is open yet.",
+    "409": "No cube is open yet, or another than the header `cube2net-checksum` names.",
     "408": "It came too slowly.",
     "413": "It is too large.",
     "415": "It is no JSON.",
@@ -46,7 +46,7 @@ def openapi() -> dict[str, Any]:
     schemas: dict[str, Any] = {}
     paths: dict[str, Any] = {f"{BASE}/{route.name}": _path(route, schemas) for route in ROUTES.values()}
     paths |= {f"{BASE}/{route.name}": _opening(route, schemas) for route in OPENINGS.values()}
-    paths[f"{BASE}/{UPLOAD}"] = {"post": _upload(schemas)}
+    paths[f"{BASE}/{UPLOAD}"] = {"post": _upload(schemas), "delete": _remove(schemas)}
     paths[f"{BASE}/export"] = {"post": _export(schemas)}
     paths[f"{BASE}/report/{{key}}"] = {"get": _report(schemas)}
     schema_of(ProgressShape, schemas)
@@ -160,16 +160,34 @@ def _opening(route: OpeningRoute, schemas: dict[str, Any]) -> dict[str, Any]:
 
 def _upload(schemas: dict[str, Any]) -> dict[str, Any]:
     name = {"name": "name", "in": "query", "required": True, "schema": {"type": "string"}}
+    uses = {
+        "name": "uses",
+        "in": "query",
+        "description": "The files needed beside it: others make room where there is none. Without it all are.",
+        "schema": {"type": "array", "items": {"type": "string"}},
+    }
     content = {JSON: {"schema": schema_of(UploadAnswer, schemas)}}
     return {
         "operationId": UPLOAD,
         "summary": "Hand over a file, to be looked at and opened.",
         "description": "Return the names of all files there are. Only of an explorer that was started without a cube.",
-        "parameters": [name],
+        "parameters": [name, uses],
         "requestBody": {
             "required": True,
             "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
         },
+        "responses": {"200": {"description": _doc(UploadAnswer), "content": content}, **_refusals(schemas)},
+    }
+
+
+def _remove(schemas: dict[str, Any]) -> dict[str, Any]:
+    name = {"name": "name", "in": "query", "required": True, "schema": {"type": "string"}}
+    content = {JSON: {"schema": schema_of(UploadAnswer, schemas)}}
+    return {
+        "operationId": "remove",
+        "summary": "Remove a file that was handed over.",
+        "description": "Return the names of the files that are left.",
+        "parameters": [name],
         "responses": {"200": {"description": _doc(UploadAnswer), "content": content}, **_refusals(schemas)},
     }
 

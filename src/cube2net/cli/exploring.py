@@ -68,6 +68,7 @@ def explore(
     from cube2net import pipeline
     from cube2net.cli import opening
 
+    opening.check_files(paths or [])
     if paths and opening.is_cube(paths):
         for name, value in (("dimension", dimension), ("min-objects", min_objects), ("set", set_)):
             if value:
@@ -110,7 +111,9 @@ def _serve(opened: Cube | None, query: Path | None, port: int, host: str, no_bro
             names = some([name for name, _ in unsure])
             say(f"unknown or the name of several objects, to be mended on the page: {len(unsure):,} ({names})")
         if not _is_loopback(host):
-            may = "read the cube" if opened is not None else "read the cubes of this folder and hand over files"
+            may = "read the cube"
+            if opened is None:
+                may = "read the cubes of this folder, hand over files, and write cubes of them into it"
             complain(f"whoever reaches this address and has its token can {may}; nothing is encrypted (no TLS)")
         if missing := missing_page():
             complain(missing)

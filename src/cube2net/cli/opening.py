@@ -11,12 +11,33 @@ from cube2net import pipeline
 from cube2net.cli.options import configured, split_settings
 from cube2net.cli.signals import KEPT
 from cube2net.cli.terminal import say, show_table, shown_progress
-from cube2net.errors import listed
+from cube2net.errors import SourceError, listed
 from cube2net.interfaces import Source
 from cube2net.interrupts import unfinished
 from cube2net.records import Cube
+from cube2net.spelling import nearest
 
 MANIFEST = "manifest.json"
+
+
+def check_files(paths: Sequence[Path]) -> None:
+    """Raise where a spreadsheet is not there, with the nearest name in its folder; cubes are checked when opened."""
+    endings = (*pipeline.TABLE_ENDINGS, *pipeline.GRAPH_ENDINGS)
+
+    def is_sheet(name: str) -> bool:
+        return name.casefold().removesuffix(".gz").endswith(endings)
+
+    for path in paths:
+        if path.exists():
+            continue
+        try:
+            there = sorted(one.name for one in path.parent.iterdir() if is_sheet(one.name) and one.is_file())
+        except OSError:
+            there = []
+        near = nearest(path.name, there)
+        if near is not None or is_sheet(path.name) or len(paths) > 1:
+            hint = f"did you mean {str(path.parent / near)!r}?" if near is not None else "check the path"
+            raise SourceError(f"there is no file {str(path)!r}: {hint}")
 
 
 def is_cube(paths: Sequence[Path]) -> bool:
@@ -38,8 +59,8 @@ def cube_of_tables(
     from cube2net.checkpoints import checkpoints_of
 
     reader = _reader(paths, settings)
-    of = pipeline.made_of(reader, paths, [*dimensions, str(seed)], min_objects)
-    place, kept = pipeline.cube_beside(paths, of)
+    identity = pipeline.identify_reading(reader, paths, dimensions, min_objects, seed=seed)
+    place, kept = pipeline.cube_beside(paths, identity, say=say)
     if kept is not None:
         say(f"{place.name} is used again, for {listed([path.name for path in paths])} and the options are as before")
         show_reading(kept)
@@ -54,7 +75,7 @@ def cube_of_tables(
             look = pipeline.look_at(
                 reader, paths, dimensions=dimensions, min_objects=min_objects, seed=seed, progress=progress
             )
-            cube = pipeline.make_cube(look, place, of=of, seed=seed, progress=progress)
+            cube = pipeline.make_cube(look, place, identity=identity, seed=seed, progress=progress)
         say(f"kept in {place.name}, beside {paths[0].name}" if place.parent != Path(folder) else f"made {place.name}")
         show_reading(cube)
         yield cube

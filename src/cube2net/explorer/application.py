@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
@@ -34,6 +35,9 @@ from cube2net.progress import Progress, silent
 BEGIN = "begin"
 """What an address says that opens the page with the question that the server was started with."""
 HTML = "text/html; charset=utf-8"
+ASKED_OF = "cube2net-checksum"
+"""The header that says of which cube a question is; who leaves it out asks the one that is open."""
+OTHER_CUBE = "another cube was opened in another window: reload the page"
 BYTES = "application/octet-stream"
 """The type of a file that is handed over: what a form of another site cannot send."""
 NOTHING: StartAnswer = StartAnswer(
@@ -59,6 +63,7 @@ class Application:
     ) -> None:
         self._work, self.gate, self.begin = work, gate, begin
         self.openings, self._limits = openings, limits or ServerLimits()
+        self._made: Path | None = None
         self._closing: set[asyncio.Task[None]] = set()
         self.opened = threading.Event()
         routes = [
@@ -69,6 +74,7 @@ class Application:
             Route("/api/v1/openapi.json", self._described),
             Route("/api/v1/docs", self._docs),
             Route(f"/api/v1/{UPLOAD}", self._upload, methods=["POST"]),
+            Route(f"/api/v1/{UPLOAD}", self._remove, methods=["DELETE"]),
             Route("/api/v1/{name}", self._question, methods=["POST"]),
         ]
         refusing = (Cube2netError, StoppedWorkError, ClientDisconnect, Exception)
@@ -138,7 +144,23 @@ class Application:
         return _response(Reply(content, media_type(name), headers=(("cache-control", "no-cache"),)), request)
 
     async def _cube(self, request: Request) -> Response:
-        return _response(await self.work.answer("cube", {}), request)
+        return _response(await self._answer(self._asked(request), "cube", {}), request)
+
+    def _asked(self, request: Request) -> Work:
+        """Return what answers a request; refused where it is of another cube than the one that is open."""
+        work, checksum = self.work, request.headers.get(ASKED_OF)
+        if checksum is not None and checksum != work.desk.checksum:
+            raise RefusalError(409, "other-cube", OTHER_CUBE)
+        return work
+
+    async def _answer(self, work: Work, name: str, question: dict[str, Any], progress: Progress = silent) -> Reply:
+        """Return the reply of a cube; where another took its place meanwhile, that is why there is none."""
+        try:
+            return await work.answer(name, question, progress)
+        except (Exception, asyncio.CancelledError):
+            if work is self._work:
+                raise
+            raise RefusalError(409, "other-cube", OTHER_CUBE) from None
 
     async def _report(self, request: Request) -> Response:
         key = request.path_params["key"]
@@ -160,8 +182,15 @@ class Application:
         kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != BYTES:
             raise RefusalError(415, "type", f"the content type is {quoted(kind)}, expected {BYTES!r}")
-        files = await self._opener().upload(request.query_params.get("name", ""), request.stream())
-        return _response(Reply(json_bytes({"files": files})), request)
+        files, asked = self._opener().files, request.query_params
+        used = asked.getlist("uses") if "uses" in asked else None
+        name = await files.take(asked.get("name", ""), request.stream(), used)
+        return _response(Reply(json_bytes({"name": name, "files": list(files.places())})), request)
+
+    async def _remove(self, request: Request) -> Response:
+        files, name = self._opener().files, request.query_params.get("name", "")
+        files.remove(name)
+        return _response(Reply(json_bytes({"name": name, "files": list(files.places())})), request)
 
     def _opener(self) -> Openings:
         if self.openings is None:
@@ -178,12 +207,18 @@ class Application:
             return Reply(json_bytes(NOTHING if self.openings is None else self.openings.start(known)))
         if name == "tables":
             return Reply(json_bytes(await self._opener().look(asked, progress)))
-        cube, begin, kept = await self._opener().open(asked, progress)
-        before, self._work = self._work, Work(Desk(cube, most_nodes=self._limits.nodes), self._limits)
-        if before is not None:
-            self._closing.add(task := asyncio.create_task(before.close()))
+        opened = await self._opener().open(asked, progress)
+        if self._work is not None:
+            self._closing.add(task := asyncio.create_task(self._leave(self._work, self._made)))
             task.add_done_callback(self._closing.discard)
-        return Reply(json_bytes({"cube": self._work.desk.name, "begin": begin, "kept": kept}))
+        self._work, self._made = Work(Desk(opened.cube, most_nodes=self._limits.nodes), self._limits), opened.made
+        return Reply(json_bytes({"cube": self._work.desk.name, "begin": opened.begin, "kept": opened.kept}))
+
+    async def _leave(self, work: Work, made: Path | None) -> None:
+        """End the work on the cube before, and remove what was made for it alone."""
+        await work.close()
+        if made is not None and self.openings is not None:
+            self.openings.leave(made)
 
     async def _question(self, request: Request) -> Response:
         name = request.path_params["name"]
@@ -191,7 +226,10 @@ class Application:
         if name not in known:
             raise RefusalError(404, "unknown", str(unknown("question", name, known)))
         question = await read_question(request)
-        answer = partial(self._opening if name in OPENINGS else self.work.answer, name, question)
+        if name in OPENINGS:
+            answer = partial(self._opening, name, question)
+        else:
+            answer = partial(self._answer, self._asked(request), name, question)
         if LINES in request.headers.get("accept", "") and name != FILE:
             return LinesResponse(answer)
         task = watched(answer())

@@ -5,29 +5,39 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from cube2net import pipeline
 from cube2net.api.opening_shapes import RecentCube, StartAnswer
-from cube2net.errors import Cube2netError, listed, quoted, some, unknown
+from cube2net.errors import Cube2netError, some, unknown
+from cube2net.explorer import given_files
+from cube2net.explorer.given_files import GivenFiles
 from cube2net.explorer.replies import RefusalError
+from cube2net.explorer.work import Threads
 from cube2net.explorer.worker_pool import WorkerPool
 from cube2net.progress import Progress
 from cube2net.records import Cube
 
-MOST_UPLOADED = 200_000_000
-"""So many bytes all files together have at most."""
-MOST_FILES = 8
 MOST_RECENT = 20
 LOOKED_AT = 1_000
 """So many entries of a folder are looked at for cubes."""
-UPLOAD_SECONDS = 600.0
-LONGEST_NAME = 150
-MAKER = "cube2net.explorer.maker"
+MAKER = "cube2net.explorer.cube_maker"
 EXAMPLE_SAYS = "39,833 papers of natural language processing, and the authors of four labs"
+
+
+@dataclass(frozen=True)
+class OpenedCube:
+    """A cube, the end of the address that the page begins with, and whether it is kept; else the folder to leave."""
+
+    cube: Cube
+    begin: str = ""
+    kept: bool = False
+    made: Path | None = None
 
 
 class Openings:
@@ -35,12 +45,14 @@ class Openings:
 
     def __init__(self, folder: Path, home: Path, *, workers: int = 1, waiting: int = 4) -> None:
         self.home = home
-        self._files, self._made = folder / "files", folder / "made"
-        for each in (self._files, self._made):
-            each.mkdir(mode=0o700)
+        self.files = GivenFiles(folder, (*pipeline.TABLE_ENDINGS, *pipeline.GRAPH_ENDINGS))
+        self._made = folder / "made"
+        self._made.mkdir(mode=0o700)
         self._pool = WorkerPool({"maker": True}, workers, waiting, module=MAKER)
+        # Cubes are kept by this process, which is asked to stop and then removes what it began: a worker is killed.
+        self._keeping = Threads(workers, waiting, "explorer keeping")
         self._opened = 0
-        self.endings = (*pipeline.TABLE_ENDINGS, *pipeline.GRAPH_ENDINGS)
+        self._leaving: set[asyncio.Task[None]] = set()
 
     def start(self, cube: str | None) -> StartAnswer:
         """Return what can be opened."""
@@ -50,9 +62,9 @@ class Openings:
             "folder": self.home.resolve().name or str(self.home),
             "keeps": pipeline.can_write(self.home),
             "recent": self.recent(),
-            "endings": list(self.endings),
-            "files": MOST_FILES,
-            "bytes": MOST_UPLOADED,
+            "endings": list(self.files.endings),
+            "files": given_files.MOST_FILES,
+            "bytes": given_files.MOST_UPLOADED,
             "example": EXAMPLE_SAYS,
         }
 
@@ -77,77 +89,53 @@ class Openings:
                     found.append((time, about))
         return [about for _, about in sorted(found, key=lambda each: -each[0])][:MOST_RECENT]
 
-    async def upload(self, given: str, body: AsyncIterator[bytes]) -> list[str]:
-        """Take a file, whose bytes come in parts, and return the names of all; what is not whole is not kept."""
-        name = self._name(given)
-        others = [path for path in self._files.iterdir() if path.name != name]
-        if len(others) >= MOST_FILES:
-            raise RefusalError(400, "large", f"{MOST_FILES} files are there already, which is the most taken at once")
-        room = MOST_UPLOADED - sum(path.stat().st_size for path in others)
-        partial = self._made / f".{name}.part"
-        try:
-            with partial.open("wb") as file:
-                async with asyncio.timeout(UPLOAD_SECONDS):
-                    async for part in body:
-                        room -= len(part)
-                        if room < 0:
-                            raise RefusalError(
-                                413,
-                                "large",
-                                f"the files have more than {MOST_UPLOADED:,} bytes, which is the most taken",
-                            )
-                        file.write(part)
-            partial.replace(self._files / name)
-        except TimeoutError:
-            raise RefusalError(408, "slow", f"{name} did not arrive within {UPLOAD_SECONDS:,.0f} seconds") from None
-        except OSError as error:
-            said = (error.strerror or str(error)).lower()
-            raise RefusalError(500, "disk", f"{name} cannot be kept until it is read: {said}") from None
-        finally:
-            partial.unlink(missing_ok=True)
-        return sorted(path.name for path in self._files.iterdir())
-
-    def _name(self, given: str) -> str:
-        """Return the name of a file that was handed over: no path, nothing hidden, and of a kind that is read."""
-        name = given.replace("\\", "/").rpartition("/")[2].strip()
-        if (
-            not name
-            or name.startswith(".")
-            or len(name.encode("utf-8", "replace")) > LONGEST_NAME
-            or not name.isprintable()
-        ):
-            raise RefusalError(400, "name", f"a file is called {quoted(given, 40)}: give it a plain, shorter name")
-        if not name.casefold().removesuffix(".gz").endswith(self.endings):
-            what = f"{quoted(name)} is no table that can be read: choose a file that ends in {listed(self.endings)}"
-            if name.casefold().endswith((".ods", ".xls", ".numbers")):
-                what += " (save it as .xlsx or .csv first)"
-            raise RefusalError(400, "format", what)
-        return name
-
     async def look(self, question: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         """Return what files hold."""
         return await self._ask("tables", self._of_files(question), progress)
 
-    async def open(self, question: Mapping[str, Any], progress: Progress) -> tuple[Cube, str, bool]:
-        """Return a cube, what the page begins with, and whether the cube is kept; where that is stopped, nothing is."""
+    async def open(self, question: Mapping[str, Any], progress: Progress) -> OpenedCube:
+        """Return a cube; where that is stopped, nothing is kept. Files that were handed over are needed no more."""
         keep = bool(question.get("keep")) and pipeline.can_write(self.home)
         if question.get("recent") is not None:
             names = [about["name"] for about in self.recent()]
             if question["recent"] not in names:
                 raise unknown("cube of this folder", question["recent"], names)
-            return await asyncio.to_thread(pipeline.open_cube, self.home / question["recent"]), "", True
+            opened = OpenedCube(await asyncio.to_thread(pipeline.open_cube, self.home / question["recent"]), kept=True)
+        else:
+            opened = await self._make(question, progress, keep)
+        self.files.clear()
+        return opened
+
+    async def _make(self, question: Mapping[str, Any], progress: Progress, keep: bool) -> OpenedCube:
+        asked = {"example": True} if question.get("example") else self._of_files(question)
         self._opened += 1
         made = self._made / str(self._opened)
         made.mkdir(mode=0o700)
-        where = {"made": str(made), "keep": str(self.home) if keep else None}
-        asked = {"example": True} if question.get("example") else self._of_files(question)
         try:
+            where = {"made": str(made), "keep": str(self.home) if keep else None}
             found = await self._ask("open", asked | where, progress)
-            cube = await asyncio.to_thread(pipeline.open_cube, Path(found["folder"]))
+            folder = Path(found["folder"])
+            if found["place"] is not None:
+                place = Path(found["place"])
+                progress("keeping the cube", 0)
+                await self._keeping.run(partial(_keep, folder, place))
+                folder = place
+            cube = await asyncio.to_thread(pipeline.open_cube, folder)
         except BaseException:
-            shutil.rmtree(made, ignore_errors=True)
+            self.leave(made)
             raise
-        return cube, found["begin"], keep
+        if keep:
+            self.leave(made)
+        return OpenedCube(cube, found["begin"], keep, None if keep else made)
+
+    def leave(self, made: Path) -> None:
+        """Remove what was made for a cube, as soon as no killed worker can write there any more."""
+        self._leaving.add(task := asyncio.create_task(self._left(made)))
+        task.add_done_callback(self._leaving.discard)
+
+    async def _left(self, made: Path) -> None:
+        await self._pool.ended()
+        await asyncio.to_thread(shutil.rmtree, made, ignore_errors=True)
 
     async def _ask(self, name: str, question: Mapping[str, Any], progress: Progress) -> dict[str, Any]:
         said = await self._pool.ask(name, question, progress)
@@ -156,7 +144,7 @@ class Openings:
 
     def _of_files(self, question: Mapping[str, Any]) -> dict[str, Any]:
         """Return a question with the places of its files; only what was handed over has one."""
-        there = {path.name: path for path in self._files.iterdir()}
+        there = self.files.places()
         files = question.get("files") or []
         missing = [name for name in files if name not in there]
         if missing or not files:
@@ -168,3 +156,11 @@ class Openings:
     async def close(self) -> None:
         """End all work."""
         await self._pool.close()
+        self._keeping.close()
+        if self._leaving:
+            await asyncio.wait(self._leaving)
+
+
+def _keep(folder: Path, place: Path) -> None:
+    """Save a cube that was made in a folder at its place."""
+    pipeline.save_cube(pipeline.open_cube(folder), place)

@@ -137,6 +137,11 @@ class WorkerPool:
         self._ending.add(task := asyncio.create_task(worker.wait()))
         task.add_done_callback(self._ending.discard)
 
+    async def ended(self) -> None:
+        """Return when the workers that were killed are gone."""
+        if self._ending:
+            await asyncio.wait(set(self._ending), timeout=ENDING)
+
     async def close(self) -> None:
         """End all workers."""
         self._closed = True
@@ -145,8 +150,7 @@ class WorkerPool:
         for timer in self._free.values():
             timer.cancel()
         self._free.clear()
-        if self._ending:
-            await asyncio.wait(self._ending, timeout=ENDING)
+        await self.ended()
 
 
 def _stdin(worker: Process) -> asyncio.StreamWriter:

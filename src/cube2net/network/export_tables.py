@@ -20,9 +20,8 @@ from cube2net.network.plain_columns import plain_table
 from cube2net.records import Network
 from cube2net.records.cell_titles import cell_line
 from cube2net.records.link_details import FORWARD, KIND
-from cube2net.records.network import LINK
+from cube2net.records.network import GIVEN, LINK
 
-GIVEN = "given"
 EMPTY = arrow_texts([""])[0]
 FIXED_TEXTS = ("name", "kind", "label")
 
@@ -92,7 +91,8 @@ def ends_of(network: Network) -> Ends:
 
     A directed link has the kind and the times of what leads its way.
     The weight of a directed link is its share of the network's weight, as the source's weights divide it; that of the
-    source itself is beside it as ``given``. A membership goes once, from the object to its cell.
+    source itself is beside it as ``given``, as it is of links without directions that a form has weighed. A membership
+    goes once, from the object to its cell.
     """
     table = network.links.drop_columns(["source", "target"])
     if not is_directed(network):
@@ -108,10 +108,11 @@ def ends_of(network: Network) -> Ends:
     both = np.stack([network.source, network.target], axis=1)
     both[one_way] = np.sort(both[one_way], axis=1)  # cells stand after all objects
     weights = (network.weight.astype(np.float64)[link] * shares[link, back]).astype(np.float32)
-    columns = table.drop_columns([FORWARD, BACKWARD]).take(pa.array(link))
+    columns = table.drop_columns([name for name in (FORWARD, BACKWARD, GIVEN) if name in table.column_names])
+    columns = columns.take(pa.array(link))
     columns = columns.set_column(columns.column_names.index("weight"), "weight", pa.array(weights))
     columns = _of_their_ways(network, told, columns, np.where(one_way, -1, np.arange(len(one_way)))[link], back)
-    columns = columns.append_column(GIVEN, pa.array(ways[link, back], mask=one_way[link]))
+    columns = columns.append_column(GIVEN, pa.array(ways[link, back], pa.float32(), mask=one_way[link]))
     return Ends(both[link, back], both[link, 1 - back], columns, True)
 
 

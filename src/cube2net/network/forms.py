@@ -171,11 +171,12 @@ def assemble(
         ranks, held, shares = ranks[stays], position[held[stays]], shares[stays]
     into = np.concatenate([target[source < len(query)], source[target < len(query)]])
     query_links = np.bincount(into, minlength=len(objects))
-    trusted = None
+    trusted = given = None
     if form.has_cells:
         woven = Weaving(source, target, weight, held, ranks, shares, query_links, len(query))
         trusted = form.trust or (woven.trust() if len(held) else 1.0)
         factors = woven.near_factors(form.near_weight, trusted) if form.kind == "woven" else np.ones(len(weight))
+        given = weight if form.kind == "woven" else None
         joined = woven.memberships(form.membership, factors, trusted)
         source = np.concatenate([source, held])
         target = np.concatenate([target, len(objects) + ranks])
@@ -196,6 +197,7 @@ def assemble(
         form=form.kind,
         settings={"trust": trusted if len(held) else None, "directed": bool(cube.settings.get("directed"))},
         carried=carried(cube),
+        given=given,
     )
 
 

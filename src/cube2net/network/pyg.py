@@ -19,7 +19,7 @@ from cube2net.network.node_columns import TIMES, label_shares
 from cube2net.network.plain_columns import as_text
 from cube2net.records import Network
 from cube2net.records.column_kinds import is_list
-from cube2net.records.network import NODES
+from cube2net.records.network import GIVEN, NODES
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -45,15 +45,16 @@ def to_pyg(network: Network) -> Data:
     Returns
     -------
     torch_geometric.data.Data
-        Tensors: ``x``, what is known of objects as numbers, named by ``x_names``: numbers as they are, categories of up
-        to 50 values as a column each, and of every dimension the share of an object's items that has each label;
-        ``edge_index``, ``edge_weight``, ``edge_kind`` (into ``edge_kind_names``), ``seed_mask`` (the query), ``kind``
-        (into ``kind_names``), ``query_links``, and ``y``, the labels of the query (into ``label_names``, -1 where there
-        is none). Where links have a time, ``edge_first`` and ``edge_last``: numbers as they are, dates in seconds since
-        1970, and NaN where one is missing. Lists: ``ids``, ``names`` and ``cells``; and the ``recipe`` as JSON. Where
-        the source says which way links go, only these ways are there, and memberships both ways. Loaders and
-        ``subgraph`` leave lists whole: the tensor ``node`` says where a node of a batch stands in them, as in
-        ``data.names[batch.node[0]]``.
+        Tensors: ``x``, what is known of objects as numbers, named by ``x_names``: numbers as they are, dates in seconds
+        since 1970, categories of up to 50 values as a column each, and of every dimension the share of an object's
+        items that has each label; ``edge_index``, ``edge_weight``, ``edge_kind`` (into ``edge_kind_names``),
+        ``seed_mask`` (the query), ``kind`` (into ``kind_names``), ``query_links``, and ``y``, the labels of the query
+        (into ``label_names``, -1 where there is none). Where ``edge_weight`` is not what the source gave,
+        ``edge_given`` is, NaN for memberships. Where links have a time, ``edge_first`` and ``edge_last``: numbers as
+        they are, dates in seconds since 1970, and NaN where one is missing. Lists: ``ids``, ``names`` and ``cells``;
+        and the ``recipe`` as JSON. Where the source says which way links go, only these ways are there, and memberships
+        both ways. Loaders and ``subgraph`` leave lists whole: the tensor ``node`` says where a node of a batch stands
+        in them, as in ``data.names[batch.node[0]]``.
 
     Examples
     --------
@@ -89,7 +90,7 @@ def to_pyg(network: Network) -> Data:
         ids=untouched(ids_of(network)),
         names=untouched(nodes["name"].to_pylist()),
         cells=untouched(nodes["cells"].to_pylist()),
-        **{f"edge_{name}": values for name, values in _times(columns).items()},
+        **{f"edge_{name}": values for name, values in _told_of_links(columns).items()},
         **{name: untouched(value) if isinstance(value, list) else value for name, value in about(network).items()},
         **({} if network.recipe is None else {"recipe": network.recipe.to_json()}),
     )
@@ -155,7 +156,7 @@ def to_hetero(network: Network) -> HeteroData:
         edges.edge_index = tensor([place[source[at]], place[target[at]]], np.int64)
         part = columns.take(pa.array(at))
         edges.edge_weight = tensor(part["weight"].to_numpy(), np.float32)
-        for name, values in _times(part).items():
+        for name, values in _told_of_links(part).items():
             edges[f"edge_{name}"] = values
     data.label_names = label_names
     for name, value in about(network).items():
@@ -168,9 +169,9 @@ def to_hetero(network: Network) -> HeteroData:
 def inputs(nodes: pa.Table, shares: Mapping[str, Shares] = EMPTY) -> tuple[list[str], Array]:
     """Return what is known of nodes as numbers, a row a node: the names of the columns, and the columns.
 
-    Numbers and truths stand as they are, 0 where one is missing; a category of up to 50 values has a column for each,
-    which is 1 where a node has it, and so has a list of such. Texts of more values have none. Of every dimension in
-    ``shares`` each label that a node has is a column. Nothing is scaled.
+    Numbers and truths stand as they are, and dates in seconds since 1970, 0 where one is missing; a category of up to
+    50 values has a column for each, which is 1 where a node has it, and so has a list of such. Texts of more values
+    have none. Of every dimension in ``shares`` each label that a node has is a column. Nothing is scaled.
 
     >>> names, values = inputs(pa.table({"id": ["a", "b"], "papers": [3, None], "city": ["Rome", "Ghent"]}))
     >>> names, values.tolist()
@@ -181,7 +182,7 @@ def inputs(nodes: pa.Table, shares: Mapping[str, Shares] = EMPTY) -> tuple[list[
     for name in nodes.column_names:
         if name in NODES:
             continue
-        column = nodes[name].combine_chunks()
+        column = as_seconds(nodes[name]).combine_chunks()
         kind = column.type
         if not is_list(kind) and not pa.types.is_string(kind) and not pa.types.is_large_string(kind):
             names.append(name)
@@ -209,8 +210,14 @@ def inputs(nodes: pa.Table, shares: Mapping[str, Shares] = EMPTY) -> tuple[list[
 
 
 def _without_labels(network: Network, nodes: pa.Table, shares: Mapping[str, Shares]) -> pa.Table:
-    """Return nodes without the labels that most of their items have, of which the shares tell more."""
+    """Return plain nodes without the labels that most of their items have, of which the shares tell more.
+
+    Dates are dates again, which are texts in plain tables.
+    """
     attributes = network.names.attributes.column_names
+    for at, column in enumerate(network.nodes.columns):
+        if _is_date(column):
+            nodes = nodes.set_column(at, nodes.column_names[at], column)
     return nodes.drop_columns([name for name in shares if name in nodes.column_names and name not in attributes])
 
 
@@ -225,19 +232,30 @@ def _both_ways(network: Network) -> tuple[Array, Array, pa.Table]:
     return source, target, ends.table.take(pa.array(order))
 
 
-def _times(links: pa.Table) -> dict[str, Any]:
-    """Return when links are first and last, where they have a time: numbers, or seconds since 1970."""
+def _told_of_links(links: pa.Table) -> dict[str, Any]:
+    """Return what the source gave of links, and when they are first and last, where it says so; NaN where not."""
     found = {}
-    for name in TIMES:
+    for name in (GIVEN, *TIMES):
         if name in links.column_names:
-            column = links[name]
-            if pa.types.is_temporal(column.type):
-                column = pc.divide(
-                    column.cast(pa.timestamp("us"), safe=False).cast(pa.int64()).cast(pa.float64(), safe=False), 1e6
-                )
+            column = as_seconds(links[name])
             numbers = pc.fill_null(column.cast(pa.float64(), safe=False), float("nan")).to_numpy()
-            found[name] = tensor(numbers, np.float64)
+            found[name] = tensor(numbers, np.float32 if name == GIVEN else np.float64)
     return found
+
+
+def as_seconds(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return dates and times as seconds since 1970, and other columns as they are.
+
+    >>> as_seconds(pa.chunked_array([pa.array([86_400], pa.timestamp("s"))])).to_pylist()
+    [86400.0]
+    """
+    if not _is_date(column):
+        return column
+    return pc.divide(column.cast(pa.timestamp("us"), safe=False).cast(pa.int64()).cast(pa.float64(), safe=False), 1e6)
+
+
+def _is_date(column: pa.ChunkedArray) -> bool:
+    return bool(pa.types.is_date(column.type) or pa.types.is_timestamp(column.type))
 
 
 def geometric() -> Any:

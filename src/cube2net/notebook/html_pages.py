@@ -11,6 +11,8 @@ from cube2net import pipeline
 from cube2net.notebook.html_parts import codes, headline, page, sentence, table
 from cube2net.notebook.pictures import plot_of
 from cube2net.records import Comparison, Cube, Dimension, Network, Query, Selection
+from cube2net.records.explanation import counted
+from cube2net.records.suggestion import Suggestion
 
 FIRST = 10
 """So many rows of a table are shown."""
@@ -31,7 +33,7 @@ def cube_page(cube: Cube) -> str:
     """Return the dimensions of a cube with their levels, how large it is, and whose data it has."""
     settings = cube.settings
     least = settings.get("min_objects")
-    size = f"{len(cube.cells):,} cells{f' of {least:,} objects or more' if least else ''}"
+    size = f"{counted(len(cube.cells), 'cell')}{f' of {least:,} objects or more' if least else ''}"
     views = settings.get("views", ())
     attribution = settings.get("attribution", "")
     return page(
@@ -141,6 +143,24 @@ def verdict_page(verdict: Any) -> str:
     return page(headline("Verdict", "it helps" if verdict.helps else "not surely better"), sentence(verdict.sentence))
 
 
+def suggestion_page(suggestion: Suggestion) -> str:
+    """Return the dimensions proposed, why, what every attribute would become, and how to build with them."""
+    best = suggestion.best
+    said = str(suggestion).partition("(")[2].removesuffix(")") if best is not None else "no dimensions"
+    rows = [
+        (each.name, each.kind, f"{each.distinct:,}", str(each.dimension or "–"), each.reason)
+        for each in suggestion.attributes
+    ]
+    heads = ("attribute", "kind", "values", "dimension", "why")
+    names = ", ".join(f'"{spec}"' for spec in suggestion.dimensions)
+    return page(
+        headline("Suggestion", said),
+        sentence(suggestion.reason) if suggestion.reason else "",
+        table(heads, rows[:FIRST], right=("values",), more=_more(len(rows), "attributes")) if rows else "",
+        codes(("a cube:", f"c2n.build_cube(…, dimensions=[{names}])")) if names else "",
+    )
+
+
 PAGES: dict[str, Callable[[Any], str]] = {
     "Cube": cube_page,
     "Query": query_page,
@@ -148,6 +168,7 @@ PAGES: dict[str, Callable[[Any], str]] = {
     "Network": network_page,
     "Comparison": comparison_page,
     "Verdict": verdict_page,
+    "Suggestion": suggestion_page,
 }
 """What is shown as a page, by the name of its class, of which the package has one each."""
 

@@ -105,11 +105,12 @@ from .report import (
 from .spreadsheets import (
     GRAPH_ENDINGS as GRAPH_ENDINGS,
     TABLE_ENDINGS as TABLE_ENDINGS,
+    ReadingIdentity as ReadingIdentity,
     TableLook as TableLook,
     can_write as can_write,
     cube_beside as cube_beside,
+    identify_reading as identify_reading,
     look_at as look_at,
-    made_of as made_of,
     make_cube as make_cube,
     reading_of as reading_of,
     sheet_reader as sheet_reader,

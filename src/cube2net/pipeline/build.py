@@ -135,7 +135,7 @@ def build_cube(
 def build_from(
     source: str | Source,
     *paths: str | Path,
-    out: str | Path,
+    out: str | Path | None = None,
     dimensions: Callable[[Corpus], Dimensions | None] | Dimensions | None = None,
     topics: str | TopicModel = "lda",
     min_objects: int = MIN_OBJECTS,
@@ -158,7 +158,7 @@ def build_from(
     paths
         The files to read, or their folder, as the source expects them; for ``"sql"`` the queries.
     out
-        The folder to save the cube in.
+        The folder to save the cube in, which has to be given.
     dimensions
         As in :func:`build_cube`, or a function that gives them for the corpus.
     topics
@@ -189,6 +189,11 @@ def build_from(
     Cube(city: 2 cells, 3 objects, 2 links)
     """
     progress = listener(progress)
+    if out is None:
+        raise ParameterError(
+            "build_from saves the cube and needs a folder for it: give out=…, such as out='cube' (build_cube keeps one "
+            "in memory)"
+        )
     place = path_of(out, "out")
     cubes.check_place(place)
     reader, places = reader_of(source, paths, {})

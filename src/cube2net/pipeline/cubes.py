@@ -80,7 +80,7 @@ def update_cube(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = c2n.build_cube(of(("ada", "bob")), ["city"], min_objects=1, out=f"{folder}/cube")
     ...     c2n.update_cube(f"{folder}/cube", of(("eve", "joe")))
-    Cube(city: 1 cells, 4 objects, 2 links)
+    Cube(city: 1 cell, 4 objects, 2 links)
     """
     cube, _ = add_items(
         folder,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
-from typing import Any, overload
+from collections.abc import Callable, Mapping
+from functools import partial, wraps
+from typing import Any, ParamSpec, TypeVar, overload
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from cube2net import network as networks
 from cube2net.compiling import tells_compiling
 from cube2net.cube import times_of
+from cube2net.errors import ParameterError
 from cube2net.interfaces import chooses_cells
 from cube2net.pipeline.construct import near_scope
 from cube2net.pipeline.planning import METHODS
@@ -20,11 +21,29 @@ from cube2net.reasons import ItemsOfObjects, QueryRanks, account_of, explain_cel
 from cube2net.records import CellExplanation, Cube, Network, ObjectExplanation, Question, ValueAccount
 from cube2net.records.node_names import node_of
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 DAMPING, TOLERANCE = 0.85, 1e-6
 """Objects are ranked by a walk that goes on with this probability; scores are off by so much, all of them together."""
 
 _ranks: WeakKeyDictionary[Question, QueryRanks] = WeakKeyDictionary()
 _items: WeakKeyDictionary[Cube, ItemsOfObjects] = WeakKeyDictionary()
+
+
+def _takes_a_network(function: Callable[P, T]) -> Callable[P, T]:
+    """Return the same function, which says how a network is made where it is given a cube, as the command is."""
+
+    @wraps(function)
+    def call(*args: P.args, **options: P.kwargs) -> T:
+        if args and isinstance(args[0], Cube):
+            raise ParameterError(
+                "explain takes a network and got a cube: make the network first, "
+                "c2n.explain(c2n.construct(cube, query), node)"
+            )
+        return function(*args, **options)
+
+    return call
 
 
 @overload
@@ -35,6 +54,7 @@ def explain(network: Network, node: None = None, *, cube: Cube | None = None) ->
 def explain(network: Network, node: Any, *, cube: Cube | None = None) -> ObjectExplanation | CellExplanation: ...
 
 
+@_takes_a_network
 @tells_compiling
 def explain(
     network: Network, node: Any = None, *, cube: Cube | None = None

@@ -284,14 +284,16 @@ def corpus_of(data: Any, options: Mapping[str, Any], progress: Progress, functio
         allowed = [name for name in options_of(read) if name not in ("graph", "progress")]
         check_options(options, "a graph", allowed, function)
         return read(data, progress=progress, **options)
-    if isinstance(data, str | os.PathLike) and _is_graph(data):
+    if isinstance(data, str | os.PathLike) and sources.is_graph_file(data):
         check_options(options, "a graph", options_of(SOURCES["graph"]), function)
         return read_graph(os.fspath(data), progress=progress, **options)
     check_options(options, "tables", [*options_of(SOURCES["tables"]), "records"], function)
     if data is None and not options:
         raise ParameterError(f"{function.__name__} is given nothing to read, expected {EXPECTED}")
     if data is not None and not _is_readable(data):
-        raise ParameterError(f"the data is {quoted(data)}, expected {EXPECTED}")
+        several = isinstance(data, list | tuple) and len(data) > 1
+        hint = ": of several tables the others go by their names, as links=…" if several else ""
+        raise ParameterError(f"the data is {quoted(data)}, expected {EXPECTED}{hint}")
     return sources.read_tables(() if data is None else (data,), options, progress)
 
 
@@ -301,12 +303,6 @@ def reader_of(source: str | Source, given: Sequence[Any], options: Mapping[str, 
         options, given = {"queries": tuple(given), **options}, ()
     reader: Source = made(source, SOURCES, Source, "source", options)
     return reader, [path_of(path, "a path to read") for path in given]
-
-
-def _is_graph(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path names a graph; JSON by itself may be a table."""
-    name = os.fspath(path).casefold().removesuffix(".gz")
-    return name.endswith(tuple(ending for ending in sources.GRAPH_ENDINGS if ending != ".json"))
 
 
 def _is_readable(data: object) -> bool:

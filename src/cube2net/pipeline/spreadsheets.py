@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from cube2net import __version__
 from cube2net import cube as cubes
 from cube2net.arguments import made
-from cube2net.checkpoints import digest, digest_files, identity_of
-from cube2net.errors import Cube2netError, ParameterError, SourceError, listed
-from cube2net.interfaces import Source
+from cube2net.checkpoints import digest, identity_of
+from cube2net.errors import Cube2netError, CubeError, ParameterError, SourceError, listed
+from cube2net.interfaces import NamesFiles, Source
 from cube2net.pipeline.build import build_cube
 from cube2net.pipeline.cubes import READING, open_cube, read_manifest
 from cube2net.pipeline.reading import remembering
@@ -23,7 +23,7 @@ from cube2net.propose import propose
 from cube2net.records import Corpus, Cube, DimensionSpec
 from cube2net.records.suggestion import Attribute, Suggestion
 from cube2net.sources import GRAPH_ENDINGS as GRAPH_ENDINGS
-from cube2net.sources import SOURCES
+from cube2net.sources import SOURCES, is_graph_file
 from cube2net.topics import Lda
 
 TABLE_ENDINGS = (".xlsx", ".xlsm", ".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".parquet")
@@ -35,7 +35,7 @@ ENDING = "-cube"
 MOST_PLACES = 100
 MOST_SHOWN = 200
 """So many columns and remarks are kept of a reading."""
-SAID = {
+ROLE_WORDS = {
     "id": "tells rows apart",
     "name": "name",
     "kind": "kind",
@@ -59,7 +59,7 @@ class TableLook:
     dimensions: tuple[DimensionSpec, ...]
     topics: int | None
     min_objects: int
-    said: tuple[str, ...]
+    remarks: tuple[str, ...]
     columns: tuple[dict[str, str], ...]
     reason: str
     files: tuple[str, ...]
@@ -79,7 +79,7 @@ class TableLook:
             "objects": self.corpus.objects.num_rows,
             "links": None if self.corpus.links is None else self.corpus.links.num_rows,
             "columns": [dict(column) for column in self.columns[:MOST_SHOWN]],
-            "said": list(self.said[:MOST_SHOWN]),
+            "said": list(self.remarks[:MOST_SHOWN]),
             "left_out": [{"reason": reason, "count": count} for reason, count in self.corpus.dropped.items()],
             "dimensions": [str(spec) for spec in self.dimensions],
             "min_objects": self.min_objects,
@@ -89,7 +89,7 @@ class TableLook:
 
 def sheet_reader(paths: Sequence[Path], options: Mapping[str, Any] | None = None) -> Source:
     """Return what reads files that somebody wants to see: graphs by their endings, all else as tables."""
-    name = "graph" if len(paths) == 1 and _is_graph(paths[0]) else "tables"
+    name = "graph" if len(paths) == 1 and is_graph_file(paths[0]) else "tables"
     given = dict(options or {}) | ({"alone": True} if name == "tables" else {})
     reader: Source = made(name, SOURCES, Source, "source", given)
     return reader
@@ -105,44 +105,99 @@ def look_at(
     progress: Progress = silent,
 ) -> TableLook:
     """Return what files hold, and what is proposed for them; ``min_objects`` suits their size without a word."""
-    said: list[str] = []
+    remarks: list[str] = []
 
-    def told(stage: str, done: int, total: int | None = None) -> None:
+    def note(stage: str, done: int, total: int | None = None) -> None:
         if done == total == 1:
-            said.append(stage)
+            remarks.append(stage)
         progress(stage, done, total)
 
-    for path in paths:
-        if not path.exists():
-            raise SourceError(f"there is no file {str(path)!r}: check the path")
-    corpus = remembering(reader.read(paths, progress=told), reader)
+    _check_there(paths)
+    corpus = remembering(reader.read(paths, progress=note), reader)
     least = min_objects
     if least is None:
         least = next(few for objects, few in SIZES if corpus.objects.num_rows >= objects)
     asked = [DimensionSpec.parse(text) for text in dimensions]
-    found = _proposed(corpus, least, seed, told, may_shrink=min_objects is None and not asked)
-    if not asked and not found.found.dimensions:
-        raise ParameterError(f"found no dimensions for a cube: {found.found.reason}; {found.found.why_not()}")
-    chosen = tuple(asked) or tuple(found.found.dimensions)
-    reason = "as was asked" if asked else found.found.reason
-    if found.numbers:
-        told(f"numbers make no dimension where labels do: {listed(found.numbers)} (dimensions may be named)", 1, 1)
+    proposal = _proposed(corpus, least, seed, note, may_shrink=min_objects is None and not asked)
+    if not asked and not proposal.suggestion.dimensions:
+        raise ParameterError(
+            f"found no dimensions for a cube: {proposal.suggestion.reason}; {proposal.suggestion.why_not()}"
+        )
+    chosen = tuple(asked) or tuple(proposal.suggestion.dimensions)
+    reason = "as was asked" if asked else proposal.suggestion.reason
+    if proposal.numbers:
+        note(f"numbers make no dimension where labels do: {listed(proposal.numbers)} (dimensions may be named)", 1, 1)
     return TableLook(
         corpus=corpus,
         dimensions=chosen,
-        topics=found.found.topics,
-        min_objects=found.min_objects,
-        said=tuple(dict.fromkeys(said)),
-        columns=tuple(_columns(corpus, found.found, chosen)),
+        topics=proposal.suggestion.topics,
+        min_objects=proposal.min_objects,
+        remarks=tuple(dict.fromkeys(remarks)),
+        columns=tuple(_columns(corpus, proposal.suggestion, chosen)),
         reason=reason,
         files=tuple(path.name for path in paths),
-        may_become=tuple((each.name, str(each.dimension or "")) for each in found.all_attributes),
+        may_become=tuple((each.name, str(each.dimension or "")) for each in proposal.all_attributes),
     )
 
 
-def make_cube(look: TableLook, out: Path, *, of: str = "", seed: int = 0, progress: Progress = silent) -> Cube:
-    """Return the cube of what was looked at, saved in a folder with what was read; ``of`` tells it from others."""
-    source = {**look.corpus.source, READING: {**look.record(), "of": of}}
+@dataclass(frozen=True)
+class ReadingIdentity:
+    """Which reading of files a cube is: ``checksum`` tells all that decides it, ``contents`` the files alone.
+
+    ``origin`` tells where the files lie; it is empty where they were handed over, for then nobody knows.
+    """
+
+    checksum: str
+    contents: str
+    origin: str = ""
+
+    def is_of_same_files(self, kept: Mapping[str, Any]) -> bool:
+        """Return whether what is kept was read of the very same paths, or of files of the same names and contents."""
+        return kept.get("contents") == self.contents or (self.origin != "" and kept.get("origin") == self.origin)
+
+
+def identify_reading(
+    reader: Source,
+    paths: Sequence[Path],
+    dimensions: Sequence[str] = (),
+    min_objects: int | None = None,
+    *,
+    seed: int = 0,
+    uploaded: bool = False,
+) -> ReadingIdentity:
+    """Return which reading of files this is, however their paths are written; what is ``uploaded`` has no origin."""
+    _check_there(paths)
+    files = reader.files_read(paths) if isinstance(reader, NamesFiles) else paths
+    contents = digest([(path.name, _contents_checksum(path)) for path in files])
+    asked = [list(dimensions), min_objects, seed]
+    return ReadingIdentity(
+        checksum=digest(__version__, identity_of(reader, SOURCES.values()), contents, asked),
+        contents=contents,
+        origin="" if uploaded else digest([str(path.resolve()) for path in paths]),
+    )
+
+
+def _check_there(paths: Sequence[Path]) -> None:
+    for path in paths:
+        if not path.exists():
+            raise SourceError(f"there is no file {str(path)!r}: check the path")
+
+
+def _contents_checksum(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise SourceError(f"cannot read {str(path)!r}: {reason}") from None
+
+
+def make_cube(
+    look: TableLook, out: Path, *, identity: ReadingIdentity | None = None, seed: int = 0, progress: Progress = silent
+) -> Cube:
+    """Return the cube of what was looked at, saved in a folder with what was read and by which ``identity``."""
+    known = {} if identity is None else asdict(identity)
+    source = {**look.corpus.source, READING: {**look.record(), **known}}
     topics = "lda" if look.topics is None else Lda(count=look.topics)
     return build_cube(
         replace(look.corpus, source=source),
@@ -155,21 +210,6 @@ def make_cube(look: TableLook, out: Path, *, of: str = "", seed: int = 0, progre
     )
 
 
-def made_of(
-    reader: Source,
-    paths: Sequence[Path],
-    dimensions: Sequence[str],
-    min_objects: int | None,
-    *,
-    contents: bool = False,
-) -> str:
-    """Return a checksum of what decides the cube of files: it changes with them, or with their ``contents`` alone."""
-    files: object = digest_files(list(paths))
-    if contents:
-        files = [(path.name, hashlib.sha256(path.read_bytes()).hexdigest()) for path in paths]
-    return digest(__version__, identity_of(reader, SOURCES.values()), files, list(dimensions), min_objects)
-
-
 def reading_of(cube: Cube) -> dict[str, Any] | None:
     """Return what was read when a cube was made of a spreadsheet; None of other cubes."""
     source = cube.settings.get("source")
@@ -177,26 +217,48 @@ def reading_of(cube: Cube) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def cube_beside(paths: Sequence[Path], of: str, home: Path | None = None) -> tuple[Path, Cube | None]:
+def cube_beside(
+    paths: Sequence[Path],
+    identity: ReadingIdentity,
+    home: Path | None = None,
+    *,
+    say: Callable[[str], object] = lambda sentence: None,
+) -> tuple[Path, Cube | None]:
     """Return the folder beside files, or in ``home``, where their cube is kept, and that cube if it is still theirs.
 
-    A folder that is something else is left as it is, and another name taken.
+    Only a cube of the same files may be replaced. A folder that is something else, or the cube of other files, is left
+    as it is, and another name taken. A cube of these files that is damaged is to be made anew, which is said.
     """
     first = paths[0].resolve()
     home = first.parent if home is None else home
     stem = first.name if first.is_dir() else first.name.removesuffix(".gz").rpartition(".")[0] or first.name
+    replaceable: Path | None = None
     for number in range(1, MOST_PLACES):
         place = home / f"{stem}{ENDING}{'' if number == 1 else f'-{number}'}"
         if not place.exists():
-            return place, None
-        try:
-            source = read_manifest(place)["settings"].get("source") or {}
-        except Cube2netError:
+            return replaceable or place, None
+        kept = _reading_in(place)
+        if not identity.is_of_same_files(kept):
             continue
-        kept = source.get(READING)
-        if isinstance(kept, dict):
-            return place, open_cube(place) if kept.get("of") == of else None
+        if kept.get("checksum") == identity.checksum:
+            try:
+                return place, open_cube(place)
+            except CubeError as error:
+                say(f"{place.name} is damaged and made anew ({error})")
+        replaceable = replaceable or place
+    if replaceable is not None:
+        return replaceable, None
     raise ParameterError(f"{stem}{ENDING} and {MOST_PLACES} others beside {str(first)!r} are there: remove some")
+
+
+def _reading_in(folder: Path) -> dict[str, Any]:
+    """Return what a folder says was read when its cube was made; nothing of what is no cube of a spreadsheet."""
+    try:
+        source = read_manifest(folder)["settings"].get("source")
+    except Cube2netError:
+        return {}
+    kept = source.get(READING) if isinstance(source, Mapping) else None
+    return kept if isinstance(kept, dict) else {}
 
 
 def can_write(folder: Path) -> bool:
@@ -210,7 +272,7 @@ def can_write(folder: Path) -> bool:
 
 @dataclass(frozen=True)
 class _Proposed:
-    found: Suggestion
+    suggestion: Suggestion
     min_objects: int
     numbers: tuple[str, ...] = ()
     all_attributes: tuple[Attribute, ...] = ()
@@ -226,8 +288,8 @@ def _proposed(corpus: Corpus, least: int, seed: int, progress: Progress, *, may_
         bare = replace(corpus, items=corpus.items.drop_columns(list(numbers)))
         again = propose(bare, cubes.parse_bins, min_objects=least, seed=seed, progress=progress)
         if again.dimensions:
-            told = {each.name: each for each in again.attributes}
-            attributes = tuple(told.get(each.name, replace(each, dimension=None)) for each in found.attributes)
+            labelled = {each.name: each for each in again.attributes}
+            attributes = tuple(labelled.get(each.name, replace(each, dimension=None)) for each in found.attributes)
             return _Proposed(replace(again, attributes=attributes), least, numbers, found.attributes)
     if not found.dimensions and may_shrink and least > 1:
         return _proposed(corpus, least - 1, seed, progress, may_shrink=True)
@@ -249,19 +311,8 @@ def _columns(corpus: Corpus, found: Suggestion, chosen: Sequence[DimensionSpec])
             own = True
         elif name:
             what = "names" if what == "target" and own else what
-            rows.append({"table": table, "column": name, "what": SAID.get(what, what), "why": ""})
+            rows.append({"table": table, "column": name, "what": ROLE_WORDS.get(what, what), "why": ""})
     for each in found.attributes:
         what = used.get(each.name, "kept, no dimension")
         rows.append({"table": "", "column": each.name, "what": what, "why": f"{each.name} {each.reason}"})
     return rows
-
-
-def _is_graph(path: Path) -> bool:
-    name = path.name.casefold().removesuffix(".gz")
-    if name.endswith(".json"):
-        try:
-            with path.open("rb") as file:
-                return b'"nodes"' in (start := file.read(2**16)) or b'"elements"' in start
-        except OSError:
-            return False
-    return name.endswith(tuple(GRAPH_ENDINGS))

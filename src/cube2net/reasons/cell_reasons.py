@@ -115,6 +115,7 @@ def account_of(network: Network, question: Question, *, chooses: bool = True) ->
         brought=len(np.setdiff1d(network.objects, np.union1d(network.query.objects, choice.scope.objects))),
         pinned=len(np.setdiff1d(choice.scope.objects, network.query.objects)),
         picked=is_picked(question.whole),
+        note=selection.note,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime, time
 from typing import Any
 
 import numpy as np
@@ -35,11 +35,17 @@ def given_links(cube: Cube, row: int, others: Array) -> list[GivenLink]:
     for first, last in zip(begin.tolist(), end.tolist(), strict=True):
         part = told.slice(first, last - first).to_pydict()
         kinds = {kind for kind in part.get(KIND, ()) if kind}
-        times = sorted(time for time in part.get(TIME, ()) if time is not None)
+        times = sorted(when for when in part.get(TIME, ()) if when is not None)
         found.append(GivenLink(tuple(sorted(kinds)), *map(plain_time, (times[0], times[-1]) if times else ())))
     return found
 
 
 def plain_time(value: Any) -> Time:
-    """Return when something was as JSON has it."""
+    """Return when something was as JSON has it; midnight is the day alone, as frames write days.
+
+    >>> plain_time(datetime(2023, 8, 13)), plain_time(datetime(2023, 8, 13, 9, 30)), plain_time(2023)
+    ('2023-08-13', '2023-08-13T09:30:00', 2023)
+    """
+    if isinstance(value, datetime) and value.tzinfo is None and value.time() == time.min:
+        value = value.date()
     return value.isoformat() if isinstance(value, date) else value

@@ -144,7 +144,8 @@ class ValueAccount:
     added in order they are the sums whose ratio, or for ``ratio`` False whose upper sum, is the value, to the bit
     (:meth:`total`). Of a ``method`` that chooses no cells (``chooses_cells``) is told how many objects it ``brought``,
     and how many are ``pinned``: it does not look at the value. ``picked``
-    says that the cells were chosen beforehand, because they tell objects apart.
+    says that the cells were chosen beforehand, because they tell objects apart. ``note`` is what the selection says of
+    itself, such as why no cell is chosen; it stands in the sentence.
     """
 
     objective: str
@@ -165,6 +166,7 @@ class ValueAccount:
     brought: int = 0
     pinned: int = 0
     picked: bool = False
+    note: str = ""
 
     def __repr__(self) -> str:
         if not self.chooses_cells:
@@ -182,7 +184,7 @@ class ValueAccount:
         said = f"{plain(self.objective)} is {number(self.value)}"
         if not self.cells:
             alone = f", and {counted(self.pinned, 'object')} pinned" if self.pinned else ""
-            return f"{said}: no cell is chosen{alone}"
+            return f"{said}: {self.note or 'no cell is chosen'}{alone}"
         if self.picked:
             return (
                 f"{counted(len(self.cells), 'cell')} at levels of their own, chosen because they tell objects apart "
@@ -224,4 +226,5 @@ class ValueAccount:
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON has it."""
         found: dict[str, Any] = {"kind": "account", **as_plain(self), "sentence": self.sentence}
+        del found["note"]  # the sentence has it
         return found

@@ -14,6 +14,7 @@ from cube2net.array_types import Array
 from cube2net.errors import CubeError, ParameterError, QueryError, plain, some, unknown
 from cube2net.records.cell_titles import cell_line
 from cube2net.records.dimension import STAR, TOP, Dimension
+from cube2net.records.explanation import counted
 from cube2net.records.items import ItemIndex
 from cube2net.records.key_rows import count_known, rows_of_keys, shared_names
 from cube2net.records.keys import is_row, keys_of, labels_of
@@ -113,7 +114,8 @@ class Cube(Shown):
 
     def __repr__(self) -> str:
         names = " × ".join(dimension.name for dimension in self.dimensions)
-        return f"Cube({names}: {len(self.cells):,} cells, {len(self.objects):,} objects, {self.links.count:,} links)"
+        cells = counted(len(self.cells), "cell")
+        return f"Cube({names}: {cells}, {len(self.objects):,} objects, {self.links.count:,} links)"
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.origin is None:

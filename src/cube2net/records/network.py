@@ -18,6 +18,7 @@ from cube2net.records import limits
 from cube2net.records.carried import Carried
 from cube2net.records.cell_titles import cell_line
 from cube2net.records.distinct_names import distinct_names
+from cube2net.records.explanation import counted
 from cube2net.records.link_weights import count_unusable
 from cube2net.records.objects import Objects
 from cube2net.records.pickling import travel_by_fields
@@ -35,20 +36,23 @@ NODES = ("id", "name", "kind", "in_query", "label", "cells", "query_links")
 """The columns that every table of nodes has, and has first."""
 LINKS = ("source", "target", "weight", "kind")
 """The columns that every table of links has, and has first."""
+GIVEN = "given"
+"""The column of what the source's own links weigh, where that is not their weight in the network."""
 
 
 @dataclass(frozen=True, eq=False)
 class Network(Shown):
     """Nodes and undirected links; the objects of the query come first, then the others, then cells.
 
-    ``objects`` are the rows of the object nodes in the cube, ``cells`` the numbers of the selected cells
-    that are nodes themselves (none in the form ``objects``). ``source``, ``target`` and ``weight`` are the
-    links, each once, between positions of nodes. ``brought_by`` says for every object node which selected
-    cells hold it (by rank, from 0), ``query_links`` how many of its links lead into the query. ``labels``
-    are the labels of every selected cell and ``dimensions`` the names of the dimensions. ``carried`` gives what the
-    source knows of its objects and links. ``recipe`` says what made it, where :func:`cube2net.construct` did, and
-    ``question`` knows the cube that was asked. A network can be sent to other processes, whole but for the names of
-    objects that it does not have, and for its question.
+    ``objects`` are the rows of the object nodes in the cube, ``cells`` the numbers of the selected cells that are nodes
+    themselves (none in the form ``objects``). ``source``, ``target`` and ``weight`` are the links, each once, between
+    positions of nodes. ``brought_by`` says for every object node which selected cells hold it (by rank, from 0),
+    ``query_links`` how many of its links lead into the query. ``labels`` are the labels of every selected cell and
+    ``dimensions`` the names of the dimensions. ``carried`` gives what the source knows of its objects and links.
+    ``given`` is what the links between objects weigh in the cube, in their order, where the form weighs them otherwise
+    (``woven``). ``recipe`` says what made it, where :func:`cube2net.construct` did, and ``question`` knows the cube
+    that was asked. A network can be sent to other processes, whole but for the names of objects that it does not have,
+    and for its question.
     """
 
     query: Query
@@ -67,6 +71,7 @@ class Network(Shown):
     settings: Mapping[str, Any] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
     carried: Carried | None = None
+    given: Array | None = None
     recipe: Recipe | None = None
     question: Question | None = None
 
@@ -77,6 +82,10 @@ class Network(Shown):
             raise InputError("a network's first nodes must be the objects of its query")
         if not len(self.source) == len(self.target) == len(self.weight):
             raise InputError("a network's links need a source, a target and a weight each")
+        if self.given is not None:
+            object.__setattr__(self, GIVEN, frozen(self.given))
+            if len(self.given) != int(self._among.sum()):
+                raise InputError("a network must say of every link between objects, and of no other, what was given")
         unusable = count_unusable(self.weight)
         if unusable:
             raise InputError(f"{unusable:,} links of a network have a weight that is negative or no finite number")
@@ -107,7 +116,7 @@ class Network(Shown):
         return len(self.objects) + len(self.cells)
 
     def __repr__(self) -> str:
-        cells = f", {len(self.cells):,} cells" if len(self.cells) else ""
+        cells = f", {counted(len(self.cells), 'cell')}" if len(self.cells) else ""
         return (
             f"Network({len(self.objects):,} objects{cells}, {len(self.source):,} links, "
             f"{len(self.query):,} in the query)"
@@ -161,9 +170,10 @@ class Network(Shown):
         """One row a link: ``source, target`` (ids), ``weight`` and ``kind``, and what the source knows of it.
 
         The kind is ``membership``, or what the source calls the link (``a|b`` where it has several kinds), or ``link``.
-        Where links have a direction ``forward`` is what the source gives from the row's source to its target, and
-        ``backward`` what it gives from the target to the source; where they have a time, ``first`` and ``last`` are the
-        earliest and the latest. Memberships have none of that.
+        ``weight`` is what the next step takes; where the form ``woven`` has scaled it, ``given`` is what the source's
+        own links weigh together. Where links have a direction ``forward`` is what the source gives from the row's
+        source to its target, and ``backward`` what it gives from the target to the source; where they have a time,
+        ``first`` and ``last`` are the earliest and the latest. Memberships have none of that.
         """
         ids = self.nodes["id"]
         links = pa.table(
@@ -173,17 +183,18 @@ class Network(Shown):
                 "weight": arrow_numbers(self.weight, pa.float32()),
             }
         )
-        member = np.maximum(self.source, self.target) >= len(self.objects)
+        member = ~self._among
         kinds = arrow_texts(np.where(member, MEMBERSHIP, LINK).tolist())
         known = None if self.carried is None else self.carried.links(*self._ends)
-        if known is None:
-            return links.append_column("kind", kinds)
-        places = np.cumsum(~member) - 1
-        known = known.take(pa.array(places, mask=member))
-        if "kind" in known.column_names:
+        places = pa.array(np.cumsum(~member) - 1, mask=member)
+        known = None if known is None else known.take(places)
+        if known is not None and "kind" in known.column_names:
             kinds = pc.coalesce(known["kind"], kinds)
             known = known.drop_columns("kind")
-        return _beside(links.append_column("kind", kinds), known)
+        links = links.append_column("kind", kinds)
+        if self.given is not None:
+            links = links.append_column(GIVEN, arrow_numbers(self.given, pa.float32()).take(places))
+        return links if known is None else _beside(links, known)
 
     def to_arrow(self) -> NodesAndLinks:
         """Return ``nodes`` and ``links`` as tables of Arrow, with the recipe in the metadata of their schemas."""
@@ -215,8 +226,13 @@ class Network(Shown):
     @property
     def _ends(self) -> tuple[Array, Array]:
         """The rows in the cube of both ends of every link between objects."""
-        among = np.maximum(self.source, self.target) < len(self.objects)
+        among = self._among
         return self.objects[self.source[among]], self.objects[self.target[among]]
+
+    @property
+    def _among(self) -> Array:
+        """Which links are between objects: the others are memberships."""
+        return np.asarray(np.maximum(self.source, self.target) < len(self.objects))
 
     @property
     def _ranks(self) -> list[int]:

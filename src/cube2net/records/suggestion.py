@@ -8,7 +8,9 @@ from typing import Any
 import pyarrow as pa
 
 from cube2net.errors import plain
+from cube2net.records.explanation import counted
 from cube2net.records.spec import MIN_OBJECTS, DimensionSpec
+from cube2net.showing import Shown
 
 KINDS = (
     "constant",
@@ -124,11 +126,11 @@ class Proposal:
     def __repr__(self) -> str:
         names = " × ".join(map(str, self.dimensions))
         held = "" if self.held is None else f", holds {self.held}"
-        return f"Proposal({names}: {self.counts.cells:,} cells, {self.counts.share:.0%} of objects{held})"
+        return f"Proposal({names}: {counted(self.counts.cells, 'cell')}, {self.counts.share:.0%} of objects{held})"
 
 
 @dataclass(frozen=True, eq=False)
-class Suggestion:
+class Suggestion(Shown):
     """The dimensions proposed for a corpus, and what they were chosen from.
 
     ``dimensions`` is for :func:`build_cube`; it is empty where nothing makes cells, and ``reason`` says why.
@@ -157,7 +159,7 @@ class Suggestion:
             return f"Suggestion(nothing: {self.reason})"
         names = " × ".join(map(str, self.dimensions))
         counts = self.best.counts
-        return f"Suggestion({names}: about {counts.cells:,} cells, {counts.share:.0%} of objects in them)"
+        return f"Suggestion({names}: about {counted(counts.cells, 'cell')}, {counts.share:.0%} of objects in them)"
 
     @property
     def proposals(self) -> tuple[Proposal, ...]:

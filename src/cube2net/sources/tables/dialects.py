@@ -220,9 +220,10 @@ def _start(rows: Sequence[Sequence[str]], usual: int, times: int, form: str) -> 
     """Return where the table starts: after titles, remarks and rows without a value.
 
     A title is a row of fewer fields than nearly all rows have, or one whose first fields alone are filled where the
-    next rows are full.
+    next rows are full. Columns on the left that are empty in all rows do not count.
     """
     start = 0
+    left = min((place for row in rows for place, cell in enumerate(row) if cell.strip()), default=0)
     steady = usual > 1 and times >= max(2, VIABLE * (len(rows) - MOST_TITLES // 4), 0.5 * len(rows))
     while start < min(len(rows) - 1, MOST_TITLES):
         row = rows[start]
@@ -230,7 +231,7 @@ def _start(rows: Sequence[Sequence[str]], usual: int, times: int, form: str) -> 
         remark = form == "txt" and row[0].lstrip()[:1] in ("#", "%")
         narrow = steady and len(row) < usual and not _padded(row, rows[start + 1 :], usual)
         most = 1 if usual < 5 else 2
-        lonely = steady and usual > 2 and filled == list(range(len(filled))) and len(filled) <= most
+        lonely = steady and usual > 2 and filled == list(range(left, left + len(filled))) and len(filled) <= most
         full = lonely and _is_header(rows[start + 1 :], usual, most)
         if not (remark or narrow or full or (not filled and len(row) > 1 and steady)):
             break

@@ -11,8 +11,8 @@ from cube2net.errors import ParameterError, SourceError, listed, quoted
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus
 from cube2net.sources.tables.frame_rows import is_frame, names_in
-from cube2net.sources.tables.table_roles import CALLED, EXPECTED, EXTRAS, LAYOUTS, ROLE_OF, is_whole
 from cube2net.sources.tables.table_choice import RECORDS
+from cube2net.sources.tables.table_roles import CALLED, EXPECTED, EXTRAS, LAYOUTS, ROLE_OF, is_whole
 from cube2net.sources.tables.table_source import Tables
 
 Table = Any

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +19,7 @@ from cube2net.progress import Progress, silent
 from cube2net.records import Corpus
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.io.input_files import InputFiles, data_files
-from cube2net.sources.io.text_records import read_whole
+from cube2net.sources.io.text_records import FIRST_BLANK, open_bytes, read_whole
 from cube2net.sources.tables.column_types import Rows, columns_of
 from cube2net.sources.tables.graph_xml import ENDS, TIME, WEIGHT, read_xml_graph
 from cube2net.sources.tables.table_corpus import network_corpus
@@ -27,10 +29,36 @@ XML_ENDINGS, JSON_ENDINGS = (".graphml", ".gexf", ".xml"), (".json", ".cyjs")
 GRAPH_ENDINGS = (*XML_ENDINGS, *JSON_ENDINGS)
 EXPECTED = "a graph in a .graphml, .gexf or .json file, also packed (.gz)"
 LARGEST_JSON = 512 * 2**20
+START = 2**16
+"""So many bytes of a JSON file tell whether it holds a graph."""
+LISTS = re.compile(rb'"(?:nodes|links|edges)"\s*:\s*\[|"elements"\s*:\s*[\[{]')
 NODE = "node"
 NAMES = ("name", "label")
 UNTYPED = (WEIGHT, TIME)
 """What links say is of no certain type where the file declares none."""
+
+
+def is_graph_file(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file holds a graph: by the end of its name, or in .json, which may be a table, by its start."""
+    name = os.fspath(path).casefold().removesuffix(".gz")
+    return _starts_a_graph(Path(path)) if name.endswith(".json") else name.endswith(GRAPH_ENDINGS)
+
+
+def _starts_a_graph(path: Path) -> bool:
+    """Return whether a JSON file begins as one object with lists of nodes or links, and not as one record a line."""
+    try:
+        with open_bytes(path, Meter(UnpackLimits())) as file:
+            start = file.read(START).strip(FIRST_BLANK)
+    except (OSError, SourceError):
+        return False
+    line, _, more = start.partition(b"\n")
+    if not line.startswith(b"{") or LISTS.search(start) is None:
+        return False
+    try:
+        json.loads(line)
+    except ValueError:
+        return True
+    return not more
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -18,6 +18,7 @@ from cube2net.records.column_kinds import decoded, holds_text
 from cube2net.sources.tables.column_types import Rows, keys
 from cube2net.sources.tables.dialects import LIKE_A_NUMBER
 from cube2net.sources.tables.id_columns import MOST_COLUMNS, is_unique, nearly_unique
+from cube2net.sources.tables.link_columns import WORD
 from cube2net.sources.tables.table_roles import SPELLINGS, is_sure, plain
 
 FIRST = ("vorname", "vornamen", "firstname", "givenname", "forename", "prenom", "prénom", "nombre", "nome", "voornaam")
@@ -33,7 +34,15 @@ PARTS = (";", "|", "\n", ",", "/")
 """What may stand between several names in one field."""
 REFERS = 0.8
 """Such a share of the names in a column are those of rows, where it names other rows."""
+NUMBERS_REFER = 0.95
+"""Such a share are keys where a column of numbers names other rows: amounts hit some key, too."""
+MOST_OWN = 0.5
+"""Where a greater share of numbers are those of their own rows, they name no others."""
+NUMBERS_OF_ROWS = ("nr", "no", "num", "nummer", "number", "lfdnr")
+"""What a column is called that counts the rows, whose numbers others may refer to."""
 MOST_JOINED = 3
+MOST_WORDS = 6
+"""A text of more words is no name that may be turned round."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +81,7 @@ def names_other_rows(rows: Rows) -> bool:
 
 def lone_table(rows: Rows, given: Mapping[str, str], say: Callable[[str], None]) -> LoneTable:
     """Return what one table of nodes holds; ``given`` says which column is what, and what is guessed is said."""
-    found = _with_names(rows, given, say)
+    found = _with_names(_without_empty_rows(rows, say), given, say)
     key, name = found.columns["nodes.id"], found.columns.get("nodes.name") or None
     referring = _references(found.nodes, key, name)
     if not referring:
@@ -94,8 +103,7 @@ def _with_names(rows: Rows, given: Mapping[str, str], say: Callable[[str], None]
     names = rows.table.column_names
     key = given.get("nodes.id", given.get("id"))
     called = given.get("nodes.name", given.get("name"))
-    sure = [name for name in names if is_sure("nodes", "id", name) and nearly_unique(rows, name) is not None]
-    key = key or next(iter(sure), None)
+    key = key or sure_key(rows)
     if called is None:
         joined = _name_columns(rows, None if key is None else keys(rows, key))
         if len(joined) > 1:
@@ -116,6 +124,23 @@ def _with_names(rows: Rows, given: Mapping[str, str], say: Callable[[str], None]
         rows = replace(rows, table=rows.table.append_column(key, numbers))
     named = {} if called is None else {"nodes.name": "" if called == key else called}
     return LoneTable(rows, None, {"nodes.id": key} | named)
+
+
+def sure_key(rows: Rows) -> str | None:
+    """Return the column that tells rows apart by its name and its values, or counts them for another that refers."""
+    names = rows.table.column_names
+    sure = [name for name in names if is_sure("nodes", "id", name)]
+    sure += [
+        name for name in names if plain(name) in NUMBERS_OF_ROWS and any(is_likely_key(one, name) for one in names)
+    ]
+    return next((name for name in sure if nearly_unique(rows, name) is not None), None)
+
+
+def is_named_row(rows: Rows, others: Sequence[str]) -> bool:
+    """Return whether a row is somebody by an id and a name, and ``others`` say more of them than these two."""
+    key = sure_key(rows)
+    named = [name for name in others if plain(name) in (*SPELLINGS["nodes"]["name"], *FIRST, *LAST)]
+    return key is not None and bool(named) and bool(set(others) - {key, *named})
 
 
 def _name_columns(rows: Rows, ids: pa.ChunkedArray | None) -> list[str]:
@@ -162,49 +187,101 @@ def _unused(name: str, taken: Sequence[str]) -> str:
 
 
 def _folded(text: str) -> str:
-    return " ".join(text.split()).casefold()
+    return " ".join(text.replace(",", ", ").split()).replace(" ,", ",").casefold()
 
 
 def _known(rows: Rows, key: str, name: str | None) -> dict[str, str]:
-    """Return the ids of rows by whatever may name them: the id itself, or the name where only one row bears it."""
+    """Return the ids of rows by whatever may name them: the id itself, or the name where only one row bears it.
+
+    A name may be turned round by a comma.
+    """
     ids = keys(rows, key).to_pylist()
-    known: dict[str, str] = {}
-    if name is not None:
-        bearers: dict[str, list[str]] = {}
-        for one, called in zip(ids, keys(rows, name).to_pylist(), strict=True):
-            if one is not None and called is not None:
-                bearers.setdefault(_folded(called), []).append(one)
-        known = {called: own[0] for called, own in bearers.items() if len(own) == 1}
+    names = ids if name is None else keys(rows, name).to_pylist()
+    turned: dict[str, set[str]] = {}
+    bearers: dict[str, set[str]] = {}
+    for one, called in zip(ids, names, strict=True):
+        if one is not None and called is not None:
+            bearers.setdefault(_folded(called), set()).add(one)
+            for other in turned_round(_folded(called)):
+                turned.setdefault(other, set()).add(one)
+    known = {called: next(iter(own)) for called, own in turned.items() if len(own) == 1 and called not in bearers}
+    known |= {called: next(iter(own)) for called, own in bearers.items() if len(own) == 1}
     return known | {_folded(one): one for one in ids if one is not None}
+
+
+def turned_round(name: str) -> list[str]:
+    """Return a name with first and last name turned round by a comma, wherever these may be parted.
+
+    >>> turned_round("eva süß"), turned_round("von der heide, jan")
+    (['süß, eva'], ['jan von der heide'])
+    """
+    last, comma, first = name.partition(", ")
+    if comma:
+        return [f"{first} {last}"]
+    words = name.split()
+    parted = range(1, len(words) if len(words) <= MOST_WORDS else 1)
+    return [f"{' '.join(words[at:])}, {' '.join(words[:at])}" for at in parted]
+
+
+def _without_empty_rows(rows: Rows, say: Callable[[str], None]) -> Rows:
+    """Return a table without the rows that hold nothing, as stand at the end of many a sheet."""
+    filled = np.zeros(rows.table.num_rows, dtype=bool)
+    for column in rows.table.columns:
+        filled |= pc.is_valid(column).to_numpy()
+    if filled.all() or not filled.any():
+        return rows
+    kept = np.flatnonzero(filled)
+    say(f"{rows.name}: rows without any value are passed over: {len(filled) - len(kept):,}")
+    places = rows.places
+    return replace(
+        rows, table=rows.table.take(pa.array(kept)), places=lambda some: places([int(kept[row]) for row in some])
+    )
 
 
 def _references(rows: Rows, key: str, name: str | None) -> dict[str, str | None]:
     """Return the columns that name other rows, each with what parts several names in a field."""
     known = _known(rows, key, name)
+    ids = keys(rows, key).to_pylist()
     found: dict[str, str | None] = {}
     for column in rows.table.column_names[:MOST_COLUMNS]:
         values = decoded(rows.table[column])
         if column in (key, name) or not (holds_text(values.type) or pa.types.is_integer(values.type)):
             continue
-        own = [value for value in keys(rows, column).to_pylist() if value is not None]
-        if all(value.isdigit() for value in own) and not is_likely_key(column, key):
-            continue
-        for mark in (None, *PARTS):
-            parts = [part for value in own for part in _parts(value, mark)]
-            if len(parts) > 1 and sum(_folded(part) in known for part in parts) >= REFERS * len(parts):
-                found[column] = mark
-                break
+        own = keys(rows, column).to_pylist()
+        filled = [value for value in own if value is not None]
+        numbers = [value for value in filled if LIKE_A_NUMBER.fullmatch(value)]
+        texts = [value for value in filled if not LIKE_A_NUMBER.fullmatch(value)]
+        if len(numbers) > len(texts) and _separator(texts, known) is None:
+            misses = sum(_folded(value) not in known for value in numbers)
+            itself = sum(value == one for value, one in zip(own, ids, strict=True) if value is not None)
+            all_keys = misses <= (1 - NUMBERS_REFER) * len(numbers) and itself <= MOST_OWN * len(numbers)
+            if not (all_keys and is_likely_key(column, key)):
+                continue
+        mark = _separator(filled, known)
+        if mark is not None:
+            found[column] = mark or None
     return found
 
 
-def is_likely_key(column: str, key: str) -> bool:
-    """Return whether a column of whole numbers holds ids of rows by its name, and not counts.
+def _separator(values: Sequence[str], known: Mapping[str, str]) -> str | None:
+    """Return what parts several names of rows in a field, empty where nothing does; None where they are no names."""
+    for mark in ("", *PARTS):
+        parts = [part for value in values for part in _parts(value, mark or None)]
+        if len(parts) > 1 and sum(_folded(part) in known for part in parts) >= REFERS * len(parts):
+            return mark
+    return None
 
-    >>> is_likely_key("manager_id", "id"), is_likely_key("Chef-Nr", "Nr."), is_likely_key("age", "id")
-    (True, True, False)
+
+def is_likely_key(column: str, key: str) -> bool:
+    """Return whether a column holds keys of rows by the words of its name: it ends or begins with those of the key.
+
+    >>> is_likely_key("manager_id", "id"), is_likely_key("Chef-Nr", "Nr."), is_likely_key("bossID", "id")
+    (True, True, True)
+    >>> is_likely_key("paid", "id"), is_likely_key("Hausnr", "Nr"), is_likely_key("age", "id")
+    (False, False, False)
     """
-    own, other = plain(key), plain(column)
-    return other != own and bool(own) and (other.endswith(own) or other.startswith(own))
+    own, other = ([word.casefold() for word in WORD.findall(name)] for name in (key, column))
+    return other != own and bool(own) and own in (other[-len(own) :], other[: len(own)])
 
 
 def _parts(value: str, mark: str | None) -> list[str]:

@@ -265,9 +265,8 @@ class Tables:
         if before := self._before(rows):
             return before == "links" and not self.alone
         called = base_name(table) if isinstance(table, Path) else ""
-        if are_links_by_name(rows, called, self.columns):
-            return True
-        return not self._are_records(rows) and are_links_by_values(rows)
+        by_name = are_links_by_name(rows, called, self.columns, nodes_first=self.alone)
+        return by_name or (not self._are_records(rows) and are_links_by_values(rows))
 
     def _are_alone(self, rows: Mapping[str, Rows]) -> bool:
         """Return whether a table of records is rather one of nodes alone, which may name each other."""

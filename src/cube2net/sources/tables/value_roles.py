@@ -27,6 +27,7 @@ from cube2net.sources.tables.id_columns import (
     share_of,
 )
 from cube2net.sources.tables.link_columns import is_time, is_weight, two_ends, with_link_columns
+from cube2net.sources.tables.lone_table import is_named_row
 from cube2net.sources.tables.table_roles import (
     ROLE_OF,
     Guess,
@@ -233,10 +234,17 @@ def _mean(truths: pa.ChunkedArray) -> float:
 # One table alone
 
 
-def are_links_by_name(rows: Rows, called: str, given: Mapping[str, str]) -> bool:
-    """Return whether a table that comes alone is called links, or names both of their ends."""
+def are_links_by_name(rows: Rows, called: str, given: Mapping[str, str], *, nodes_first: bool = False) -> bool:
+    """Return whether a table that comes alone is called links, or names both of their ends.
+
+    With ``nodes_first`` ends that are only guessed give way where a row is somebody, by an id and a name.
+    """
     guess = named_columns("links", rows.table.column_names, given, called=rows.name)
-    return ROLE_OF.get(called.casefold()) == "links" or {"source", "target"} <= set(guess.columns)
+    if ROLE_OF.get(called.casefold()) == "links":
+        return True
+    if not {"source", "target"} <= set(guess.columns):
+        return False
+    return {"source", "target"} <= set(guess.given) or not (nodes_first and is_named_row(rows, guess.left))
 
 
 def are_links_by_values(rows: Rows) -> bool:

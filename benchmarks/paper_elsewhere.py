@@ -1,0 +1,57 @@
+"""What the paper's claims come to elsewhere: on other tasks than its own, and with the learner to the letter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from cube2net.records import Comparison
+from paper_claims import RIVALS, apart, best_of_all, one_sided, runs_of, setup_of, values_of
+from paper_verdicts import Claim, gap, gap_text, mean_text, said, side
+
+OTHERS = ("labs2", "areas2", "planted")
+LETTER = "cube2net paper"
+
+
+def elsewhere(done: Mapping[str, Comparison]) -> list[Claim]:
+    """Return the same asked of other tasks, and of the learner to the letter."""
+    found = [
+        best_of_all(f"`{name}`: cube2net is best in F1, JC and NMI by every embedding", "not in it", done[name])
+        for name in OTHERS
+        if name in done
+    ]
+    found += [links(name, comparison) for name, comparison in done.items() if comparison.task == "links"]
+    return [*found, *(claim for name, comparison in done.items() for claim in letters(name, comparison))]
+
+
+def letters(name: str, comparison: Comparison) -> Iterator[Claim]:
+    """Yield what the learner to the letter finds on a task, where it has run."""
+    plans = list(values_of(comparison, LETTER).values())
+    if not plans:
+        return
+    for rival in ("greedy", "random"):
+        values = list(values_of(comparison, rival).values())
+        if values:
+            runs = f"{len(plans)} and {len(values)} runs" if min(len(plans), len(values)) > 1 else "too few runs"
+            yield Claim(
+                f"`{name}`, to the letter: its cells are more relevant than {rival} ones",
+                "no values",
+                f"relevance {mean_text(plans)}, {rival} {mean_text(values)}: apart {gap_text(plans, values)}, {runs}",
+                sides=(gap(plans, values),),
+            )
+    if comparison.task == "clustering":
+        yield one_sided(f"`{name}`, to the letter: its cells help", "as cube2net", comparison, LETTER, "none", +1)
+
+
+def links(name: str, films: Comparison) -> Claim:
+    """Return the claim of hidden links, on films in place of Yelp."""
+    own = setup_of("cube2net", films)
+    measure = films.measures[0]
+    pairs = [(own, setup_of(rival, films)) for rival in RIVALS]
+    found = apart(films, pairs, "softimpute", measure)
+    told = "; ".join(f"over {RIVALS[each.other.method]} {said(each)}" for each in found)
+    return Claim(
+        f"`{name}`: cube2net's network is best for hidden links, by Soft-Impute",
+        "a picture, on Yelp",
+        f"{measure}: {told}, {runs_of(found)}" if found else "–",
+        sides=tuple(side(each) for each in found),
+    )

@@ -1,0 +1,127 @@
+"""A cube kept beside its spreadsheet is used again for the same file, and is never lost to another one."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cube2net import pipeline
+from cube2net.records import Cube
+
+CLUB = Path(__file__).parents[1] / "docs" / "start" / "data" / "mitglieder.csv"
+
+
+@pytest.fixture
+def club(tmp_path: Path) -> Path:
+    """A club's members, in a folder of their own."""
+    path = tmp_path / "mitglieder.csv"
+    path.write_bytes(CLUB.read_bytes())
+    return path
+
+
+def fewer(path: Path, rows: int = 39) -> Path:
+    """Return a file with only the first rows of the club."""
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(b"".join(CLUB.read_bytes().splitlines(keepends=True)[: rows + 1]))
+    return path
+
+
+def explored(path: Path, home: Path | None = None, **options: Any) -> tuple[str, int, bool]:
+    """Return where the cube of a file is kept, how many objects it has, and whether it was there already.
+
+    With a ``home`` the file was handed over on the page.
+    """
+    cube, place, known = opened(path, home, **options)
+    return place.name, len(cube.objects), known
+
+
+def opened(
+    path: Path, home: Path | None = None, seed: int = 0, dimensions: tuple[str, ...] = (), said: list[str] | None = None
+) -> tuple[Cube, Path, bool]:
+    """Return the cube of a file, its folder, and whether it was there already."""
+    reader = pipeline.sheet_reader([path])
+    identity = pipeline.identify_reading(reader, [path], dimensions, seed=seed, uploaded=home is not None)
+    place, kept = pipeline.cube_beside([path], identity, home, say=(said if said is not None else []).append)
+    if kept is not None:
+        return kept, place, True
+    look = pipeline.look_at(reader, [path], dimensions=dimensions, seed=seed)
+    return pipeline.make_cube(look, place, identity=identity, seed=seed), place, False
+
+
+def test_a_file_that_was_handed_over_never_replaces_the_cube_of_another_of_its_name(club: Path, tmp_path: Path) -> None:
+    assert explored(club) == ("mitglieder-cube", 72, False)
+    other = fewer(tmp_path / "uploads" / "mitglieder.csv")
+    assert explored(other, home=tmp_path) == ("mitglieder-cube-2", 39, False)
+    assert explored(other, home=tmp_path) == ("mitglieder-cube-2", 39, True)
+    fewer(other, 45)
+    assert explored(other, home=tmp_path) == ("mitglieder-cube-3", 45, False)
+    assert explored(club) == ("mitglieder-cube", 72, True)
+
+
+def test_a_file_of_another_ending_never_replaces_the_cube_of_its_neighbour(club: Path, tmp_path: Path) -> None:
+    assert explored(club) == ("mitglieder-cube", 72, False)
+    other = fewer(tmp_path / "mitglieder.txt")
+    assert explored(other) == ("mitglieder-cube-2", 39, False)
+    assert explored(club) == ("mitglieder-cube", 72, True)
+    fewer(club, 50)
+    assert explored(club) == ("mitglieder-cube", 50, False)
+    assert explored(other) == ("mitglieder-cube-2", 39, True)
+
+
+def test_a_file_is_the_same_however_it_is_named(club: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert explored(club) == ("mitglieder-cube", 72, False)
+    monkeypatch.chdir(tmp_path)
+    assert explored(Path("mitglieder.csv")) == ("mitglieder-cube", 72, True)
+    uploads = tmp_path / "uploads"
+    uploads.mkdir()
+    handed = uploads / club.name
+    handed.write_bytes(club.read_bytes())
+    assert explored(handed, home=tmp_path) == ("mitglieder-cube", 72, True)
+    club.touch()
+    assert explored(club) == ("mitglieder-cube", 72, True)
+
+
+def test_what_was_handed_over_first_is_used_again_for_the_file_itself(club: Path, tmp_path: Path) -> None:
+    uploads = tmp_path / "uploads"
+    uploads.mkdir()
+    handed = uploads / club.name
+    handed.write_bytes(club.read_bytes())
+    assert explored(handed, home=tmp_path) == ("mitglieder-cube", 72, False)
+    assert explored(club) == ("mitglieder-cube", 72, True)
+    fewer(club, 50)
+    assert explored(club) == ("mitglieder-cube-2", 50, False)
+    assert explored(handed, home=tmp_path) == ("mitglieder-cube", 72, True)
+
+
+def test_another_seed_or_other_dimensions_make_the_cube_of_a_file_anew_in_its_place(club: Path) -> None:
+    assert explored(club) == ("mitglieder-cube", 72, False)
+    assert explored(club, seed=1) == ("mitglieder-cube", 72, False)
+    assert explored(club, seed=1, dimensions=("Stadt",)) == ("mitglieder-cube", 72, False)
+    assert explored(club, seed=1, dimensions=("Stadt",)) == ("mitglieder-cube", 72, True)
+
+
+def test_a_seed_is_no_dimension(club: Path) -> None:
+    reader = pipeline.sheet_reader([club])
+    by_seed = pipeline.identify_reading(reader, [club], ["Stadt"], seed=1)
+    assert by_seed.checksum != pipeline.identify_reading(reader, [club], ["Stadt", "1"]).checksum
+
+
+def test_a_damaged_cube_of_a_file_is_made_anew_and_that_is_said(club: Path) -> None:
+    _, place, _ = opened(club)
+    largest = max(
+        (path for path in place.rglob("*") if path.name != "manifest.json"), key=lambda path: path.stat().st_size
+    )
+    largest.unlink()
+    said: list[str] = []
+    cube, again, known = opened(club, said=said)
+    assert (again, len(cube.objects), known) == (place, 72, False)
+    (sentence,) = said
+    assert sentence.startswith("mitglieder-cube is damaged and made anew (")
+    assert explored(club) == ("mitglieder-cube", 72, True)
+
+
+def test_a_cube_that_somebody_else_made_is_left_as_it_is(club: Path) -> None:
+    place = club.parent / "mitglieder-cube"
+    pipeline.build_cube(pipeline.make_planted(objects=200, communities=4, noise=0).corpus, out=place)
+    assert explored(club) == ("mitglieder-cube-2", 72, False)
+    assert len(pipeline.open_cube(place).objects) == 200
