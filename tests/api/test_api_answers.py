@@ -111,6 +111,8 @@ def test_reasons_are_those_of_the_library(desk: Desk, ask: Ask) -> None:
     assert told["kind"] == "cell"
     told = desk.answer("explain", {"ask": ask, "node": {"object": "o150"}})
     assert told["sentence"] == str(c2n.explain(network, "o150"))
+    assert [each["column"] for each in told["columns"]] == ["year", "venue", "topic"]
+    assert told["columns"][1]["value"].startswith("venue ")
 
 
 def test_what_if_is_that_of_the_library(desk: Desk, ask: Ask) -> None:

@@ -25,6 +25,10 @@ const ROLES: Record<string, string> = {
   cell: "a chosen cell",
 };
 
+const PLACING = "Finding a place for every node…";
+/** What is said before the first layout: the program may have to prepare itself, once on a computer. */
+const SLOWLY = `${PLACING} The first time the program prepares compiled code for this, which can take half a minute.`;
+
 export function mountNetwork(root: HTMLElement, store: Store, ended: AbortSignal): void {
   root.classList.add("graph");
   const view = new NetworkView(root, store, ended);
@@ -55,6 +59,8 @@ class NetworkView {
   private clicked = false;
   private recovered = 0;
   private lost = false;
+  /** Whether no layout has come yet. */
+  private slow = true;
   private recovering = 0;
   private readonly renderer: string | null;
   private shown: Promise<void> = Promise.resolve();
@@ -135,8 +141,9 @@ class NetworkView {
     if (changed.has("network") || changed.has("places")) this.shown = this.shown.then(() => this.show());
     if (changed.has("selected")) this.showSelected(selected);
     if (this.stage === null) return;
+    if (this.store.placed) this.slow = false;
     const waiting = this.store.busy === null ? "Ask for a network: it will be drawn here." : "Making the network…";
-    this.say(this.model === null ? waiting : places === null ? "Finding a place for every node…" : "");
+    this.say(this.model === null ? waiting : places === null ? this.slow ? SLOWLY : PLACING : "");
   }
 
   /** Marks the selected node; what was selected elsewhere, by a search or a table, is flown to. */

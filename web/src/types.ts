@@ -657,11 +657,19 @@ export interface ValueAccountShape {
   picked: boolean;
 }
 
+/** What a column says of an object. */
+export interface ColumnValue {
+  column: string;
+  value: string;
+}
+
 /** An explanation; ``kind`` tells of what, and the other fields are those of that record. */
 export interface ExplainAnswer {
   kind: "object" | "cell" | "account";
   sentence: string;
   explanation: ObjectExplanationShape | CellExplanationShape | ValueAccountShape;
+  /** what the cube knows of an object, by the columns of its source */
+  columns: ColumnValue[];
 }
 
 /** What if: the network without some cells and objects, with some, or both. */

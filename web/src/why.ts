@@ -71,6 +71,7 @@ function show(body: HTMLElement, store: Store, node: Node | null, answer: Explai
     body,
     el("header", { class: "why-head" }, el("h3", {}, titleOf(answer)), close),
     el("div", { class: "why-acts", role: "group", "aria-label": "What to do with it" }, ...actionButtons(store, node)),
+    answer.columns.length === 0 ? null : el("dl", { class: "why-columns" }, ...answer.columns.map(({ column, value }) => el("div", {}, el("dt", {}, el("bdi", {}, column)), el("dd", {}, el("bdi", {}, shortName(value, 200)))))),
     el("p", { class: "why-sentence" }, sentence),
     ...parts,
   );

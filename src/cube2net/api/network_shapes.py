@@ -162,12 +162,20 @@ class ExplainQuestion(TypedDict):
     node: NotRequired[Node]
 
 
+class ColumnValue(TypedDict):
+    """What a column says of an object."""
+
+    column: str
+    value: str
+
+
 class ExplainAnswer(TypedDict):
     """An explanation; ``kind`` tells of what, and the other fields are those of that record."""
 
     kind: Literal["object", "cell", "account"]
     sentence: str
     explanation: ObjectExplanationShape | CellExplanationShape | ValueAccountShape
+    columns: Annotated[list[ColumnValue], "what the cube knows of an object, by the columns of its source"]
 
 
 class WithoutQuestion(TypedDict):

@@ -9,6 +9,7 @@ from cube2net.api.answer_limits import FEW_CELLS, MOST_CELLS
 from cube2net.api.ask_parameters import node_given, query_of
 from cube2net.api.network_shapes import (
     ChangeAnswer,
+    ColumnValue,
     ContrastAnswer,
     ContrastQuestion,
     DrillAnswer,
@@ -28,13 +29,21 @@ from cube2net.records.drilled import Drilled
 if TYPE_CHECKING:
     from cube2net.api.desk import Desk
 
+MOST_COLUMNS, LONGEST = 50, 1_000
+"""So many columns of an object are told, and so many letters of each."""
+
 
 def explain(desk: Desk, question: ExplainQuestion, progress: Progress) -> ExplainAnswer:
     """Return why a cell or an object is in a network, or is not; without one, what every cell adds."""
     network = desk.network(question["ask"], progress)
     node = question.get("node")
     told: Any = pipeline.explain(network, None if node is None else node_given(desk.cube, node)).to_dict()
-    return {"kind": told["kind"], "sentence": told["sentence"], "explanation": told}
+    columns: list[ColumnValue] = []
+    if told["kind"] == "object":
+        row = int(desk.cube.objects.find([str(told["id"])]).rows[0])
+        known = pipeline.columns_of(desk.cube, row)[:MOST_COLUMNS]
+        columns = [{"column": name, "value": value[:LONGEST]} for name, value in known]
+    return {"kind": told["kind"], "sentence": told["sentence"], "explanation": told, "columns": columns}
 
 
 def without(desk: Desk, question: WithoutQuestion, progress: Progress) -> ChangeAnswer:

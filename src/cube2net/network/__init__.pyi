@@ -35,7 +35,7 @@ from .network_summary import (
 )
 from .network_text import text_of as text_of
 from .node_columns import label_shares as label_shares
-from .object_descriptions import about_objects as about_objects
+from .object_descriptions import about_objects as about_objects, columns_of as columns_of
 from .pagerank import PageRank as PageRank, nearest as nearest, scores as scores
 from .pyg import geometric as geometric, to_hetero as to_hetero, to_pyg as to_pyg
 from .recipe_files import network_path as network_path, read_recipe as read_recipe

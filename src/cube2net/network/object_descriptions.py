@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from cube2net.array_types import Array
-from cube2net.network.node_columns import count_labels
+from cube2net.network.node_columns import ITEMS, count_labels, node_columns
 from cube2net.records import Cube
 from cube2net.records.explanation import counted
 
@@ -33,3 +33,14 @@ def about_objects(cube: Cube, rows: Array) -> list[dict[str, Any]]:
         {"id": key, "name": name, "kind": kind, "about": " · ".join(words)}
         for key, name, kind, words in zip(*columns, strict=True)
     ]
+
+
+def columns_of(cube: Cube, row: int) -> list[tuple[str, str]]:
+    """Return what a cube knows of an object, as texts by the names of its columns, without what is missing."""
+    table = node_columns(cube, np.array([row], dtype=np.int64))
+    said = []
+    for name in table.column_names:
+        value = table[name][0].as_py()
+        if name != ITEMS and value is not None and value != "":
+            said.append((name, ", ".join(map(str, value)) if isinstance(value, list) else str(value)))
+    return said

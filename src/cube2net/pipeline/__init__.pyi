@@ -119,6 +119,7 @@ from .suggestions import suggest as suggest
 from .texts import (
     Section as Section,
     about_objects as about_objects,
+    columns_of as columns_of,
     estimated_tokens as estimated_tokens,
     longest_text as longest_text,
     to_text as to_text,

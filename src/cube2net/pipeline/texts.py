@@ -11,6 +11,7 @@ from cube2net.array_types import Array
 from cube2net.errors import ParameterError, quoted, whole_number
 from cube2net.network import Section as Section
 from cube2net.network import about_objects as about_objects
+from cube2net.network import columns_of as columns_of
 from cube2net.network import estimated_tokens as estimated_tokens
 from cube2net.network import longest_text as longest_text
 from cube2net.pipeline.questions import check_network
