@@ -58,7 +58,7 @@ def test_a_workbook_is_read_though_its_name_says_otherwise(desk: Desk) -> None:
         ("a.docx", zipped({"word/document.xml": "x"}), f"a.docx is a packed folder or a document: {TAKEN}"),
         ("a.bin", b"abc\0\1\2", f"a.bin is no text: {TAKEN}"),
         ("a.xls", b"\xd0\xcf\x11\xe0" + bytes(99), "'a.xls' is a workbook of the time before 2007"),
-        ("a.xlsx", b"PK rubbish", "a.xlsx cannot be read"),
+        ("a.xlsx", b"PK rubbish", "a.xlsx is no whole Excel workbook"),
         ("no.csv", b"", f"no.csv is empty: {TAKEN}"),
         ("no.txt", b" \n\n", f"no.txt is empty: {TAKEN}"),
         ("no.xlsx", workbook({"a": []}), "no.xlsx is empty"),
