@@ -186,7 +186,7 @@ class Network(Shown):
         member = ~self._among
         kinds = arrow_texts(np.where(member, MEMBERSHIP, LINK).tolist())
         known = None if self.carried is None else self.carried.links(*self._ends)
-        places = pa.array(np.cumsum(~member) - 1, mask=member)
+        places = arrow_numbers(np.cumsum(~member) - 1, missing=member)
         known = None if known is None else known.take(places)
         if known is not None and "kind" in known.column_names:
             kinds = pc.coalesce(known["kind"], kinds)
