@@ -648,6 +648,7 @@ export interface ValueAccountShape {
   cost: number | null;
   /** in the order chosen */
   cells: AddedCellShape[];
+  note: string;
   ratio: boolean;
   method: string;
   chooses_cells: boolean;

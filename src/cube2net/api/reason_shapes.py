@@ -172,6 +172,7 @@ class ValueAccountShape(TypedDict):
     gain: float | None
     cost: float | None
     cells: Annotated[list[AddedCellShape], "in the order chosen"]
+    note: str
     ratio: bool
     method: str
     chooses_cells: bool

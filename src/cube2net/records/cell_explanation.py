@@ -225,6 +225,4 @@ class ValueAccount:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON has it."""
-        found: dict[str, Any] = {"kind": "account", **as_plain(self), "sentence": self.sentence}
-        del found["note"]  # the sentence has it
-        return found
+        return {"kind": "account", **as_plain(self), "sentence": self.sentence}
