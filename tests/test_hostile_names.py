@@ -82,7 +82,6 @@ def test_nor_does_it_where_there_are_bars_and_styles(
         "describe",
         "compare",
         "update",
-        "explore",
     )
     assert (b"\x1b[?25l" in shown) == (command in (*shows_progress, "task", "demo"))
     assert (b"\x1b[1m" in shown) == (

@@ -79,7 +79,7 @@ def test_what_is_no_path_is_one_sentence(tmp_path: Path) -> None:
         lambda: c2n.verify_cube(3),
         lambda: c2n.update_cube(None, corpus),
         lambda: c2n.build_cube(corpus, out=""),
-        lambda: c2n.build_from("tables", tmp_path / "nodes.csv", out=None),
+        lambda: c2n.build_from("tables", tmp_path / "nodes.csv", out=3),
         lambda: c2n.read_source("tables", None),
         lambda: c2n.read_query(CUBE, None),
         lambda: c2n.pipeline.read_links(CUBE, 3.5),
