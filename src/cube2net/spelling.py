@@ -100,7 +100,7 @@ def other_forms(text: str) -> list[str]:
 def turned_around(text: str) -> list[str]:
     """Return a name as it is spoken, of one that sheets have: ``Last, First``, or two cells with a tab between.
 
-    >>> turned_around("Fuchs, Sabine"), turned_around("Fuchs\tSabine"), turned_around("Sabine Fuchs")
+    >>> turned_around("Fuchs, Sabine"), turned_around("Fuchs\\tSabine"), turned_around("Sabine Fuchs")
     (['Sabine Fuchs'], ['Sabine Fuchs', 'Fuchs Sabine'], [])
     """
     for mark in ("\t", ","):

@@ -25,7 +25,7 @@ class Steps:
     def small(self, size: int, times: int = 1) -> bool:
         """Return whether work that looks ``times`` times at ``size`` ends of links is done without; it is counted then.
 
-        >>> Steps().small(10), Steps().small(LARGEST + 1)
+        >>> Steps().small(10) == (not has_compiled_code()), Steps().small(LARGEST + 1)
         (True, False)
         """
         if has_compiled_code() or size > LARGEST or self.done + times * size > IN_ALL:
