@@ -1,13 +1,14 @@
 """The paper, reproduced: its tables and figures on data that can be had, ours beside, with intervals, as one page.
 
-    python benchmarks/paper.py OUT [DATA] [--only labs] [--part table] [--runs 10] [--keep]
+    python benchmarks/paper.py OUT [DATA] [--only labs] [--part table] [--runs 10] [--keep | --add]
     python benchmarks/paper.py --page
 
 Without DATA it runs on what comes with the package, fewer runs, in some minutes. DATA is the folder of the raw data
 (``acl/`` and ``movies/``), which takes hours. Cubes and trials go to OUT, a folder for every task; what is there
 already is not made again, so an interrupted run goes on where it stopped. Then OUT gets ``scores.json`` and the page
 ``paper.md`` of all that is there. ``--keep`` makes these the ones of the repository, ``paper_scores.json`` here and
-``docs/findings/paper.md``; ``--page`` alone writes that page anew from the scores that are kept.
+``docs/findings/paper.md``; ``--add`` adds them to the ones that are kept, where cube and query are the same, so that
+one part can be run alone; ``--page`` alone writes that page anew from the scores that are kept.
 
 Parts: ``table`` is Tables II and III; ``steps`` NoCube+ and NoCube++ where they are large (the network is the same
 every time, so one run); ``sweep`` the paper's Figure 3; ``paper`` the table for the paper to the letter (the preset
@@ -27,7 +28,7 @@ from cube2net.records import Cube, Query
 from cube2net.select import Cube2net
 from paper_case import case_of, pictures
 from paper_page import write_page
-from paper_scores import STORE, read_scores, stored, write_scores
+from paper_scores import STORE, added, read_scores, stored, write_scores
 from results import SIGS, Task, acl, films, planted
 
 METHODS = ("none", "hops", "maxdisc", "random", "greedy", "cube2net")
@@ -92,6 +93,7 @@ def main() -> None:
     parser.add_argument("--part", action="append", choices=PARTS, help="only this part of each task")
     parser.add_argument("--runs", type=int, help="at most so many of each part: 10 with DATA, 3 without")
     parser.add_argument("--keep", action="store_true", help="make scores and page those of the repository")
+    parser.add_argument("--add", action="store_true", help="add the scores to those of the repository")
     parser.add_argument("--page", action="store_true", help="write the page of the scores that are kept, and no more")
     asked = parser.parse_args()
     if asked.page:
@@ -117,6 +119,9 @@ def main() -> None:
         write_page(scores, folder / "paper.md")
     if asked.keep:
         write_scores(scores, STORE)
+    if asked.add:
+        write_scores(added(read_scores(), scores), STORE)
+        write_page(read_scores(), PAGE)
 
 
 def run(task: Task, name: str, part: dict[str, Any], data: Path | None, out: Path, runs: int) -> None:

@@ -85,6 +85,24 @@ def comparison_of(kept: Mapping[str, Any]) -> Comparison:
     return Comparison(kept["task"], tuple(kept["measures"]), tuple(trials), truth=truth)
 
 
+def added(kept: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the scores that were kept together with new ones, which win where both have a trial."""
+    tasks = dict(kept["tasks"])
+    for name, task in new["tasks"].items():
+        tasks[name] = _together(name, tasks[name], task) if name in tasks else task
+    return {**kept, "tasks": tasks}
+
+
+def _together(name: str, kept: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    for part in ("cube", "query", "task", "measures", "labels", "truth"):
+        if kept[part] != new[part]:
+            raise SystemExit(f"trials of {name} cannot be added: {part} was {kept[part]!r}, and is {new[part]!r}")
+    setups = kept["setups"] + [setup for setup in new["setups"] if setup not in kept["setups"]]
+    moved = [[setups.index(new["setups"][trial[0]]), *trial[1:]] for trial in new["trials"]]
+    rows = {tuple(trial[:3]): trial for trial in [*kept["trials"], *moved]}
+    return {**kept, "setups": setups, "trials": list(rows.values())}
+
+
 def write_scores(scores: Mapping[str, Any], path: Path) -> None:
     """Write all that is kept of a run, a line for every trial."""
     text = json.dumps(scores, ensure_ascii=False)

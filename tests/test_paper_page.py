@@ -65,6 +65,33 @@ def test_a_comparison_is_the_same_when_it_was_kept(paper: SimpleNamespace, tmp_p
         assert other.scores["F1"] == pytest.approx(one.scores["F1"], abs=1e-5)
 
 
+def kept_task(setups: list[str], trials: list[list[object]], cube: str = "a cube") -> dict[str, object]:
+    same = {"query": "a query", "task": "clustering", "measures": ["F1"], "labels": ["a"], "truth": "0"}
+    return {"cube": cube, **same, "setups": setups, "trials": trials}
+
+
+def test_scores_of_one_part_are_added_to_those_that_are_kept(paper: SimpleNamespace) -> None:
+    kept = {"case": 1, "tasks": {"labs": kept_task(["none", "hops"], [[0, "line", 0, "old"], [1, "line", 0, "old"]])}}
+    trials: list[list[object]] = [[0, "line", 0, "new"], [1, "line", 0, "new"], [1, "line", 1, "new"]]
+    new = {"tasks": {"labs": kept_task(["far", "none"], trials), "films": kept_task([], [])}}
+    both = paper.scores.added(kept, new)
+    assert both["case"] == 1
+    assert both["tasks"]["films"] == new["tasks"]["films"]
+    assert both["tasks"]["labs"]["setups"] == ["none", "hops", "far"]
+    assert both["tasks"]["labs"]["trials"] == [
+        [0, "line", 0, "new"],
+        [1, "line", 0, "old"],
+        [2, "line", 0, "new"],
+        [0, "line", 1, "new"],
+    ]
+
+
+def test_scores_of_another_cube_are_not_added(paper: SimpleNamespace) -> None:
+    kept, new = ({"tasks": {"labs": kept_task([], [], cube)}} for cube in ("a cube", "another"))
+    with pytest.raises(SystemExit, match="labs cannot be added: cube was 'a cube', and is 'another'"):
+        paper.scores.added(kept, new)
+
+
 @pytest.mark.parametrize(
     ("sides", "verdict"),
     [
