@@ -1,6 +1,6 @@
 """Take the pictures of the explorer that the docs show: three widths, light and dark.
 
-    python scripts/make_screenshots.py demo-out/cube docs/start
+    python scripts/make_screenshots.py acl docs/start
 
 They show the cube of the bundled papers, asked for the 116 authors of four labs. Needs Chromium and a built page.
 """

@@ -15,6 +15,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,8 @@ CHECKS = {
     "packages": ("make", "packages"),
 }
 """What takes long, and must have passed on exactly these files."""
+NOT_YET = re.compile(r"not on PyPI|from the first release on", re.IGNORECASE)
+"""What pages say as long as there was no release."""
 
 
 @dataclass(frozen=True)
@@ -60,15 +63,22 @@ class Release:
         if not VERSION.fullmatch(version):
             raise SystemExit(f"the version is {version!r}, expected three numbers, as 0.2.0, or with a1, b1 or rc1")
         self.root, self.version, self.date = root, version, date
+        speed = {"speed": ("make", "bench-compare", f"BASE={self._last()}")} if self._last() else {}
         self.steps = [
             Step("branch", self._branch_fault),
+            Step("remote", self._remote_fault),
             Step("order", self._order_fault),
+            Step("address", self._address_fault),
+            Step("words", self._words_fault),
             Step("changelog", self._changelog_fault, self._date_changelog),
             Step("version", self._version_fault, self._set_version),
             Step("citation", self._citation_fault, self._set_citation),
             *(Step(name, self._page_fault(words), self._make_page(words)) for name, words in pages.items()),
             Step("commit", self._commit_fault, self._commit),
-            *(Step(name, self._check_fault(name, words), self._check(name, words)) for name, words in checks.items()),
+            *(
+                Step(name, self._check_fault(name, words), self._check(name, words))
+                for name, words in {**checks, **speed}.items()
+            ),
             Step("tag", self._tag_fault, self._tag),
         ]
 
@@ -94,14 +104,43 @@ class Release:
         branch = self.git("rev-parse", "--abbrev-ref", "HEAD")
         if branch != "main":
             return f"releases are made on main, and this is {branch}: git switch main"
-        ours = {SOURCE, "CITATION.cff", "CHANGELOG.md", "man/cube2net.1"}
+        ours = {SOURCE, "CITATION.cff", "CHANGELOG.md", "man/cube2net.1", "web/src/types.ts"}
         others = [name for name in self._changed() if name not in ours and not name.startswith("docs/reference/")]
         return f"not committed: {', '.join(others[:3])}{', …' * (len(others) > 3)}" if others else ""
 
-    def _order_fault(self) -> str:
+    def _remote_fault(self) -> str:
+        if "origin" not in self.git("remote").splitlines():
+            return ""
+        self.git("fetch", "--quiet", "--tags", "origin", "main")
+        missing = self.git("rev-list", "--count", "HEAD..FETCH_HEAD")
+        return "" if missing == "0" else f"origin's main has {missing} commits that are not here: git pull"
+
+    def _tagged(self) -> list[str]:
         tags = [tag.removeprefix("v") for tag in self.git("tag", "--list", "v*").splitlines()]
-        later = [tag for tag in tags if VERSION.fullmatch(tag) and _key(tag) > _key(self.version)]
-        return f"{max(later, key=_key)} is released already, which is later" if later else ""
+        return sorted((tag for tag in tags if VERSION.fullmatch(tag)), key=_key)
+
+    def _last(self) -> str:
+        """Return the tag of the release before this one; empty where this is the first."""
+        before = [tag for tag in self._tagged() if _key(tag) < _key(self.version)]
+        return f"v{before[-1]}" if before else ""
+
+    def _order_fault(self) -> str:
+        later = [tag for tag in self._tagged() if _key(tag) > _key(self.version)]
+        return f"{later[-1]} is released already, which is later" if later else ""
+
+    def _address_fault(self) -> str:
+        project = tomllib.loads((self.root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        if not project.get("urls"):
+            return "pyproject.toml has no [project.urls]: PyPI's page would lead nowhere"
+        links = re.findall(r"\]\((?!https?://|#)[^)]*\)", (self.root / "README.md").read_text(encoding="utf-8"))
+        said = f"README.md has {len(links)} links that PyPI's page cannot follow: write whole addresses"
+        return said if links else ""
+
+    def _words_fault(self) -> str:
+        texts = [self.root / "README.md", *sorted((self.root / "docs").rglob("*.md"))]
+        texts += sorted((self.root / "docs").rglob("*.ipynb"))
+        found = [str(path.relative_to(self.root)) for path in texts if NOT_YET.search(path.read_text(encoding="utf-8"))]
+        return f"not true any more once it is on PyPI: {', '.join(found)}" if found else ""
 
     def _changelog(self) -> str:
         return (self.root / "CHANGELOG.md").read_text(encoding="utf-8")
@@ -233,10 +272,9 @@ def _replace(place: Path, pattern: str, text: str) -> None:
 
 BY_HAND = """
 A person must do the rest:
-  1. compare the figures with those of the release before (make bench), and read what is slower;
-  2. git push origin main v{version}: the workflow builds the packages from the tag and publishes them;
-  3. in a fresh environment: pip install cube2net=={version}, cube2net --version, cube2net demo;
-  4. write "## Unreleased" at the top of CHANGELOG.md.
+  1. git push origin main v{version}: the workflow checks the tag, builds the packages from it and publishes them;
+  2. in a fresh environment: pip install cube2net=={version}, cube2net --version, cube2net demo;
+  3. write "## Unreleased" at the top of CHANGELOG.md.
 """
 
 

@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+CHECKS = "uses: $/.github/workflows/ci.yml"
 (PHONY,) = re.findall(r"^\.PHONY: (.+)$", MAKEFILE, re.MULTILINE)
 TARGETS = PHONY.split()
 
@@ -24,7 +25,7 @@ def test_help_tells_of_every_target_that_there_is(target: str) -> None:
 def test_the_workflows_run_what_a_developer_runs(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     called = re.findall(r"\bmake ([a-z-]+)", text)
-    assert called
+    assert called or CHECKS in text
     assert set(called) <= set(TARGETS)
     assert re.search(r"^permissions:\n  contents: read\n", text, re.MULTILINE)
     assert "secrets." not in text
@@ -59,6 +60,18 @@ def test_a_workflow_keeps_only_packages_that_it_built() -> None:
                 assert job.index("make dist") < job.index('make packages PACKAGES="--dist dist"'), path.name
 
 
+def test_what_is_published_is_what_all_checks_passed_on() -> None:
+    text = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
+    jobs = dict(re.findall(r"^  ([a-z]+):\n((?:    .*\n|\n)+)", text.partition("\njobs:\n")[2], re.MULTILINE))
+    assert "needs: checks" in jobs["publish"] and CHECKS in jobs["checks"] and "needs: tag" in jobs["checks"]
+    assert "merge-base --is-ancestor HEAD origin/main" in jobs["tag"]
+    called = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    assert "  workflow_call:\n" in called
+    # A workflow and the one that calls it wait for one another where their groups have one name.
+    groups = [re.search(r"^  group: (.+)$", each, re.MULTILINE) for each in (text, called)]
+    assert len({each[1] for each in groups if each is not None}) == 2
+
+
 def test_clean_removes_every_folder_that_git_ignores_but_those_of_other_tools() -> None:
     ignored = [line.strip("/") for line in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()]
     cleaned = re.findall(r"\S+", MAKEFILE.partition("\nclean:\n")[2])
@@ -76,3 +89,16 @@ def test_contributing_says_where_every_module_and_room_belongs_and_names_every_t
     assert not [
         name for name in TARGETS if f"make {name}" not in text and name not in ("help", "demo", "dist", "clean")
     ]
+
+
+def test_contributing_names_the_files_that_hold_the_registries() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = re.findall(r"`([A-Z]{4,})`\s+\(`([a-z_/.]+)`\)", text)
+    assert {"METHODS", "SOURCES", "ENGINES", "EXPORTS", "TOOLS", "VIEWS"} <= {name for name, _ in named}
+    for name, place in named:
+        at = ROOT / "src" / "cube2net" / place
+        files = [at] if at.suffix else sorted(at.rglob("*.py"))
+        assert any(re.search(rf"^{name}\b.* = ", path.read_text("utf-8"), re.MULTILINE) for path in files), (
+            name,
+            place,
+        )

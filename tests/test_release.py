@@ -36,6 +36,9 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "CHANGELOG.md": CHANGELOG,
         "man/cube2net.1": '__version__ = "0.1.0"\n',
         "page.py": PAGE,
+        "pyproject.toml": '[project]\nname = "cube2net"\nurls.Source = "https://example.org/cube2net"\n',
+        "README.md": "# cube2net\n\n[Start](https://example.org/start), [below](#size)\n",
+        "docs/start.md": "# Start\n",
     }
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -76,6 +79,46 @@ def test_a_release_is_made_step_by_step_and_a_second_call_finds_all_done(toy: Pa
     assert git(toy, "rev-parse", "HEAD") == before
     assert (toy.parent / "runs.txt").read_text() == "x\n"
     (toy.parent / "runs.txt").unlink()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "step"),
+    [
+        ("pyproject.toml", "[project]\n", "open address: pyproject.toml has no [project.urls]: PyPI's page would"),
+        ("README.md", "[Start](docs/start.md)", "open address: README.md has 1 links that PyPI's page cannot follow"),
+        ("docs/start.md", "It is not on PyPI yet.", "open words: not true any more once it is on PyPI: docs/start.md"),
+        ("docs/a.ipynb", "From the first release on", "open words: not true any more once it is on PyPI: docs/a.ipynb"),
+    ],
+)
+def test_what_would_be_false_on_pypi_is_named(toy: Path, name: str, text: str, step: str) -> None:
+    (toy / name).write_text(text, encoding="utf-8")
+    git(toy, "add", "--all")
+    git(toy, "commit", "--quiet", "--message", "Otherwise")
+    said: list[str] = []
+    release(toy).go(False, said.append)
+    assert any(line.startswith(step) for line in said), said
+
+
+def test_commits_of_others_are_taken_in_first(toy: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    home = tmp_path_factory.mktemp("origin") / "cube2net"
+    git(toy, "clone", "--quiet", "--bare", str(toy), str(home))
+    git(toy, "remote", "add", "origin", str(home))
+    assert "remote" not in open_steps(release(toy))
+    git(toy, "commit", "--quiet", "--allow-empty", "--message", "Somebody else's")
+    git(toy, "push", "--quiet", "origin", "main")
+    git(toy, "reset", "--quiet", "--hard", "HEAD~1")
+    said: list[str] = []
+    release(toy).go(False, said.append)
+    assert "open remote: origin's main has 1 commits that are not here: git pull" in said
+
+
+def test_speed_is_compared_with_the_release_before(toy: Path) -> None:
+    assert "speed" not in open_steps(release(toy))
+    git(toy, "tag", "v0.1.9")
+    git(toy, "tag", "v0.0.9")
+    said: list[str] = []
+    release(toy).go(False, said.append)
+    assert "open speed: not run on these files: make bench-compare BASE=v0.1.9" in said
 
 
 def test_a_check_that_fails_stops_before_the_tag_and_the_next_call_goes_on_there(toy: Path) -> None:

@@ -9,10 +9,10 @@ import pytest
 from page_blocks import DATA, INDENTED, KINDS, RUN, SHOWN, blocks, name_of, pages, stray_marks
 from page_runs import PageRun, difference
 from stage import EXAMPLES, SECTIONS, Stage, finds_topics, put_data
+from tested_versions import OTHERWISE, installed, shows_the_same, tested
 
 PAGES = pages()
 WITH_BLOCKS = [page for page in PAGES if any(block.runs for block in blocks(page)) and page != EXAMPLES]
-OTHERWISE = "all blocks ran; but topics come out otherwise here, so what is shown was not compared"
 
 
 @pytest.mark.parametrize("page", WITH_BLOCKS, ids=name_of)
@@ -36,8 +36,15 @@ def test_the_page_of_the_examples_makes_what_the_other_pages_use(stage: Stage) -
         drifts = stage.make(section)
         assert all((stage.folder / name).exists() for name in names)
         if section == "Papers" and not stage.usual:
+            assert not shows_the_same(), "the papers have other cells than the pages show: write these anew"
             pytest.skip(OTHERWISE)
         assert not drifts, "\n".join(drifts)
+
+
+def test_versions_that_are_tested_are_found() -> None:
+    assert installed("no-such-package") == ""
+    assert "+" not in installed("torch")
+    assert tested()["torch"] == "2.13.0"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
