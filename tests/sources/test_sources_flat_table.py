@@ -209,3 +209,48 @@ def test_every_mention_in_the_rows_is_a_mention_of_the_corpus(pairs: list[tuple[
     assert mentioned(corpus) == {(str(item), str(thing)) for item, thing in pairs}
     lists = frame.groupby("paper", sort=False).author.apply(list).reset_index()
     assert mentioned(c2n.read_tables(lists, item="paper", objects="author")) == mentioned(corpus)
+
+
+RATED = pd.DataFrame(
+    {
+        "user": [1, 1, 2, 2, 3, 3],
+        "movie": ["A", "B", "B", "C", "A", "C"],
+        "year": [2001, 2002, 2002, 2003, 2001, 2003],
+        "price": [1.5, 2.5, 2.5, 3.5, 1.5, 3.5],
+        "stars": [1, 2, 3, 4, 5, 5],
+    }
+)
+
+
+def test_what_is_the_same_wherever_an_object_stands_is_its_own_also_where_it_is_a_number() -> None:
+    corpus = c2n.read_tables(RATED, item="user", objects="movie")
+    of_object = {
+        name: (year, price)
+        for name, year, price in zip(
+            *(corpus.objects[each].to_pylist() for each in ("object", "year", "price")), strict=True
+        )
+    }
+    assert of_object == {"A": (2001, 1.5), "B": (2002, 2.5), "C": (2003, 3.5)}
+    assert "stars" not in corpus.objects.column_names
+    assert corpus.items["year"].to_pylist() == [["2001", "2002"], ["2002", "2003"], ["2001", "2003"]]
+    assert "price" not in corpus.items.column_names
+    assert corpus.items["stars"].to_pylist() == [1, 3, 5]
+
+
+def test_a_network_shows_an_objects_own_number_and_not_that_of_another() -> None:
+    cube = c2n.build_cube(RATED, ["year"], item="user", objects="movie", min_objects=1)
+    nodes, _ = c2n.construct(cube, ["A", "B", "C"]).to_pandas()
+    assert nodes.set_index("name").loc[["A", "B", "C"], "year"].tolist() == [2001, 2002, 2003]
+
+
+def test_labels_are_parted_also_where_the_rows_of_an_item_differ() -> None:
+    frame = LONG.assign(tags=["x;y", "x; z", "y", "z", "z"])
+    corpus = c2n.read_tables(frame, item="paper", objects="author", separators={"tags": ";"})
+    assert corpus.items["tags"].to_pylist() == [["x", "y", "z"], ["y"], ["z"]]
+
+
+@pytest.mark.parametrize("column", LONG.columns)
+def test_a_column_of_categories_is_read_as_its_values_are(column: str) -> None:
+    plain, categories = c2n.read_tables(LONG), c2n.read_tables(LONG.astype({column: "category"}))
+    assert mentioned(categories) == mentioned(plain) == PAIRS
+    assert categories.items.column_names == plain.items.column_names
