@@ -6,9 +6,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.kernels.numpy_pagerank import entries_of
-
-HUB = 64
-"""As in ``subgraphs``: the links of a row this many times longer than the list of objects come in the list's order."""
+from cube2net.kernels.small_work import HUB
 
 
 def induce(indptr: Array, indices: Array, weights: Array, nodes: Array, place: Array) -> tuple[Array, Array, Array]:

@@ -14,6 +14,11 @@ LARGEST = 1 << 21
 """Work of more steps than this, of which a step is to look at one end of a link, is never small."""
 IN_ALL = 1 << 26
 """After so many steps without compiled code, the next are done with it: NumPy takes about 10 ns for one."""
+HUB = 64
+"""A row this many times longer than the list of objects is searched for each of them instead of read through.
+
+Its links come in the order of the list. Both twins of ``induce`` read it here, for their links have the same order.
+"""
 
 
 class Steps:

@@ -7,9 +7,7 @@ import numpy as np
 from cube2net.array_types import Array
 from cube2net.kernels.compiled import njit
 from cube2net.kernels.hash_tables import hashed, spot
-
-# A row this many times longer than the list of objects is searched for each of them instead of read through.
-HUB = 64
+from cube2net.kernels.small_work import HUB
 
 
 @njit(cache=True)
