@@ -97,10 +97,10 @@ def other_forms(text: str) -> list[str]:
     return [form for form in (unicodedata.normalize(kind, text) for kind in ("NFC", "NFD")) if form != text]
 
 
-def turned_around(text: str) -> list[str]:
+def as_spoken(text: str) -> list[str]:
     """Return a name as it is spoken, of one that sheets have: ``Last, First``, or two cells with a tab between.
 
-    >>> turned_around("Fuchs, Sabine"), turned_around("Fuchs\\tSabine"), turned_around("Sabine Fuchs")
+    >>> as_spoken("Fuchs, Sabine"), as_spoken("Fuchs\\tSabine"), as_spoken("Sabine Fuchs")
     (['Sabine Fuchs'], ['Sabine Fuchs', 'Fuchs Sabine'], [])
     """
     for mark in ("\t", ","):
@@ -117,7 +117,7 @@ def written_otherwise(text: str) -> list[str]:
     >>> written_otherwise("Fuchs, Sabine"), written_otherwise("Fuchs")
     (['Sabine Fuchs'], [])
     """
-    turned = turned_around(text)
+    turned = as_spoken(text)
     return [*other_forms(text), *(form for name in turned for form in (name, *other_forms(name)))]
 
 

@@ -202,17 +202,19 @@ def _known(rows: Rows, key: str, name: str | None) -> dict[str, str]:
     for one, called in zip(ids, names, strict=True):
         if one is not None and called is not None:
             bearers.setdefault(_folded(called), set()).add(one)
-            for other in turned_round(_folded(called)):
+            for other in in_other_order(_folded(called)):
                 turned.setdefault(other, set()).add(one)
     known = {called: next(iter(own)) for called, own in turned.items() if len(own) == 1 and called not in bearers}
     known |= {called: next(iter(own)) for called, own in bearers.items() if len(own) == 1}
     return known | {_folded(one): one for one in ids if one is not None}
 
 
-def turned_round(name: str) -> list[str]:
-    """Return a name with first and last name turned round by a comma, wherever these may be parted.
+def in_other_order(name: str) -> list[str]:
+    """Return a name in the other order: with a comma, wherever first and last name may be parted, or without.
 
-    >>> turned_round("eva süß"), turned_round("von der heide, jan")
+    ``spelling.as_spoken`` goes one way only: from what somebody typed to the name that objects bear.
+
+    >>> in_other_order("eva süß"), in_other_order("von der heide, jan")
     (['süß, eva'], ['jan von der heide'])
     """
     last, comma, first = name.partition(", ")
