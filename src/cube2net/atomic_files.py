@@ -12,6 +12,7 @@ import platform
 import re
 import secrets
 import shutil
+import tempfile
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -171,6 +172,15 @@ def check_replaceable(folder: Path) -> None:
                 "go elsewhere first"
             )
     check_above(folder)
+
+
+def can_write(folder: Path) -> bool:
+    """Return whether a folder can be written to."""
+    try:
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".cube2net-"):
+            return True
+    except OSError:
+        return False
 
 
 def check_above(path: Path) -> None:

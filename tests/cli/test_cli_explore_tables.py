@@ -13,7 +13,7 @@ import pytest
 import cube2net as c2n
 from cli.test_cli_explore import PATIENCE, exploring
 from cube2net import pipeline
-from cube2net.pipeline import spreadsheets
+from cube2net.atomic_files import can_write
 
 CLUB = Path(__file__).parents[2] / "docs" / "start" / "data" / "mitglieder.csv"
 Tool = Callable[..., tuple[int, str, str]]
@@ -78,7 +78,7 @@ def test_where_nothing_can_be_written_the_cube_is_kept_until_the_end(
 ) -> None:
     from cube2net.cli import opening
 
-    monkeypatch.setattr(pipeline, "can_write", lambda folder: False)
+    monkeypatch.setattr(opening, "can_write", lambda folder: False)
     options: dict[str, Any] = {"settings": [], "dimensions": [], "min_objects": None, "seed": 0, "quiet": True}
     with opening.cube_of_tables([club], **options) as cube:
         assert cube.origin is not None
@@ -92,7 +92,7 @@ def test_where_nothing_can_be_written_the_cube_is_kept_until_the_end(
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
 def test_a_folder_without_the_right_to_write_is_known(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
-    assert not spreadsheets.can_write(tmp_path)
+    assert not can_write(tmp_path)
     tmp_path.chmod(0o700)
 
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from cube2net import pipeline
+from cube2net.atomic_files import can_write
 from cube2net.cli.options import configured, split_settings
 from cube2net.cli.signals import KEPT
 from cube2net.cli.terminal import say, show_table, shown_progress
@@ -67,7 +68,7 @@ def cube_of_tables(
         yield kept
         return
     with tempfile.TemporaryDirectory(prefix="cube2net-") as folder, unfinished(Path(folder)):
-        if not pipeline.can_write(place.parent):
+        if not can_write(place.parent):
             say(f"nothing can be written beside {paths[0].name}: the cube is kept until this ends, and no longer")
             place = Path(folder) / place.name
         KEPT.append(checkpoints_of(place))

@@ -14,6 +14,7 @@ from typing import Any
 
 from cube2net import pipeline
 from cube2net.api.opening_shapes import RecentCube, StartAnswer
+from cube2net.atomic_files import can_write
 from cube2net.errors import Cube2netError, some, unknown
 from cube2net.explorer import given_files
 from cube2net.explorer.given_files import GivenFiles
@@ -60,7 +61,7 @@ class Openings:
             "opens": True,
             "cube": cube,
             "folder": self.home.resolve().name or str(self.home),
-            "keeps": pipeline.can_write(self.home),
+            "keeps": can_write(self.home),
             "recent": self.recent(),
             "endings": list(self.files.endings),
             "files": given_files.MOST_FILES,
@@ -95,7 +96,7 @@ class Openings:
 
     async def open(self, question: Mapping[str, Any], progress: Progress) -> OpenedCube:
         """Return a cube; where that is stopped, nothing is kept. Files that were handed over are needed no more."""
-        keep = bool(question.get("keep")) and pipeline.can_write(self.home)
+        keep = bool(question.get("keep")) and can_write(self.home)
         if question.get("recent") is not None:
             names = [about["name"] for about in self.recent()]
             if question["recent"] not in names:

@@ -107,7 +107,6 @@ from .spreadsheets import (
     TABLE_ENDINGS as TABLE_ENDINGS,
     ReadingIdentity as ReadingIdentity,
     TableLook as TableLook,
-    can_write as can_write,
     cube_beside as cube_beside,
     identify_reading as identify_reading,
     look_at as look_at,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -259,15 +258,6 @@ def _reading_in(folder: Path) -> dict[str, Any]:
         return {}
     kept = source.get(READING) if isinstance(source, Mapping) else None
     return kept if isinstance(kept, dict) else {}
-
-
-def can_write(folder: Path) -> bool:
-    """Return whether a folder can be written to."""
-    try:
-        with tempfile.TemporaryDirectory(dir=folder, prefix=".cube2net-"):
-            return True
-    except OSError:
-        return False
 
 
 @dataclass(frozen=True)
