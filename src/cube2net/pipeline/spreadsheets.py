@@ -17,37 +17,21 @@ from cube2net.interfaces import NamesFiles, Source
 from cube2net.pipeline.build import build_cube
 from cube2net.pipeline.cubes import READING, open_cube, read_manifest
 from cube2net.pipeline.reading import remembering
+from cube2net.pipeline.suggestions import check_found
 from cube2net.progress import Progress, silent
-from cube2net.propose import propose
+from cube2net.propose import columns_in_words, propose_for_tables
 from cube2net.records import Corpus, Cube, DimensionSpec
-from cube2net.records.suggestion import Attribute, Suggestion
 from cube2net.sources import GRAPH_ENDINGS as GRAPH_ENDINGS
 from cube2net.sources import SOURCES, is_graph_file
 from cube2net.topics import Lda
 
 TABLE_ENDINGS = (".xlsx", ".xlsm", ".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".parquet")
 """How the names of files end that are read as tables."""
-SIZES = ((2_000, 10), (500, 5), (100, 3), (0, 2))
-"""Of so many objects or more, a cell needs so many."""
 ENDING = "-cube"
 """How the folder of a cube ends that is kept beside its file."""
 MOST_PLACES = 100
 MOST_SHOWN = 200
 """So many columns and remarks are kept of a reading."""
-ROLE_WORDS = {
-    "id": "tells rows apart",
-    "name": "name",
-    "kind": "kind",
-    "text": "text, in which topics are found",
-    "source": "one end of a link",
-    "target": "the other end of a link",
-    "names": "names other rows: the links",
-    "weight": "weight of a link",
-    "time": "time of a link",
-    "item": "record",
-    "object": "who or what is mentioned",
-}
-"""What a column is, in words, by its role."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,16 +97,13 @@ def look_at(
 
     _check_there(paths)
     corpus = remembering(reader.read(paths, progress=note), reader)
-    least = min_objects
-    if least is None:
-        least = next(few for objects, few in SIZES if corpus.objects.num_rows >= objects)
-    asked = [DimensionSpec.parse(text) for text in dimensions]
-    proposal = _proposed(corpus, least, seed, note, may_shrink=min_objects is None and not asked)
-    if not asked and not proposal.suggestion.dimensions:
-        raise ParameterError(
-            f"found no dimensions for a cube: {proposal.suggestion.reason}; {proposal.suggestion.why_not()}"
-        )
-    chosen = tuple(asked) or tuple(proposal.suggestion.dimensions)
+    asked = tuple(DimensionSpec.parse(text) for text in dimensions)
+    proposal = propose_for_tables(
+        corpus, cubes.parse_bins, min_objects=min_objects, may_shrink=not asked, seed=seed, progress=note
+    )
+    if not asked:
+        check_found(proposal.suggestion)
+    chosen = asked or proposal.suggestion.dimensions
     reason = "as was asked" if asked else proposal.suggestion.reason
     if proposal.numbers:
         note(f"numbers make no dimension where labels do: {listed(proposal.numbers)} (dimensions may be named)", 1, 1)
@@ -132,7 +113,7 @@ def look_at(
         topics=proposal.suggestion.topics,
         min_objects=proposal.min_objects,
         remarks=tuple(dict.fromkeys(remarks)),
-        columns=tuple(_columns(corpus, proposal.suggestion, chosen)),
+        columns=tuple(columns_in_words(corpus, proposal.suggestion, chosen)),
         reason=reason,
         files=tuple(path.name for path in paths),
         may_become=tuple((each.name, str(each.dimension or "")) for each in proposal.all_attributes),
@@ -258,51 +239,3 @@ def _reading_in(folder: Path) -> dict[str, Any]:
         return {}
     kept = source.get(READING) if isinstance(source, Mapping) else None
     return kept if isinstance(kept, dict) else {}
-
-
-@dataclass(frozen=True)
-class _Proposed:
-    suggestion: Suggestion
-    min_objects: int
-    numbers: tuple[str, ...] = ()
-    all_attributes: tuple[Attribute, ...] = ()
-
-
-def _proposed(corpus: Corpus, least: int, seed: int, progress: Progress, *, may_shrink: bool) -> _Proposed:
-    """Return what is proposed; numbers where nothing else is, and smaller cells where else there would be none."""
-    found = propose(corpus, cubes.parse_bins, min_objects=least, seed=seed, progress=progress)
-    numbers = tuple(each.name for each in found.attributes if each.kind == "numbers" and each.dimension is not None)
-    others = [each for each in found.attributes if each.kind != "numbers" and each.dimension is not None]
-    chosen = {spec.attribute for spec in found.dimensions}
-    if others and chosen & set(numbers):
-        bare = replace(corpus, items=corpus.items.drop_columns(list(numbers)))
-        again = propose(bare, cubes.parse_bins, min_objects=least, seed=seed, progress=progress)
-        if again.dimensions:
-            labelled = {each.name: each for each in again.attributes}
-            attributes = tuple(labelled.get(each.name, replace(each, dimension=None)) for each in found.attributes)
-            return _Proposed(replace(again, attributes=attributes), least, numbers, found.attributes)
-    if not found.dimensions and may_shrink and least > 1:
-        return _proposed(corpus, least - 1, seed, progress, may_shrink=True)
-    return _Proposed(found, least, (), found.attributes)
-
-
-def _columns(corpus: Corpus, found: Suggestion, chosen: Sequence[DimensionSpec]) -> list[dict[str, str]]:
-    """Return what every column was taken for and why, in words."""
-    used: dict[str, str] = {}
-    for spec in chosen:
-        used[spec.attribute] = f"dimension {spec}" if str(spec) != spec.attribute else "dimension"
-        for level in spec.levels:
-            used.setdefault(level.source, f"level above {level.below}")
-    rows: list[dict[str, str]] = []
-    own = False
-    for role, name in (corpus.source.get("columns") or {}).items():
-        table, _, what = role.rpartition(".")
-        if what == "source" and name in [row["column"] for row in rows]:
-            own = True
-        elif name:
-            what = "names" if what == "target" and own else what
-            rows.append({"table": table, "column": name, "what": ROLE_WORDS.get(what, what), "why": ""})
-    for each in found.attributes:
-        what = used.get(each.name, "kept, no dimension")
-        rows.append({"table": "", "column": each.name, "what": what, "why": f"{each.name} {each.reason}"})
-    return rows

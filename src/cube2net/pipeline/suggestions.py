@@ -113,10 +113,15 @@ def suggest(
 def decide_dimensions(corpus: Corpus, min_objects: int, seed: int, progress: Progress) -> Suggestion:
     """Return the dimensions of a cube for which nobody has said any, and say them; raise where none makes cells."""
     found = propose(corpus, cubes.parse_bins, min_objects=min_objects, exact=False, seed=seed, progress=progress)
-    if not found.dimensions:
-        raise ParameterError(f"found no dimensions for a cube: {found.reason}; {found.why_not()}")
+    check_found(found)
     progress(f"dimensions, unless others are named: {listed(found.dimensions)} ({found.reason})", 1, 1)
     return found
+
+
+def check_found(suggestion: Suggestion) -> None:
+    """Raise where nothing is proposed for a cube."""
+    if not suggestion.dimensions:
+        raise ParameterError(f"found no dimensions for a cube: {suggestion.reason}; {suggestion.why_not()}")
 
 
 def with_texts(corpus: Corpus, progress: Progress) -> tuple[Corpus, str]:
