@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from cube2net import pipeline
+from cube2net.errors import ParameterError
+from cube2net.pipeline import kept_cubes
 from cube2net.records import Cube
 
 CLUB = Path(__file__).parents[1] / "docs" / "start" / "data" / "mitglieder.csv"
@@ -125,3 +127,17 @@ def test_a_cube_that_somebody_else_made_is_left_as_it_is(club: Path) -> None:
     pipeline.build_cube(pipeline.make_planted(objects=200, communities=4, noise=0).corpus, out=place)
     assert explored(club) == ("mitglieder-cube-2", 72, False)
     assert len(pipeline.open_cube(place).objects) == 200
+
+
+def test_where_all_names_are_taken_only_the_cube_of_the_same_file_gives_its_place(
+    club: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kept_cubes, "MOST_PLACES", 3)
+    (club.parent / "mitglieder-cube").mkdir()
+    (club.parent / "mitglieder-cube-2").write_text("no folder")
+    assert explored(club) == ("mitglieder-cube-3", 72, False)
+    assert explored(club, seed=1) == ("mitglieder-cube-3", 72, False)
+    other = fewer(club.parent / "mitglieder.txt")
+    with pytest.raises(ParameterError) as refused:
+        explored(other)
+    assert str(refused.value) == f"mitglieder-cube and 2 others in {str(club.parent)!r} are there: remove some"

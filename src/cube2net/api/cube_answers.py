@@ -94,7 +94,7 @@ def pivot(desk: Desk, question: PivotQuestion, progress: Progress) -> PivotAnswe
 
 def _reading(whole: Cube) -> ReadingShape | None:
     """Return what was read of a spreadsheet; what a file says that is nothing of the kind is none."""
-    kept = pipeline.reading_of(whole)
+    kept = pipeline.reading_in(whole.settings)
     if kept is None:
         return None
     try:

@@ -96,7 +96,7 @@ def _reader(paths: Sequence[Path], settings: Sequence[str]) -> Source:
 
 def show_reading(cube: Cube) -> None:
     """Show which column was taken for what, which rows were left out, and the dimensions with their reason."""
-    read = pipeline.reading_of(cube)
+    read = pipeline.reading_in(cube.settings)
     if read is None:
         return
     rows = [(each["column"], each["what"], each["why"].removeprefix(f"{each['column']} ")) for each in read["columns"]]

@@ -6,11 +6,12 @@ It writes only into a folder that others remove. Where a cube is to be kept, it 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from cube2net import pipeline
-from cube2net.errors import Cube2netError, ParameterError
+from cube2net.errors import Cube2netError
 from cube2net.explorer.address import asked_for, packed_ask
 from cube2net.explorer.worker import answer_lines
 from cube2net.progress import Progress
@@ -19,7 +20,6 @@ from cube2net.records.spec import MIN_OBJECTS
 
 EXAMPLE = "nlp-papers-cube"
 """What the cube of the example is called."""
-MOST_PLACES = 100
 
 
 def main() -> None:
@@ -80,14 +80,10 @@ def example_place(home: Path, corpus: Corpus) -> Path:
         "min_objects": MIN_OBJECTS,
         "seed": 0,
     }
-    for number in range(1, MOST_PLACES):
-        place = home / f"{EXAMPLE}{'' if number == 1 else f'-{number}'}"
-        if not place.exists():
-            return place
-        try:
+    places = pipeline.NumberedPlaces(home, EXAMPLE)
+    for place in places.taken():
+        with suppress(Cube2netError):
             settings = pipeline.read_manifest(place)["settings"]
-        except Cube2netError:
-            continue
-        if all(settings.get(name) == value for name, value in said.items()):
-            return place
-    raise ParameterError(f"{EXAMPLE} and {MOST_PLACES} others in {str(home)!r} are there: remove some")
+            if all(settings.get(name) == value for name, value in said.items()):
+                return place
+    return places.free()

@@ -77,9 +77,7 @@ class Openings:
                 with suppress(OSError, Cube2netError):
                     time = (place / "manifest.json").stat().st_mtime
                     manifest = pipeline.read_manifest(place)
-                    source = manifest["settings"].get("source")
-                    reading = source.get(pipeline.READING) if isinstance(source, dict) else None
-                    files = reading.get("files") if isinstance(reading, dict) else None
+                    files = (pipeline.reading_in(manifest["settings"]) or {}).get("files")
                     counts = manifest["counts"]
                     about: RecentCube = {
                         "name": place.name,

@@ -42,6 +42,13 @@ from .data import (
 from .drills import drill as drill
 from .explaining import explain as explain
 from .judging import Judged as Judged, judge as judge
+from .kept_cubes import (
+    NumberedPlaces as NumberedPlaces,
+    ReadingIdentity as ReadingIdentity,
+    cube_beside as cube_beside,
+    identify_reading as identify_reading,
+    reading_in as reading_in,
+)
 from .network_outputs import (
     EXPORTS as EXPORTS,
     certificate as certificate,
@@ -105,13 +112,9 @@ from .report import (
 from .spreadsheets import (
     GRAPH_ENDINGS as GRAPH_ENDINGS,
     TABLE_ENDINGS as TABLE_ENDINGS,
-    ReadingIdentity as ReadingIdentity,
     TableLook as TableLook,
-    cube_beside as cube_beside,
-    identify_reading as identify_reading,
     look_at as look_at,
     make_cube as make_cube,
-    reading_of as reading_of,
     sheet_reader as sheet_reader,
 )
 from .suggestions import suggest as suggest
