@@ -160,3 +160,17 @@ def test_a_cube_that_is_not_there_is_said_to_be_none(club: Path, tool: Tool) -> 
     status, _, err = tool("explore", club.parent / "papers", "--no-browser")
     assert status == 2
     assert "make one with 'cube2net build'" in err
+
+
+def test_nothing_at_all_is_not_said_to_be_a_cube_already(club: Path, tool: Tool) -> None:
+    status, _, err = tool("explore", club.parent / "papers", "--no-browser", "--dimension", "city")
+    assert status == 2
+    assert err == f"cube2net: {str(club.parent / 'papers')!r} does not exist: make one with 'cube2net build'\n"
+
+
+def test_a_parameter_that_the_source_of_a_file_lacks_is_refused_by_the_name_of_the_source(
+    club: Path, tool: Tool
+) -> None:
+    status, _, err = tool("explore", club, "--no-browser", "--set", "colums=name:Firma")
+    assert status == 2
+    assert err.startswith("cube2net: unknown parameter of source 'tables' 'colums': choose one of alone, columns, ")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cube2net import pipeline
 from cube2net.atomic_files import can_write
-from cube2net.cli.options import configured, split_settings
+from cube2net.cli.options import split_settings, typed_values
 from cube2net.cli.signals import KEPT
 from cube2net.cli.terminal import say, show_table, shown_progress
 from cube2net.errors import SourceError, listed
@@ -22,7 +22,7 @@ MANIFEST = "manifest.json"
 
 
 def check_files(paths: Sequence[Path]) -> None:
-    """Raise where a spreadsheet is not there, with the nearest name in its folder; cubes are checked when opened."""
+    """Raise where a spreadsheet is not there, with the nearest name in its folder, or a cube is not."""
     endings = (*pipeline.TABLE_ENDINGS, *pipeline.GRAPH_ENDINGS)
 
     def is_sheet(name: str) -> bool:
@@ -39,11 +39,12 @@ def check_files(paths: Sequence[Path]) -> None:
         if near is not None or is_sheet(path.name) or len(paths) > 1:
             hint = f"did you mean {str(path.parent / near)!r}?" if near is not None else "check the path"
             raise SourceError(f"there is no file {str(path)!r}: {hint}")
+        pipeline.read_manifest(path)  # which says that there is no cube
 
 
 def is_cube(paths: Sequence[Path]) -> bool:
-    """Return whether what is to be explored is a cube, or is not there at all."""
-    return len(paths) == 1 and (not paths[0].exists() or (paths[0] / MANIFEST).exists())
+    """Return whether what is to be explored is a cube."""
+    return len(paths) == 1 and (paths[0] / MANIFEST).exists()
 
 
 @contextmanager
@@ -84,14 +85,9 @@ def cube_of_tables(
 
 def _reader(paths: Sequence[Path], settings: Sequence[str]) -> Source:
     """Return what reads the files, with its parameters as they were typed."""
-    usual = pipeline.sheet_reader(paths)
-    given = split_settings(settings)
-    if not given:
-        return usual
-    name = type(usual).__name__.lower()
-    alone = {"alone": True} if hasattr(usual, "alone") and "alone" not in given else {}
-    reader: Source = configured(type(usual), given, f"source {name!r}", **alone)
-    return reader
+    name = pipeline.sheet_source(paths)
+    options = typed_values(pipeline.SOURCES[name], split_settings(settings), f"source {name!r}")
+    return pipeline.sheet_reader(paths, options)
 
 
 def show_reading(cube: Cube) -> None:

@@ -241,12 +241,18 @@ def split_settings(settings: Iterable[str]) -> dict[str, str]:
 def configured(kind: type[T], settings: Mapping[str, str], what: str, **handed: object) -> T:
     """Return an instance whose parameters are read from text, but for those that are handed over.
 
-    Several values are written with commas (``a,b``) and names with values as ``name:value`` pairs. Where a
-    value holds a comma, they are written as JSON with texts only: ``["a, b", "c"]`` or ``{"genres": ","}``.
-
     >>> from cube2net.records import Budget
     >>> configured(Budget, {"m": "5", "prefix": "best"}, "budget")
     Budget(m=5, max_nodes=None, max_links=None, prefix='best')
+    """
+    return kind(**typed_values(kind, settings, what), **handed)
+
+
+def typed_values(kind: type, settings: Mapping[str, str], what: str) -> dict[str, Any]:
+    """Return the parameters of a class, read from text.
+
+    Several values are written with commas (``a,b``) and names with values as ``name:value`` pairs. Where a
+    value holds a comma, they are written as JSON with texts only: ``["a, b", "c"]`` or ``{"genres": ","}``.
     """
     allowed = fields_of(kind)
     values = {}
@@ -260,7 +266,7 @@ def configured(kind: type[T], settings: Mapping[str, str], what: str, **handed: 
         except ValueError:
             wanted = _describe(allowed[name])
             raise ParameterError(f"parameter {name!r} of {what} is {text!r}, expected {wanted}") from None
-    return kind(**values, **handed)
+    return values
 
 
 def _convert(text: str, hint: Any) -> Any:

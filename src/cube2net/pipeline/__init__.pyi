@@ -116,6 +116,7 @@ from .spreadsheets import (
     look_at as look_at,
     make_cube as make_cube,
     sheet_reader as sheet_reader,
+    sheet_source as sheet_source,
 )
 from .suggestions import suggest as suggest
 from .texts import (

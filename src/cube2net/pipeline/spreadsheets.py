@@ -65,11 +65,16 @@ class TableLook:
         }
 
 
+def sheet_source(paths: Sequence[Path]) -> str:
+    """Return the name of the source of files that somebody wants to see: graphs by their endings, else tables."""
+    return "graph" if len(paths) == 1 and is_graph_file(paths[0]) else "tables"
+
+
 def sheet_reader(paths: Sequence[Path], options: Mapping[str, Any] | None = None) -> Source:
-    """Return what reads files that somebody wants to see: graphs by their endings, all else as tables."""
-    name = "graph" if len(paths) == 1 and is_graph_file(paths[0]) else "tables"
-    given = dict(options or {}) | ({"alone": True} if name == "tables" else {})
-    reader: Source = made(name, SOURCES, Source, "source", given)
+    """Return what reads files that somebody wants to see; ``options`` are those of their ``sheet_source``."""
+    name = sheet_source(paths)
+    usual = {"alone": True} if name == "tables" else {}
+    reader: Source = made(name, SOURCES, Source, "source", {**usual, **(options or {})})
     return reader
 
 
