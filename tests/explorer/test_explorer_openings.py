@@ -14,7 +14,7 @@ import pytest
 from cube2net import atomic_files, pipeline
 from cube2net.api.json_reading import read
 from cube2net.api.opening_shapes import OPENINGS
-from cube2net.explorer import cube_maker, given_files
+from cube2net.explorer import cube_maker, uploads
 from cube2net.explorer.openings import Openings
 from explorer.conftest import PATIENCE, Client
 
@@ -161,12 +161,12 @@ def test_only_cubes_of_the_folder_are_opened_by_name(bare: Client, folder: Path)
 
 
 def test_too_much_is_refused_and_not_kept(bare: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(given_files, "MOST_UPLOADED", 100)
+    monkeypatch.setattr(uploads, "MOST_UPLOADED", 100)
     assert upload(bare, "small.csv", b"x" * 60)[0] == 200
     status, answer = upload(bare, "large.csv", b"x" * 60)
     assert (status, answer["error"]["kind"]) == (413, "large")
     assert upload(bare, "small.csv", b"x" * 90)[0] == 200
-    monkeypatch.setattr(given_files, "MOST_FILES", 1)
+    monkeypatch.setattr(uploads, "MOST_FILES", 1)
     assert "which is the most taken at once" in refusal(*upload(bare, "more.csv", b"x"))
     assert sorted(path.name for path in (tmp_path / "given").rglob("*") if path.is_file()) == ["small.csv"]
 
@@ -182,7 +182,7 @@ def remove(client: Client, name: str) -> tuple[int, Any]:
 
 
 def test_files_that_are_removed_make_room_for_others(bare: Client, tmp_path: Path) -> None:
-    for number in range(3 * given_files.MOST_FILES):
+    for number in range(3 * uploads.MOST_FILES):
         assert upload(bare, f"{number}.csv", b"x")[0] == 200
         assert remove(bare, f"{number}.csv") == (200, {"name": f"{number}.csv", "files": []})
     assert refusal(*remove(bare, "../../home")) == "'../../home' is not there"
@@ -192,8 +192,8 @@ def test_files_that_are_removed_make_room_for_others(bare: Client, tmp_path: Pat
 def test_files_that_a_page_no_longer_uses_make_room_where_there_is_none(
     bare: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(given_files, "MOST_FILES", 2)
-    monkeypatch.setattr(given_files, "MOST_UPLOADED", 100)
+    monkeypatch.setattr(uploads, "MOST_FILES", 2)
+    monkeypatch.setattr(uploads, "MOST_UPLOADED", 100)
     upload(bare, "a.csv", b"x")
     upload(bare, "b.csv", b"x")
 
@@ -234,8 +234,8 @@ def until(condition: Callable[[], bool]) -> None:
 def test_files_that_come_at_the_same_time_have_no_more_room_than_one_after_another(
     bare: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(given_files, "MOST_FILES", 1)
-    monkeypatch.setattr(given_files, "MOST_UPLOADED", 100)
+    monkeypatch.setattr(uploads, "MOST_FILES", 1)
+    monkeypatch.setattr(uploads, "MOST_UPLOADED", 100)
     parts = tmp_path / "given" / "parts"
 
     def begun(name: str) -> Any:

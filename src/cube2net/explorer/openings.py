@@ -16,9 +16,9 @@ from cube2net import pipeline
 from cube2net.api.opening_shapes import RecentCube, StartAnswer
 from cube2net.atomic_files import can_write
 from cube2net.errors import Cube2netError, some, unknown
-from cube2net.explorer import given_files
-from cube2net.explorer.given_files import GivenFiles
+from cube2net.explorer import uploads
 from cube2net.explorer.replies import RefusalError
+from cube2net.explorer.uploads import Uploads
 from cube2net.explorer.work import Threads
 from cube2net.explorer.worker_pool import WorkerPool
 from cube2net.progress import Progress
@@ -46,7 +46,7 @@ class Openings:
 
     def __init__(self, folder: Path, home: Path, *, workers: int = 1, waiting: int = 4) -> None:
         self.home = home
-        self.files = GivenFiles(folder, (*pipeline.TABLE_ENDINGS, *pipeline.GRAPH_ENDINGS))
+        self.files = Uploads(folder, (*pipeline.TABLE_ENDINGS, *pipeline.GRAPH_ENDINGS))
         self._made = folder / "made"
         self._made.mkdir(mode=0o700)
         self._pool = WorkerPool({"maker": True}, workers, waiting, module=MAKER)
@@ -64,8 +64,8 @@ class Openings:
             "keeps": can_write(self.home),
             "recent": self.recent(),
             "endings": list(self.files.endings),
-            "files": given_files.MOST_FILES,
-            "bytes": given_files.MOST_UPLOADED,
+            "files": uploads.MOST_FILES,
+            "bytes": uploads.MOST_UPLOADED,
             "example": EXAMPLE_SAYS,
         }
 

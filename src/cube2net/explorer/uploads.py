@@ -18,7 +18,7 @@ UPLOAD_SECONDS = 600.0
 LONGEST_NAME = 150
 
 
-class GivenFiles:
+class Uploads:
     """The files in a ``folder`` of their own, whose names end in one of some ``endings``."""
 
     def __init__(self, folder: Path, endings: tuple[str, ...]) -> None:
