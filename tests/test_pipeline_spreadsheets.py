@@ -46,8 +46,8 @@ def opened(
     place, kept = pipeline.cube_beside([path], identity, home, say=(said if said is not None else []).append)
     if kept is not None:
         return kept, place, True
-    look = pipeline.look_at(reader, [path], dimensions=dimensions, seed=seed)
-    return pipeline.make_cube(look, place, identity=identity, seed=seed), place, False
+    reading = pipeline.read_spreadsheet(reader, [path], dimensions=dimensions, seed=seed)
+    return pipeline.build_from_reading(reading, place, identity=identity, seed=seed), place, False
 
 
 def test_a_file_that_was_handed_over_never_replaces_the_cube_of_another_of_its_name(club: Path, tmp_path: Path) -> None:

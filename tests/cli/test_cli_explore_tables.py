@@ -102,9 +102,9 @@ def test_a_graph_and_nodes_with_links_are_explored_likewise(tmp_path: Path) -> N
     (tmp_path / "nodes.csv").write_text("\n".join(nodes))
     (tmp_path / "links.csv").write_text("\n".join(links))
     paths = [tmp_path / "nodes.csv", tmp_path / "links.csv"]
-    look = pipeline.look_at(pipeline.sheet_reader(paths), paths)
-    assert (look.record()["links"], look.record()["dimensions"], look.min_objects) == (30, ["city"], 2)
-    cube = pipeline.make_cube(look, tmp_path / "cube")
+    reading = pipeline.read_spreadsheet(pipeline.sheet_reader(paths), paths)
+    assert (reading.record()["links"], reading.record()["dimensions"], reading.min_objects) == (30, ["city"], 2)
+    cube = pipeline.build_from_reading(reading, tmp_path / "cube")
     c2n.write_network(c2n.construct(cube, ["p0", "p2"]), tmp_path / "some.graphml")
     graph = [tmp_path / "some.graphml"]
     assert type(pipeline.sheet_reader(graph)).__name__ == "Graph"

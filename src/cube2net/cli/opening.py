@@ -74,10 +74,10 @@ def cube_of_tables(
             place = Path(folder) / place.name
         KEPT.append(checkpoints_of(place))
         with shown_progress(quiet) as progress:
-            look = pipeline.look_at(
+            reading = pipeline.read_spreadsheet(
                 reader, paths, dimensions=dimensions, min_objects=min_objects, seed=seed, progress=progress
             )
-            cube = pipeline.make_cube(look, place, identity=identity, seed=seed, progress=progress)
+            cube = pipeline.build_from_reading(reading, place, identity=identity, seed=seed, progress=progress)
         say(f"kept in {place.name}, beside {paths[0].name}" if place.parent != Path(folder) else f"made {place.name}")
         show_reading(cube)
         yield cube

@@ -39,8 +39,8 @@ def answered(name: str, question: Mapping[str, Any], progress: Progress) -> dict
         "min_objects": question.get("min_objects"),
     }
     if name == "tables":
-        look = pipeline.look_at(reader, paths, **options, progress=progress)
-        return {"read": look.record(), "choices": look.choices()}
+        reading = pipeline.read_spreadsheet(reader, paths, **options, progress=progress)
+        return {"read": reading.record(), "choices": reading.choices()}
     identity = pipeline.identify_reading(reader, paths, **options, uploaded=True)
     kept = question.get("keep")
     place, known = pipeline.cube_beside(
@@ -48,9 +48,9 @@ def answered(name: str, question: Mapping[str, Any], progress: Progress) -> dict
     )
     if known is not None and kept:
         return {"folder": str(place), "place": None, "begin": ""}
-    look = pipeline.look_at(reader, paths, **options, progress=progress)
+    reading = pipeline.read_spreadsheet(reader, paths, **options, progress=progress)
     made = Path(question["made"]) / place.name
-    pipeline.make_cube(look, made, identity=identity, progress=progress)
+    pipeline.build_from_reading(reading, made, identity=identity, progress=progress)
     return {"folder": str(made), "place": str(place) if kept else None, "begin": ""}
 
 

@@ -112,9 +112,9 @@ from .report import (
 from .spreadsheets import (
     GRAPH_ENDINGS as GRAPH_ENDINGS,
     TABLE_ENDINGS as TABLE_ENDINGS,
-    TableLook as TableLook,
-    look_at as look_at,
-    make_cube as make_cube,
+    SpreadsheetReading as SpreadsheetReading,
+    build_from_reading as build_from_reading,
+    read_spreadsheet as read_spreadsheet,
     sheet_reader as sheet_reader,
     sheet_source as sheet_source,
 )

@@ -30,7 +30,7 @@ MOST_SHOWN = 200
 
 
 @dataclass(frozen=True, eq=False)
-class TableLook:
+class SpreadsheetReading:
     """What files hold: a corpus, the dimensions proposed for it, and what was read, in words."""
 
     corpus: Corpus
@@ -78,7 +78,7 @@ def sheet_reader(paths: Sequence[Path], options: Mapping[str, Any] | None = None
     return reader
 
 
-def look_at(
+def read_spreadsheet(
     reader: Source,
     paths: Sequence[Path],
     *,
@@ -86,7 +86,7 @@ def look_at(
     min_objects: int | None = None,
     seed: int = 0,
     progress: Progress = silent,
-) -> TableLook:
+) -> SpreadsheetReading:
     """Return what files hold, and what is proposed for them; ``min_objects`` suits their size without a word."""
     remarks: list[str] = []
 
@@ -107,7 +107,7 @@ def look_at(
     reason = "as was asked" if asked else proposal.suggestion.reason
     if proposal.numbers:
         note(f"numbers make no dimension where labels do: {listed(proposal.numbers)} (dimensions may be named)", 1, 1)
-    return TableLook(
+    return SpreadsheetReading(
         corpus=corpus,
         dimensions=chosen,
         topics=proposal.suggestion.topics,
@@ -120,18 +120,23 @@ def look_at(
     )
 
 
-def make_cube(
-    look: TableLook, out: Path, *, identity: ReadingIdentity | None = None, seed: int = 0, progress: Progress = silent
+def build_from_reading(
+    reading: SpreadsheetReading,
+    out: Path,
+    *,
+    identity: ReadingIdentity | None = None,
+    seed: int = 0,
+    progress: Progress = silent,
 ) -> Cube:
-    """Return the cube of what was looked at, saved in a folder with what was read and by which ``identity``."""
+    """Return the cube of what was read, saved in a folder with what that was and by which ``identity`` it is known."""
     known = {} if identity is None else asdict(identity)
-    source = {**look.corpus.source, READING: {**look.record(), **known}}
-    topics = "lda" if look.topics is None else Lda(count=look.topics)
+    source = {**reading.corpus.source, READING: {**reading.record(), **known}}
+    topics = "lda" if reading.topics is None else Lda(count=reading.topics)
     return build_cube(
-        replace(look.corpus, source=source),
-        list(look.dimensions),
+        replace(reading.corpus, source=source),
+        list(reading.dimensions),
         topics=topics,
-        min_objects=look.min_objects,
+        min_objects=reading.min_objects,
         out=out,
         seed=seed,
         progress=progress,
