@@ -89,12 +89,21 @@ def _numbers_rows(name: str, values: Array) -> bool:
     """Return whether whole numbers are ids by the name of their column, or rise from row to row."""
     if (values != np.floor(values)).any():
         return False
-    words = [plain(word) for word in WORD.findall(name)]
-    if words[-1:] and (words[-1] in NUMBERED or words[-1].endswith(("nr", "nummer", "number"))):
+    if is_numbering(name):
         return True
     steps = np.diff(values)
     counts = len(values) > 2 and values[0] in (0, 1) and bool((steps == 1).all())
     return counts or (len(values) >= MANY and bool((steps > 0).all()))
+
+
+def is_numbering(name: str) -> bool:
+    """Return whether a column is called one of numbers that stand for something, as ids do.
+
+    >>> is_numbering("Kd-Nr"), is_numbering("Kundennummer"), is_numbering("Menge")
+    (True, True, False)
+    """
+    words = [plain(word) for word in WORD.findall(name)]
+    return bool(words) and (words[-1] in NUMBERED or words[-1].endswith(("nr", "nummer", "number")))
 
 
 def is_time(rows: Rows, name: str) -> bool:

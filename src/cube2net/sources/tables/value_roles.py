@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.records.column_kinds import decoded, holds_text
+from cube2net.records.column_kinds import holds_text
 from cube2net.sources.tables.column_types import Rows, keys
 from cube2net.sources.tables.id_columns import (
     MOST_COLUMNS,
@@ -27,7 +27,8 @@ from cube2net.sources.tables.id_columns import (
     share_of,
 )
 from cube2net.sources.tables.link_columns import is_time, is_weight, two_ends, with_link_columns
-from cube2net.sources.tables.lone_table import is_named_row
+from cube2net.sources.tables.name_columns import MOSTLY_NAMES, name_share
+from cube2net.sources.tables.row_identity import is_named_row
 from cube2net.sources.tables.table_roles import (
     ROLE_OF,
     Guess,
@@ -35,14 +36,11 @@ from cube2net.sources.tables.table_roles import (
     is_sure,
     named_columns,
 )
-from cube2net.sources.tables.written_values import likely_written, present
 
 ORDER = ("nodes", "objects", "items", "mentions", "links", "labels", "terms")
 IDS = {"nodes": "id", "objects": "id", "items": "item"}
 SAMPLED = 1_000
 MOST = 0.5
-NAMED, MOSTLY_NAMES = 20, 0.8
-"""So great a share of the texts of a column of names differ; in fewer rows than so many, names have two words."""
 WORDS, LETTERS, DIFFERENT = 6, 40, 0.5
 """A text has so many words and letters on average, and so many of all texts differ."""
 
@@ -193,42 +191,12 @@ def _with_name(guess: Guess, rows: Rows, parted: Collection[str]) -> Guess:
     """Return a guess with the column of short texts that is nearest to unique, where no name says which it is."""
     if "name" in (*guess.columns, *guess.given) or guess.file == "items" or rows.table.num_rows < 2:
         return guess
-    shares = {name: _names(rows, name) for name in guess.left if name not in parted}
+    shares = {name: name_share(rows, name) for name in guess.left if name not in parted}
     best = max(shares, key=shares.__getitem__, default=None)
     if best is None or shares[best] < (MOSTLY_NAMES, 0):
         return guess
     left = tuple(name for name in guess.left if name != best)
     return replace(guess, columns={**guess.columns, "name": best}, left=left)
-
-
-def _names(rows: Rows, name: str) -> tuple[float, float]:
-    """Return which share of a column's texts are different names, and which of these have no digit.
-
-    Long texts, numbers, dates, addresses of the web and lists of labels are no names.
-    """
-    column = decoded(rows.table[name])
-    if not holds_text(column.type) or column.null_count > (1 - MOSTLY_NAMES) * len(column):
-        return 0.0, 0.0
-    places = np.unique(np.linspace(0, len(column) - 1, SAMPLED, dtype=np.int64))
-    texts = pc.drop_null(present(pc.cast(column.take(pa.array(places)), pa.string())))
-    if len(texts) < 2 or pc.mean(pc.utf8_length(texts)).as_py() >= LETTERS:
-        return 0.0, 0.0
-    few = len(texts) < NAMED
-    if few and pc.mean(pc.count_substring_regex(texts, r"\pL{2,}")).as_py() < 2:
-        return 0.0, 0.0
-    worded = pc.and_(
-        pc.match_substring_regex(texts, r"\pL{2}"), pc.invert(pc.match_substring_regex(texts, r"@|://|^www\."))
-    )
-    labels = pc.list_flatten(pc.split_pattern_regex(texts, r"\s*[,;|/]\s*"))
-    lists = len(labels) > 1.5 * len(texts) and pc.count_distinct(labels).as_py() < MOST * len(labels)
-    if lists or _mean(worded) < MOSTLY_NAMES or likely_written(texts, rows.written):
-        return 0.0, 0.0
-    different = pc.count_distinct(texts).as_py() / len(texts)
-    return 0.0 if few and different < 1 else different, 1 - _mean(pc.match_substring_regex(texts, "[0-9]"))
-
-
-def _mean(truths: pa.ChunkedArray) -> float:
-    return float(pc.mean(pc.cast(truths, pa.int8())).as_py())
 
 
 # One table alone
