@@ -40,6 +40,7 @@ from cube2net.sources.tables.table_roles import (
     check_roles,
     format_of,
 )
+from cube2net.sources.tables.total_rows import without_totals
 from cube2net.sources.tables.value_roles import are_links_by_name, are_links_by_values, roles_of
 from cube2net.sources.tables.workbooks import Sheet
 from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
@@ -137,6 +138,8 @@ class Tables:
         for number, (role, table) in enumerate(tables.items()):
             progress(f"reading {table.name if isinstance(table, Path) else role}", number, len(tables))
             rows[role] = self._rows(role, table, dropped, meter)
+            if self.alone and role in (RECORDS, "nodes", "links"):
+                rows[role] = without_totals(rows[role], dropped)
         if unsure is not None and {"nodes", "links"} <= set(rows):
             rows |= by_their_values(rows["nodes"], rows["links"], unsure, dropped.say)
         if RECORDS in rows and "links" not in rows and self._are_links(rows[RECORDS], tables[RECORDS]):
