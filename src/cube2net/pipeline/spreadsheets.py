@@ -54,6 +54,7 @@ class SpreadsheetReading:
         """Return what was read, as JSON has it."""
         return {
             "files": list(self.files),
+            "items": self.corpus.items.num_rows,
             "objects": self.corpus.objects.num_rows,
             "links": None if self.corpus.links is None else self.corpus.links.num_rows,
             "columns": [dict(column) for column in self.columns[:MOST_SHOWN]],

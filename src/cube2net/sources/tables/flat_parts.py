@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -17,32 +16,8 @@ from cube2net.records.column_kinds import holds_text, is_list
 from cube2net.records.limits import check_count
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.column_types import Rows, attribute, keys
+from cube2net.sources.tables.flat_columns import FlatColumns
 from cube2net.sources.tables.table_corpus import Part
-
-
-@dataclass(frozen=True)
-class FlatColumns:
-    """Which column of a flat table is what; without ``item`` every row is an item of its own.
-
-    >>> print(FlatColumns("authors", item="paper", separator=";", guessed=("objects", "separator")))
-    objects='authors' (guessed), parted at ';' (guessed), item='paper' (given)
-    """
-
-    objects: str
-    item: str | None = None
-    name: str | None = None
-    text: str | None = None
-    separator: str | None = None
-    guessed: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        said = []
-        for role in ("objects", "separator", "item", "name", "text"):
-            value = getattr(self, role)
-            if value is not None:
-                how = "guessed" if role in self.guessed else "given"
-                said.append(f"{'parted at ' if role == 'separator' else role + '='}{value!r} ({how})")
-        return ", ".join(said) + ("" if self.item else ", every row an item of its own")
 
 
 class FlatParts:

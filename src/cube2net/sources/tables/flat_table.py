@@ -8,29 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.errors import SourceError, some
+from cube2net.errors import SourceError
 from cube2net.records import Corpus
-from cube2net.records.column_kinds import holds_text, is_list
+from cube2net.records.column_kinds import decoded, is_list
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.column_types import Rows
-from cube2net.sources.tables.flat_parts import FlatColumns, FlatParts
-from cube2net.sources.tables.link_columns import are_years
+from cube2net.sources.tables.flat_columns import FlatColumns, guess_flat
+from cube2net.sources.tables.flat_parts import FlatParts
 from cube2net.sources.tables.table_corpus import Part, item_corpus
-from cube2net.sources.tables.table_roles import SPELLINGS
-
-SEPARATORS = (";", "|")
-"""What parts several objects in one text, where nothing is said of it."""
-OFTEN = 0.2
-"""The share of texts in which a separator stands, to be taken for one."""
-SAMPLED = 10_000
-PEOPLE = ("people", "creator", "actor", "cast")
-REFERS = 0.8
-"""A column whose values are such a share of another's, which are all different, names other rows."""
 
 
 def flat_corpus(
@@ -43,14 +31,24 @@ def flat_corpus(
     links: Part | None,
     dropped: Dropped,
     directed: bool = False,
+    by_values: bool = False,
 ) -> Corpus:
-    """Return the corpus of one table of records; ``item`` and ``objects`` name its columns, else they are guessed."""
+    """Return the corpus of one table of records; ``item`` and ``objects`` name its columns, else they are guessed.
+
+    They are guessed by their names, and ``by_values`` also by what they hold.
+    """
     if rows.table.num_rows == 0:
         raise SourceError(f"{rows.name} has a header and no rows, expected records")
     given = {"item": item or columns.get("items.item", columns.get("item")), "text": columns.get("text")}
     given |= {"objects": objects or columns.get("mentions.object", columns.get("object")), "name": columns.get("name")}
-    found = guess_flat(rows, {role: name for role, name in given.items() if name is not None}, separators)
+    named = {role: name for role, name in given.items() if name is not None}
+    found = guess_flat(rows, named, separators, by_values=by_values)
     dropped.say(f"columns of {rows.name}: {found}")
+    if "objects" in named and found.separator is None and _is_one_a_row(rows, found):
+        dropped.say(
+            f"{rows.name}: {found.objects!r} is not parted, so that a row has one object and nothing is linked "
+            f"(say what parts it: separators={{{found.objects!r}: ';'}})"
+        )
     others = {name: mark for name, mark in separators.items() if name != found.objects}
     flat = FlatParts(rows, found, others, dropped)
     parts = flat.objects(), flat.items(), flat.mentions()
@@ -61,113 +59,8 @@ def flat_corpus(
     return replace(corpus, source={"columns": said, "separators": parted})
 
 
-def guess_flat(rows: Rows, given: Mapping[str, str], separators: Mapping[str, str]) -> FlatColumns:
-    """Return which column of a flat table is what: as given, else by their names and what they hold."""
-    names = rows.table.column_names
-    for role, name in given.items():
-        if name not in names:
-            raise SourceError(f"{rows.name} has no column {name!r} (given as {role}): it has {some(names, 20)}")
-    objects = given.get("objects") or _objects_column(rows, given)
-    if objects is None:
-        raise SourceError(
-            f"one table alone needs links beside it (links=…), or the columns of its records and of the objects they "
-            f"mention (item='paper', objects='author'): {rows.name} has {some(names, 20)}{_said_of_twice(rows)}"
-        )
-    separator = separators.get(objects) or _separator(rows, objects)
-    several = separator is not None or is_list(rows.table.schema.field(objects).type)
-    free = [name for name in names if name not in (objects, *given.values())]
-    item = given.get("item") or _item_column(rows, free, several)
-    if item is None and not several:
-        if "objects" in given:
-            what = "needs a column that says what record a row belongs to (item=…)"
-            raise SourceError(f"{rows.name} {what}: it has {some(names, 20)}{_said_of_twice(rows)}")
-        raise SourceError(
-            f"one table alone needs links beside it (links=…), or the column of the records that its rows mention "
-            f"{objects!r} in (item='paper'): {rows.name} has {some(names, 20)}{_said_of_twice(rows)}"
-        )
-    free = [name for name in free if name != item]
-    called = given.get("name") or (None if several else _named(objects, free))
-    text = given.get("text") or _spelled(free, SPELLINGS["items"]["text"])
-    if text is not None and "text" not in given and not holds_text(rows.table.schema.field(text).type):
-        text = None
-    roles = {"objects": objects, "item": item, "name": called, "text": text}
-    guessed = [role for role, column in roles.items() if column is not None and role not in given]
-    guessed += ["separator"] if separator is not None and objects not in separators else []
-    return FlatColumns(objects, item, called, text, separator, tuple(guessed))
-
-
-def _said_of_twice(rows: Rows) -> str:
-    """Return what helps where a column names other rows, as a partner or a parent does; nothing where none does."""
-    columns = {name: pc.cast(column, pa.string()) for name, column in _columns_of_keys(rows.table)}
-    for own, ids in columns.items():
-        if ids.null_count or len(ids.unique()) < len(ids) or len(ids) < 2:
-            continue
-        for other, column in columns.items():
-            named = column.drop_null()
-            if other == own or not len(named) or are_years(rows.table[other]):
-                continue
-            if pc.mean(pc.is_in(named, value_set=ids.combine_chunks())).as_py() >= REFERS:
-                return f"; {other!r} names other rows by their {own!r}: give the table twice, as nodes and as links"
-    return ""
-
-
-def _columns_of_keys(table: pa.Table) -> list[tuple[str, pa.ChunkedArray]]:
-    """Return the columns of texts and whole numbers, which may be ids."""
-    kinds = {name: table.schema.field(name).type for name in table.column_names}
-    wanted = [name for name, kind in kinds.items() if holds_text(kind) or pa.types.is_integer(kind)]
-    return [(name, table[name]) for name in wanted]
-
-
-def _plain(name: str) -> str:
-    return "".join(letter for letter in name.casefold() if letter.isalnum())
-
-
-def _spelled(names: list[str], spellings: Any, *, plural: bool = False) -> str | None:
-    """Return the column that bears the first of some spellings, maybe in the plural."""
-    known = {_plain(name): name for name in reversed(names)}
-    if plural:
-        known = {plain.removesuffix("s"): name for plain, name in known.items() if plain.endswith("s")} | known
-    return next((known[spelling] for spelling in spellings if spelling in known), None)
-
-
-def _objects_column(rows: Rows, given: Mapping[str, str]) -> str | None:
-    names = [name for name in rows.table.column_names if name not in given.values()]
-    spellings = [*(word for word in SPELLINGS["mentions"]["object"] if word != "name"), *PEOPLE]
-    found = _spelled(names, spellings, plural=True)
-    lists = [name for name in names if is_list(rows.table.schema.field(name).type)]
-    return found or (lists[0] if len(lists) == 1 else None)
-
-
-def _item_column(rows: Rows, names: list[str], several: bool) -> str | None:
-    """Return the column of the records: the first by name whose values repeat, where a row is one mention."""
-    spellings = [*SPELLINGS["items"]["item"], *(() if several else ("title",))]
-    candidates = [name for spelling in spellings for name in names if _plain(name) == spelling]
-    if several:
-        return candidates[0] if candidates else None
-    for name in candidates:
-        column = rows.table[name]
-        if pa.types.is_dictionary(column.type):
-            column = column.cast(column.type.value_type)
-        if pc.count_distinct(column).as_py() < rows.table.num_rows:
-            return name
-    return None
-
-
-def _named(objects: str, free: list[str]) -> str | None:
-    """Return the column of the names that goes with a column of ids: ``author`` or ``author_name`` with author_id."""
-    plain = _plain(objects)
-    base = plain.removesuffix("id")
-    wanted = (f"{base}name", f"{base}fullname", *((base,) if base != plain else ()))
-    return _spelled(free, wanted) if base else None
-
-
-def _separator(rows: Rows, name: str) -> str | None:
-    column = rows.table[name]
-    if not holds_text(column.type):
-        return None
-    sample = pc.drop_null(column.slice(0, SAMPLED))
-    for mark in SEPARATORS:
-        share = pc.sum(pc.match_substring(sample, mark)).as_py() or 0
-        if len(sample) and share >= OFTEN * len(sample):
-            return mark
-    return None
+def _is_one_a_row(rows: Rows, columns: FlatColumns) -> bool:
+    """Return whether no two rows are one record, so that texts that are not parted link nothing."""
+    if is_list(rows.table.schema.field(columns.objects).type) or columns.item is None:
+        return False
+    return bool(pc.count_distinct(decoded(rows.table[columns.item])).as_py() == rows.table.num_rows)

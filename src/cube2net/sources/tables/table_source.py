@@ -15,7 +15,8 @@ from cube2net.records.column_kinds import holds_text
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.column_types import Rows
 from cube2net.sources.tables.dialects import Conventions
-from cube2net.sources.tables.flat_table import flat_corpus, guess_flat
+from cube2net.sources.tables.flat_columns import guess_flat
+from cube2net.sources.tables.flat_table import flat_corpus
 from cube2net.sources.tables.frame_rows import frame_rows
 from cube2net.sources.tables.lone_table import first_row_is_data, lone_table, names_other_rows
 from cube2net.sources.tables.read_rows import as_read, read_rows
@@ -163,6 +164,7 @@ class Tables:
                 links=parts.get("links"),
                 dropped=dropped,
                 directed=self.directed,
+                by_values=self.alone,
             )
         elif "nodes" in parts:
             both = parts["nodes"], parts.get("links")
@@ -243,7 +245,7 @@ class Tables:
         if before := self._before(rows):
             return before == RECORDS
         try:
-            guess_flat(rows, {}, self.separators)
+            guess_flat(rows, {}, self.separators, by_values=self.alone)
         except SourceError:
             return False
         return True
@@ -262,6 +264,8 @@ class Tables:
         """Return whether a table of records is rather one of nodes alone, which may name each other."""
         if not self.alone or "links" in rows or self._names_records:
             return False
+        if {"nodes.id", "nodes.name", "id"} & set(self.columns):
+            return True
         return names_other_rows(rows[RECORDS]) or not self._are_records(rows[RECORDS])
 
     def _parts(self, tables: Mapping[str, Rows], found: Mapping[str, str], dropped: Dropped) -> dict[str, Part]:

@@ -1,0 +1,122 @@
+"""A table of records with a column of several people each is read as who came together, whatever parts them."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cube2net as c2n
+from cube2net.records import Corpus
+from cube2net.sources.tables.list_columns import list_separator
+
+AREAS = ("Energie", "Logistik", "Wasser")
+PEOPLE = [f"{first} {last}" for first in ("Ada", "Bo", "Cleo", "Dirk") for last in ("Nelke", "Rose", "Tulpe")]
+
+
+def together(row: int) -> list[str]:
+    """Return who works on a project: one to four."""
+    return [PEOPLE[(row * 5 + step * 7) % len(PEOPLE)] for step in range(1 + row % 4)]
+
+
+def projects(mark: str, header: str = "Beteiligte", count: int = 40) -> list[list[str]]:
+    """Return made-up projects, of which each has a name, an area, a year and people."""
+    rows = [["Projekt", "Bereich", "Jahr", header]]
+    rows += [[f"Vorhaben {row}", AREAS[row % 3], str(2018 + row % 5), mark.join(together(row))] for row in range(count)]
+    return rows
+
+
+def read(folder: Path, rows: list[list[str]], *, alone: bool = True, **options: Any) -> tuple[Corpus, list[str]]:
+    """Return what a table gives, and what was said."""
+    path = folder / "projekte.csv"
+    lines = ("\t".join(f'"{value}"' for value in row) for row in rows)
+    path.write_text("\n".join(lines), encoding="utf-8")
+    said: list[str] = []
+    corpus = c2n.read_tables(path, alone=alone, progress=lambda stage, done, total=None: said.append(stage), **options)
+    return corpus, said
+
+
+MARKS = [" / ", "/", "; ", ";", ", ", ",", "\n", " | "]
+
+
+@pytest.mark.parametrize("mark", MARKS)
+@pytest.mark.parametrize("header", ["Beteiligte", "Autoren", "Teilnehmer", "Mitglieder", "Wer dabei war"])
+def test_people_of_a_row_are_objects_and_the_row_is_their_record(tmp_path: Path, mark: str, header: str) -> None:
+    corpus, said = read(tmp_path, projects(mark, header))
+    assert sorted(corpus.objects["name"].to_pylist()) == sorted(PEOPLE)
+    assert corpus.items["item"].to_pylist() == [f"Vorhaben {row}" for row in range(40)]
+    assert corpus.mentions.num_rows == sum(len(together(row)) for row in range(40))
+    assert corpus.attributes == ("Bereich", "Jahr")
+    shown = "line breaks" if mark == "\n" else repr(" / " if mark == " / " else mark.strip())
+    assert any(
+        f"objects={header!r} (guessed), parted at {shown} (guessed), item='Projekt' (guessed)" in each for each in said
+    )
+
+
+@pytest.mark.parametrize("mark", MARKS)
+@pytest.mark.parametrize("alone", [True, False])
+def test_columns_that_are_named_are_parted_by_whatever_parts_them(tmp_path: Path, mark: str, alone: bool) -> None:
+    corpus, _ = read(tmp_path, projects(mark), alone=alone, item="Projekt", objects="Beteiligte")
+    assert corpus.objects.num_rows == len(PEOPLE)
+
+
+def test_where_nothing_parts_the_column_that_was_named_it_is_said(tmp_path: Path) -> None:
+    corpus, said = read(tmp_path, projects(" & "), item="Projekt", objects="Beteiligte")
+    assert any(" & " in name for name in corpus.objects["name"].to_pylist())
+    assert any(
+        "'Beteiligte' is not parted, so that a row has one object and nothing is linked" in each for each in said
+    )
+    _, said = read(tmp_path, projects(" & "), item="Projekt", objects="Beteiligte", separators={"Beteiligte": "&"})
+    assert not any("is not parted" in each for each in said)
+
+
+def members(count: int = 40) -> list[list[str]]:
+    """Return made-up members with hobbies, who know each other."""
+    hobbies = ("Rudern", "Schach", "Singen", "Wandern")
+    rows = [["Kürzel", "Mitglied", "Ort", "Hobbys", "Kennt"]]
+    for row in range(count):
+        likes = ", ".join(dict.fromkeys(hobbies[(row + step * step) % 4] for step in range(1 + row % 3)))
+        rows.append(
+            [f"k{row}", f"{PEOPLE[row % 12]} {row}", AREAS[row % 3], likes, f"{PEOPLE[(row + 1) % 12]} {row + 1}"]
+        )
+    rows[-1][-1] = ""
+    return rows
+
+
+def test_hobbies_of_people_are_no_objects(tmp_path: Path) -> None:
+    corpus, _ = read(tmp_path, members())
+    assert (corpus.objects.num_rows, corpus.links and corpus.links.num_rows) == (40, 39)
+    without = [row[:-1] for row in members()]
+    assert read(tmp_path, without)[0].objects.num_rows == 40
+
+
+def test_a_list_of_names_beside_a_column_that_names_other_rows_is_no_list_of_objects(tmp_path: Path) -> None:
+    rows = projects(" / ")
+    rows = [
+        [*rows[0], "Folgt auf"],
+        *([*row, f"Vorhaben {number - 1}" if number else ""] for number, row in enumerate(rows[1:])),
+    ]
+    corpus, _ = read(tmp_path, rows)
+    assert (corpus.objects.num_rows, corpus.links and corpus.links.num_rows) == (40, 39)
+
+
+def test_a_row_for_everybody_stays_one_unless_the_list_is_called_one_of_people(tmp_path: Path) -> None:
+    assert read(tmp_path, [["Name", "Ort", "Jahr", "Kurse"], *projects("; ")[1:]])[0].objects.num_rows == 40
+    assert read(tmp_path, [["Name", "Ort", "Jahr", "Team"], *projects("; ")[1:]])[0].objects.num_rows == 12
+    said_so = read(tmp_path, projects("; "), columns={"nodes.id": "Projekt"})[0]
+    assert said_so.objects.num_rows == 40
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [f"The house, {word}, is old and rather far from all that we know" for word in ("red", "blue", "green")] * 4,
+        [f"Nelke, {first}" for first in ("Ada", "Bo", "Cleo")] * 4,
+        [f"{day}/{month}/2024" for day in (1, 2, 3) for month in (4, 5, 6)],
+        ["Ada Nelke", "Bo Rose", "Cleo Tulpe"],
+        ["10, 20", "20, 30", "10, 30"],
+        [],
+    ],
+)
+def test_texts_that_are_no_lists_of_names_are_not_parted(texts: list[str]) -> None:
+    assert list_separator(texts) is None
+    assert list_separator(texts, named=True) is None
