@@ -46,6 +46,7 @@ def test_people_of_a_row_are_objects_and_the_row_is_their_record(tmp_path: Path,
     assert corpus.items["item"].to_pylist() == [f"Vorhaben {row}" for row in range(40)]
     assert corpus.mentions.num_rows == sum(len(together(row)) for row in range(40))
     assert corpus.attributes == ("Bereich", "Jahr")
+    assert "projekte.csv: 40 records, 12 objects in them, linked where a record has both" in said
     shown = "line breaks" if mark == "\n" else repr(" / " if mark == " / " else mark.strip())
     assert any(
         f"objects={header!r} (guessed), parted at {shown} (guessed), item='Projekt' (guessed)" in each for each in said

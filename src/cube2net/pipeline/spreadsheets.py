@@ -43,6 +43,11 @@ class SpreadsheetReading:
     files: tuple[str, ...]
     may_become: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def items(self) -> int:
+        """How many rows were read: those of the objects themselves, or the records that mention them."""
+        return self.corpus.items.num_rows
+
     def choices(self) -> list[dict[str, Any]]:
         """Return which columns may become dimensions, and which do."""
         chosen = {spec.attribute for spec in self.dimensions}
@@ -54,7 +59,6 @@ class SpreadsheetReading:
         """Return what was read, as JSON has it."""
         return {
             "files": list(self.files),
-            "items": self.corpus.items.num_rows,
             "objects": self.corpus.objects.num_rows,
             "links": None if self.corpus.links is None else self.corpus.links.num_rows,
             "columns": [dict(column) for column in self.columns[:MOST_SHOWN]],

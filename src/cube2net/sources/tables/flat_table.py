@@ -53,6 +53,9 @@ def flat_corpus(
     flat = FlatParts(rows, found, others, dropped)
     parts = flat.objects(), flat.items(), flat.mentions()
     corpus = item_corpus(*parts, links, flat.not_parted, dropped, directed=directed)
+    if by_values:
+        rows_and_objects = f"{corpus.items.num_rows:,} records, {corpus.objects.num_rows:,} objects in them"
+        dropped.say(f"{rows.name}: {rows_and_objects}, linked where a record has both")
     read = {"items.item": found.item, "mentions.object": found.objects, "name": found.name, "text": found.text}
     parted = {} if found.separator is None else {found.objects: found.separator}
     said = {role: name for role, name in read.items() if name is not None}
