@@ -38,6 +38,36 @@ def test_a_file_that_is_not_there_a_folder_and_an_unknown_ending_are_refused(tmp
     assert told.startswith("cannot tell the format of 'x.docx': expected a name that ends in .csv, .tsv, ")
 
 
+@pytest.mark.parametrize("name", ["x.ods", "x.docx", "x.numbers", "x.ODS", "x.pdf"])
+def test_what_can_be_saved_as_a_table_is_refused_with_that_advice(tmp_path, name):
+    assert refusal(put(tmp_path / name, "a")).endswith(".parquet or .xlsx (save it as .xlsx or .csv)")
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b"\x89PNG\r\n\x1a\n" + bytes(80), "a picture"),
+        (b"\xff\xd8\xff\xe0" + bytes(80), "a picture"),
+        (b"GIF89a" + bytes(80), "a picture"),
+        (b"%PDF-1.4\n1 0 obj\n", "a PDF document"),
+        (b"PK\x03\x04" + bytes(80), "a packed folder or a document"),
+        (b"PK\x03\x04" + bytes(80) + b"xl/workbook.xml", "a workbook, whose name does not end in .xlsx"),
+        (b"\xd0\xcf\x11\xe0" + bytes(80), "a document or workbook of the time before 2007"),
+    ],
+)
+@pytest.mark.parametrize("name", ["x.csv", "x.tsv", "x.txt", "x.jsonl"])
+def test_what_is_no_text_is_called_what_it_is(tmp_path, name, content, what):
+    path = tmp_path / name
+    path.write_bytes(content)
+    assert refusal(path).startswith(f"{name} is {what}, not a table: expected a name that ends in .csv")
+
+
+def test_a_table_that_begins_as_a_picture_does_is_read(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_bytes("BMW;Köln\nA;1\nB;2\n".encode("windows-1252"))
+    assert read_rows(path).table.num_rows == 2
+
+
 @pytest.mark.parametrize("name", ["x.csv", "x.tsv", "x.jsonl", "x.parquet"])
 @pytest.mark.parametrize("content", ["", "\ufeff", "\n \n"])
 def test_an_empty_file_is_refused(tmp_path, name, content):

@@ -10,6 +10,7 @@ from pathlib import Path
 from cube2net.errors import QueryError, SourceError, listed, unknown
 from cube2net.records.query_tables import LABEL, ReadNames
 from cube2net.sources.io.text_records import NO_TEXT, UTF_16_MARKS
+from cube2net.sources.tables.file_signatures import MAGIC, WORKBOOK
 from cube2net.sources.tables.query_files import (
     DELIMITERS,
     FORMED,
@@ -31,21 +32,6 @@ WHOLE_LINES = ""
 """In place of a column: every line is a name."""
 ALIKE = 3
 """Lines with so many cells each are the rows of a table, whatever the file is called."""
-MAGIC = {
-    b"\x89PNG": "a picture",
-    b"\xff\xd8\xff": "a picture",
-    b"GIF8": "a picture",
-    b"BM": "a picture",
-    b"RIFF": "a picture, a sound or a film",
-    b"%PDF": "a PDF document",
-    b"{\\rtf": "a document of a word processor",
-    b"PK\x03\x04": "a packed folder or a document",
-    b"\xd0\xcf\x11\xe0": "a document or workbook of the time before 2007",
-    b"\x1f\x8b": "a packed file",
-    b"SQLite format 3": "a database",
-    b"PAR1": "a Parquet file, whose name does not end in .parquet",
-}
-WORKBOOK = b"xl/workbook.xml"
 
 
 def read_query_bytes(content: bytes, name: str, known: Known, column: str | None = None) -> ReadNames:

@@ -10,6 +10,7 @@ from cube2net.errors import SourceError
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.column_types import Rows
 from cube2net.sources.tables.dialects import UNSAID, USUAL, Conventions
+from cube2net.sources.tables.file_signatures import LOOKED_AT, no_table
 from cube2net.sources.tables.json_lines import read_jsonlines
 from cube2net.sources.tables.parquet import read_parquet
 from cube2net.sources.tables.table_roles import format_of
@@ -18,6 +19,8 @@ from cube2net.sources.tables.workbooks import read_workbook
 from cube2net.unpacking import Meter
 
 ALLOWED = "a name that ends in .csv, .tsv, .txt, .jsonl, .ndjson (each also with .gz), .parquet or .xlsx"
+DOCUMENTS = (".ods", ".fods", ".numbers", ".xlsb", ".odt", ".docx", ".doc", ".pages", ".rtf", ".pdf")
+"""How the names of files end from which a table can be saved anew."""
 
 
 def read_rows(
@@ -35,6 +38,8 @@ def read_rows(
     if not path.is_file():
         raise SourceError(f"{str(path)!r} is a pipe or device, expected a file, for it is read more than once: save it")
     form = format_of(path)
+    if form in (*USUAL, "json"):
+        _check_text(path)
     if form in USUAL:
         return read_delimited(path, form, dropped, meter, conventions)
     if form == "json":
@@ -45,7 +50,16 @@ def read_rows(
         return read_workbook(path, dropped, meter, conventions)
     if form == "xls":
         raise SourceError(f"{path.name!r} is a workbook of the time before 2007: save it as .xlsx or .csv")
-    raise SourceError(f"cannot tell the format of {path.name!r}: expected {ALLOWED}")
+    hint = " (save it as .xlsx or .csv)" if path.suffix.casefold() in DOCUMENTS else ""
+    raise SourceError(f"cannot tell the format of {path.name!r}: expected {ALLOWED}{hint}")
+
+
+def _check_text(path: Path) -> None:
+    """Raise where a file that is called one of text is a picture, a document or a workbook by its first bytes."""
+    with path.open("rb") as file:
+        what = no_table(file.read(LOOKED_AT))
+    if what is not None:
+        raise SourceError(f"{path.name} is {what}, not a table: expected {ALLOWED}, which holds what its name says")
 
 
 def as_read(
