@@ -174,3 +174,15 @@ def test_a_parameter_that_the_source_of_a_file_lacks_is_refused_by_the_name_of_t
     status, _, err = tool("explore", club, "--no-browser", "--set", "colums=name:Firma")
     assert status == 2
     assert err.startswith("cube2net: unknown parameter of source 'tables' 'colums': choose one of alone, columns, ")
+
+
+def test_a_table_alone_is_refused_elsewhere_with_what_reads_it_as_explore_does(club: Path, tool: Tool) -> None:
+    out = ("--out", club.parent / "cube", "--min-objects", "2", "--quiet")
+    for command in (("suggest", club, "--quiet"), ("build", "tables", club, *out)):
+        status, _, err = tool(*command)
+        assert status == 2
+        assert err.splitlines()[-1].endswith("; or read its rows alone, as explore does: --set alone=true")
+    status, told, _ = tool("suggest", club, "--set", "alone=true", "--quiet")
+    assert (status, "--set alone=true" in told) == (0, True)
+    status, told, _ = tool("build", "tables", club, "--set", "alone=true", *out)
+    assert (status, "72 objects, 108 links" in told) == (0, True)

@@ -66,3 +66,9 @@ def test_numbers_that_lie_evenly_get_a_round_width_and_others_quarters():
     assert bins_for(rng.lognormal(5, 3, 1000)) == "quantiles:4"
     assert bins_for(np.concatenate([np.zeros(900), rng.uniform(0, 100, 100)])) == "quantiles:4"
     assert bins_for(np.concatenate([rng.uniform(0, 100, 1000), [1e12]])) != "quantiles:4"
+
+
+def test_numbers_are_said_as_people_write_them() -> None:
+    amounts = pa.array([7191.43 + 13.5 * row for row in range(40)] + [68_386_072.9])
+    assert look_at("turnover", amounts).reason == "has numbers, 7,191.43 to 68,386,072.9"
+    assert look_at("founded", pa.array([1901, 1999] * 20)).reason == "holds years, 1901 to 1999"

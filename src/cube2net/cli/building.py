@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cube2net import pipeline
+from cube2net.cli.lone_tables import advising_alone
 from cube2net.cli.options import configured, fields_of, split_settings
 from cube2net.cli.terminal import say, show_table
 from cube2net.errors import ParameterError, SourceError, listed, unknown
@@ -94,7 +95,8 @@ def build(
         return pipeline.build_cube(corpus, asked or proposed(corpus), **options)
     reader = reader_of(source, paths, settings, strict, where)
     places = () if source == SQL else paths
-    return pipeline.build_from(reader, *places, dimensions=asked or proposed, **options)
+    with advising_alone(source):
+        return pipeline.build_from(reader, *places, dimensions=asked or proposed, **options)
 
 
 def _spark_settings(texts: Sequence[str]) -> dict[str, str]:
@@ -121,7 +123,8 @@ def read(
             raise ParameterError(f"the bundled data is read whole, got --where {where[0]!r}")
         return pipeline.load_bundled()
     places = () if source == SQL else paths
-    return pipeline.read_source(reader_of(source, paths, settings, strict, where), *places, progress=progress)
+    with advising_alone(source):
+        return pipeline.read_source(reader_of(source, paths, settings, strict, where), *places, progress=progress)
 
 
 def reader_of(

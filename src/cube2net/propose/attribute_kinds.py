@@ -28,6 +28,8 @@ ID_NAME = re.compile(r"(?:^|[\W_])(?:id|ids|key|uuid|guid|doi|isbn|issn|nr|no|nu
 SKEWED = 0.5
 """Bins of one width of which one would hold more of the items do not tell them apart: they are cut by shares."""
 LEAST_BINS, MOST_BINS = 5, 16
+LEAST_WRITTEN, MOST_WRITTEN = 1.0, 1e15
+"""Numbers from the one to the other are written with two digits behind the point at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,9 +129,10 @@ def _of_numbers(name: str, column: pa.Array) -> Seen:
     distinct = len(different)
     if distinct < 2:
         return Seen(name, "constant", distinct, filled, "has one value only" if distinct else "has no value")
-    span = f"{_said(different[0])} to {_said(different[-1])}"
+    span = f"{number_in_words(different[0])} to {number_in_words(different[-1])}"
     if _are_years(name, values):
-        return Seen(name, "years", distinct, filled, f"holds years, {span}", items=items, numbers=values)
+        years = f"holds years, {_exactly(different[0])} to {_exactly(different[-1])}"
+        return Seen(name, "years", distinct, filled, years, items=items, numbers=values)
     whole = bool(np.all(different == np.floor(different)))
     if whole and distinct <= FEW_NUMBERS:
         labels = ItemLabels(items, np.searchsorted(different, values), distinct)
@@ -158,7 +161,7 @@ def bins_for(values: Array) -> str:
         steps = np.floor(values / width)
         _, counts = np.unique(steps, return_counts=True)
         if len(counts) <= MOST_BINS and counts.max() <= SKEWED * len(values):
-            return f"width:{_said(width)}"
+            return f"width:{_exactly(width)}"
     return "quantiles:4"
 
 
@@ -168,5 +171,16 @@ def _round_width(width: float) -> float:
     return float(max(step for step in (1.0, 2.0, 5.0) if step * power <= width * (1 + 1e-9)) * power)
 
 
-def _said(value: float) -> str:
+def number_in_words(value: float) -> str:
+    """Return a number as people write it: thousands apart, and no more digits than tell something.
+
+    >>> [number_in_words(value) for value in (68386072.9, 7191.43, 1200, 0.000125, 1e21, 5.1)]
+    ['68,386,072.9', '7,191.43', '1,200', '0.000125', '1e+21', '5.1']
+    """
+    if not LEAST_WRITTEN <= abs(value) < MOST_WRITTEN:
+        return _exactly(value)
+    return f"{value:,.2f}".rstrip("0").rstrip(".")
+
+
+def _exactly(value: float) -> str:
     return f"{value:.0f}" if float(value).is_integer() and abs(value) < 1e15 else f"{value:.6g}"
