@@ -18,7 +18,7 @@ LAYERS = [
     ("records", "extras"),
     ("interrupts",),
     ("arrays", "seeding", "atomic_files", "arrow_files", "compiling", "unpacking", "fingerprints", "multiple_tests"),
-    ("threads", "intervals"),
+    ("threads", "intervals", "workbook_parts"),
     ("kernels",),
     ("interfaces",),
     ("locks", "arguments"),

@@ -1,21 +1,14 @@
-"""Sheets of a workbook (.xlsx), read from its XML: shared and inline texts, numbers, dates by their style, results.
-
-A workbook is a zip: what comes out of it is metered, and a document type is refused, so that no entity can be declared.
-"""
+"""Sheets of a workbook (.xlsx), read from its XML: shared and inline texts, numbers, dates by their style, results."""
 
 from __future__ import annotations
 
 import re
-import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
-from xml.parsers import expat
 
 import pyarrow as pa
 
@@ -24,10 +17,9 @@ from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.column_types import Rows, columns_of
 from cube2net.sources.tables.dialects import UNSAID, Conventions, find_header
 from cube2net.spelling import nearest
-from cube2net.unpacking import BROKEN, Gauge, Meter, damaged, metered, open_raw, open_zip
+from cube2net.unpacking import Meter
+from cube2net.workbook_parts import Workbook, opened_workbook, parse_part, shared_texts
 
-OLD = b"\xd0\xcf\x11\xe0"
-PIECE = 2**16
 MOST_ROWS, MOST_COLUMNS = 2**20, 2**14
 LAST_DAY = 2_958_465
 DAY_FORMATS = {*range(14, 18), 22, *range(27, 37), *range(50, 59)}
@@ -43,26 +35,15 @@ class Sheet(NamedTuple):
     name: str
 
 
-@dataclass
-class _Workbook:
-    """The parts of a workbook that its sheets share."""
-
-    path: Path
-    archive: zipfile.ZipFile
-    gauge: Gauge
-    sheets: dict[str, str] = field(default_factory=dict)
-    from_1904: bool = False
-
-
 def sheet_names(path: Path, meter: Meter) -> list[str]:
     """Return the names of the sheets of a workbook that are not hidden."""
-    with _opened(path, meter) as book:
+    with opened_workbook(path, meter) as book:
         return list(book.sheets)
 
 
 def read_workbook(path: Path, dropped: Dropped, meter: Meter, conventions: Conventions = UNSAID) -> Rows:
     """Return the rows of one sheet, by default the first; cells keep their types, and an empty one is missing."""
-    with _opened(path, meter) as book:
+    with opened_workbook(path, meter) as book:
         sheet = conventions.sheet or next(iter(book.sheets))
         if sheet not in book.sheets:
             likely = nearest(sheet, list(book.sheets))
@@ -70,120 +51,14 @@ def read_workbook(path: Path, dropped: Dropped, meter: Meter, conventions: Conve
             raise SourceError(f"{path.name} has no sheet {sheet!r}: it has {some(list(book.sheets), 20)}{hint}")
         if conventions.sheet is None and len(book.sheets) > 1:
             dropped.say(f"{path.name}: sheet={sheet!r} of {len(book.sheets)} (guessed)")
-        shared = _shared_texts(book)
+        shared = shared_texts(book)
         grid = _Grid(book, shared, _day_styles(book))
-        _parse(book, book.sheets[sheet], grid.start, grid.end, grid.text)
+        parse_part(book, book.sheets[sheet], grid.start, grid.end, grid.text)
     name = path.name if len(book.sheets) == 1 else f"{path.name} sheet {sheet!r}"
     return _table(name, grid, dropped, conventions)
 
 
-@contextmanager
-def _opened(path: Path, meter: Meter) -> Iterator[_Workbook]:
-    gauge = meter.gauge(path)
-    with open_raw(path, gauge) as raw:
-        if raw.peek(4).startswith(OLD):
-            raise SourceError(
-                f"{path.name} is locked by a password or of the time before 2007: save it as .xlsx without one"
-            )
-        try:
-            with open_zip(raw, gauge) as archive:
-                book = _Workbook(path, archive, gauge)
-                _list_sheets(book)
-                yield book
-        except SourceError:
-            raise
-        except zipfile.BadZipFile:
-            raise SourceError(f"{path.name} is no whole Excel workbook: save it as .xlsx or .csv") from None
-        except BROKEN as error:
-            raise damaged(path.name, error) from None
-
-
-def _parse(
-    book: _Workbook,
-    member: str,
-    start: Callable[[str, dict[str, str]], None],
-    end: Callable[[str], None] = lambda tag: None,
-    text: Callable[[str], None] = lambda piece: None,
-) -> None:
-    """Go through one part of a workbook; tags come without the prefix of their namespace."""
-    try:
-        about = book.archive.getinfo(member)
-    except KeyError:
-        raise SourceError(f"{book.path.name} is not a whole workbook: {member!r} is missing") from None
-    if about.flag_bits & 1 or about.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise SourceError(f"{book.path.name}: {member!r} is encrypted or packed by a rare method: save the file anew")
-    book.gauge.check(about.file_size, about.compress_size)
-    xml = expat.ParserCreate()
-    xml.buffer_text = True
-
-    def refuse(*_: object) -> None:
-        raise SourceError(f"{book.path.name}: {member!r} declares a document type, which no workbook does")
-
-    xml.StartDoctypeDeclHandler = refuse
-    xml.StartElementHandler = lambda tag, given: start(tag.rpartition(":")[2], given)
-    xml.EndElementHandler = lambda tag: end(tag.rpartition(":")[2])
-    xml.CharacterDataHandler = text
-    with book.archive.open(about) as packed, metered(packed, book.gauge) as file:
-        piece = b"not yet"
-        while piece:
-            piece = file.read(PIECE)
-            try:
-                xml.Parse(piece, not piece)
-            except expat.ExpatError as error:
-                what = expat.ErrorString(error.code)
-                raise SourceError(f"{book.path.name}: {member!r} is not whole XML ({what})") from None
-
-
-def _list_sheets(book: _Workbook) -> None:
-    targets: dict[str, str] = {}
-
-    def relation(tag: str, given: dict[str, str]) -> None:
-        if tag == "Relationship" and "/worksheet" in given.get("Type", "") and given.get("Id"):
-            target = given.get("Target", "")
-            targets[given["Id"]] = target.removeprefix("/") if target.startswith("/") else f"xl/{target}"
-
-    def sheet(tag: str, given: dict[str, str]) -> None:
-        if tag == "workbookPr":
-            book.from_1904 = given.get("date1904", "0") in ("1", "true")
-        if tag == "sheet" and given.get("state", "visible") == "visible":
-            places = [targets[value] for key, value in given.items() if key.endswith(":id") and value in targets]
-            if places:
-                book.sheets[given.get("name", "")] = places[0]
-
-    _parse(book, "xl/_rels/workbook.xml.rels", relation)
-    _parse(book, "xl/workbook.xml", sheet)
-    if not book.sheets:
-        raise SourceError(f"{book.path.name} has no sheet to read, expected one with a header and rows")
-
-
-def _shared_texts(book: _Workbook) -> list[str]:
-    """Return the texts that cells point to; how they are to be pronounced is passed over."""
-    texts: list[str] = []
-    if "xl/sharedStrings.xml" not in book.archive.namelist():
-        return texts
-    pieces: list[str] = []
-    state = {"t": False, "rPh": False}
-
-    def start(tag: str, given: dict[str, str]) -> None:
-        if tag in state:
-            state[tag] = True
-
-    def end(tag: str) -> None:
-        if tag in state:
-            state[tag] = False
-        elif tag == "si":
-            texts.append("".join(pieces))
-            pieces.clear()
-
-    def text(piece: str) -> None:
-        if state["t"] and not state["rPh"]:
-            pieces.append(piece)
-
-    _parse(book, "xl/sharedStrings.xml", start, end, text)
-    return texts
-
-
-def _day_styles(book: _Workbook) -> set[int]:
+def _day_styles(book: Workbook) -> set[int]:
     """Return the styles of cells whose numbers are days."""
     if "xl/styles.xml" not in book.archive.namelist():
         return set()
@@ -204,7 +79,7 @@ def _day_styles(book: _Workbook) -> set[int]:
         if tag == "cellXfs":
             state["in"] = False
 
-    _parse(book, "xl/styles.xml", start, end)
+    parse_part(book, "xl/styles.xml", start, end)
     return styles
 
 
@@ -225,7 +100,7 @@ def _whole(text: str | None) -> int:
 class _Grid:
     """The cells of a sheet, by row and column, as they come out of its XML."""
 
-    def __init__(self, book: _Workbook, shared: Sequence[str], days: set[int]) -> None:
+    def __init__(self, book: Workbook, shared: Sequence[str], days: set[int]) -> None:
         self.book, self.shared, self.days = book, shared, days
         self.rows: list[dict[int, Cell]] = []
         self.numbers: list[int] = []
