@@ -63,7 +63,7 @@ def check_network(network: Network) -> Network:
 def exported(asked: Question) -> None:
     """Write the network and read its JSON again."""
     network = check_network(c2n.construct(asked.cube, asked.query))
-    for suffix in ("json", "graphml", "csv", "npz"):
+    for suffix in ("json", "graphml", "xlsx", "csv", "npz"):
         c2n.write_network(network, asked.place / f"network.{suffix}")
     json.loads((asked.place / "network.json").read_text(encoding="utf-8"), parse_constant=_no_json)
 

@@ -219,7 +219,8 @@ def _replay(world: World) -> Iterator[list[str]]:
     yield ["replay", ARGUMENT]
     yield ["replay", str(file), "--cube", ARGUMENT]
     yield ["replay", str(world.folder / "nowhere\x1bc.json")]
-    for name, text in {"odd.json": LONG, "none.json": "{}", "wrong.graphml": f"<a>{PRINTED}", "x.npz": PRINTED}.items():
+    wrong = {"odd.json": LONG, "none.json": "{}", "wrong.graphml": f"<a>{PRINTED}", "x.npz": PRINTED, "x.xlsx": PRINTED}
+    for name, text in wrong.items():
         (world.folder / name).write_text(text, encoding="utf-8", errors="replace")
         yield ["replay", str(world.folder / name), "--cube", cube]
     recipe = file.with_suffix(".recipe.json")

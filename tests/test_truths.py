@@ -53,9 +53,11 @@ def test_truths_are_truths_from_the_data_to_the_network_and_labels_in_between(do
         c2n.write_network(network, tmp_path / f"net{suffix}")
         again = c2n.read_graph(tmp_path / f"net{suffix}")
         assert again.objects["loyal"].to_pylist() == [True, False, None], suffix
-    c2n.write_network(network, tmp_path / "net.parquet")
-    again = c2n.read_tables(tmp_path / "net.nodes.parquet", tmp_path / "net.links.parquet")
-    assert again.objects["loyal"].to_pylist() == [True, False, None]
+    for name in ("net.parquet", "net.xlsx"):
+        c2n.write_network(network, tmp_path / name)
+    for names in (("net.nodes.parquet", "net.links.parquet"), ("net.xlsx",)):
+        again = c2n.read_tables(*(tmp_path / name for name in names))
+        assert again.objects["loyal"].to_pylist() == [True, False, None]
 
 
 def test_truths_are_suggested_as_labels() -> None:

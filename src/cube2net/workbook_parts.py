@@ -135,3 +135,35 @@ def shared_texts(book: Workbook) -> list[str]:
 
     parse_part(book, "xl/sharedStrings.xml", start, end, text)
     return texts
+
+
+def sheet_texts(book: Workbook, sheet: str) -> list[list[str]]:
+    """Return the rows of a sheet whose fields are texts; numbers are the texts that stand for them."""
+    shared = shared_texts(book)
+    found: list[list[str]] = []
+    pieces: list[str] = []
+    field_kind, collects = "", False
+
+    def start(tag: str, given: dict[str, str]) -> None:
+        nonlocal field_kind, collects
+        if tag == "row":
+            found.append([])
+        elif tag == "c":
+            field_kind = given.get("t", "")
+            pieces.clear()
+        collects = tag in ("v", "t")
+
+    def end(tag: str) -> None:
+        nonlocal collects
+        collects = False
+        if tag == "c" and found:
+            text = "".join(pieces)
+            place = int(text) if field_kind == "s" and text.isdecimal() else -1
+            found[-1].append(shared[place] if 0 <= place < len(shared) else text)
+
+    def text(piece: str) -> None:
+        if collects:
+            pieces.append(piece)
+
+    parse_part(book, book.sheets[sheet], start, end, text)
+    return found

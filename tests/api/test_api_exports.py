@@ -141,9 +141,10 @@ def test_what_cannot_be_kept_is_refused(desk: Desk, ask: Ask, monkeypatch: pytes
 
 
 def test_a_workbook_holds_the_nodes_and_links_and_runs_no_formula(desk: Desk, ask: Ask, tmp_path: Path) -> None:
-    file = desk.file({"ask": ask, "format": "network.xlsx"})
-    assert file.content == desk.file({"ask": ask, "format": "network.xlsx"}).content
-    path = tmp_path / "network.xlsx"
+    file = desk.file({"ask": ask, "format": ".xlsx"})
+    assert file.content == desk.file({"ask": ask, "format": ".xlsx"}).content
+    assert file.name == "network.xlsx" and file.media_type.endswith("spreadsheetml.sheet")
+    path = tmp_path / file.name
     path.write_bytes(file.content)
     names = desk.answer("construct", {"ask": ask})["nodes"]["name"]
     assert c2n.read_tables(path).objects.num_rows == len(names)
@@ -154,3 +155,8 @@ def test_a_workbook_holds_the_nodes_and_links_and_runs_no_formula(desk: Desk, as
     assert any(told["cells"].to_pylist())
     with zipfile.ZipFile(path) as parts:
         assert b"<f>" not in b"".join(parts.read(name) for name in parts.namelist())
+    assert read_recipe(path) == desk.network(ask).recipe
+
+
+def test_a_workbook_is_offered_once() -> None:
+    assert [ending for ending in endings() if "xlsx" in ending] == [".xlsx"]

@@ -153,13 +153,20 @@ def test_a_network_is_made_steered_and_explained_by_keys_alone(tab: Tab, town: E
     expect(page.locator(".why-sentence")).not_to_be_empty()
 
 
-def test_what_is_exported_is_what_the_library_makes(asked: Tab, town: Explorer, tmp_path: Path) -> None:
+@pytest.mark.parametrize("ending", ["graphml", "xlsx"])
+def test_what_is_exported_is_what_the_library_makes(asked: Tab, town: Explorer, tmp_path: Path, ending: str) -> None:
     show(asked, "keep")
-    graph = saved(asked, "graphml", tmp_path)
+    graph = saved(asked, ending, tmp_path)
     cube = c2n.open_cube(town.cube)
     own = tmp_path / f"own-{graph.name}"
     c2n.write_network(c2n.construct(cube, cube.query(PEOPLE)), own)
     assert graph.read_bytes() == own.read_bytes()
+
+
+def test_a_workbook_is_offered_first_and_once(asked: Tab) -> None:
+    show(asked, "keep")
+    expect(asked.page.locator("[data-export]").first).to_have_text("xlsx (Excel, LibreOffice)")
+    expect(asked.page.locator('[data-export$="xlsx"]')).to_have_count(1)
 
 
 def test_a_verdict_is_of_the_network_that_was_judged_and_has_the_runs_that_the_field_says(asked: Tab) -> None:

@@ -31,6 +31,7 @@ from cube2net.network.xml_formats import escape
 from cube2net.records import Network, Objects, Query, Selection
 
 from toys import toy_cube
+from workbook_sheets import ranks, sheets, titles
 
 NODE_COLUMNS = ["id", "name", "kind", "in_query", "label", "cells", "query_links"]
 Plain = tuple[list[dict[str, Any]], list[tuple[str, str, float, str]]]
@@ -155,6 +156,14 @@ def read_neo4j(paths: list[Path]) -> Plain:
     return nodes, sorted_links(links)
 
 
+def read_workbook(paths: list[Path]) -> Plain:
+    found, chosen = sheets(paths[0]), titles(paths[0])
+    for row in found["nodes"]:
+        row |= {name: row[name] or "" for name in ("name", "kind", "label")}
+        row["cells"] = ranks(row["cells"], chosen)
+    return found["nodes"], sorted_links([tuple(row.values()) for row in found["links"]])
+
+
 NEO4J = {
     "name": "string",
     "kind": "string",
@@ -167,6 +176,7 @@ NEO4J = {
 READERS = {
     ".graphml": lambda paths: of_graph(nx.read_graphml(paths[0])),
     ".gexf": lambda paths: of_graph(nx.read_gexf(paths[0]), label="query_label"),
+    ".xlsx": read_workbook,
     ".csv": read_csv,
     ".parquet": read_parquet,
     ".npz": read_npz,
@@ -206,11 +216,12 @@ def test_networkx_and_igraph_graphs_hold_the_whole_network() -> None:
 def test_networkx_graph_and_files_say_which_cells_the_ranks_mean(tmp_path: Path) -> None:
     network = hard_network()
     selected = ["label <1> · x & y", "label 0 · naïve"]
-    for suffix in (".graphml", ".gexf", ".parquet", ".npz", ".json"):
+    for suffix in (".graphml", ".gexf", ".xlsx", ".parquet", ".npz", ".json"):
         write(network, tmp_path / f"net{suffix}")
     assert to_networkx(network).graph["selected"] == selected
     assert nx.read_graphml(tmp_path / "net.graphml").graph["selected"].split("\n") == selected
     assert "label &lt;1&gt; · x &amp; y" in (tmp_path / "net.gexf").read_text(encoding="utf-8")
+    assert titles(tmp_path / "net.xlsx") == [f"⟨{line}⟩" for line in selected]
     assert json.loads(pq.read_schema(tmp_path / "net.nodes.parquet").metadata[b"cube2net"])["selected"] == selected
     assert np.load(tmp_path / "net.npz")["selected"].tolist() == selected
     assert json.loads((tmp_path / "net.json").read_text(encoding="utf-8"))["graph"]["selected"] == selected
@@ -288,13 +299,13 @@ XML_TEXT = st.text(
 def test_xml_formats_give_any_text_back(tmp_path_factory: pytest.TempPathFactory, names: list[str]) -> None:
     folder = tmp_path_factory.mktemp("xml")
     network = hard_network(names)
-    for suffix in (".graphml", ".gexf"):
+    for suffix in (".graphml", ".gexf", ".xlsx"):
         assert READERS[suffix](write(network, folder / f"net{suffix}")) == expected(network)
 
 
 def test_control_characters_that_xml_forbids_become_their_pictures(tmp_path: Path) -> None:
     network = hard_network(["nul\x00", "bell\x07", "esc\x1b", "\uffff", "", ""])
-    for suffix in (".graphml", ".gexf"):
+    for suffix in (".graphml", ".gexf", ".xlsx"):
         nodes, _ = READERS[suffix](write(network, tmp_path / f"net{suffix}"))
         assert [row["name"] for row in nodes][:4] == ["nul␀", "bell␇", "esc␛", "\ufffd"]
     assert escape("\t\n\r") == "&#9;&#10;&#13;"
@@ -327,7 +338,8 @@ def test_an_unknown_suffix_says_which_there_are(tmp_path: Path) -> None:
         write(hard_network(), tmp_path / "net.grapml")
     assert str(error.value) == (
         "unknown suffix of a network file '.grapml': choose one of "
-        ".csv, .cyjs, .gexf, .graphml, .json, .neo4j.csv, .npz, .parquet, .vosviewer.json (did you mean '.graphml'?)"
+        ".csv, .cyjs, .gexf, .graphml, .json, .neo4j.csv, .npz, .parquet, .vosviewer.json, .xlsx "
+        "(did you mean '.graphml'?)"
     )
 
 

@@ -21,6 +21,7 @@ from cube2net.network.xml_formats import GEXF_KINDS
 from cube2net.records import Query
 
 from rich_networks import ATTRIBUTES, LINKS, citing_authors, rich_network
+from workbook_sheets import sheets
 
 EXPECTED = [
     {
@@ -108,6 +109,21 @@ def read_neo4j(paths: list[Path]) -> Whole:
     )
 
 
+def read_workbook(paths: list[Path]) -> Whole:
+    nodes, links = (sheets(paths[0])[name] for name in ("nodes", "links"))
+    for row, line in zip(nodes, EXPECTED, strict=True):
+        for name in ("born", "seen"):
+            row[name] = row[name] and plain_table(pa.table({"time": [row[name]]}))["time"][0].as_py()
+        row["plain tags"] = row["plain tags"] and row["plain tags"].split("; ")
+        if line.get("plain tags") == []:  # an empty list and none are both an empty field
+            row["plain tags"] = []
+    return (
+        [row["id"] for row in nodes],
+        [attributes(row) for row in nodes],
+        [(row["source"], row["target"], row["weight"], told(row)) for row in links],
+    )
+
+
 def read_parquet(paths: list[Path]) -> Whole:
     nodes, links = (plain_table(pq.read_table(path)).to_pylist() for path in paths)
     return (
@@ -155,6 +171,7 @@ def read_cyjs(paths: list[Path]) -> Whole:
 READERS = {
     ".graphml": lambda paths: of_graph(nx.read_graphml(paths[0])),
     ".gexf": lambda paths: of_graph(nx.read_gexf(paths[0])),
+    ".xlsx": read_workbook,
     ".csv": read_csv,
     ".parquet": read_parquet,
     ".npz": read_npz,
@@ -181,7 +198,7 @@ def test_every_column_of_every_type_reads_back_and_what_is_missing_is_absent(
     ids, nodes, links = READERS[suffix](write(network, tmp_path / f"net{suffix}"))
     own = network.nodes["id"].to_pylist()
     assert list(map(str, ids)) == list(map(str, own))
-    if suffix in (".json", ".parquet", ".npz"):
+    if suffix in (".xlsx", ".json", ".parquet", ".npz"):
         assert ids == own
     assert nodes == EXPECTED
     expected = [

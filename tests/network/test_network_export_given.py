@@ -15,6 +15,7 @@ from cube2net.errors import InputError
 from cube2net.network.export import EXPORTS
 
 from toys import sent
+from workbook_sheets import sheets
 
 
 def woven(weight: float = 5.1, **kwargs: object) -> c2n.Network:
@@ -88,6 +89,8 @@ def test_every_file_but_a_map_of_vosviewer_has_the_weights_that_were_given(tmp_p
         with paths[suffix][1].open(encoding="utf-8") as file:
             rows = [row[column] for row in csv.DictReader(file)]
         assert rows == ["5.1"] * count + [""] * (len(network.source) - count)
+    found = [row["given"] for row in sheets(paths[".xlsx"][0])["links"]]
+    assert found == [5.1] * count + [None] * (len(network.source) - count)
     assert pd.read_parquet(paths[".parquet"][1]).given.notna().sum() == count
     with np.load(paths[".npz"][0]) as arrays:
         assert arrays["link.given.missing"].sum() == len(network.source) - count

@@ -23,6 +23,7 @@ from cube2net.records.objects import Objects
 
 from hostile import NAMES, SURROGATE
 from toys import ragged_from_lists
+from workbook_sheets import parts, sheets
 
 COUNT = len(NAMES)
 
@@ -67,6 +68,10 @@ def test_every_export_holds_hostile_names(network: Network, suffix: str, tmp_pat
             assert not any("<" in item["description"] for item in items)
         elif suffix == ".npz":
             assert np.load(path)["name"].tolist()[:COUNT] == [name.rstrip("\0") for name in NAMES]
+        elif suffix == ".xlsx":
+            found = sheets(path)["nodes"][:COUNT]
+            assert [row["name"] for row in found] == [html.unescape(escape(name)) for name in NAMES]
+            assert b"<f" not in parts(path).replace(b"<font", b"").replace(b"<fill", b"")
         elif suffix == ".parquet":
             assert ".links" in path.name or pq.read_table(path)["name"].to_pylist()[:COUNT] == NAMES
         else:
@@ -93,6 +98,9 @@ def test_every_export_holds_columns_of_hostile_names(network: Network, suffix: s
     elif suffix == ".csv":
         with paths[0].open(encoding="utf-8", newline="") as file:
             assert {name: name for name in NAMES}.items() <= next(iter(csv.DictReader(file))).items()
+    elif suffix == ".xlsx":
+        shown = {html.unescape(escape(name)) for name in NAMES}
+        assert {name: name for name in shown}.items() <= sheets(paths[0])["nodes"][0].items()
     elif suffix == ".parquet":
         assert pq.read_table(paths[0]).equals(nodes)
 
@@ -146,4 +154,8 @@ def test_a_csv_keeps_formulas_unless_it_is_asked_to_be_safe(network: Network, tm
 def test_only_csv_files_can_be_made_safe_for_spreadsheets(network: Network, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match=r"spreadsheet_safe guards the cells of a \.csv file, got '\.json'"):
         write(network, tmp_path / "net.json", spreadsheet_safe=True)
+    with pytest.raises(
+        ParameterError, match=r"of a \.csv file, got '\.xlsx' \(a workbook runs no text: leave it out\)$"
+    ):
+        write(network, tmp_path / "net.xlsx", spreadsheet_safe=True)
     assert list(tmp_path.iterdir()) == []

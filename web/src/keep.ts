@@ -8,6 +8,9 @@ import type { Store } from "./state";
 import { verdict } from "./verdict";
 import { fileTitle } from "./words";
 
+/** The format for people with spreadsheets, who find it before all others. */
+const SPREADSHEET = ".xlsx";
+
 const WORDS: [format: string, title: string][] = [
   ["command.txt", "Command line"],
   ["python.txt", "Python"],
@@ -19,7 +22,7 @@ export function mountKeep(root: HTMLElement, store: Store, ended: AbortSignal): 
   const told = el("p", { class: "small bad", role: "status", "aria-live": "polite" });
   const body = el("div", { class: "keep" });
   const { exports, pictures } = store.cube;
-  const files = exports.filter((ending) => ending.startsWith(".") && !pictures.includes(ending));
+  const files = exports.filter((ending) => ending.startsWith(".") && ending !== SPREADSHEET && !pictures.includes(ending));
   const download = (format: string, title = fileTitle(format)): HTMLElement => {
     const button = el("button", { type: "button", "data-export": format }, title);
     button.addEventListener("click", () => void save(format, button));
@@ -66,7 +69,7 @@ export function mountKeep(root: HTMLElement, store: Store, ended: AbortSignal): 
       el("p", { class: "small quiet" }, "The address of this page is the recipe: whoever opens it with the same cube has the same network."),
       el("div", { class: "row" }, copying(() => location.href, "Copy address", "Copy address")),
     ),
-    el("section", {}, el("h2", {}, "Spreadsheet"), el("div", { class: "buttons" }, download("network.xlsx"))),
+    el("section", {}, el("h2", {}, "Spreadsheet"), el("div", { class: "buttons" }, download(SPREADSHEET))),
     el("section", {}, el("h2", {}, "Picture"), el("div", { class: "buttons" }, ...pictures.map((ending) => download(ending)))),
     el("section", {}, el("h2", {}, "Network"), el("div", { class: "buttons" }, ...files.map((ending) => download(ending)))),
     el(

@@ -1043,7 +1043,7 @@ export interface OpenAnswer {
 /** A file to keep. */
 export interface ExportQuestion {
   ask: Ask;
-  /** an ending of the cube's answer, or recipe.json, query.csv, command.txt, python.txt or network.xlsx */
+  /** an ending of the cube's answer, or recipe.json, query.csv, command.txt or python.txt */
   format: string;
 }
 

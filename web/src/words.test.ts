@@ -21,6 +21,7 @@ test("every usual method, level, measure and file is told in plain words", () =>
   assert.match(measureLine("NMI, louvain"), /labels/);
   assert.equal(measureLine("unheard of"), "");
   assert.equal(fileTitle(".graphml"), "graphml (Gephi, yEd)");
+  assert.equal(fileTitle(".xlsx"), "xlsx (Excel, LibreOffice)");
   assert.equal(fileTitle(".new"), "new");
 });
 

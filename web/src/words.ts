@@ -70,7 +70,7 @@ export function measureLine(name: string): string {
 }
 
 const FILES: Record<string, string> = {
-  "network.xlsx": "xlsx (Excel, LibreOffice)",
+  ".xlsx": "xlsx (Excel, LibreOffice)",
   ".csv": "csv (two tables)",
   ".graphml": "graphml (Gephi, yEd)",
   ".gexf": "gexf (Gephi)",

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from cube2net import pipeline
 from cube2net.api.ask_parameters import FURTHER, objective_named, split_options
 from cube2net.api.network_shapes import ExportQuestion
-from cube2net.api.workbook_files import workbook_bytes
 from cube2net.errors import InputError, unknown
 from cube2net.escaping import write_rows
 from cube2net.progress import Progress
@@ -27,9 +26,8 @@ if TYPE_CHECKING:
     from cube2net.api.desk import Desk
 
 PICTURES = (".png", ".svg", ".pdf")
-WORKBOOK = "network.xlsx"
-OWN = ("recipe.json", "query.csv", "command.txt", "python.txt", WORKBOOK)
-"""What makes a network again, and what a person opens in a spreadsheet."""
+OWN = ("recipe.json", "query.csv", "command.txt", "python.txt")
+"""What makes a network again."""
 IN_LINE = 12
 """A query of so many objects stands in a line of Python; a longer one is read from its file."""
 EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -84,8 +82,6 @@ def exported(desk: Desk, question: ExportQuestion, progress: Progress) -> Export
         if network.recipe is None:
             raise InputError("the network has no recipe")
         return ExportedFile(wanted, MEDIA[".json"], f"{json.dumps(network.recipe.to_dict(), indent=1)}\n".encode())
-    if wanted == WORKBOOK:
-        return ExportedFile(wanted, MEDIA[".xlsx"], workbook_bytes(network))
     if wanted in PICTURES:
         progress("drawing", 0, None)
         return _written(wanted, lambda path: _drawn(network, path))

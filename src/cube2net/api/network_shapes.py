@@ -285,9 +285,7 @@ class ExportQuestion(TypedDict):
     """A file to keep."""
 
     ask: Ask
-    format: Annotated[
-        str, "an ending of the cube's answer, or recipe.json, query.csv, command.txt, python.txt or network.xlsx"
-    ]
+    format: Annotated[str, "an ending of the cube's answer, or recipe.json, query.csv, command.txt or python.txt"]
 
 
 class FailureDetail(TypedDict):

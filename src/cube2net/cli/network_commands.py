@@ -99,7 +99,7 @@ def query(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the network: .graphml .gexf .csv .parquet .npz .json .cyjs .vosviewer.json .neo4j.csv.",
+            help="Write the network: .graphml .gexf .xlsx .csv .parquet .npz .json .cyjs .vosviewer.json .neo4j.csv.",
         ),
     ] = None,
     draw: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the network: .png .svg .pdf.")] = None,

@@ -23,7 +23,7 @@ from cube2net.interfaces import Exporter
 from cube2net.network.export_tables import about_with_recipe, distinct, ends_of, ids_of, plain_nodes
 from cube2net.network.json_formats import ADVICE, write_cyjs, write_json, write_vosviewer
 from cube2net.network.neo4j_format import write_neo4j_links, write_neo4j_nodes
-from cube2net.network.plain_columns import rows
+from cube2net.network.plain_columns import rows, with_dates
 from cube2net.network.table_formats import (
     write_links_csv,
     write_links_parquet,
@@ -32,6 +32,7 @@ from cube2net.network.table_formats import (
     write_npz,
     write_recipe,
 )
+from cube2net.network.workbook_format import write_workbook
 from cube2net.network.xml_formats import write_gexf, write_graphml
 from cube2net.records import Network
 
@@ -46,6 +47,7 @@ NEO4J = {NODES: write_neo4j_nodes, LINKS: write_neo4j_links}
 EXPORTS: dict[str, Mapping[str, Exporter]] = {
     ".graphml": {"": write_graphml},
     ".gexf": {"": write_gexf},
+    ".xlsx": {"": write_workbook},
     ".csv": CSV,
     ".parquet": {NODES: write_nodes_parquet, LINKS: write_links_parquet},
     ".npz": {"": write_npz},
@@ -60,7 +62,7 @@ SAFE_EXPORTS: dict[str, Mapping[str, Exporter]] = {
     suffix: {part: partial(writer, spreadsheet_safe=True) for part, writer in writers.items()}
     for suffix, writers in {".csv": CSV, ".neo4j.csv": NEO4J}.items()
 }
-"""The same, for formats that spreadsheets open: cells that these would run as formulas are guarded."""
+"""The same, for tables of texts: fields that spreadsheets would run as formulas are guarded."""
 
 
 def write(network: Network, path: str | Path, *, spreadsheet_safe: bool = False) -> list[Path]:
@@ -104,7 +106,7 @@ def files_of(path: Path) -> dict[str, Path]:
 
 
 def can_be_safe(path: Path) -> bool:
-    """Return whether a format is one that spreadsheets open."""
+    """Return whether a format is one whose fields can be guarded from spreadsheets."""
     return suffix_of(path) in SAFE_EXPORTS
 
 
@@ -112,7 +114,8 @@ def check_network_path(path: Path, *, spreadsheet_safe: bool = False) -> None:
     """Raise unless a network can be written at a path, safe for spreadsheets where asked."""
     check_path(path, [path.suffix.lower()] if suffix_of(path) in EXPORTS else EXPORTS, "network file")
     if spreadsheet_safe and suffix_of(path) not in SAFE_EXPORTS:
-        raise ParameterError(f"spreadsheet_safe guards the cells of a .csv file, got {quoted(path.suffix)}")
+        safe = " (a workbook runs no text: leave it out)" if suffix_of(path) == ".xlsx" else ""
+        raise ParameterError(f"spreadsheet_safe guards the cells of a .csv file, got {quoted(path.suffix)}{safe}")
 
 
 def to_networkx(network: Network) -> networkx.Graph:
@@ -144,9 +147,9 @@ def to_networkx(network: Network) -> networkx.Graph:
 
     ids, ends = distinct(ids_of(network), ADVICE), ends_of(network)
     graph = (networkx.DiGraph if ends.directed else networkx.Graph)(**about_with_recipe(network))
-    nodes = _in_python(network.nodes, plain_nodes(network).drop_columns(["id"]))
+    nodes = with_dates(network.nodes, plain_nodes(network).drop_columns(["id"]))
     graph.add_nodes_from((key, _held(nodes, row)) for key, row in zip(ids, rows(nodes), strict=True))
-    links = _in_python(ends.table, ends.columns)
+    links = with_dates(ends.table, ends.columns)
     pairs = zip(ends.source, ends.target, rows(links), strict=True)
     graph.add_edges_from((ids[source], ids[target], _held(links, row)) for source, target, row in pairs)
     return graph
@@ -177,8 +180,8 @@ def to_igraph(network: Network) -> igraph.Graph:
     require("an igraph graph", "igraph")
     import igraph
 
-    ends, nodes = ends_of(network), _in_python(network.nodes, plain_nodes(network).drop_columns(["id"]))
-    links = _in_python(ends.table, ends.columns)
+    ends, nodes = ends_of(network), with_dates(network.nodes, plain_nodes(network).drop_columns(["id"]))
+    links = with_dates(ends.table, ends.columns)
     return igraph.Graph(
         n=len(network),
         edges=np.column_stack([ends.source, ends.target]).tolist(),
@@ -187,16 +190,6 @@ def to_igraph(network: Network) -> igraph.Graph:
         vertex_attrs={"id": ids_of(network), **{name: nodes[name].to_pylist() for name in nodes.column_names}},
         edge_attrs={name: links[name].to_pylist() for name in links.column_names},
     )
-
-
-def _in_python(table: pa.Table, plain: pa.Table) -> pa.Table:
-    """Return a plain table with the dates and times of the table it was made of: these are Python's own there."""
-    for number, name in enumerate(plain.column_names):
-        kind = table.schema.field(name).type
-        if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
-            short = pa.timestamp("us", kind.tz) if pa.types.is_timestamp(kind) else pa.date32()
-            plain = plain.set_column(number, name, table[name].cast(short, safe=False))
-    return plain
 
 
 def _held(table: pa.Table, row: tuple[Any, ...]) -> dict[str, Any]:

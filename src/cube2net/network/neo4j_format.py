@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from cube2net.atomic_files import write_table
 from cube2net.network.export_tables import ends_of, ids_of, plain_nodes
-from cube2net.network.plain_columns import as_text, json_text, kind_of, rows
+from cube2net.network.plain_columns import as_text, can_be_joined, json_text, kind_of, rows
 from cube2net.records import Network
 from cube2net.records.column_kinds import is_list
 from cube2net.records.distinct_names import distinct_names
@@ -59,11 +58,10 @@ def _property(column: pa.ChunkedArray) -> tuple[str, Callable[[Any], Any]]:
     kind = column.type
     if not is_list(kind):
         return kind_of(kind), (lambda value: value) if pa.types.is_integer(kind) else as_text(kind)
-    inner, flat = kind.value_type, pc.list_flatten(column)
-    one = as_text(inner)
-    if flat.null_count or (kind_of(inner) == "string" and bool(pc.any(pc.match_substring(flat, BETWEEN)).as_py())):
+    if not can_be_joined(column, BETWEEN):
         return "string", json_text  # Neo4j has no way to write the sign between two values inside one
-    return f"{kind_of(inner)}[]", lambda values: BETWEEN.join(map(one, values))
+    one = as_text(kind.value_type)
+    return f"{kind_of(kind.value_type)}[]", lambda values: BETWEEN.join(map(one, values))
 
 
 def _line(row: tuple[Any, ...], texts: list[Callable[[Any], Any]]) -> list[Any]:

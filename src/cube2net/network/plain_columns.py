@@ -34,6 +34,33 @@ def plain_table(table: pa.Table) -> pa.Table:
     return pa.table({name: _plain(column) for name, column in zip(table.column_names, table.columns, strict=True)})
 
 
+def with_dates(table: pa.Table, plain: pa.Table) -> pa.Table:
+    """Return a plain table with the dates and times of the table it was made of, for what can hold these as such.
+
+    >>> import datetime
+    >>> table = pa.table({"day": [datetime.date(2006, 2, 25)]})
+    >>> with_dates(table, plain_table(table)).to_pylist()
+    [{'day': datetime.date(2006, 2, 25)}]
+    """
+    for number, name in enumerate(plain.column_names):
+        kind = table.schema.field(name).type
+        if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+            short = pa.timestamp("us", kind.tz) if pa.types.is_timestamp(kind) else pa.date32()
+            plain = plain.set_column(number, name, table[name].cast(short, safe=False))
+    return plain
+
+
+def can_be_joined(column: pa.ChunkedArray, sign: str) -> bool:
+    """Return whether the lists of a plain column can be written with a sign between: no value is missing or has it.
+
+    >>> can_be_joined(pa.chunked_array([[["a", "b"]]]), ";"), can_be_joined(pa.chunked_array([[["a;", "b"]]]), ";")
+    (True, False)
+    """
+    flat = pc.list_flatten(column)
+    text = kind_of(column.type.value_type) == "string"
+    return not (flat.null_count or (text and pc.any(pc.match_substring(flat, sign)).as_py()))
+
+
 def rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:
     """Give the rows of a table one by one, as Python has them.
 

@@ -13,8 +13,11 @@ import numpy as np
 
 from cube2net.errors import Cube2netError, InputError, first_line, quoted, unknown
 from cube2net.network.export import EXPORTS, RECIPE, files_of, suffix_of
+from cube2net.network.workbook_format import RECIPE as SHEET
 from cube2net.network.xml_formats import RECIPE as LINE
 from cube2net.records import Recipe
+from cube2net.unpacking import Meter
+from cube2net.workbook_parts import opened_workbook, sheet_texts
 
 
 def network_path(path: Path) -> Path:
@@ -45,7 +48,7 @@ def read_recipe(path: Path) -> Recipe:
     except FileNotFoundError:
         raise InputError(f"{quoted(str(file))} does not exist: name the file of a network") from None
     except Cube2netError as error:
-        raise InputError(f"{file.name}: {error}") from None
+        raise InputError(str(error) if str(error).startswith(file.name) else f"{file.name}: {error}") from None
     except RecursionError:
         raise InputError(f"{quoted(str(file))} cannot be read: it is nested too deeply") from None
     except (OSError, ValueError, KeyError, TypeError, SyntaxError, zipfile.BadZipFile, EOFError) as error:
@@ -102,6 +105,14 @@ def _elements(path: Path, *, before: str) -> Any:
             return
 
 
+def _of_workbook(path: Path) -> Recipe | None:
+    """Return the recipe of a workbook, also of one that another program has saved since."""
+    with opened_workbook(path, Meter()) as book:
+        found = sheet_texts(book, SHEET) if SHEET in book.sheets else []
+    pieces = [row[1] for row in found if len(row) > 1 and row[0] == SHEET]
+    return Recipe.from_json("".join(pieces)) if pieces else None
+
+
 def _beside(path: Path) -> Recipe:
     return Recipe.from_json(path.read_bytes())
 
@@ -109,6 +120,7 @@ def _beside(path: Path) -> Recipe:
 READERS: dict[str, Callable[[Path], Any]] = {
     ".graphml": _of_graphml,
     ".gexf": _of_gexf,
+    ".xlsx": _of_workbook,
     ".csv": _beside,
     ".parquet": _of_parquet,
     ".npz": _of_npz,

@@ -34,8 +34,8 @@ def write_network(network: Network, path: str | Path, *, spreadsheet_safe: bool 
     network
         The network to write.
     path
-        Where to; ``.graphml``, ``.gexf``, ``.csv``, ``.parquet``, ``.npz``, ``.json``, ``.cyjs`` (Cytoscape),
-        ``.vosviewer.json`` or ``.neo4j.csv``.
+        Where to; ``.graphml``, ``.gexf``, ``.xlsx`` (Excel), ``.csv``, ``.parquet``, ``.npz``, ``.json``, ``.cyjs``
+        (Cytoscape), ``.vosviewer.json`` or ``.neo4j.csv``.
     spreadsheet_safe
         For ``.csv`` and ``.neo4j.csv``: names that spreadsheets would run as formulas, ids among them, get an
         apostrophe in front. By default names are written to the letter.
