@@ -141,3 +141,13 @@ def test_where_all_names_are_taken_only_the_cube_of_the_same_file_gives_its_plac
     with pytest.raises(ParameterError) as refused:
         explored(other)
     assert str(refused.value) == f"mitglieder-cube and 2 others in {str(club.parent)!r} are there: remove some"
+
+
+def test_a_reading_counts_the_rows_and_the_objects_in_them(tmp_path: Path) -> None:
+    people = [f"{first} {last}" for first in ("Ada", "Bo", "Cleo") for last in ("Nelke", "Rose")]
+    rows = [f"Vorhaben {n};{'Holz' if n % 2 else 'Glas'};{people[n % 6]} / {people[(n + 2) % 6]}" for n in range(24)]
+    path = tmp_path / "projekte.csv"
+    path.write_text("\n".join(["Projekt;Bereich;Beteiligte", *rows]), encoding="utf-8")
+    reading = pipeline.read_spreadsheet(pipeline.sheet_reader([path]), [path])
+    assert (reading.items, reading.record()["objects"], reading.record()["links"]) == (24, 6, None)
+    assert "projekte.csv: 24 records, 6 objects in them, linked where a record has both" in reading.record()["said"]

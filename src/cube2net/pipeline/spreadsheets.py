@@ -46,7 +46,7 @@ class SpreadsheetReading:
     @property
     def items(self) -> int:
         """How many rows were read: those of the objects themselves, or the records that mention them."""
-        return self.corpus.items.num_rows
+        return int(self.corpus.items.num_rows)
 
     def choices(self) -> list[dict[str, Any]]:
         """Return which columns may become dimensions, and which do."""

@@ -117,7 +117,8 @@ def list_column(rows: Rows) -> str | None:
 
 def record_column(rows: Rows, objects: str) -> str | None:
     """Return the column that names a record beside a list of objects: the first of texts that are all different."""
-    for name in rows.table.column_names[:MOST_COLUMNS]:
+    names: list[str] = rows.table.column_names[:MOST_COLUMNS]
+    for name in names:
         if name != objects and holds_text(decoded(rows.table[name]).type):
             ids = nearly_unique(rows, name)
             if ids is not None and is_unique(ids) and not likely_written(keys(rows, name), rows.written):
