@@ -191,3 +191,69 @@ def test_whole_numbers_of_a_table_are_ids_where_ids_are_texts() -> None:
     assert cube.query({"object": [0], "label": ["a"]}).objects.tolist() == [1]
     with pytest.raises(QueryError, match="1 object that is not in the cube: '2'"):
         cube.query(pd.DataFrame({"id": [0, 2]}))
+
+
+COUNTS = pd.Series(["o3"] * 3 + ["o0"] * 2 + ["o7"], name="author").value_counts()
+BY_INDEX = r"a series of numbers \(.*\) whose index names objects: give series.index, series.to_dict\(\) where"
+NO_IDS = r"of whole numbers \(.*\), and the ids of this cube are texts: give ids or names, or row numbers as a list$"
+NUMBERS: dict[str, tuple[Any, str]] = {
+    "counts": (COUNTS, BY_INDEX),
+    "sizes": (pd.DataFrame({"author": ["o3", "o0", "o3"], "paper": [1, 1, 2]}).groupby("author").size(), BY_INDEX),
+    "means": (pd.DataFrame({"author": ["o3", "o0"], "age": [1.5, 2]}).groupby("author")["age"].mean(), BY_INDEX),
+    "whole means": (pd.Series([1.0, 2.0], index=["o3", "o0"]), BY_INDEX),
+    "numbers alone": (pd.Series([15, 14, 3]), "the query is a series " + NO_IDS),
+    "a filtered column": (pd.Series([15.0, 3.0], index=[4, 9]), "the query is a series " + NO_IDS),
+    "a range": (pd.RangeIndex(3), "the query is an index " + NO_IDS),
+    "an index": (pd.Index([4, 5]), "the query is an index " + NO_IDS),
+    "polars": (pl.Series([1, 2]), "the query is a series " + NO_IDS),
+    "a frame of fractions": (pd.DataFrame({"id": [1.0, 2.0]}), "query names 2 objects that are not in the cube"),
+}
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+def test_numbers_of_a_series_are_never_taken_for_rows(kind: str, cube: c2n.Cube) -> None:
+    asked, told = NUMBERS[kind]
+    for skip in (False, True) if kind != "a frame of fractions" else (False,):
+        with pytest.raises(QueryError, match=told):
+            cube.query(asked, skip_missing=skip)
+    with pytest.raises(QueryError):
+        c2n.construct(cube, cube.query(["o1"]), pins=asked)
+
+
+def test_row_numbers_are_a_list_or_an_array(cube: c2n.Cube) -> None:
+    for rows in ([0, 3], (0, 3), np.array([0, 3]), range(0, 4, 3), pa.array([0, 3])):
+        assert cube.query(rows).objects.tolist() == [0, 3]
+
+
+def test_what_a_sentence_on_a_series_advises_works(cube: c2n.Cube) -> None:
+    assert cube.query(COUNTS.index).objects.tolist() == [0, 3, 7]
+    assert cube.query(COUNTS.to_dict()).labels == ("2", "3", "1")
+    assert cube.query(pd.Series([15, 3]).to_list()).objects.tolist() == [3, 15]
+
+
+def test_a_series_of_labels_gives_them_to_its_index(cube: c2n.Cube) -> None:
+    by_name = pd.Series(LABELS, index=NAMES)
+    assert cube.query(by_name).labels == ("blue", "red", "red")
+    assert cube.query(by_name.rename_axis("who")).objects.tolist() == [0, 3, 7]
+    with pytest.raises(QueryError, match="query names 2 objects that are not in the cube: 'red', 'blue'"):
+        cube.query(pd.Series(LABELS))
+    advisers = pd.Series(["o5", "o6"], index=["o1", "o2"])
+    assert cube.query(advisers).objects.tolist() == [5, 6]
+
+
+def test_counts_of_objects_are_refused_where_ids_are_numbers_too(numbered: c2n.Cube) -> None:
+    counts = pd.Series([10, 30], index=pd.Index([30, 70], name="customer"), name="count")
+    with pytest.raises(QueryError, match=BY_INDEX):
+        numbered.query(counts)
+    assert numbered.query(counts.index).objects.tolist() == [0, 2]
+    assert numbered.query(counts.rename("id")).objects.tolist() == [1, 2]
+    assert numbered.query(pd.Series([10, 30], index=[30, 70])).objects.tolist() == [1, 2]
+    assert numbered.query(pd.Series([10, 30], index=pd.Index([10, 30], name="id"))).objects.tolist() == [1, 2]
+    assert numbered.query(pd.Series([30.0, 70.0])).objects.tolist() == [0, 2]
+
+
+@pytest.mark.parametrize("mask", [pd.Series([True, False]), np.array([True, False]), pl.Series([True]), [True, False]])
+def test_a_mask_is_told_what_to_give(mask: Any, cube: c2n.Cube, numbered: c2n.Cube) -> None:
+    for asked in (cube, numbered):
+        with pytest.raises(QueryError, match=r"\(a mask\? give what it keeps, such as frame\[mask\]\)$"):
+            asked.query(mask)

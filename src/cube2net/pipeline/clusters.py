@@ -14,9 +14,10 @@ from cube2net.mine import cluster_query as cluster_query
 from cube2net.mine import embed_nodes as embed_nodes
 from cube2net.pipeline.queries import Asked
 from cube2net.records import Cube, Network, Query
-from cube2net.records.key_rows import count_known
+from cube2net.records.key_rows import known_rows
 from cube2net.records.keys import is_missing
-from cube2net.records.query_tables import OBJECTS, asked_of
+from cube2net.records.query_series import OBJECTS
+from cube2net.records.query_tables import asked_of
 
 
 def clustered(cube: Cube, clusters: Any, network: Network | None) -> Asked:
@@ -27,7 +28,7 @@ def clustered(cube: Cube, clusters: Any, network: Network | None) -> Asked:
         clusters = clusters.iloc[:, 0]
     if _is_series(clusters) and not (network is not None and _is_counted(clusters.index)):
         clusters = dict(zip(clusters.index.tolist(), clusters.tolist(), strict=True))
-    keys, values = asked_of(clusters, partial(count_known, cube.objects), texts=not cube.objects.whole, clusters=True)
+    keys, values = asked_of(clusters, partial(known_rows, cube.objects), texts=not cube.objects.whole, clusters=True)
     if values is not None:
         return cube.query(keys, [_label(value) for value in values])
     if network is None or not (isinstance(clusters, list | tuple) or hasattr(clusters, "__array__")):

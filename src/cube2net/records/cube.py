@@ -16,7 +16,7 @@ from cube2net.records.cell_titles import cell_line
 from cube2net.records.dimension import STAR, TOP, Dimension
 from cube2net.records.explanation import counted
 from cube2net.records.items import ItemIndex
-from cube2net.records.key_rows import count_known, rows_of_keys, shared_names
+from cube2net.records.key_rows import known_rows, rows_of_keys, shared_names
 from cube2net.records.keys import is_row, keys_of, labels_of
 from cube2net.records.lineage import Lineage
 from cube2net.records.link_details import LinkDetails
@@ -208,7 +208,8 @@ class Cube(Shown):
 
         They are listed in whatever holds several: a list, a series or an index of pandas or Polars, an array, a mapping
         from objects to labels; a table with a column ``object`` or ``id`` (or else the column that names most objects
-        of the cube), and maybe ``label``; another network. Ids may be given as URLs that end with them.
+        of the cube), and maybe ``label``; another network. Ids may be given as URLs that end with them. Whole numbers
+        of a series, an index or a table are ids, never rows, and a series of labels gives them to its index.
         In a cube whose ids are whole numbers (``objects.whole``) a number is an id; ``Query(rows)`` takes rows of any
         cube. A mapping gives every object a label, none where that is None or not a number. An object named twice
         counts once. A name that is not in the cube, or that several objects bear, and a value that is missing, is an
@@ -216,7 +217,7 @@ class Cube(Shown):
         the name of others means the first, and is listed in ``Query.shared`` where one of these is as well linked.
         """
         by_id = gives_ids(objects)
-        objects, beside = asked_of(objects, partial(count_known, self.objects), texts=not self.objects.whole)
+        objects, beside = asked_of(objects, partial(known_rows, self.objects), texts=not self.objects.whole)
         keys = keys_of(objects)
         if not keys:
             raise QueryError("the query is empty: name at least one object")

@@ -14,6 +14,7 @@ from cube2net.errors import QueryError, quoted, some
 from cube2net.records.keys import check_kinds, is_row, is_text, key_of
 from cube2net.records.limits import MOST
 from cube2net.records.objects import Objects
+from cube2net.records.query_series import UNKNOWN
 from cube2net.records.ragged import Links
 
 NEARLY_ALL = 0.9
@@ -21,6 +22,8 @@ LOOKED_AT = 100
 """So many row numbers of a query are compared with ids."""
 SAID = 3
 """So many names that several objects bear are told with the ids of these."""
+SEVERAL = -2
+"""The row of a value that names several objects."""
 ASKED = 10_000
 """So many values of a column are looked up to see whether they name objects."""
 
@@ -90,12 +93,20 @@ def said_of_shared(objects: Objects, shared: Sequence[str]) -> str:
     )
 
 
-def count_known(objects: Objects, values: Sequence[Any]) -> int:
-    """Return how many of some values name objects: texts, and whole numbers where ids are such; the first are asked."""
-    some_values = map(key_of, values[:ASKED])
-    texts = [_text(key) for key in some_values if isinstance(key, str) or (objects.whole and is_row(key))]
-    missing = set(objects.find(texts).missing)
-    return sum(text not in missing for text in texts)
+def known_rows(objects: Objects, values: Sequence[Any]) -> list[int]:
+    """Return the rows of the first of some values: texts, and whole numbers where ids are such; -1 where none is it.
+
+    A value that names several objects has -2.
+    """
+    keys = [key_of(value) for value in values[:ASKED]]
+    named = [place for place, key in enumerate(keys) if isinstance(key, str) or (objects.whole and is_row(key))]
+    texts = [_text(keys[place]) for place in named]
+    found = objects.find(texts)
+    several = set(found.ambiguous)
+    rows = [UNKNOWN] * len(keys)
+    for place, text, row in zip(named, texts, found.rows.tolist(), strict=True):
+        rows[place] = SEVERAL if text in several else row
+    return rows
 
 
 def _check_meant(objects: Objects, keys: Sequence[int]) -> None:

@@ -100,7 +100,9 @@ def check_kinds(keys: Sequence[Any]) -> None:
         )
     if wrong:
         plural = "1 object that is" if len(wrong) == 1 else f"{len(wrong):,} objects that are"
-        raise QueryError(f"query has {plural} neither a text nor a whole number: {some(wrong)}")
+        is_mask = all(isinstance(key, bool) for key in keys)
+        hint = " (a mask? give what it keeps, such as frame[mask])" if is_mask else ""
+        raise QueryError(f"query has {plural} neither a text nor a whole number: {some(wrong)}{hint}")
 
 
 def key_of(value: Any) -> Any:
@@ -111,6 +113,8 @@ def key_of(value: Any) -> Any:
         value = value.as_py()
     if isinstance(value, str):
         return str(value)
+    if type(value).__name__ == "bool":  # NumPy's
+        return bool(value)
     whole = isinstance(value, Integral) or (isinstance(value, float) and value.is_integer())
     return int(value) if whole else value
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from cube2net.errors import QueryError, some
-from cube2net.records.keys import is_row
+from cube2net.records.keys import is_row, key_of
+from cube2net.records.query_series import OBJECTS, UNKNOWN, Find, asked_in_series, is_series
 
 LABEL, CLUSTER = "label", "cluster"
-OBJECTS, LABELS = ("object", "id", "node"), (LABEL, CLUSTER)
+LABELS = (LABEL, CLUSTER)
 CELL = "cell"
 NODES = {"in_query", "query_links", "kind"}
 """Columns that the nodes of a network have."""
@@ -32,16 +34,14 @@ class ReadNames(NamedTuple):
     column: str | None = None
 
 
-def asked_of(
-    objects: Any, count_known: Count | None = None, *, texts: bool = False, clusters: bool = False
-) -> tuple[Any, Any]:
+def asked_of(objects: Any, find: Find | None = None, *, texts: bool = False, clusters: bool = False) -> tuple[Any, Any]:
     """Return what lists objects, and what lists their labels, None for none; what is no table is returned as it is.
 
     A table has a column ``object`` or ``id``, or but one column, or else one whose values are known, as
     :func:`best_known` finds it; it may have one of labels (``label`` or ``cluster``), in any case. A mapping of names
-    to lists is a table too. The nodes of a network are its objects, without its cells. Whole numbers of a table are
-    ids, never rows: ``texts`` says that ids are texts. ``clusters`` are what is wanted: that column comes before
-    ``label``, the only other one will do, and a table without any is refused.
+    to lists is a table too. The nodes of a network are its objects, without its cells. Whole numbers of a table and of
+    a series are ids, never rows: ``texts`` says that ids are texts. ``clusters`` are what is wanted: that column comes
+    before ``label``, the only other one will do, and a table without any is refused.
 
     >>> asked_of(pa.table({"Object": ["a", "b"], "Label": ["x", None]}))
     (['a', 'b'], ['x', None])
@@ -58,10 +58,11 @@ def asked_of(
         return ids, None if objects.labels is None else list(objects.labels)
     table = _table(objects)
     if table is None:
-        return _column(objects), None
+        listed = is_series(objects) and not clusters
+        return asked_in_series(objects, find, texts) if listed else (_column(objects), None)
     names = {str(name).strip().casefold(): name for name in reversed(list(table))}
-    chosen = _chosen(table, names, count_known)
-    keys = table[chosen]
+    chosen = _chosen(table, names, None if find is None else partial(_count, find))
+    keys = [key_of(key) for key in table[chosen]]
     if texts:
         keys = [str(key) if is_row(key) else key for key in keys]
     label = _label(table, names, chosen, clusters)
@@ -102,6 +103,10 @@ def best_known(columns: Sequence[Sequence[Any]], usual: Sequence[int], count_kno
     if best == 0:
         return usual[0] if usual else None
     return next((place for place in usual if counts[place] == best), counts.index(best))
+
+
+def _count(find: Find, values: Sequence[Any]) -> int:
+    return sum(row != UNKNOWN for row in find(values))
 
 
 def _chosen(table: Mapping[Any, list[Any]], names: Mapping[str, Any], count_known: Count | None) -> Any:
@@ -178,7 +183,7 @@ def _is_pandas(thing: Any) -> bool:
 
 
 def _is_column(thing: Any) -> bool:
-    return isinstance(thing, pa.Array | pa.ChunkedArray) or type(thing).__name__ in ("Series", "Index")
+    return isinstance(thing, pa.Array | pa.ChunkedArray) or is_series(thing)
 
 
 def _column(thing: Any) -> Any:
