@@ -41,6 +41,12 @@ class Cube2netError(Exception):
         half = LONGEST_SENTENCE // 2
         return text if len(text) <= LONGEST_SENTENCE else f"{text[:half]} … {text[-half:]}"
 
+    def _render_traceback_(self) -> list[str]:
+        """Return the lines that IPython shows: the user's own and the sentence; all of them when asked again."""
+        from cube2net.brief_tracebacks import rendered
+
+        return rendered(self)
+
 
 class InputError(Cube2netError, ValueError):
     """What a caller gave cannot be used."""
