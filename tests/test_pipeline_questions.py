@@ -1,9 +1,11 @@
 """A network can be asked again, here or after a journey."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import cube2net as c2n
@@ -82,11 +84,50 @@ def _size(objects: Any, query: Any) -> float:
 
 @pytest.mark.parametrize("given", [None, "network.json", 3])
 def test_what_is_no_network_or_no_cube_is_said_so(given: Any, network: Network) -> None:
-    with pytest.raises(ParameterError, match=r"^network is a \w+, expected a Network \(construct makes one\)$"):
+    with pytest.raises(ParameterError, match=r"^the network is .*, expected a Network: construct makes one$"):
         asked_of(given)
     if given is not None:
-        with pytest.raises(ParameterError, match=r"^cube is a \w+, expected a Cube \(open_cube opens a folder\)$"):
+        with pytest.raises(
+            ParameterError, match=r"^the cube is .*, expected a Cube: open_cube opens the folder of one, "
+        ):
             asked_of(travelled(network), given)
+
+
+def test_what_is_taken_for_another_thing_is_said_so(cube: Cube, network: Network, tmp_path: Path) -> None:
+    frame = pd.DataFrame({"id": [1], "city": ["Rome"]})
+    no_network = r"^the network is a (Cube|DataFrame), expected a Network: construct makes one$"
+    for given in (cube, frame):
+        for form in (c2n.to_networkx, c2n.to_igraph, c2n.to_pyg, c2n.to_hetero, c2n.to_scipy, c2n.to_text):
+            with pytest.raises(ParameterError, match=no_network):
+                form(given)
+        for write, name in ((c2n.write_network, "n.json"), (c2n.draw_network, "n.svg")):
+            with pytest.raises(ParameterError, match=no_network):
+                write(given, tmp_path / name)
+    no_cube = (
+        r"^the cube is a (Network|DataFrame), expected a Cube: open_cube opens the folder of one, and build_cube makes "
+        "one of tables$"
+    )
+    for given in (network, frame):
+        asks: list[Callable[[Any], Any]] = [
+            lambda given: c2n.save_cube(given, tmp_path / "cube"),
+            lambda given: c2n.read_query(given, tmp_path / "query.csv"),
+            lambda given: c2n.construct(given, ["o1"]),
+        ]
+        for ask in asks:
+            with pytest.raises(ParameterError, match=no_cube):
+                ask(given)
+        with pytest.raises(ParameterError, match=r"^the comparison is a .*, expected a Comparison: compare makes one$"):
+            c2n.verdict(given)
+        with pytest.raises(ParameterError, match=r"^the comparison is a .*, expected a Comparison: compare makes one$"):
+            c2n.write_report(cube, cube.query(["o1"]), given, tmp_path / "report")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_parameter_that_compare_does_not_have_is_told_which_was_meant(cube: Cube) -> None:
+    with pytest.raises(ParameterError, match=r"^compare has no parameter 'method' \(did you mean 'methods'\?\)$"):
+        c2n.compare(cube, ["o1"], method="greedy")  # type: ignore[call-arg]
+    with pytest.raises(ParameterError, match=r"^compare has no parameter 'zzz': it has cube, query, task, "):
+        c2n.compare(cube, ["o1"], zzz=1)  # type: ignore[call-arg]
 
 
 def test_the_view_that_a_network_was_made_of_is_not_seen_through_again(tmp_path: Path) -> None:

@@ -6,12 +6,22 @@ import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from cube2net.errors import ParameterError, listed, quoted, unknown
 from cube2net.interfaces import ChecksItself
 from cube2net.spelling import nearest
+
+P = ParamSpec("P")
+T = TypeVar("T")
+MADE_BY = {
+    "Cube": "open_cube opens the folder of one, and build_cube makes one of tables",
+    "Network": "construct makes one",
+    "Comparison": "compare makes one",
+}
+"""Who makes what a function may expect."""
 
 
 def made(
@@ -148,6 +158,37 @@ def repr_of(thing: object) -> str:
         else ""
     )
     return f"{type(thing).__name__}({held})"
+
+
+def expect(kind: type[T], given: object, what: str) -> T:
+    """Return what a caller gave for a cube, a network or a comparison, where it is one; the sentence says who makes it.
+
+    >>> from cube2net.records import Network
+    >>> expect(Network, "network.json", "network")
+    Traceback (most recent call last):
+    cube2net.errors.ParameterError: the network is 'network.json', expected a Network: construct makes one
+    """
+    if isinstance(given, kind):
+        return given
+    plain = given is None or isinstance(given, str | os.PathLike | int | float)
+    got = quoted(given) if plain else f"a {type(given).__name__}"
+    raise ParameterError(f"the {what} is {got}, expected a {kind.__name__}: {MADE_BY[kind.__name__]}")
+
+
+def knows_its_words(function: Callable[P, T]) -> Callable[P, T]:
+    """Return the same function, which says of a parameter that it does not have what was most likely meant."""
+    own = list(inspect.signature(function).parameters)
+
+    @wraps(function)
+    def call(*args: P.args, **options: P.kwargs) -> T:
+        for name in options:
+            if name not in own:
+                near = nearest(name, own)
+                hint = f": it has {listed(own, 40)}" if near is None else f" (did you mean {near!r}?)"
+                raise ParameterError(f"{function.__name__} has no parameter {name!r}{hint}")
+        return function(*args, **options)
+
+    return call
 
 
 def path_of(given: object, what: str) -> Path:

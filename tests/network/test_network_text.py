@@ -243,7 +243,7 @@ def test_a_counter_is_asked_a_few_times_about_texts_not_much_longer_than_the_bud
 
 
 def test_what_is_no_network_has_no_text() -> None:
-    with pytest.raises(ParameterError, match="network is a Cube, expected a Network \\(construct makes one\\)"):
+    with pytest.raises(ParameterError, match="the network is a Cube, expected a Network: construct makes one"):
         c2n.to_text(toy_cube([[0]], objects=1))  # type: ignore[arg-type]
 
 

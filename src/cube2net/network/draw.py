@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cube2net.arguments import expect
 from cube2net.array_types import Array
 from cube2net.atomic_files import check_path, write_files
 from cube2net.escaping import short
@@ -50,6 +51,7 @@ def draw(
     network: Network, path: str | Path, *, seed: int = 0, title: str | None = None, name_cells: bool = False
 ) -> Path:
     """Return the path of the picture, PNG, SVG or PDF by its suffix; the same seed makes the same picture."""
+    expect(Network, network, "network")
     path = Path(path)
     check_picture_path(path)
     kind = path.suffix.lower()[1:]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from cube2net.arguments import expect
 from cube2net.atomic_files import check_path, write_files
 from cube2net.errors import ParameterError, quoted
 from cube2net.extras import require
@@ -72,6 +73,7 @@ def write(network: Network, path: str | Path, *, spreadsheet_safe: bool = False)
     name to the letter, also names such as ``=1+1``, which spreadsheets run as formulas; ``spreadsheet_safe`` puts an
     apostrophe before these, ids included.
     """
+    expect(Network, network, "network")
     path = Path(path)
     check_network_path(path, spreadsheet_safe=spreadsheet_safe)
     suffix = suffix_of(path)
@@ -142,6 +144,7 @@ def to_networkx(network: Network) -> networkx.Graph:
     >>> print(c2n.to_networkx(network))
     Graph with 104 nodes and 422 edges
     """
+    expect(Network, network, "network")
     require("a NetworkX graph", "networkx")
     import networkx
 
@@ -177,6 +180,7 @@ def to_igraph(network: Network) -> igraph.Graph:
     >>> graph.vcount(), graph.ecount(), graph.vs[0]["id"]
     (104, 422, 'o1')
     """
+    expect(Network, network, "network")
     require("an igraph graph", "igraph")
     import igraph
 

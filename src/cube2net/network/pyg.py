@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cube2net.arguments import expect
 from cube2net.array_types import Array
 from cube2net.extras import require
 from cube2net.network.export_tables import about, ends_of, ids_of, plain_nodes
@@ -64,6 +65,7 @@ def to_pyg(network: Network) -> Data:
     >>> data.num_nodes, data.num_edges, int(data.seed_mask.sum())
     (104, 844, 50)
     """
+    expect(Network, network, "network")
     pyg = geometric()
     nodes = plain_nodes(network)
     kind_names, kinds = _codes(nodes["kind"].to_pylist())
@@ -123,6 +125,7 @@ def to_hetero(network: Network) -> HeteroData:
     >>> data.edge_types
     [('cell', 'membership', 'object'), ('object', 'link', 'object'), ('object', 'membership', 'cell')]
     """
+    expect(Network, network, "network")
     data: HeteroData = geometric().HeteroData()
     nodes = plain_nodes(network)
     label_names, labels = _codes(nodes["label"].to_pylist(), missing="")

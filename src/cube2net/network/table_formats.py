@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from cube2net.arguments import expect
 from cube2net.array_types import Array
 from cube2net.atomic_files import write_table
 from cube2net.network.export_tables import about, about_with_recipe, plain_nodes
@@ -128,6 +129,7 @@ def to_scipy(network: Network) -> sp.csr_array:
     """
     import scipy.sparse as sp
 
+    expect(Network, network, "network")
     ends = np.concatenate([network.source, network.target]), np.concatenate([network.target, network.source])
     weights = np.concatenate([network.weight, network.weight]).astype(np.float32)
     return sp.coo_array((weights, ends), shape=(len(network), len(network))).tocsr()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cube2net import network as networks
+from cube2net.arguments import expect
 from cube2net.array_types import Array
 from cube2net.errors import ParameterError, quoted, whole_number
 from cube2net.extras import require
@@ -101,8 +102,7 @@ class CellSampler:
 
     def __post_init__(self) -> None:
         require("a sampler for PyTorch Geometric", "torch", "torch_geometric")
-        if not isinstance(self.cube, Cube):
-            raise ParameterError(f"the cube is {quoted(self.cube)}, expected a Cube: open_cube opens the folder of one")
+        expect(Cube, self.cube, "cube")
         object.__setattr__(self, "m", whole_number("m", self.m, 0, what="cells"))
         for name, least, what in (("near", 0, "objects, or None"), ("max_nodes", 1, "nodes, or None")):
             object.__setattr__(self, name, whole_number(name, getattr(self, name), least, or_none=True, what=what))

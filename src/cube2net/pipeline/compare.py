@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cube2net import referee
-from cube2net.arguments import made, names_of, path_of, repr_of
+from cube2net.arguments import knows_its_words, made, names_of, path_of, repr_of
 from cube2net.array_types import Array
 from cube2net.atomic_files import check_folder
 from cube2net.compiling import tells_compiling
@@ -58,6 +58,7 @@ WRITTEN = (JOURNAL, *FILES)
 """What a comparison writes into its folder."""
 
 
+@knows_its_words
 @tells_compiling
 def compare(
     cube: Cube,

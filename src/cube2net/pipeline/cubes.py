@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from cube2net import cube as cubes
 from cube2net import embed, propose
 from cube2net import topics as topic_models
-from cube2net.arguments import made, path_of
+from cube2net.arguments import expect, made, path_of
 from cube2net.compiling import tells_compiling
 from cube2net.errors import ParameterError, unknown, whole_number
 from cube2net.interfaces import CellEmbedder, Engine, NodeEmbedder
@@ -190,7 +190,7 @@ def save_cube(cube: Cube, folder: str | Path) -> None:
     ...     c2n.open_cube(f"{folder}/cube")
     Cube(decade × venue × topic: 16 cells, 200 objects, 720 links)
     """
-    cubes.save(cube, path_of(folder, "the folder of the cube"))
+    cubes.save(expect(Cube, cube, "cube"), path_of(folder, "the folder of the cube"))
 
 
 def open_cube(folder: str | Path) -> Cube:

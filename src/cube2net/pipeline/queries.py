@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from cube2net import sources
-from cube2net.arguments import path_of
+from cube2net.arguments import expect, path_of
 from cube2net.array_types import Array
-from cube2net.errors import ParameterError, QueryError, plain, quoted, some
+from cube2net.errors import QueryError, plain, quoted, some
 from cube2net.escaping import unguarded
 from cube2net.records import Cube, Query
 from cube2net.records.query_tables import CLUSTER, LABEL, ReadNames
@@ -21,9 +21,7 @@ Asked = Any
 
 def check_cube(cube: Any) -> Cube:
     """Return a cube; what is none is refused."""
-    if not isinstance(cube, Cube):
-        raise ParameterError(f"the cube is {quoted(cube)}, expected a Cube: open_cube opens the folder of one")
-    return cube
+    return expect(Cube, cube, "cube")
 
 
 def query_of(cube: Cube, query: Asked) -> Query:
@@ -94,7 +92,7 @@ def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Q
     >>> query, query.missing
     (Query(2 objects, 2 labels, 1 missing), ('nobody',))
     """
-    names, labels = _read(cube, path)
+    names, labels = _read(check_cube(cube), path)
     return cube.query(_known(cube, names), labels, skip_missing=skip_missing)
 
 

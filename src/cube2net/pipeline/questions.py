@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from cube2net import network as networks
-from cube2net.arguments import path_of
-from cube2net.errors import InputError, ParameterError, quoted
+from cube2net.arguments import expect, path_of
+from cube2net.errors import InputError, quoted
 from cube2net.pipeline.recipes import made_of
 from cube2net.pipeline.replay import follow
 from cube2net.progress import Progress
@@ -30,15 +30,12 @@ def asked_of(network: Network, cube: Cube | None = None) -> Network:
             f"the network came from another process and left its cube there: give the cube{_of_folder(network.recipe)} "
             "(cube=…)"
         )
-    if not isinstance(cube, Cube):
-        raise ParameterError(f"cube is a {type(cube).__name__}, expected a Cube (open_cube opens a folder)")
-    return _followed(network.recipe, cube)
+    return _followed(network.recipe, expect(Cube, cube, "cube"))
 
 
 def check_network(network: object) -> None:
     """Raise where something is no network."""
-    if not isinstance(network, Network):
-        raise ParameterError(f"network is a {type(network).__name__}, expected a Network (construct makes one)")
+    expect(Network, network, "network")
 
 
 def read_asked(path: str | Path, cube: Cube, *, progress: Progress | None = None) -> Network:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from cube2net import referee
-from cube2net.arguments import path_of
+from cube2net.arguments import expect, path_of
 from cube2net.extras import require
 from cube2net.mine import embed_nodes
 from cube2net.network import layout
@@ -70,7 +70,7 @@ def verdict(comparison: Comparison) -> Verdict:
     >>> said.helps, said.sentence
     (True, 'pagerank helps: F1 +0.3... over the query alone, at 120 nodes')
     """
-    return referee.verdict_of(comparison)
+    return referee.verdict_of(expect(Comparison, comparison, "comparison"))
 
 
 def results(comparison: Comparison) -> dict[str, Any]:
@@ -133,6 +133,7 @@ def write_report(
     ...     [path.name for path in c2n.write_report(cube, query, comparison, folder)]
     ['report.html', 'trials.csv', 'scores.csv', 'costs.csv', 'results.json']
     """
+    expect(Comparison, comparison, "comparison")
     make = maker(cube, query_of(cube, query), {**BY_NAME, **named_methods(methods)})
     safe = spreadsheet_safe
     return report_files(make, comparison, folder, command=command, title=title, spreadsheet_safe=safe)
