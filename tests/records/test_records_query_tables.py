@@ -1,5 +1,6 @@
 """A query is taken from whatever lists objects in memory, the same whatever it is."""
 
+import uuid
 from typing import Any
 
 import duckdb
@@ -257,3 +258,32 @@ def test_a_mask_is_told_what_to_give(mask: Any, cube: c2n.Cube, numbered: c2n.Cu
     for asked in (cube, numbered):
         with pytest.raises(QueryError, match=r"\(a mask\? give what it keeps, such as frame\[mask\]\)$"):
             asked.query(mask)
+
+
+@pytest.mark.parametrize("kind", ["nodes", "records"])
+def test_whole_ids_that_pandas_made_fractions_of_are_whole_numbers(kind: str) -> None:
+    if kind == "nodes":
+        people = pd.DataFrame({"id": [101, 102, 103, None], "city": ["Rome", "Oslo", "Oslo", "Rome"]})
+        knows = pd.DataFrame({"source": [101, 102, None], "target": [102, 103, 101]})
+        cube = c2n.build_cube(people, links=knows, dimensions=["city"], min_objects=1)
+        column = people["id"].dropna()
+    else:
+        papers = pd.DataFrame({"paper": ["a", "a", "b", "b", "c"], "author": [101, 102, 101, 103, None], "year": 1999})
+        cube = c2n.build_cube(papers, ["year"], objects="author", item="paper", min_objects=1)
+        column = papers["author"].dropna()
+    assert column.dtype == float and cube.objects.whole
+    assert cube.query(column).objects.tolist() == [0, 1, 2]
+    for asked in ([101], [101.0], ["101"], pd.DataFrame({"id": [101.0]}), {101.0: "a"}):
+        assert cube.query(asked).objects.tolist() == [0]
+
+
+def test_ids_that_are_uuids_are_asked_for_as_such() -> None:
+    ids = [uuid.UUID(int=number) for number in (5, 6, 7)]
+    people = pd.DataFrame({"id": ids, "city": ["Rome", "Oslo", "Oslo"]})
+    knows = pd.DataFrame({"source": ids[:2], "target": ids[1:]})
+    cube = c2n.build_cube(people, links=knows, dimensions=["city"], min_objects=1)
+    asked: tuple[Any, ...] = (ids[:2], pd.Series(ids[:2]), people[:2], {ids[0]: "a", ids[1]: "b"}, np.array(ids[:2]))
+    for query in (*asked, list(map(str, ids[:2]))):
+        assert cube.query(query).objects.tolist() == [0, 1]
+    network = c2n.construct(cube, ids[:1], pins=ids[1])
+    assert c2n.explain(network, ids[1]).to_dict()["id"] == str(ids[1])

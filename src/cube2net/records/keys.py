@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from numbers import Integral
 from typing import Any
+from uuid import UUID
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -106,12 +107,15 @@ def check_kinds(keys: Sequence[Any]) -> None:
 
 
 def key_of(value: Any) -> Any:
-    """Return a value that may name an object, a text or whole number as Python's; a whole fraction is such a number."""
+    """Return a value that may name an object, a text or whole number as Python's; a whole fraction is such a number.
+
+    A UUID is the text that a table has of it.
+    """
     if type(value) in (str, int, bool):
         return value
     if isinstance(value, pa.Scalar):
         value = value.as_py()
-    if isinstance(value, str):
+    if isinstance(value, str | UUID):
         return str(value)
     if type(value).__name__ == "bool":  # NumPy's
         return bool(value)

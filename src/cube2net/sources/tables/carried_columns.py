@@ -16,10 +16,13 @@ from cube2net.sources.tables.column_types import Rows, attribute, keys
 
 
 def has_whole_ids(rows: Rows, column: str, ids: pa.ChunkedArray) -> bool:
-    """Return whether ids come from a column of whole numbers: texts that look like such stay texts."""
+    """Return whether ids come from a column of whole numbers: texts that look like such stay texts.
+
+    Fractions that are all whole are such numbers: pandas has them so where an id is missing, or was.
+    """
     kind = rows.table.schema.field(column).type
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return bool(pa.types.is_integer(kind)) and are_whole(ids)
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind)) and are_whole(ids)
 
 
 def with_attributes(objects: pa.Table, columns: Iterable[tuple[str, pa.ChunkedArray]]) -> pa.Table:

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from cube2net.array_types import Array
 from cube2net.errors import SourceError
 from cube2net.records.column_kinds import holds_text, is_list
+from cube2net.records.keys import are_whole
 from cube2net.records.limits import check_count
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.tables.column_types import Rows, attribute, keys
@@ -121,7 +122,8 @@ class FlatParts:
         """The ids of the objects, as whole numbers where the table has them so."""
         kind = self.rows.table.schema.field(self.columns.objects).type
         kind = kind.value_type if is_list(kind) or pa.types.is_dictionary(kind) else kind
-        return self.object_ids.cast(pa.int64()) if pa.types.is_signed_integer(kind) else self.object_ids
+        whole = pa.types.is_signed_integer(kind) or (pa.types.is_floating(kind) and are_whole(self.object_ids))
+        return self.object_ids.cast(pa.int64()) if whole else self.object_ids
 
     @property
     def _carried(self) -> list[str]:
