@@ -32,20 +32,20 @@ GRAPHML = "{http://graphml.graphdrawing.org/xmlns}"
 SENTENCES = {
     "report": (
         "query cube --query names.txt --quiet --draw net.png",
-        "a picture needs the package 'matplotlib': pip install 'cube2net[report]'",
+        "a picture needs the package 'matplotlib': pip install matplotlib (extra 'report')",
     ),
     "explore": (
         "explore cube",
-        "the explorer needs the packages 'starlette', 'uvicorn': pip install 'cube2net[explore]'",
+        "the explorer needs the packages 'starlette', 'uvicorn': pip install starlette uvicorn (extra 'explore')",
     ),
-    "mcp": ("mcp cube", "the assistant needs the package 'mcp': pip install 'cube2net[mcp]'"),
+    "mcp": ("mcp cube", "the assistant needs the package 'mcp': pip install mcp (extra 'mcp')"),
     "learn": (
         "query cube --query names.txt --quiet --method cube2net",
-        "the method 'cube2net' needs the package 'torch': pip install 'cube2net[learn]'",
+        "the method 'cube2net' needs the package 'torch': pip install torch (extra 'learn')",
     ),
     "spark": (
         "build tables nodes.csv links.csv --dimension city --quiet --engine spark --out other",
-        "the Spark engine needs the package 'pyspark': pip install 'cube2net[spark]'",
+        "the Spark engine needs the package 'pyspark': pip install pyspark (extra 'spark')",
     ),
 }
 """What each extra is needed for, and what is said where it is not there."""

@@ -35,9 +35,11 @@ def require(purpose: str, *packages: str) -> None:
     missing = [package for package in packages if not _is_installed(package)]
     if not missing:
         return
-    named = some([package.replace("_", "-") for package in missing], most=len(missing))
+    names = [package.replace("_", "-") for package in missing]
+    named = some(names, most=len(names))
     extras = [extra for extra, members in EXTRAS.items() if not set(missing).isdisjoint(members)]
-    command = f": pip install 'cube2net[{','.join(extras)}]'" if extras else ""
+    within = f"extra{'s' * (len(extras) > 1)} {some(extras, most=len(extras))}"
+    command = f": pip install {' '.join(names)} ({within})" if extras else ""
     raise MissingPackageError(f"{purpose} needs the package{'s' * (len(missing) > 1)} {named}{command}")
 
 

@@ -65,7 +65,7 @@ def test_a_method_says_what_is_missing(desk: Desk, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(extras, "_is_installed", lambda package: package != "torch")
     methods = {method["name"]: method for method in desk.answer("cube", {})["methods"]}
     assert methods["greedy"]["missing"] is None
-    assert "pip install 'cube2net[learn]'" in methods["cube2net"]["missing"]
+    assert "pip install torch" in methods["cube2net"]["missing"]
 
 
 def test_a_cube_in_memory_has_no_checksum() -> None:

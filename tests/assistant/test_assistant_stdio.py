@@ -220,4 +220,4 @@ def test_without_the_package_a_sentence_says_how_to_get_it(folder: Path) -> None
     code = "import sys; sys.modules['mcp'] = None; sys.argv[0] = 'cube2net'; from cube2net.__main__ import main; main()"
     ended = subprocess.run([sys.executable, "-c", code, "mcp", str(folder)], capture_output=True, check=False)
     assert (ended.returncode, ended.stdout) == (2, b"")
-    assert ended.stderr == b"cube2net: the assistant needs the package 'mcp': pip install 'cube2net[mcp]'\n"
+    assert ended.stderr == b"cube2net: the assistant needs the package 'mcp': pip install mcp (extra 'mcp')\n"

@@ -250,4 +250,4 @@ def test_the_packages_it_needs_are_named(
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     status, _, err = tool("explore", cube)
     assert status == 2
-    assert err == "cube2net: the explorer needs the package 'uvicorn': pip install 'cube2net[explore]'\n"
+    assert err == "cube2net: the explorer needs the package 'uvicorn': pip install uvicorn (extra 'explore')\n"

@@ -184,9 +184,7 @@ def test_a_session_of_its_own_is_quiet_leaves_nothing_and_may_fail_or_die(tmp_pa
 
 def test_without_pyspark_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyspark", None)
-    with pytest.raises(
-        MissingPackageError, match="the Spark engine needs the package 'pyspark': pip install 'cube2net"
-    ):
+    with pytest.raises(MissingPackageError, match="the Spark engine needs the package 'pyspark': pip install pyspark"):
         Spark().run({}, {}, [])
 
 

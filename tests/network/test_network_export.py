@@ -385,13 +385,18 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.
 @pytest.mark.parametrize(
     ("convert", "module", "text"),
     [
-        (to_networkx, "networkx", "a NetworkX graph needs the package 'networkx': pip install 'cube2net[graph]'"),
-        (to_igraph, "igraph", "an igraph graph needs the package 'igraph': pip install 'cube2net[graph]'"),
-        (to_pyg, "torch", "a PyTorch Geometric graph needs the package 'torch': pip install 'cube2net[learn]'"),
+        (
+            to_networkx,
+            "networkx",
+            "a NetworkX graph needs the package 'networkx': pip install networkx (extra 'graph')",
+        ),
+        (to_igraph, "igraph", "an igraph graph needs the package 'igraph': pip install igraph (extra 'graph')"),
+        (to_pyg, "torch", "a PyTorch Geometric graph needs the package 'torch': pip install torch (extra 'learn')"),
         (
             to_pyg,
             "torch_geometric",
-            "a PyTorch Geometric graph needs the package 'torch-geometric': pip install 'cube2net[graph]'",
+            "a PyTorch Geometric graph needs the package 'torch-geometric': pip install torch-geometric "
+            "(extra 'graph')",
         ),
     ],
 )

@@ -172,7 +172,9 @@ def test_a_cube_is_needed() -> None:
 
 def test_without_anywidget_one_sentence_says_how_to_get_it(cube: Cube, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "anywidget", None)
-    with pytest.raises(MissingPackageError, match=r"needs the package 'anywidget': pip install 'cube2net\[notebook\]'"):
+    with pytest.raises(
+        MissingPackageError, match=r"needs the package 'anywidget': pip install anywidget \(extra 'notebook'\)"
+    ):
         c2n.explore(cube)
 
 

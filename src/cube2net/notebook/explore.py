@@ -30,8 +30,8 @@ WORDS = tuple(word for word in (*Ask.__required_keys__, *Ask.__optional_keys__) 
 def explore(cube: Cube, query: Any = None, **options: Any) -> Explorer:
     """Return the explorer's page as a widget: ask, see and steer in a notebook, and go on in Python.
 
-    It needs ``pip install 'cube2net[notebook]'``. Where no page can be shown (a notebook that is not trusted), the
-    picture of the network stands in its place.
+    It needs the package of the extra ``notebook``, anywidget. Where no page can be shown (a notebook that is not
+    trusted), the picture of the network stands in its place.
 
     Parameters
     ----------

@@ -96,7 +96,7 @@ def write_report(
 ) -> list[Path]:
     """Write the report of a comparison into a folder, and return its files: a page, tables as CSV, and JSON.
 
-    It needs ``pip install 'cube2net[report]'``.
+    It needs the packages of the extra ``report``.
 
     Parameters
     ----------
