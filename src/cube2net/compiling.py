@@ -149,9 +149,9 @@ def timed(seconds: dict[str, float], part: str) -> Iterator[None]:
 
 
 class Waiting:
-    """Says that code is compiled, to whoever listens, once it has taken a while; without a listener on a terminal.
+    """Says that code is compiled, to whoever listens, once it has taken a while; without one on a terminal or notebook.
 
-    Several compilations, one after the other or side by side, are one wait; a terminal (standard error) is told once.
+    Several compilations, one after the other or side by side, are one wait; standard error is told once.
     """
 
     def __init__(self, patience: float = PATIENCE) -> None:
@@ -211,9 +211,14 @@ class Waiting:
 
 
 def _on_standard_error(stage: str, done: int, total: int | None = None) -> None:
-    if sys.stderr is not None and sys.stderr.isatty():  # a notebook or a service is told nothing that it did not ask
+    if sys.stderr is not None and (sys.stderr.isatty() or _in_kernel()):  # a service is told nothing it did not ask
         sys.stderr.write(f"cube2net: {stage.rpartition(':')[0]}\n")
         sys.stderr.flush()
+
+
+def _in_kernel() -> bool:
+    """Return whether standard error is that of a notebook, below whose cell a person waits."""
+    return type(sys.stderr).__module__.partition(".")[0] == "ipykernel"
 
 
 WAITING = Waiting()

@@ -83,8 +83,13 @@ class Kept(HTMLParser):
 
 
 def ran(cells: list[str], folder: Path) -> list[Any]:
-    """Return the outputs of cells that a kernel runs in a folder."""
-    return [cell.outputs for cell in ran_notebook(cells, folder).cells]
+    """Return the outputs of cells that a kernel runs in a folder, whether or not code is compiled for it."""
+    return [list(filter(_is_shown, cell.outputs)) for cell in ran_notebook(cells, folder).cells]
+
+
+def _is_shown(output: Any) -> bool:
+    """Return whether an output is not the line that code is compiled, as it is once on a machine."""
+    return not (output.get("name") == "stderr" and output["text"].startswith("cube2net: preparing compiled code"))
 
 
 def ran_notebook(cells: list[str], folder: Path) -> Any:

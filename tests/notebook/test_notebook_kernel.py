@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from cube2net import compiling
+
 from notebook_runs import PAGE_BUILT, Kept, ran, ran_notebook
 
 pytest.importorskip("ipykernel")
@@ -89,3 +91,20 @@ def test_a_page_that_nbconvert_makes_has_the_tables_and_the_picture(tmp_path: Pa
     markdown, files = exporters.MarkdownExporter().from_notebook_node(notebook)
     assert "200 objects" in markdown
     assert files["outputs"] == {}
+
+
+COMPILE = """
+import time
+from cube2net import compiling
+for name in ("cool", "heat"):
+    compiling.WAITING.patience = 0.05
+    compiling.WAITING.begin(name)
+    time.sleep(1)
+    compiling.WAITING.end(name)
+"""
+
+
+def test_a_notebook_is_told_once_that_code_is_compiled(tmp_path: Path) -> None:
+    first, again = (cell.outputs for cell in ran_notebook([COMPILE, COMPILE], tmp_path).cells)
+    assert [(output["name"], output["text"]) for output in first] == [("stderr", f"cube2net: {compiling.KEPT}\n")]
+    assert again == []
