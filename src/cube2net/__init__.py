@@ -15,7 +15,7 @@ from typing import Any
 
 import lazy_loader
 
-from cube2net.showing import Shows, show_by
+from cube2net.showing import Shows, offer_by, show_by
 
 __version__ = "0.1.0"
 
@@ -31,6 +31,7 @@ def _notebook() -> Shows:
 
 show_by(_notebook)
 _load, __dir__, _names = lazy_loader.attach_stub(__name__, __file__)
+offer_by(_load)
 __all__ = [name for name in _names if name not in ROOMS]
 
 

@@ -1,4 +1,4 @@
-"""How records are shown in a notebook: by whoever said so here, for records know nothing of pages.
+"""How records are shown in a notebook: by whoever said so here, for records know nothing of pages, nor of exports.
 
 ``cube2net/__init__.py`` says it, by a function that loads :mod:`cube2net.notebook` when something is first shown. Where
 nobody said so, a notebook shows the text of a record.
@@ -37,6 +37,19 @@ def show_by(load: Callable[[], Shows]) -> None:
 def shows() -> Shows | None:
     """Return who shows records, None where nobody does."""
     return _by[-1]() if _by else None
+
+
+_public: list[Callable[[str], Any]] = []
+
+
+def offer_by(load: Callable[[str], Any]) -> None:
+    """Let a function load what is public: some of it is a method of records too, which do not know who does it."""
+    _public[:] = [load]
+
+
+def offered(name: str) -> Any:
+    """Return what is public under a name."""
+    return _public[-1](name)
 
 
 class Shown:

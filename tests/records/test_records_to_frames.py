@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ import pytest
 
 import cube2net as c2n
 from cube2net.cube import cuboid
-from cube2net.errors import MissingPackageError
+from cube2net.errors import MissingPackageError, ParameterError
 from cube2net.records import Cube, Network, Recipe
 from cube2net.records.to_frames import to_pandas, to_polars
 
@@ -142,3 +144,18 @@ def test_ids_of_a_network_are_in_the_order_of_its_arrays(network: Network) -> No
     frame = network.to_pandas().links
     ids = np.array(network.nodes["id"].to_pylist())
     assert frame["source"].tolist() == ids[network.source].tolist()
+
+
+def test_a_network_and_a_cube_have_what_makes_other_forms_of_them(cube: Cube, network: Network, tmp_path: Path) -> None:
+    assert network.to_networkx().number_of_nodes() == network.to_igraph().vcount() == len(network)
+    if find_spec("torch_geometric") is not None:
+        assert network.to_pyg().num_nodes == len(network)
+    cube.save(tmp_path / "cube")
+    assert repr(c2n.open_cube(tmp_path / "cube")) == repr(cube)
+
+
+def test_a_plot_that_is_given_a_file_says_what_writes_one(network: Network) -> None:
+    with pytest.raises(
+        ParameterError, match=r"^plot writes no file, got 'x.svg': network.plot\(\).save\('network.svg'\) "
+    ):
+        network.plot("x.svg")  # type: ignore[arg-type]

@@ -76,7 +76,10 @@ def construct(
     cube
         Of :func:`build_cube` or :func:`open_cube`.
     query
-        Objects by id, by name or by row, a mapping that gives them labels, or a :class:`Query`.
+        Objects by id or by name in whatever lists them: a list, a series or an index of pandas or Polars, an array; a
+        mapping from objects to labels; a frame with a column ``object`` or ``id``, and maybe ``label``; another
+        network, or a :class:`Query`. Whole numbers in a list or an array are rows where ids are texts. See
+        :meth:`Cube.query`.
     method
         A name of :data:`METHODS`, ``"hops 2"``, ``"cube2net paper"``, or an object of your own with ``select``;
         ``"auto"`` (or :class:`Auto`) tries several networks.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from cube2net.records.query import Query
 from cube2net.records.query_tables import asked_of, gives_ids
 from cube2net.records.ragged import Links, Ragged, frozen
 from cube2net.records.to_frames import cells_table, to_pandas
-from cube2net.showing import Shown
+from cube2net.showing import Shown, offered
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,6 +203,10 @@ class Cube(Shown):
     def cells_frame(self) -> Any:
         """Return :meth:`to_arrow` as a frame of pandas, with labels as categories."""
         return to_pandas(self.to_arrow())
+
+    def save(self, folder: str | PathLike[str]) -> None:
+        """Write the cube to a folder, as :func:`cube2net.save_cube` does."""
+        offered("save_cube")(self, folder)
 
     def query(self, objects: Any, labels: Sequence[str] | None = None, *, skip_missing: bool = False) -> Query:
         """Return the query for objects given by id or by name; or by row number, where ids are texts.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from cube2net.array_types import Array
 from cube2net.arrow_values import arrow_numbers, arrow_texts, values_of
-from cube2net.errors import InputError
+from cube2net.errors import InputError, ParameterError, quoted
 from cube2net.records import limits
 from cube2net.records.carried import Carried
 from cube2net.records.cell_titles import cell_line
@@ -28,7 +28,12 @@ from cube2net.records.ragged import Ragged, frozen
 from cube2net.records.recipe import Recipe
 from cube2net.records.selection import Selection
 from cube2net.records.to_frames import NodesAndLinks, to_pandas, to_polars
-from cube2net.showing import Shown, shows
+from cube2net.showing import Shown, offered, shows
+
+if TYPE_CHECKING:
+    import igraph
+    import networkx
+    from torch_geometric.data import Data
 
 CELL = "cell"
 LINK, MEMBERSHIP = "link", "membership"
@@ -202,14 +207,41 @@ class Network(Shown):
         return NodesAndLinks(*(table.replace_schema_metadata(about) for table in (self.nodes, self.links)))
 
     def to_pandas(self) -> NodesAndLinks:
-        """Return ``nodes`` and ``links`` as frames of pandas; whole numbers stay that where some are missing."""
+        """Return ``nodes`` and ``links`` as frames of pandas; whole numbers stay that where some are missing.
+
+        The nodes have ``id``, ``name``, ``kind``, ``in_query``, ``label`` (the user's, of query objects), ``cells``
+        (ranks of the chosen cells that hold it, from 1) and ``query_links`` (how many links lead into the query);
+        then the attributes of objects and, where the cube keeps its items, ``items`` (how many mention it) and the
+        commonest label in every dimension. Cells that are nodes have the kind ``cell`` and, where ids are whole
+        numbers, ids below 0. The links have ``source`` and ``target`` (ids), ``weight`` (for the next step), ``kind``
+        (``membership`` between an object and its cell) and, where the form scaled the weight, ``given``, which is the
+        one of the source; then what the source says of direction and time. See :attr:`nodes` and :attr:`links`.
+
+        >>> import cube2net as c2n
+        >>> planted = c2n.make_planted(objects=200, communities=4, noise=0)
+        >>> nodes, links = c2n.construct(c2n.build_cube(planted.corpus), planted.query(0)).to_pandas()
+        >>> list(links.columns)
+        ['source', 'target', 'weight', 'kind', 'given']
+        """
         return NodesAndLinks(to_pandas(self.nodes), to_pandas(self.links))
 
     def to_polars(self) -> NodesAndLinks:
         """Return ``nodes`` and ``links`` as frames of Polars."""
         return NodesAndLinks(to_polars(self.nodes), to_polars(self.links))
 
-    def plot(self, *, title: str | None = None, width: int = 760) -> Any:
+    def to_networkx(self) -> networkx.Graph:
+        """Return a graph of NetworkX, as :func:`cube2net.to_networkx` does."""
+        return offered("to_networkx")(self)
+
+    def to_igraph(self) -> igraph.Graph:
+        """Return a graph of igraph, as :func:`cube2net.to_igraph` does."""
+        return offered("to_igraph")(self)
+
+    def to_pyg(self) -> Data:
+        """Return the ``Data`` of PyTorch Geometric, as :func:`cube2net.to_pyg` does."""
+        return offered("to_pyg")(self)
+
+    def plot(self, path: None = None, /, *, title: str | None = None, width: int = 760) -> Any:
         """Return a picture that a notebook shows in its place, of so many pixels; it opens no window.
 
         Its ``svg`` is the text of the picture, and ``save`` writes it to an ``.svg`` file. No further package is
@@ -220,6 +252,11 @@ class Network(Shown):
         >>> c2n.construct(c2n.build_cube(planted.corpus), planted.query(0)).plot(title="One community")
         Picture(alt='One community: a network of 100 objects, 4 cells, 422 links, 50 in the query', width=760)
         """
+        if path is not None:
+            raise ParameterError(
+                f"plot writes no file, got {quoted(path)}: network.plot().save('network.svg') does, c2n.draw_network "
+                f"writes PNG and PDF, and a title is given as title=…"
+            )
         found = shows()
         return None if found is None else found.plot_of(self, title, width)
 
