@@ -173,9 +173,15 @@ def test_a_missing_object_says_how_many_near_ones_would_reach_it(woven: Network)
     assert away.paths[0].weight == 4.0
     assert "near=8 would bring it (it is 2 now)" in away.sentence
     assert of_object(woven, 8).sentence == (
-        "Object 8 is not there: no links lead from the query to it; no path of 4 links leads to the query; "
+        "Object 8 is not there: no links lead from the query to it; no path of 4 links or fewer leads to the query; "
         "no chosen cell holds it"
     )
+
+
+def test_the_only_object_of_a_query_is_not_told_of_paths_to_others() -> None:
+    cube = toy_cube([[0, 2]], objects=4, links=[(0, 1), (1, 2)])
+    alone = of_object(c2n.construct(cube, cube.query([0]), "none"), 0)
+    assert (alone.sentence, alone.within) == ("Object 0 is in the query", 0)
 
 
 def test_paths_from_an_object_of_the_query_lead_to_the_rest_of_it() -> None:

@@ -60,7 +60,7 @@ def explain_object(
         ranked=ranks.count,
         score=float(ranks.scores[row]),
         steps=reached.steps,
-        within=MOST_STEPS,
+        within=0 if came == "query" and len(network.query) == 1 else MOST_STEPS,
         ways=reached.ways,
         paths=reached.paths,
         gain=None if gain is None else float(gain[0]),
