@@ -4,6 +4,7 @@ import base64
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -289,5 +290,32 @@ def test_a_suggestion_says_what_every_attribute_would_become_and_why() -> None:
     for each in found.attributes:
         assert each.name in shown and escaped(each.reason) in shown
     assert "c2n.build_cube(…, dimensions=[" in shown
+    long = replace(found, attributes=(replace(found.attributes[0], reason="because " * 30 + "so"),))
+    assert "because " * 30 + "so" in Kept(html(long)).text
     nothing = c2n.suggest(people.select(["id", "note"]), links=links)
     assert "no dimensions" in nothing._repr_html_() and "build_cube" not in nothing._repr_html_()
+
+
+def test_explanations_changes_drills_and_contrasts_say_their_sentences() -> None:
+    planted = c2n.make_planted(objects=200, communities=4, noise=0)
+    cube = c2n.build_cube(planted.corpus)
+    network = c2n.construct(cube, planted.query(0)[:10])
+    other = planted.query(2)[0]
+    sides = cube.query({name: f"group {side}" for side in (0, 1) for name in planted.query(side)[:20]})
+    drilled, contrast = c2n.drill(cube, sides), c2n.contrast(cube, planted.query(0), planted.query(1))
+    records: list[Any] = [
+        c2n.explain(network, other),
+        c2n.explain(network, network.labels[0]),
+        c2n.explain(network),
+        c2n.without(network, network.labels[0]),
+        drilled,
+        contrast,
+    ]
+    for record in records:
+        kept = Kept(html(record))
+        assert kept.lost == [] and " ".join(record.sentence.split()) in kept.text, record
+    assert drilled.cells and drilled.cells[0].labels[0] in Kept(html(drilled)).text
+    assert contrast.sentences and all(said in Kept(html(contrast)).text for said in contrast.sentences[:10])
+    described = c2n.describe(cube, sides)
+    kept = Kept(html(described))
+    assert kept.lost == [] and all(" ".join(each.sentence.split()) in kept.text for each in described)

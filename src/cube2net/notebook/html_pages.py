@@ -11,6 +11,9 @@ from cube2net import pipeline
 from cube2net.notebook.html_parts import codes, headline, page, sentence, table
 from cube2net.notebook.pictures import plot_of
 from cube2net.records import Comparison, Cube, Dimension, Network, Query, Selection
+from cube2net.records.change import Change
+from cube2net.records.contrast import Contrast, Description
+from cube2net.records.drilled import Drilled
 from cube2net.records.explanation import counted
 from cube2net.records.suggestion import Suggestion
 
@@ -156,8 +159,59 @@ def suggestion_page(suggestion: Suggestion) -> str:
     return page(
         headline("Suggestion", said),
         sentence(suggestion.reason) if suggestion.reason else "",
-        table(heads, rows[:FIRST], right=("values",), more=_more(len(rows), "attributes")) if rows else "",
+        table(heads, rows[:FIRST], right=("values",), prose=("dimension", "why"), more=_more(len(rows), "attributes"))
+        if rows
+        else "",
         codes(("a cube:", f"c2n.build_cube(…, dimensions=[{names}])")) if names else "",
+    )
+
+
+def explanation_page(explanation: Any) -> str:
+    """Return what an explanation or an account says."""
+    return page(headline("Why", ""), sentence(explanation.sentence))
+
+
+def change_page(change: Change) -> str:
+    """Return what has changed, and where the network is that was made."""
+    return page(headline("Change", ""), sentence(change.sentence), codes(("the network:", "change.network")))
+
+
+def drilled_page(drilled: Drilled) -> str:
+    """Return the cells below another with their counts, and what is left over."""
+    rows = [
+        (*cell.labels, f"{cell.query_objects:,}", f"{cell.new:,}", f"{cell.objects:,}", f"{cell.lift:.1f}")
+        for cell in drilled.cells[:FIRST]
+    ]
+    counts = ("of the query", "new", "objects", "lift")
+    more = _more(len(drilled.cells), "cells")
+    return page(
+        headline("Drilled", drilled.title),
+        sentence(drilled.sentence),
+        table((*drilled.dimensions, *counts), rows, right=counts, more=more) if rows else "",
+    )
+
+
+def contrast_page(contrast: Contrast) -> str:
+    """Return what tells two sides apart: a sentence on all of it, and one for every cell."""
+    more = _more(len(contrast.cells), "cells")
+    return page(
+        headline("Contrast", " and ".join(contrast.names)),
+        sentence(contrast.sentence),
+        *(sentence(said, faint=True) for said in contrast.sentences[:FIRST]),
+        sentence(more, faint=True) if more else "",
+        codes(("the network:", "contrast.network")),
+    )
+
+
+def description_page(description: Description) -> str:
+    """Return what tells every group from the others, a sentence each."""
+    said = [each.sentence for each in description.contrasts]
+    ends = [_more(len(said), "groups"), description.note]
+    return page(
+        headline("Description", repr(description).partition("(")[2].rstrip(")")),
+        *map(sentence, said[:FIRST]),
+        *(sentence(end, faint=True) for end in ends if end),
+        codes(("the network:", "description.network")),
     )
 
 
@@ -169,6 +223,13 @@ PAGES: dict[str, Callable[[Any], str]] = {
     "Comparison": comparison_page,
     "Verdict": verdict_page,
     "Suggestion": suggestion_page,
+    "ObjectExplanation": explanation_page,
+    "CellExplanation": explanation_page,
+    "ValueAccount": explanation_page,
+    "Change": change_page,
+    "Drilled": drilled_page,
+    "Contrast": contrast_page,
+    "Description": description_page,
 }
 """What is shown as a page, by the name of its class, of which the package has one each."""
 

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 from cube2net.escaping import short
 
 LONGEST = 80
 """Of a name so many letters are shown."""
+LONGEST_SENTENCE = 400
+"""Of a sentence in a table, so many."""
 
 
 def escaped(text: object, most: int = LONGEST) -> str:
@@ -42,14 +45,19 @@ def codes(*lines: tuple[str, str]) -> str:
     return f'<p style="margin:4px 0;opacity:0.75">{said}</p>'
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[object]], *, right: Iterable[str] = (), more: str = "") -> str:
-    """Return a table; the columns named in ``right`` are numbers, and ``more`` says what is not shown."""
+def table(
+    heads: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    right: Iterable[str] = (),
+    prose: Iterable[str] = (),
+    more: str = "",
+) -> str:
+    """Return a table; ``right`` names columns of numbers, ``prose`` of sentences, ``more`` says what is not shown."""
     numbers = [head in set(right) for head in heads]
-    top = "".join(_cell("th", head, number, "1px solid") for head, number in zip(heads, numbers, strict=True))
-    body = "".join(
-        f"<tr>{''.join(_cell('td', value, number) for value, number in zip(row, numbers, strict=True))}</tr>"
-        for row in rows
-    )
+    lengths = [LONGEST_SENTENCE if head in set(prose) else LONGEST for head in heads]
+    top = "".join(_cell("th", head, number, line="1px solid") for head, number in zip(heads, numbers, strict=True))
+    body = "".join(f"<tr>{''.join(map(partial(_cell, 'td'), row, numbers, lengths))}</tr>" for row in rows)
     below = sentence(more, faint=True) if more else ""
     return (
         '<table style="border-collapse:collapse;margin:4px 0;text-align:left">'
@@ -57,10 +65,10 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[object]], *, right: Iter
     )
 
 
-def _cell(tag: str, value: object, is_number: bool, line: str = "") -> str:
+def _cell(tag: str, value: object, is_number: bool, most: int = LONGEST, *, line: str = "") -> str:
     side = "right;white-space:nowrap" if is_number else "left"
     border = f";border-bottom:{line}" if line else ""
-    return f'<{tag} style="text-align:{side};padding:2px 10px 2px 0{border}">{escaped(value)}</{tag}>'
+    return f'<{tag} style="text-align:{side};padding:2px 10px 2px 0{border}">{escaped(value, most)}</{tag}>'
 
 
 def page(*parts: str) -> str:

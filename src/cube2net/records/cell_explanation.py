@@ -8,6 +8,7 @@ from typing import Any
 from cube2net.errors import plain
 from cube2net.records.cell_titles import said_title
 from cube2net.records.explanation import Id, as_plain, counted, number
+from cube2net.showing import Shown
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class OnlyObject:
 
 
 @dataclass(frozen=True, eq=False)
-class CellExplanation:
+class CellExplanation(Shown):
     """Why a cell was chosen or not; ``str`` is one sentence.
 
     What it adds to the value is told three ways: ``in_turn``, when it was chosen, after those before it (None where it
@@ -135,7 +136,7 @@ class AddedCell:
 
 
 @dataclass(frozen=True, eq=False)
-class ValueAccount:
+class ValueAccount(Shown):
     """What every part of a network adds to its value; ``str`` is one sentence.
 
     ``gain0`` and ``cost0`` are there without any cell. ``pinned_gain`` and ``pinned_cost`` come with the objects

@@ -11,6 +11,7 @@ from cube2net.errors import plain
 from cube2net.records.network import Network
 from cube2net.records.node_names import Node
 from cube2net.records.price import ROUNDING
+from cube2net.showing import Shown
 
 NAMED = 2
 
@@ -37,7 +38,7 @@ Nodes = tuple[NamedNode, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Change:
+class Change(Shown):
     """A network made anew without some cells and objects (``without``), with others (``with_``), or both.
 
     ``before`` and ``value`` are what the choice was worth and is worth now, by the ``objective``; ``merely`` is what

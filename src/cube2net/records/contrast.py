@@ -14,6 +14,7 @@ from cube2net.records.network import Network
 from cube2net.records.pickling import travel_by_fields
 from cube2net.records.query import Query
 from cube2net.records.selection import PROVEN
+from cube2net.showing import Shown
 
 REST = "the rest"
 SAID = 3
@@ -107,7 +108,7 @@ class SeparatingCell:
 
 
 @dataclass(frozen=True, eq=False)
-class Contrast:
+class Contrast(Shown):
     """The cells that tell two sides apart, in the order chosen, and how good any choice could be.
 
     ``names`` are those of the sides and ``sizes`` how many objects each has. ``value`` is how far the objects are told
@@ -200,7 +201,7 @@ class Contrast:
 
 
 @dataclass(frozen=True, eq=False)
-class Description:
+class Description(Shown):
     """What tells each of several groups of objects from the others: one contrast a group, by name.
 
     ``outside`` says how many objects are in no group, and ``elsewhere`` how many of the others are not in the network

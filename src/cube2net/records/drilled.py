@@ -12,6 +12,7 @@ from cube2net.errors import some
 from cube2net.records.cell_titles import cell_line, cell_title
 from cube2net.records.explanation import counted
 from cube2net.records.selection import PROVEN
+from cube2net.showing import Shown
 
 SAID = 3
 """So many of the objects that are left over are named in the sentence."""
@@ -58,7 +59,7 @@ class DrilledCell:
 
 
 @dataclass(frozen=True)
-class Drilled:
+class Drilled(Shown):
     """The cells below a cell that hold most of a query at least cost, in the order chosen, and what is left over.
 
     ``labels`` are those of the cell, ``objects`` the number that it holds, of which ``query_objects`` are among the

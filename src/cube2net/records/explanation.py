@@ -7,6 +7,7 @@ from typing import Any
 
 from cube2net.errors import plain
 from cube2net.records.cell_titles import said_title
+from cube2net.showing import Shown
 
 Id = str | int
 """The id of an object: a whole number where the cube's ids are such."""
@@ -173,17 +174,18 @@ class NearMiss:
 
 
 @dataclass(frozen=True, eq=False)
-class ObjectExplanation:
+class ObjectExplanation(Shown):
     """Why an object is in a network or not; ``str`` is one sentence.
 
     ``came`` says how it came in: ``query``, ``pinned``, ``near``, ``cells`` or the name of a method that chooses
-    objects; nothing where it is not there, and then ``miss`` says what would have brought it. ``cells`` are the chosen
-    cells that hold it, in their order, of ``chosen_cells`` in all. ``linked`` counts the objects of the query that it
-    is linked to, and ``links`` are the heaviest of these links. ``score`` is its personalised PageRank for the query,
-    and ``rank`` its place among the ``ranked`` objects outside the query that can be reached; None for objects of the
-    query and out of reach. ``steps`` are those of a shortest path to the query, None where there is none within
-    ``within`` steps; ``ways`` counts such paths and ``paths`` are the heaviest. ``gain`` and ``cost`` are what the
-    object itself adds above and below, where the value is a ratio of sums. ``note`` says what the cube does not keep.
+    objects; nothing where it is not there, and then ``miss`` says what would have brought it. ``cells`` are the
+    chosen cells that hold it, in their order, of ``chosen_cells`` in all. ``linked`` counts the objects of the
+    query that it is linked to, and ``links`` are the heaviest of these links. ``score`` is its personalised
+    PageRank for the query, and ``rank`` its place among the ``ranked`` objects outside the query that can be
+    reached; None for objects of the query and out of reach. ``steps`` are those of a shortest path to the query,
+    None where there is none within ``within`` steps (0 for the only object of a query, which has no other to lead
+    to); ``ways`` counts such paths and ``paths`` are the heaviest. ``gain`` and ``cost`` are what the object itself
+    adds above and below, where the value is a ratio of sums. ``note`` says what the cube does not keep.
     """
 
     id: Id
@@ -248,7 +250,8 @@ class ObjectExplanation:
             heaviest = f", heaviest to {self.links[0]}" if self.links else ""
             return [f"it is linked to {counted(self.linked, f'{other}object')} of the query{heaviest}"]
         if self.steps is None:
-            return [f"no path of {self.within} links leads to the {'rest of the ' * bool(other)}query"]
+            where = f"the {'rest of the ' * bool(other)}query"
+            return [f"no path of {self.within} links or fewer leads to {where}"] if self.within else []
         return [f"{self.steps} links lead to the {'rest of the ' * bool(other)}query: {self.paths[0]}"]
 
     def _cells(self) -> list[str]:
