@@ -109,3 +109,13 @@ def test_one_cell_is_no_plural() -> None:
     assert "12 objects in 1 cell of" in cube._repr_html_()
     network = c2n.construct(cube, [1, 2])
     assert ", 1 cell, " in str(network) and ", 1 cell, " in network.plot().alt
+
+
+def test_one_of_a_thing_is_no_plural() -> None:
+    papers = pd.DataFrame({"paper": ["p1", "p1"], "author": ["ann", "bob"], "year": [1999, 1999]})
+    corpus = c2n.read_tables(papers, item="paper", objects="author")
+    assert str(corpus) == "Corpus(2 objects, 1 item, links by co-mention)"
+    cube = c2n.build_cube(corpus, ["year"], min_objects=1)
+    assert str(cube) == "Cube(year: 1 cell, 2 objects, 1 link)"
+    assert str(cube.query({"ann": "a"})) == "Query(1 object, 1 label)"
+    assert str(c2n.construct(cube, ["ann"], "none")) == "Network(1 object, 0 links, 1 in the query)"

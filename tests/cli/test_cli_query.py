@@ -100,7 +100,7 @@ def test_a_query_that_no_cell_helps_says_so_and_is_answered_with_itself(tool, ta
     status, out, err = tool(*ask)
     assert (status, err) == (0, "")
     assert out.startswith(
-        "Network(3 objects, 1 links, 3 in the query)\nnone of the 3 objects of the query is in any cell"
+        "Network(3 objects, 1 link, 3 in the query)\nnone of the 3 objects of the query is in any cell"
     )
     assert (tmp_path / "n.json").is_file()
     answer = json.loads(tool(*ask, "--json")[1])

@@ -133,7 +133,7 @@ def test_a_large_network_is_drawn_when_asked_for(
 
 def test_a_comparison_has_scores_with_intervals_the_query_alone_first() -> None:
     said = Kept(html(scored())).text
-    assert "Comparison clustering: 2 setups × 1 miners × 3 seeds" in said
+    assert "Comparison clustering: 2 setups × 1 miner × 3 seeds" in said
     assert said.index("none 12 0.510 [") < said.index("greedy · cover · woven 30 0.810 [")
     assert c2n.verdict(scored()).sentence in said
 

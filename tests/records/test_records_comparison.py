@@ -62,7 +62,7 @@ def test_the_reasons_of_a_setup_are_told_once_each() -> None:
     found = comparison(*failed, trial(NONE, reason="no query"), trial(NONE, seed=5))
     assert found.reasons(GREEDY) == [late, small]
     assert found.reasons(NONE) == ["no query"]
-    assert repr(found) == "Comparison(clustering: 2 setups × 1 miners × 4 seeds, 4 failed)"
+    assert repr(found) == "Comparison(clustering: 2 setups × 1 miner × 4 seeds, 4 failed)"
 
 
 def test_a_trial_reads_as_its_scores_or_its_reason() -> None:

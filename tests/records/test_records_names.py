@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cube2net as c2n
 from cube2net.cube import lookup_of
 from cube2net.errors import ParameterError, QueryError
 from cube2net.network import assemble
@@ -100,6 +101,43 @@ def test_a_query_by_what_is_an_attribute_says_which() -> None:
         with pytest.raises(QueryError) as error:
             rows_of_keys(objects, keys, False)
         assert "attribute" not in str(error.value)
+
+
+def test_a_query_by_what_items_have_says_so() -> None:
+    papers = pa.table(
+        {
+            "paper": ["p1", "p1", "p2", "p2"],
+            "author": ["ann", "bob", "bob", "cy"],
+            "venue": ["ACL", "ACL", "KDD", "KDD"],
+            "title": ["On cubes", "On cubes", "On links", "On links"],
+        }
+    )
+    cube = c2n.build_cube(papers, ["venue"], item="paper", objects="author", min_objects=1)
+    for asked, attribute in ((["ACL", "KDD"], "venue"), (["On cubes"], "title")):
+        with pytest.raises(
+            QueryError, match=f"; the attribute '{attribute}' of items has them, and a query names objects$"
+        ):
+            cube.query(asked)
+    with pytest.raises(QueryError, match="not in the cube: 'ACL', 'On cubes'$"):
+        cube.query(["ACL", "On cubes"])
+
+
+def test_numbers_are_not_taken_for_slips_of_other_numbers() -> None:
+    table = pa.table({"object": ["1220198", "x"], "name": ["1220198", "Ann Lee"], "kind": ["node"] * 2})
+    with pytest.raises(QueryError) as error:
+        rows_of_keys(Objects.of(table), ["1220199", "Ann Leo"], False)
+    assert str(error.value) == (
+        "query names 2 objects that are not in the cube: '1220199', 'Ann Leo' (did you mean 'Ann Lee' for 'Ann Leo'?)"
+    )
+
+
+def test_nobody_is_told_to_leave_all_of_a_query_out() -> None:
+    names = [f"nobody {at}" for at in range(5)]
+    objects = Objects.of(pa.table({"object": ["a"], "name": ["a"], "kind": ["node"]}))
+    for keys, told in ((names, False), ([*names, "a"], True)):
+        with pytest.raises(QueryError) as error:
+            rows_of_keys(objects, keys, False)
+        assert ("skip_missing" in str(error.value)) is told
 
 
 ONE, TWO = "Jos\u00e9 Mu\u00f1oz", "Jose\u0301 Mun\u0303oz"

@@ -59,7 +59,7 @@ def test_a_corpus_of_any_settings_is_whole(papers, first, span, authors, newcome
 
 
 def test_one_paper_is_a_corpus():
-    assert repr(make_dblp_like(1, authors=1.1)) == "Corpus(1 objects, 1 items, links by co-mention)"
+    assert repr(make_dblp_like(1, authors=1.1)) == "Corpus(1 object, 1 item, links by co-mention)"
 
 
 def test_the_same_seed_gives_the_same_corpus_and_another_seed_another():

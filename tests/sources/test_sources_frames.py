@@ -110,7 +110,7 @@ def test_objects_items_and_mentions_are_taken_by_name_and_by_order() -> None:
     by_name = c2n.read_tables(objects=objects, items=items, mentions=mentions)
     assert by_order.mentions.equals(by_name.mentions)
     cube = c2n.build_cube(objects=objects, items=items, mentions=mentions, dimensions=["year"], min_objects=1)
-    assert repr(cube) == "Cube(year: 2 cells, 2 objects, 1 links)"
+    assert repr(cube) == "Cube(year: 2 cells, 2 objects, 1 link)"
 
 
 def test_a_graph_of_networkx_or_igraph_is_built_directly() -> None:

@@ -163,7 +163,7 @@ def test_a_build_by_sql_is_taken_up_only_where_its_files_are_the_same(
     cut()
     Path("knows.csv").write_text("a,b,w\n1,3,2\n", encoding="utf-8")
     assert again not in built()
-    assert repr(c2n.open_cube(folder / "cube")) == "Cube(city: 2 cells, 3 objects, 1 links)"
+    assert repr(c2n.open_cube(folder / "cube")) == "Cube(city: 2 cells, 3 objects, 1 link)"
 
 
 @pytest.mark.usefixtures("folder")

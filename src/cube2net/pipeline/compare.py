@@ -141,7 +141,7 @@ def compare(
     >>> cube = c2n.build_cube(planted.corpus)
     >>> labels = {name: f"community {number}" for number in (0, 1) for name in planted.query(number)[:10]}
     >>> c2n.compare(cube, labels, methods=["pagerank"], miners=["deepwalk"], runs=2)
-    Comparison(clustering: 2 setups × 1 miners × 2 seeds)
+    Comparison(clustering: 2 setups × 1 miner × 2 seeds)
     """
     progress = listener(progress)
     path = None if out is None else path_of(out, "out") / JOURNAL

@@ -178,7 +178,7 @@ def read_sql(*queries: str, progress: Telling = None, **options: Any) -> Corpus:
     ...     papers = Path(folder, "papers.csv")
     ...     _ = papers.write_text("paper,author,year\\np1,ada,1999\\np1,bob,1999\\np2,ada,2004\\n")
     ...     c2n.read_sql(f"SELECT * FROM '{papers}' WHERE year < 2000", objects="author")
-    Corpus(2 objects, 1 items, links by co-mention)
+    Corpus(2 objects, 1 item, links by co-mention)
     """
     return read_source("sql", *queries, progress=progress, **options)
 

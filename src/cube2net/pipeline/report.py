@@ -41,7 +41,7 @@ def read_comparison(folder: str | Path, query: Query) -> Comparison:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = c2n.compare(cube, query, methods=["pagerank"], miners=["deepwalk"], runs=2, out=folder)
     ...     c2n.read_comparison(folder, query)
-    Comparison(clustering: 2 setups × 1 miners × 2 seeds)
+    Comparison(clustering: 2 setups × 1 miner × 2 seeds)
     """
     return referee.read_comparison(path_of(folder, "the folder of the comparison") / JOURNAL, query)
 

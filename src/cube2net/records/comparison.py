@@ -12,6 +12,7 @@ import numpy as np
 
 from cube2net.array_types import Array
 from cube2net.errors import InputError, unknown
+from cube2net.records.explanation import counted
 from cube2net.records.ragged import frozen
 from cube2net.showing import Shown
 
@@ -138,10 +139,8 @@ class Comparison(Shown):
     def __repr__(self) -> str:
         failed = sum(bool(trial.reason) for trial in self.trials)
         trouble = f", {failed:,} failed" if failed else ""
-        return (
-            f"Comparison({self.task}: {len(self.setups)} setups × {len(self.miners)} miners × "
-            f"{len(self.seeds)} seeds{trouble})"
-        )
+        sizes = ((self.setups, "setup"), (self.miners, "miner"), (self.seeds, "seed"))
+        return f"Comparison({self.task}: {' × '.join(counted(len(each), what) for each, what in sizes)}{trouble})"
 
     @cached_property
     def setups(self) -> tuple[Setup, ...]:

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.errors import SourceError, listed, quoted, some
+from cube2net.records.explanation import counted
 from cube2net.records.keys import are_whole
 from cube2net.records.limits import check_count
 from cube2net.records.link_weights import LIGHTEST
@@ -119,8 +120,8 @@ class Corpus:
             _within(self.terms, "item", self.items.num_rows, "terms")
 
     def __repr__(self) -> str:
-        links = "links by co-mention" if self.links is None else f"{self.links.num_rows:,} links"
-        return f"Corpus({self.objects.num_rows:,} objects, {self.items.num_rows:,} items, {links})"
+        links = "links by co-mention" if self.links is None else counted(self.links.num_rows, "link")
+        return f"Corpus({counted(self.objects.num_rows, 'object')}, {counted(self.items.num_rows, 'item')}, {links})"
 
     @property
     def attributes(self) -> tuple[str, ...]:

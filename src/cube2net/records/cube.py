@@ -17,7 +17,7 @@ from cube2net.records.cell_titles import cell_line
 from cube2net.records.dimension import STAR, TOP, Dimension
 from cube2net.records.explanation import counted
 from cube2net.records.items import ItemIndex
-from cube2net.records.key_rows import known_rows, rows_of_keys, shared_names
+from cube2net.records.key_rows import known_rows, rows_of_keys, said_of_items, shared_names
 from cube2net.records.keys import is_row, keys_of, labels_of
 from cube2net.records.lineage import Lineage
 from cube2net.records.link_details import LinkDetails
@@ -116,7 +116,8 @@ class Cube(Shown):
     def __repr__(self) -> str:
         names = " × ".join(dimension.name for dimension in self.dimensions)
         cells = counted(len(self.cells), "cell")
-        return f"Cube({names}: {cells}, {len(self.objects):,} objects, {self.links.count:,} links)"
+        objects, links = counted(len(self.objects), "object"), counted(self.links.count, "link")
+        return f"Cube({names}: {cells}, {objects}, {links})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self.origin is None:
@@ -228,7 +229,8 @@ class Cube(Shown):
             raise QueryError("the query is empty: name at least one object")
         labels = beside if labels is None else labels
         labels = None if labels is None else labels_of(labels, keys)
-        rows, missing = rows_of_keys(self.objects, keys, skip_missing)
+        in_items = partial(said_of_items, self.dimensions, self.items)
+        rows, missing = rows_of_keys(self.objects, keys, skip_missing, in_items)
         order = np.argsort(rows, kind="stable")
         order = order[rows[order] >= 0]
         if len(order) == 0:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.array_types import Array
-from cube2net.errors import QueryError, quoted, some
+from cube2net.errors import Cube2netError, QueryError, quoted, some
+from cube2net.records.dimension import Dimension
+from cube2net.records.items import ItemIndex
 from cube2net.records.keys import check_kinds, is_row, is_text, key_of
 from cube2net.records.limits import MOST
 from cube2net.records.objects import Objects
@@ -28,10 +31,16 @@ ASKED = 10_000
 """So many values of a column are looked up to see whether they name objects."""
 
 
-def rows_of_keys(objects: Objects, keys: Sequence[Any], skip_missing: bool) -> tuple[Array, tuple[str, ...]]:
+def rows_of_keys(
+    objects: Objects,
+    keys: Sequence[Any],
+    skip_missing: bool,
+    said_of_items: Callable[[Sequence[str]], str] | None = None,
+) -> tuple[Array, tuple[str, ...]]:
     """Return the row of every key, -1 where it is missing, and what is missing: refused without ``skip_missing``.
 
-    Texts are ids or names. Whole numbers are ids where those of all objects are such, and else rows.
+    Texts are ids or names. Whole numbers are ids where those of all objects are such, and else rows. ``said_of_items``
+    gives the end of a sentence on what is missing and stands in items.
     """
     if not skip_missing:
         check_kinds(keys)
@@ -52,9 +61,12 @@ def rows_of_keys(objects: Objects, keys: Sequence[Any], skip_missing: bool) -> t
     lost = found.missing + found.ambiguous
     if lost and not skip_missing:
         numbers = {text: keys[place] for text, place in zip(texts, named, strict=True) if is_row(keys[place])}
-        sentence = _lost(objects, found.missing, found.ambiguous, numbers if objects.whole else {})
-        nearly_all = len(found.missing) >= NEARLY_ALL * len(set(texts))
-        raise QueryError(sentence + (_elsewhere(objects, found.missing) if nearly_all else ""))
+        count = len(set(texts))
+        sentence = _lost(objects, found.missing, found.ambiguous, numbers if objects.whole else {}, count)
+        where = _elsewhere(objects, found.missing) if len(found.missing) >= NEARLY_ALL * count else ""
+        if not where and len(found.missing) == count and said_of_items is not None:
+            where = said_of_items(found.missing)
+        raise QueryError(sentence + where)
     rows = np.full(len(keys), -1, dtype=np.int64)
     rows[named] = found.rows
     others = set(range(len(keys))).difference(named)
@@ -120,17 +132,22 @@ def _check_meant(objects: Objects, keys: Sequence[int]) -> None:
             )
 
 
-def _lost(objects: Objects, missing: tuple[str, ...], ambiguous: tuple[str, ...], numbers: Mapping[str, int]) -> str:
-    """Return what is missing, as a sentence; ``numbers`` are the keys that were given as such."""
+def _lost(
+    objects: Objects, missing: tuple[str, ...], ambiguous: tuple[str, ...], numbers: Mapping[str, int], asked: int
+) -> str:
+    """Return what is missing of so many that were asked for; ``numbers`` are the keys that were given as such.
+
+    A number that is like another was not meant for it.
+    """
     parts = []
     if missing:
-        near = [(key, objects.near(key)) for key in missing[:3]]
+        near = [(key, objects.near(key)) for key in missing[:3] if not key.isdigit()]
         hints = ", ".join(f"{quoted(names[0])} for {quoted(key)}" for key, names in near if names)
         plural = "1 object that is" if len(missing) == 1 else f"{len(missing):,} objects that are"
         parts.append(
             f"query names {plural} not in the cube: {some([numbers.get(key, key) for key in missing])}"
             + (f" (did you mean {hints}?)" if hints else "")
-            + (" (cube.query(…, skip_missing=True) leaves them out)" if len(missing) > 3 else "")
+            + (" (cube.query(…, skip_missing=True) leaves them out)" if 3 < len(missing) < asked else "")
         )
     if ambiguous:
         plural = (
@@ -156,6 +173,34 @@ def _elsewhere(objects: Objects, missing: Sequence[str]) -> str:
                     f"; the attribute {name!r} of objects has them, and they are names once the cube is built with "
                     f"columns={{'name': {column_of!r}}}"
                 )
+    return ""
+
+
+def said_of_items(
+    dimensions: Sequence[Dimension], items: Callable[[], ItemIndex] | None, missing: Sequence[str]
+) -> str:
+    """Return, as the end of a sentence, that all that is missing are labels or another attribute of items.
+
+    Nothing where that is not so, or where the attributes of items are not kept.
+    """
+    wanted = set(missing)
+    end = "has them, and a query names objects"
+    for dimension in dimensions:
+        for level in dimension.levels:
+            if wanted <= set(level.labels):
+                return f"; the attribute {level.name!r} of items {end}"
+    texts = pa.array(list(filter(is_text, missing)), pa.string())
+    if items is None or len(texts) < len(missing):
+        return ""
+    with suppress(Cube2netError):
+        index = items()
+        table = pa.table({}) if index.load_attributes is None else index.kept_attributes.table
+        for name in table.column_names:
+            kind = table[name].type
+            if pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_dictionary(kind):
+                held = pc.is_in(texts, value_set=pc.cast(table[name], pa.string()).combine_chunks())
+                if pc.all(held).as_py():
+                    return f"; the attribute {name!r} of items {end}"
     return ""
 
 

@@ -123,7 +123,7 @@ class Network(Shown):
     def __repr__(self) -> str:
         cells = f", {counted(len(self.cells), 'cell')}" if len(self.cells) else ""
         return (
-            f"Network({len(self.objects):,} objects{cells}, {len(self.source):,} links, "
+            f"Network({counted(len(self.objects), 'object')}{cells}, {counted(len(self.source), 'link')}, "
             f"{len(self.query):,} in the query)"
         )
 

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from cube2net.array_types import Array
 from cube2net.errors import QueryError, quoted
+from cube2net.records.explanation import counted
 from cube2net.records.pickling import travel_by_fields
 from cube2net.records.ragged import frozen
 from cube2net.showing import Shown
@@ -61,9 +62,9 @@ class Query(Shown):
         return Query(rest)
 
     def __repr__(self) -> str:
-        labels = f", {len(set(self.labels))} labels" if self.labels is not None else ""
+        labels = f", {counted(len(set(self.labels)), 'label')}" if self.labels is not None else ""
         missing = f", {len(self.missing)} missing" if self.missing else ""
-        return f"Query({len(self):,} objects{labels}{missing})"
+        return f"Query({counted(len(self), 'object')}{labels}{missing})"
 
 
 def _rows(given: object) -> Array:
