@@ -1,5 +1,5 @@
 // Bundles the page into the package: explorer.js, explorer.css, index.html, and widget.js and widget.css for notebooks.
-import { copyFile, mkdir } from "node:fs/promises";
+import { copyFile, mkdir, readFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,9 +18,24 @@ const shared = {
   logLevel: "warning",
 };
 
+/**
+ * The rules as a notebook needs them: they weigh more than its own (of :is() the heaviest counts, here that of an id),
+ * and what is dark is what the widget says of the notebook.
+ */
+const inNotebook = {
+  name: "in-notebook",
+  setup(build) {
+    build.onLoad({ filter: /\.css$/ }, async ({ path }) => {
+      const dark = /@media \(prefers-color-scheme: dark\) \{\s*\.c2n \{/g;
+      const text = (await readFile(path, "utf8")).replace(dark, '@media all { .c2n[data-theme="dark"] {');
+      return { contents: text.replace(/\.c2n(?![\w-])/g, ":is(.c2n, #c2n)"), loader: "css" };
+    });
+  },
+};
+
 const bundles = [
   { ...shared, entryPoints: { explorer: "src/main.ts" }, outdir: out },
-  { ...shared, entryPoints: { widget: "src/widget.ts" }, outdir: out },
+  { ...shared, entryPoints: { widget: "src/widget.ts" }, outdir: out, plugins: [inNotebook] },
 ].filter((bundle) => Object.values(bundle.entryPoints).every((path) => existsSync(join(here, path))));
 
 await mkdir(out, { recursive: true });

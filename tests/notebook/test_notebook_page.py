@@ -76,7 +76,10 @@ const model = {
   get: (name) => state[name],
   set: (name, value) => { if (put(name, value)) changed[name] = value; },
   save_changes: () => { window.kernel("update", JSON.stringify(changed)); changed = {}; },
-  send: (message) => void window.kernel("custom", JSON.stringify(message)),
+  send: (message) => {
+    if (window.cut) throw new Error("Cannot send");
+    window.kernel("custom", JSON.stringify(message));
+  },
   on: (event, listener) => listeners.set(event, [...(listeners.get(event) ?? []), listener]),
   off: (event, listener) => listeners.set(event, (listeners.get(event) ?? []).filter((each) => each !== listener)),
 };
@@ -90,6 +93,7 @@ const style = document.createElement("style");
 style.textContent = state._css;
 document.head.append(style);
 const module = await import(URL.createObjectURL(new Blob([state._esm], { type: "text/javascript" })));
+window.restart = () => { window.cut = true; fire("comm_live_update"); };
 window.keys = [];
 document.addEventListener("keydown", (event) => window.keys.push(event.key));
 window.listening = () => [...listeners.values()].flat().length;
@@ -98,6 +102,25 @@ window.show = async (id) => void (ends[id] = await module.default.render({ model
 await window.show("cell");
 document.body.dataset.shown = "true";
 </script>"""
+
+
+HOST = """
+  .out dl, .out dt, .out dd { display: block; }
+  .out dt { float: left; width: 20%; padding: 3px; font-weight: bold; }
+  .out dd { margin-left: 24%; }
+  .out.out table, .out.out :is(tr, th, td) { display: block; padding: 20px; border: 9px solid red; font-size: 30px; }
+  .out .out-in :is(button, input, select, textarea) { margin: 9px; padding: 9px; font: 30px serif; float: right; }
+  .out p, .out ul li, .out ol, .out pre, .out code, .out h2, .out h3 { margin: 2em; padding: 1em; line-height: 3; }
+  .out ul li::before { content: "–––"; }
+  .out { white-space: pre; letter-spacing: 3px; text-transform: uppercase; }
+"""
+"""Rules such as JupyterLab has for what cells show, and worse ones."""
+
+PLACES = """() => [...document.querySelectorAll("#cell .c2n-widget *")].map((each) => {
+  const box = each.getBoundingClientRect(), looks = getComputedStyle(each);
+  return [each.tagName, Math.round(box.x), Math.round(box.y), Math.round(box.width), Math.round(box.height),
+    looks.float, looks.fontSize, looks.fontWeight, looks.textTransform].join(" ");
+})"""
 
 
 class Notebook:
@@ -354,6 +377,106 @@ def test_while_no_kernel_answers_the_picture_stands_and_a_sentence_says_so(shown
     for message in notebook.unheard:
         widget._handle_custom_msg(message, [])
     expect(below.get_by_role("tab", name="Steer")).to_be_visible()
+
+
+def test_a_notebooks_own_rules_do_not_reach_into_the_page(shown: Show, cube: Cube) -> None:
+    notebook = shown(c2n.explore(cube, PLANTED.query(0)[:10], m=3))
+    ready(notebook)
+    page = notebook.page
+    notebook.frame.get_by_role("tab", name="Cells").click()
+    notebook.frame.get_by_role("tab", name="Keep").click()
+    expect(notebook.frame.locator("[data-words='python.txt']")).to_contain_text("construct")
+    expect(notebook.frame.locator(".cells-table tbody tr")).to_have_count(3)
+    before = page.evaluate(PLACES)
+    page.add_style_tag(content=HOST)
+    page.evaluate("document.body.className = 'out'; document.getElementById('cell').className = 'out out-in'")
+    assert page.evaluate("getComputedStyle(document.getElementById('cell')).letterSpacing") == "3px"
+    page.evaluate("document.body.style.cssText = 'letter-spacing: 0'")
+    assert page.evaluate(PLACES) == before
+    name, number = (notebook.frame.locator(f".cells-proof {tag}").first.bounding_box() for tag in ("dt", "dd"))
+    assert name["y"] + name["height"] <= number["y"] + 1
+
+
+@pytest.mark.parametrize(
+    ("dark", "light"),
+    [
+        ("document.body.dataset.jpThemeLight = 'false'", "document.body.dataset.jpThemeLight = 'true'"),
+        ("document.body.className = 'vscode-dark'", "document.body.className = 'vscode-light'"),
+        ("document.documentElement.setAttribute('theme', 'dark')", "document.documentElement.removeAttribute('theme')"),
+    ],
+    ids=["JupyterLab", "VS Code", "Colab"],
+)
+def test_the_page_is_dark_where_the_notebook_is_and_follows_it(shown: Show, cube: Cube, dark: str, light: str) -> None:
+    notebook = shown(c2n.explore(cube, PLANTED.query(0)[:10], m=3))
+    ready(notebook)
+    disc = notebook.frame.locator(".graph-mark.disc").first
+    looks = ["rgb(247, 247, 245)", "rgb(28, 104, 167)"], ["rgb(18, 19, 22)", "rgb(65, 159, 223)"]
+    for move, (ground, colour) in zip((dark, light), reversed(looks), strict=True):
+        notebook.page.evaluate(move)
+        expect(notebook.frame).to_have_css("background-color", ground)
+        expect(disc).to_have_css("background-color", colour)
+
+
+def test_where_the_notebook_says_nothing_the_page_is_as_the_system_is(shown: Show, cube: Cube) -> None:
+    notebook = shown(c2n.explore(cube))
+    expect(notebook.frame).to_have_attribute("data-theme", "light")
+    notebook.page.emulate_media(color_scheme="dark")
+    expect(notebook.frame).to_have_attribute("data-theme", "dark")
+    expect(notebook.frame).to_have_css("background-color", "rgb(18, 19, 22)")
+    notebook.page.evaluate("document.body.dataset.jpThemeLight = 'true'")
+    expect(notebook.frame).to_have_css("background-color", "rgb(247, 247, 245)")
+
+
+LOST = "The kernel was restarted or is gone: run this cell again."
+
+
+def test_a_question_to_a_kernel_that_was_restarted_says_to_run_the_cell_again(shown: Show, cube: Cube) -> None:
+    notebook = shown(c2n.explore(cube, PLANTED.query(0)[:10], m=3))
+    ready(notebook)
+    notebook.page.evaluate("window.restart()")
+    notebook.frame.get_by_role("button", name="Make the network").click()
+    expect(notebook.frame.get_by_role("alert").first).to_contain_text(LOST)
+
+
+def test_who_waits_for_an_answer_hears_that_the_kernel_was_restarted(shown: Show, cube: Cube) -> None:
+    notebook = shown(c2n.explore(cube, PLANTED.query(0)[:10], m=3))
+    ready(notebook)
+    notebook.silent = True
+    notebook.frame.get_by_role("button", name="Make the network").click()
+    notebook.waits(lambda: bool(notebook.unheard))
+    notebook.page.evaluate("window.restart()")
+    expect(notebook.frame.get_by_role("alert").first).to_contain_text(LOST)
+
+
+def test_a_name_and_enter_explain_it_before_suggestions_come(shown: Show, cube: Cube) -> None:
+    widget = c2n.explore(cube, PLANTED.query(0)[:10], m=3)
+    notebook = shown(widget)
+    ready(notebook)
+    notebook.frame.get_by_role("tab", name="Why").click()
+    field = notebook.frame.get_by_label("Whom or what to explain")
+    field.fill("Object 1")
+    field.press("Enter")
+    notebook.waits(lambda: widget.node == {"object": "o1"})
+    expect(field).to_have_value("")
+    expect(notebook.frame.locator(".why-head h3")).to_have_text("Object 1", timeout=30_000)
+
+
+def test_a_name_that_nobody_has_is_said_in_place_of_the_answer_before(shown: Show, cube: Cube) -> None:
+    widget = c2n.explore(cube, PLANTED.query(0)[:10], m=3)
+    notebook = shown(widget)
+    ready(notebook)
+    widget.node = {"object": "o1"}
+    head = notebook.frame.locator(".why-head h3")
+    expect(head).to_have_text("Object 1", timeout=30_000)
+    field = notebook.frame.get_by_label("Whom or what to explain")
+    field.fill("Objekt 17")
+    field.press("Enter")
+    body = notebook.frame.locator(".why-body")
+    expect(body).to_contain_text("“Objekt 17” is not in the cube. Did you mean Object 17", timeout=30_000)
+    expect(head).to_have_count(0)
+    notebook.waits(lambda: widget.node is None)
+    body.get_by_role("button", name="Object 17", exact=True).click()
+    expect(head).to_have_text("Object 17", timeout=30_000)
 
 
 def test_hostile_names_do_nothing_in_a_notebook(shown: Show) -> None:

@@ -18,17 +18,21 @@ export interface Completing {
   eager?: boolean;
   /** Whether Enter leaves a word that is a whole name to the field, which finds out whether others bear it too. */
   whole?: boolean;
+  /** Enter does not wait for the list: what is found then is taken, and this hears that there is nothing. */
+  missing?: (text: string) => void;
 }
 
 /** Puts a field into a box with its list; `find` is asked for what begins with the word under way. */
 export function completing(
   field: Field,
   find: (text: string, signal: AbortSignal) => Promise<Option[]>,
-  { word = () => field.value.trim(), eager = false, whole = false }: Completing = {},
+  { word = () => field.value.trim(), eager = false, whole = false, missing }: Completing = {},
 ): HTMLElement {
   const list = el("ul", { role: "listbox", id: freshId("options"), hidden: true, "aria-label": "Suggestions" });
   let options: Option[] = [];
   let active = -1;
+  /** The word that the list is for. */
+  let listed = "";
   let timer = 0;
   let flight: AbortController | null = null;
 
@@ -73,6 +77,7 @@ export function completing(
       const found = await find(text, signal);
       if (signal.aborted || document.activeElement !== field || word() !== text) return;
       options = found;
+      listed = text;
     } catch (error) {
       if (!stopped(error)) console.warn(refusalOf(error).sentence);
       return close();
@@ -101,6 +106,19 @@ export function completing(
     field.removeAttribute("aria-activedescendant");
   }
 
+  /** Takes what is typed before there is a list of it: whoever is called so, else the first that would be listed. */
+  async function takeTyped(unknown: (text: string) => void): Promise<void> {
+    close();
+    const text = word();
+    flight = new AbortController();
+    const { signal } = flight;
+    const found = await find(text, signal).catch(() => []);
+    if (signal.aborted || word() !== text) return;
+    const option = found.find((each) => each.text.toLowerCase() === text.toLowerCase()) ?? found[0];
+    if (option) take(option);
+    else unknown(text);
+  }
+
   /** Whether Enter is the field's: nothing is marked, and what is typed is a name as it stands. */
   const isWhole = (): boolean => whole && active < 0 && options.some(({ text }) => text.toLowerCase() === word().toLowerCase());
 
@@ -115,6 +133,10 @@ export function completing(
     const event = given as KeyboardEvent;
     if (event.isComposing) return;
     if (list.hidden && event.key === "ArrowDown" && field.tagName === "INPUT") return void look();
+    if (event.key === "Enter" && missing && word() !== "" && active < 0 && (list.hidden || listed !== word())) {
+      event.preventDefault();
+      return void takeTyped(missing);
+    }
     if (event.key === "Enter" && (list.hidden || event.ctrlKey || event.metaKey || isWhole())) return close();
     if (list.hidden) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

@@ -1,7 +1,6 @@
 // The network: a stage with search, zoom and lasso, a legend, a menu on every node, and all nodes as a table.
 import "./graph.css";
 import { actionButtons, manyChange } from "./actions";
-import type { Theme } from "./palette";
 import { counted, el, fill, number } from "./dom";
 import { shortName, type Point } from "./geometry";
 import { legendOf } from "./graph_legend";
@@ -12,11 +11,10 @@ import { spotlightOf } from "./spotlight";
 import { nodeKey } from "./nodes";
 import type { Place } from "./places";
 import type { Store } from "./state";
+import { onTheme, themeNow } from "./theme";
 import type { NetworkAnswer, Node } from "./types";
 
-const DARK = matchMedia("(prefers-color-scheme: dark)");
 const RECOVERIES = 5;
-const themeNow = (): Theme => (DARK.matches ? "dark" : "light");
 const ROLES: Record<string, string> = {
   query: "in the query",
   near: "near object",
@@ -114,7 +112,7 @@ class NetworkView {
     this.holder.addEventListener("keydown", (event) => this.key(event));
     this.root.addEventListener("keydown", (event) => event.key === "Escape" && this.closeMenu());
     document.addEventListener("pointerdown", (event) => !this.menu.contains(event.target as globalThis.Node) && this.closeMenu(), { signal: ended });
-    DARK.addEventListener("change", () => this.dress(), { signal: ended });
+    onTheme(() => this.dress(), ended);
     const sized = new ResizeObserver(() => (this.lost ? this.recover() : this.stage?.resize()));
     sized.observe(this.holder);
     ended.addEventListener("abort", () => {

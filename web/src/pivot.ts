@@ -6,17 +6,17 @@ import { refusalOf, stopped } from "./client";
 import { counted, el, fill, number } from "./dom";
 import { mountBars } from "./pivot_bars";
 import { shortName } from "./geometry";
-import { heat, inkOn, liftHeat, type Theme } from "./palette";
+import { heat, inkOn, liftHeat } from "./palette";
 import { backTo, brief, cellOf, drilled, firstState, fullest, isFull, strength, withAxis, type Measure, type PivotState } from "./pivot_state";
 import { nodeKey } from "./nodes";
 import type { Store } from "./state";
+import { onTheme, themeNow } from "./theme";
 import type { Id, PivotAnswer, PivotQuestion } from "./types";
 import { whenVisible } from "./when_visible";
 
 const MOST = 60;
 const TAKEN = 2000;
 const MEASURES: Record<Measure, string> = { objects: "Objects", share: "Share of the query", lift: "Lift of the query" };
-const DARK = matchMedia("(prefers-color-scheme: dark)");
 
 export function mountPivot(root: HTMLElement, store: Store, ended: AbortSignal): void {
   root.classList.add("pivot");
@@ -62,7 +62,7 @@ class PivotView {
     });
     const request = whenVisible(root, () => void this.ask(), ended);
     store.subscribe((changed) => changed.has("network") && request(), ended);
-    DARK.addEventListener("change", () => this.draw(), { signal: ended });
+    onTheme(() => this.draw(), ended);
     this.drawBar();
     request();
   }
@@ -191,7 +191,7 @@ class PivotView {
       const option = this.selects[axis]?.selectedOptions[0];
       if (option) option.textContent = `${shortName(this.state[axis], 40)} (${number(many)})`;
     }
-    const theme: Theme = DARK.matches ? "dark" : "light";
+    const theme = themeNow();
     const queried = this.store.ask.query.length;
     const shown = this.values(answer);
     let largest = 0;

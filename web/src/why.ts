@@ -7,35 +7,64 @@ import { completing } from "./completion";
 import { counted, el, fill, number } from "./dom";
 import type { BringingCell, CellExplanation, Lift, NearMiss, ObjectExplanation, QueryLink } from "./explanations";
 import { shortName } from "./geometry";
+import { sameNode } from "./nodes";
+import { sentence } from "./sentences";
 import type { Store } from "./state";
-import type { Ask, ExplainAnswer, Id, Node } from "./types";
+import type { Ask, ExplainAnswer, Id, NameRow, Node } from "./types";
 import { whenVisible } from "./when_visible";
 import { plain } from "./words";
+
+/** So many names that may be meant are offered. */
+const NEAREST = 3;
 
 export function mountWhy(root: HTMLElement, store: Store, ended: AbortSignal): void {
   root.classList.add("why");
   const input = el("input", { type: "search", placeholder: "Why is … here, or not?", "aria-label": "Whom or what to explain" });
-  const box = completing(input, async (text, signal) => {
+  const choose = (id: Id): void => {
+    input.value = "";
+    unknown = null;
+    if (sameNode(store.selected, { object: id })) request();
+    else store.select({ object: id });
+  };
+  const find = async (text: string, signal: AbortSignal) => {
     const { candidates } = await store.client.ask("complete", { text, most: 8 }, { signal });
-    return candidates.map((each) => ({
-      text: shortName(each.name, 80),
-      about: each.about,
-      take: () => {
-        input.value = "";
-        store.select({ object: each.id });
-      },
-    }));
-  });
+    return candidates.map((each) => ({ text: shortName(each.name, 80), about: each.about, take: () => choose(each.id) }));
+  };
+  const box = completing(input, find, { missing: (text) => void lookUp(text) });
   const body = el("div", { class: "why-body" });
   const said = el("p", { class: "aside", "aria-live": "polite" });
   root.append(el("div", { class: "why-search" }, box), said, body);
   let flight: AbortController | null = null;
   let answered = false;
+  /** What is said of a name that was asked for and is nobody's. */
+  let unknown: HTMLElement | null = null;
+
+  /** Explains whom a name means; where it means nobody, or several, that is said in place of the answer before. */
+  async function lookUp(text: string): Promise<void> {
+    try {
+      const { rows } = await store.client.ask("names", { text: `object\n"${text.replaceAll('"', '""')}"` });
+      const row = rows[0];
+      if (input.value.trim() !== text) return;
+      if (row && row.id !== null) return choose(row.id);
+      unknown = unknownName(text, row, choose);
+    } catch (error) {
+      unknown = el("p", { class: "why-refused" }, sentence(refusalOf(error).sentence));
+    }
+    said.textContent = unknown.textContent;
+    if (store.selected === null) request();
+    else store.select(null);
+  }
 
   const explain = async (): Promise<void> => {
     flight?.abort();
     const { network, selected } = store;
     answered &&= network !== null;
+    if (selected !== null) unknown = null;
+    if (unknown !== null) {
+      answered = false;
+      body.classList.remove("waiting");
+      return fill(body, unknown);
+    }
     if (network === null) return fill(body, el("p", { class: "quiet" }, "When there is a network, click a node to read why it is there."));
     const mine = (flight = new AbortController());
     if (!answered) fill(body, el("p", { class: "quiet" }, "Finding the reasons…"));
@@ -58,6 +87,14 @@ export function mountWhy(root: HTMLElement, store: Store, ended: AbortSignal): v
     if (changed.has("selected") || changed.has("network")) request();
   }, ended);
   request();
+}
+
+/** Says that nobody is called so, or that several are, with those who may be meant. */
+function unknownName(text: string, row: NameRow | undefined, choose: (id: Id) => void): HTMLElement {
+  const near = (row?.candidates ?? []).slice(0, NEAREST).flatMap(({ id, name }, at) => [at > 0 && ", ", el("button", { type: "button", class: "link", onclick: () => choose(id) }, el("bdi", {}, shortName(name, 80)))]);
+  const name = el("bdi", {}, `“${shortName(text, 80)}”`);
+  if (row?.state === "ambiguous") return el("p", {}, "Several are called ", name, ": ", ...near, ".");
+  return el("p", {}, name, " is not in the cube.", ...(near.length > 0 ? [" Did you mean ", ...near, "?"] : []));
 }
 
 function show(body: HTMLElement, store: Store, node: Node | null, answer: ExplainAnswer): void {

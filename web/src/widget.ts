@@ -7,6 +7,7 @@ import { showRefusal } from "./refusal_page";
 import { same, shortest } from "./asks";
 import { sameNode } from "./nodes";
 import { Store } from "./state";
+import { onTheme, themeNow } from "./theme";
 import type { Ask, FailureDetail, Node, ProgressShape } from "./types";
 
 /** What anywidget hands over: traits by name, and messages beside them. */
@@ -28,10 +29,11 @@ interface Told {
 
 interface Waiting {
   heard(told: Told, buffers: DataView[]): void;
-  gone(): void;
+  gone(why: string): void;
 }
 
 const GONE = "the page was closed";
+const LOST = "The kernel was restarted or is gone: run this cell again.";
 const WAITING = "The kernel does not answer yet: it works on something else, or it was stopped and the cell has to be run again.";
 const PATIENCE = 4_000;
 
@@ -44,6 +46,17 @@ export function widgetClient(model: Model): Client & { close(): void } {
   let asked = 0;
   const hear = (told: Told, buffers: DataView[]): void => waiting.get(told?.id)?.heard(told, buffers ?? []);
   model.on("msg:custom", hear as never);
+  const lost = (): void => [...waiting.values()].forEach((entry) => entry.gone(LOST));
+  model.on("comm_live_update", lost);
+  /** Sends a message, and says whether there is a kernel to send it to. */
+  const told = (message: unknown): boolean => {
+    try {
+      model.send(message);
+      return true;
+    } catch {
+      return false;
+    }
+  };
 
   function send(name: string, question: unknown, how: Asking): Promise<{ told: Told; buffers: DataView[] }> {
     const id = `${view}-${(asked += 1)}`;
@@ -55,7 +68,7 @@ export function widgetClient(model: Model): Client & { close(): void } {
       };
       const stop = (): void => {
         end();
-        model.send({ id, stop: true });
+        told({ id, stop: true });
         reject(new DOMException("stopped", "AbortError"));
       };
       const entry: Waiting = {
@@ -65,14 +78,14 @@ export function widgetClient(model: Model): Client & { close(): void } {
           if (told.error) reject(new Refusal(told.error.sentence, told.error.kind));
           else resolve({ told, buffers });
         },
-        gone() {
+        gone(why) {
           end();
-          reject(new Refusal(GONE, "offline"));
+          reject(new Refusal(why, "offline"));
         },
       };
       waiting.set(id, entry);
       how.signal?.addEventListener("abort", stop);
-      model.send({ id, name, question });
+      if (!told({ id, name, question })) entry.gone(LOST);
     });
   }
 
@@ -90,9 +103,10 @@ export function widgetClient(model: Model): Client & { close(): void } {
     report: () => null,
     close() {
       model.off("msg:custom", hear as never);
+      model.off("comm_live_update", lost);
       for (const [id, entry] of [...waiting]) {
-        model.send({ id, stop: true });
-        entry.gone();
+        told({ id, stop: true });
+        entry.gone(GONE);
       }
     },
   };
@@ -109,8 +123,11 @@ function render({ model, el }: { model: Model; el: HTMLElement }): () => void {
   root.dataset.lmSuppressShortcuts = "true"; // the notebook's own keys, such as dd, are not for what is typed here
   const quiet = (event: Event): void => event.stopPropagation();
   for (const kind of ["keydown", "keyup", "keypress", "wheel"]) root.addEventListener(kind, quiet);
+  root.dataset.theme = themeNow();
+  const life = new AbortController();
+  onTheme((theme) => (root.dataset.theme = theme), life.signal);
   el.append(root);
-  const endings: (() => void)[] = [];
+  const endings: (() => void)[] = [() => life.abort()];
   let left = false;
   const start = async (): Promise<void> => {
     root.replaceChildren();
