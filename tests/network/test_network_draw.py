@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 
 import matplotlib
@@ -20,7 +21,8 @@ from cube2net.errors import InputError, ParameterError
 from cube2net.network.captions import wordings
 from cube2net.network.draw import COLOURS, SHAPES, draw, figure, groups_of
 from cube2net.network.layout import layout
-from cube2net.records import Network, Objects, Query, Selection
+from cube2net.network.svg_picture import svg_of
+from cube2net.records import Drawing, Network, Objects, Query, Selection
 
 
 def network_of(
@@ -31,6 +33,8 @@ def network_of(
     cells: int = 0,
     labels: list[str] | None = None,
     names: list[str] | None = None,
+    weights: list[float] | None = None,
+    form: str | None = None,
 ) -> Network:
     count = query + others
     ends = np.array(links, dtype=np.int32).reshape(-1, 2)
@@ -43,13 +47,13 @@ def network_of(
         cells=np.arange(cells, dtype=np.int32),
         source=ends[:, 0],
         target=ends[:, 1],
-        weight=np.ones(len(ends), dtype=np.float32),
+        weight=np.ones(len(ends), dtype=np.float32) if weights is None else np.array(weights, dtype=np.float32),
         brought_by=ragged_from_lists([[] for _ in range(count)]),
         query_links=np.zeros(count, dtype=np.int32),
         names=Objects.of(pa.table({"object": ids, "name": names, "kind": ["thing"] * count})),
         dimensions=("group",),
         labels=tuple((f"label {i}",) for i in range(cells)),
-        form="both" if cells else "objects",
+        form=form or ("both" if cells else "objects"),
     )
 
 
@@ -178,6 +182,77 @@ def test_links_inside_the_query_are_thicker_and_carry_a_shared_label() -> None:
     )
     colours = [matplotlib.colors.to_hex(colour).upper() for colour in inner.get_colors()]
     assert colours[0] == COLOURS[0] and colours[1] not in COLOURS
+
+
+def looks_in_figure(network: Network) -> dict[tuple[int, int], tuple[float, float]]:
+    """Return width and opacity of every link by its ends, as Matplotlib draws them."""
+    place = layout(network)
+    found = {}
+    for item in figure(network).axes[0].collections:
+        if isinstance(item, LineCollection):
+            for ways, width, colour in zip(item.get_segments(), item.get_linewidth(), item.get_colors(), strict=True):
+                ends = [int(np.linalg.norm(place - end, axis=1).argmin()) for end in ways]
+                found[min(ends), max(ends)] = (float(width), float(colour[3]))
+    return found
+
+
+def looks_in_svg(network: Network) -> list[tuple[float, float]]:
+    """Return width and opacity of the paths of links, those drawn last last."""
+    text = svg_of(Drawing(network, layout(network), ""))
+    return [(float(a), float(b)) for a, b in re.findall(r'stroke-width="([\d.]+)" opacity="([\d.]+)"', text)]
+
+
+HOURS = {(0, 1): 6.0, (1, 2): 12.0, (0, 2): 106.0, (0, 3): 6.0, (1, 4): 12.0, (2, 5): 106.0, (3, 4): 6.0, (4, 5): 106.0}
+
+
+def test_the_heavier_a_link_the_thicker_and_darker_it_is() -> None:
+    network = network_of(list(HOURS), query=3, others=3, weights=list(HOURS.values()))
+    looks = looks_in_figure(network)
+    for kind in ([(0, 1), (1, 2), (0, 2)], [(0, 3), (1, 4), (2, 5)], [(3, 4), (4, 5)]):
+        for light, heavy in pairwise(kind):
+            assert looks[light][0] < looks[heavy][0] and looks[light][1] < looks[heavy][1], (light, heavy)
+    assert looks[2, 5][1] >= looks[0, 1][1], "a heavy link to another object is not paler than a light one in the query"
+    drawn = looks_in_svg(network)
+    assert len(drawn) == 8
+    for kind in (drawn[:2], drawn[2:5], drawn[5:]):
+        assert sorted(set(kind)) == kind
+
+
+def test_links_look_as_heavy_as_the_source_says_and_not_as_the_next_step_takes_them() -> None:
+    woven = network_of([(0, 1), (0, 2)], query=1, others=2, weights=[0.2, 0.1])
+    looks = looks_in_figure(replace(woven, given=np.array([6, 106], dtype=np.float32), form="woven"))
+    assert looks[0, 1] < looks[0, 2]
+
+
+def test_near_objects_are_called_so_in_the_legend() -> None:
+    network = network_of([(0, 1), (0, 2)], query=1, others=2, form="woven")
+    assert legend_texts(network) == ["query (1)", "near objects (2)"]
+    assert "near objects (2)" in svg_of(Drawing(network, layout(network), ""))
+
+
+@pytest.mark.parametrize("query", [12, 24])
+def test_other_objects_are_named_too_where_there_is_room(query: int) -> None:
+    network = network_of([(i, query + i % 12) for i in range(query)], query=query, others=12, form="woven")
+    text = svg_of(Drawing(network, layout(network), ""), width=1200)
+    in_svg = re.findall(r'<text class="n( f)?"[^>]*><tspan[^>]*>Object (\d+)<', text)
+    for named in ({int(name) for _, name in in_svg}, {int(text.split()[1]) for text in captions(network)}):
+        assert named == set(range(query + 12))
+    assert {int(name) for faint, name in in_svg if faint} == set(range(query, query + 12))
+
+
+def test_other_objects_are_not_named_beside_a_query_that_is_not_all_named() -> None:
+    network = network_of([(i, 25 + i % 3) for i in range(25)], query=25, others=3)
+    assert {int(text.split()[1]) for text in captions(network)} < set(range(25))
+
+
+@given(st.integers(0, 1000))
+@settings(max_examples=10, deadline=None)
+def test_the_name_of_another_object_covers_no_node(seed: int) -> None:
+    network = random_network(seed, query=10, others=60, cells=3, links=160)
+    axes = figure(network).axes[0]
+    dots = axes.transData.transform(layout(network))
+    boxes = [text.get_window_extent() for text in axes.texts if text.get_color() == "#555555"]
+    assert not any(box.contains(*dot) for box in boxes for dot in dots)
 
 
 def test_cells_are_named_all_of_at_most_25_and_else_the_first_twelve() -> None:

@@ -50,10 +50,11 @@ def quiet() -> Iterator[None]:
 def add_captions(
     axes: Axes, network: Network, place: Array, sizes: Array, fonts: list[str], *, name_cells: bool = False
 ) -> None:
-    """Name the cells, or the first 12 of more than 25, and the best linked objects of the query, where there is room.
+    """Name the cells, or the first 12 of more than 25, the query and other objects, where there is room.
 
     Each name stands on the side of its node where it covers least. It covers no other name, no node of the query
-    and no cell: one that finds no such place is left out. Cells come first, in the order chosen; with ``name_cells``
+    and no cell: one that finds no such place is left out. Cells come first, in the order chosen, then the best linked
+    objects of the query, then others, whose names cover no node (:func:`wanted_names`); with ``name_cells``
     their names stand over objects where there is no other place.
 
     adjustText leaves none out and takes two to nine times as long; of 24 names, 1 to 6 then cover something and 4 to 7
@@ -71,7 +72,7 @@ def add_captions(
             "",
             fontsize=8 if is_cell else 7.5,
             fontfamily=fonts,
-            color="#222222",
+            color="#222222" if is_cell or network.in_query[node] else "#555555",
             fontstyle="italic" if is_cell else "normal",
             ha="center",
             va="center",
@@ -135,13 +136,13 @@ class Room:
     def take(self, node: int, width: float, height: float, *, over: bool = False) -> Array | None:
         """Return the middle of the best free place for a box beside a node, which is taken then; None without any.
 
-        ``over`` says that a place that covers objects is free.
+        ``over`` says that a place that covers objects is free. The name of a white node covers no node at all.
         """
         sides, lean, gaps = _sides()
         half = np.array([width, height]) / 2
         middles = self.dots[node] + sides * (half + (self.around[node] + gaps * self.pixels) * np.array([1.0, 0.8]))
         boxes = np.concatenate([middles - half, middles + half], axis=1)
-        covers = _covered(boxes, self.taken) + _hidden(boxes, self.dots, self.around, self._weights(over))
+        covers = _covered(boxes, self.taken) + _hidden(boxes, self.dots, self.around, self._weights(node, over))
         covers += (boxes[:, :2] < self.frame[0]).any(axis=1) | (boxes[:, 2:] > self.frame[1]).any(axis=1)
         ways = sides / np.linalg.norm(sides, axis=1)[:, None]
         best = int(np.argmin(np.where(covers < 1, covers + lean + 0.3 * ways @ self.tug[node], np.inf)))
@@ -150,7 +151,9 @@ class Room:
         self.taken = np.vstack([self.taken, boxes[best] + HALO * self.pixels / 2 * np.array([-1, -1, 1, 1])])
         return np.asarray(middles[best])
 
-    def _weights(self, over: bool) -> Array:
+    def _weights(self, node: int, over: bool) -> Array:
+        if self.weigh[node] < 1:
+            return np.ones_like(self.weigh)
         return np.where(self.is_cell, self.weigh, self.weigh / OVER) if over else self.weigh
 
 
@@ -166,12 +169,18 @@ def _sides() -> tuple[Array, Array, Array]:
 
 
 def wanted_names(network: Network) -> list[tuple[int, bool]]:
-    """Return the nodes to name and whether they are cells: these, then objects of the query by their links."""
+    """Return the nodes to name and whether they are cells: these, then objects of the query by their links.
+
+    Where all of the query is named, other objects follow, by their links too.
+    """
     count = len(network.cells) if len(network.cells) <= MOST_CELLS else FIRST_CELLS
     cells = range(len(network.objects), len(network.objects) + count)
     links = np.bincount(np.concatenate([network.source, network.target]), minlength=len(network))
-    best = np.argsort(-links[: len(network.query)], kind="stable")[:MOST_NAMES]
-    return [(node, True) for node in cells] + [(int(node), False) for node in best]
+    query = len(network.query)
+    best = np.argsort(-links[:query], kind="stable")[:MOST_NAMES]
+    others = query + np.argsort(-links[query : len(network.objects)], kind="stable")[:MOST_NAMES]
+    named = [*best.tolist(), *(others.tolist() if query <= MOST_NAMES else [])]
+    return [(node, True) for node in cells] + [(node, False) for node in named]
 
 
 def _tug(network: Network, dots: Array) -> Array:

@@ -41,6 +41,53 @@ SHAPES = {"o": 1.0, "^": 1.0, "D": 0.8, "v": 1.0}
 GREY, RIM, CELL = "#555555", "#8C8C8C", "#F3DFA2"
 
 
+@dataclass(frozen=True)
+class LinkLook:
+    """How links of a kind are drawn: width in points and opacity, of the lightest and of the heaviest."""
+
+    thin: float
+    thick: float
+    pale: float
+    dark: float
+
+    def width(self, strength: Any) -> Any:
+        """Return the width of links of some strengths."""
+        return self.thin + (self.thick - self.thin) * strength
+
+    def ink(self, strength: Any) -> Any:
+        """Return the opacity of links of some strengths."""
+        return self.pale + (self.dark - self.pale) * strength
+
+
+LINKS = {
+    "other": LinkLook(0.45, 1.2, 0.25, 0.7),
+    "member": LinkLook(0.6, 0.6, 0.4, 0.4),
+    "one": LinkLook(0.5, 1.6, 0.4, 0.85),
+    "query": LinkLook(1.4, 3.0, 0.8, 1.0),
+}
+"""The looks of links by what they join, those below first: no object of the query, a cell, one of the query, two."""
+
+
+def link_classes(network: Network) -> Array:
+    """Return of every link what it joins: a word of :data:`LINKS`."""
+    ends = (network.source < len(network.query)).astype(int) + (network.target < len(network.query))
+    member = np.maximum(network.source, network.target) >= len(network.objects)
+    return np.where(member, "member", np.array(["other", "one", "query"])[ends])
+
+
+def strengths(network: Network) -> Array:
+    """Return how heavy every link between objects is by what the source says, from 0 to 1; 0 where all weigh the same.
+
+    Memberships have no strength. A link of a quarter of the heaviest's weight has about half its strength.
+    """
+    among = np.maximum(network.source, network.target) < len(network.objects)
+    weight = np.asarray(network.weight[among] if network.given is None else network.given, dtype=np.float64)
+    found = np.zeros(len(network.weight))
+    if len(weight) and weight.max() > weight.min():
+        found[among] = np.sqrt((weight - weight.min()) / (weight.max() - weight.min()))
+    return found
+
+
 def check_picture_path(path: Path) -> None:
     """Raise where no picture can be drawn to a path, before any work is done for it."""
     check_path(path, PICTURES, "picture")
@@ -136,7 +183,8 @@ def groups_of(network: Network) -> list[Group]:
         groups.append(Group(f"{others} ({len(rest):,})", rest, "query", GREY, rim="white"))
     objects = node[~inside & (node < len(network.objects))]
     if len(objects):
-        groups.append(Group(f"other objects ({len(objects):,})", objects, "other", "white"))
+        what = "near objects" if network.form == "woven" else "other objects"
+        groups.append(Group(f"{what} ({len(objects):,})", objects, "other", "white"))
     if len(network.cells):
         groups.append(Group(f"cells ({len(network.cells):,})", node[len(network.objects) :], "cell", CELL, "s"))
     return groups
@@ -182,35 +230,34 @@ def _heading(picture: Figure, network: Network, title: str, tall: float, fonts: 
 
 
 def _links(axes: Axes, network: Network, place: Array, groups: list[Group]) -> None:
-    """Draw the links: faint among other objects, thicker inside the query, in the colour of a shared label."""
+    """Draw the links: faint among other objects, thicker inside the query, in the colour of a shared label.
+
+    The heavier, the thicker and darker; where all links of a kind weigh the same, long ones are paler.
+    """
     from matplotlib.collections import LineCollection
     from matplotlib.colors import to_rgba
 
-    query, source, target = len(network.query), network.source, network.target
+    source, target = network.source, network.target
     group_of = np.zeros(len(network), dtype=np.int64)
     for number, group in enumerate(groups):
         group_of[group.nodes] = number
     colours = np.array([group.colour for group in groups])
-    ends = (source < query).astype(int) + (target < query)
-    member = np.maximum(source, target) >= len(network.objects)
+    classes, strength = link_classes(network), strengths(network)
     length = np.linalg.norm(place[source] - place[target], axis=1)
-    for order, (chosen, width, most) in enumerate(
-        (
-            ((ends == 0) & ~member, 0.45, 0.25),
-            (member, 0.6, 0.4),
-            ((ends == 1) & ~member, 0.5, 0.4),
-            (ends == 2, 1.4, 0.85),
-        )
-    ):
-        a, b = source[chosen], target[chosen]
-        crowd = min(1.0, np.sqrt(1000 / max(int(chosen.sum()), 1)))
-        fade = np.clip(np.median(length[chosen]) / np.maximum(length[chosen], 1e-9), 0.4, 1.0) if len(a) else length[:0]
-        tints = np.where((ends[chosen] == 2) & (group_of[a] == group_of[b]), colours[group_of[a]], GREY)
+    for order, (kind, look) in enumerate(LINKS.items()):
+        chosen = np.flatnonzero(classes == kind)
+        chosen = chosen[np.argsort(strength[chosen], kind="stable")]
+        a, b, heavy = source[chosen], target[chosen], strength[chosen]
+        crowd = min(1.0, np.sqrt(1000 / max(len(chosen), 1)))
+        fade = np.ones(len(chosen))
+        if len(a) and heavy[0] == heavy[-1]:
+            fade = np.clip(np.median(length[chosen]) / np.maximum(length[chosen], 1e-9), 0.4, 1.0)
+        tints = np.where((kind == "query") & (group_of[a] == group_of[b]), colours[group_of[a]], GREY)
         axes.add_collection(
             LineCollection(
                 list(np.stack([place[a], place[b]], axis=1)),
-                colors=[to_rgba(tint, most * crowd * pale) for tint, pale in zip(tints, fade, strict=True)],
-                linewidths=width * max(crowd, 0.5),
+                colors=[to_rgba(tint, ink) for tint, ink in zip(tints, look.ink(heavy) * crowd * fade, strict=True)],
+                linewidths=look.width(heavy) * max(crowd, 0.5),
                 capstyle="round",
                 zorder=1 + order / 10,
             ),

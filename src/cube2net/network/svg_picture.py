@@ -13,7 +13,7 @@ import numpy as np
 from cube2net.array_types import Array
 from cube2net.escaping import short
 from cube2net.network.captions import LONGEST, MOST_CELLS, Room, wanted_names, wordings
-from cube2net.network.draw import COLOURS, LARGEST, ROOM, Group, groups_of
+from cube2net.network.draw import COLOURS, LARGEST, LINKS, ROOM, Group, groups_of, link_classes, strengths
 from cube2net.network.export_tables import texts
 from cube2net.records import Drawing, Network
 
@@ -32,6 +32,9 @@ MANY = 2_000
 
 DARK = ("#4DA3E0", "#F08A3C", "#33C59A", "#E59CC4", "#F2B640", "#8CCBF2")
 """The colours of :data:`~cube2net.network.draw.COLOURS` on a dark ground."""
+
+STEPS = 5
+"""Links are drawn in so many steps from the lightest to the heaviest: those that look the same are one path."""
 
 SHAPES = {
     "s": "m-{0}-{0}h{1}v{1}h-{1}z",
@@ -129,7 +132,7 @@ def _left_out(network: Network, drawn: Array) -> str:
 
 
 def _links(network: Network, dots: Array, groups: list[Group], drawn: Array) -> str:
-    """Return the links: faint ones first, thicker inside the query, in the colour of a shared label."""
+    """Return the links: faint ones first, thicker inside the query and the heavier, in the colour of a shared label."""
     source, target = network.source[drawn], network.target[drawn]
     colour = np.full(len(network), -1)
     for group in groups:
@@ -139,18 +142,16 @@ def _links(network: Network, dots: Array, groups: list[Group], drawn: Array) -> 
     for number, group in enumerate(groups):
         group_of[group.nodes] = number
     ends = (source < len(network.query)).astype(int) + (target < len(network.query))
-    member = np.maximum(source, target) >= len(network.objects)
+    steps = np.rint(strengths(network)[drawn] * STEPS).astype(int)
     shared = np.where((ends == 2) & (group_of[source] == group_of[target]), colour[source], -1)
     parts = []
-    for chosen, thick, strong in (
-        ((ends == 0) & ~member, 5, 0.25),
-        (member, 6, 0.35),
-        ((ends == 1) & ~member, 5, 0.4),
-        (ends == 2, 13, 0.8),
-    ):
+    classes = link_classes(network)[drawn]
+    for kind, look in LINKS.items():
+        chosen = classes == kind
         crowd = min(1.0, (1000 / max(int(chosen.sum()), 1)) ** 0.5)
-        for tint in np.unique(shared[chosen]).tolist():
-            these = chosen & (shared == tint)
+        for step, tint in sorted(set(zip(steps[chosen].tolist(), shared[chosen].tolist(), strict=True))):
+            these = chosen & (shared == tint) & (steps == step)
+            thick, strong = 10 * look.width(step / STEPS), look.ink(step / STEPS)
             ways = np.rint(np.hstack([dots[source[these]], dots[target[these]]]) * UNIT).astype(int)
             path = "".join(f"M{a} {b}L{c} {d}" for a, b, c, d in ways.tolist())
             parts.append(
@@ -185,7 +186,7 @@ def _classes(group: Group) -> tuple[str, str]:
 
 
 def _names(network: Network, dots: Array, sizes: Array, frame: Array) -> str:
-    """Return the names of cells and of the best linked objects of the query that find a free place."""
+    """Return the names of cells, of the best linked objects of the query and of others that find a free place."""
     room = Room.of(network, dots, sizes / 2, frame, 1.0)
     names, shown = texts(network.nodes, "name"), []
     for node, is_cell in wanted_names(network):
@@ -200,7 +201,8 @@ def _names(network: Network, dots: Array, sizes: Array, frame: Array) -> str:
                     f'<tspan x="{x:.0f}" y="{y + 1.15 * LETTERS * UNIT * at:.0f}">{_escaped(line)}</tspan>'
                     for at, line in enumerate(lines)
                 )
-                shown.append(f'<text class="n{" i" * is_cell}" text-anchor="middle">{spans}</text>')
+                looks = " i" if is_cell else "" if network.in_query[node] else " f"
+                shown.append(f'<text class="n{looks}" text-anchor="middle">{spans}</text>')
                 break
     return "".join(shown)
 
