@@ -114,6 +114,22 @@ def test_the_lines_of_python_give_the_same_network(
     assert names["network"].recipe.made["checksum"] == desk.answer("construct", {"ask": asked})["fingerprint"]
 
 
+def test_a_cube_in_memory_is_the_cube_of_who_made_it(folder: Path, ask: Ask) -> None:
+    planted = c2n.make_planted(objects=60, communities=2, noise=0)
+    cube = c2n.build_cube(planted.corpus)
+    desk, asked = Desk(cube), {"query": planted.query(0)[:5]}
+    text = desk.file({"ask": asked, "format": "python.txt"}).content.decode()
+    assert "open_cube" not in text
+    names: dict[str, Any] = {"cube": cube}
+    exec(compile(text, "python.txt", "exec"), names)
+    assert names["network"].recipe.made["checksum"] == desk.answer("construct", {"ask": asked})["fingerprint"]
+    command = desk.file({"ask": asked, "format": "command.txt"}).content.decode()
+    assert command.splitlines()[0] == "# CUBE is a folder: c2n.save_cube(cube, 'CUBE') in Python makes it"
+    assert shlex.split(command, comments=True)[:3] == ["cube2net", "query", "CUBE"]
+    saved = Desk(c2n.open_cube(folder)).file({"ask": ask, "format": "python.txt"}).content.decode()
+    assert f"cube = c2n.open_cube({str(folder)!r})" in saved
+
+
 def test_hostile_names_are_quoted_for_the_shell_and_for_python(desk: Desk) -> None:
     wild = "'; rm -rf ~ #"
     asked = {"query": ["o1"], "where": {"venue": [wild, "$(id)"]}, "like": ["--help"], "pins": [{"object": "`id`"}]}

@@ -93,7 +93,19 @@ def test_a_selection_says_what_each_cell_added_and_how_good_it_is() -> None:
     said = Kept(html(Selection(np.array([1, 2], np.int32), 0.375, cells, values, bound=0.375))).text
     assert "Selection 2 cells, 2 objects, value 0.3750" in said
     assert "1 7 0.25 0.25 2 3 0.125 0.375" in said
+    assert "cube.cell(number)" in said
     assert "proven best" in said
+
+
+def test_a_networks_selection_names_its_cells_by_their_labels(asked: tuple[Cube, Query, Network]) -> None:
+    cube, query, network = asked
+    first = network.selection.cells[0]
+    assert network.selection.labels == network.labels
+    assert network.selection.labels[0] == cube.cell(int(first))
+    said = Kept(html(network.selection)).text
+    assert f"1 {' · '.join(network.labels[0])}" in said
+    assert "cube.cell(number)" not in said
+    assert c2n.construct(cube, query, "hops", hops=1).selection.labels == ()
 
 
 def test_a_network_has_a_picture_its_first_cells_and_ways_to_go_on(asked: tuple[Cube, Query, Network]) -> None:

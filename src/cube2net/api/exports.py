@@ -141,12 +141,14 @@ def command_line(desk: Desk, words: dict[str, Any]) -> str:
     settings = {name: value for name, value in {**own, **worth}.items() if name not in FURTHER}
     given += [("--set", f"{name}={value}") for name, value in settings.items()]
     given += [("--seed", words["seed"])] if "seed" in words else []
-    parts = ["cube2net", "query", _folder(desk)]
+    folder = _folder(desk)
+    parts = ["cube2net", "query", "CUBE" if folder is None else str(folder)]
     for option, value in given:
         # What begins with a hyphen would be taken for an option of its own.
         parts += [f"{option}={value}"] if str(value).startswith("-") else [option, str(value)]
     parts += ["--bound"] if words.get("bound") else []
-    return f"{shlex.join([*parts, '--out', 'network.graphml'])}\n"
+    first = "# CUBE is a folder: c2n.save_cube(cube, 'CUBE') in Python makes it\n" if folder is None else ""
+    return f"{first}{shlex.join([*parts, '--out', 'network.graphml'])}\n"
 
 
 def _node_text(node: Mapping[str, Any]) -> str:
@@ -154,7 +156,10 @@ def _node_text(node: Mapping[str, Any]) -> str:
 
 
 def python_lines(desk: Desk, words: dict[str, Any]) -> str:
-    """Return the lines of Python that make the same network; a longer query is read from query.csv."""
+    """Return the lines of Python that make the same network; a longer query is read from query.csv.
+
+    A cube that is in memory only is the ``cube`` of whoever made it.
+    """
     method, own, worth = split_options(words)
     query, above = "c2n.read_query(cube, 'query.csv')", ["# query.csv, the file of the query, is to be kept beside"]
     if len(words["query"]) <= IN_LINE:
@@ -172,12 +177,13 @@ def python_lines(desk: Desk, words: dict[str, Any]) -> str:
         if word in words:
             given[word] = [tuple(node["cell"]) if "cell" in node else node["object"] for node in words[word]]
     given |= {name: words[name] for name in ("like", "unlike", "bound", "seed") if name in words}
+    folder = _folder(desk)
     asked = ["cube", query, *([repr(words["method"])] if "method" in words else [])]
     return "\n".join(
         [
             *above,
             "import cube2net as c2n",
-            f"cube = c2n.open_cube({_folder(desk)!r})",
+            *([] if folder is None else [f"cube = c2n.open_cube({str(folder)!r})"]),
             *_view_lines(words),
             f"network = c2n.construct({', '.join(filter(None, [*asked, _arguments({**given, **own})]))})",
             "",
@@ -206,6 +212,7 @@ def _view_lines(words: dict[str, Any]) -> list[str]:
     return [f"cube = c2n.pipeline.view_cube(cube, {_arguments(view)})"] if view else []
 
 
-def _folder(desk: Desk) -> str:
+def _folder(desk: Desk) -> Path | None:
+    """Return the folder of a cube, None where it is in memory only."""
     origin = lineage_of(desk.cube).origin
-    return "CUBE" if origin is None else str(origin.folder)
+    return None if origin is None else origin.folder

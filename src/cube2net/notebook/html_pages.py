@@ -11,6 +11,7 @@ from cube2net import pipeline
 from cube2net.notebook.html_parts import codes, headline, page, sentence, table
 from cube2net.notebook.pictures import plot_of
 from cube2net.records import Comparison, Cube, Dimension, Network, Query, Selection
+from cube2net.records.cell_titles import cell_line
 from cube2net.records.change import Change
 from cube2net.records.contrast import Contrast, Description
 from cube2net.records.drilled import Drilled
@@ -79,17 +80,19 @@ def selection_page(selection: Selection) -> str:
     counts = f"{cells:,} cell{'s' * (cells != 1)}, {objects:,} object{'s' * (objects != 1)}"
     size = f"{counts}, value {selection.value:.4f}"
     gains, values = selection.gains().tolist(), selection.values.tolist()
+    named = [cell_line(labels) for labels in selection.labels] or selection.cells.tolist()
     rows = [
         (rank, cell, f"{gain:.4g}", f"{value:.4g}")
-        for rank, (cell, gain, value) in enumerate(zip(selection.cells.tolist(), gains, values, strict=True), 1)
+        for rank, (cell, gain, value) in enumerate(zip(named, gains, values, strict=True), 1)
     ][:FIRST]
     heads = ("rank", "cell", "gain", "value")
+    numbers = ("rank", "gain", "value") if selection.labels else heads
     return page(
         headline("Selection", size),
         _certificate(selection),
         sentence(selection.note) if selection.note else "",
-        table(heads, rows, right=heads, more=_more(len(selection.cells), "cells")) if rows else "",
-        codes(("with labels:", "network"), ("labels of a cell:", "cube.cell(number)")) if rows else "",
+        table(heads, rows, right=numbers, more=_more(len(selection.cells), "cells")) if rows else "",
+        codes(("labels of a cell:", "cube.cell(number)")) if rows and not selection.labels else "",
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -91,6 +91,8 @@ class Network(Shown):
             object.__setattr__(self, GIVEN, frozen(self.given))
             if len(self.given) != int(self._among.sum()):
                 raise InputError("a network must say of every link between objects, and of no other, what was given")
+        if self.selection.labels != self.labels and len(self.labels) == len(self.selection.cells):
+            object.__setattr__(self, "selection", replace(self.selection, labels=self.labels))
         unusable = count_unusable(self.weight)
         if unusable:
             raise InputError(f"{unusable:,} links of a network have a weight that is negative or no finite number")

@@ -26,7 +26,8 @@ class Selection(Shown):
 
     ``values[i]`` is the objective after the first i + 1 cells. A method that chooses objects without
     cells leaves ``cells`` empty. ``bound`` is an upper bound on the value of any selection of that many
-    cells, or None when none is known. ``note`` is a sentence for people where there is something to say.
+    cells, or None when none is known. ``note`` is a sentence for people where there is something to say. ``labels`` are
+    those of every cell where they are known, as they are of a network's selection.
     """
 
     objects: Array
@@ -36,6 +37,7 @@ class Selection(Shown):
     bound: float | None = None
     train_seconds: float = 0.0
     note: str = ""
+    labels: tuple[tuple[str, ...], ...] = ()
 
     def __post_init__(self) -> None:
         for what, rows in (("objects", self.objects), ("cells", self.cells)):
