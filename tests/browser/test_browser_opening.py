@@ -73,6 +73,55 @@ def test_a_bad_file_is_said_in_a_sentence_and_another_can_be_chosen(
     expect(tab.page.locator("[data-dimensions]")).to_have_text("Stadt × Branche", timeout=SLOW)
 
 
+def test_every_column_has_a_list_and_missing_links_are_said_with_what_helps(
+    bare: Explorer, tab: Tab, tmp_path: Path
+) -> None:
+    page, table = tab.page, tmp_path / "firmen.csv"
+    rows = [f"{one};Firma {one};{'Bonn' if one % 2 else 'Ulm'};Firma {one % 12 + 1}" for one in range(1, 13)]
+    table.write_text("\n".join(["Kd-Nr;Firma;Ort;Liefert an", *rows]))
+    page.goto(bare.address)
+    page.locator("[data-do=files]").set_input_files(table)
+    expect(page.locator("[data-no-links]")).to_contain_text("choose the column that names other rows", timeout=SLOW)
+    expect(page.get_by_label("What Kd-Nr is")).to_have_value("nodes.id")
+    expect(page.locator("tr select")).to_have_count(4)
+    for each in page.locator("tr select").all():
+        assert {"names other rows: the links", "people or things that a row brings together"} <= set(
+            each.locator("option").all_inner_texts()
+        )
+    page.get_by_label("What Firma is").select_option(label="name")
+    expect(page.locator(".understood")).to_contain_text("12 links", timeout=SLOW)
+    expect(page.locator("[data-no-links]")).to_be_hidden()
+    expect(page.get_by_label("What Liefert an is")).to_have_value("links.target")
+    expect(page.get_by_label("What Kd-Nr is")).to_have_value("kept")
+    page.get_by_label("Smallest group").fill("3")
+    page.get_by_label("Smallest group").press("Tab")
+    expect(page.get_by_label("Smallest group")).to_have_value("3", timeout=SLOW)
+    page.get_by_text("All columns, what was left out").click()
+    expect(page.locator(".reading")).to_contain_text("need 3 objects or more", timeout=SLOW)
+
+
+def test_a_file_that_is_chosen_takes_the_place_of_one_that_was_refused_and_another_is_added(
+    bare: Explorer, tab: Tab, tmp_path: Path
+) -> None:
+    page = tab.page
+    page.goto(bare.address)
+    chooser, empty = page.locator("[data-do=files]"), tmp_path / "leer.csv"
+    empty.write_text("")
+    chooser.set_input_files(empty)
+    expect(page.get_by_role("alert").first).to_contain_text("leer.csv is empty", timeout=SLOW)
+    chooser.set_input_files(CLUB)
+    expect(page.locator("[data-dimensions]")).to_have_text("Stadt × Branche", timeout=SLOW)
+    expect(page.locator(".chip")).to_have_text(["mitglieder.csv×"])
+    with page.expect_file_chooser() as added:
+        page.get_by_role("button", name="Add another file").click()
+    added.value.set_files(empty)
+    expect(page.locator(".chip")).to_have_text(["mitglieder.csv×", "leer.csv×"], timeout=SLOW)
+    with page.expect_file_chooser() as instead:
+        page.get_by_role("button", name="Choose a spreadsheet").click()
+    instead.value.set_files(CLUB)
+    expect(page.locator(".chip")).to_have_text(["mitglieder.csv×"], timeout=SLOW)
+
+
 def test_a_window_says_that_another_one_opened_another_cube(
     bare: Explorer, new_tab: Callable[[], Tab], tmp_path: Path
 ) -> None:

@@ -2,7 +2,8 @@
 import "./base.css";
 import "./opening.css";
 import { refusalOf, stopped, type Client } from "./client";
-import { corrections, type Corrections } from "./corrections";
+import { DIMENSION, type Corrections, type Wish } from "./column_roles";
+import { corrections } from "./corrections";
 import { counted, el, fill, number } from "./dom";
 import { drawing } from "./header";
 import { readingOf } from "./reading";
@@ -22,10 +23,15 @@ export function whereFilesGo(host: string): string {
 export function showOpening(root: HTMLElement, client: Client, can: StartAnswer, opened: (answer: OpenAnswer) => void): void {
   let files: string[] = [];
   let said: Corrections = {};
+  /** What was said of the files last that could be read, and what was read: where a choice is refused, this stays. */
+  let good: { said: Corrections; answer: TablesAnswer } | null = null;
+  /** Whether files that are chosen come beside those that are there, or in their place. */
+  let adding = false;
+  let looks = 0;
   let work: AbortController | null = null;
 
   const input = el("input", { type: "file", multiple: true, accept: can.endings.join(","), hidden: true, "data-do": "files" });
-  const choose = el("button", { type: "button", class: "primary", "data-do": "choose", onclick: () => input.click() }, "Choose a spreadsheet");
+  const choose = el("button", { type: "button", class: "primary", "data-do": "choose", onclick: () => ((adding = false), input.click()) }, "Choose a spreadsheet");
   const area = el(
     "section",
     { class: "drop" },
@@ -60,7 +66,7 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
       return await does({ signal: mine.signal, progress });
     } catch (error) {
       if (!stopped(error)) {
-        trouble.textContent = sentence(refusalOf(error).sentence);
+        trouble.textContent = sentence(refusalOf(error).sentence, files);
         trouble.hidden = false;
       }
       return null;
@@ -73,7 +79,8 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
     }
   }
 
-  async function take(given: readonly File[]): Promise<void> {
+  /** Takes files, beside those that are there or in their place; where none of them can be taken these stay. */
+  async function take(given: readonly File[], beside: boolean): Promise<void> {
     const upload = client.upload;
     if (given.length === 0 || upload === undefined) return;
     const size = given.reduce((sum, { size: bytes }) => sum + bytes, 0);
@@ -83,34 +90,48 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
       return;
     }
     const names: string[] = [];
+    const kept = beside ? files : [];
     const done = await doing("Reading", async ({ signal }) => {
       for (const file of given) {
-        const { name } = await upload(file, [...files, ...names], { signal });
+        const { name } = await upload(file, [...kept, ...names], { signal });
         names.push(name);
       }
       return true;
     });
     if (done === null && names.length === 0) return;
-    files = [...new Set([...files, ...names])];
+    const before = files;
+    files = [...new Set([...kept, ...names])];
+    for (const name of before) if (!files.includes(name)) takeBack(name);
     said = {};
-    await look();
+    good = null;
+    await look(null);
   }
 
-  async function look(): Promise<void> {
+  async function look(wish: Wish | null): Promise<void> {
+    const mine = (looks += 1);
     if (files.length === 0) {
       preview.hidden = true;
       return;
     }
     const answer = await doing("Looking at it", (how) => client.ask("tables", { files, ...said }, how));
-    draw(answer);
+    if (mine !== looks) return;
+    const group = answer === null || wish?.what !== DIMENSION ? undefined : answer.choices.find(({ column, dimension, chosen }) => column === wish.column && dimension !== "" && !chosen);
+    if (answer !== null && group !== undefined && good !== null && !(said.dimensions ?? []).includes(group.dimension)) {
+      // A column that has lost another role can be a group only now that it is known which.
+      said = { ...said, dimensions: [...answer.choices.filter(({ chosen }) => chosen).map(({ dimension }) => dimension), group.dimension] };
+      return look(wish);
+    }
+    if (answer !== null) good = { said, answer };
+    else if (good !== null) said = good.said;
+    draw(answer ?? good?.answer ?? null, answer === null ? null : wish);
   }
 
-  function draw(answer: TablesAnswer | null): void {
+  function draw(answer: TablesAnswer | null, wish: Wish | null): void {
     const chips = files.map((name) =>
       el("span", { class: "chip" }, name, el("button", { type: "button", class: "bare", "aria-label": `Without ${name}`, onclick: () => drop(name) }, "×")),
     );
     const keep = el("input", { type: "checkbox", checked: can.keeps, disabled: !can.keeps, "data-do": "keep" });
-    const more = el("button", { type: "button", class: "bare", onclick: () => input.click() }, "Add another file");
+    const more = el("button", { type: "button", class: "bare", onclick: () => ((adding = true), input.click()) }, "Add another file");
     const make = el("button", { type: "button", class: "primary", "data-do": "make-cube", onclick: () => void open({ files, ...said, keep: keep.checked }) }, "Make the cube");
     preview.hidden = false;
     area.classList.add("taken");
@@ -119,7 +140,7 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
       el("div", { class: "row" }, ...chips, more),
       answer ? el("div", { class: "act row" }, make, el("label", { class: "row small" }, keep, el("span", {}, can.keeps ? `keep it in the folder ${can.folder}, to open it again` : "it is gone when the program ends: the folder cannot be written to"))) : null,
       answer ? el("h2", {}, "What was understood") : null,
-      answer ? corrections(answer, said, (changed) => ((said = changed), void look()), (missing) => (make.disabled = missing)) : null,
+      answer ? corrections(answer, said, wish, { changed: (now, wished) => ((said = now), void look(wished)), missing: (is) => (make.disabled = is) }) : null,
       answer ? el("details", {}, el("summary", {}, "All columns, what was left out, and what was guessed"), readingOf(answer.read)) : null,
     );
     if (answer) make.focus();
@@ -127,11 +148,16 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
 
   function drop(name: string): void {
     files = files.filter((other) => other !== name);
-    void client.takeBack?.(name).catch(() => undefined);
+    takeBack(name);
     said = {};
+    good = null;
     if (files.length === 0) area.classList.remove("taken");
     trouble.hidden = true;
-    void look();
+    void look(null);
+  }
+
+  function takeBack(name: string): void {
+    void client.takeBack?.(name).catch(() => undefined);
   }
 
   async function open(question: OpenQuestion): Promise<void> {
@@ -162,7 +188,7 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
       el("span", { class: "small quiet" }, ` ${can.example}; making it takes a minute or so, once.`),
     ),
   );
-  input.addEventListener("change", () => void take([...(input.files ?? [])]).finally(() => (input.value = "")));
+  input.addEventListener("change", () => void take([...(input.files ?? [])], adding).finally(() => ((input.value = ""), (adding = false))));
   root.addEventListener("dragover", (event) => {
     event.preventDefault();
     area.classList.add("dropping");
@@ -171,7 +197,7 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
   root.addEventListener("drop", (event) => {
     event.preventDefault();
     area.classList.remove("dropping");
-    void take([...(event.dataTransfer?.files ?? [])]);
+    void take([...(event.dataTransfer?.files ?? [])], good !== null);
   });
   root.classList.add("c2n");
   fill(

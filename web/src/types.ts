@@ -990,7 +990,7 @@ export interface StartAnswer {
 export interface TablesQuestion {
   /** their names */
   files: string[];
-  /** which column is what: nodes.id, nodes.name, nodes.text */
+  /** which column is what, by the roles of uses; an empty name: none is */
   columns?: Record<string, string>;
   /** the dimensions; without any, those that are proposed */
   dimensions?: string[];
@@ -1006,10 +1006,24 @@ export interface ColumnChoice {
   chosen: boolean;
 }
 
+/** A column, what it is used as, and what it may be instead. */
+export interface ColumnUse {
+  /** which table it stands in; empty where columns have no roles */
+  table: string;
+  column: string;
+  /** such as nodes.name, as columns takes it; empty where it is none */
+  role: string;
+  /** the roles that it may have */
+  may: string[];
+}
+
 /** What files hold, before a cube is made of them. */
 export interface TablesAnswer {
   read: ReadingShape;
+  /** the columns that have no role */
   choices: ColumnChoice[];
+  /** every column */
+  uses: ColumnUse[];
 }
 
 /** A cube to open: one of files, one that is there, or the example. */

@@ -46,7 +46,7 @@ class TablesQuestion(TypedDict):
     """Files that were handed over, to be looked at, and what is said of them instead of guessed."""
 
     files: Annotated[list[str], "their names"]
-    columns: NotRequired[Annotated[dict[str, str], "which column is what: nodes.id, nodes.name, nodes.text"]]
+    columns: NotRequired[Annotated[dict[str, str], "which column is what, by the roles of uses; an empty name: none is"]]
     dimensions: NotRequired[Annotated[list[str], "the dimensions; without any, those that are proposed"]]
     min_objects: NotRequired[Annotated[int | None, "cells with fewer objects are left out"]]
 
@@ -59,11 +59,21 @@ class ColumnChoice(TypedDict):
     chosen: bool
 
 
+class ColumnUse(TypedDict):
+    """A column, what it is used as, and what it may be instead."""
+
+    table: Annotated[str, "which table it stands in; empty where columns have no roles"]
+    column: str
+    role: Annotated[str, "such as nodes.name, as columns takes it; empty where it is none"]
+    may: Annotated[list[str], "the roles that it may have"]
+
+
 class TablesAnswer(TypedDict):
     """What files hold, before a cube is made of them."""
 
     read: ReadingShape
-    choices: list[ColumnChoice]
+    choices: Annotated[list[ColumnChoice], "the columns that have no role"]
+    uses: Annotated[list[ColumnUse], "every column"]
 
 
 class OpenQuestion(TypedDict):

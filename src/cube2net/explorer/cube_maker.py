@@ -40,7 +40,7 @@ def answered(name: str, question: Mapping[str, Any], progress: Progress) -> dict
     }
     if name == "tables":
         reading = pipeline.read_spreadsheet(reader, paths, **options, progress=progress)
-        return {"read": reading.record(), "choices": reading.choices()}
+        return {"read": reading.record(), "choices": reading.choices(), "uses": reading.uses()}
     identity = pipeline.identify_reading(reader, paths, **options, uploaded=True)
     kept = question.get("keep")
     place, known = pipeline.cube_beside(

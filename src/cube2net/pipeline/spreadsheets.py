@@ -12,6 +12,7 @@ from cube2net.arguments import made
 from cube2net.errors import listed
 from cube2net.interfaces import Source
 from cube2net.pipeline.build import build_cube
+from cube2net.pipeline.column_uses import column_uses
 from cube2net.pipeline.cubes import READING
 from cube2net.pipeline.kept_cubes import ReadingIdentity, check_there
 from cube2net.pipeline.reading import remembering
@@ -54,6 +55,15 @@ class SpreadsheetReading:
         return [
             {"column": name, "dimension": spec, "chosen": name in chosen} for name, spec in self.may_become[:MOST_SHOWN]
         ]
+
+    def uses(self) -> list[dict[str, Any]]:
+        """Return what every column is used as, and what it may be instead."""
+        source = self.corpus.source
+        attributes = [name for name, _ in self.may_become]
+        found = column_uses(
+            source.get("columns") or {}, attributes, self.remarks, has_roles=source.get("name") == "tables"
+        )
+        return [{**asdict(use), "may": list(use.may)} for use in found[:MOST_SHOWN]]
 
     def record(self) -> dict[str, Any]:
         """Return what was read, as JSON has it."""

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { DIMENSION, KEPT, columnsFor, notTaken, nowOf, withoutLinks } from "./column_roles";
+import type { ColumnUse, ReadingShape } from "./types";
+
+const ALONE = ["nodes.id", "nodes.name", "nodes.text", "links.target", "mentions.object"];
+const use = (column: string, role = "", table = "nodes", may = ALONE): ColumnUse => ({ table, column, role, may });
+const read = (links: number | null): ReadingShape => ({ links }) as ReadingShape;
+
+test("a column that is chosen for a role leaves the one that it had", () => {
+  const uses = [use("Nr", "nodes.id"), use("Notes", "nodes.text"), use("Firm")];
+  assert.deepEqual(columnsFor(uses, {}, uses[2]!, "nodes.name"), { "nodes.name": "Firm" });
+  assert.deepEqual(columnsFor(uses, { columns: { "nodes.text": "Notes" } }, uses[1]!, KEPT), { "nodes.text": "" });
+  assert.deepEqual(columnsFor(uses, {}, uses[1]!, DIMENSION), { "nodes.text": "" });
+  assert.deepEqual(columnsFor(uses, { columns: { "nodes.name": "Firm" } }, uses[2]!, "links.target"), { "links.target": "Firm" });
+});
+
+test("a name is given up only with what tells rows apart without it", () => {
+  const uses = [use("Nr", "nodes.id"), use("Firm", "nodes.name")];
+  assert.deepEqual(columnsFor(uses, {}, uses[1]!, KEPT), { "nodes.name": "", "nodes.id": "Nr" });
+});
+
+test("rows that bring others together are records, and what told them apart tells these", () => {
+  const uses = [use("Project", "nodes.id"), use("People", "nodes.text")];
+  assert.deepEqual(columnsFor(uses, { columns: { "nodes.name": "x" } }, uses[1]!, "mentions.object"), { "items.item": "Project", "mentions.object": "People" });
+});
+
+test("a list shows the name that was chosen, although it tells rows apart as well", () => {
+  const uses = [use("Firm", "nodes.id"), use("City")];
+  const answer = { uses, choices: [{ column: "City", dimension: "City", chosen: true }] };
+  assert.equal(nowOf(uses[0]!, answer, { columns: { "nodes.name": "Firm" } }), "nodes.name");
+  assert.equal(nowOf(uses[0]!, answer, {}), "nodes.id");
+  assert.equal(nowOf(uses[1]!, answer, {}), DIMENSION);
+});
+
+test("what was not heeded is said with what helps, and what was is not", () => {
+  const answer = { uses: [use("Nr", "nodes.id"), use("Knows")], choices: [{ column: "Knows", dimension: "", chosen: false }] };
+  assert.match(notTaken(answer, { column: "Knows", what: "links.target" }) ?? "", /^Knows was not taken for the links: .* known by Nr; choose “name”/);
+  assert.equal(notTaken(answer, { column: "Knows", what: KEPT }), null);
+  assert.match(notTaken(answer, { column: "Knows", what: DIMENSION }) ?? "", /makes no groups/);
+  assert.equal(notTaken(answer, { column: "Nr", what: "nodes.name" }), null);
+});
+
+test("no links are said with the column to choose", () => {
+  const uses = [use("Nr", "nodes.id"), use("Knows")];
+  assert.match(withoutLinks({ read: read(0), uses }) ?? "", /^No links were found: choose the column that names other rows/);
+  assert.equal(withoutLinks({ read: read(3), uses }), null);
+  assert.equal(withoutLinks({ read: read(null), uses }), null);
+});

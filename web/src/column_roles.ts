@@ -1,0 +1,94 @@
+// What columns may be, and what is asked of the reader when a person says what one is.
+import type { ColumnUse, TablesAnswer, TablesQuestion } from "./types";
+
+/** What a person said instead of what was guessed. */
+export type Corrections = Pick<TablesQuestion, "columns" | "dimensions" | "min_objects">;
+
+export const DIMENSION = "dimension";
+export const KEPT = "kept";
+/** Columns that are put together to one name. */
+export const PART = "part";
+
+/** What somebody wants a column to be: a role, a group, or only kept. */
+export interface Wish {
+  column: string;
+  what: string;
+}
+
+const WORDS: Record<string, string> = {
+  id: "tells rows apart",
+  name: "name",
+  kind: "kind, such as person or firm",
+  "links.kind": "kind of a link",
+  text: "text, for topics",
+  source: "one end of a link",
+  target: "the other end of a link",
+  weight: "weight of a link",
+  time: "time of a link",
+  item: "record: rows that have the same belong together",
+  object: "people or things that a row brings together",
+};
+/** What nothing can be read without. */
+const NEEDED = ["id", "item", "source", "object"];
+
+const last = (role: string): string => role.slice(role.lastIndexOf(".") + 1);
+const isAlone = (uses: readonly ColumnUse[]): boolean => !uses.some(({ role }) => role === "links.source");
+const isOfNodes = (uses: readonly ColumnUse[]): boolean => uses.some(({ table }) => table === "nodes");
+
+/** What a role is called; a column that names other rows is both ends at once. */
+export function roleWords(role: string, uses: readonly ColumnUse[]): string {
+  return role === "links.target" && isAlone(uses) && isOfNodes(uses) ? "names other rows: the links" : (WORDS[role] ?? WORDS[last(role)] ?? role);
+}
+
+/** Whether a column can do without its role. */
+export const canLose = (use: ColumnUse, uses: readonly ColumnUse[]): boolean =>
+  !NEEDED.includes(last(use.role)) && (use.role !== "links.target" || isAlone(uses)) && !isPart(use);
+
+/** Whether a column is put together with others to a name. */
+export const isPart = ({ role, may }: ColumnUse): boolean => role !== "" && may.length === 1;
+
+/** What the list of a column shows now. */
+export function nowOf(use: ColumnUse, { choices, uses }: Pick<TablesAnswer, "choices" | "uses">, said: Corrections): string {
+  if (isPart(use)) return PART;
+  if (use.role === "nodes.id" && said.columns?.["nodes.name"] === use.column && !uses.some(({ role }) => role === "nodes.name")) return "nodes.name";
+  if (use.role !== "") return use.role;
+  return choices.some(({ column, chosen }) => chosen && column === use.column) ? DIMENSION : KEPT;
+}
+
+/** Which column is what, once somebody wants one to be something else. */
+export function columnsFor(uses: readonly ColumnUse[], said: Corrections, use: ColumnUse, what: string): Record<string, string> {
+  const own = uses.find(({ role }) => role === "nodes.id")?.column;
+  let columns = Object.fromEntries(Object.entries(said.columns ?? {}).filter(([role, name]) => name !== use.column || !use.may.includes(role)));
+  const isRole = use.may.includes(what);
+  if (changesLayout(uses, what)) {
+    columns = own !== undefined && own !== use.column ? { "items.item": own } : {};
+  } else if (use.role !== "" && use.role !== what && !(use.role in columns) && canLose(use, uses)) {
+    columns[use.role] = "";
+    if (use.role === "nodes.name" && own !== undefined && what !== "nodes.id") columns["nodes.id"] ??= own;
+  }
+  if (isRole) columns[what] = use.column;
+  return columns;
+}
+
+/** Whether rows become records, so that all else is guessed anew. */
+export const changesLayout = (uses: readonly ColumnUse[], what: string): boolean => what === "mentions.object" && isOfNodes(uses);
+
+/** Says that a wish was not heeded, and what helps; null where it was. */
+export function notTaken({ choices, uses }: Pick<TablesAnswer, "choices" | "uses">, { column, what }: Wish): string | null {
+  const own = uses.filter((use) => use.column === column);
+  const known = uses.filter(({ role }) => role === "nodes.id" || role === "nodes.name");
+  if (what === KEPT) return own.some(({ role }) => role === "") || own.length === 0 ? null : `${column} is still taken so: choose another column for it first.`;
+  if (what === DIMENSION) return choices.some((one) => one.column === column && one.chosen) ? null : `${column} makes no groups: nearly every row has another value.`;
+  if (own.some(({ role }) => role === what)) return null;
+  if (what === "nodes.name" && own.some(({ role }) => role === "nodes.id") && known.length === 1) return null;
+  if (what !== "links.target") return `${column} could not be taken so.`;
+  return `${column} was not taken for the links: too few of its values name other rows. Rows are known by ${known.map((use) => use.column).join(" and ")}; choose “name” for the column in which the names stand.`;
+}
+
+/** What helps where no links were found; null where there are some, or rows bring others together. */
+export function withoutLinks({ read, uses }: Pick<TablesAnswer, "read" | "uses">): string | null {
+  if (read.links !== 0) return null;
+  if (!uses.some(({ may }) => may.includes("links.target"))) return "No links were found.";
+  if (!isAlone(uses)) return "No links were found: choose the two columns that are the ends of a link, and for the rows the column that tells them apart as these do.";
+  return "No links were found: choose the column that names other rows, and “name” for the column in which these names stand.";
+}
