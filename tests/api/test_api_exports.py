@@ -151,7 +151,11 @@ def test_what_cannot_be_kept_is_refused(desk: Desk, ask: Ask, monkeypatch: pytes
         desk.file({"ask": ask, "format": "../../etc/passwd"})
     with pytest.raises(CubeError, match="another cube"):
         desk.file({"ask": ask | {"cube": "f00"}, "format": "command.txt"})
+    assert desk.answer("cube", {})["unmade"] == {}
     monkeypatch.setattr(extras, "_is_installed", lambda package: package != "matplotlib")
+    assert list(desk.answer("cube", {})["unmade"]) == [".png", ".pdf"]
+    light = desk.file({"ask": ask, "format": ".svg"})
+    assert (light.name, light.content[:4]) == ("network.svg", b"<svg")
     with pytest.raises(
         MissingPackageError, match=r"needs the package 'matplotlib': pip install matplotlib \(extra 'report'\)"
     ):

@@ -45,6 +45,29 @@ def test_a_name_as_a_sheet_has_it_is_turned_around_and_that_is_said(desk: Desk, 
     assert desk.cube.query([text]).ids.to_pylist() == ["o5"]
 
 
+@pytest.mark.parametrize("text", ["ada lovelace", "ADA LOVELACE", "lovelace, ada", "Zoe\u0308 A\u030angstro\u0308m"])
+def test_a_name_that_one_object_bears_with_other_capitals_is_found_and_spelled_right(desk: Desk, text: str) -> None:
+    answer = desk.answer("names", {"text": text})
+    (row,) = answer["rows"]
+    assert (row["state"], row["name"]) == ("found", "Zoë Ångström" if text.startswith("Z") else "Ada Lovelace")
+    assert answer["sentence"].startswith("1 of 1 name is found")
+
+
+def test_a_name_without_its_accents_or_that_several_bear_with_other_capitals_is_not_taken(desk: Desk) -> None:
+    answer = desk.answer("names", {"text": "ivan vulic\nwei li"})
+    assert [row["state"] for row in answer["rows"]] == ["missing", "missing"]
+    assert [len(row["candidates"]) for row in answer["rows"]] == [1, 2]
+
+
+def test_the_examples_share_a_cell_and_are_linked(desk: Desk) -> None:
+    ids = [one["id"] for one in desk.answer("cube", {})["examples"]]
+    assert len(ids) == 3
+    network = desk.answer("construct", {"ask": {"query": ids}})
+    assert network["cells"]
+    rows = desk.cube.objects.find(ids).rows
+    assert set(rows[1:].tolist()) <= set(desk.cube.links.neighbours(int(rows[0])).tolist())
+
+
 def test_a_name_turned_around_that_several_bear_is_to_be_chosen(desk: Desk) -> None:
     answer = desk.answer("names", {"text": "Li, Wei\nVulić, Ivan\nLi, Nobody"})
     assert [row["state"] for row in answer["rows"]] == ["ambiguous", "found", "missing"]

@@ -4,6 +4,7 @@ import type { Refusal } from "./client";
 import { counted, el, fill, number } from "./dom";
 import { mountFromCells } from "./from_cells";
 import { namesField } from "./names_field";
+import { toldOfAll } from "./names_told";
 import { Draft, named } from "./query_draft";
 import { queryLists } from "./query_lists";
 import { sentence } from "./sentences";
@@ -52,7 +53,7 @@ export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): v
       failed = null;
       const before = draft.mark;
       add(rows);
-      told.textContent = sentence(said);
+      told.textContent = sentence(toldOfAll(draft, said));
       ofTable = rows.length > 0 && draft.mark !== before ? draft.mark : null;
     },
     foundInstead(rows, said) {
@@ -60,7 +61,7 @@ export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): v
       if (ofTable === draft.mark) draft.undo();
       const before = draft.mark;
       add(rows);
-      told.textContent = sentence(said);
+      told.textContent = sentence(toldOfAll(draft, said));
       ofTable = draft.mark !== before ? draft.mark : null;
     },
     refused(refusal) {
@@ -129,10 +130,9 @@ export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): v
     draw();
   }
 
-  async function suggest(): Promise<void> {
-    const { candidates } = await store.client.ask("complete", { text: "a", most: 3 });
-    if (candidates.length === 0) return;
-    const rows = candidates.map(({ id, name }) => named(id, name));
+  function suggest(): void {
+    const rows = store.cube.examples.map(({ id, name }) => named(id, name));
+    if (rows.length === 0) return;
     fill(
       hint,
       el("p", { class: "small quiet" }, "For example"),
@@ -178,7 +178,7 @@ export function mountAsk(root: HTMLElement, store: Store, ended: AbortSignal): v
   };
   follow();
   draw();
-  void suggest().catch(() => undefined);
+  suggest();
 }
 
 /** What is said where a name turns out to mean an object that is there already. */

@@ -21,9 +21,11 @@ export function mountKeep(root: HTMLElement, store: Store, ended: AbortSignal): 
   const none = el("p", { class: "quiet" }, "Make a network first; then it can be kept.");
   const told = el("p", { class: "small bad", role: "status", "aria-live": "polite" });
   const body = el("div", { class: "keep" });
-  const { exports, pictures } = store.cube;
+  const { exports, pictures, unmade } = store.cube;
   const files = exports.filter((ending) => ending.startsWith(".") && ending !== SPREADSHEET && !pictures.includes(ending));
   const download = (format: string, title = fileTitle(format)): HTMLElement => {
+    const why = unmade[format];
+    if (why !== undefined) return el("button", { type: "button", "data-export": format, disabled: true, title: sentence(why) }, title);
     const button = el("button", { type: "button", "data-export": format }, title);
     button.addEventListener("click", () => void save(format, button));
     return button;
@@ -70,7 +72,7 @@ export function mountKeep(root: HTMLElement, store: Store, ended: AbortSignal): 
       el("div", { class: "row" }, copying(() => location.href, "Copy address", "Copy address")),
     ),
     el("section", {}, el("h2", {}, "Spreadsheet"), el("div", { class: "buttons" }, download(SPREADSHEET))),
-    el("section", {}, el("h2", {}, "Picture"), el("div", { class: "buttons" }, ...pictures.map((ending) => download(ending)))),
+    el("section", {}, el("h2", {}, "Picture"), el("div", { class: "buttons" }, ...pictures.map((ending) => download(ending))), whyNot(unmade)),
     el("section", {}, el("h2", {}, "Network"), el("div", { class: "buttons" }, ...files.map((ending) => download(ending)))),
     el(
       "section",
@@ -93,6 +95,15 @@ export function mountKeep(root: HTMLElement, store: Store, ended: AbortSignal): 
   ended.addEventListener("abort", () => shows.disconnect());
   store.subscribe((changed) => changed.has("network") && draw(), ended);
   draw();
+}
+
+/** Says which pictures cannot be made, and why. */
+function whyNot(unmade: Record<string, string>): HTMLElement | null {
+  const [why] = Object.values(unmade);
+  if (why === undefined) return null;
+  const named = Object.keys(unmade).map((ending) => ending.slice(1)).join(" and ");
+  const needed = /'[^']+'/.exec(why)?.[0].replaceAll("'", "") ?? "another package";
+  return el("p", { class: "small quiet", "data-unmade": "" }, `${named}: not here, for the package ${needed} is missing. Where cube2net is installed from, pip install '.[explore,report]' brings it.`);
 }
 
 /** Gives a file to the person. */

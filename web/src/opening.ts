@@ -8,6 +8,7 @@ import { counted, el, fill, number } from "./dom";
 import { drawing } from "./header";
 import { readingOf } from "./reading";
 import { sentence } from "./sentences";
+import { plain } from "./words";
 import type { OpenAnswer, OpenQuestion, ProgressShape, StartAnswer, TablesAnswer } from "./types";
 
 const LOCAL = ["127.0.0.1", "localhost", "[::1]"];
@@ -66,7 +67,7 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
       return await does({ signal: mine.signal, progress });
     } catch (error) {
       if (!stopped(error)) {
-        trouble.textContent = sentence(refusalOf(error).sentence, files);
+        trouble.textContent = sentence(plain(refusalOf(error).sentence), files);
         trouble.hidden = false;
       }
       return null;

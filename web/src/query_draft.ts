@@ -1,5 +1,6 @@
 // The query to be: names that were given, and whom each of them means.
 import { same } from "./asks";
+import { clearlyMeant } from "./nearest_name";
 import type { Ask, Candidate, Id, NameRow } from "./types";
 
 /** A name of the query to be: what was given and, once it is known, whom it means. */
@@ -97,19 +98,19 @@ export class Draft {
     return there ?? null;
   }
 
-  /** Those who are not in the cube, with somebody to whom they are near. */
+  /** Those who are not in the cube, with somebody to whom they are nearer than to all others. */
   get suggested(): Entry[] {
-    return this.unsure.filter((one) => one.state === "missing" && one.candidates.length > 0);
+    return this.unsure.filter((one) => one.state === "missing" && clearlyMeant(one.given, one.candidates) !== null);
   }
 
-  /** Takes the first suggestion for all of these, as one step; an object that is there already stays once. */
+  /** Takes what is suggested for all of these, as one step; an object that is there already stays once. */
   chooseSuggested(): SureEntry[] {
     const known = new Set(this.sure.map((one) => String(one.id)));
     const taken: SureEntry[] = [];
     const wanted = new Set(this.suggested);
     const entries = this.entries.flatMap((one): Entry[] => {
-      const first = one.candidates[0];
-      if (!wanted.has(one) || first === undefined) return [one];
+      const first = wanted.has(one) ? clearlyMeant(one.given, one.candidates) : null;
+      if (first === null) return [one];
       if (known.has(String(first.id))) return [];
       known.add(String(first.id));
       const now: SureEntry = { ...one, state: "found", id: first.id, name: first.name };

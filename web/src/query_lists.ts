@@ -53,10 +53,11 @@ export function queryLists(draft: Draft, acts: Acts): QueryLists {
   const redraw = (): void => drawChips(labelNumbers(draft.sure.map((one) => one.label)));
 
   function drawTrouble(refused: string | null): void {
-    const { unsure } = draft;
+    const { unsure, suggested } = draft;
+    const every = unsure.filter((one) => one.state === "missing" && one.candidates.length > 0).length === suggested.length;
     const leave = el("button", { type: "button", "data-do": "leave-out", onclick: () => acts.dropUnsure() }, "Leave them out");
-    const take = el("button", { type: "button", "data-do": "take-suggested", onclick: () => acts.takeSuggested() }, "Take all suggestions");
-    const several = draft.suggested.length > 1;
+    const take = el("button", { type: "button", "data-do": "take-suggested", onclick: () => acts.takeSuggested() }, every ? "Take all suggestions" : `Take ${number(suggested.length)} suggestions`);
+    const several = suggested.length > 1;
     fill(
       trouble,
       refused ? el("li", { class: "bad", role: "alert" }, refused) : null,

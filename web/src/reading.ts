@@ -4,6 +4,7 @@ import { counted, el, number } from "./dom";
 import { sentence } from "./sentences";
 import type { Store } from "./state";
 import type { ReadingShape } from "./types";
+import { plain } from "./words";
 
 export function mountReading(root: HTMLElement, { cube }: Store): void {
   if (cube.read) root.append(readingOf(cube.read));
@@ -43,6 +44,6 @@ export function readingOf(read: ReadingShape): HTMLElement {
     el("h3", {}, "Left out"),
     left.length > 0 ? el("ul", {}, ...left) : el("p", { class: "quiet" }, "Nothing."),
     el("h3", {}, "Guessed"),
-    el("ul", { class: "small" }, ...read.said.map((line) => el("li", {}, line))),
+    el("ul", { class: "small" }, ...read.said.map((line) => el("li", {}, plain(line)))),
   );
 }

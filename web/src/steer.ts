@@ -112,7 +112,7 @@ const LEFT_TO_IT: Partial<Ask> = { m: null, r: null, near: null, objective: "", 
 
 function choices(store: Store, shows: (() => void)[]): HTMLElement[] {
   const methods = store.cube.methods.map(
-    ({ name, long, missing }): [string, string, boolean] => [name, missing ? `${name} (needs ${missing})` : long ? `${name} (takes longer)` : name, missing !== null],
+    ({ name, long, missing }): [string, string, boolean] => [name, missing ? `${name} (${missing.replace(/^the method '[^']*' /, "")})` : long ? `${name} (takes longer)` : name, missing !== null],
   );
   const usual = methods.filter(([name]) => name !== "greedy" && USUAL_METHODS.includes(name)).sort(([a], [b]) => USUAL_METHODS.indexOf(a) - USUAL_METHODS.indexOf(b));
   const method = choice("method", "Method", [["", "greedy"], ...usual], (value) => void store.move({ method: value, options: {}, ...(value === "auto" ? LEFT_TO_IT : {}) }));

@@ -65,6 +65,15 @@ export interface LimitsShape {
   most_runs: number;
 }
 
+/** An object that may be meant. */
+export interface Candidate {
+  id: Id;
+  name: string;
+  kind: string;
+  /** what tells it from others of its name: its items, its usual labels */
+  about: string;
+}
+
 /** A column of a table, and what it was taken for. */
 export interface ReadColumn {
   /** which table it stands in, where there are several */
@@ -122,7 +131,11 @@ export interface CubeAnswer {
   exports: string[];
   /** those of them that are pictures */
   pictures: string[];
+  /** the pictures that cannot be made here, each with the reason */
+  unmade: Record<string, string>;
   limits: LimitsShape;
+  /** a few objects to begin with, which share a cell and are linked */
+  examples: Candidate[];
   /** of a cube that explore made of a spreadsheet: what was read */
   read: ReadingShape | null;
   version: string;
@@ -138,15 +151,6 @@ export interface NamesQuestion {
   name?: string;
   /** the column of a table that has the names; empty: every line is a name */
   column?: string;
-}
-
-/** An object that may be meant. */
-export interface Candidate {
-  id: Id;
-  name: string;
-  kind: string;
-  /** what tells it from others of its name: its items, its usual labels */
-  about: string;
 }
 
 /** A name that was given, and what it means. */
@@ -990,7 +994,7 @@ export interface StartAnswer {
 export interface TablesQuestion {
   /** their names */
   files: string[];
-  /** which column is what, by the roles of uses; an empty name: none is */
+  /** which column is what, by the roles of uses; empty: none is */
   columns?: Record<string, string>;
   /** the dimensions; without any, those that are proposed */
   dimensions?: string[];

@@ -13,6 +13,10 @@ test("sentences name fields as the page does, and cells without what stands for 
   assert.equal(plain("the nearest is ⟨∗ · EACL · ∗⟩ (6 %)"), "the nearest is EACL (6 %)");
   assert.equal(plain("⟨2020 · ACL · parsing⟩ is chosen"), "⟨2020 · ACL · parsing⟩ is chosen");
   assert.equal(plain("objects near the query"), "objects near the query");
+  const advice = "use the method 'none', 'hops' or 'pagerank', a cube rolled up (roll_up), or one built with a smaller min_objects (min_objects=2)";
+  assert.equal(plain(advice), "choose the method none, hops or pagerank under Steer, or make the cube again with a smaller “Smallest group”");
+  assert.equal(plain("with 2 in a cell city would (min_objects=2)"), "with 2 in a cell city would (set “Smallest group” to 2)");
+  assert.equal(plain("columns of links not used: 'x' (each may be weight, kind or time: columns={'links.kind': 'x'})"), "columns of links not used: 'x' (choose it in the list of columns)");
 });
 
 test("every usual method, level, measure and file is told in plain words", () => {

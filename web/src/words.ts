@@ -97,6 +97,14 @@ const PARAMETERS: readonly [RegExp, string][] = [
   [/(?<![\w.])near=/g, "Near objects = "],
   [/(?<![\w.])max_nodes=/g, "Nodes at most = "],
   [/, or None\b/g, ", or nothing"],
+  [/use the method 'none', 'hops' or 'pagerank', a cube rolled up \(roll_up\), or one built with a smaller min_objects \(min_objects=2\)/g, "choose the method none, hops or pagerank under Steer, or make the cube again with a smaller “Smallest group”"],
+  [/a smaller min_objects\b/g, "a smaller “Smallest group”"],
+  [/ \(min_objects=([\d,]+)\)/g, " (set “Smallest group” to $1)"],
+  [/ \((?:say which|each may be weight, kind or time): columns=\{[^{}]*\}\)/g, " (choose it in the list of columns)"],
+  [/; say which it is: columns=\{[^{}]*\}\)/g, "; choose it in the list of columns)"],
+  [/ \(did you mean columns=\{[^{}]*\}\?\)/g, ""],
+  [/ \((?:item|links)=…\)/g, ""],
+  [/, or the columns? of (?:its|the) records [^:]*: /g, ": "],
 ];
 
 /** A sentence of the program in the words of the page: parameters by the names of their fields, cells without fillers. */

@@ -8,9 +8,9 @@ from cube2net import __version__, pipeline
 from cube2net.api.answer_limits import FEW_LABELS, MOST_LABELS, MOST_MEMBERS
 from cube2net.api.ask_parameters import is_long, methods, options_shown, query_of
 from cube2net.api.compare_answers import LEAST_RUNS, MOST_RUNS, RUNS
-from cube2net.api.exports import PICTURES, endings
+from cube2net.api.exports import PICTURES, endings, missing_for
 from cube2net.api.json_reading import MOST, MOST_BYTES, fields_of_shape, read
-from cube2net.api.name_answers import MOST_GIVEN
+from cube2net.api.name_answers import MOST_GIVEN, candidates
 from cube2net.api.name_files import MOST_FILE
 from cube2net.api.reading_shapes import ReadingShape
 from cube2net.api.shapes import (
@@ -54,6 +54,7 @@ def cube(desk: Desk, question: CubeQuestion, progress: Progress) -> CubeAnswer:
         "forms": list(pipeline.FORMS),
         "exports": endings(),
         "pictures": [ending for ending in endings() if ending in PICTURES],
+        "unmade": missing_for(),
         "limits": {
             "letters": MOST,
             "bytes": MOST_BYTES,
@@ -64,6 +65,7 @@ def cube(desk: Desk, question: CubeQuestion, progress: Progress) -> CubeAnswer:
             "runs": RUNS,
             "most_runs": MOST_RUNS,
         },
+        "examples": candidates(desk, pipeline.example_objects(whole)),
         "read": _reading(whole),
         "version": __version__,
     }

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from cube2net import pipeline
 from cube2net.api.ask_parameters import FURTHER, objective_named, split_options
 from cube2net.api.network_shapes import ExportQuestion
-from cube2net.errors import InputError, unknown
+from cube2net.errors import InputError, MissingPackageError, unknown
 from cube2net.escaping import write_rows
 from cube2net.progress import Progress
 from cube2net.records import Network
@@ -65,6 +65,15 @@ def endings() -> list[str]:
     return [*pipeline.EXPORTS, *PICTURES, *OWN]
 
 
+def missing_for() -> dict[str, str]:
+    """Return which pictures cannot be made here, each with the reason; an SVG file can always."""
+    try:
+        pipeline.check_outputs(None, "network.png")
+    except MissingPackageError as error:
+        return {ending: str(error) for ending in PICTURES if ending != ".svg"}
+    return {}
+
+
 def exported(desk: Desk, question: ExportQuestion, progress: Progress) -> ExportedFile:
     """Return the file that is asked for; the same question gives the same bytes."""
     wanted = question["format"]
@@ -75,7 +84,8 @@ def exported(desk: Desk, question: ExportQuestion, progress: Progress) -> Export
         words = desk.shortest(question["ask"])
         text = {"query.csv": query_csv, "command.txt": command_line, "python.txt": python_lines}[wanted](desk, words)
         return ExportedFile(wanted, MEDIA[Path(wanted).suffix], text.encode("utf-8"))
-    if wanted in PICTURES:
+    light = wanted == ".svg" and bool(missing_for())
+    if wanted in PICTURES and not light:
         pipeline.check_outputs(None, f"network{wanted}")
     network = desk.network(question["ask"], progress)
     if wanted == "recipe.json":
@@ -84,6 +94,8 @@ def exported(desk: Desk, question: ExportQuestion, progress: Progress) -> Export
         return ExportedFile(wanted, MEDIA[".json"], f"{json.dumps(network.recipe.to_dict(), indent=1)}\n".encode())
     if wanted in PICTURES:
         progress("drawing", 0, None)
+        if light:
+            return ExportedFile("network.svg", MEDIA[".svg"], pipeline.picture_text(network).encode())
         return _written(wanted, lambda path: _drawn(network, path))
     return _written(wanted, lambda path: pipeline.write_network(network, path))
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,11 +26,14 @@ from cube2net.api.shapes import (
 from cube2net.errors import ParameterError, whole_number
 from cube2net.progress import Progress
 from cube2net.records.cell_titles import cell_title
-from cube2net.spelling import other_forms, written_otherwise
+from cube2net.records.objects import Found
+from cube2net.spelling import as_spoken, other_forms, written_otherwise
 
 if TYPE_CHECKING:
     from cube2net.api.desk import Desk
 
+MOST_CASED = 5_000
+"""For so many names that are not in the cube those are looked for that have other capitals."""
 CANDIDATES = 5
 """So many objects are offered for a name that several bear, or none."""
 NEAREST = 200
@@ -56,7 +61,7 @@ def names(desk: Desk, question: NamesQuestion, progress: Progress) -> NamesAnswe
 def meanings(desk: Desk, given: list[str], labels: list[str] | None = None, *, most: int = CANDIDATES) -> NamesAnswer:
     """Return what names mean, in their order, with so many objects at most that may be meant by one."""
     objects = desk.cube.objects
-    found = objects.find(given)
+    found = _by_capitals(desk, given, objects.find(given))
     shared = objects.also_called(given, found.rows)
     ambiguous = set(found.ambiguous)
     own = found.rows[found.rows >= 0]
@@ -97,6 +102,7 @@ def meanings(desk: Desk, given: list[str], labels: list[str] | None = None, *, m
             labels and [row["label"] for row in rows if row["id"] is not None],
             sum(row["state"] == "found" and row["given"] in shared for row in rows),
             sum(row["state"] == "found" and _is_turned(row["given"], row["name"]) for row in rows),
+            sum(row["state"] == "found" and _is_capitalised(row["given"], row["name"]) for row in rows),
         ),
     }
 
@@ -105,7 +111,7 @@ def complete(desk: Desk, question: CompleteQuestion, progress: Progress) -> Comp
     """Return the objects whose names begin as somebody types, the best known first."""
     most = whole_number("most", question.get("most", FEW_NAMES), 1, MOST_NAMES, what="names")
     rows = desk.names.beginning(question["text"][:200], most)
-    return {"candidates": _candidates(desk, rows.tolist())}
+    return {"candidates": candidates(desk, rows.tolist())}
 
 
 def members(desk: Desk, question: MembersQuestion, progress: Progress) -> MembersAnswer:
@@ -135,7 +141,8 @@ def check_cells(cells: list[Labels]) -> None:
         raise ParameterError(f"cells has {len(cells):,} entries, expected at most {MOST_CELLS:,}")
 
 
-def _candidates(desk: Desk, rows: list[int]) -> list[Candidate]:
+def candidates(desk: Desk, rows: list[int]) -> list[Candidate]:
+    """Return objects with what tells them from others of their name."""
     found = pipeline.about_objects(desk.cube, np.array(rows, dtype=np.int64)) if rows else []
     return found  # type: ignore[return-value]
 
@@ -145,20 +152,23 @@ def _offered(desk: Desk, bearing: dict[str, list[int]], missing: list[str], most
     rows = {name: bearers[:most] for name, bearers in bearing.items()}
     rows |= {name: desk.names.like(name, CANDIDATES) for name in missing}
     every = list(dict.fromkeys(row for each in rows.values() for row in each))
-    known = dict(zip(every, _candidates(desk, every), strict=True))
+    known = dict(zip(every, candidates(desk, every), strict=True))
     return {name: [known[row] for row in each] for name, each in rows.items()}
 
 
-def _sentence(count: int, counts: Counter[str], labels: list[str] | None, shared: int = 0, turned: int = 0) -> str:
-    """Return how many names mean what; ``shared`` of those found are names of others too, ``turned`` turned around.
+def _sentence(count: int, counts: Counter[str], labels: list[str] | None, *others: int) -> str:
+    """Return how many names mean what; of those found ``others`` are names of others too, turned, or have other capitals.
 
     >>> _sentence(4, Counter(found=2, missing=1, repeated=1), None, 1)
     '2 of 4 names are found, 1 of them is also the name of others; 1 is not in the cube; 1 is there twice'
     """
+    shared, turned, capitals = (*others, 0, 0, 0)[:3]
     also = f", {shared:,} of them {'is also the name' if shared == 1 else 'are also names'} of others" if shared else ""
     parts = [f"{counts['found']:,} of {count:,} name{'s are' if count != 1 else ' is'} found{also}"]
     if turned:
         parts.append(f"{_are(turned)} turned around, as 'Last, First' is 'First Last'")
+    if capitals:
+        parts.append(f"{_are(capitals)} found with other capitals")
     if counts["ambiguous"]:
         parts.append(f"{_are(counts['ambiguous'])} borne by several objects: choose")
     if counts["missing"]:
@@ -173,6 +183,33 @@ def _sentence(count: int, counts: Counter[str], labels: list[str] | None, shared
 def _is_turned(given: str, name: str) -> bool:
     """Return whether a name that was given is another turned around."""
     return given != name and name in written_otherwise(given) and name not in other_forms(given)
+
+
+def _by_capitals(desk: Desk, given: list[str], found: Found) -> Found:
+    """Return what names mean, those among it that one object bears with other capitals."""
+    rows, missing = found.rows.copy(), list[str]()
+    places: dict[str, list[int]] = {}
+    for place, name in enumerate(given if found.missing else []):
+        places.setdefault(name, []).append(place)
+    names = desk.cube.objects.table["name"]
+    for name in found.missing[:MOST_CASED]:
+        own = {_in_small(form) for form in (name, *as_spoken(name))}
+        alike = [row for form in own for row in desk.names.called(form).tolist() if _in_small(names[row].as_py()) in own]
+        if len(set(alike)) == 1:
+            rows[places[name]] = alike[0]
+        else:
+            missing.append(name)
+    return replace(found, rows=rows, missing=(*missing, *found.missing[MOST_CASED:]))
+
+
+def _in_small(text: str) -> str:
+    """Return a text in small letters, each with its accent as one sign."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", " ".join(text.split())).casefold())
+
+
+def _is_capitalised(given: str, name: str) -> bool:
+    """Return whether a name that was given differs from another by its capitals."""
+    return given != name and name not in written_otherwise(given) and _in_small(given) == _in_small(name)
 
 
 def _are(number: int) -> str:

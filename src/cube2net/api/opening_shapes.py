@@ -46,7 +46,7 @@ class TablesQuestion(TypedDict):
     """Files that were handed over, to be looked at, and what is said of them instead of guessed."""
 
     files: Annotated[list[str], "their names"]
-    columns: NotRequired[Annotated[dict[str, str], "which column is what, by the roles of uses; an empty name: none is"]]
+    columns: NotRequired[Annotated[dict[str, str], "which column is what, by the roles of uses; empty: none is"]]
     dimensions: NotRequired[Annotated[list[str], "the dimensions; without any, those that are proposed"]]
     min_objects: NotRequired[Annotated[int | None, "cells with fewer objects are left out"]]
 

@@ -141,7 +141,9 @@ class CubeAnswer(TypedDict):
     forms: list[str]
     exports: Annotated[list[str], "the endings of files that export writes"]
     pictures: Annotated[list[str], "those of them that are pictures"]
+    unmade: Annotated[dict[str, str], "the pictures that cannot be made here, each with the reason"]
     limits: LimitsShape
+    examples: Annotated[list[Candidate], "a few objects to begin with, which share a cell and are linked"]
     read: Annotated[ReadingShape | None, "of a cube that explore made of a spreadsheet: what was read"]
     version: str
 

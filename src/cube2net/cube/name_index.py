@@ -120,6 +120,12 @@ class NameIndex:
         chosen: Array = found[np.lexsort((self.rank[found], ~np.isin(found, same)))][:most]
         return chosen.astype(np.int64)
 
+    def called(self, text: str) -> Array:
+        """Return the rows of names that are a text but for capitals and accents."""
+        typed = folded(text)
+        parts = _words(typed)
+        return self._called(" ".join(typed.split()), parts) if parts else np.empty(0, np.int64)
+
     def _called(self, typed: str, parts: list[str]) -> Array:
         """Return the rows of names that are a text itself, which has these words."""
         each = [self._rows(part, whole=True) for part in parts]

@@ -40,6 +40,7 @@ from .data import (
     open_dblp_like as open_dblp_like,
 )
 from .drills import drill as drill
+from .example_objects import example_objects as example_objects
 from .explaining import explain as explain
 from .judging import Judged as Judged, judge as judge
 from .kept_cubes import (

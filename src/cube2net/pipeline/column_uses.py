@@ -17,7 +17,7 @@ OF_TABLE = {
 }
 """What a column may be where its table is one of several."""
 ALONE = (*NODES, "links.target", "mentions.object")
-"""What a column may be of one table whose rows are people or things: it may name other rows, or bring others together."""
+"""What a column may be of one table of people or things: it may name other rows, too, or bring others together."""
 RECORDS = ("items.item", "mentions.object", "name", "text")
 """What a column may be of one table whose rows are records."""
 NUMBERED = "so they are numbered"
