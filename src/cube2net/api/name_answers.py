@@ -157,7 +157,7 @@ def _offered(desk: Desk, bearing: dict[str, list[int]], missing: list[str], most
 
 
 def _sentence(count: int, counts: Counter[str], labels: list[str] | None, *others: int) -> str:
-    """Return how many names mean what; of those found ``others`` are names of others too, turned, or have other capitals.
+    """Return how many names mean what; of those found ``others`` are others' names too, turned, or have other capitals.
 
     >>> _sentence(4, Counter(found=2, missing=1, repeated=1), None, 1)
     '2 of 4 names are found, 1 of them is also the name of others; 1 is not in the cube; 1 is there twice'
@@ -194,7 +194,9 @@ def _by_capitals(desk: Desk, given: list[str], found: Found) -> Found:
     names = desk.cube.objects.table["name"]
     for name in found.missing[:MOST_CASED]:
         own = {_in_small(form) for form in (name, *as_spoken(name))}
-        alike = [row for form in own for row in desk.names.called(form).tolist() if _in_small(names[row].as_py()) in own]
+        alike = [
+            row for form in own for row in desk.names.called(form).tolist() if _in_small(names[row].as_py()) in own
+        ]
         if len(set(alike)) == 1:
             rows[places[name]] = alike[0]
         else:
