@@ -39,6 +39,8 @@ def test_numbers_make_a_dimension_only_where_no_labels_do() -> None:
     both = proposed(rows(city=cities, price=prices(160)))
     assert named(both) == ["city"]
     assert both.numbers == ("price",)
+    (price,) = (each for each in both.suggestion.attributes if each.name == "price")
+    assert price.reason.endswith(": labels make the dimensions, and numbers none beside them")
     assert [each.name for each in both.all_attributes if each.dimension is not None] == ["city", "price"]
     alone = proposed(rows(price=prices(160)))
     assert (named(alone), alone.numbers) == (["price"], ())

@@ -70,6 +70,13 @@ def _labels_first(corpus: Corpus, bins: Bins, least: int, seed: int, progress: P
         again = propose(bare, bins, min_objects=least, seed=seed, progress=progress)
         if again.dimensions:
             labelled = {each.name: each for each in again.attributes}
-            attributes = tuple(labelled.get(each.name, replace(each, dimension=None)) for each in found.attributes)
+            attributes = tuple(labelled.get(each.name, _left_to_labels(each)) for each in found.attributes)
             return TableProposal(replace(again, attributes=attributes), least, numbers, found.attributes)
     return TableProposal(found, least, (), found.attributes)
+
+
+def _left_to_labels(attribute: Attribute) -> Attribute:
+    """Return an attribute that makes no dimension, because others do that are labels."""
+    holds, _, _ = attribute.reason.rpartition(": ")
+    reason = f"{holds}: labels make the dimensions, and numbers none beside them"
+    return replace(attribute, dimension=None, reason=reason)
