@@ -1,6 +1,7 @@
 """Two levels crossed: objects are counted once, and as one would by hand."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import cube2net as c2n
@@ -55,6 +56,14 @@ def test_the_largest_labels_are_shown_and_the_others_counted() -> None:
     assert few.more == (len(whole.rows) - 2, len(whole.columns) - 2)
     assert np.array_equal(few.objects, whole.objects[:2, :2])
     assert whole.row_objects.tolist() == sorted(whole.row_objects.tolist(), reverse=True)
+
+
+def test_numbers_stand_in_their_order() -> None:
+    fees = [f"{at % 12 * 100}–{at % 12 * 100 + 99}" for at in range(40)]
+    people = pa.table({"id": list(range(40)), "fee": fees, "city": ["a", "b"] * 20})
+    knows = pa.table({"source": [0], "target": [1]})
+    cube = c2n.build_cube(people, links=knows, dimensions=["fee", "city"], min_objects=1)
+    assert list(c2n.pivot(cube, "fee", "city").rows) == [f"{at * 100}–{at * 100 + 99}" for at in range(12)]
 
 
 def test_times_stand_in_their_order_and_lift_is_the_share_against_that_of_the_cube() -> None:

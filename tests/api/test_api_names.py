@@ -222,3 +222,17 @@ def test_a_view_limits_the_members(desk: Desk) -> None:
     assert some < all_of_them
     assert some == set(desk.answer("members", {"cells": [["∗", "venue 0", "topic 2"]]})["ids"])
     assert c2n.pipeline.members(desk.cube, [None]).size >= len(all_of_them)
+
+
+def test_all_names_that_hold_the_words_of_a_text_are_offered_however_long_they_are() -> None:
+    firms = [
+        f"{name} Maschinenbau {kind}"
+        for name in ("Sauer", "Haas", "Vogt", "Raab", "Hahn")
+        for kind in ("AG", "OHG", "KG")
+    ]
+    firms = [firm for firm in firms if not firm.startswith("Haas")] + [
+        "Haas Maschinenbau AG",
+        "Haas Maschinenbau GmbH & Co. KG",
+    ]
+    index = NameIndex.of(pa.array(firms), np.ones(len(firms)))
+    assert {firms[row] for row in index.like("Haas Maschinenbau", 5)} >= set(firms[-2:])

@@ -58,6 +58,23 @@ def stranger(tab: Tab) -> str:
     return str(nodes["id"][nodes["role"].index("near")])
 
 
+def test_a_tap_on_a_narrow_page_brings_the_reasons_into_view_and_one_bar_scrolls_all(town: Explorer, tab: Tab) -> None:
+    tab.page.set_viewport_size({"width": 400, "height": 800})
+    tab.open(town.address)
+    tab.page.get_by_label("Names of the query").fill("Bob Baker")
+    tab.page.get_by_role("button", name="Make the network").click()
+    tab.ready()
+    tab.page.evaluate("window.cube2net.store.select({object: window.cube2net.store.ask.query[0]})")
+    expect(tab.page.locator("[data-panel=why] h3")).to_be_in_viewport()
+    scrolled = tab.page.evaluate(
+        """() => [document.documentElement, ...document.querySelectorAll('*')].filter((node) =>
+          node.clientHeight > 0 && node.scrollHeight > node.clientHeight + 1 && node.clientHeight > 200
+          && (node === document.documentElement || ['auto', 'scroll'].includes(getComputedStyle(node).overflowY)))
+          .map((node) => node.id || node.tagName)"""
+    )
+    assert scrolled == ["page"]
+
+
 def test_every_node_is_drawn_and_the_legend_names_the_labels(drawn: Tab) -> None:
     count = str(len(drawn.network["nodes"]["id"]))
     expect(graph(drawn)).to_have_attribute("data-nodes", count)

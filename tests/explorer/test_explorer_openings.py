@@ -82,6 +82,7 @@ def test_files_are_looked_at_and_opened_as_a_cube_that_answers(bare: Client, hom
     assert network["nodes"]["id"]
     (recent,) = bare.answer("start", {})["recent"]
     assert (recent["name"], recent["objects"], recent["files"]) == ("mitglieder-cube", 72, ["mitglieder.csv"])
+    assert recent["made"] == int((home / "mitglieder-cube" / "manifest.json").stat().st_mtime)
     assert bare.answer("open", {"recent": "mitglieder-cube"})["cube"] == "mitglieder-cube"
 
 

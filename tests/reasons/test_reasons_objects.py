@@ -151,6 +151,12 @@ def woven() -> Network:
     return c2n.construct(cube, cube.query([0, 1]), near=2)
 
 
+def test_the_heaviest_link_is_named_only_where_links_differ() -> None:
+    for links, word in (([(0, 2), (1, 2)], "such as"), ([(0, 2), (1, 2), (1, 2)], "heaviest to")):
+        cube = toy_cube([[0, 1, 2]], objects=4, links=links)
+        assert f"of the query, {word} Object" in of_object(c2n.construct(cube, cube.query([0, 1]), near=1), 2).sentence
+
+
 def test_how_an_object_came_in_is_told(woven: Network) -> None:
     assert (of_object(woven, 0).came, of_object(woven, 0).rank) == ("query", None)
     near = of_object(woven, 2)

@@ -58,7 +58,7 @@ export function mount(root: HTMLElement, store: Store): () => void {
     if (changed.has("selected") && store.selected && !right.element.contains(document.activeElement)) {
       right.show("why");
       // On a small screen the reasons stand below the network: a tap brings them into view.
-      if (right.element.getBoundingClientRect().top > innerHeight - 120) right.element.scrollIntoView({ block: "center", behavior: "smooth" });
+      if (right.element.getBoundingClientRect().top > innerHeight - 120) right.element.scrollIntoView({ block: "start", behavior: "smooth" });
     }
   }, ended);
   draw();

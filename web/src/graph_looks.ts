@@ -23,6 +23,6 @@ export function linkAttributes(model: Model, link: number, look: Look, faint: nu
   const heavy = model.heaviest > 0 ? Math.sqrt(model.weight[link]! / model.heaviest) : 0;
   const label = inner ? sameColour(model, link) : null;
   const [colour, alpha] = membership ? look.membership : label !== null ? [label, look.inner[1]] : inner ? look.inner : look.link;
-  const size = membership ? 0.8 : 0.7 + (inner ? 3.2 : 2) * heavy * Math.sqrt(faint);
-  return { size, color: premultiplied(colour, alpha * (inner ? Math.sqrt(faint) : faint)), dashed: membership };
+  const size = membership ? 1.3 : 0.7 + (inner ? 3.2 : 2) * heavy * Math.sqrt(faint);
+  return { size, color: premultiplied(colour, alpha * (membership ? Math.max(0.6, faint) : inner ? Math.sqrt(faint) : faint)), dashed: membership };
 }

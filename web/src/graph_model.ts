@@ -66,14 +66,17 @@ export function drawnLinks(network: NetworkAnswer, simple: boolean, most = MOST_
   return inner.length <= most ? inner : inner.sort((a, b) => weight[b]! - weight[a]!).slice(0, most);
 }
 
-/** The order in which names are given room: the query first, then cells, then other objects; of each the hubs first. */
+/** So many of the query are named before cells, and so many cells before the rest of the query. */
+const FIRST = 12;
+
+/** The order in which names are given room: hubs of the query first, then cells, the rest of the query, and other objects. */
 export function namingOrder(roles: readonly Role[], degrees: Uint32Array): Uint32Array {
   const by = (wanted: (role: Role) => boolean): number[] =>
     roles.flatMap((role, at) => (wanted(role) ? [at] : [])).sort((a, b) => degrees[b]! - degrees[a]! || a - b);
   const objects = by((role) => role === "query" || role === "pinned");
   const cells = by((role) => role === "cell");
   const others = by((role) => role === "near" || role === "brought");
-  return Uint32Array.from([...objects, ...cells, ...others]);
+  return Uint32Array.from([...objects.slice(0, FIRST), ...cells.slice(0, FIRST), ...objects.slice(FIRST), ...cells.slice(FIRST), ...others]);
 }
 
 export function modelOf(network: NetworkAnswer, theme: Theme): Model {

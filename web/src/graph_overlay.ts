@@ -162,8 +162,8 @@ function* kept(scene: Scene): Generator<Box> {
   yield* nodesShown(scene, (role) => role === "query" || role === "pinned");
 }
 
-/** Where a name should not be: upon cells. */
-const obstacles = (scene: Scene): Generator<Box> => nodesShown(scene, (role) => role === "cell");
+/** Where a name should not be: upon any other node. */
+const obstacles = (scene: Scene): Generator<Box> => nodesShown(scene, (role) => role !== "query" && role !== "pinned");
 
 /** The boxes of the nodes of some roles, while they are few enough to be told apart. */
 function* nodesShown({ model, stage, focus }: Scene, wanted: (role: Role) => boolean): Generator<Box> {
@@ -174,7 +174,7 @@ function* nodesShown({ model, stage, focus }: Scene, wanted: (role: Role) => boo
     const { x, y } = stage.screenPlace(position);
     if (x < 0 || y < 0 || x > width || y > height) continue;
     if (!wanted(model.roles[position]!)) continue;
-    const half = stage.screenRadius(position) * 0.75;
+    const half = stage.screenRadius(position) + 1;
     yield { left: x - half, right: x + half, top: y - half, bottom: y + half };
   }
 }

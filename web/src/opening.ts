@@ -20,6 +20,9 @@ export function whereFilesGo(host: string): string {
   return `The files are sent to the program that reads them, at ${host}, without encryption, and nowhere else.`;
 }
 
+/** When a cube was made, to the second, as people of this computer write it. */
+export const whenMade = (seconds: number): string => new Date(seconds * 1000).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
+
 /** Fills an element with the choice of what to open; `opened` hears what was. */
 export function showOpening(root: HTMLElement, client: Client, can: StartAnswer, opened: (answer: OpenAnswer) => void): void {
   let files: string[] = [];
@@ -172,12 +175,12 @@ export function showOpening(root: HTMLElement, client: Client, can: StartAnswer,
     el(
       "ul",
       { class: "plain" },
-      ...can.recent.map(({ name, objects, cells, files: of }) =>
+      ...can.recent.map(({ name, objects, cells, files: of, made }) =>
         el(
           "li",
           {},
           el("button", { type: "button", class: "link", "data-recent": name, onclick: () => void open({ recent: name }) }, name),
-          el("span", { class: "small quiet" }, ` ${counted(objects, "object")}, ${counted(cells, "cell")}${of.length > 0 ? `, of ${of.join(", ")}` : ""}`),
+          el("span", { class: "small quiet" }, ` ${counted(objects, "object")}, ${counted(cells, "cell")}${of.length > 0 ? `, of ${of.join(", ")}` : ""}, made ${whenMade(made)}`),
         ),
       ),
     ),

@@ -966,6 +966,8 @@ export interface RecentCube {
   cells: number;
   /** the spreadsheet that it was made of; empty of other cubes */
   files: string[];
+  /** when it was made, in seconds since 1970 */
+  made: number;
 }
 
 /** What can be opened, and within which limits. */

@@ -145,7 +145,7 @@ const CAME: Record<string, string> = {
 
 function objectParts(store: Store, told: ObjectExplanation): (HTMLElement | null)[] {
   const came = told.present ? (CAME[told.came] ?? `The method ${told.came} brought it.`) : "It is not in the network.";
-  const rank = told.rank === null ? "" : ` By personalised PageRank it is number ${number(told.rank)} of the ${number(told.ranked)} objects outside the query.`;
+  const rank = told.rank === null ? "" : ` By personalised PageRank it is number ${number(told.rank)} of the ${number(told.ranked)} objects outside the query that links lead to.`;
   return [
     told.came === "query" ? null : section("How it came", el("p", {}, came + rank)),
     told.miss === null ? null : missPart(store, told.miss),

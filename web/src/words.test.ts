@@ -39,17 +39,23 @@ test("a column of gains has one number of decimals and one minus sign", () => {
 
 function network(cells: number[][], chosen: number): NetworkAnswer {
   const role = [...cells.map(() => "query"), "near"];
-  return { nodes: { role, cells: [...cells, []] }, cells: Array(chosen).fill({}), links: { source: [0, 1] } } as unknown as NetworkAnswer;
+  return { nodes: { role, cells: [...cells, []] }, cells: Array(chosen).fill({}), links: { source: [0, 1], target: [1, 0] } } as unknown as NetworkAnswer;
 }
 
 test("the headline says what is there and who of the query is in no cell", () => {
   const some = headlineOf(network([[1], [], [1, 2]], 2));
   assert.equal(some.holds, "Your 3, 1 near object and 2 cells; 2 links.");
-  assert.equal(some.held, "2 of your 3 are in the 2 cells; 1 is in none: ");
+  assert.equal(some.held, "2 of your 3 are in the 2 cells; 1 is in none of them: ");
   assert.deepEqual(some.loose, [1]);
   assert.equal(headlineOf(network([[1], [1]], 1)).held, "All of yours are in the cell.");
   const none = headlineOf(network([[], []], 0));
   assert.deepEqual([none.holds, none.held, none.loose], ["Your 2 and 1 near object; 2 links.", "", []]);
+});
+
+test("the headline counts links and lines to cells apart", () => {
+  const nodes = { role: ["query", "query", "cell"], cells: [[1], [1], []] };
+  const network = { nodes, cells: [{}], links: { source: [0, 0, 1], target: [1, 2, 2] } } as unknown as NetworkAnswer;
+  assert.equal(headlineOf(network).holds, "Your 2 and 1 cell; 1 link, 2 lines to the cell.");
 });
 
 test("chance is told in words, with its number", () => {

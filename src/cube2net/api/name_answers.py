@@ -157,7 +157,7 @@ def _offered(desk: Desk, bearing: dict[str, list[int]], missing: list[str], most
 
 
 def _sentence(count: int, counts: Counter[str], labels: list[str] | None, *others: int) -> str:
-    """Return how many names mean what; of those found ``others`` are others' names too, turned, or have other capitals.
+    """Return how many names mean what; of those found, ``others`` are also those of others, turned, or in capitals.
 
     >>> _sentence(4, Counter(found=2, missing=1, repeated=1), None, 1)
     '2 of 4 names are found, 1 of them is also the name of others; 1 is not in the cube; 1 is there twice'

@@ -19,6 +19,7 @@ class RecentCube(TypedDict):
     objects: int
     cells: int
     files: Annotated[list[str], "the spreadsheet that it was made of; empty of other cubes"]
+    made: Annotated[int, "when it was made, in seconds since 1970"]
 
 
 class StartAnswer(TypedDict):

@@ -150,6 +150,9 @@ class NameIndex:
         own = _pairs(typed)
         names = list(zip(rows[order], self.names.take(pa.array(rows[order])).to_pylist(), strict=True))
         names.sort(key=lambda pair: len(own ^ _pairs(pair[1])))
+        # Those that hold all words of the text may be much longer than it, and are not to be lost among others.
+        whole = [pair for pair in names if set(parts) <= set(_words(pair[1]))][: COMPARED // 2]
+        names = whole + [pair for pair in names if pair not in whole]
         allowed, found = max(len(typed) // 3, 1), []
         step()
         for row, name in names[:COMPARED]:
@@ -157,8 +160,9 @@ class NameIndex:
             inside = set(parts) <= set(words) or set(words) <= set(typed.split())
             slips = _slips(typed, " ".join(words), allowed)
             if inside or slips <= allowed:
-                found.append((min(slips, allowed), int(self.rank[row]), int(row)))
-        return [row for _, _, row in sorted(found)[:most]]
+                lacks = not set(parts) <= set(words)
+                found.append((lacks, min(slips, allowed), int(self.rank[row]), int(row)))
+        return [row for *_, row in sorted(found)[:most]]
 
     def _rows(self, begin: str, *, whole: bool = False) -> Array:
         """Return the rows of names with a word that begins so, some more than once; or with this very word."""

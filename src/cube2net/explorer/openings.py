@@ -84,6 +84,7 @@ class Openings:
                         "objects": counts["objects"],
                         "cells": counts["cells"],
                         "files": [str(name) for name in files] if isinstance(files, list) else [],
+                        "made": int(time),
                     }
                     found.append((time, about))
         return [about for _, about in sorted(found, key=lambda each: -each[0])][:MOST_RECENT]

@@ -27,7 +27,7 @@ NOT_USED = "columns of links not used: "
 
 
 @dataclass(frozen=True)
-class ColumnUse:
+class UsedColumn:
     """A column of a table, the role that it has (none is empty), and the roles that it may have."""
 
     table: str
@@ -38,7 +38,7 @@ class ColumnUse:
 
 def column_uses(
     columns: Mapping[str, str], attributes: Iterable[str], remarks: Sequence[str], *, has_roles: bool = True
-) -> list[ColumnUse]:
+) -> list[UsedColumn]:
     """Return the use of every column: of those with a role as a reader found them, and of those without one.
 
     >>> for use in column_uses({"nodes.id": "Nr", "links.source": "Nr", "links.target": "knows"}, ["city"], []):
@@ -48,7 +48,7 @@ def column_uses(
     city - nodes.id nodes.name nodes.kind nodes.text links.target mentions.object
     """
     if not has_roles:
-        return [ColumnUse("", name, "", ()) for name in dict.fromkeys([*columns.values(), *attributes])]
+        return [UsedColumn("", name, "", ()) for name in dict.fromkeys([*columns.values(), *attributes])]
     key = columns.get("nodes.id")
     alone = key is not None and columns.get("links.source", key) == key
     records = "mentions.object" in columns and "objects.id" not in columns
@@ -62,15 +62,15 @@ def column_uses(
     parts = _quoted_after(PUT_TOGETHER, remarks) if alone else []
     made = {"nodes.id"} if any(NUMBERED in remark for remark in remarks) else set()
     made |= {"nodes.id" if columns.get("nodes.name", "") == "" else "nodes.name"} if parts else set()
-    uses = [ColumnUse("nodes", part, "nodes.name", ("nodes.name",)) for part in parts]
+    uses = [UsedColumn("nodes", part, "nodes.name", ("nodes.name",)) for part in parts]
     for role, name in columns.items():
         if role in made or not name or (alone and role == "links.source"):
             continue
         table = role.rpartition(".")[0] or main
-        uses += [ColumnUse(table, one, role, may(table)) for one in _apart(name, role, alone)]
-    uses += [ColumnUse("links", name, "", LINKS) for name in _quoted_after(NOT_USED, remarks)]
+        uses += [UsedColumn(table, one, role, may(table)) for one in _apart(name, role, alone)]
+    uses += [UsedColumn("links", name, "", LINKS) for name in _quoted_after(NOT_USED, remarks)]
     taken = {(use.table, use.column) for use in uses}
-    uses += [ColumnUse(main, name, "", may(main)) for name in attributes if (main, name) not in taken]
+    uses += [UsedColumn(main, name, "", may(main)) for name in attributes if (main, name) not in taken]
     return uses
 
 

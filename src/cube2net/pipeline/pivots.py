@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -20,6 +21,9 @@ from cube2net.errors import ParameterError, quoted, unknown, whole_number
 from cube2net.pipeline.queries import Asked, check_cube, query_of
 from cube2net.records import Cube, Pivot
 from cube2net.records.mixed_names import levels_of, mixed_cell_of
+
+NUMBER = re.compile(r"([-−]?\d[\d,]*(?:\.\d+)?)(?:\s*[–-]\s*[-−]?\d[\d,]*(?:\.\d+)?)?")
+"""A number, or a range of numbers."""
 
 
 @tells_compiling
@@ -40,8 +44,8 @@ def pivot(cube: Cube, rows: str, columns: str, query: Asked | None = None, *, mo
     Returns
     -------
     Pivot
-        ``objects`` and ``query`` count, ``lift`` tells where the query is more often than by chance; times stand in
-        their order, other labels by how many objects they have. ``to_pandas`` gives a frame.
+        ``objects`` and ``query`` count, ``lift`` tells where the query is more often than by chance; times and
+        numbers stand in their order, other labels by how many objects they have. ``to_pandas`` gives a frame.
 
     Examples
     --------
@@ -91,13 +95,25 @@ class _Side(NamedTuple):
     more: int
 
 
+def as_number(label: object) -> float | None:
+    """Return the number that a label is, or with which its range begins; None of other labels.
+
+    >>> as_number("10"), as_number("-5–4"), as_number("100,000–199,999"), as_number("10 Downing Street")
+    (10.0, -5.0, 100000.0, None)
+    """
+    found = NUMBER.fullmatch(str(label).strip())
+    return None if found is None else float(found[1].replace("−", "-").replace(",", ""))
+
+
 def _ordered(cube: Cube, place: tuple[int, int], kept: Array, totals: Array) -> _Side:
-    """Return a side of a table: times in their order, other labels by how many objects they have."""
+    """Return a side of a table: times and numbers in their order, other labels by how many objects they have."""
     number, level = place
     names = cube.dimensions[number].levels[level].labels
     shown = [names[label] for label in kept.tolist()]
     if number in time_dimensions(cube):
         order = np.array(sorted(range(len(kept)), key=shown.__getitem__), dtype=np.int64)
+    elif (numbers := [as_number(name) for name in shown]) and None not in numbers:
+        order = np.argsort(np.array(numbers, dtype=np.float64), kind="stable")
     else:
         order = np.argsort(-totals[kept], kind="stable")
     labels = tuple(shown[at] for at in order.tolist())

@@ -247,7 +247,8 @@ class ObjectExplanation(Shown):
     def _links(self) -> list[str]:
         other = "other " if self.came == "query" else ""
         if self.linked:
-            heaviest = f", heaviest to {self.links[0]}" if self.links else ""
+            alike = len(self.links) > 1 and self.links[0].weight == self.links[-1].weight
+            heaviest = f", {'such as' if alike else 'heaviest to'} {self.links[0]}" if self.links else ""
             return [f"it is linked to {counted(self.linked, f'{other}object')} of the query{heaviest}"]
         if self.steps is None:
             where = f"the {'rest of the ' * bool(other)}query"
