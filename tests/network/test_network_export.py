@@ -161,6 +161,9 @@ def read_workbook(paths: list[Path]) -> Plain:
     for row in found["nodes"]:
         row |= {name: row[name] or "" for name in ("name", "kind", "label")}
         row["cells"] = ranks(row["cells"], chosen)
+    names = {row["id"]: row["name"] or None for row in found["nodes"]}
+    for row in found["links"] if any(one != name for one, name in names.items()) else ():
+        assert (row.pop("source_name"), row.pop("target_name")) == (names[row["source"]], names[row["target"]])
     return found["nodes"], sorted_links([tuple(row.values()) for row in found["links"]])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -203,3 +204,13 @@ def test_a_hostile_or_hollow_workbook_is_refused_in_one_sentence(
         read_recipe(path)
     text = str(error.value)
     assert said in text and "\n" not in text and text.count("net.xlsx") == 1
+
+
+def test_columns_are_as_wide_as_what_they_show_and_no_wider_than_a_screen(tmp_path: Path) -> None:
+    (path,) = write(with_column("remark", ["short", "x" * 20, "y" * 4_000, None]), tmp_path / "net.xlsx")
+    sheet = unzipped(path.read_bytes())["xl/worksheets/sheet1.xml"].decode()
+    names = list(sheets(path)["nodes"][0])
+    widths = dict(zip(names, map(int, re.findall(r'<col [^>]*width="(\d+)"', sheet)), strict=True))
+    assert widths["remark"] == 48
+    assert widths["in_query"] == len("in_query") + 2
+    assert sheet.index("<cols>") < sheet.index("<sheetData>")

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from cube2net.errors import InputError
 from cube2net.network.export_tables import plain_nodes
@@ -36,6 +37,10 @@ PIECE = 32_000
 """The letters of a recipe, which are ASCII, in one row."""
 CELLS, BETWEEN = "cells", "; "
 """The column of the cells that hold an object, and what stands between their titles, and between values of a list."""
+NAMES = {"source": "source_name", "target": "target_name"}
+"""The columns of the names of a link's ends, by those of their ids."""
+LOOKED_AT, WIDEST = 100, 48
+"""So many rows say how wide a column is, which shows so many letters at most."""
 CUT = "…"
 """What a text ends in where a field does not hold all of it."""
 RECIPE, HEADER = "recipe", ("entry", "text")
@@ -64,29 +69,34 @@ HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 
 
 class NewSheet(NamedTuple):
-    """What one sheet is to hold: the names of its columns, how many rows there are below, and these one by one."""
+    """What one sheet holds: the names of its columns, how many rows are below, these one by one, and the first."""
 
     header: Sequence[str]
     height: int
     rows: Iterable[tuple[Any, ...]]
+    first: Sequence[tuple[Any, ...]] = ()
+
+    @property
+    def widths(self) -> list[int]:
+        """How many letters each column shows: as many as its first rows and its name have, within limits."""
+        columns = zip(self.header, *self.first, strict=True)
+        return [min(max(len(str(value)) for value in column if value is not None) + 2, WIDEST) for column in columns]
 
 
 def write_workbook(network: Network, path: Path) -> None:
     """Write the nodes, the links and the recipe of a network as the sheets of a workbook.
 
-    The sheet ``recipe`` has the form, the dimensions, the titles of the cells in the order chosen, and the recipe as
-    JSON in as many rows as it needs. A text that is too long for a field ends in ``…``; more rows than a sheet holds
-    are refused.
+    Links have the names of their ends beside the ids. The sheet ``recipe`` has the form, the dimensions, the titles of
+    the cells in the order chosen, and the recipe as JSON in as many rows as it needs. A text that is too long for a
+    field ends in ``…``; more rows than a sheet holds are refused.
     """
     titles = [cell_title(labels) for labels in network.labels]
     nodes = with_dates(network.nodes, plain_nodes(network))
-    links = with_dates(network.links, plain_table(network.links))
+    links = _with_names(nodes, with_dates(network.links, plain_table(network.links)))
     told = list(_about(network, titles))
     sheets = {
-        "nodes": NewSheet(
-            nodes.column_names, len(nodes), _rows(nodes, _ways(nodes) | {CELLS: partial(_titles, titles)})
-        ),
-        "links": NewSheet(links.column_names, len(links), _rows(links, _ways(links))),
+        "nodes": _sheet(nodes, _ways(nodes) | {CELLS: partial(_titles, titles)}),
+        "links": _sheet(links, _ways(links)),
         RECIPE: NewSheet(HEADER, len(told), told),
     }
     for name, sheet in sheets.items():
@@ -96,6 +106,21 @@ def write_workbook(network: Network, path: Path) -> None:
             _write_part(archive, name, [content])
         for at, sheet in enumerate(sheets.values(), start=1):
             _write_part(archive, f"xl/worksheets/sheet{at}.xml", _pieces(sheet))
+
+
+def _sheet(table: pa.Table, ways: Mapping[str, Callable[[Any], str]]) -> NewSheet:
+    first = list(_rows(table.slice(0, LOOKED_AT), ways))
+    return NewSheet(table.column_names, len(table), _rows(table, ways), first)
+
+
+def _with_names(nodes: pa.Table, links: pa.Table) -> pa.Table:
+    """Return links with the names of their ends beside the ids, where these are not the names themselves."""
+    if nodes["id"].equals(nodes["name"]) or set(NAMES.values()) & set(links.column_names):
+        return links
+    ids = nodes["id"].combine_chunks()
+    for end, called in NAMES.items():
+        links = links.append_column(called, nodes["name"].take(pc.index_in(links[end], value_set=ids)))
+    return links
 
 
 def _about(network: Network, titles: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -174,7 +199,9 @@ def _write_part(archive: zipfile.ZipFile, name: str, pieces: Iterable[str]) -> N
 
 def _pieces(sheet: NewSheet) -> Iterator[str]:
     """Give the XML of a sheet, a row at a time."""
-    yield f'<worksheet xmlns="{MAIN}">{FROZEN}<sheetData>'
+    widths = enumerate(sheet.widths, start=1)
+    shown = "".join(f'<col min="{at}" max="{at}" width="{width}" customWidth="1"/>' for at, width in widths)
+    yield f'<worksheet xmlns="{MAIN}">{FROZEN}<cols>{shown}</cols><sheetData>'
     for row in chain([sheet.header], sheet.rows):
         yield f"<row>{''.join(map(_cell, row))}</row>"
     yield "</sheetData></worksheet>"
