@@ -77,7 +77,7 @@ def test_every_column_has_a_list_and_missing_links_are_said_with_what_helps(
     bare: Explorer, tab: Tab, tmp_path: Path
 ) -> None:
     page, table = tab.page, tmp_path / "firmen.csv"
-    rows = [f"{one};Firma {one};{'Bonn' if one % 2 else 'Ulm'};Firma {one % 12 + 1}" for one in range(1, 13)]
+    rows = [f"{one};Firma {one};{'Bonn' if one % 2 else 'Ulm'};Laden {one % 5}" for one in range(1, 13)]
     table.write_text("\n".join(["Kd-Nr;Firma;Ort;Liefert an", *rows]))
     page.goto(bare.address)
     page.locator("[data-do=files]").set_input_files(table)
@@ -88,11 +88,11 @@ def test_every_column_has_a_list_and_missing_links_are_said_with_what_helps(
         assert {"names other rows: the links", "people or things that a row brings together"} <= set(
             each.locator("option").all_inner_texts()
         )
-    page.get_by_label("What Firma is").select_option(label="name")
-    expect(page.locator(".understood")).to_contain_text("12 links", timeout=SLOW)
-    expect(page.locator("[data-no-links]")).to_be_hidden()
-    expect(page.get_by_label("What Liefert an is")).to_have_value("links.target")
-    expect(page.get_by_label("What Kd-Nr is")).to_have_value("kept")
+    page.get_by_label("What Liefert an is").select_option(label="names other rows: the links")
+    expect(page.locator("[data-not-taken], [data-no-links]")).to_be_visible(timeout=SLOW)
+    page.get_by_label("What Firma is").select_option(label="tells rows apart")
+    expect(page.get_by_label("What Firma is")).to_have_value("nodes.id", timeout=SLOW)
+    expect(page.get_by_label("What Kd-Nr is")).to_be_enabled()
     page.get_by_label("Smallest group").fill("3")
     page.get_by_label("Smallest group").press("Tab")
     expect(page.get_by_label("Smallest group")).to_have_value("3", timeout=SLOW)

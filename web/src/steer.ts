@@ -8,7 +8,7 @@ import { shortest } from "./asks";
 import { nodeKey } from "./nodes";
 import type { Store } from "./state";
 import type { Ask, DimensionShape, Id, NetworkAnswer, Node, SummaryShape } from "./types";
-import { formLine, levelsLine, methodLine, objectiveLine, USUAL_METHODS } from "./words";
+import { formLine, levelsLine, methodLine, objectiveLine, USUAL_METHODS, methodTitle } from "./words";
 
 export function mountSteer(root: HTMLElement, store: Store, ended: AbortSignal): void {
   root.classList.add("steer", "pad");
@@ -112,7 +112,7 @@ const LEFT_TO_IT: Partial<Ask> = { m: null, r: null, near: null, objective: "", 
 
 function choices(store: Store, shows: (() => void)[]): HTMLElement[] {
   const methods = store.cube.methods.map(
-    ({ name, long, missing }): [string, string, boolean] => [name, missing ? `${name} (${missing.replace(/^the method '[^']*' /, "")})` : long ? `${name} (takes longer)` : name, missing !== null],
+    ({ name, long, missing }): [string, string, boolean] => [name, methodTitle(name, long, missing), missing !== null],
   );
   const usual = methods.filter(([name]) => name !== "greedy" && USUAL_METHODS.includes(name)).sort(([a], [b]) => USUAL_METHODS.indexOf(a) - USUAL_METHODS.indexOf(b));
   const method = choice("method", "Method", [["", "greedy"], ...usual], (value) => void store.move({ method: value, options: {}, ...(value === "auto" ? LEFT_TO_IT : {}) }));

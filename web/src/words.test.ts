@@ -5,7 +5,7 @@ import { bothChange, chanceful, chanceText } from "./contrast";
 import { headlineOf } from "./headline";
 import type { NetworkAnswer } from "./types";
 import { plainVerdict } from "./verdict";
-import { fileTitle, levelsLine, measureLine, methodLine, plain } from "./words";
+import { fileTitle, levelsLine, measureLine, methodLine, methodTitle, plain } from "./words";
 
 test("sentences name fields as the page does, and cells without what stands for all", () => {
   assert.equal(plain("max_nodes is 5, expected 18 or more"), "Nodes at most is 5, expected 18 or more");
@@ -27,6 +27,8 @@ test("every usual method, level, measure and file is told in plain words", () =>
   assert.equal(fileTitle(".graphml"), "graphml (Gephi, yEd)");
   assert.equal(fileTitle(".xlsx"), "xlsx (Excel, LibreOffice)");
   assert.equal(fileTitle(".new"), "new");
+  assert.equal(methodTitle("cube2net", true, "the method 'cube2net' needs the package 'torch'"), "cube2net (needs the package 'torch')");
+  assert.equal(methodTitle("exact", true, null), "exact (takes longer)");
 });
 
 test("a column of gains has one number of decimals and one minus sign", () => {

@@ -43,6 +43,13 @@ const LEVELS: Record<string, string> = {
 };
 
 export const methodLine = (name: string): string => METHODS[name] ?? "";
+
+/** A method as a list offers it: what it needs that is not here, or that it takes longer. */
+export function methodTitle(name: string, long: boolean, missing: string | null): string {
+  if (missing) return `${name} (${missing.replace(/^the method '[^']*' /, "")})`;
+  return long ? `${name} (takes longer)` : name;
+}
+
 export const objectiveLine = (name: string): string => OBJECTIVES[name] ?? "";
 export const formLine = (name: string): string => FORMS[name] ?? "";
 export const levelsLine = (value: string): string => LEVELS[value] ?? (value === "" ? "" : "Cells by this dimension alone.");
