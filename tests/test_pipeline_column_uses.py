@@ -9,7 +9,7 @@ from cube2net import pipeline
 
 CLUB = Path(__file__).parents[1] / "docs" / "start" / "data" / "mitglieder.csv"
 FIRMS = "Nr;Firma;Ort;Liefert an\n" + "".join(
-    f"{number};Firma {number};{'Bonn' if number % 2 else 'Ulm'};Firma {number % 12 + 1}\n" for number in range(1, 13)
+    f"{number};Firma {number};{'Bonn' if number % 2 else 'Ulm'};Firma {number % 5 + 1}\n" for number in range(1, 13)
 )
 PROJECTS = "Projekt;Bereich;Team\n" + "".join(
     f"P{number};{'IT' if number % 2 else 'Bau'};Eva {number % 4}; Jan {number % 3}\n".replace("; Jan", "|Jan")
