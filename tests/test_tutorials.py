@@ -11,6 +11,7 @@ pytest.importorskip("ipykernel")
 
 import nbformat
 
+from cube2net.compiling import WORD
 from cube2net.extras import CORE, EXTRAS
 
 from run_tutorials import TUTORIALS, differences, ran
@@ -39,6 +40,11 @@ def test_a_tutorial_runs_and_shows_what_is_stored(name: str) -> None:
         ran(path)
         pytest.skip(OTHERWISE)
     assert differences(path) == []
+
+
+def test_no_tutorial_stores_that_code_was_compiled() -> None:
+    for name in NAMES:
+        assert WORD not in (TUTORIALS / f"{name}.ipynb").read_text(encoding="utf-8")
 
 
 def told(text: str) -> set[str]:

@@ -9,7 +9,7 @@ import pytest
 from page_blocks import DATA, INDENTED, KINDS, RUN, SHOWN, blocks, name_of, pages, stray_marks
 from page_runs import PageRun, difference
 from stage import EXAMPLES, SECTIONS, Stage, finds_topics, put_data
-from tested_versions import OTHERWISE, installed, shows_the_same, tested
+from tested_versions import OTHERWISE, installed, pinned, shows_the_same
 
 PAGES = pages()
 WITH_BLOCKS = [page for page in PAGES if any(block.runs for block in blocks(page)) and page != EXAMPLES]
@@ -44,7 +44,7 @@ def test_the_page_of_the_examples_makes_what_the_other_pages_use(stage: Stage) -
 def test_versions_that_are_tested_are_found() -> None:
     assert installed("no-such-package") == ""
     assert "+" not in installed("torch")
-    assert tested()["torch"] == "2.13.0"
+    assert pinned()["torch"] == "2.13.0"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

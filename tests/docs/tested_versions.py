@@ -21,7 +21,7 @@ def installed(name: str) -> str:
         return ""
 
 
-def tested() -> dict[str, str]:
+def pinned() -> dict[str, str]:
     """Return the versions of constraints.txt."""
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     return dict(line.split("==") for line in lines if "==" in line and not line.startswith("#"))
@@ -30,4 +30,4 @@ def tested() -> dict[str, str]:
 def shows_the_same() -> bool:
     """Return whether this system and its packages are those that the pages were written with."""
     here = sys.platform == "linux" and platform.machine() == "x86_64"
-    return here and all(installed(name) == tested()[name] for name in COUNTS)
+    return here and all(installed(name) == pinned()[name] for name in COUNTS)
