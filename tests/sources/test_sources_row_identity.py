@@ -1,5 +1,6 @@
 """Who a row of a lone table is: a number tells rows apart, the text beside it names them, whatever they are called."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -150,3 +151,39 @@ def test_what_was_found_is_said_to_be_guessed_and_what_was_given_to_be_given(tmp
     assert "columns of nodes: id='Kd-Nr' (guessed), name='Firma' (guessed)" in said
     _, said = read(tmp_path, customers("Kd-Nr", "Firma"), columns={"nodes.id": "Kd-Nr"})
     assert "columns of nodes: id='Kd-Nr' (given), name='Firma' (guessed)" in said
+
+
+def test_the_column_of_links_may_be_said_and_so_may_that_there_is_none(tmp_path: Path) -> None:
+    table = [[*row, "nobody" if at else "Lieferant"] for at, row in enumerate(customers("Kd-Nr", "Firma"))]
+    for at in (1, 2, 3):
+        table[at][-1] = f"{firm(at + 4)} / {firm(at + 9)}"
+    assert roles(read(tmp_path, table)[0])["links.target"] == "Liefert an"
+    corpus, said = read(tmp_path, table, columns={"links.target": "Lieferant"})
+    assert roles(corpus)["links.target"] == "Lieferant"
+    assert corpus.links is not None and corpus.links.num_rows == 6
+    assert "kunden.csv: links are in 'Lieferant', which names other rows (given)" in said
+    without, _ = read(tmp_path, table, columns={"links.target": ""})
+    assert without.links is None or without.links.num_rows == 0
+
+
+@pytest.mark.parametrize(
+    ("columns", "sentence"),
+    [
+        ({"nodes.id": "Nummer"}, "has no column 'Nummer' (given as nodes.id): it has 'Kd-Nr'"),
+        ({"nodes.name": "Nummer"}, "has no column 'Nummer' (given as nodes.name): it has 'Kd-Nr'"),
+        ({"links.target": "Nummer"}, "has no column 'Nummer' (given as target): it has 'Kd-Nr'"),
+        ({"links.target": "Ort"}, "'Ort' is said to name other rows, and no value of it is an id or a name"),
+    ],
+)
+def test_a_column_that_cannot_be_what_is_said_is_refused_in_a_sentence(
+    tmp_path: Path, columns: dict[str, str], sentence: str
+) -> None:
+    with pytest.raises(c2n.Cube2netError, match=re.escape(sentence)):
+        read(tmp_path, customers("Kd-Nr", "Firma"), columns=columns)
+
+
+def test_a_part_of_the_name_may_be_the_id(tmp_path: Path) -> None:
+    table = [["Vorname", "Nachname", "Ort"], *([f"V{row}", f"N{row % 5}", TOWNS[row % 3]] for row in range(20))]
+    corpus, _ = read(tmp_path, table, columns={"nodes.id": "Vorname"})
+    assert roles(corpus) == {"nodes.id": "Vorname", "nodes.name": "Name"}
+    assert corpus.objects["name"].to_pylist()[:2] == ["V0 N0", "V1 N1"]

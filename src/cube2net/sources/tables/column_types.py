@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.array_types import Array
-from cube2net.errors import SourceError, listed
+from cube2net.errors import SourceError, listed, some
 from cube2net.records.column_kinds import decoded, holds_text, is_list
 from cube2net.records.link_weights import LIGHTEST
 from cube2net.sources.io.dropped import Dropped, Places
@@ -210,6 +210,13 @@ def weights(rows: Rows, name: str, ways: Ways | None = None) -> Array:
     values = np.array(pc.cast(column, pa.float64(), safe=False).to_numpy(), dtype=np.float64)
     values[~((values == 0) | ((values >= LIGHTEST) & (values <= HEAVIEST)))] = np.nan
     return values
+
+
+def check_column(rows: Rows, role: str, column: str | None) -> None:
+    """Raise where a column that is said to be something is not there."""
+    names = rows.table.column_names
+    if column and column not in names:
+        raise SourceError(f"{rows.name} has no column {column!r} (given as {role}): it has {some(names, 20)}")
 
 
 def attribute(

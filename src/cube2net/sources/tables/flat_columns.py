@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from cube2net.errors import SourceError, some
 from cube2net.records.column_kinds import decoded, holds_text, is_list
-from cube2net.sources.tables.column_types import Rows
+from cube2net.sources.tables.column_types import Rows, check_column
 from cube2net.sources.tables.link_columns import are_years
 from cube2net.sources.tables.list_columns import column_separator, list_column, record_column
 from cube2net.sources.tables.table_roles import SPELLINGS
@@ -61,8 +61,7 @@ def guess_flat(
     """
     names = rows.table.column_names
     for role, name in given.items():
-        if name not in names:
-            raise SourceError(f"{rows.name} has no column {name!r} (given as {role}): it has {some(names, 20)}")
+        check_column(rows, role, name)
     objects = given.get("objects") or _objects_column(rows, given)
     if by_values and "objects" not in given and (objects is None or not _holds_several(rows, objects, separators)):
         objects = list_column(rows) or objects

@@ -19,7 +19,7 @@ from cube2net.sources.tables.column_types import Rows
 from cube2net.sources.tables.dialects import LIKE_A_NUMBER
 from cube2net.sources.tables.id_columns import MOST_COLUMNS
 from cube2net.sources.tables.row_identity import named_rows
-from cube2net.sources.tables.row_references import links_of, references
+from cube2net.sources.tables.row_references import links_of, references, said_references
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,14 +60,16 @@ def lone_table(rows: Rows, given: Mapping[str, str], say: Callable[[str], None])
     """Return what one table of nodes holds; ``given`` says which column is what, and what is guessed is said."""
     named = named_rows(_without_empty_rows(rows, say), given, say)
     key, name = named.key, named.name or None
-    referring = references(named.rows, key, name)
+    said = given.get("links.target")
+    referring = references(named.rows, key, name) if said is None else said_references(named.rows, key, name, said)
     if not referring:
         say(f"{rows.name}: no column names other rows, so there are no links: what is alike is together in cells alone")
         return LoneTable(named.rows, None, named.columns)
     links = links_of(named.rows, key, name, referring)
     columns = list(referring)
     left = named.rows.table.drop_columns(columns)
-    say(f"{rows.name}: links are in {listed([repr(column) for column in columns])}, which names other rows (guessed)")
+    how = "guessed" if said is None else "given"
+    say(f"{rows.name}: links are in {listed([repr(column) for column in columns])}, which names other rows ({how})")
     return LoneTable(
         replace(named.rows, table=left),
         links,

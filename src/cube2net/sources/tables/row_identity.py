@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from cube2net.errors import listed
 from cube2net.records.column_kinds import decoded, holds_text
-from cube2net.sources.tables.column_types import Rows, keys
+from cube2net.sources.tables.column_types import Rows, check_column, keys
 from cube2net.sources.tables.id_columns import MOST_COLUMNS, is_unique, nearly_unique
 from cube2net.sources.tables.link_columns import is_numbering
 from cube2net.sources.tables.name_columns import MOSTLY_NAMES, name_share
@@ -60,6 +60,8 @@ class NamedRows:
 
 def named_rows(rows: Rows, given: Mapping[str, str], say: Callable[[str], None]) -> NamedRows:
     """Return a table with a column that tells its rows apart and one that names them, put together where need be."""
+    for role in ("nodes.id", "id", "nodes.name", "name"):
+        check_column(rows, role, given.get(role))
     key = given.get("nodes.id", given.get("id")) or sure_key(rows)
     called = given.get("nodes.name", given.get("name"))
     naming = [called] if called else [] if called is not None else _name_columns(rows, key)
@@ -67,7 +69,7 @@ def named_rows(rows: Rows, given: Mapping[str, str], say: Callable[[str], None])
     if called is None and not naming:
         naming = _first_that_tell(rows) if number is None else _beside_a_number(rows, number)
     if len(naming) > 1:
-        rows, called = _joined(rows, naming)
+        rows, called = _joined(rows, naming, kept=key)
         say(f"{rows.name}: names are put together of {listed([repr(name) for name in naming])} (guessed)")
     elif naming:
         called = naming[0]
@@ -208,11 +210,11 @@ def _first_that_tell(rows: Rows) -> list[str]:
     return []
 
 
-def _joined(rows: Rows, columns: Sequence[str]) -> tuple[Rows, str]:
-    """Return a table with one column of names instead of several, and what it is called."""
+def _joined(rows: Rows, columns: Sequence[str], kept: str | None = None) -> tuple[Rows, str]:
+    """Return a table with one column of names instead of several, and what it is called; one of them may be kept."""
     parts = [pc.fill_null(keys(rows, name), "") for name in columns]
     names = pc.utf8_trim_whitespace(pc.binary_join_element_wise(*parts, " "))
-    left = rows.table.drop_columns(list(columns))
+    left = rows.table.drop_columns([name for name in columns if name != kept])
     called = unused(BOTH, left.column_names)
     return replace(rows, table=left.add_column(0, called, names), loose=rows.loose - set(columns)), called
 

@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
+from cube2net.errors import SourceError
 from cube2net.records.column_kinds import decoded, holds_text
-from cube2net.sources.tables.column_types import Rows, keys
+from cube2net.sources.tables.column_types import Rows, check_column, keys
 from cube2net.sources.tables.dialects import LIKE_A_NUMBER
 from cube2net.sources.tables.id_columns import MOST_COLUMNS
 from cube2net.sources.tables.link_columns import WORD
@@ -91,6 +92,23 @@ def references(rows: Rows, key: str, name: str | None) -> dict[str, str | None]:
         if mark is not None and not _name_themselves(pairs, mark, known):
             found[column] = mark or None
     return found
+
+
+def said_references(rows: Rows, key: str, name: str | None, column: str) -> dict[str, str | None]:
+    """Return the column that is said to name other rows with what parts its names; nothing where none is said to.
+
+    What parts the names is the sign with which most of them are those of rows.
+    """
+    if not column:
+        return {}
+    check_column(rows, "links.target", column)
+    known, values = _known(rows, key, name), [value for value in keys(rows, column).to_pylist() if value is not None]
+    parted = {mark: [part for value in values for part in _parts(value, mark or None)] for mark in ("", *PARTS)}
+    hits = {mark: sum(folded(part) in known for part in parts) for mark, parts in parted.items()}
+    best = max(hits, key=lambda mark: hits[mark])
+    if not hits[best]:
+        raise SourceError(f"{rows.name}: {column!r} is said to name other rows, and no value of it is an id or a name")
+    return {column: best or None}
 
 
 def _separator(values: Sequence[str], known: Mapping[str, str]) -> str | None:
