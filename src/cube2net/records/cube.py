@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -205,7 +205,7 @@ class Cube(Shown):
         """Return :meth:`to_arrow` as a frame of pandas, with labels as categories."""
         return to_pandas(self.to_arrow())
 
-    def save(self, folder: str | PathLike[str]) -> None:
+    def save(self, folder: str | Path) -> None:
         """Write the cube to a folder, as :func:`cube2net.save_cube` does."""
         offered("save_cube")(self, folder)
 
