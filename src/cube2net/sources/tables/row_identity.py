@@ -18,7 +18,7 @@ from cube2net.errors import listed
 from cube2net.records.column_kinds import decoded, holds_text
 from cube2net.sources.tables.column_types import Rows, check_column, keys
 from cube2net.sources.tables.id_columns import MOST_COLUMNS, is_unique, nearly_unique
-from cube2net.sources.tables.link_columns import is_numbering
+from cube2net.sources.tables.link_columns import are_years, is_numbering
 from cube2net.sources.tables.name_columns import MOSTLY_NAMES, name_share
 from cube2net.sources.tables.row_references import is_likely_key, referred_column
 from cube2net.sources.tables.table_roles import SPELLINGS, is_sure, plain
@@ -38,7 +38,6 @@ NUMBERS_OF_ROWS = ("nr", "no", "num", "nummer", "number", "lfdnr")
 MOST_JOINED = 3
 CODE, MOSTLY_CODES = r"^[\pL0-9][\pL0-9_/#-]*$", 0.9
 """What numbers of rows look like, which have a digit as well: 10004, P017, K-4; nearly all do."""
-YEARS = (1500, 2100)
 MANY = 20
 """So many numbers that rise from row to row do not do so by chance; fewer rise by one."""
 
@@ -124,10 +123,8 @@ def _rise(ids: pa.ChunkedArray) -> bool:
 
 def _are_years(ids: pa.ChunkedArray) -> bool:
     years = ids.drop_null()
-    if not pc.all(pc.match_substring_regex(years, "^[0-9]{4}$")).as_py():
-        return False
-    ends = pc.min_max(pc.cast(years, pa.int64()))
-    return bool(ends["min"].as_py() >= YEARS[0] and ends["max"].as_py() <= YEARS[1])
+    four = pc.all(pc.match_substring_regex(years, "^[0-9]{4}$")).as_py()
+    return bool(four) and are_years(pc.cast(years, pa.int64()))
 
 
 def _with_key(rows: Rows, number: str | None, called: str | None, say: Callable[[str], None]) -> tuple[Rows, str]:
