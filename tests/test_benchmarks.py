@@ -174,3 +174,18 @@ def test_a_slower_commit_is_measured_again_before_it_counts(
     figures["head"] = [1.1]
     assert compare_commits.compared("build", sides, rounds=2, limit=1.3)
     assert len(asked) == 4
+
+
+@pytest.mark.parametrize(("words", "status"), [(["--help"], 0), (["--wlak"], 2)])
+def test_help_and_unknown_options_of_the_trace_run_nothing(
+    words: list[str], status: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import trace_calls
+
+    monkeypatch.setattr(trace_calls, "works", lambda *_: pytest.fail("the trace ran"))
+    monkeypatch.setattr(sys, "argv", ["trace_calls.py", *words])
+    with pytest.raises(SystemExit) as ended:
+        trace_calls.main()
+    assert ended.value.code == status
+    out, err = capsys.readouterr()
+    assert "--walk" in out + err

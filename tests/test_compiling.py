@@ -1,5 +1,6 @@
 """Times without compiling, and a word to those who wait for it."""
 
+import ast
 import os
 import subprocess
 import sys
@@ -249,3 +250,16 @@ def test_compiled_code_that_names_a_record_that_is_gone_is_made_anew(tmp_path: P
         assert ended.returncode == 0, ended.stderr
         said.append(ended.stdout.strip())
     assert said == ["6 0", "6 1", "6 0", "6 1"]
+
+
+def test_kernels_on_the_way_to_a_first_network_do_not_use_sorts_that_take_seconds_to_compile() -> None:
+    slow = {"sort", "argsort", "unique", "partition", "searchsorted", "cumsum", "flatnonzero"}
+    later = {"number_ids.first_met", "inverted_index._in_order", "team_assembly.grow"}  # of OpenAlex, of planted data
+    found = set()
+    for file in sorted(Path(compiling.__file__).parent.joinpath("kernels").glob("*.py")):
+        for function in ast.parse(file.read_text("utf-8")).body:
+            if isinstance(function, ast.FunctionDef) and function.decorator_list:
+                called = {node.func for node in ast.walk(function) if isinstance(node, ast.Call)}
+                if slow & {one.attr for one in called if isinstance(one, ast.Attribute)}:
+                    found.add(f"{file.stem}.{function.name}")
+    assert found == later

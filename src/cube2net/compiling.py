@@ -1,6 +1,6 @@
 """How long compiling took, told apart from the work itself, and somebody told who waits for it.
 
-Compiled code is made when it is first called for, which takes up to half a minute once on a machine, and read from disk
+Compiled code is made when it is first called for, which takes some ten seconds once on a machine, and read from disk
 by every later process. ``cube2net.kernels`` says here when either begins and ends.
 """
 
@@ -26,9 +26,9 @@ PATIENCE = 1.0
 """After so many seconds of compiling a word is said."""
 
 WORD = "preparing compiled code"
-KEPT = f"{WORD}, which takes up to half a minute, once on this machine"
+KEPT = f"{WORD}, which takes some ten seconds, once on this machine"
 LOST = (
-    f"{WORD}, which takes up to half a minute in every run: there is no folder to keep it in "
+    f"{WORD}, which takes some ten seconds in every run: there is no folder to keep it in "
     "(NUMBA_CACHE_DIR may name one)"
 )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.kernels import annealing as kernels
@@ -16,7 +16,6 @@ from cube2net.kernels import swap_moves
 from slot_twin import Plain
 
 MASK = 2**64 - 1
-quick = settings(deadline=None, max_examples=60)
 
 
 def draws(seed: int) -> Iterator[float]:
@@ -99,7 +98,6 @@ def test_the_numbers_drawn_are_those_of_splitmix64() -> None:
         assert [kernels.draw(random) for _ in range(5)] == [next(twin) for _ in range(5)]
 
 
-@quick
 @given(st.integers(0, 10**6), st.sets(st.integers(0, 8), max_size=5))
 def test_cells_are_proposed_and_placed_as_plain_python_does(seed: int, some: set[int]) -> None:
     plain, cells = Plain(seed), sorted(some)

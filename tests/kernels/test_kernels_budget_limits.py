@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.kernels.budget_limits import NO_LIMIT, bring, bring_first
@@ -53,7 +53,6 @@ def test_what_does_not_fit_changes_nothing() -> None:
 limits = st.one_of(st.just(NO_LIMIT), st.integers(0, 40))
 
 
-@settings(deadline=None, max_examples=80)
 @given(st.integers(0, 999), st.integers(0, 6), limits, limits)
 def test_the_first_cells_that_fit_are_those_that_sets_give(seed: int, want: int, nodes: int, links: int) -> None:
     cube = random_cube(seed)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.kernels.cluster_agreement import AGREEMENT, f1, jaccard, nmi, weighed_tables
@@ -55,7 +55,6 @@ SLOW: dict[str, Callable[[list[tuple[int, int]]], float]] = {"F1": slow_f1, "JC"
 
 
 @every_score
-@settings(deadline=None)
 @given(st.lists(OBJECTS, min_size=1, max_size=3))
 def test_an_object_that_counts_several_times_scores_as_if_it_were_there_several_times(
     name: str, several: list[list[tuple[int, int, int]]]
@@ -100,7 +99,6 @@ def test_a_table_without_objects_has_no_score(name: str) -> None:
     assert scores[1] == 1.0
 
 
-@settings(deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 12), st.integers(1, 4), st.sampled_from([np.float32, np.float64]))
 def test_weighed_tables_are_counts_of_objects_one_by_one(seed: int, count: int, draws: int, kind: type) -> None:
     rng = np.random.default_rng(seed)

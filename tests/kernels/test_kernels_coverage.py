@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.array_types import Array
@@ -19,7 +19,6 @@ cubes = st.lists(st.sets(st.integers(0, OBJECTS - 1)), min_size=1, max_size=8).m
 )
 quarters = st.lists(st.integers(-40, 40), min_size=OBJECTS, max_size=OBJECTS).map(lambda row: frozen(np.array(row) / 4))
 steps = st.lists(st.integers(0, 7), max_size=10)
-quick = settings(deadline=None, max_examples=60)
 
 
 class State:
@@ -71,7 +70,6 @@ def test_removing_a_cell_keeps_what_another_chosen_cell_holds_covered() -> None:
     assert state.everything() == [[0, 1, 1, 1, 0], [1, 0, 1], [0, 0, 0]]
 
 
-@quick
 @given(cubes, quarters, quarters, steps)
 def test_residual_sums_equal_set_arithmetic(cube: Cube, gain: Array, cost: Array, cells: list[int]) -> None:
     state = State(cube, gain, cost)
@@ -91,7 +89,6 @@ def test_residual_sums_equal_set_arithmetic(cube: Cube, gain: Array, cost: Array
         ]
 
 
-@quick
 @given(cubes, quarters, quarters, steps)
 def test_adding_and_removing_in_any_order_restores_everything(
     cube: Cube, gain: Array, cost: Array, cells: list[int]
@@ -105,7 +102,6 @@ def test_adding_and_removing_in_any_order_restores_everything(
     assert state.everything() == before
 
 
-@quick
 @given(cubes, quarters, quarters, steps)
 def test_residuals_asked_afresh_equal_residuals_kept_up(cube: Cube, gain: Array, cost: Array, cells: list[int]) -> None:
     state = State(cube, gain, cost)
@@ -117,7 +113,6 @@ def test_residuals_asked_afresh_equal_residuals_kept_up(cube: Cube, gain: Array,
     assert costs.tolist() == state.costs[asked].tolist()
 
 
-@quick
 @given(cubes, quarters, quarters, steps)
 def test_growing_gives_what_each_cell_adds_to_those_before(
     cube: Cube, gain: Array, cost: Array, cells: list[int]
@@ -131,7 +126,6 @@ def test_growing_gives_what_each_cell_adds_to_those_before(
     assert covers.sum() == sum(len(members[cell]) for cell in chosen)
 
 
-@quick
 @given(cubes, st.sets(st.integers(0, OBJECTS - 1)))
 def test_touched_cells_are_those_that_hold_one_of_the_objects(cube: Cube, objects: set[int]) -> None:
     found = coverage.touched(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.array_types import Array
@@ -83,7 +83,6 @@ def rows_of(indptr: np.ndarray, entries: np.ndarray) -> list[list]:
     return [entries[indptr[i] : indptr[i + 1]].tolist() for i in range(len(indptr) - 1)]
 
 
-@settings(max_examples=60, deadline=None)
 @given(SETS, SETS, st.data())
 def test_a_merged_row_is_the_union_of_its_rows(old: list, more: list, data: st.DataObject) -> None:
     places = st.lists(st.tuples(st.integers(-1, len(old) - 1), st.integers(-1, len(more) - 1)), max_size=8)
@@ -109,7 +108,6 @@ def test_a_merged_row_is_the_union_of_its_rows(old: list, more: list, data: st.D
 WEIGHTS = st.dictionaries(st.integers(0, 7), st.integers(0, 2**20).map(lambda n: n / 1024), max_size=6)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(WEIGHTS, max_size=4), st.lists(WEIGHTS, max_size=4), st.data())
 def test_merged_links_add_weights_and_keep_what_rounding_takes(old: list, more: list, data: st.DataObject) -> None:
     extra = data.draw(st.integers(0, 3))

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.array_types import Array
@@ -42,7 +42,6 @@ def settled(seed: int) -> tuple[Ragged, Ragged, Array, Array, Array, Array, floa
     return members, homes, worth, own, credit, share, float(rest), alone
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.integers(0, 9999))
 def test_settled_credits_and_shares_keep_their_rules_and_the_twin_agrees(seed: int) -> None:
     _, homes, worth, own, credit, share, rest, alone = settled(seed)
@@ -62,7 +61,6 @@ def test_settled_credits_and_shares_keep_their_rules_and_the_twin_agrees(seed: i
     assert rest == pytest.approx(left)
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.integers(0, 9999))
 def test_no_choice_is_above_the_bound_and_none_with_a_cell_above_the_bound_with_it(seed: int) -> None:
     members, homes, worth, own, credit, share, rest, alone = settled(seed)
@@ -76,7 +74,6 @@ def test_no_choice_is_above_the_bound_and_none_with_a_cell_above_the_bound_with_
             assert all(found <= bound - falls[cell] + 1e-9 for cell in chosen)
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.integers(0, 9999), st.integers(1, CELLS))
 def test_improving_brings_the_bound_near_the_programme_and_keeps_the_limit(seed: int, m: int) -> None:
     from scipy.optimize import linprog
@@ -107,7 +104,6 @@ def test_improving_brings_the_bound_near_the_programme_and_keeps_the_limit(seed:
     assert best - 1e-9 <= bound <= best + 0.05 * max(1.0, abs(best))
 
 
-@settings(deadline=None, max_examples=80)
 @given(st.integers(0, 9999))
 def test_a_dominated_cell_is_never_needed(seed: int) -> None:
     members, homes, worth, own, _ = draw(seed)

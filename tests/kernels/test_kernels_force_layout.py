@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.array_types import Array
@@ -65,7 +65,6 @@ def test_a_link_pulls_both_ends_by_the_logarithm_of_its_length() -> None:
 
 
 @given(st.integers(0, 10_000), st.integers(2, 25), st.integers(1, 2))
-@settings(max_examples=30, deadline=None)
 def test_forces_equal_plain_python_with_two_bins_or_fewer(seed: int, count: int, bins: int) -> None:
     place, mass, links = some_places(seed, count)
     force = np.zeros_like(place)
@@ -94,7 +93,6 @@ def test_relaxing_equals_plain_python_and_leaves_its_input_alone() -> None:
 
 
 @given(st.integers(0, 10_000), st.integers(1, 60))
-@settings(max_examples=30, deadline=None)
 def test_separated_discs_do_not_overlap(seed: int, count: int) -> None:
     rng = np.random.default_rng(seed)
     radius = rng.uniform(0.3, 0.8, count)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.kernels.hash_tables import FEW, hashed, keys_for, look, seat
@@ -10,7 +10,6 @@ from cube2net.kernels.hash_tables import FEW, hashed, keys_for, look, seat
 OBJECTS = st.lists(st.integers(0, 2**31 - 1), max_size=40, unique=True)
 
 
-@settings(max_examples=60, deadline=None)
 @given(OBJECTS, OBJECTS)
 def test_a_table_of_few_gives_what_a_dictionary_gives(kept: list[int], asked: list[int]) -> None:
     keys = keys_for(len(kept), 2**31)

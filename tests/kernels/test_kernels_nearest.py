@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.kernels.nearest import label_distances, nearest_by_products, nearest_by_tables, push, sort_heap
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 5), st.integers(0, 50)), max_size=40, unique_by=lambda pair: pair[1]),
     st.integers(1, 12),

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.array_types import Array
@@ -19,7 +19,6 @@ from toys import toy_cube
 
 OBJECTS = 12
 HIGHEST = 2**31 - 1
-quick = settings(deadline=None, max_examples=60)
 cubes = st.lists(st.sets(st.integers(0, OBJECTS - 1)), min_size=1, max_size=8).map(
     lambda cells: toy_cube([sorted(cell) for cell in cells], objects=OBJECTS)
 )
@@ -63,7 +62,6 @@ def test_squared_distances_are_whole_and_exact_up_to_the_last_bit() -> None:
     assert far.tolist() == [23170**2, 23167**2 + 16, 34755**2]
 
 
-@quick
 @given(st.data(), st.integers(1, 4), st.integers(0, 6))
 def test_distances_equal_those_of_plain_whole_numbers(data: st.DataObject, directions: int, cells: int) -> None:
     part = st.integers(-5000, 5000)
@@ -76,14 +74,12 @@ def test_distances_equal_those_of_plain_whole_numbers(data: st.DataObject, direc
     assert far.tolist() == near(point, points)
 
 
-@settings(deadline=None, max_examples=150)
 @given(st.lists(whole, min_size=1, max_size=40), st.integers(1, 60))
 def test_the_kth_smallest_is_that_of_the_sorted_numbers(numbers: list[int], k: int) -> None:
     found = numba_rollout.kth_smallest(np.array(numbers, dtype=np.int32), k)
     assert found == sorted(numbers)[min(k, len(numbers)) - 1]
 
 
-@quick
 @given(st.lists(st.sampled_from([5, 6, 2**20, HIGHEST]), min_size=1, max_size=40), st.integers(1, 60))
 def test_the_kth_smallest_counts_every_one_of_equal_numbers(numbers: list[int], k: int) -> None:
     found = numba_rollout.kth_smallest(np.array(numbers, dtype=np.int32), k)
@@ -111,7 +107,6 @@ def test_near_a_point_the_best_at_the_price_is_taken_and_the_first_among_equals(
     assert best_near([0], [], 1, 0.0, np.empty(0), np.empty(0), []) == -1
 
 
-@settings(deadline=None, max_examples=150)
 @given(st.data(), st.integers(1, 9), st.integers(1, 12), prices)
 def test_the_best_near_cell_equals_that_of_a_sorted_list(data: st.DataObject, cells: int, k: int, price: float) -> None:
     row = st.lists(st.integers(-3, 3), min_size=2, max_size=2)
@@ -206,7 +201,6 @@ class Plain:
                 return cell
 
 
-@settings(deadline=None, max_examples=50)
 @given(
     cubes,
     quarters,
@@ -246,7 +240,6 @@ def test_steps_equal_those_with_sets_and_sums_equal_a_recount(
                 assert sum(batch.nodes[o] for o in covered) <= room
 
 
-@quick
 @given(cubes, quarters, quarters, prices, st.integers(1, 9))
 def test_no_cell_is_taken_twice_and_when_all_are_taken_a_step_takes_none(
     cube: Cube, gain: Array, cost: Array, price: float, k: int
@@ -257,7 +250,6 @@ def test_no_cell_is_taken_twice_and_when_all_are_taken_a_step_takes_none(
     assert taken[-2:] == [-1, -1]
 
 
-@quick
 @given(cubes, quarters, quarters, prices, st.integers(1, 9))
 def test_rows_do_not_depend_on_other_rows(cube: Cube, gain: Array, cost: Array, price: float, k: int) -> None:
     points = np.array([[0, 0], [4, 2], [-3, 1]])
@@ -271,7 +263,6 @@ def test_rows_do_not_depend_on_other_rows(cube: Cube, gain: Array, cost: Array, 
     assert [parts.state(row) for row in (1, 2)] == [whole_batch.state(row) for row in (1, 2)]
 
 
-@quick
 @given(cubes, quarters, quarters, prices, st.lists(st.booleans(), min_size=8, max_size=8))
 def test_the_centre_is_the_mean_of_free_cells_weighted_by_what_they_add(
     cube: Cube, gain: Array, cost: Array, price: float, free: list[bool]
@@ -290,7 +281,6 @@ def test_the_centre_is_the_mean_of_free_cells_weighted_by_what_they_add(
         assert out[row].tolist() == [number / sum(worth) if sum(worth) else 0.0 for number in mean]
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=30), st.integers(0, 29))
 def test_nearer_counts_the_smaller_numbers(numbers: list[int], which: int) -> None:
     than = numbers[which % len(numbers)]

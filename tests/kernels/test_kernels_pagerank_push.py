@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.array_types import Array
@@ -91,7 +91,6 @@ def twin_push(links: Links, seeds: Array, damping: float, goal: float, allowance
     return float(left.sum()), settled, left
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.sampled_from([0.5, 0.1, 0.01]), st.sampled_from([0, 30, ALL]), st.booleans())
 def test_pushes_settle_what_the_plain_loop_settles(seed: int, goal: float, allowance: int, known: bool) -> None:
     links, seeds = graph(seed)
@@ -102,7 +101,6 @@ def test_pushes_settle_what_the_plain_loop_settles(seed: int, goal: float, allow
     assert left == pytest.approx(plain_left, abs=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.floats(0.05, 0.95), st.floats(1e-4, 0.9))
 def test_what_is_settled_and_what_is_left_always_add_up_to_the_exact_scores(
     seed: int, damping: float, goal: float
@@ -122,7 +120,6 @@ def test_strengths_that_are_not_known_yet_are_written_negative() -> None:
     assert strength.tolist() == [0.5, -2.5, -2.0, 0.0]
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.floats(0.05, 0.95), st.floats(0.01, 0.9), st.floats(0, 0.1))
 def test_no_score_is_above_the_bound_by_which_rivals_are_named(
     seed: int, damping: float, goal: float, least: float
@@ -170,7 +167,6 @@ def twin_sweep(links: Links, left: Array, damping: float, rounds: int) -> Array:
     return now
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 12))
 def test_sweeps_settle_what_the_plain_recurrence_settles(seed: int, rounds: int) -> None:
     links, seeds = graph(seed)
@@ -180,7 +176,6 @@ def test_sweeps_settle_what_the_plain_recurrence_settles(seed: int, rounds: int)
     assert settled == pytest.approx(twin_sweep(links, left, 0.85, rounds), abs=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000), st.floats(0.05, 0.97), st.sampled_from([0.3, 0.05, 1e-3, 1e-9]))
 def test_the_error_after_sweeps_is_within_the_bound_they_return(seed: int, damping: float, goal: float) -> None:
     links, seeds = graph(seed)

@@ -11,7 +11,6 @@ from cube2net.kernels.quadtree import DEEPEST, grown, repel_by_tree
 
 
 @given(st.integers(0, 10_000), st.integers(1, 40), st.booleans())
-@settings(max_examples=40, deadline=None)
 def test_a_tree_that_puts_nothing_together_gives_the_sum_of_all_pairs(seed: int, count: int, on_a_grid: bool) -> None:
     rng = np.random.default_rng(seed)
     place = rng.integers(0, 4, (count, 2)).astype(float) if on_a_grid else rng.normal(size=(count, 2)) * 5
@@ -23,7 +22,7 @@ def test_a_tree_that_puts_nothing_together_gives_the_sum_of_all_pairs(seed: int,
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_what_is_far_is_put_together_with_little_error(seed: int) -> None:
     rng = np.random.default_rng(seed)
     place = np.concatenate([rng.normal(size=(250, 2)), rng.normal(size=(250, 2)) * 20 + 50])
@@ -35,7 +34,6 @@ def test_what_is_far_is_put_together_with_little_error(seed: int) -> None:
 
 
 @given(st.integers(0, 10_000), st.integers(1, 60))
-@settings(max_examples=30, deadline=None)
 def test_every_node_is_once_in_the_tree_and_masses_add_up(seed: int, count: int) -> None:
     rng = np.random.default_rng(seed)
     place, mass = rng.normal(size=(count, 2)), rng.random(count) + 0.5

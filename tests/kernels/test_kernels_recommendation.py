@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.kernels.recommendation import hidden_ranks, low_rank_entries, solve_rows
@@ -88,7 +88,6 @@ def same(one: list[tuple[int, int, float]], other: list[tuple[int, int, float]])
     return len(one) == len(other) and all(np.array_equal(a, b, equal_nan=True) for a, b in zip(one, other, strict=True))
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 100_000), st.sampled_from([0.0, 1.0]))
 def test_places_are_those_of_the_plain_loop(seed: int, slack: float) -> None:
     rng = np.random.default_rng(seed)

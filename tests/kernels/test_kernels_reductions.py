@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.array_types import Array
@@ -14,7 +14,6 @@ from cube2net.kernels.reductions import alike, dear, held, placed_homes, row_sum
 
 OBJECTS = 12
 all_cells = st.lists(st.sets(st.integers(0, OBJECTS - 1)), min_size=1, max_size=8)
-quick = settings(deadline=None, max_examples=80)
 
 
 def merged(cells: list[set[int]], some: list[int]) -> tuple[list[int], int, list[list[int]]]:
@@ -43,7 +42,6 @@ def test_no_cells_hold_nothing() -> None:
     assert merged([set(), set()], [0, 1]) == ([-1] * OBJECTS, 0, [[], []])
 
 
-@quick
 @given(all_cells, st.sets(st.integers(0, 7)))
 def test_two_objects_share_a_group_exactly_where_the_same_cells_hold_them(
     cells: list[set[int]], some: set[int]
@@ -58,7 +56,6 @@ def test_two_objects_share_a_group_exactly_where_the_same_cells_hold_them(
     assert sorted({number for number in group if number >= 0}) == list(range(groups))
 
 
-@quick
 @given(all_cells, st.sets(st.integers(0, 7)))
 def test_folded_members_are_the_groups_of_the_members(cells: list[set[int]], some: set[int]) -> None:
     given = sorted(cell for cell in some if cell < len(cells))
@@ -66,7 +63,6 @@ def test_folded_members_are_the_groups_of_the_members(cells: list[set[int]], som
     assert members == [sorted({group[o] for o in cells[cell]}) for cell in given]
 
 
-@quick
 @given(all_cells, st.sets(st.integers(0, 7)))
 def test_groups_are_numbered_by_their_first_objects_and_rows_are_summed(cells: list[set[int]], some: set[int]) -> None:
     chosen = np.array(sorted(cell for cell in some if cell < len(cells)), dtype=np.int64)
@@ -95,7 +91,6 @@ def test_objects_found_are_in_order_whether_they_are_few_or_many() -> None:
         assert found.tolist() == [2, 7, 9]
 
 
-@quick
 @given(all_cells, st.lists(st.integers(-8, 8), min_size=OBJECTS, max_size=OBJECTS))
 def test_cells_are_dear_by_what_they_alone_hold_until_none_is_left(cells: list[set[int]], worth: list[int]) -> None:
     members = ragged_from_lists([sorted(row) for row in cells])

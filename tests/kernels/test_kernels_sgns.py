@@ -6,10 +6,16 @@ from scipy.stats import chisquare
 
 from cube2net.array_types import Array
 from cube2net.arrays import links_from_pairs
-from cube2net.kernels.sgns import APART, SLOTS, TRIES, draw_noise, learn_links, learn_walks, meet, pick, sigmoid
-from cube2net.kernels.walks import GOLDEN, counter, fill_walks, place_of, running_sums, scramble, share
+from cube2net.kernels import sgns, walks
+from cube2net.kernels.compiled import njit
+from cube2net.kernels.sgns import APART, SLOTS, TRIES, learn_links, learn_walks, make_slots
+from cube2net.kernels.walks import GOLDEN, fill_walks, place_of, running_sums
 from cube2net.mine.node_embeddings import MOST_DIMENSIONS, blank, chances, small
 from cube2net.records import Links
+
+counter, scramble, share = (njit()(function) for function in (walks.counter, walks.scramble, walks.share))
+pick, draw_noise = njit()(sgns.pick), njit()(sgns.draw_noise)
+meet, sigmoid = (njit(fastmath=True, error_model="numpy")(function) for function in (sgns.meet, sgns.sigmoid))
 
 DRAWS = np.uint64(5)
 ONE = np.uint64(1)
@@ -149,9 +155,10 @@ def test_learning_from_walks_is_that_of_plain_python(noise: int, p: float, q: fl
     inputs = small(nodes, len(links), 20, 1.0, np.random.default_rng(3))
     outputs = blank(len(links), 20)
     x, y = inputs.astype(float), outputs.astype(float)
-    learn_walks(rules, nodes, 2, length, inputs, outputs, drawn, window, noise, DRAWS, 7, rate, fall)
     paths = np.empty((len(nodes), length), np.int32)
     fill_walks(rules, nodes, 2, paths)
+    for start, rows in ((0, paths[:2]), (2, paths[2:])):
+        learn_walks(rows, start, inputs, outputs, drawn, window, noise, DRAWS, 7, rate, fall, *make_slots())
     for i, path in enumerate(paths.tolist()):
         bits = np.uint64(counter(DRAWS, path[0], 7))
         for j, centre in enumerate(path):
@@ -176,7 +183,8 @@ def test_learning_from_links_is_that_of_plain_python(first_order: bool) -> None:
     outputs = inputs if first_order else blank(count, 24)
     x = inputs.astype(float)
     y = x if first_order else outputs.astype(float)
-    learn_links((links.indptr, links.indices, sums), 100, 400, inputs, outputs, ends, noise, 5, DRAWS, 0.2, 0.0004)
+    ties = (links.indptr, links.indices, sums)
+    learn_links(ties, 100, 400, inputs, outputs, ends, noise, 5, DRAWS, 0.2, 0.0004, *make_slots())
     for i in range(400):
         bits = moved(counter(DRAWS, 100 + i, 0))
         end = int(pick(ends, scrambled(bits)))
@@ -199,7 +207,8 @@ def test_links_are_drawn_as_likely_as_they_are_heavy() -> None:
     for i in range(3000):
         inputs, outputs = blank(5, 16), blank(5, 16)
         inputs[:, 0] = [1, 2, 3, 4, 5]
-        learn_links((links.indptr, links.indices, sums), i, 1, inputs, outputs, ends, noise, 1, DRAWS, 1.0, 0.0)
+        ties = (links.indptr, links.indices, sums)
+        learn_links(ties, i, 1, inputs, outputs, ends, noise, 1, DRAWS, 1.0, 0.0, *make_slots())
         end = int(np.flatnonzero(outputs[:4, 0])[0])
         pair = (end, round(2 * float(outputs[end, 0])) - 1)
         seen[pair] = seen.get(pair, 0) + 1

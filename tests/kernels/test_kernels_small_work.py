@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.array_types import Array
 from cube2net.arrays import links_from_pairs
-from cube2net.kernels import numpy_pagerank, pagerank_push, small_work
+from cube2net.kernels import compiled, numpy_pagerank, pagerank_push, small_work
 from cube2net.network import links as network_links
 from cube2net.network import restart_walk
 from cube2net.network.pagerank import nearest, scores
 from cube2net.records import Links, Query
 
-quick = settings(max_examples=60, deadline=None)
 SCALES = (1.0, 1e-3, 1e6, 1e-36)
 
 
@@ -52,7 +53,6 @@ def same(first: Any, second: Any) -> bool:
     return np.asarray(first).tobytes() == np.asarray(second).tobytes()
 
 
-@quick
 @given(st.integers(0, 10**6), st.sampled_from([np.float32, np.float64]), st.booleans(), st.sampled_from(SCALES))
 def test_pushes_in_numpy_have_the_bits_of_the_compiled_ones(seed: int, dtype: Any, known: bool, scale: float) -> None:
     links, seeds = network(seed, scale)
@@ -83,7 +83,6 @@ def test_pushes_in_numpy_have_the_bits_of_the_compiled_ones(seed: int, dtype: An
     assert all(map(same, *found))
 
 
-@quick
 @given(st.integers(0, 10**6), st.integers(0, 300))
 def test_what_can_be_reached_is_found_in_the_same_order(seed: int, allowance: int) -> None:
     links, seeds = network(seed)
@@ -96,7 +95,6 @@ def test_what_can_be_reached_is_found_in_the_same_order(seed: int, allowance: in
     assert found[0] == found[1]
 
 
-@quick
 @given(st.integers(0, 10**6), st.sampled_from([np.float32, np.float64]), st.sampled_from(SCALES))
 def test_sweeps_in_numpy_have_the_bits_of_the_compiled_ones(seed: int, dtype: Any, scale: float) -> None:
     links, seeds = network(seed, scale)
@@ -112,7 +110,7 @@ def test_sweeps_in_numpy_have_the_bits_of_the_compiled_ones(seed: int, dtype: An
 
 @pytest.fixture
 def without_compiled_code(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(small_work, "has_compiled_code", lambda: False)
+    monkeypatch.setattr(small_work, "has_compiled_code", lambda kernel: False)
     monkeypatch.setattr(small_work.STEPS, "done", -(10**12))
 
 
@@ -125,7 +123,7 @@ def test_scores_and_nearest_objects_have_the_same_bits_both_ways(
         links, seeds = network(seed)
         plain = scores(links, seeds, tolerance=tolerance), nearest(links, Query(seeds), 9, tolerance=tolerance)
         with monkeypatch.context() as patched:
-            patched.setattr(small_work, "has_compiled_code", lambda: True)
+            patched.setattr(small_work, "has_compiled_code", lambda kernel: True)
             fast = scores(links, seeds, tolerance=tolerance), nearest(links, Query(seeds), 9, tolerance=tolerance)
         assert all(map(same, plain, fast))
 
@@ -141,19 +139,29 @@ def test_links_among_objects_come_in_the_same_order_both_ways(monkeypatch: pytes
         nodes = np.concatenate([[0], nodes[nodes != 0]]) if seed % 2 else nodes
         plain = network_links.induce(links, nodes)
         with monkeypatch.context() as patched:
-            patched.setattr(small_work, "has_compiled_code", lambda: True)
+            patched.setattr(small_work, "has_compiled_code", lambda kernel: True)
             fast = network_links.induce(links, nodes)
         assert all(map(same, plain, fast))
         assert [part.dtype for part in plain] == [part.dtype for part in fast]
 
 
 def test_a_process_that_did_much_without_compiled_code_goes_on_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(small_work, "has_compiled_code", lambda: False)
+    monkeypatch.setattr(small_work, "has_compiled_code", lambda kernel: False)
     steps = small_work.Steps()
-    answers = [steps.small(small_work.LARGEST, 8) for _ in range(6)]
+    answers = [steps.small("subgraphs.induce", small_work.LARGEST, 8) for _ in range(6)]
     assert answers == [True, True, True, True, False, False]
     assert steps.done <= small_work.IN_ALL
 
 
-def test_compiled_code_that_is_there_is_used() -> None:
-    assert "cube2net.kernels.compiled" in sys.modules and not small_work.Steps().small(1)
+def test_a_kernel_that_was_compiled_is_used_and_others_are_not_compiled_for_small_work(tmp_path: Path) -> None:
+    assert "cube2net.kernels.compiled" in sys.modules
+    index = tmp_path / "index"
+    new = SimpleNamespace(signatures=[], _cache=SimpleNamespace(_cache_file=SimpleNamespace(_index_path=str(index))))
+    assert not compiled.is_compiled(new)
+    new.signatures = ["a signature"]
+    assert compiled.is_compiled(new)
+    new.signatures = []
+    index.touch()
+    assert compiled.is_compiled(new)
+    pagerank_push.know(np.zeros(1, np.int64), np.zeros(0, np.float32), np.zeros(0))
+    assert not small_work.Steps().small("pagerank_push.know", 1)

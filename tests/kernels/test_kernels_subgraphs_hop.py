@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.arrays import links_from_pairs
@@ -44,7 +44,6 @@ def twin(links: Links, front: list[int], fan_out: int, known: list[int]) -> dict
     return hits
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.integers(0, 10_000), st.integers(0, 4), st.integers(0, 80))
 def test_a_hop_finds_what_the_plain_loop_finds(seed: int, fan_out: int, count: int) -> None:
     rng = np.random.default_rng(seed)

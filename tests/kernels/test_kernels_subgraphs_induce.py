@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.arrays import links_from_pairs
@@ -32,7 +32,6 @@ def twin(links: Links, nodes: list[int]) -> list[tuple[int, int, float]]:
     return found
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000), st.integers(0, 20), st.integers(0, 60))
 def test_links_among_nodes_are_those_of_the_plain_loop(seed: int, wanted: int, count: int) -> None:
     rng = np.random.default_rng(seed)
@@ -41,7 +40,6 @@ def test_links_among_nodes_are_those_of_the_plain_loop(seed: int, wanted: int, c
     assert run(links, nodes) == twin(links, nodes)
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10_000), st.integers(0, 20))
 def test_links_among_few_of_many_objects_are_those_of_the_plain_loop(seed: int, wanted: int) -> None:
     rng = np.random.default_rng(seed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.kernels import annealing as kernels
@@ -12,7 +12,6 @@ from cube2net.kernels import swap_moves
 from slot_twin import COMMON, COST0, GAIN0, Plain
 
 steps_of_state = st.lists(st.tuples(st.sampled_from(["put", "swap", "drop"]), st.integers(0, 99)), max_size=12)
-quick = settings(deadline=None, max_examples=60)
 
 
 def test_three_cells_by_hand() -> None:
@@ -33,7 +32,6 @@ def test_three_cells_by_hand() -> None:
     assert state.alone[0].tolist() == [1, 1, 1]
 
 
-@quick
 @given(st.integers(0, 10**6), steps_of_state, st.booleans())
 def test_what_is_kept_up_equals_a_recount_whatever_comes_and_goes(
     seed: int, steps: list[tuple[str, int]], linked: bool
@@ -59,7 +57,6 @@ def test_what_is_kept_up_equals_a_recount_whatever_comes_and_goes(
         plain.assert_recounted(state, cells)
 
 
-@quick
 @given(st.integers(0, 10**6), st.sets(st.integers(0, 8), max_size=5), st.integers(0, 8))
 def test_one_look_at_a_cell_tells_its_value_in_every_slot(seed: int, some: set[int], cell: int) -> None:
     plain, cells = Plain(seed, linked=False), sorted(some - {cell})
@@ -75,7 +72,6 @@ def test_one_look_at_a_cell_tells_its_value_in_every_slot(seed: int, some: set[i
             assert swapped == now + state.shared[len(cells), column] - alone + shared
 
 
-@quick
 @given(st.integers(0, 10**6))
 def test_plain_groups_come_last_in_their_rows_and_none_is_lost(seed: int) -> None:
     plain = Plain(seed)

@@ -4,7 +4,7 @@ from bisect import bisect_right
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.kernels.team_assembly import AUTHORS, TRIES, Habits, Literature, grow
@@ -129,7 +129,6 @@ habits_drawn = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(sizes_drawn, habits_drawn, st.integers(0, 2**63 - 1))
 def test_a_literature_is_that_of_its_twin(sizes, habits, seed):
     literature, authors = grown(sizes, habits, seed)
@@ -140,7 +139,6 @@ def test_a_literature_is_that_of_its_twin(sizes, habits, seed):
     assert authors == count
 
 
-@settings(max_examples=30, deadline=None)
 @given(sizes_drawn, habits_drawn, st.lists(st.integers(0, 60), max_size=5))
 def test_papers_grown_in_pieces_are_those_grown_at_once(sizes, habits, pieces):
     (whole, authors), (parts, same) = grown(sizes, habits), grown(sizes, habits, pieces=tuple(pieces))
@@ -150,7 +148,6 @@ def test_papers_grown_in_pieces_are_those_grown_at_once(sizes, habits, pieces):
     assert np.array_equal(whole.venue, parts.venue)
 
 
-@settings(max_examples=30, deadline=None)
 @given(sizes_drawn, habits_drawn, st.integers(0, 1000))
 def test_nobody_is_twice_in_a_team_and_authors_are_numbered_as_they_come(sizes, habits, seed):
     literature, authors = grown(sizes, habits, seed)

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.array_types import Array
@@ -77,7 +77,6 @@ def test_a_sweep_draws_what_plain_python_draws(seed: int) -> None:
     assert state.tolist() == twin_state.tolist()
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 8), st.integers(1, 12), st.integers(1, 90), st.integers(1, 20))
 def test_counts_stay_those_of_the_topics_assigned(seed: int, texts: int, terms: int, entries: int, topics: int) -> None:
     starts, text, counts, assigned, in_text, of_term, in_all, state = block(seed, texts, terms, entries, topics)
@@ -167,7 +166,6 @@ def test_the_longest_term_is_found_and_none_inside_it_or_across_texts() -> None:
     assert names == ["a b", "", "", "a b c d", "", "", "", "a", "", "b", "", ""]
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     st.lists(st.lists(st.sampled_from("abcd"), min_size=1, max_size=4).map(" ".join), max_size=12),
     st.lists(st.lists(st.sampled_from("abcdz"), max_size=12), max_size=5),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.array_types import Array
@@ -16,8 +16,6 @@ from cube2net.arrays import ragged_from_lists, transpose
 from cube2net.errors import ParameterError
 from cube2net.kernels import coverage
 from cube2net.kernels.rollout import numba_rollout, torch_rollout
-
-quick = settings(deadline=None, max_examples=60)
 
 
 @dataclass
@@ -100,7 +98,6 @@ class Compiled:
         return chosen
 
 
-@quick
 @given(
     st.integers(0, 10**6),
     st.integers(1, 90),

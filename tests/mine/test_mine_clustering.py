@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import normalized_mutual_info_score
 from threadpoolctl import threadpool_limits
@@ -245,7 +245,6 @@ def slow_overlapping(found: list[frozenset[int]], truth: list[frozenset[int]], n
     return (hx - lx + hy - ly) / 2 / most if most > 0 else 1.0
 
 
-@settings(deadline=None)
 @given(COVERS, st.sampled_from(NORMS))
 def test_overlapping_nmi_is_that_of_its_papers_equations(
     pairs: list[tuple[frozenset[int], frozenset[int]]], norm: str

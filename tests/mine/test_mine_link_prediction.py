@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.array_types import Array
@@ -65,7 +65,6 @@ def by_all_orders(scores: list[float], known: set[int], hidden: set[int], k: int
     return sum(hits) / len(hits)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 100_000), st.integers(1, 6))
 def test_ties_count_as_the_mean_over_all_their_orders(seed: int, k: int) -> None:
     rng = np.random.default_rng(seed)
@@ -196,7 +195,6 @@ def test_vectors_of_zeros_are_as_likely_above_as_below() -> None:
     assert found.mean == 0.5
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 12), st.integers(1, 9), st.integers(1, 20))
 def test_it_is_what_comparing_one_by_one_gives(seed: int, objects: int, hidden: int, unlinked: int) -> None:
     rng = np.random.default_rng(seed)

@@ -179,6 +179,15 @@ def test_walks_are_the_same_for_any_number_of_threads() -> None:
         assert np.array_equal(walks.visits(workers), np.bincount(paths.ravel(), minlength=3000))
 
 
+def test_vectors_do_not_depend_on_how_many_walks_are_kept_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    links, _ = planted()
+    method = DeepWalk(dimensions=16, walks=2, length=10)
+    expected = method.embed_links(links, seed=5)
+    for steps in (1, 35):
+        monkeypatch.setattr("cube2net.mine.random_walks.MAX_STEPS", steps)
+        assert np.array_equal(method.embed_links(links, seed=5), expected)
+
+
 def test_walks_go_by_the_weights_and_not_by_their_unit() -> None:
     links, _ = planted()
     double = Links(links.indptr, links.indices, links.weights * 2)
@@ -231,6 +240,7 @@ def test_a_failing_worker_stops_the_others_and_is_heard() -> None:
     assert len(done) < 10**6
 
 
+@pytest.mark.peers
 def test_vectors_are_as_good_as_those_of_gensim_on_the_same_walks() -> None:
     models = pytest.importorskip("gensim.models")
     method = DeepWalk(dimensions=32, walks=5, length=40)

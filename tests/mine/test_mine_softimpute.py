@@ -133,7 +133,7 @@ def test_the_sparse_algorithm_ends_where_the_dense_textbook_one_does(seed: int, 
     np.testing.assert_allclose(dense(found), textbook(known, share * first.penalty), atol=2e-5)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.integers(0, 10_000), st.floats(0.05, 0.9), st.integers(1, 10))
 def test_no_step_raises_the_objective_and_the_last_is_that_of_the_answer(seed: int, share: float, rank: int) -> None:
     known = some_entries(seed, rank=3)

@@ -43,6 +43,7 @@ COUNTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not os.environ.get("CUBE2NET_DATA") or not DATA.is_dir(),
     reason="the environment variable CUBE2NET_DATA names no folder with OpenAlex's works in openalex/",

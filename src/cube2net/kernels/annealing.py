@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.kernels.compiled import njit
+from cube2net.kernels.compiled import inner, njit
 from cube2net.kernels.swap_moves import COLUMNS, SwapProblem, SwapState, close, put, ratio, take, weigh
 
 DROPS = 0.03  # how often a cell is dropped instead of one proposed
@@ -33,7 +33,7 @@ def draw(random: Array) -> float:
     return float(np.float64(bits >> np.uint64(11)) * 2.0**-53)
 
 
-@njit(cache=True)
+@inner
 def propose(choice: SwapProblem, state: SwapState) -> int:
     """Return a cell worth looking at: a home of an uncovered group that pays, or any; a high key helps."""
     first, cells = 0, len(choice.key)
@@ -41,7 +41,14 @@ def propose(choice: SwapProblem, state: SwapState) -> int:
     if aimed:
         group = 0
         for _ in range(AGAIN):
-            place = np.searchsorted(choice.odds, draw(state.random) * choice.odds[-1], side="right")
+            drawn_odds = draw(state.random) * choice.odds[-1]
+            place, end = 0, len(choice.odds)
+            while place < end:
+                middle = (place + end) // 2
+                if choice.odds[middle] <= drawn_odds:
+                    place = middle + 1
+                else:
+                    end = middle
             group = choice.targets[min(place, len(choice.targets) - 1)]
             if state.covers[group] == 0:
                 break
@@ -55,7 +62,7 @@ def propose(choice: SwapProblem, state: SwapState) -> int:
     return best
 
 
-@njit(cache=True)
+@inner
 def decide(state: SwapState, room: float, least: float, heat: float) -> int:
     """Draw what becomes of the cell that was weighed: the slot it goes to (the next free one is last), or −1.
 
@@ -96,7 +103,7 @@ def decide(state: SwapState, room: float, least: float, heat: float) -> int:
     return -1
 
 
-@njit(cache=True)
+@inner
 def settle(state: SwapState, least: float) -> None:
     """Take note of the value as it stands, and of the selection where it is the best so far."""
     state.value[0] = ratio(state.sums[0], state.sums[1], least)
@@ -107,7 +114,6 @@ def settle(state: SwapState, least: float) -> None:
             state.best[slot] = state.chosen[slot]
 
 
-@njit(cache=True)
 def start(choice: SwapProblem, state: SwapState, cells: Array, least: float) -> float:
     """Put the cells into the slots of an empty state; return what a cell is worth there, on average.
 

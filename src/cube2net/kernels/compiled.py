@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any, TypeVar, overload
 
 from cube2net import compiling
 
@@ -11,6 +12,7 @@ compiling.load("numba")
 
 import numba  # noqa: E402
 from numba.core import event  # noqa: E402
+from numba.extending import register_jitable  # noqa: E402
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -21,7 +23,7 @@ def njit(**options: Any) -> Callable[[F], F]:
     Whoever waits can so be told, and a signal be obeyed. Where there is no folder to keep compiled code in, it is made
     in every process anew.
     """
-    options = {"nogil": True, **options}
+    options = {"nogil": True, "no_cfunc_wrapper": True, **options}
 
     def compiled(function: F) -> F:
         try:
@@ -35,6 +37,29 @@ def njit(**options: Any) -> Callable[[F], F]:
         return made
 
     return compiled
+
+
+@overload
+def inner(function: F) -> F: ...
+@overload
+def inner(**options: Any) -> Callable[[F], F]: ...
+def inner(function: Any = None, **options: Any) -> Any:
+    """Return a helper that is compiled into the kernels that call it, without a Python wrapper of its own.
+
+    The wrapper is a large part of the compile time, above all where the arguments are many arrays. Called from Python,
+    the helper is interpreted; a test compiles it with numba's ``njit``. With options instead of a function, return the
+    decorator that compiles with them.
+    """
+    compiled = register_jitable(no_cfunc_wrapper=True, **options)
+    return compiled if function is None else compiled(function)
+
+
+def is_compiled(kernel: Any) -> bool:
+    """Return whether a kernel was compiled in this process, or is kept on disk from an earlier one."""
+    if kernel.signatures:
+        return True
+    kept = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
+    return Path(getattr(kept, "_index_path", "")).is_file()
 
 
 def _forget_what_is_stale(cache: Any) -> None:

@@ -16,14 +16,19 @@ from cube2net.array_types import Array
 from cube2net.kernels.compiled import njit
 
 
-@njit(cache=True)
 def touched(objects: Array, homes_indptr: Array, homes_indices: Array, cells: int) -> Array:
     """Return the cells that hold at least one of the objects, ascending."""
     hit = np.zeros(cells, dtype=np.bool_)
+    _mark_touched(objects.astype(np.int64), homes_indptr, homes_indices, hit)
+    return np.flatnonzero(hit)
+
+
+@njit(cache=True)
+def _mark_touched(objects: Array, homes_indptr: Array, homes_indices: Array, hit: Array) -> None:
+    """Mark the cells that hold at least one of the objects."""
     for o in objects:
         for at in range(homes_indptr[o], homes_indptr[o + 1]):
             hit[homes_indices[at]] = True
-    return np.flatnonzero(hit)
 
 
 @njit(cache=True)
@@ -134,7 +139,13 @@ def cover(
             continue
         first, second = others[0], others[1]
         if state[o] == 2:
-            place = np.searchsorted(rows, o)
+            place, end = 0, len(rows)
+            while place < end:
+                middle = (place + end) // 2
+                if rows[middle] < o:
+                    place = middle + 1
+                else:
+                    end = middle
             first, second = terms[place, 0], terms[place, 1]
         state[o] = 1
         for home in range(homes_indptr[o], homes_indptr[o + 1]):

@@ -23,60 +23,83 @@ def bins_for(count: int) -> int:
     return BY_TREE if count > MANY else max(2, int(np.ceil((9 * count) ** 0.25)))
 
 
-@njit(cache=True)
 def repel(place: Array, mass: Array, bins: int, force: Array) -> None:
     """Add to every node's force mass · mass / distance, away from every other node.
 
     The plane is cut into bins × bins fields: nodes in the same or a neighbouring field count one by one,
     a field further away counts as one heavy node. With 2 bins or fewer the sum is exact.
     """
-    count = len(place)
-    low_x, low_y = place[:, 0].min(), place[:, 1].min()
-    span = max(place[:, 0].max() - low_x, place[:, 1].max() - low_y) + 1e-9
-    column = np.empty(count, np.int64)
-    line = np.empty(count, np.int64)
-    start = np.zeros(bins * bins + 1, np.int64)
-    heavy = np.zeros((bins * bins, 3))
-    for i in range(count):
-        column[i] = min(bins - 1, int((place[i, 0] - low_x) / span * bins))
-        line[i] = min(bins - 1, int((place[i, 1] - low_y) / span * bins))
-        field = line[i] * bins + column[i]
-        start[field + 1] += 1
-        heavy[field, 0] += place[i, 0] * mass[i]
-        heavy[field, 1] += place[i, 1] * mass[i]
-        heavy[field, 2] += mass[i]
-    for field in range(bins * bins):
-        start[field + 1] += start[field]
-    order = np.empty(count, np.int64)
-    filled = start[:-1].copy()
-    for i in range(count):
-        field = line[i] * bins + column[i]
-        order[filled[field]] = i
-        filled[field] += 1
-    for i in range(count):
-        for row in range(bins):
-            for col in range(bins):
-                field = row * bins + col
-                if start[field] == start[field + 1]:
-                    continue
-                if abs(row - line[i]) > 1 or abs(col - column[i]) > 1:
-                    dx = place[i, 0] - heavy[field, 0] / heavy[field, 2]
-                    dy = place[i, 1] - heavy[field, 1] / heavy[field, 2]
-                    push = mass[i] * heavy[field, 2] / max(dx * dx + dy * dy, 1e-9)
-                    force[i, 0] += dx * push
-                    force[i, 1] += dy * push
-                    continue
-                for at in range(start[field], start[field + 1]):
-                    j = order[at]
-                    if j != i:
-                        dx = place[i, 0] - place[j, 0]
-                        dy = place[i, 1] - place[j, 1]
-                        push = mass[i] * mass[j] / max(dx * dx + dy * dy, 1e-9)
-                        force[i, 0] += dx * push
-                        force[i, 1] += dy * push
+    low = place.min(axis=0)
+    span = (place.max(axis=0) - low).max() + 1e-9
+    field = np.empty((len(place), 2), np.int64)
+    start, heavy = np.zeros(bins * bins + 2, np.int64), np.zeros((bins * bins, 3))
+    order = np.empty(len(place), np.int64)
+    _sort_into_fields(place, mass, bins, low, span, field, start, order, heavy)
+    _repel_by_fields(place, mass, bins, field, start, order, heavy, force)
 
 
 @njit(cache=True)
+def _sort_into_fields(
+    place: Array,
+    mass: Array,
+    bins: int,
+    low: Array,
+    span: float,
+    field: Array,
+    start: Array,
+    order: Array,
+    heavy: Array,
+) -> None:
+    """Write line and column of every node's field, the nodes field by field, where each begins, and its heavy node."""
+    for i in range(len(place)):
+        line = min(bins - 1, int((place[i, 1] - low[1]) / span * bins))
+        column = min(bins - 1, int((place[i, 0] - low[0]) / span * bins))
+        field[i, 0], field[i, 1] = line, column
+        at = line * bins + column
+        start[at + 2] += 1
+        heavy[at, 0] += place[i, 0] * mass[i]
+        heavy[at, 1] += place[i, 1] * mass[i]
+        heavy[at, 2] += mass[i]
+    for at in range(bins * bins):
+        start[at + 2] += start[at + 1]
+    # The offsets stand one place too far right, and come to their own by counting what is written.
+    for i in range(len(place)):
+        at = field[i, 0] * bins + field[i, 1] + 1
+        order[start[at]] = i
+        start[at] += 1
+
+
+@njit(cache=True)
+def _repel_by_fields(
+    place: Array, mass: Array, bins: int, field: Array, start: Array, order: Array, heavy: Array, force: Array
+) -> None:
+    """Add to every node's force what pushes it away from the nodes of all fields."""
+    for i in range(len(place)):
+        line, column, x, y, own = field[i, 0], field[i, 1], place[i, 0], place[i, 1], mass[i]
+        fx, fy = force[i, 0], force[i, 1]
+        for row in range(bins):
+            for col in range(bins):
+                other = row * bins + col
+                if start[other] == start[other + 1]:
+                    continue
+                if abs(row - line) > 1 or abs(col - column) > 1:
+                    dx = x - heavy[other, 0] / heavy[other, 2]
+                    dy = y - heavy[other, 1] / heavy[other, 2]
+                    push = own * heavy[other, 2] / max(dx * dx + dy * dy, 1e-9)
+                    fx += dx * push
+                    fy += dy * push
+                    continue
+                for at in range(start[other], start[other + 1]):
+                    j = order[at]
+                    if j != i:
+                        dx = x - place[j, 0]
+                        dy = y - place[j, 1]
+                        push = own * mass[j] / max(dx * dx + dy * dy, 1e-9)
+                        fx += dx * push
+                        fy += dy * push
+        force[i, 0], force[i, 1] = fx, fy
+
+
 def push_apart(place: Array, mass: Array, bins: int, force: Array) -> None:
     """Add to every node's force what pushes it away from all others, by so many bins or by a tree."""
     if bins == BY_TREE:
@@ -100,7 +123,6 @@ def attract(place: Array, source: Array, target: Array, pull: Array, force: Arra
         force[b, 1] -= dy * strength
 
 
-@njit(cache=True)
 def relax(
     place: Array,
     source: Array,
@@ -122,47 +144,56 @@ def relax(
         force[:] = 0.0
         push_apart(place, mass, bins, force)
         attract(place, source, target, pull, force)
-        limit = reach * (1.0 - step / steps) ** 1.5
-        for i in range(len(place)):
-            fx = force[i, 0] - hold[0] * mass[i] * place[i, 0]
-            fy = force[i, 1] - hold[1] * mass[i] * place[i, 1]
-            size = math.sqrt(fx * fx + fy * fy)
-            move = min(limit, size / mass[i]) / max(size, 1e-9)
-            place[i, 0] += fx * move
-            place[i, 1] += fy * move
+        _move(place, mass, force, hold, reach * (1.0 - step / steps) ** 1.5)
     return place
 
 
 @njit(cache=True)
+def _move(place: Array, mass: Array, force: Array, hold: Array, limit: float) -> None:
+    """Move every node by its force and the pull towards the middle, at most as far as the limit."""
+    for i in range(len(place)):
+        fx = force[i, 0] - hold[0] * mass[i] * place[i, 0]
+        fy = force[i, 1] - hold[1] * mass[i] * place[i, 1]
+        size = math.sqrt(fx * fx + fy * fy)
+        move = min(limit, size / mass[i]) / max(size, 1e-9)
+        place[i, 0] += fx * move
+        place[i, 1] += fy * move
+
+
 def separate(place: Array, radius: Array, rounds: int) -> Array:
     """Return the places after pushing apart, round by round, every two nodes whose discs overlap."""
     place = place.copy()
-    order = np.argsort(place[:, 0])
-    widest = 2.0 * radius.max()
+    order = np.argsort(place[:, 0], kind="stable")
     for _ in range(rounds):
-        moved = False
-        order = order[np.argsort(place[order, 0])]
-        for at in range(len(order)):
-            i = order[at]
-            for other in range(at + 1, len(order)):
-                j = order[other]
-                dx = place[j, 0] - place[i, 0]
-                if dx > widest:
-                    break
-                dy = place[j, 1] - place[i, 1]
-                gap = radius[i] + radius[j]
-                square = dx * dx + dy * dy
-                if square >= gap * gap * 0.999:
-                    continue
-                moved = True
-                distance = math.sqrt(square)
-                if distance < 1e-9:
-                    dx, dy, distance = gap * 1e-3, gap * 1e-3 * (1 + i % 7), gap * 1e-3
-                shift = 0.5 * (gap - distance) / max(distance, 1e-9) * 0.9
-                place[i, 0] -= dx * shift
-                place[i, 1] -= dy * shift
-                place[j, 0] += dx * shift
-                place[j, 1] += dy * shift
-        if not moved:
+        order = order[np.argsort(place[order, 0], kind="stable")]
+        if not _push_overlapping(place, radius, order, 2.0 * radius.max()):
             break
     return place
+
+
+@njit(cache=True)
+def _push_overlapping(place: Array, radius: Array, order: Array, widest: float) -> bool:
+    """Push apart every two nodes whose discs overlap; nodes are listed along x. Return whether there were any."""
+    moved = False
+    for at in range(len(order)):
+        i = order[at]
+        for other in range(at + 1, len(order)):
+            j = order[other]
+            dx = place[j, 0] - place[i, 0]
+            if dx > widest:
+                break
+            dy = place[j, 1] - place[i, 1]
+            gap = radius[i] + radius[j]
+            square = dx * dx + dy * dy
+            if square >= gap * gap * 0.999:
+                continue
+            moved = True
+            distance = math.sqrt(square)
+            if distance < 1e-9:
+                dx, dy, distance = gap * 1e-3, gap * 1e-3 * (1 + i % 7), gap * 1e-3
+            shift = 0.5 * (gap - distance) / max(distance, 1e-9) * 0.9
+            place[i, 0] -= dx * shift
+            place[i, 1] -= dy * shift
+            place[j, 0] += dx * shift
+            place[j, 1] += dy * shift
+    return moved

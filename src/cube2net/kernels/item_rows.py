@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.kernels.compiled import njit
+from cube2net.kernels.compiled import inner, njit
 
 FEW = 32
-"""Up to so many entries are sorted by putting each in its place."""
+"""Spans of so many entries are sorted by inserting one after the other."""
 
 
 @njit(cache=True)
@@ -167,7 +167,7 @@ def find_entries(indptr: Array, indices: Array, rows: Array, entries: Array) -> 
     return found
 
 
-@njit(cache=True)
+@inner
 def _first_at_least(values: Array, low: int, high: int, wanted: int) -> int:
     """Return the first place from ``low`` on, and before ``high``, with the wanted value or a higher one."""
     while low < high:
@@ -179,22 +179,53 @@ def _first_at_least(values: Array, low: int, high: int, wanted: int) -> int:
     return low
 
 
-@njit(cache=True)
+@inner
 def _sorted_into(values: Array, begin: int, end: int, out: Array, place: int) -> int:
     """Write the values of a span to a place, ascending and each once; return how many these are."""
-    if end - begin <= FEW:
-        for k in range(begin + 1, end):
-            value = values[k]
-            at = k
-            while at > begin and values[at - 1] > value:
-                values[at] = values[at - 1]
-                at -= 1
-            values[at] = value
-    else:
-        values[begin:end].sort()
+    if end - begin > FEW:
+        _sort_coarsely(values, begin, end)
+    for k in range(begin + 1, end):
+        value = values[k]
+        at = k
+        while at > begin and values[at - 1] > value:
+            values[at] = values[at - 1]
+            at -= 1
+        values[at] = value
     count = 0
     for k in range(begin, end):
         if k == begin or values[k] != out[place + count - 1]:
             out[place + count] = values[k]
             count += 1
     return count
+
+
+@inner
+def _sort_coarsely(values: Array, begin: int, end: int) -> None:
+    """Bring every value of a span near its place, by the steps of quicksort down to parts of a few.
+
+    numba's own sort takes several times as long to compile.
+    """
+    # The larger part waits, so that never more than 64 do.
+    waiting = np.empty(128, np.int64)
+    waiting[0], waiting[1], top = begin, end - 1, 2
+    while top:
+        top -= 2
+        low, high = waiting[top], waiting[top + 1]
+        while high - low >= FEW:
+            first, middle, last = values[low], values[(low + high) // 2], values[high]
+            pivot = max(min(first, middle), min(max(first, middle), last))
+            i, j = low, high
+            while i <= j:
+                while values[i] < pivot:
+                    i += 1
+                while values[j] > pivot:
+                    j -= 1
+                if i <= j:
+                    values[i], values[j] = values[j], values[i]
+                    i += 1
+                    j -= 1
+            if j - low < high - i:
+                waiting[top], waiting[top + 1], high = i, high, j
+            else:
+                waiting[top], waiting[top + 1], low = low, j, i
+            top += 2

@@ -9,20 +9,26 @@ from __future__ import annotations
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.kernels.compiled import njit
+from cube2net.kernels.compiled import inner, njit
 from cube2net.kernels.csr import count_entries, fill_homes
 
 # Numbers found in any order are sorted where they are fewer than one in so many of all; else all are passed over.
 SORTED = 64
 
 
-@njit(cache=True)
 def held(cells: Array, members_indptr: Array, members_indices: Array, mark: Array) -> Array:
     """Return the objects that some cells hold, ascending; ``mark`` has a zero byte for each object and is changed."""
-    entries = 0
-    for cell in cells:
-        entries += members_indptr[cell + 1] - members_indptr[cell]
+    entries = int((members_indptr[cells + 1] - members_indptr[cells]).sum())
     found = np.empty(min(entries, len(mark)), dtype=np.int32)
+    count = _mark_held(cells, members_indptr, members_indices, mark, found)
+    if count * SORTED < len(mark):
+        return np.sort(found[:count])
+    return np.flatnonzero(mark).astype(np.int32)
+
+
+@njit(cache=True)
+def _mark_held(cells: Array, members_indptr: Array, members_indices: Array, mark: Array, found: Array) -> int:
+    """Mark the objects that some cells hold and write them as they are found; return how many there are."""
     count = 0
     for cell in cells:
         for at in range(members_indptr[cell], members_indptr[cell + 1]):
@@ -31,12 +37,9 @@ def held(cells: Array, members_indptr: Array, members_indices: Array, mark: Arra
                 mark[o] = 1
                 found[count] = o
                 count += 1
-    if count * SORTED < len(mark):
-        return np.sort(found[:count])
-    return np.flatnonzero(mark).astype(np.int32)
+    return count
 
 
-@njit(cache=True)
 def alike(objects: Array, homes_indptr: Array, homes_indices: Array, place: Array) -> tuple[Array, Array]:
     """Return a group number for each of some objects, and for each group the first of its objects.
 
@@ -51,7 +54,23 @@ def alike(objects: Array, homes_indptr: Array, homes_indices: Array, place: Arra
     mixed = np.empty(len(objects), dtype=np.uint64)
     first = np.empty(len(objects), dtype=np.int32)
     group = np.empty(len(objects), dtype=np.int32)
-    groups = 0
+    groups = _group(objects, homes_indptr, homes_indices, place, table, mixed, first, group)
+    return group, first[:groups].copy()
+
+
+@njit(cache=True)
+def _group(
+    objects: Array,
+    homes_indptr: Array,
+    homes_indices: Array,
+    place: Array,
+    table: Array,
+    mixed: Array,
+    first: Array,
+    group: Array,
+) -> int:
+    """Write the group of every object and the first object of every group; return how many groups there are."""
+    groups, size = 0, len(table)
     for at in range(len(objects)):
         o = objects[at]
         mix = np.uint64(0x9E3779B97F4A7C15)
@@ -72,10 +91,10 @@ def alike(objects: Array, homes_indptr: Array, homes_indices: Array, place: Arra
             first[groups] = o
             groups += 1
         group[at] = table[slot]
-    return group, first[:groups].copy()
+    return groups
 
 
-@njit(cache=True)
+@inner
 def same_cells(one: int, other: int, homes_indptr: Array, homes_indices: Array, place: Array) -> bool:
     """Return whether the same of the cells that count hold two objects."""
     a, b = homes_indptr[one], homes_indptr[other]
@@ -92,16 +111,30 @@ def same_cells(one: int, other: int, homes_indptr: Array, homes_indices: Array, 
         b += 1
 
 
-@njit(cache=True)
 def placed_homes(objects: Array, homes_indptr: Array, homes_indices: Array, place: Array) -> tuple[Array, Array]:
     """Return the positions of the cells that hold each of some objects, as offsets and entries, without −1."""
     indptr = np.zeros(len(objects) + 1, dtype=np.int64)
+    rows = (objects, homes_indptr, homes_indices, place)
+    _count_placed(*rows, indptr[1:])
+    np.cumsum(indptr, out=indptr)
+    indices = np.empty(indptr[-1], dtype=np.int32)
+    _fill_placed(*rows, indices)
+    return indptr, indices
+
+
+@njit(cache=True)
+def _count_placed(objects: Array, homes_indptr: Array, homes_indices: Array, place: Array, counts: Array) -> None:
+    """Write for each of some objects how many cells that have a position hold it."""
     for at in range(len(objects)):
         count = 0
         for home in range(homes_indptr[objects[at]], homes_indptr[objects[at] + 1]):
             count += place[homes_indices[home]] >= 0
-        indptr[at + 1] = indptr[at] + count
-    indices = np.empty(indptr[-1], dtype=np.int32)
+        counts[at] = count
+
+
+@njit(cache=True)
+def _fill_placed(objects: Array, homes_indptr: Array, homes_indices: Array, place: Array, indices: Array) -> None:
+    """Write the positions of the cells that hold some objects, one after the other."""
     end = 0
     for at in range(len(objects)):
         for home in range(homes_indptr[objects[at]], homes_indptr[objects[at] + 1]):
@@ -109,15 +142,13 @@ def placed_homes(objects: Array, homes_indptr: Array, homes_indices: Array, plac
             if cell >= 0:
                 indices[end] = cell
                 end += 1
-    return indptr, indices
 
 
-@njit(cache=True)
 def turned(indptr: Array, indices: Array, count: int) -> tuple[Array, Array]:
     """Return the rows that each of ``count`` entries stands in, as offsets and entries, each row ascending."""
     starts = np.zeros(count + 1, dtype=np.int64)
     count_entries(indices, starts[1:])
-    starts[1:] = np.cumsum(starts[1:])
+    np.cumsum(starts, out=starts)
     rows = np.empty(len(indices), dtype=np.int32)
     fill_homes(indptr, indices, starts[:-1].copy(), rows)
     return starts, rows
@@ -134,7 +165,6 @@ def row_sums(indptr: Array, indices: Array, terms: Array) -> Array:
     return sums
 
 
-@njit(cache=True)
 def dear(
     members_indptr: Array, members_indices: Array, homes_indptr: Array, homes_indices: Array, worth: Array, pays: Array
 ) -> Array:
@@ -144,16 +174,32 @@ def dear(
     one cell is left to hold is that cell's alone.
     """
     cells = len(members_indptr) - 1
-    holders = np.empty(len(worth), dtype=np.int32)
-    alone = np.zeros(cells)
     out = np.zeros(cells, dtype=np.bool_)
-    ahead = np.empty(cells, dtype=np.int64)
+    holders = np.diff(homes_indptr).astype(np.int32)
+    rows = (members_indptr, members_indices, homes_indptr, homes_indices)
+    _leave_out_dear(*rows, worth, pays, holders, np.zeros(cells), np.empty(cells, dtype=np.int64), out)
+    return out
+
+
+@njit(cache=True)
+def _leave_out_dear(
+    members_indptr: Array,
+    members_indices: Array,
+    homes_indptr: Array,
+    homes_indices: Array,
+    worth: Array,
+    pays: Array,
+    holders: Array,
+    alone: Array,
+    ahead: Array,
+    out: Array,
+) -> None:
+    """Mark the cells that ``dear`` returns; ``holders`` counts the cells of every group, the others are scratch."""
     for group in range(len(worth)):
-        holders[group] = homes_indptr[group + 1] - homes_indptr[group]
         if holders[group] == 1:
             alone[homes_indices[homes_indptr[group]]] -= min(worth[group], 0.0)
     last = 0
-    for cell in range(cells):
+    for cell in range(len(out)):
         if alone[cell] > pays[cell]:
             out[cell] = True
             ahead[last] = cell
@@ -176,7 +222,6 @@ def dear(
                     out[left] = True
                     ahead[last] = left
                     last += 1
-    return out
 
 
 @njit(cache=True)

@@ -14,8 +14,8 @@ import numpy as np
 from numba import uintp
 
 from cube2net.array_types import Array
-from cube2net.kernels.compiled import njit
-from cube2net.kernels.walks import GOLDEN, counter, place_of, scramble, share, walk, weight_of
+from cube2net.kernels.compiled import inner, njit
+from cube2net.kernels.walks import GOLDEN, counter, place_of, scramble, share, weight_of
 
 # Outputs that wait together, and how far apart: further than a row is long (the compiler then knows that they do not
 # overlap), and such that no two of them, nor their neighbours, share the lower 12 bits of their addresses.
@@ -37,7 +37,13 @@ A0, A1, A2 = np.float32(135135.0), np.float32(17325.0), np.float32(378.0)
 B1, B2, B3 = np.float32(62370.0), np.float32(3150.0), np.float32(28.0)
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+def make_slots() -> tuple[Array, Array]:
+    """Return slots of zeros, as products with unused ones must be finite: in one row, and the same with a row each."""
+    slots = np.zeros(SLOTS * APART, np.float32)
+    return slots, slots.reshape(SLOTS, APART)
+
+
+@inner(fastmath=True, error_model="numpy")
 def sigmoid(x: Any) -> Any:
     """Return 1 / (1 + exp(−x)), right to 1e-5; beyond ±12 it is as at ±12.
 
@@ -52,21 +58,21 @@ def sigmoid(x: Any) -> Any:
     return HALF + above * under / (under * under + above * above)
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@inner
 def take(slots: Array, slot: Any, rows: Array, row: Any) -> None:
     """Copy a row into a slot."""
     for k in range(rows.shape[1]):
         slots[slot, k] = rows[row, k]
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@inner
 def put(slots: Array, slot: Any, rows: Array, row: Any) -> None:
     """Copy a slot into a row."""
     for k in range(rows.shape[1]):
         rows[row, k] = slots[slot, k]
 
 
-@njit(cache=True, nogil=True, fastmath=True, error_model="numpy")
+@inner(fastmath=True, error_model="numpy")
 def meet(rows: Array, row: Any, slots: Array, aim: Any, rates: Array) -> None:
     """Move an input and six outputs, each by its rate, to where the first product is nearer to ``aim``, others to 0.
 
@@ -101,7 +107,7 @@ def meet(rows: Array, row: Any, slots: Array, aim: Any, rates: Array) -> None:
         rows[row, k] = x + p0 * y0 + p1 * y1 + p2 * y2 + p3 * y3 + p4 * y4 + p5 * y5
 
 
-@njit(cache=True, nogil=True)
+@inner
 def pick(chances: Any, bits: Any) -> Any:
     """Return a node, as likely as its part of the running sums, from 64 random bits.
 
@@ -116,7 +122,7 @@ def pick(chances: Any, bits: Any) -> Any:
     return node
 
 
-@njit(cache=True, nogil=True)
+@inner
 def draw_noise(
     chances: Any, noise: int, bits: Any, one: int, other: int, targets: Array, times: Array
 ) -> tuple[int, Any]:
@@ -154,14 +160,14 @@ def learn(
     count: int,
     rate: Any,
     slots: Array,
+    table: Array,
     rates: Array,
 ) -> None:
     """Let the first ``many`` sources meet the true output ``targets[0]`` and the noise behind it.
 
     There are ``count`` targets, distinct, and each counts as many times as ``times`` says. They are met six at a
-    time: ``slots`` has room for so many, and ``rates`` for their rates.
+    time: ``slots`` and ``table`` are the same room for so many, and ``rates`` is for their rates.
     """
-    table = slots.reshape(SLOTS, APART)
     for first in range(0, count, SLOTS):
         there = min(SLOTS, count - first)
         for slot in range(there):
@@ -178,10 +184,8 @@ def learn(
 
 @njit(cache=True, nogil=True)
 def learn_walks(
-    transition: Any,
-    nodes: Array,
-    turn: int,
-    length: int,
+    paths: Array,
+    start: int,
     inputs: Array,
     outputs: Array,
     chances: Any,
@@ -191,21 +195,23 @@ def learn_walks(
     epoch: int,
     rate: float,
     fall: float,
+    slots: Array,
+    table: Array,
 ) -> None:
-    """Learn from the walks of some nodes in one round: a node is the true output of those near it on the walk.
+    """Learn from walks, a row of ``paths`` each: a node is the true output of those near it on the walk.
 
-    How near is drawn anew for every node, from 1 to ``window`` steps either way. The rate falls by ``fall`` a walk.
+    How near is drawn anew for every node, from 1 to ``window`` steps either way. The rate falls by ``fall`` a walk,
+    of which ``start`` came before.
     """
-    path = np.empty(length, np.int32)
+    length = paths.shape[1]
     sources = np.empty(2 * window, np.uintp)
     targets = np.empty(noise + 1, np.uintp)
-    times = np.ones(noise + 1, np.float32)
-    slots = np.zeros(SLOTS * APART, np.float32)
-    rates = np.zeros(SLOTS, np.float32)
-    for i in range(len(nodes)):
-        walk(transition, nodes[i], turn, path)
-        bits = counter(draws, nodes[i], epoch)
-        step = np.float32(rate - fall * i)
+    times = np.empty(noise + 1, np.float32)
+    rates = np.empty(SLOTS, np.float32)
+    times[0] = ONCE
+    for i in range(len(paths)):
+        bits = counter(draws, paths[i, 0], epoch)
+        step = np.float32(rate - fall * (start + i))
         for j in range(length):
             bits += GOLDEN
             reach = 1 + np.int64(share(scramble(bits)) * window)
@@ -214,11 +220,11 @@ def learn_walks(
             many = 0
             for near in range(first, last):
                 if near != j:
-                    sources[many] = uintp(path[near])
+                    sources[many] = uintp(paths[i, near])
                     many += 1
-            targets[0] = uintp(path[j])
-            count, bits = draw_noise(chances, noise, bits, path[j], path[j], targets, times)
-            learn(inputs, outputs, sources, many, targets, times, count, step, slots, rates)
+            targets[0] = uintp(paths[i, j])
+            count, bits = draw_noise(chances, noise, bits, paths[i, j], paths[i, j], targets, times)
+            learn(inputs, outputs, sources, many, targets, times, count, step, slots, table, rates)
 
 
 @njit(cache=True, nogil=True)
@@ -234,6 +240,8 @@ def learn_links(
     draws: Any,
     rate: float,
     fall: float,
+    slots: Array,
+    table: Array,
 ) -> None:
     """Learn from links drawn as likely as they are heavy, ``drawn`` of them from the one numbered ``first`` on.
 
@@ -244,9 +252,9 @@ def learn_links(
     indptr, indices, sums = links
     source = np.empty(1, np.uintp)
     targets = np.empty(noise + 1, np.uintp)
-    times = np.ones(noise + 1, np.float32)
-    slots = np.zeros(SLOTS * APART, np.float32)
-    rates = np.zeros(SLOTS, np.float32)
+    times = np.empty(noise + 1, np.float32)
+    rates = np.empty(SLOTS, np.float32)
+    times[0] = ONCE
     for i in range(drawn):
         bits = counter(draws, first + i, 0) + GOLDEN
         end = pick(ends, scramble(bits))
@@ -255,4 +263,4 @@ def learn_links(
         source[0] = uintp(indices[place])
         targets[0] = uintp(end)
         count, bits = draw_noise(chances, noise, bits, end, indices[place], targets, times)
-        learn(inputs, outputs, source, 1, targets, times, count, np.float32(rate - fall * i), slots, rates)
+        learn(inputs, outputs, source, 1, targets, times, count, np.float32(rate - fall * i), slots, table, rates)

@@ -1,14 +1,16 @@
 """Whether work is so small that NumPy is done with it before compiled code is at hand.
 
-A process that has compiled code already uses it for everything. To load it takes more than half a second, though, and
-to compile it, once on a machine, many: a command that answers one question of a cube of usual size is through before.
-So kernels that a plain question needs have twins in NumPy (``numpy_pagerank``, ``numpy_subgraphs``), with the same
-answer to the bit. A process pays for compiled code when it has done so much without that it would have paid off.
+A process that has loaded the compiler uses every kernel that was compiled before. Loading the compiler takes more
+than half a second, and compiling a kernel up to a second, once per machine. A command that asks one question of a
+cube of usual size is finished sooner with NumPy. So kernels that a plain question needs have twins in NumPy
+(``numpy_pagerank``, ``numpy_subgraphs``), with the same answer to the bit. A process pays for compiled code when it
+has done so much without that it would have paid off.
 """
 
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 
 LARGEST = 1 << 21
 """Work of more steps than this, of which a step is to look at one end of a link, is never small."""
@@ -27,21 +29,27 @@ class Steps:
     def __init__(self) -> None:
         self.done = 0
 
-    def small(self, size: int, times: int = 1) -> bool:
+    def small(self, kernel: str, size: int, times: int = 1) -> bool:
         """Return whether work that looks ``times`` times at ``size`` ends of links is done without; it is counted then.
 
-        >>> Steps().small(10) == (not has_compiled_code()), Steps().small(LARGEST + 1)
-        (True, False)
+        ``kernel`` is the module and the name of what does it where it is not small.
+
+        >>> Steps().small("subgraphs.induce", LARGEST + 1)
+        False
         """
-        if has_compiled_code() or size > LARGEST or self.done + times * size > IN_ALL:
+        if size > LARGEST or self.done + times * size > IN_ALL or has_compiled_code(kernel):
             return False
         self.done += times * size
         return True
 
 
-def has_compiled_code() -> bool:
-    """Return whether a kernel was loaded in this process."""
-    return "cube2net.kernels.compiled" in sys.modules
+def has_compiled_code(kernel: str) -> bool:
+    """Return whether a kernel was compiled, in this process or before, and the compiler is loaded."""
+    compiled = sys.modules.get("cube2net.kernels.compiled")
+    if compiled is None:
+        return False
+    module, _, name = kernel.partition(".")
+    return bool(compiled.is_compiled(getattr(import_module(f"cube2net.kernels.{module}"), name)))
 
 
 STEPS = Steps()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.kernels.compiled import njit
+from cube2net.kernels.compiled import inner, njit
 from cube2net.kernels.hash_tables import hashed, spot
 from cube2net.kernels.small_work import HUB
 
@@ -44,7 +46,7 @@ def hop(
                     heavy[new] = weights[k]
                     new += 1
             if new > fan_out:
-                least = np.partition(heavy[:new], new - fan_out)[new - fan_out]
+                least = _of_rank(heavy, new, new - fan_out)
                 ties, capped = fan_out, True
                 for at in range(new):
                     if heavy[at] > least:
@@ -67,6 +69,31 @@ def hop(
             if counted:
                 hits[place] += 1
     return found[:count].copy()
+
+
+@inner
+def _of_rank(values: Array, count: int, rank: int) -> Any:
+    """Return the value that stands at a place where the first ``count`` values ascend; they change their places."""
+    low, high = 0, count - 1
+    while low < high:
+        pivot = values[(low + high) // 2]
+        i, j = low, high
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while values[j] > pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i += 1
+                j -= 1
+        if rank <= j:
+            high = j
+        elif rank >= i:
+            low = i
+        else:
+            break
+    return values[rank]
 
 
 @njit(cache=True)
@@ -146,7 +173,6 @@ def induce(
     return int(count)
 
 
-@njit(cache=True)
 def neighbourhood(
     indptr: Array, indices: Array, query: Array, barred: Array, reach: int, most: int, spare: bool
 ) -> tuple[Array, Array, Array, Array]:
@@ -202,7 +228,7 @@ def expand(indptr: Array, indices: Array, query: Array, barred: Array, reach: in
     return found[:stop].copy()
 
 
-@njit(cache=True)
+@inner
 def _fullest(met: Array, found: Array, stop: int, end: int, room: int) -> Array:
     most = 0
     for at in range(stop, end):

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.kernels.compiled import njit
+from cube2net.kernels.compiled import inner, njit
 
 COLUMNS = 3
 
@@ -129,10 +129,11 @@ def put(choice: SwapProblem, state: SwapState, cell: int, slot: int) -> None:
         state.alone[slot, column] += counts[0] * choice.common[column]
         for other in range(len(state.best)):
             state.alone[other, column] -= counts[other + 1] * choice.common[column]
-    counts[:] = 0
+    for tag in range(len(counts)):
+        counts[tag] = 0
 
 
-@njit(cache=True)
+@inner
 def take(choice: SwapProblem, state: SwapState, slot: int) -> None:
     """Take the cell out of a slot, which is free then."""
     cell = state.chosen[slot]
@@ -164,10 +165,11 @@ def take(choice: SwapProblem, state: SwapState, slot: int) -> None:
         for other in range(len(state.best)):
             state.alone[other, column] += counts[other + 1] * choice.common[column]
         state.alone[slot, column] = 0.0
-    counts[:] = 0
+    for tag in range(len(counts)):
+        counts[tag] = 0
 
 
-@njit(cache=True)
+@inner
 def enter(choice: SwapProblem, present: Array, group: int) -> int:
     """Bring the objects of a group into the network; return how many links come with them."""
     links = 0
@@ -179,7 +181,7 @@ def enter(choice: SwapProblem, present: Array, group: int) -> int:
     return links
 
 
-@njit(cache=True)
+@inner
 def leave(choice: SwapProblem, present: Array, group: int) -> int:
     """Undo ``enter``; return how many links go with the objects."""
     links = 0
@@ -191,7 +193,7 @@ def leave(choice: SwapProblem, present: Array, group: int) -> int:
     return links
 
 
-@njit(cache=True)
+@inner
 def close(choice: SwapProblem, state: SwapState, slot: int) -> None:
     """Move the cell of the last slot into a free one, so that slots stay without gaps; there is one fewer."""
     last = state.filled[0] - 1
@@ -210,7 +212,7 @@ def close(choice: SwapProblem, state: SwapState, slot: int) -> None:
     state.filled[0] = last
 
 
-@njit(cache=True)
+@inner
 def weigh(choice: SwapProblem, state: SwapState, cell: int) -> None:
     """Write to ``shared`` what a cell holds that only slot s holds; after the last slot, what it would add to all."""
     count, several = state.filled[0], len(state.best) + 1

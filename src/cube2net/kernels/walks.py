@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from cube2net.array_types import Array
-from cube2net.kernels.compiled import njit
+from cube2net.kernels.compiled import inner, njit
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 UNIT = 2.0**-53
@@ -26,7 +26,7 @@ REFUSED = np.int64(-1)
 RETURN = np.int64(-2)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def scramble(bits: Any) -> Any:
     """Return 64 random bits for every count of the counter."""
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -34,13 +34,13 @@ def scramble(bits: Any) -> Any:
     return bits ^ (bits >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True)
+@inner
 def counter(seed: Any, node: int, turn: int) -> Any:
     """Return where the counter of one walk starts; it moves on by ``GOLDEN`` for every number."""
     return scramble(scramble(seed + np.uint64(node) * GOLDEN) + np.uint64(turn) * GOLDEN)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def share(bits: Any) -> Any:
     """Return a number in [0, 1) from 64 random bits."""
     return np.float64(bits >> np.uint64(11)) * UNIT
@@ -56,7 +56,7 @@ def running_sums(indptr: Array, weights: Array, sums: Array) -> None:
             sums[place] = total
 
 
-@njit(cache=True, nogil=True)
+@inner
 def weight_of(indptr: Array, sums: Array, node: int) -> Any:
     """Return the weight of all links of a node together.
 
@@ -66,7 +66,7 @@ def weight_of(indptr: Array, sums: Array, node: int) -> Any:
     return np.float64(end - indptr[node]) if len(sums) == 0 else sums[end - 1]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def place_of(indptr: Array, sums: Array, node: int, goal: float) -> Any:
     """Return the place of the link that the running sums of a node's row come to at ``goal``, below their total."""
     start = indptr[node]
@@ -82,7 +82,7 @@ def place_of(indptr: Array, sums: Array, node: int, goal: float) -> Any:
     return start
 
 
-@njit(cache=True, nogil=True)
+@inner
 def weight_at(indptr: Array, sums: Array, node: int, place: int) -> Any:
     """Return the weight of the link at a place of a node's row."""
     if len(sums) == 0:
@@ -90,7 +90,7 @@ def weight_at(indptr: Array, sums: Array, node: int, place: int) -> Any:
     return sums[place] - sums[place - 1] if place > indptr[node] else sums[place]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def linked(indptr: Array, indices: Array, one: int, other: int) -> Any:
     """Return whether two nodes are linked, by a search in the shorter of their rows."""
     if indptr[one + 1] - indptr[one] > indptr[other + 1] - indptr[other]:
@@ -106,7 +106,7 @@ def linked(indptr: Array, indices: Array, one: int, other: int) -> Any:
     return start < indptr[one + 1] and indices[start] == other
 
 
-@njit(cache=True, nogil=True)
+@inner
 def bias(indptr: Array, indices: Array, before: int, node: int, back: float, away: float) -> Any:
     """Return node2vec's factor of a step: ``back`` to where the walk came from, 1 to its neighbours, else ``away``."""
     if node == before:
@@ -114,7 +114,7 @@ def bias(indptr: Array, indices: Array, before: int, node: int, back: float, awa
     return 1.0 if linked(indptr, indices, before, node) else away
 
 
-@njit(cache=True, nogil=True)
+@inner
 def weigh_all(
     indptr: Array, indices: Array, sums: Array, before: int, node: int, back: float, away: float, drawn: float
 ) -> Any:
@@ -136,7 +136,7 @@ def weigh_all(
     return found
 
 
-@njit(cache=True, nogil=True)
+@inner
 def walk(transition: Any, node: Any, turn: int, path: Array) -> None:
     """Fill ``path`` with the nodes of one walk, the node it starts at first; the node must have a link.
 
@@ -193,13 +193,3 @@ def fill_walks(transition: Any, nodes: Array, turn: int, paths: Array) -> None:
     """Fill row i of ``paths`` with the walk of ``nodes[i]`` in one round."""
     for i in range(len(nodes)):
         walk(transition, nodes[i], turn, paths[i])
-
-
-@njit(cache=True, nogil=True)
-def count_visits(transition: Any, nodes: Array, turn: int, length: int, visits: Array) -> None:
-    """Add to ``visits`` how often the walks of some nodes in one round come to every node."""
-    path = np.empty(length, np.int32)
-    for i in range(len(nodes)):
-        walk(transition, nodes[i], turn, path)
-        for j in range(length):
-            visits[path[j]] += 1

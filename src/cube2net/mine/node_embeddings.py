@@ -99,7 +99,7 @@ def walk_vectors(
     Nodes without walks have rows of zeros. Several threads change the same rows without waiting for each other, so
     only the rows that one thread learns are the same from run to run; the walks always are.
     """
-    from cube2net.kernels.sgns import learn_walks
+    from cube2net.kernels.sgns import learn_walks, make_slots
 
     count, nodes = len(walks.links), walks.nodes
     # Word2vec starts √dimensions times smaller. On short corpora that costs much of them; on long ones nothing.
@@ -110,30 +110,22 @@ def walk_vectors(
     workers = threads(workers, len(nodes))
     noise = chances(walks.visits(workers) ** POWER)
     bits = bits_of(seed, "skipgram")
+    near = min(window, walks.length - 1)
     turns = epochs * walks.rounds
     fall = rate * (1.0 - LAST) / (turns * len(nodes))
 
     def learn(worker: int) -> Iterator[None]:
+        slots = make_slots()
         for turn in range(turns):
             order = stream(seed, "mine", "order", turn).permutation(nodes)
             mine = np.ascontiguousarray(order[worker::workers])
             for first in range(0, len(mine), PART):
                 now = rate - fall * (turn * len(nodes) + first * workers + worker)
-                yield learn_walks(
-                    walks.transition,
-                    mine[first : first + PART],
-                    turn % walks.rounds,
-                    walks.length,
-                    inputs,
-                    outputs,
-                    noise,
-                    min(window, walks.length - 1),
-                    negatives,
-                    bits,
-                    turn,
-                    now,
-                    fall * workers,
-                )
+                for start, paths in walks.from_nodes(mine[first : first + PART], turn % walks.rounds):
+                    learn_walks(
+                        paths, start, inputs, outputs, noise, near, negatives, bits, turn, now, fall * workers, *slots
+                    )
+                yield
 
     side_by_side(learn, workers)
     return inputs[:, :dimensions].copy()
@@ -155,7 +147,7 @@ def link_vectors(
     Links are drawn as likely as they are heavy, ``samples`` times the number of nodes that have one. Nodes without
     links have rows of zeros. Only the rows that one thread learns are the same from run to run.
     """
-    from cube2net.kernels.sgns import learn_links
+    from cube2net.kernels.sgns import learn_links, make_slots
 
     purpose = "first" if first_order else "second"
     count, nodes = len(walks.links), walks.nodes
@@ -170,10 +162,13 @@ def link_vectors(
     fall = rate * (1.0 - LAST) / total
 
     def learn(worker: int) -> Iterator[None]:
+        slots = make_slots()
         for first in range(worker * LINKS, total, workers * LINKS):
             drawn = min(LINKS, total - first)
             now = rate - fall * first
-            yield learn_links(walks.ends, first, drawn, inputs, outputs, ends, noise, negatives, bits, now, fall)
+            yield learn_links(
+                walks.ends, first, drawn, inputs, outputs, ends, noise, negatives, bits, now, fall, *slots
+            )
 
     side_by_side(learn, workers)
     return inputs[:, :dimensions].copy()

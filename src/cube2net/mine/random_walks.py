@@ -22,6 +22,9 @@ from cube2net.threads import cores
 # A thread does so many walks before it looks whether it should stop.
 PART = 1024
 
+# So many nodes of walks are kept at a time, or one walk where it is longer.
+MAX_STEPS = 131_072
+
 # With fewer nodes for each thread, threads would mostly wait for each other's memory.
 NODES_PER_THREAD = 256
 
@@ -149,17 +152,28 @@ class Walks:
 
     def visits(self, workers: int = 1) -> Array:
         """Return how often all walks together come to every node; the walks themselves are not kept."""
-        from cube2net.kernels.walks import count_visits
-
         seen = np.zeros((workers, len(self.links)), dtype=np.int64)
 
         def count(worker: int) -> Iterator[None]:
             for turn, part in self._parts(worker, workers):
-                yield count_visits(self.transition, self.nodes[part], turn, self.length, seen[worker])
+                for _, paths in self.from_nodes(self.nodes[part], turn):
+                    np.add.at(seen[worker], paths.ravel(), 1)
+                yield
 
         side_by_side(count, workers)
         total: Array = seen.sum(axis=0)
         return total
+
+    def from_nodes(self, nodes: Array, turn: int) -> Iterator[tuple[int, Array]]:
+        """Yield the walks of some nodes in one round, a row each, few at a time; and the position of the first."""
+        from cube2net.kernels.walks import fill_walks
+
+        rows = max(1, MAX_STEPS // self.length)
+        for start in range(0, len(nodes), rows):
+            part = nodes[start : start + rows]
+            paths = np.empty((len(part), self.length), dtype=np.int32)
+            fill_walks(self.transition, part, turn, paths)
+            yield start, paths
 
     def _parts(self, worker: int, workers: int) -> list[tuple[int, slice]]:
         """Return what one of several workers does: rounds, and parts of the nodes."""

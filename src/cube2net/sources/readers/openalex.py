@@ -91,11 +91,7 @@ class OpenAlex:
         gathering = Gathering(self.objects)
         said = [labels for labels in self.filters.values() if OTHER not in labels]
         reader = LineReader(dropped, abstracts=self.abstracts, citations=self.objects == "works", said=said)
-        with (
-            closing(reader),
-            closing(ahead(iter(parts))) as unpacked,
-            closing(ahead(map(reader.slim, unpacked))) as blocks,
-        ):
+        with closing(reader), closing(ahead(iter(parts))) as blocks:
             for block in blocks:
                 step()
                 for lines, works in reader.parse(block):
@@ -126,7 +122,7 @@ class OpenAlex:
             met = WorkColumns(Dropped(), self.objects, {}, (None, None), retracted=True)
             with closing(LineReader(Dropped(), abstracts=False, citations=False)) as reader:
                 for block in islice(parts, 1):
-                    for lines, works in reader.parse(reader.slim(block)):
+                    for lines, works in reader.parse(block):
                         met.batch(lines, works)
             for name, labels in self.filters.items():
                 near = [label for wanted in labels if (label := nearest(wanted, met.known(name)))]

@@ -58,12 +58,6 @@ class Block:
             len(self.starts) - 1, pa.py_buffer(self.starts), pa.py_buffer(self.data)
         )
 
-    def between(self, begin: int, end: int) -> Block:
-        """Return a block of the lines between two, which shares their bytes."""
-        return Block(
-            self.name, self.day, self.data, self.starts[begin : end + 1], self.numbers[begin:end], unit=self.unit
-        )
-
     def only(self, kept: Array) -> Block:
         """Return a block of some of the lines."""
         chosen = [self.line(int(row)) for row in np.flatnonzero(kept)]
