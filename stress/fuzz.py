@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from stress.bases import make_bases
@@ -20,7 +21,7 @@ def run(outcome: Outcome, scratch: Path) -> Outcome:
     """Ask every target in turn, each from its undamaged input on."""
     make_bases(scratch)
     outcome.begin()
-    ask_all(outcome, _jobs(outcome), scratch, Limits())
+    ask_all(outcome, islice(_jobs(outcome), outcome.wanted), scratch, Limits())
     outcome.notes["inputs an hour"] = round(3600 * outcome.done / (outcome.end().took or 1))
     return outcome
 
@@ -30,7 +31,7 @@ def run_large(outcome: Outcome, scratch: Path) -> Outcome:
     outcome.notes["large cube"] = make_large(scratch)
     outcome.begin()
     jobs = ((target, seed) for seed in outcome.numbers() for target in LARGE)
-    ask_all(outcome, jobs, scratch, LARGE_LIMITS)
+    ask_all(outcome, islice(jobs, outcome.wanted), scratch, LARGE_LIMITS)
     return outcome
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 from stress.bombs import BOMBS
 from stress.fuzz_cubes import CUBES
 from stress.fuzz_files import FILES
+from stress.fuzz_sheets import SHEETS
 from stress.fuzz_sources import SAMPLES
 from stress.large import LARGE
 
 Target = Callable[[Path, Path, int | None], None]
-SMALL: dict[str, Target] = {**SAMPLES, **BOMBS, **CUBES, **FILES}
+SMALL: dict[str, Target] = {**SAMPLES, **SHEETS, **BOMBS, **CUBES, **FILES}
 TARGETS: dict[str, Target] = {**SMALL, **LARGE}

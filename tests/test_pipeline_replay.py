@@ -337,6 +337,13 @@ def test_a_name_of_a_cube_that_leads_elsewhere_is_not_followed(place: Place, tmp
     edited(path, lambda recipe: recipe["cube"].update(name="elsewhere/cube"))
     with pytest.raises(CubeError, match=r"the cube 'elsewhere/cube' is neither beside the file nor here"):
         c2n.replay(path)
+    shutil.copytree(place.folder / "cube", tmp_path, dirs_exist_ok=True)
+    (tmp_path / "below").mkdir()
+    shutil.copy(path, tmp_path / "below" / "net.json")
+    for name, where in (("..", "below/net.json"), ("", "net.json"), (".", "net.json")):
+        edited(tmp_path / where, lambda recipe, name=name: recipe["cube"].update(name=name))
+        with pytest.raises(CubeError, match=rf"the cube '{name}' is neither beside the file nor here"):
+            c2n.replay(tmp_path / where)
 
 
 @pytest.mark.parametrize("suffix", EXPORTS)

@@ -18,6 +18,8 @@ import struct
 import zipfile
 import zlib
 from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from gzip import BadGzipFile
 from pathlib import Path
@@ -188,6 +190,18 @@ def open_zip(raw: io.BufferedReader, gauge: Gauge) -> zipfile.ZipFile:
         )
     raw.seek(0)
     return zipfile.ZipFile(raw)
+
+
+@contextmanager
+def open_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, gauge: Gauge) -> Iterator[io.BufferedReader]:
+    """Give the bytes of one member of a zip, metered; one that is encrypted or says that it is too large is refused."""
+    if member.flag_bits & 1 or member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise SourceError(
+            f"{gauge.name}: {member.filename!r} is encrypted or packed by a rare method: unpack it, or save it anew"
+        )
+    gauge.check(member.file_size, member.compress_size)
+    with archive.open(member) as packed, metered(packed, gauge) as file:
+        yield file
 
 
 def damaged(name: str, error: Exception) -> SourceError:

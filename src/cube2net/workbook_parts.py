@@ -1,6 +1,6 @@
 """The parts of a workbook (.xlsx), behind a meter: its sheets, the texts they share, and the XML of any part.
 
-A workbook is a zip: what comes out of it is metered, and a document type is refused, so that no entity can be declared.
+A workbook is a zip: what comes out of it is metered, and its XML is read by :mod:`cube2net.safe_xml`.
 """
 
 from __future__ import annotations
@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from xml.parsers import expat
 
 from cube2net.errors import SourceError
-from cube2net.unpacking import BROKEN, Gauge, Meter, damaged, metered, open_raw, open_zip
+from cube2net.safe_xml import SafeXml
+from cube2net.unpacking import BROKEN, Gauge, Meter, damaged, open_member, open_raw, open_zip
 
 OLD = b"\xd0\xcf\x11\xe0"
-PIECE = 2**16
 
 
 @dataclass
@@ -64,28 +63,15 @@ def parse_part(
         about = book.archive.getinfo(member)
     except KeyError:
         raise SourceError(f"{book.path.name} is not a whole workbook: {member!r} is missing") from None
-    if about.flag_bits & 1 or about.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise SourceError(f"{book.path.name}: {member!r} is encrypted or packed by a rare method: save the file anew")
-    book.gauge.check(about.file_size, about.compress_size)
-    xml = expat.ParserCreate()
-    xml.buffer_text = True
-
-    def refuse(*_: object) -> None:
-        raise SourceError(f"{book.path.name}: {member!r} declares a document type, which no workbook does")
-
-    xml.StartDoctypeDeclHandler = refuse
-    xml.StartElementHandler = lambda tag, given: start(tag.rpartition(":")[2], given)
-    xml.EndElementHandler = lambda tag: end(tag.rpartition(":")[2])
-    xml.CharacterDataHandler = text
-    with book.archive.open(about) as packed, metered(packed, book.gauge) as file:
-        piece = b"not yet"
-        while piece:
-            piece = file.read(PIECE)
-            try:
-                xml.Parse(piece, not piece)
-            except expat.ExpatError as error:
-                what = expat.ErrorString(error.code)
-                raise SourceError(f"{book.path.name}: {member!r} is not whole XML ({what})") from None
+    xml = SafeXml(
+        f"{book.path.name}: {member!r}",
+        start=lambda tag, given: start(tag.rpartition(":")[2], given),
+        end=lambda tag: end(tag.rpartition(":")[2]),
+        allow_doctype=False,
+    )
+    xml.expat.CharacterDataHandler = text
+    with open_member(book.archive, about, book.gauge) as file:
+        xml.read(file)
 
 
 def _list_sheets(book: Workbook) -> None:
@@ -158,7 +144,7 @@ def sheet_texts(book: Workbook, sheet: str) -> list[list[str]]:
         collects = False
         if tag == "c" and found:
             text = "".join(pieces)
-            place = int(text) if field_kind == "s" and text.isdecimal() else -1
+            place = int(text) if field_kind == "s" and text.isdecimal() and len(text) < 10 else -1
             found[-1].append(shared[place] if 0 <= place < len(shared) else text)
 
     def text(piece: str) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.errors import SourceError
@@ -495,13 +495,11 @@ def check_bytes(path: Path, data: bytes) -> None:
         check_corpus_or_sentence(partial(read, path, strict=strict))
 
 
-@settings(max_examples=150, deadline=None)
 @given(data=st.binary(max_size=300))
 def test_any_bytes_make_a_corpus_or_one_sentence(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     check_bytes(tmp_path_factory.getbasetemp() / "any.json", data)
 
 
-@settings(max_examples=150, deadline=None)
 @given(data=TEXTS | st.sampled_from([V8.encode(), V13.encode()]), cuts=st.lists(CUTS, max_size=4))
 def test_damaged_files_make_a_corpus_or_one_sentence(
     tmp_path_factory: pytest.TempPathFactory, data: bytes, cuts: list[tuple[int, int, bytes]]
@@ -509,7 +507,6 @@ def test_damaged_files_make_a_corpus_or_one_sentence(
     check_bytes(tmp_path_factory.getbasetemp() / "damaged.json", changed(data, cuts))
 
 
-@settings(max_examples=150, deadline=None)
 @given(kind=st.sampled_from(["zip", "gz", "tgz", "tar"]), cuts=st.lists(CUTS, min_size=1, max_size=3))
 def test_damaged_archives_make_a_corpus_or_one_sentence(
     tmp_path_factory: pytest.TempPathFactory, kind: str, cuts: list[tuple[int, int, bytes]]

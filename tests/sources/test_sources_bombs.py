@@ -207,7 +207,6 @@ def test_a_zip_with_a_directory_too_large_to_hold_is_refused(tmp_path: Path, mon
             open_zip(file, Meter().gauge(path))
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.binary(max_size=300), min_size=1, max_size=4), st.sampled_from(sorted(bombs.PACK)), st.integers(1, 99)
 )
@@ -219,7 +218,6 @@ def test_packed_parts_are_unpacked_as_one(parts: list[bytes], by: str, step: int
     assert b"".join(pieces) == b"".join(parts) and gauge.unpacked == sum(map(len, parts))
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.sampled_from(sorted(bombs.PACK)), st.data())
 def test_a_packed_file_that_is_cut_or_damaged_is_one_sentence(by: str, data: st.DataObject) -> None:
     packed = bytearray(bombs.PACK[by](bytes(range(256)) * 20))
@@ -238,7 +236,7 @@ def test_a_packed_file_that_is_cut_or_damaged_is_one_sentence(by: str, data: st.
 TEXTS = st.lists(st.none() | st.sampled_from(["", "a", "data mining", "x" * 900]), min_size=1, max_size=60)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     TEXTS,
     st.sampled_from(["1.0", "2.0"]),
@@ -310,7 +308,7 @@ def _varint(number: int) -> bytes:
             return bytes(found)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_whatever_the_bytes_of_a_parquet_file_rows_or_one_sentence_come_back(
     tmp_path: Path, data: st.DataObject

@@ -24,7 +24,7 @@ def digests(folder) -> dict[str, str]:
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     papers=st.integers(1, 400),
     first=st.integers(1900, 2000),

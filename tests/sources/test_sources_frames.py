@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
@@ -157,7 +157,7 @@ def items_of(nodes: Any) -> dict[str, list[Any]]:
         (pd.Series(["x", pd.NA, "y"], dtype=object), ["x", None, "y"]),
         ([1, "x", None], ["1", "x", None]),
         ([["a", "b"], ["c"], None], [["a", "b"], ["c"], []]),
-        ([{"b", "a"}, ("c",), np.array(["d"])], [["a", "b"], ["c"], ["d"]]),
+        pytest.param([{"b", "a"}, ("c",), np.array(["d"])], [["a", "b"], ["c"], ["d"]], id="set, tuple, array"),
         ([["a"], "b", None], [["a"], ["b"], []]),
         ([date(2001, 2, 3), None, date(2002, 2, 3)], [date(2001, 2, 3), None, date(2002, 2, 3)]),
         ([Decimal("1.5"), Decimal("2.25"), None], [1.5, 2.25, None]),
@@ -334,7 +334,6 @@ CELLS = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(CELLS, min_size=2, max_size=6))
 def test_whatever_values_a_pandas_column_mixes_the_frame_is_read(values: list[Any]) -> None:
     nodes = pd.DataFrame({"id": [f"n{place}" for place in range(len(values))], "x": pd.Series(values, dtype=object)})

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow.compute as pc
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cube2net.errors import ParameterError, SourceError
@@ -277,7 +277,6 @@ def test_a_title_is_found_however_it_is_written() -> None:
         assert texts.find(title, 2001) is None and texts.find(title, None) is None
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.text(max_size=20))
 def test_a_title_with_a_letter_always_finds_itself(title: str) -> None:
     texts = FilmTexts()
@@ -305,7 +304,6 @@ def check_bytes(files: dict[str, bytes], name: str) -> None:
         check_corpus_or_sentence(lambda: Movies(years_apart=1).read_reviewed([path / name]).corpus)
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     st.sampled_from(["ratings.dat", "movies.dat", "movies-1990s.json"]).flatmap(
         lambda name: st.tuples(st.just(name), st.binary(max_size=100) | damaged(FILES[name]))
@@ -315,7 +313,6 @@ def test_whatever_a_file_holds_a_corpus_or_one_sentence_comes_back(change: tuple
     check_bytes(FILES | dict([change]), "")
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     st.sampled_from(["ratings.csv", "movies.csv"]).flatmap(
         lambda name: st.tuples(
@@ -334,14 +331,12 @@ LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_s
 FILM = st.fixed_dictionaries({}, optional={"title": LEAVES, "year": LEAVES | st.just(1999), "extract": LEAVES})
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(FILM | LEAVES, max_size=4))
 def test_whatever_a_table_of_texts_holds_a_corpus_or_one_sentence_comes_back(films: list[Any]) -> None:
     named = [{**film, "title": "The Matrix"} if isinstance(film, dict) else film for film in films]
     check_bytes(FILES | {"movies-1990s.json": json.dumps(films + named).encode()}, "")
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.sampled_from([tar(FILES), tar(FILES, "w:gz"), tar(FILES, "w:xz")]).flatmap(damaged))
 def test_whatever_an_archive_holds_a_corpus_or_one_sentence_comes_back(content: bytes) -> None:
     check_bytes({"a.tar.xz": content}, "a.tar.xz")
@@ -350,6 +345,7 @@ def test_whatever_an_archive_holds_a_corpus_or_one_sentence_comes_back(content: 
 DATA = Path(os.environ.get("CUBE2NET_DATA", "")) / "movies"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not os.environ.get("CUBE2NET_DATA") or not DATA.is_dir(),
     reason="the environment variable CUBE2NET_DATA names no folder with MovieTweetings and film texts in movies/",

@@ -2,7 +2,7 @@ import igraph
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net import build_cube, construct
@@ -171,7 +171,6 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     st.dictionaries(
         st.integers(0, 5) | st.text(st.characters(), max_size=2),

@@ -4,7 +4,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.errors import Cube2netError
@@ -83,7 +83,6 @@ def test_a_query_file_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
         read_query_file(tmp_path / "none.csv")
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.binary(max_size=60), st.sampled_from(["q.csv", "q.txt", "q.tsv"]))
 def test_whatever_the_bytes_a_query_file_gives_names_or_one_sentence(
     tmp_path_factory: pytest.TempPathFactory, content: bytes, name: str
@@ -186,7 +185,6 @@ def test_links_that_are_not_there_are_one_sentence(tmp_path: Path) -> None:
         read_pairs_file(tmp_path)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.binary(max_size=60), st.sampled_from(["", "source,target\n", "source\ttarget\n"]))
 def test_whatever_the_bytes_links_or_one_sentence_come_back(
     tmp_path_factory: pytest.TempPathFactory, content: bytes, start: str

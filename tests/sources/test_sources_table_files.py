@@ -198,7 +198,7 @@ def test_a_value_longer_than_a_block_is_read(tmp_path):
 FIELD = st.text(st.sampled_from('ab",\n\r;1 é'), max_size=4)
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(FIELD, FIELD), min_size=1, max_size=6), st.sampled_from(["\n", "\r\n"]))
 def test_the_place_of_a_row_is_the_line_on_which_it_starts(tmp_path, fields, ending):
     def quoted(value: str) -> str:
@@ -234,7 +234,7 @@ def bytes_of(pieces: list[str]) -> st.SearchStrategy[bytes]:
 
 
 CSV_BYTES, JSON_BYTES = bytes_of(CSV_PIECES), bytes_of(JSON_PIECES)
-FUZZ = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FUZZ = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @FUZZ

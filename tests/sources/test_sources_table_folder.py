@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import cube2net as c2n
@@ -190,7 +190,6 @@ def test_bad_terms_are_counted_shown_and_stop_when_strict(tmp_path: Path) -> Non
 PAIRS = st.lists(st.tuples(st.integers(0, 3), st.sampled_from("abc"), st.integers(-1, 4)), min_size=1, max_size=20)
 
 
-@settings(max_examples=60, deadline=None)
 @given(PAIRS)
 def test_terms_are_counted_as_plain_python_counts_them(rows: list[tuple[int, str, int]]) -> None:
     plain: dict[tuple[int, str], int] = {}

@@ -8,8 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from workbook_files import HEAD, unzipped, workbook, zipped
 
+from cube2net import safe_xml
 from cube2net.errors import SourceError
 from cube2net.sources.io.dropped import Dropped
+from cube2net.sources.tables import workbooks
 from cube2net.sources.tables.dialects import Conventions
 from cube2net.sources.tables.query_files import read_query_file
 from cube2net.sources.tables.read_rows import read_rows
@@ -124,11 +126,20 @@ def test_a_query_may_be_a_sheet(tmp_path):
         ({"xl/workbook.xml": f"{HEAD}<workbook/>"}, "x.xlsx has no sheet to read, expected one with a header and rows"),
         (
             {"xl/worksheets/sheet1.xml": f"{HEAD}<!DOCTYPE x [<!ENTITY a 'b'>]><worksheet/>"},
-            "x.xlsx: 'xl/worksheets/sheet1.xml' declares a document type, which no workbook does",
+            "x.xlsx: 'xl/worksheets/sheet1.xml' line 2: a document type declaration is refused, as its entities could "
+            "read other files or grow without end",
         ),
         (
             {"xl/worksheets/sheet1.xml": "<worksheet><row>"},
-            "x.xlsx: 'xl/worksheets/sheet1.xml' is not whole XML (no element found)",
+            "x.xlsx: 'xl/worksheets/sheet1.xml' line 1: not whole XML (no element found)",
+        ),
+        (
+            {"xl/worksheets/sheet1.xml": '<?xml version="1.0" encoding="rot13"?><worksheet/>'},
+            "x.xlsx: 'xl/worksheets/sheet1.xml' line 1: its encoding cannot be read ('rot13' is not a text encoding)",
+        ),
+        (
+            {"xl/worksheets/sheet1.xml": "<w>" * 101},
+            "x.xlsx: 'xl/worksheets/sheet1.xml' line 1: elements stand more than 100 deep in each other",
         ),
         ({"xl/worksheets/sheet1.xml": "<worksheet/>"}, "x.xlsx is empty, expected a header and rows"),
         (
@@ -152,6 +163,26 @@ def test_a_workbook_that_is_damaged_is_refused(tmp_path, change, sentence):
     with pytest.raises(SourceError) as error:
         read_rows(tmp_path / "x.xlsx")
     assert str(error.value) == sentence
+
+
+@pytest.mark.parametrize("start", ["<w a='", "<w", "<w><!--", "<w><?a "])
+@pytest.mark.parametrize("part", ["xl/workbook.xml", "xl/sharedStrings.xml", "xl/worksheets/sheet1.xml"])
+def test_a_token_without_end_in_any_part_is_refused_before_the_part_is_read_whole(tmp_path, monkeypatch, part, start):
+    monkeypatch.setattr(safe_xml, "PIECE", 100)
+    monkeypatch.setattr(safe_xml, "MAX_VALUE_BYTES", 1000)
+    parts = {**unzipped(workbook({"x": CUSTOMERS})), part: start + "x" * 5000}
+    (tmp_path / "x.xlsx").write_bytes(zipped(parts))
+    with pytest.raises(SourceError) as error:
+        read_rows(tmp_path / "x.xlsx")
+    assert str(error.value) == f"x.xlsx: {part!r} line 1: a value takes more than 16 MiB"
+
+
+def test_cells_of_one_column_share_what_is_kept_of_its_number(tmp_path):
+    workbooks.column_of_letters.cache_clear()
+    rows = [["id", "name"], *([number, f"n{number}"] for number in range(500))]
+    (tmp_path / "x.xlsx").write_bytes(workbook({"x": rows}))
+    read_rows(tmp_path / "x.xlsx")
+    assert workbooks.column_of_letters.cache_info().currsize == 2
 
 
 def test_old_and_locked_workbooks_and_what_is_none_are_refused(tmp_path):
@@ -188,7 +219,7 @@ WHOLE = workbook({"nodes": CUSTOMERS, "links": SALES})
 PARTS = unzipped(WHOLE)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data(), st.booleans())
 def test_whatever_happens_to_a_workbook_a_corpus_or_a_clear_error_comes_back(tmp_path, data, strict):
     if data.draw(st.booleans()):

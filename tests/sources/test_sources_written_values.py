@@ -174,7 +174,7 @@ def written(number: float, decimal: str, thousands: str) -> str:
     return text.replace(",", "\0").replace(".", decimal).replace("\0", thousands)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(conventions(), st.lists(st.tuples(NUMBERS, DAYS, TEXTS), min_size=1, max_size=12))
 def test_a_table_written_in_any_convention_is_read_back_as_the_same_values(tmp_path, way, values):
     """The first day says which of the two numbers is the day, as some day of a real column does."""

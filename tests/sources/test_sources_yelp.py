@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from cube2net.errors import ParameterError, QueryError, SourceError
@@ -212,7 +212,6 @@ def test_a_city_has_one_spelling_in_a_state_and_one_state() -> None:
     assert city_labels([], []) == []
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(st.none() | st.sampled_from("aAbB"), st.sampled_from(["IL", "NV"]))))
 def test_a_citys_label_always_has_a_single_state(places: list[tuple[str | None, str]]) -> None:
     cities, states = [city for city, _ in places], [state for _, state in places]
@@ -345,7 +344,6 @@ TRIPLES = st.tuples(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(TRIPLES, min_size=1, max_size=30), st.integers(0, 3), st.sampled_from([0.2, 0.5, 1.0]))
 def test_a_hidden_link_leaves_no_trace_and_is_never_older_than_a_link_that_stays(
     pairs: list[tuple[int, int, str | None]], seed: int, share: float
@@ -451,14 +449,12 @@ VALUES = st.recursive(
 RECORDS = st.lists(st.dictionaries(KEYS, VALUES, max_size=8), max_size=5).map(lines)
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.one_of(st.binary(max_size=100), damaged(FILES["review.json"]), RECORDS))
 def test_whatever_a_file_holds_a_corpus_or_one_sentence_comes_back(content: bytes) -> None:
     check_bytes(FILES | {"more.json": content}, "")
     check_bytes({"review.json": content, "business.json": FILES["business.json"]}, "")
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.sampled_from([tar(FILES), tar(FILES, "w:gz"), tar(FILES, "w:xz"), zipped(FILES)]).flatmap(damaged))
 def test_whatever_an_archive_holds_a_corpus_or_one_sentence_comes_back(content: bytes) -> None:
     check_bytes({"a.tar": content}, "a.tar")

@@ -27,7 +27,7 @@ def place(row: int, column: int) -> str:
     return f"{letters}{row}"
 
 
-def cell(value: object, at: str, shared: list[str], inline: bool, from_1904: bool) -> str:
+def cell(value: object, at: str, shared: dict[str, int], inline: bool, from_1904: bool) -> str:
     if value is None:
         return f'<c r="{at}" s="3"/>'
     if isinstance(value, bool):
@@ -43,14 +43,12 @@ def cell(value: object, at: str, shared: list[str], inline: bool, from_1904: boo
         return f'<c r="{at}" t="e"><v>{text}</v></c>'
     if inline:
         return f'<c r="{at}" t="inlineStr"><is><t xml:space="preserve">{escape(text)}</t></is></c>'
-    if text not in shared:
-        shared.append(text)
-    return f'<c r="{at}" t="s"><v>{shared.index(text)}</v></c>'
+    return f'<c r="{at}" t="s"><v>{shared.setdefault(text, len(shared))}</v></c>'
 
 
 def workbook(sheets: Mapping[str, Rows], *, inline: bool = False, from_1904: bool = False) -> bytes:
     """Return a workbook of sheets; texts are shared, as Excel writes them, or inline, as some libraries do."""
-    shared: list[str] = []
+    shared: dict[str, int] = {}
     parts: dict[str, str] = {}
     for number, rows in enumerate(sheets.values(), start=1):
         lines = [

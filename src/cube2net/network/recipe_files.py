@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import json
-import zipfile
+import re
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
-
-import numpy as np
 
 from cube2net.errors import Cube2netError, InputError, first_line, quoted, unknown
 from cube2net.network.export import EXPORTS, RECIPE, files_of, suffix_of
 from cube2net.network.workbook_format import RECIPE as SHEET
 from cube2net.network.xml_formats import RECIPE as LINE
 from cube2net.records import Recipe
-from cube2net.unpacking import Meter
+from cube2net.safe_xml import SafeXml
+from cube2net.unpacking import BROKEN, Meter, open_member, open_raw, open_zip
 from cube2net.workbook_parts import opened_workbook, sheet_texts
+
+NPY_TEXT = re.compile(
+    rb"\x93NUMPY.{4}(?:..)?\{'descr': '([<>])U([0-9]{1,9})', 'fortran_order': False, 'shape': \(\), \} *\n", re.DOTALL
+)
+"""The header of an array file (``.npy``) that holds one text: the order of its bytes, and its number of characters."""
 
 
 def network_path(path: Path) -> Path:
@@ -51,7 +55,7 @@ def read_recipe(path: Path) -> Recipe:
         raise InputError(str(error) if str(error).startswith(file.name) else f"{file.name}: {error}") from None
     except RecursionError:
         raise InputError(f"{quoted(str(file))} cannot be read: it is nested too deeply") from None
-    except (OSError, ValueError, KeyError, TypeError, SyntaxError, zipfile.BadZipFile, EOFError) as error:
+    except (TypeError, *BROKEN) as error:
         raise InputError(f"{quoted(str(file))} cannot be read: {first_line(error)}") from None
     if recipe is None:
         raise InputError(f"{quoted(str(file))} holds no recipe: only networks that construct made have one")
@@ -60,8 +64,12 @@ def read_recipe(path: Path) -> Recipe:
 
 def _of_json(path: Path, *keys: str) -> Any:
     with path.open(encoding="utf-8") as file:
-        found = json.load(file)
-    for key in (*keys, "recipe"):
+        return _value_at(json.load(file), *keys, "recipe")
+
+
+def _value_at(found: Any, *keys: str) -> Any:
+    """Return the value under keys of nested objects, None where one of them is missing."""
+    for key in keys:
         found = found.get(key) if isinstance(found, dict) else None
     return found
 
@@ -70,39 +78,70 @@ def _of_parquet(path: Path) -> Any:
     from pyarrow import parquet
 
     about = (parquet.read_schema(path).metadata or {}).get(b"cube2net")
-    return None if about is None else json.loads(about).get("recipe")
+    return None if about is None else _value_at(json.loads(about), "recipe")
 
 
 def _of_npz(path: Path) -> Recipe | None:
-    with np.load(path) as arrays:
-        return Recipe.from_json(str(arrays["recipe"])) if "recipe" in arrays.files else None
+    gauge = Meter().gauge(path)
+    with open_raw(path, gauge) as raw, open_zip(raw, gauge) as archive:
+        if "recipe.npy" not in archive.namelist():
+            return None
+        with open_member(archive, archive.getinfo("recipe.npy"), gauge) as file:
+            content = file.read()
+    header = NPY_TEXT.match(content)
+    if header is None or len(content) - header.end() != 4 * int(header[2]):
+        raise InputError("its array 'recipe' holds no text")
+    text = content[header.end() :].decode("utf-32-le" if header[1] == b"<" else "utf-32-be")
+    return Recipe.from_json(text.rstrip("\0"))
 
 
 def _of_graphml(path: Path) -> Recipe | None:
-    key = None
-    for element in _elements(path, before="node"):
-        if element.tag.endswith("}key") and element.get("attr.name") == "recipe" and element.get("for") == "graph":
-            key = element.get("id")
-        elif key is not None and element.tag.endswith("}data") and element.get("key") == key:
-            return Recipe.from_json(element.text or "")
-    return None
+    keys = set[str]()
+
+    def is_recipe(tag: str, attributes: dict[str, str]) -> bool:
+        if tag == "key" and attributes.get("attr.name") == "recipe" and attributes.get("for") == "graph":
+            keys.add(attributes.get("id", ""))
+        return tag == "data" and attributes.get("key") in keys
+
+    text = _element_text(path, is_recipe, before="node")
+    return None if text is None else Recipe.from_json(text)
 
 
 def _of_gexf(path: Path) -> Recipe | None:
-    for element in _elements(path, before="graph"):
-        if element.tag.endswith("}description"):
-            last = (element.text or "").rpartition("\n")[2]
-            return Recipe.from_json(last.removeprefix(LINE)) if last.startswith(LINE) else None
-    return None
+    text = _element_text(path, lambda tag, attributes: tag == "description", before="graph")
+    last = (text or "").rpartition("\n")[2]
+    return Recipe.from_json(last.removeprefix(LINE)) if last.startswith(LINE) else None
 
 
-def _elements(path: Path, *, before: str) -> Any:
-    """Give the elements of an XML file that end before the first of a name begins."""
-    for event, element in ElementTree.iterparse(path, events=("start", "end")):
-        if event == "end":
-            yield element
-        elif element.tag.endswith(f"}}{before}"):
-            return
+class _TextFound(Exception):  # noqa: N818 - ends the reading, no error
+    pass
+
+
+def _element_text(path: Path, is_wanted: Callable[[str, dict[str, str]], bool], *, before: str) -> str | None:
+    """Return the text of the first wanted element of an XML file, None where one named ``before`` comes first."""
+    pieces: list[str] | None = None
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal pieces
+        local = tag.rpartition(":")[2]
+        if pieces is not None or local == before:
+            raise _TextFound
+        if is_wanted(local, attributes):
+            pieces = []
+
+    def end(tag: str) -> None:
+        if pieces is not None:
+            raise _TextFound
+
+    def characters(text: str) -> None:
+        if pieces is not None:
+            pieces.append(text)
+
+    xml = SafeXml(path.name, start=start, end=end, characters=characters)
+    xml.expat.CharacterDataHandler = characters
+    with path.open("rb") as file, suppress(_TextFound):
+        xml.read(file)
+    return None if pieces is None else "".join(pieces)
 
 
 def _of_workbook(path: Path) -> Recipe | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,7 +13,8 @@ import numpy as np
 from cube2net import __version__
 from cube2net import cube as cubes
 from cube2net import network as networks
-from cube2net.arguments import path_of
+from cube2net.arguments import check_call, path_of
+from cube2net.atomic_files import temporary_folder
 from cube2net.compiling import tells_compiling
 from cube2net.errors import CubeError, InputError, ParameterError, QueryError, listed, quoted, some
 from cube2net.pipeline.construct import construct
@@ -58,6 +58,7 @@ class Replayed:
         return f"Replayed({said}: {self.network!r})"
 
 
+@check_call
 @tells_compiling
 def replay(path: str | Path, cube: Cube | str | Path | None = None, *, progress: Telling = None) -> Replayed:
     """Return the network of an exported file made again by the recipe in it, and what is not as it was.
@@ -182,7 +183,7 @@ def _found(recipe: Recipe, path: Path, given: str | Path | None) -> Cube:
     if name is None:
         raise InputError("the network was made of a cube in memory: give the cube or its folder (cube=FOLDER)")
     for folder in (path.parent / name, Path(name)):
-        if Path(name).name == name and folder.is_dir():
+        if name not in ("", "..") and Path(name).name == name and folder.is_dir():
             return open_cube(folder)
     raise CubeError(f"the cube {quoted(name)} is neither beside the file nor here: give its folder (cube=FOLDER)")
 
@@ -242,8 +243,8 @@ def _other_bytes(network: Network, path: Path) -> list[str]:
     """Return which files are not to the byte what is written now, as they are or safe for spreadsheets."""
     differences: list[str] = []
     for safe in (False, True) if networks.can_be_safe(path) else (False,):
-        with tempfile.TemporaryDirectory() as folder:
-            written = networks.write(network, Path(folder) / path.name, spreadsheet_safe=safe)
+        with temporary_folder() as folder:
+            written = networks.write(network, folder / path.name, spreadsheet_safe=safe)
             told = [_other_file(path.with_name(file.name), file) for file in written]
         if not any(told):
             return []

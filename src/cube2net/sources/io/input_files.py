@@ -10,7 +10,6 @@ from __future__ import annotations
 import io
 import os
 import tarfile
-import zipfile
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path, PurePosixPath
@@ -18,7 +17,7 @@ from typing import IO, Any
 
 from cube2net.errors import Cube2netError, SourceError
 from cube2net.unpacking import BROKEN as CUT_SHORT
-from cube2net.unpacking import BZIP2, XZ, Gauge, Meter, damaged, metered, open_raw, open_zip, unpacked
+from cube2net.unpacking import BZIP2, XZ, Gauge, Meter, damaged, open_member, open_raw, open_zip, unpacked
 
 LIMIT = 256 * 2**20
 SEVEN_ZIP, ZIP = b"7z\xbc\xaf\x27\x1c", (b"PK\x03\x04", b"PK\x05\x06")
@@ -42,13 +41,8 @@ def zip_members(raw: io.BufferedReader, gauge: Gauge, is_wanted: Callable[[str],
         for member in archive.infolist():
             if not is_wanted(member.filename):
                 continue
-            if member.flag_bits & 1 or member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise SourceError(
-                    f"{gauge.name}: {member.filename!r} is encrypted or packed by a rare method: unpack it first"
-                )
-            gauge.check(member.file_size, member.compress_size)
-            with archive.open(member) as file:
-                yield member.filename, metered(file, gauge)
+            with open_member(archive, member, gauge) as file:
+                yield member.filename, file
 
 
 def tar_members(file: IO[bytes], name: str, is_wanted: Callable[[str], bool], *, guarded: bool) -> Iterator[File]:

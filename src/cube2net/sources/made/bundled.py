@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from importlib import resources
 
@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from cube2net.array_types import Array
-from cube2net.errors import ParameterError, SourceError, unknown
+from cube2net.errors import ParameterError, SourceError, quoted, unknown
 from cube2net.records import Corpus, DimensionSpec
 from cube2net.records.corpus import MENTIONS, TERMS, table
 
@@ -54,6 +54,10 @@ def load_bundled(without_sigs: Sequence[str] = ()) -> Corpus:
     >>> load_bundled(without_sigs=AREA_SIGS)
     Corpus(54,038 objects, 37,696 items, links by co-mention)
     """
+    if isinstance(without_sigs, str):
+        raise ParameterError(f"without_sigs is the text {without_sigs!r}, expected a tuple such as ('sigmt',)")
+    if not isinstance(without_sigs, Collection) or not all(isinstance(sig, str) for sig in without_sigs):
+        raise ParameterError(f"without_sigs is {quoted(without_sigs)}, expected a tuple such as ('sigmt',)")
     corpus = Corpus(
         objects=_table("acl-objects.parquet"),
         items=_table("acl-items.parquet"),
@@ -64,8 +68,6 @@ def load_bundled(without_sigs: Sequence[str] = ()) -> Corpus:
         attribution=ATTRIBUTION,
         time="year",
     )
-    if isinstance(without_sigs, str):
-        raise ParameterError(f"without_sigs is the text {without_sigs!r}, expected a tuple such as ('sigmt',)")
     return _without(corpus, without_sigs) if len(without_sigs) else corpus
 
 

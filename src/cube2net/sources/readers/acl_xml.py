@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import IO, NamedTuple
 
 from cube2net.errors import SourceError
+from cube2net.safe_xml import SafeXml
 from cube2net.sources.io.dropped import Dropped
-from cube2net.sources.io.safe_xml import PIECE, SafeXml
 
 WANTED = {
     *(("meta", tag) for tag in ("year", "venue", "sig")),
@@ -52,16 +52,18 @@ def read_xml(name: str, file: IO[bytes], dropped: Dropped) -> list[Paper]:
     """
     reader = _Reader(name, dropped)
     text = codecs.getincrementaldecoder("utf-8")()
-    lines, piece = 1, b"not yet"
-    while piece:
-        piece = file.read(PIECE)
+    lines = 1
+
+    def check(piece: bytes) -> None:
+        nonlocal lines
         try:
             text.decode(piece)
         except UnicodeDecodeError as error:
             lines += error.object[: error.start].count(b"\n")
             raise SourceError(f"{name} line {lines:,}: bytes that are not UTF-8") from None
-        reader.xml.feed(piece)
         lines += piece.count(b"\n")
+
+    reader.xml.read(file, check=check)
     return reader.papers
 
 
@@ -104,14 +106,8 @@ class _Reader:
         self.paper: dict[str, str] | None = None
         self.authors: dict[str, str] = {}
         self.author: dict[str, str] = {}
-        self.xml = SafeXml(name, start=self.start, end=self.end, encoding="UTF-8")
+        self.xml = SafeXml(name, start=self.start, end=self.end, encoding="UTF-8", allow_doctype=False)
         self.expat = self.xml.expat
-        self.expat.StartDoctypeDeclHandler = self.doctype
-
-    def doctype(self, *_: object) -> None:
-        raise self.xml.error(
-            "a document type declaration is refused, as its entities could read other files or grow without end"
-        )
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         tags = self.tags

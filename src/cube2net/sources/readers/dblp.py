@@ -15,9 +15,9 @@ from pathlib import Path
 from cube2net.errors import ParameterError, listed, unknown
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus
+from cube2net.safe_xml import SafeXml
 from cube2net.sources.io.dropped import Dropped
 from cube2net.sources.io.input_files import InputFiles, data_files
-from cube2net.sources.io.safe_xml import DEEPEST, SafeXml
 from cube2net.sources.readers.papers import LONGEST_VENUE, YEARS, Papers, without_part
 from cube2net.unpacking import RATIO, TOTAL, Meter, UnpackLimits
 
@@ -203,12 +203,12 @@ class _Reader:
         self.kinds, self.take, self.dropped = kinds, take, dropped
         self.record: Record | None = None
         self.text: list[str] = []
-        self.depth = self.begins = 0
+        self.begins = 0
         self.xml = SafeXml(name, start=self.start, end=self.end, characters=self.character, unknown=self.unknown)
         self.expat = self.xml.expat
 
     def since(self) -> int:
-        return self.begins if self.depth > 1 else max(self.expat.CurrentByteIndex, 0)
+        return self.begins if self.xml.depth > 1 else max(self.expat.CurrentByteIndex, 0)
 
     def character(self, character: str) -> None:
         if self.expat.CharacterDataHandler is not None:
@@ -219,30 +219,25 @@ class _Reader:
             self.dropped.drop_one("characters of unknown name", self.xml.place, sentence)
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        depth = self.depth
-        self.depth = depth + 1
-        if depth == 2:
+        depth = self.xml.depth
+        if depth == 3:
             if self.record is not None and tag in FIELDS:
                 self.text = []
                 self.expat.CharacterDataHandler = self.text.append
-        elif depth == 1:
+        elif depth == 2:
             self.begins = self.expat.CurrentByteIndex
             if tag in self.kinds:
                 self.record = Record(tag, attributes.get("key", "").strip(), self.expat.CurrentLineNumber)
             else:
                 self.dropped.leave_out("records that are no papers")
-        elif depth == 0:
-            if tag != "dblp":
-                raise self.xml.error(f"the first element is {tag[:40]!r}, expected 'dblp'")
-        elif depth > DEEPEST:
-            raise self.xml.too_deep()
+        elif depth == 1 and tag != "dblp":
+            raise self.xml.error(f"the first element is {tag[:40]!r}, expected 'dblp'")
 
     def end(self, tag: str) -> None:
-        self.depth -= 1
-        record = self.record
-        if record is None or self.depth > 2:
+        record, depth = self.record, self.xml.depth
+        if record is None or depth > 2:
             return
-        if self.depth == 1:
+        if depth == 1:
             self.record = None
             self.take(record)
         elif self.expat.CharacterDataHandler is not None:

@@ -56,7 +56,7 @@ def _starts_a_graph(path: Path) -> bool:
         return False
     try:
         json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return True
     return not more
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.errors import SourceError, quoted
-from cube2net.sources.io.safe_xml import DEEPEST, SafeXml
+from cube2net.safe_xml import SafeXml
 
 MOST_COLUMNS = 10_000
 ROWS = 2**16
@@ -102,7 +102,7 @@ class XmlGraph:
 def read_xml_graph(name: str, file: io.BufferedReader, tell: Callable[[], None]) -> XmlGraph:
     """Return the graph of a GraphML or GEXF file, told apart by its first element; ``tell`` is called after pieces."""
     reader = _Reader(name)
-    reader.xml.read(file, since=lambda: reader.since, tell=tell)
+    reader.xml.read(file, tell=tell)
     return reader.graph
 
 
@@ -112,7 +112,6 @@ class _Reader:
     def __init__(self, name: str) -> None:
         self.graph = XmlGraph()
         self.form: _GraphMl | _Gexf | None = None
-        self.depth = self.since = 0
         self.text: list[str] | None = None
         self.xml = SafeXml(name, start=self.start, end=self.end, characters=self.characters)
         self.expat, self.error = self.xml.expat, self.xml.error
@@ -123,10 +122,6 @@ class _Reader:
             self.text.append(text)
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        self.since = self.expat.CurrentByteIndex
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise self.xml.too_deep()
         local = tag.rpartition(":")[2]
         if self.form is None:
             if local not in FORMS:
@@ -136,8 +131,6 @@ class _Reader:
         self.form.start(local, attributes)
 
     def end(self, tag: str) -> None:
-        self.since = self.expat.CurrentByteIndex
-        self.depth -= 1
         if self.form is not None:
             self.form.end(tag.rpartition(":")[2])
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.errors import SourceError
 from cube2net.records.column_kinds import holds_text
 from cube2net.sources.tables.column_types import Rows, keys
+from cube2net.sources.tables.written_values import spread_rows
 
 SAMPLED = 1_000
 MOST_COLUMNS = 20
@@ -47,8 +47,7 @@ class Ids:
 def sample(rows: Rows, name: str) -> pa.ChunkedArray | None:
     """Return ids spread over a column, None where its type holds none."""
     column = rows.table[name]
-    places = np.unique(np.linspace(0, max(len(column) - 1, 0), SAMPLED, dtype=np.int64))
-    part = replace(rows, table=pa.table({name: column.take(pa.array(places[: len(column)]))}))
+    part = replace(rows, table=pa.table({name: column.take(spread_rows(len(column), SAMPLED))}))
     try:
         return pc.drop_null(keys(part, name))
     except (SourceError, pa.ArrowException):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from cube2net.records.column_kinds import decoded, holds_text
 from cube2net.sources.tables.column_types import Rows
-from cube2net.sources.tables.written_values import likely_written, present
+from cube2net.sources.tables.written_values import likely_written, present, spread_rows
 
 SAMPLED = 1_000
 NAMED, MOSTLY_NAMES = 20, 0.8
@@ -31,8 +30,7 @@ def name_share(rows: Rows, name: str, *, least_words: int = 2) -> tuple[float, f
     column = decoded(rows.table[name])
     if not holds_text(column.type) or column.null_count > (1 - MOSTLY_NAMES) * len(column):
         return NO_NAME
-    places = np.unique(np.linspace(0, len(column) - 1, SAMPLED, dtype=np.int64))
-    texts = pc.drop_null(present(pc.cast(column.take(pa.array(places)), pa.string())))
+    texts = pc.drop_null(present(pc.cast(column.take(spread_rows(len(column), SAMPLED)), pa.string())))
     if len(texts) < 2 or pc.mean(pc.utf8_length(texts)).as_py() >= LETTERS:
         return NO_NAME
     few = len(texts) < NAMED

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from cube2net.atomic_files import temporary_folder
 from cube2net.errors import QueryError, SourceError, listed, unknown
 from cube2net.records.query_tables import LABEL, ReadNames
 from cube2net.sources.io.text_records import NO_TEXT, UTF_16_MARKS
@@ -47,8 +47,8 @@ def read_query_bytes(content: bytes, name: str, known: Known, column: str | None
         path = path.with_suffix(".xlsx")
     form = format_of(path)
     if form in FORMED:
-        with tempfile.TemporaryDirectory(prefix="cube2net-") as folder:
-            held = Path(folder, path.name)
+        with temporary_folder() as folder:
+            held = folder / path.name
             held.write_bytes(content)
             return _of_table(formed_table(held), known, column)
     what = next((said for magic, said in MAGIC.items() if content.startswith(magic)), None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-import numpy as np
 import pyarrow as pa
 
 from cube2net.errors import SourceError
@@ -13,6 +12,7 @@ from cube2net.sources.tables.column_types import Rows, check_column, keys
 from cube2net.sources.tables.dialects import LIKE_A_NUMBER
 from cube2net.sources.tables.id_columns import MOST_COLUMNS
 from cube2net.sources.tables.link_columns import WORD
+from cube2net.sources.tables.written_values import spread_rows
 
 PARTS = (";", "|", "\n", ",", "/")
 """What may stand between several names in one field."""
@@ -125,8 +125,8 @@ def referred_column(rows: Rows, candidates: Sequence[str]) -> str | None:
     texts = [name for name in rows.table.column_names[:MOST_COLUMNS] if holds_text(decoded(rows.table[name]).type)]
     if len(texts) < 2:
         return None
-    places = np.unique(np.linspace(0, max(rows.table.num_rows - 1, 0), SAMPLED, dtype=np.int64)).tolist()
-    values = {name: keys(rows, name).take(pa.array(places)).to_pylist() for name in texts}
+    places = spread_rows(rows.table.num_rows, SAMPLED)
+    values = {name: keys(rows, name).take(places).to_pylist() for name in texts}
     for candidate in candidates:
         known, own = _known(rows, candidate, None), values[candidate]
         for column in texts:

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pyarrow as pa
 
+from cube2net.atomic_files import temporary_folder
 from cube2net.errors import ParameterError, SourceError, first_line, parse_size, quoted
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus
@@ -126,8 +126,8 @@ def _connected(memory: str | None) -> Iterator[Any]:
     settings: dict[str, Any] = dict(SETTINGS)
     if memory is not None:
         settings["memory_limit"] = f"{parse_size(memory, 'memory') // 1_000_000}MB"
-    with TemporaryDirectory(prefix="cube2net-", ignore_cleanup_errors=True) as spill:
-        settings["temp_directory"] = spill
+    with temporary_folder() as spill:
+        settings["temp_directory"] = str(spill)
         with duckdb.connect(":memory:", config=settings) as connection:
             if connection.execute("SELECT current_setting('enable_progress_bar')").fetchall() != [(False,)]:
                 connection.execute("SET enable_progress_bar = false")

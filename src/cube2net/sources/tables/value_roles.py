@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import cache, partial
 from itertools import permutations
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -36,6 +35,7 @@ from cube2net.sources.tables.table_roles import (
     is_sure,
     named_columns,
 )
+from cube2net.sources.tables.written_values import spread_rows
 
 ORDER = ("nodes", "objects", "items", "mentions", "links", "labels", "terms")
 IDS = {"nodes": "id", "objects": "id", "items": "item"}
@@ -175,8 +175,8 @@ def _with_text(guess: Guess, rows: Rows) -> Guess:
 
 def _words(column: pa.ChunkedArray) -> float:
     """Return how many words a text has on average, 0 where they are short or often the same."""
-    places = np.unique(np.linspace(0, max(len(column) - 1, 0), SAMPLED, dtype=np.int64))[: len(column)]
-    texts = pc.drop_null(pc.cast(column.take(pa.array(places)), pa.string()))
+    places = spread_rows(len(column), SAMPLED)
+    texts = pc.drop_null(pc.cast(column.take(places), pa.string()))
     if len(texts) < 2 or len(texts) < MOST * len(places):
         return 0.0
     if pc.mean(pc.utf8_length(texts)).as_py() < LETTERS or pc.count_distinct(texts).as_py() < DIFFERENT * len(texts):

@@ -188,7 +188,6 @@ def day_of(number: float, from_1904: bool = False) -> date | datetime:
     return when if seconds else when.date()
 
 
-@cache
 def column_number(place: str) -> int:
     """Return the number of the column that a cell stands in, 0 where that is no place.
 
@@ -196,8 +195,18 @@ def column_number(place: str) -> int:
     (1, 28, 0)
     """
     found = PLACE.match(place)
+    return column_of_letters(found[1]) if found else 0
+
+
+@cache
+def column_of_letters(letters: str) -> int:
+    """Return the number of the column that one to three letters name; at most 18,278 are kept.
+
+    >>> column_of_letters("A"), column_of_letters("ZZZ")
+    (1, 18278)
+    """
     number = 0
-    for letter in found[1] if found else "":
+    for letter in letters:
         number = 26 * number + ord(letter) - 64
     return number
 

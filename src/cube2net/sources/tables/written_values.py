@@ -62,13 +62,21 @@ def present(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(pc.match_substring_regex(texts, MISSING), None, texts)
 
 
+def spread_rows(count: int, most: int) -> pa.Array:
+    """Return the numbers of at most so many rows, spread evenly from the first row to the last; none of no rows.
+
+    >>> spread_rows(9, 3).to_pylist(), spread_rows(2, 3).to_pylist(), spread_rows(0, 3).to_pylist()
+    ([0, 4, 8], [0, 1], [])
+    """
+    return pa.array(np.unique(np.linspace(0, max(count - 1, 0), most, dtype=np.int64))[:count])
+
+
 def likely_written(column: pa.ChunkedArray, table: TableWriting) -> str:
     """Return whether values spread over a column are ``numbers`` or ``dates``, mostly, or neither (an empty text).
 
     This look spares going through all of a long column.
     """
-    rows = np.unique(np.linspace(0, max(len(column) - 1, 0), SPREAD, dtype=np.int64))[: len(column)]
-    texts = present(column.take(pa.array(rows)))
+    texts = present(column.take(spread_rows(len(column), SPREAD)))
     if as_numbers(texts, table, LIKELY) is not None:
         return "numbers"
     return "dates" if as_dates(texts, table, LIKELY) is not None or texts.null_count == len(texts) else ""

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from cube2net import safe_xml
 from cube2net.errors import SourceError
-from cube2net.sources.io import safe_xml
-from cube2net.sources.io.safe_xml import SafeXml
+from cube2net.safe_xml import SafeXml
 
 TYPED = '<!DOCTYPE a SYSTEM "nowhere.dtd">'
 
@@ -107,21 +107,41 @@ def test_an_error_of_the_reader_itself_comes_out_as_it_is() -> None:
     reader = Heard()
 
     def refuse(tag: str, attributes: dict[str, str]) -> None:
-        raise reader.xml.too_deep() if attributes else reader.xml.error(f"{tag} is refused")
+        raise reader.xml.error(f"{tag} is refused")
 
     reader.xml.expat.StartElementHandler = refuse
     with pytest.raises(SourceError, match="^a.xml line 3: b is refused$"):
         reader.xml.feed(b"\n\n<b/>")
-    reader = Heard()
-    reader.xml.expat.StartElementHandler = refuse
-    with pytest.raises(SourceError, match="^a.xml line 1: elements stand more than 100 deep in each other$"):
-        reader.xml.feed(b"<b c=''/>")
 
 
-@pytest.mark.parametrize("text", ["<!--" + "x" * 500, "<a " + "x" * 500, f"<a>{'<b/>' * 200}"])
+def test_a_fault_of_a_handler_is_not_taken_for_a_wrong_encoding() -> None:
+    def fail(tag: str, attributes: dict[str, str]) -> None:
+        raise KeyError("a fault inside")
+
+    with pytest.raises(KeyError, match="a fault inside"):
+        SafeXml("a.xml", start=fail, end=lambda tag: None).feed(b"<a/>")
+
+
+def test_elements_may_stand_a_hundred_deep_in_each_other_and_no_deeper() -> None:
+    for depth in (100, 101):
+        text = "<b>" * depth + "</b>" * depth
+        if depth == 100:
+            assert len(heard(text)) == 200
+        else:
+            assert refusal(text) == "a.xml line 1: elements stand more than 100 deep in each other"
+
+
+def test_a_document_type_is_refused_where_none_is_allowed() -> None:
+    assert refusal(f"{TYPED}<a/>", allow_doctype=False) == (
+        "a.xml line 1: a document type declaration is refused, as its entities could read other files or grow without "
+        "end"
+    )
+
+
+@pytest.mark.parametrize("text", ["<!--" + "x" * 500, "<a " + "x" * 500, "<a>" + "x" * 500, f"<a>{'<b/>' * 200}"])
 def test_what_has_no_end_is_refused_before_it_is_held_whole(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setattr(safe_xml, "PIECE", 10)
-    monkeypatch.setattr(safe_xml, "LONGEST", 100)
+    monkeypatch.setattr(safe_xml, "MAX_VALUE_BYTES", 100)
     file = io.BytesIO(text.encode())
     since: Callable[[], int] | None = (lambda: 0) if "<b/>" in text else None
     with pytest.raises(SourceError, match="^a.xml line 1: it is too long$"):
@@ -140,7 +160,6 @@ def test_each_piece_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
 PARTS = st.lists(st.sampled_from(["<b>x</b>", "<b>", "x", "&uuml;", "&no;", "\n", "<c/>", "é"]), max_size=12)
 
 
-@settings(max_examples=200, deadline=None)
 @given(PARTS, st.integers(1, 9))
 def test_the_size_of_pieces_changes_nothing(parts: list[str], size: int) -> None:
     data = f"{TYPED}<a>{''.join(parts)}</a>".encode()
