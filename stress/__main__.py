@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import platform
 import shutil
@@ -56,7 +57,7 @@ def main() -> int:
     if asked.again:
         return _again(*asked.again)
     with tempfile.TemporaryDirectory(prefix="cube2net-stress-") as scratch:
-        outcomes = [_run(name, out, asked.minutes, asked.seed, Path(scratch)) for name in asked.parts or PARTS]
+        outcomes = [_run(name, out, asked, Path(scratch)) for name in asked.parts or PARTS]
     summary = {"about": _about(asked.minutes, asked.seed), "parts": [outcome.plain() for outcome in outcomes]}
     (out / "summary.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
     text = "\n".join(_table(summary))
@@ -70,10 +71,12 @@ def main() -> int:
     return 0 if all(outcome.passed for outcome in outcomes) else 1
 
 
-def _run(name: str, out: Path, minutes: float, seed: int, scratch: Path) -> Outcome:
+def _run(name: str, out: Path, asked: argparse.Namespace, scratch: Path) -> Outcome:
     part = PARTS[name]
-    wanted = round(part.count * max(1.0, minutes / MINUTES))
-    outcome = Outcome(name, part.unit, wanted, 60 * minutes * part.share, out, seed)
+    wanted, seconds = round(part.count * max(1.0, asked.minutes / MINUTES)), 60 * asked.minutes * part.share
+    if asked.count is not None:
+        wanted, seconds = asked.count, math.inf
+    outcome = Outcome(name, part.unit, wanted, seconds, out, asked.seed)
     for old in (out / "failures").glob(f"{name}-*"):
         shutil.rmtree(old)
     part.run(outcome, scratch).end()
@@ -134,6 +137,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m stress", description=__doc__)
     parser.add_argument("parts", nargs="*", help=f"which parts to run, of {', '.join(PARTS)}; all without")
     parser.add_argument("--minutes", type=float, default=MINUTES, help="how long all parts together may take")
+    parser.add_argument("--count", type=int, help="how many units of each part to do, however long that takes")
     parser.add_argument("--seed", type=int, default=1, help="the first number that inputs are made from")
     parser.add_argument("--out", default=str(ROOT / "stress-out"), help="where counts and failures are written")
     parser.add_argument("--page", help="also put the counts into this page")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cube2net import atomic_files
-from cube2net.atomic_files import new_folder, owned_beside, write_files
+from cube2net.atomic_files import new_folder, owned_beside, owned_name, temporary_folder, write_files
 from cube2net.checkpoints import checkpoints_beside
 from cube2net.errors import InputError
 
@@ -31,7 +31,7 @@ def write(path: Path) -> None:
     path.write_text("whole")
 
 
-def test_what_a_killed_export_left_is_removed_by_the_next_to_the_same_place(tmp_path: Path) -> None:
+def test_what_a_killed_export_left_is_removed_by_the_next_into_the_same_folder(tmp_path: Path) -> None:
     killed(f"""
         import os, signal
         from pathlib import Path
@@ -43,9 +43,7 @@ def test_what_a_killed_export_left_is_removed_by_the_next_to_the_same_place(tmp_
     """)
     assert len(names(tmp_path)) == 1
     write_files({tmp_path / "other.json": write})
-    assert len(names(tmp_path)) == 2  # another place is none of its business
-    write_files({tmp_path / "net.json": write})
-    assert names(tmp_path) == ["net.json", "other.json"]
+    assert names(tmp_path) == ["other.json"]
 
 
 def test_what_is_being_written_by_another_is_left_alone(tmp_path: Path) -> None:
@@ -68,6 +66,72 @@ def test_what_another_machine_left_is_removed_when_it_is_a_week_old(
     os.utime(left, (0, 0))
     write_files({tmp_path / "net.json": write})
     assert names(tmp_path) == ["net.json"]
+
+
+def name_of_a_dead_process(path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    with monkeypatch.context() as there:
+        there.setattr(atomic_files.os, "getpid", lambda: 2**22 + 1)
+        return owned_name(path)
+
+
+def test_a_new_folder_removes_what_killed_processes_left_beside_it_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kinds = (".cube.building", ".net.json.part", ".cube.stages", "cube2net")
+    for left in [name_of_a_dead_process(tmp_path / kind, monkeypatch) for kind in kinds]:
+        left.mkdir()
+    kept = [owned_name(tmp_path / kind) for kind in kinds]  # of a process that runs
+    kept.append(name_of_a_dead_process(tmp_path / "mine", monkeypatch))
+    old = name_of_a_dead_process(tmp_path / ".other.building", monkeypatch)
+    kept.append(old.with_name(old.name + "-old"))
+    with monkeypatch.context() as there:
+        there.setattr(atomic_files.platform, "node", lambda: "elsewhere")
+        kept.append(name_of_a_dead_process(tmp_path / ".cube.building", monkeypatch))
+    for path in kept:
+        path.mkdir()
+    with new_folder(tmp_path / "new"):
+        pass
+    assert names(tmp_path) == sorted([*(path.name for path in kept), "new"])
+
+
+def test_what_another_user_left_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    left = name_of_a_dead_process(tmp_path / ".cube.building", monkeypatch)
+    left.mkdir()
+    monkeypatch.setattr(atomic_files.os, "geteuid", lambda: left.stat().st_uid + 1)
+    write_files({tmp_path / "net.json": write})
+    assert names(tmp_path) == sorted([left.name, "net.json"])
+
+
+def test_what_another_process_removes_at_the_same_time_keeps_nothing_else_from_being_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = [name_of_a_dead_process(tmp_path / f".cube{number}.building", monkeypatch) for number in range(3)]
+    for path in left:
+        path.mkdir()
+    is_mine, seen = atomic_files.is_mine, []
+
+    def remove_the_first(path: Path) -> bool:
+        seen.append(path)
+        if len(seen) == 1:
+            path.rmdir()
+        return is_mine(path)
+
+    monkeypatch.setattr(atomic_files, "is_mine", remove_the_first)
+    atomic_files.remove_abandoned(tmp_path)
+    assert names(tmp_path) == []
+
+
+def test_a_temporary_folder_removes_those_of_killed_processes_and_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(atomic_files.tempfile, "tempdir", str(tmp_path))
+    left = name_of_a_dead_process(tmp_path / "cube2net", monkeypatch)
+    (left / "spill").mkdir(parents=True)
+    with temporary_folder() as folder, temporary_folder() as other:
+        assert {folder.parent, other.parent} == {tmp_path} and folder != other
+        assert folder.stat().st_mode & 0o077 == 0
+        assert sorted(names(tmp_path)) == sorted([folder.name, other.name])
+    assert names(tmp_path) == []
 
 
 def test_stages_whose_removal_was_cut_off_are_removed_by_the_next_build(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from threading import Event, Thread
 
 import pytest
 
+from cube2net import locks
 from cube2net.errors import InputError
 from cube2net.locks import only_writer, try_lock
 
@@ -153,8 +154,9 @@ def test_a_lock_that_another_user_left_keeps_nobody_out(tmp_path: Path) -> None:
     place = tmp_path / "shared"
     place.mkdir()
     place.chmod(0o777)
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(folder.stat().st_mode | 0o055)
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.stat().st_mode & 0o055 != 0o055:
+            folder.chmod(folder.stat().st_mode | 0o055)
     (place / ".cube.lock").touch(0o644)
     os.seteuid(65534)
     try:
@@ -163,3 +165,29 @@ def test_a_lock_that_another_user_left_keeps_nobody_out(tmp_path: Path) -> None:
     finally:
         os.seteuid(0)
     assert list(place.iterdir()) == []
+
+
+def test_stages_that_no_build_goes_on_from_are_removed_by_the_next_writer_beside_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty, old, recent, used, foreign, other_tool = (
+        tmp_path / f".{name}.stages" for name in ("empty", "old", "recent", "used", "foreign", "other-tool")
+    )
+    for stages in (old, recent, used, foreign):
+        stage = stages / "corpus-0123456789abcdef"
+        stage.mkdir(parents=True)
+        (stages / "lock").touch()
+        if stages != recent:
+            os.utime(stage, (0, 0))
+    empty.mkdir()
+    (empty / "lock").touch()
+    (other_tool / "notes").mkdir(parents=True)
+    (other_tool / "lock").touch()
+    os.utime(other_tool / "notes", (0, 0))
+    monkeypatch.setattr(locks, "is_mine", lambda path: path != foreign)
+    lock = try_lock(used / "lock")
+    assert lock is not None
+    with lock, only_writer(tmp_path / "cube"):
+        pass
+    assert sorted(tmp_path.iterdir()) == sorted([recent, used, foreign, other_tool])
+    assert sorted(path.name for path in other_tool.iterdir()) == ["lock", "notes"]

@@ -5,13 +5,15 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from pathlib import Path
 
+import numba
 import pytest
 
 from cube2net import interrupts
 from cube2net.atomic_files import new_folder, write_files
-from cube2net.cli.signals import STATUS
+from cube2net.cli.early_signals import INTERRUPTED, STATUS
 from cube2net.interrupts import Stop, remove_unfinished, step, unfinished
 
 
@@ -167,6 +169,35 @@ run(work)
     assert not (tmp_path / "more").exists()
 
 
+def test_an_interrupt_while_llvm_loads_compiled_code_waits_until_that_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "kernel_to_load.py").write_text("def double(number):\n    return 2 * number\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    numba.njit(cache=True)(import_module("kernel_to_load").double)(1)
+    program = """
+import os, signal
+sys.path.append(str(place))
+import numba
+from numba.core.codegen import CPUCodeLibrary
+from kernel_to_load import double
+find_object = CPUCodeLibrary._object_getbuffer_hook
+def find_object_interrupted(module):
+    if module.name == "double":
+        os.kill(os.getpid(), signal.SIGINT)
+    return find_object(module)
+CPUCodeLibrary._object_getbuffer_hook = find_object_interrupted
+def work():
+    compiled = numba.njit(cache=True)(double)
+    ready()
+    (place / "result").write_text(str(compiled(21)))
+    time.sleep(20)
+run(work)
+"""
+    assert ended(program, tmp_path, [], patience=40) == (130, "left\n")
+    assert not (tmp_path / "result").exists() or (tmp_path / "result").read_text() == "42"
+
+
 def test_an_interrupt_that_nobody_can_take_is_passed_over_in_silence(tmp_path: Path) -> None:
     program = """
 class Slow:
@@ -271,3 +302,31 @@ def test_ignored_signals_stay_ignored(tmp_path: Path) -> None:
         preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
     )
     assert (done.returncode, done.stderr) == (7, b"")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("module", ["cube2net.interrupts", "cube2net.cli.app", "typer"])
+def test_a_signal_while_the_command_line_is_imported_ends_it_with_the_usual_status(module: str, number: int) -> None:
+    program = f"""
+import os, runpy, sys
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), {int(number)})
+sys.meta_path.insert(0, Interrupting())
+sys.argv[1:] = ["info", "/"]
+runpy.run_module("cube2net", run_name="__main__")
+"""
+    words = [sys.executable, "-c", program]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, preexec_fn=as_from_a_shell)
+    assert (done.returncode, done.stdout, done.stderr) == (STATUS[number], "", INTERRUPTED + "\n")
+
+
+def test_signals_are_handled_before_modules_that_take_long_are_imported() -> None:
+    program = "import sys; before = {*sys.modules}; import cube2net.__main__; print(*{*sys.modules} - before)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    imported = set(done.stdout.split())
+    assert not imported & {"ast", "lazy_loader", "numpy", "pathlib", "re", "shutil", "threading", "typer", "typing"}
+    assert {name for name in imported if name.startswith("cube2net")} == {
+        *("cube2net", "cube2net.__main__", "cube2net.cli", "cube2net.cli.early_signals", "cube2net.showing")
+    }

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cube2net.errors import SourceError
+from cube2net.errors import Cube2netError, SourceError
 from cube2net.pipeline import METHODS
 from cube2net.seeding import stream
 from cube2net.sources import SOURCES
@@ -22,10 +22,13 @@ from stress.__main__ import END, PARTS, START, write_page  # noqa: E402
 from stress.bases import make_bases  # noqa: E402
 from stress.damage import damage  # noqa: E402
 from stress.fuzz_cubes import QUESTIONS  # noqa: E402
+from stress.fuzz_sheets import SHEETS  # noqa: E402
 from stress.fuzz_sources import SAMPLES  # noqa: E402
 from stress.outcome import Outcome  # noqa: E402
 from stress.scenes import SCENES  # noqa: E402
 from stress.targets import SMALL  # noqa: E402
+
+pytestmark = pytest.mark.stress
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +54,15 @@ def test_every_source_and_every_method_is_stressed() -> None:
     assert {sample.source for sample in SAMPLES.values()} == set(SOURCES)
     assert set(METHODS) <= set(QUESTIONS)
     assert {"build", "update", "query", "compare"} == {scene.argv[0] for scene in SCENES.values()}
+
+
+def test_a_mutated_spreadsheet_is_read_or_refused_in_one_sentence(tmp_path: Path) -> None:
+    for seed in range(12):
+        for target in SHEETS.values():
+            try:
+                target(tmp_path, tmp_path, seed or None)
+            except Cube2netError as error:
+                assert str(error) and "\n" not in str(error)
 
 
 def test_the_parts_share_the_whole_time_and_the_page_promises_each_of_them() -> None:

@@ -1,21 +1,24 @@
-"""The start of the command line: signals are obeyed before anything is loaded that takes long."""
+"""The start of the command line: signals are handled before anything else is imported."""
 
 from __future__ import annotations
 
-from cube2net.cli.signals import Signals
+from cube2net.cli.early_signals import end_on_signals
 
 
 def main() -> None:
     """Run the command line."""
-    signals = Signals()
-    signals.obey()
-    try:
-        from cube2net.cli.app import main as run
+    end_on_signals()
+    from cube2net.cli.signals import Signals
 
-        run(signals)
-    except SystemExit:
-        signals.over()
-        raise
+    signals = Signals()
+    try:
+        try:
+            signals.obey()
+            from cube2net.cli.app import main as run
+
+            run(signals)
+        finally:
+            signals.over()
     except KeyboardInterrupt:
         if signals.status is None:
             raise

@@ -15,6 +15,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import chain
 from pathlib import Path
 
@@ -27,6 +28,9 @@ _RENAME_EXCHANGE = 2
 _LONGEST_NAME = 120
 _OLD = "-old"
 _OWNED = re.compile(r"-(?P<pid>\d+)(?:-(?P<host>[0-9a-f]{6}))?-[0-9a-f]{8}(?:-old)?$")
+_ABANDONED = re.compile(
+    r"^\.?(?:cube2net|.+\.(?:building|part|stages))-(?P<pid>\d+)-(?P<host>[0-9a-f]{6})-[0-9a-f]{8}$"
+)
 _WEEK = 7 * 24 * 3600
 
 
@@ -39,6 +43,8 @@ def write_files(files: Mapping[Path, Callable[[Path], None]]) -> list[Path]:
     for path in files:
         _check(path)
         remove_stale(path, "part")
+    for folder in {path.parent for path in files}:
+        remove_abandoned(folder)
     aside = {path: owned_beside(path, "part") for path in files}
     with unfinished(*aside.values()):
         try:
@@ -81,6 +87,7 @@ def new_folder(target: Path) -> Iterator[Path]:
     with one_sentence(target), unfinished(aside):
         target.parent.mkdir(parents=True, exist_ok=True)
         remove_stale(target, "building")
+        remove_abandoned(target.parent)
         aside.mkdir()
         try:
             yield aside
@@ -112,8 +119,54 @@ def hidden_beside(target: Path, kind: str) -> Path:
 
 def owned_beside(target: Path, kind: str) -> Path:
     """Return a place beside a target that no other process uses, by a name that tells whose it is."""
-    place = hidden_beside(target, kind)
-    return place.with_name(f"{place.name}-{os.getpid()}-{_host()}-{secrets.token_hex(4)}")
+    return owned_name(hidden_beside(target, kind))
+
+
+def owned_name(path: Path) -> Path:
+    """Return a path with a suffix that names this process, and that no other process uses."""
+    return path.with_name(f"{path.name}-{os.getpid()}-{_host()}-{secrets.token_hex(4)}")
+
+
+@contextlib.contextmanager
+def temporary_folder(parent: Path | None = None, name: str = "cube2net") -> Iterator[Path]:
+    """Give a new folder that only this user can read, and remove it at the end.
+
+    Without a parent it is where the system keeps temporary files. Folders that killed processes left there are removed
+    first.
+    """
+    parent = Path(tempfile.gettempdir()) if parent is None else parent
+    remove_abandoned(parent)
+    folder = owned_name(parent / name)
+    with unfinished(folder):
+        folder.mkdir(mode=0o700)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_abandoned(folder: Path) -> None:
+    """Remove what processes that are gone left in a folder, whatever they were writing there.
+
+    Only what this user's processes left on this machine is removed. An old folder that lost its place stays: who writes
+    to that place next puts it back.
+    """
+    try:
+        paths = list(folder.iterdir())
+    except OSError:
+        return
+    for path in paths:
+        owner = _ABANDONED.match(path.name)
+        if owner is None or owner["host"] != _host():
+            continue
+        with contextlib.suppress(OSError):  # another process may remove it at the same time
+            if not _in_use(path, int(owner["pid"]), None) and is_mine(path):
+                _remove(path)
+
+
+def is_mine(path: Path) -> bool:
+    """Return whether a file or folder belongs to the user that runs this process."""
+    return not hasattr(os, "geteuid") or path.lstat().st_uid == os.geteuid()
 
 
 def remove_stale(target: Path, kind: str) -> None:
@@ -127,11 +180,8 @@ def remove_stale(target: Path, kind: str) -> None:
             continue
         if path.name.endswith(_OLD) and not target.exists():
             path.rename(target)
-        elif path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
         else:
-            with contextlib.suppress(OSError):
-                path.unlink()
+            _remove(path)
 
 
 def being_replaced(target: Path) -> bool:
@@ -177,7 +227,7 @@ def check_replaceable(folder: Path) -> None:
 def can_write(folder: Path) -> bool:
     """Return whether a folder can be written to."""
     try:
-        with tempfile.TemporaryDirectory(dir=folder, prefix=".cube2net-"):
+        with temporary_folder(folder, ".cube2net"):
             return True
     except OSError:
         return False
@@ -272,8 +322,25 @@ def _short(name: str) -> str:
     return name if len(encoded) <= _LONGEST_NAME else f"{name[:20]}-{hashlib.sha256(encoded).hexdigest()[:16]}"
 
 
+@cache
+def _process_space() -> str:
+    """Return a text for the set of processes that this one sees: two containers on one machine see different ones."""
+    try:
+        return str(Path("/proc/self/ns/pid").readlink())
+    except OSError:
+        return ""
+
+
 def _host() -> str:
-    return hashlib.sha256(platform.node().encode()).hexdigest()[:6]
+    return hashlib.sha256(f"{platform.node()}{_process_space()}".encode()).hexdigest()[:6]
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with contextlib.suppress(OSError):
+            path.unlink()
 
 
 def _in_use(path: Path, pid: int, host: str | None) -> bool:

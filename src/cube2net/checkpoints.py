@@ -21,12 +21,11 @@ import pyarrow as pa
 
 from cube2net.arrow_files import open_mapped, write_mapped_table
 from cube2net.atomic_files import hidden_beside, new_folder, one_sentence, owned_beside, remove_stale
-from cube2net.locks import NoLocksError, try_lock
+from cube2net.locks import LOCK, STAGES, NoLocksError, try_lock
 from cube2net.progress import Progress, silent
 from cube2net.records import Corpus, DimensionSpec, Topics
 
 T = TypeVar("T")
-LOCK, STAGES = "lock", "stages"
 ABOUT = "about.json"
 TOPICS = ("assigned", "words", "model")
 THREADS = "workers"

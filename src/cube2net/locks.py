@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import errno
 import os
+import re
+import shutil
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from cube2net.atomic_files import check_above, hidden_beside, one_sentence
+from cube2net.atomic_files import check_above, hidden_beside, is_mine, one_sentence, owned_name
 from cube2net.errors import InputError
 from cube2net.interrupts import step
 from cube2net.progress import Progress, silent
 
+LOCK, STAGES = "lock", "stages"
+"""Beside a target: the file that its writer locks, and the folder of what a build has finished, with a lock in it."""
 _BUSY = (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 _PAUSE_SECONDS = 0.1
+_KEEP_STAGES_SECONDS = 7 * 24 * 3600
+_STAGE = re.compile(r"[a-z_]+-[0-9a-f]{16}|\..+\.building-.+")
 
 
 class NoLocksError(OSError):
@@ -33,12 +39,13 @@ def only_writer(target: Path, progress: Progress = silent) -> Iterator[None]:
     step()
     target = Path(target).resolve()
     check_above(target)
+    remove_abandoned_stages(target.parent)
     with one_sentence(target):
         lock = _waited_for(target, progress)
     if lock is None:
         yield
         return
-    path = hidden_beside(target, "lock")
+    path = hidden_beside(target, LOCK)
     with lock:
         try:
             yield
@@ -69,12 +76,35 @@ def try_lock(path: Path) -> IO[bytes] | None:
         lock.close()  # another was done in between, and has removed the file: make it again
 
 
+def remove_abandoned_stages(folder: Path) -> None:
+    """Remove stages in a folder from which no build will go on: empty ones, and those unchanged for a week.
+
+    Those that a process uses, which has locked them, and those of another user stay.
+    """
+    for lock_file in folder.glob(f".*.{STAGES}/{LOCK}"):
+        stages = lock_file.parent
+        with suppress(OSError):
+            if not is_mine(stages) or not _is_abandoned(stages) or (lock := try_lock(lock_file)) is None:
+                continue
+            with lock:
+                if _is_abandoned(stages):
+                    shutil.rmtree(stages.rename(owned_name(stages)), ignore_errors=True)
+
+
+def _is_abandoned(stages: Path) -> bool:
+    """Return whether a folder holds nothing but stages of a build, all unchanged for a week."""
+    if not all(path.name == LOCK or _STAGE.fullmatch(path.name) for path in stages.iterdir()):
+        return False
+    changed = max((path.stat().st_mtime for path in stages.rglob("*") if path.name != LOCK), default=0.0)
+    return time.time() - changed > _KEEP_STAGES_SECONDS
+
+
 def _waited_for(target: Path, progress: Progress) -> IO[bytes] | None:
     """Return the lock of a target; None where no locks are and nothing is there that could be lost."""
     said = False
     while True:
         try:
-            lock = try_lock(hidden_beside(target, "lock"))
+            lock = try_lock(hidden_beside(target, LOCK))
         except NoLocksError as error:
             if not target.exists():
                 return None

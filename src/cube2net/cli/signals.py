@@ -14,27 +14,23 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
+from cube2net.cli.early_signals import INTERRUPTED, STATUS
 from cube2net.interrupts import ask_everybody, remove_unfinished
-
-_USUAL = {"SIGHUP": 129, "SIGINT": 130, "SIGTERM": 143}
 
 PATIENCE = 1.0
 """So many seconds the work has to come to an end by itself."""
-
-INTERRUPTED = "cube2net: interrupted, nothing was left half-written"
-"""What is said at the end."""
 
 KEPT: list[Path] = []
 """What an interrupted command goes on from, where it is there."""
 
 AGAIN = 0.05
-"""After so many seconds an interrupt that came while a module was being loaded is tried again."""
+"""After so many seconds an interrupt that came where nothing may be raised is tried again."""
+
+_UNSAFE_PACKAGES = ("llvmlite", "numba")
+"""No exception is raised while Python code of these packages is on the stack. A running kernel has no such frame."""
 
 LAST = 0.3
 """So many seconds the last words may take, where nobody reads them."""
-
-STATUS = {getattr(signal, name): status for name, status in _USUAL.items() if hasattr(signal, name)}
-"""What a process ends with, by the signal that ended it."""
 
 CURSOR = "\r\x1b[K\x1b[?25h"
 """Clears the line of a terminal and shows its cursor, which progress hides."""
@@ -52,6 +48,7 @@ class Signals:
         self.number: int | None = None
         self.raised = False
         self._leaving = threading.Lock()
+        self._main_thread = threading.get_ident()
         self._reader, self._writer = os.pipe()
 
     @property
@@ -83,7 +80,7 @@ class Signals:
     def _first(self, number: int, frame: FrameType | None) -> None:
         if self.number is None:
             self.number = number
-        if not self.raised and not _importing(frame):
+        if not self.raised and _can_raise(frame):
             self.raised = True
             raise KeyboardInterrupt
 
@@ -102,10 +99,17 @@ class Signals:
         while (left := until - time.monotonic()) > 0:
             threading.Event().wait(min(left, AGAIN))
             if not self.raised:
-                _thread.interrupt_main(signal.Signals(number))
+                self._send_again(number)
         with self._leaving:
             remove_unfinished()
             self._end(number)
+
+    def _send_again(self, number: int) -> None:
+        """Send a signal to the main thread; where the system can do that, it wakes from a system call."""
+        if hasattr(signal, "pthread_kill"):
+            signal.pthread_kill(self._main_thread, number)
+        else:
+            _thread.interrupt_main(signal.Signals(number))
 
     def _end(self, number: int) -> NoReturn:
         last = threading.Timer(LAST, os._exit, [STATUS[number]])
@@ -117,10 +121,16 @@ class Signals:
         os._exit(STATUS[number])
 
 
-def _importing(frame: FrameType | None) -> bool:
-    """Return whether a module is being loaded: compiled ones end the process where an exception comes in between."""
+def _can_raise(frame: FrameType | None) -> bool:
+    """Return whether an exception may be raised in a frame: not while a module is imported, nor inside Numba or LLVM.
+
+    An exception raised while an extension module is imported can end the process. LLVM asks for compiled code by a
+    callback that cannot pass an exception on: it would go on without the code, and crash.
+    """
     while frame is not None:
+        if str(frame.f_globals.get("__name__")).partition(".")[0] in _UNSAFE_PACKAGES:
+            return False
         if frame.f_code.co_filename.startswith("<frozen importlib"):
-            return True
+            return False
         frame = frame.f_back
-    return False
+    return True
