@@ -15,6 +15,7 @@ import pytest
 
 import cube2net as c2n
 from assistant_cubes import ASKED, CALLS, INJECTED, named_cube
+from cube2net.assistant.line_faults import find_fault
 
 pytest.importorskip("mcp")
 from mcp import Client, StdioServerParameters
@@ -156,6 +157,46 @@ def test_standard_output_carries_the_protocol_alone_and_the_end_of_input_is_the_
     assert not any(answered[number]["result"]["isError"] for number in range(10, 10 + len(calls)))
 
 
+MALFORMED = {
+    "no JSON": (-32700, None),
+    '{"jsonrpc": "2.0", "id": 1, "method": "ping"': (-32700, None),
+    '{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"name": "\\ud800"}}': (-32700, None),
+    "[" * 3000: (-32700, None),
+    "[]": (-32600, None),
+    "5": (-32600, None),
+    "{}": (-32600, None),
+    '[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]': (-32600, None),
+    '{"jsonrpc": "1.0", "id": "a", "method": "ping"}': (-32600, "a"),
+    '{"jsonrpc": "2.0", "id": 2}': (-32600, None),
+    '{"jsonrpc": "2.0", "id": 3, "method": 5}': (-32600, 3),
+    '{"jsonrpc": "2.0", "id": null, "method": "ping"}': (-32600, None),
+    '{"jsonrpc": "2.0", "id": [4], "method": "ping"}': (-32600, None),
+    '{"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": 5}': (-32602, 5),
+    '{"jsonrpc": "2.0", "id": 6, "method": "tools/call", "params": ["find_objects"]}': (-32602, 6),
+    '{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {}}': (-32602, 7),
+}
+
+
+def test_every_malformed_line_is_answered_with_an_error_and_the_talk_goes_on(folder: Path) -> None:
+    odd, answers = "".join(f"\n{line}\n" for line in MALFORMED).encode(), []
+    with subprocess.Popen([*COMMAND, str(folder)], stdin=-1, stdout=-1, stderr=-1) as server:
+        assert server.stdin is not None and server.stdout is not None
+        server.stdin.write(lines(OPENING) + odd)
+        for number in (100, 101):  # answers come in any order: when the second ping is answered, all before it are
+            server.stdin.write(lines({"jsonrpc": "2.0", "id": number, "method": "ping"}))
+            server.stdin.flush()
+            while not answers or answers[-1] != {"jsonrpc": "2.0", "id": number, "result": {}}:
+                answers.append(json.loads(server.stdout.readline()))
+        out, err = server.communicate()
+        assert (server.returncode, out, err) == (0, b"", b"")
+    errors = [(each["error"]["code"], each["id"]) for each in answers if "error" in each]
+    assert sorted(errors, key=str) == sorted(MALFORMED.values(), key=str)
+
+
+def test_a_notification_is_never_answered() -> None:
+    assert find_fault('{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": [1]}') is None
+
+
 def test_arguments_that_are_no_object_are_refused_and_the_talk_goes_on(folder: Path) -> None:
     odd = [call(number, "construct", arguments) for number, arguments in enumerate([None, [], "x", 5], start=1)]
     messages = lines(OPENING, *odd, call(5, "find_objects", {"begins": "obj"}))
@@ -192,6 +233,7 @@ def test_ctrl_c_ends_the_server(folder: Path) -> None:
         server.stdin.flush()
         server.stdout.readline()
         server.send_signal(signal.SIGINT)
+        server.wait()  # communicate would close the input, which ends the server, too
         out, err = server.communicate()
         assert (server.returncode, out) == (130, b"") and b"Traceback" not in err
 

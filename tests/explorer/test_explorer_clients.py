@@ -6,13 +6,17 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+import uvicorn
 
 import cube2net as c2n
 from cube2net.explorer import connections
+from cube2net.explorer.serving import ExplorerServer
+from explorer.conftest import Client
 from explorer.long_work import until
 from explorer.timeless_answers import timeless
 
@@ -89,14 +93,66 @@ def _flood(sent: Any, request: bytes) -> None:
             sent.sendall(request)
 
 
-def test_more_connections_than_are_taken_are_closed(
+HALF_SENT = b"GET /api/v1/cube HTTP/1.1\r\nHo"
+
+
+@pytest.fixture
+def endless_patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No connection is closed because it waits, however long a test takes."""
+    monkeypatch.setattr(connections, "REQUEST_SECONDS", 3_600.0)
+    monkeypatch.setattr(uvicorn, "Config", partial(uvicorn.Config, timeout_keep_alive=3_600))
+
+
+def owners_request(server: Any) -> bytes:
+    """Return a request with the cookie of the owner."""
+    cookie = server.gate.cookie_header().partition(";")[0]
+    return f"GET /api/v1/cube HTTP/1.1\r\nHost: 127.0.0.1:{server.gate.port}\r\nCookie: {cookie}\r\n\r\n".encode()
+
+
+@pytest.mark.usefixtures("endless_patience")
+def test_half_sent_requests_beyond_every_limit_do_not_lock_the_owner_out(
     folder: Path, serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "MOST_CONNECTIONS", 3)
+    monkeypatch.setattr(connections, "MAX_KNOWN_CONNECTIONS", 6)
+    monkeypatch.setattr(connections, "MAX_UNKNOWN_CONNECTIONS", 3)
     client = serve(c2n.open_cube(folder))
-    held = [client.raw(b"") for _ in range(3)]
-    until(lambda: client.server.connected() == 3)
-    with client.raw(b"") as further:
+    held = [client.raw(HALF_SENT) for _ in range(10)]
+    with client.raw(owners_request(client.server)) as owner:
+        assert owner.recv(12) == b"HTTP/1.1 200"
+        held += [client.raw(HALF_SENT) for _ in range(10)]
+        owner.sendall(owners_request(client.server))
+        assert client.send("GET", "/api/v1/cube")[0] == 200
+        until(lambda: client.server.connected() == 1 + 3)
+    assert [received(each) for each in held[:-3]] == [b""] * 17
+    for each in held:
+        each.close()
+
+
+@pytest.mark.usefixtures("endless_patience")
+def test_an_owner_amid_many_who_connect_at_once_is_served(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connections, "MAX_UNKNOWN_CONNECTIONS", 2)
+    server = ExplorerServer(c2n.open_cube(folder))
+    client = Client(server)
+    by_token = f"GET /?token={server.gate.token} HTTP/1.1\r\nHost: 127.0.0.1:{server.gate.port}\r\n\r\n".encode()
+    crowd = [client.raw(HALF_SENT) for _ in range(5)]
+    owners = [client.raw(owners_request(server)), client.raw(by_token)]
+    crowd += [client.raw(HALF_SENT) for _ in range(5)]
+    with server:
+        assert [each.recv(12) for each in owners] == [b"HTTP/1.1 200", b"HTTP/1.1 303"]
+        until(lambda: server.connected() == 2 + 2)
+    for each in crowd + owners:
+        each.close()
+
+
+@pytest.mark.usefixtures("endless_patience")
+def test_more_connections_of_the_owner_than_are_taken_are_closed(
+    folder: Path, serve: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "MAX_KNOWN_CONNECTIONS", 3)
+    client = serve(c2n.open_cube(folder))
+    held = [client.raw(owners_request(client.server)) for _ in range(3)]
+    assert [each.recv(12) for each in held] == [b"HTTP/1.1 200"] * 3
+    with client.raw(owners_request(client.server)) as further:
         assert received(further) == b""
     for each in held:
         each.close()

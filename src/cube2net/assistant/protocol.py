@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from cube2net import __version__
 from cube2net.api import Desk
+from cube2net.assistant.line_faults import CheckedLines
 from cube2net.assistant.tool_replies import ToolReply
 from cube2net.assistant.tools import TOOLS, answer, instructions_for
 from cube2net.extras import require
@@ -42,7 +43,9 @@ def serve(cube: Cube, given: BinaryIO, wanted: BinaryIO) -> None:
     async def talk() -> None:
         asyncio.get_running_loop().set_exception_handler(_unless_interrupted)
         server = server_of(Desk(cube, most_nodes=MOST_NODES))
-        async with stdio_server(anyio.wrap_file(lines), anyio.wrap_file(replies)) as (reading, writing):
+        checked: Any = CheckedLines(anyio.wrap_file(lines))
+        async with stdio_server(checked, anyio.wrap_file(replies)) as (reading, checked.replies):
+            writing = checked.replies
             await server.run(reading, writing, server.create_initialization_options())
 
     try:

@@ -4,32 +4,67 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from cube2net.explorer.gates import HEADERS
+from cube2net.explorer.gates import HEADERS, Gate
 
 REQUEST_SECONDS = 20.0
 """So many seconds a client has to say what it asks for, once it is connected or has begun to."""
 STALLED_SECONDS = 60.0
 """A client that takes nothing for so many seconds is left."""
-MOST_CONNECTIONS = 512
-"""Further ones are closed at once."""
+MAX_KNOWN_CONNECTIONS = 512
+"""Connections that came with the token: further ones are closed at once."""
+MAX_UNKNOWN_CONNECTIONS = 128
+"""Connections that have not shown the token yet: of more, the oldest are closed."""
+
+
+@dataclass(eq=False)
+class ConnectionPool:
+    """The open connections of a server: those that have shown the token, and the others in the order they came."""
+
+    gate: Gate
+    known: set[asyncio.Transport] = field(default_factory=set)
+    unknown: dict[asyncio.Transport, None] = field(default_factory=dict)
+
+    def admit(self, transport: asyncio.Transport) -> None:
+        """Count a connection that has shown the token as known; close it where there are too many."""
+        del self.unknown[transport]
+        self.known.add(transport)
+        if len(self.known) > MAX_KNOWN_CONNECTIONS:
+            transport.abort()
+
+    def trim(self) -> None:
+        """Close the oldest unknown connections beyond the limit, so that there is always room for a new one."""
+        while len(self.unknown) > MAX_UNKNOWN_CONNECTIONS:
+            oldest = next(iter(self.unknown))
+            del self.unknown[oldest]
+            oldest.abort()
+
+    def forget(self, transport: asyncio.Transport) -> None:
+        """Leave a connection out that was closed."""
+        self.known.discard(transport)
+        self.unknown.pop(transport, None)
 
 
 class PatientConnection(H11Protocol):
     """HTTP/1.1 by uvicorn, with limits on time and on how many there are."""
+
+    def __init__(self, pool: ConnectionPool, **options: Any) -> None:
+        super().__init__(**options)
+        self._pool = pool
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a request."""
         super().connection_made(transport)
         self._asking = Countdown(REQUEST_SECONDS, transport.abort)
         self._stalled = Countdown(STALLED_SECONDS, transport.abort)
-        if len(self.connections) > MOST_CONNECTIONS:
-            transport.abort()
-        else:
-            self._asking.start()
+        self._asking.start()
+        self._pool.unknown[transport] = None
+        # After two rounds of the loop a request that arrived together with many connections has been read.
+        self.loop.call_soon(self.loop.call_soon, self._pool.trim)
 
     def data_received(self, data: bytes) -> None:
         """Take bytes of a request: the first of them start the clock, the end of its headers stops it."""
@@ -38,6 +73,8 @@ class PatientConnection(H11Protocol):
         super().data_received(data)
         if not self._is_idle():
             self._asking.stop()
+        if self.transport in self._pool.unknown and self.scope is not None and self._pool.gate.has_token(self.scope):
+            self._pool.admit(self.transport)
 
     def _is_idle(self) -> bool:
         return self.cycle is None or self.cycle.response_complete
@@ -61,6 +98,7 @@ class PatientConnection(H11Protocol):
         """Forget all clocks."""
         self._asking.stop()
         self._stalled.stop()
+        self._pool.forget(self.transport)
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs
 
+from starlette.datastructures import Headers
+
 from cube2net.errors import listed, quoted
 from cube2net.explorer.replies import RefusalError
 
@@ -106,6 +108,11 @@ class Gate:
         except ValueError:
             return None
         return next(iter(given.get("token", [])), None)
+
+    def has_token(self, scope: Mapping[str, Any]) -> bool:
+        """Return whether a request has the token, in its headers or in the address of the page."""
+        given = self.given_token(scope["query_string"]) if scope["path"] == "/" else None
+        return (given is not None and self.is_token(given)) or self.is_known(Headers(raw=scope["headers"]))
 
     def cookie_header(self) -> str:
         """Return the header that makes the token a cookie."""

@@ -6,6 +6,7 @@ import asyncio
 import socket
 import threading
 from collections.abc import Sequence
+from functools import partial
 from types import TracebackType
 
 import uvicorn
@@ -14,7 +15,7 @@ from cube2net.api import Desk
 from cube2net.errors import ParameterError
 from cube2net.explorer.address import asked_for, packed_ask
 from cube2net.explorer.application import BEGIN, Application
-from cube2net.explorer.connections import PatientConnection
+from cube2net.explorer.connections import ConnectionPool, PatientConnection
 from cube2net.explorer.gates import WILDCARDS, Gate
 from cube2net.explorer.openings import Openings
 from cube2net.explorer.work import ServerLimits, Work
@@ -55,7 +56,7 @@ class ExplorerServer:
             application,
             lifespan="off",
             ws="none",
-            http=PatientConnection,
+            http=partial(PatientConnection, ConnectionPool(self.gate)),  # type: ignore[arg-type]
             log_config=None,
             log_level="critical",
             access_log=False,
