@@ -89,7 +89,7 @@ MANY = [
 ]
 
 
-@pytest.mark.parametrize("name", MANY[::997])
+@pytest.mark.parametrize("name", MANY[::3997])
 def test_a_slip_among_thousands_of_names_is_understood(name: str) -> None:
     for typo in (name[:-1] + "x", name[1:], name[:3] + name[4:], name[1] + name[0] + name[2:], name.upper() + "y"):
         least = min(slips_between(typo.casefold(), other.casefold()) for other in MANY)

@@ -11,16 +11,35 @@ slices them, ``cube2net.records`` has all that passes between rooms, ``cube2net.
 
 from __future__ import annotations
 
-from typing import Any
+from cube2net.showing import offer_by, show_by
 
-import lazy_loader
+TYPE_CHECKING = False  # importing typing would delay the moment from which the command line handles signals
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
-from cube2net.showing import Shows, offer_by, show_by
+    from cube2net.showing import Shows
 
 __version__ = "0.1.0"
 
 ROOMS = ("cube", "pipeline", "records")
 """What is to be had as ``cube2net.cube.roll_up``, and is not brought by a star: these are names that people use."""
+
+_public: list[tuple[Callable[[str], Any], list[str]]] = []
+
+
+def _read_stub() -> tuple[Callable[[str], Any], list[str]]:
+    """Return the function that loads a public name, and all public names; the stub is read when first needed."""
+    if not _public:
+        import lazy_loader
+
+        load, _, names = lazy_loader.attach_stub(__name__, __file__)
+        _public.append((load, names))
+    return _public[0]
+
+
+def _load(name: str) -> Any:
+    return _read_stub()[0](name)
 
 
 def _notebook() -> Shows:
@@ -30,14 +49,20 @@ def _notebook() -> Shows:
 
 
 show_by(_notebook)
-_load, __dir__, _names = lazy_loader.attach_stub(__name__, __file__)
 offer_by(_load)
-__all__ = [name for name in _names if name not in ROOMS]
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return _read_stub()[1]
 
 
 def __getattr__(name: str) -> Any:
     """Import what is asked for when it is first asked for, so that importing the package stays quick."""
-    if name in _names:
+    names = __dir__()
+    if name == "__all__":
+        return [name for name in names if name not in ROOMS]
+    if name in names:
         return _load(name)
     from cube2net.deprecated import old_name
 

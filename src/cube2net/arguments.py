@@ -10,6 +10,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+from cube2net import records
 from cube2net.errors import ParameterError, listed, quoted, unknown
 from cube2net.interfaces import ChecksItself
 from cube2net.spelling import nearest
@@ -47,7 +48,7 @@ def made(
     elif isinstance(given, type) or not isinstance(given, protocol):
         article = "an" if what[0] in "aeiou" else "a"
         raise ParameterError(
-            f"{article} {what} is a name ({listed(sorted(registry))}) or an object like one, got {given!r}"
+            f"{article} {what} is a name ({listed(sorted(registry))}) or an object like one, got {quoted(given)}"
         )
     if isinstance(given, ChecksItself):
         given.check()
@@ -175,20 +176,52 @@ def expect(kind: type[T], given: object, what: str) -> T:
     raise ParameterError(f"the {what} is {got}, expected a {kind.__name__}: {MADE_BY[kind.__name__]}")
 
 
-def knows_its_words(function: Callable[P, T]) -> Callable[P, T]:
-    """Return the same function, which says of a parameter that it does not have what was most likely meant."""
-    own = list(inspect.signature(function).parameters)
+def check_call(function: Callable[P, T]) -> Callable[P, T]:
+    """Return the same function, which says in a sentence which arguments of a call are missing, unknown or too many."""
 
     @wraps(function)
     def call(*args: P.args, **options: P.kwargs) -> T:
-        for name in options:
-            if name not in own:
-                near = nearest(name, own)
-                hint = f": it has {listed(own, 40)}" if near is None else f" (did you mean {near!r}?)"
-                raise ParameterError(f"{function.__name__} has no parameter {name!r}{hint}")
-        return function(*args, **options)
+        try:
+            return function(*args, **options)
+        except TypeError:
+            try:
+                inspect.signature(function).bind(*args, **options)
+            except TypeError:
+                error = _call_error(function, args, options)
+            else:
+                raise
+        raise error from None
 
     return call
+
+
+def _call_error(function: Callable[..., Any], args: Sequence[object], options: Mapping[str, object]) -> ParameterError:
+    """Return what is wrong with the arguments of a call."""
+    name, parameters = function.__name__, inspect.signature(function).parameters
+    own = [each for each in parameters if parameters[each].kind is not inspect.Parameter.VAR_KEYWORD]
+    by_position = [each for each in own if parameters[each].kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+    given = by_position[: len(args)]
+    required = [each for each in by_position if parameters[each].default is inspect.Parameter.empty]
+    kind = getattr(records, by_position[0].capitalize(), None) if given else None
+    if isinstance(kind, type) and kind.__name__ in MADE_BY:
+        try:
+            expect(kind, args[0], by_position[0])
+        except ParameterError as error:
+            return error
+    if args and not parameters:
+        return ParameterError(f"{name} takes no arguments, got {len(args)}")
+    if len(own) == len(parameters) and (strange := [each for each in options if each not in own]):
+        near = nearest(strange[0], own)
+        hint = f": it has {listed(own, 40) or 'none'}" if near is None else f" (did you mean {near!r}?)"
+        return ParameterError(f"{name} has no parameter {strange[0]!r}{hint}")
+    if twice := [each for each in given if each in options]:
+        return ParameterError(f"{name} got {twice[0]} twice, by position and by name")
+    takes_more = any(each.kind is inspect.Parameter.VAR_POSITIONAL for each in parameters.values())
+    if len(args) > len(by_position) and not takes_more:
+        allowed = f"({', '.join(by_position)}) by position" if by_position else "no argument by position"
+        return ParameterError(f"{name} takes {allowed}, got {len(args)}: give the others by their names")
+    missing = [each for each in required if each not in given and each not in options]
+    return ParameterError(f"{name} needs {' and '.join(missing)}: call {name}({', '.join(required)})")
 
 
 def path_of(given: object, what: str) -> Path:

@@ -6,24 +6,25 @@ nobody said so, a notebook shows the text of a record.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-from typing import Any, Protocol
+TYPE_CHECKING = False  # importing typing would delay the moment from which the command line handles signals
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import AbstractContextManager
+    from typing import Any, Protocol
 
-from cube2net.progress import Progress
+    from cube2net.progress import Progress
 
+    class Shows(Protocol):
+        """Shows records."""
 
-class Shows(Protocol):
-    """Shows records."""
+        def page_of(self, record: object) -> str | None:
+            """Return HTML for a record, None where it has none."""
 
-    def page_of(self, record: object) -> str | None:
-        """Return HTML for a record, None where it has none."""
+        def plot_of(self, record: Any, title: str | None, width: int) -> Any:
+            """Return a picture of a network."""
 
-    def plot_of(self, record: Any, title: str | None, width: int) -> Any:
-        """Return a picture of a network."""
-
-    def progress_bars(self) -> AbstractContextManager[Progress]:
-        """Give a progress that a person sees, as long as the work goes on."""
+        def progress_bars(self) -> AbstractContextManager[Progress]:
+            """Give a progress that a person sees, as long as the work goes on."""
 
 
 _by: list[Callable[[], Shows]] = []

@@ -80,7 +80,7 @@ OTHER = [
     *({"m": 0}, {"near": 0}, {"r": 1}, {"m": 4}, {"seed": 3}, {"form": "cells"}, {"method": "pagerank"}),
     *({"levels": "one"}, {"levels": "one", "r": 3}, {"where": {"decades": ["199X"]}}, {"roll_up": {"year": "decades"}}),
     *({"between": "1995..2005"}, {"like": ["o150"]}, {"unlike": ["o150"]}, {"bans": [{"object": "o150"}]}),
-    *({"options": {"by": "price"}, "objective": "jaccard"}, {"objective": "fbeta", "options": {"beta": 2}}),
+    *({"options": {"by": "price"}}, {"objective": "fbeta", "options": {"beta": 2}}),
     *({"kind": ["object"]}, {"max_nodes": 30}, {"options": {"membership": "even"}}, {"method": "hops 2"}),
 ]
 
@@ -118,6 +118,8 @@ REFUSED = [
     ({"options": {"cube": "x"}}, r"^unknown option of the method 'greedy' 'cube'"),
     ({"options": {"progress": "x"}}, r"^unknown option of the method 'greedy' 'progress'"),
     ({"r": 2, "objective": "jaccard"}, r"^r is 2, and only the objective 'cover' has one"),
+    ({"r": 2, "options": {"by": "price"}}, r"^r is 2, and only the objective 'cover' has one"),
+    ({"method": "anneal", "options": {"seconds": "x"}}, r"^method 'anneal' cannot be made so: "),
     ({"labels": ["a"]}, r"^labels has 1 entries, expected one for each of 24 objects$"),
     ({"pins": [{"cell": ["199X", "venue 0"]}]}, r"labels, got \('199X', 'venue 0'\)"),
     ({"pins": [{"object": "nobody"}]}, "nobody"),

@@ -246,6 +246,15 @@ def test_parameters_of_the_default_objective_are_set_by_name(tool, cube: Path, n
     assert least["cells"] == [] and least["note"] == "no cell serves 9 objects of the query that need it"
 
 
+@pytest.mark.parametrize("words", ["anneal", "greedy --set by=price", "auto", "cube2net --preset paper"])
+def test_a_setting_of_cover_is_refused_where_the_library_would_not_choose_cover(
+    tool, cube: Path, names: Path, words: str
+) -> None:
+    method = words.split()[0]
+    status, _, err = tool("query", cube, "--query", names, "--quiet", "--set", "r=2", "--method", *words.split())
+    assert status == 2 and err.startswith(f"cube2net: unknown parameter of method {method!r} 'r': choose one of ")
+
+
 def test_cells_of_one_label_are_asked_for_by_levels(tool, cube: Path, names: Path, tmp_path: Path) -> None:
     graph, picture = tmp_path / "n.graphml", tmp_path / "n.svg"
     words = ("query", cube, "--query", names, "--levels", "one")

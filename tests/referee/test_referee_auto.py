@@ -193,26 +193,55 @@ def test_without_time_the_query_alone_is_tried_and_the_others_say_that_there_was
     fake = timed(clock, 9.0, sizes={ALONE: 0, ONE: 3, TWO: 5}, wrong=lambda setup, seed: [1])
     race = race_of(fake)
     race.run([ALONE, ONE, TWO], range(5), 1.0, silent)
-    assert [setup for setup, _, _ in fake.made] == [ALONE, ALONE] and judge_of().chosen(race) == ALONE
+    assert [setup for setup, _, _ in fake.made] == [ALONE] and judge_of().chosen(race) == ALONE
     assert race.rows("F1")[1:] == [{"setup": s.name, "reason": "there was no time to try it"} for s in (ONE, TWO)]
     hope, low, high = judge_of().expected(race)
     assert hope == pytest.approx(race.mean(ALONE)) and low < hope < high
-    assert judge_of().sentence(race).startswith("chosen by 40 labels: none, of 1 ways tried in 18 s (2 runs: F1 ")
+    assert judge_of().sentence(race).startswith("chosen by 40 labels: none, of 1 ways tried in 9 s (one run: F1 ")
 
 
-def test_the_best_have_two_runs_though_the_time_is_over_and_a_later_run_cut_short_does_not_count(
-    clock: list[float],
-) -> None:
+def test_a_run_that_would_not_fit_into_the_time_left_is_not_begun(clock: list[float]) -> None:
     wrong = {ALONE: [0, 1, 2], ONE: [0, 1, 2], TWO: []}
     fake = timed(clock, 1.0, sizes={ALONE: 0, ONE: 3, TWO: 5}, wrong=lambda setup, seed: wrong[setup])
     race = race_of(fake)
     race.run([ALONE, TWO, ONE], range(5), 5.5, silent)  # half of it is not yet over when the third is begun
-    assert [made[:2] for made in fake.made] == [(ALONE, 0), (TWO, 0), (ONE, 0), (ALONE, 1), (TWO, 1), (ALONE, 2)]
+    assert [made[:2] for made in fake.made] == [(ALONE, 0), (TWO, 0), (ONE, 0), (ALONE, 1), (TWO, 1)]
     assert [len(race.whole[setup]) for setup in (ALONE, TWO, ONE)] == [2, 2, 1]
     assert judge_of().chosen(race) == TWO
 
 
-def test_where_twice_the_time_is_over_in_the_second_run_the_answer_says_one_run(clock: list[float]) -> None:
+MANY = [ALONE, *(Setup(method="greedy", objective="linked", form="cells", m=m) for m in range(1, 12))]
+
+
+@pytest.mark.parametrize("cost", [0.3, 0.7, 1.9, 3.1, 6.0, 9.5, 13.0, 21.0, 41.0])
+def test_the_time_allowed_is_kept_up_to_one_trial_that_runs(clock: list[float], cost: float) -> None:
+    fake = timed(clock, cost, sizes={setup: at for at, setup in enumerate(MANY)}, wrong=lambda setup, seed: [1])
+    race_of(fake).run(MANY, range(5), 40.0, silent)
+    assert clock[0] <= 40.0 or len(fake.made) == 1
+
+
+def test_a_trial_that_runs_when_the_time_is_over_is_the_last(clock: list[float]) -> None:
+    def wrong(setup: Setup, seed: int) -> list[int]:
+        clock[0] += 35.0 if setup == MANY[3] else 0.0
+        return [1]
+
+    fake = timed(clock, 6.0, sizes={setup: at for at, setup in enumerate(MANY)}, wrong=wrong)
+    race = race_of(fake)
+    race.run(MANY, range(5), 40.0, silent)
+    assert [made[0] for made in fake.made] == MANY[:4] and clock[0] == 4 * 6.0 + 35.0 and race.runs == 1
+
+
+def test_where_only_a_few_fit_into_the_time_left_these_are_the_best(clock: list[float]) -> None:
+    wrong = {setup: [0] * (at % 3 == 0) for at, setup in enumerate(MANY)}
+    fake = timed(clock, 3.0, sizes={setup: at for at, setup in enumerate(MANY)}, wrong=lambda setup, seed: wrong[setup])
+    race = race_of(fake)
+    race.run(MANY, range(5), 40.0, silent)
+    second = [setup for setup, seed, _ in fake.made if seed == 1]
+    assert second == [ALONE, *(setup for setup in race.ranked if setup in second[1:])] and race.runs == 2
+    assert clock[0] <= 40.0
+
+
+def test_where_the_time_is_over_in_the_second_run_the_answer_says_one_run(clock: list[float]) -> None:
     def wrong(setup: Setup, seed: int) -> list[int]:
         clock[0] += 50.0 * seed  # the second run takes long
         return [0] if setup == ALONE else []

@@ -356,7 +356,7 @@ def test_a_journal_is_json_as_the_standard_has_it(name: str, tmp_path: Path) -> 
     assert len(lines) == 2 and all(isinstance(line, dict) for line in lines)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(at=st.integers(0, 2000), length=st.integers(0, 30), new=st.binary(max_size=20))
 @example(at=0, length=1, new=b"")
 def test_whatever_is_damaged_there_is_a_journal_or_one_sentence(

@@ -305,6 +305,7 @@ FRAME = """<body style="margin:0"><iframe src="report.html" style="border:0" wid
 addEventListener("message", function (event) {{ document.body.dataset.seen = event.data; }});</script>"""
 
 
+@pytest.mark.browser
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
 @pytest.mark.parametrize("width", [1280, 400])
 def test_chromium_draws_the_page_and_it_is_no_wider_than_the_window(width: int, tmp_path: Path) -> None:

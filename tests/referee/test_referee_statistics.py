@@ -197,7 +197,7 @@ def test_all_estimates_at_once_are_those_asked_one_by_one() -> None:
 
 
 @given(st.randoms(use_true_random=False))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_the_order_of_trials_and_pairs_changes_nothing(shuffle: Random) -> None:
     trials = list(PLANTED.trials)
     shuffle.shuffle(trials)
@@ -272,7 +272,6 @@ def of(setup: Setup, seed: int, miner: str) -> Trial:
 
 
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 5), st.booleans())
-@settings(max_examples=60, deadline=None)
 def test_what_is_sure_is_what_the_interval_and_the_chance_say_and_no_more_than_without_the_correction(
     seed: int, count: int, runs: int, links: bool
 ) -> None:

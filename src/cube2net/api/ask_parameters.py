@@ -167,11 +167,14 @@ def _defaults(ask: Mapping[str, Any], method: str) -> tuple[str, str]:
     kind = methods()[method]
     if method == "auto":
         return "", ""
-    own = pipeline.WITH_OPTIONS.get(ask.get("method", ""), ("", {}))[1]
-    preset = (ask.get("options") or {}).get("preset", own.get("preset"))
-    chooser = kind() if preset is None else kind(preset=preset)
-    form = pipeline.default_form(chooser)
-    return form, pipeline.default_objective(chooser, ask.get("form") or form)
+    allowed = options_outside(kind)
+    own = dict(pipeline.WITH_OPTIONS.get(ask.get("method", ""), ("", {}))[1])
+    own |= {name: value for name, value in (ask.get("options") or {}).items() if name in allowed}
+    try:
+        chooser = kind(**own)
+    except TypeError as error:
+        raise ParameterError(f"method {method!r} cannot be made so: {error}") from None
+    return pipeline.default_form(chooser), pipeline.default_objective(chooser, ask.get("form"))
 
 
 def shortest(cube: Cube, ask: Ask) -> dict[str, Any]:

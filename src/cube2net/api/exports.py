@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import shlex
-import tempfile
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from cube2net import pipeline
 from cube2net.api.ask_parameters import FURTHER, objective_named, split_options
 from cube2net.api.network_shapes import ExportQuestion
+from cube2net.atomic_files import temporary_folder
 from cube2net.errors import InputError, MissingPackageError, unknown
 from cube2net.escaping import write_rows
 from cube2net.progress import Progress
@@ -107,8 +107,8 @@ def _drawn(network: Network, path: Path) -> list[Path]:
 
 def _written(ending: str, write: Callable[[Path], list[Path]]) -> ExportedFile:
     """Return what is written into a folder that is gone afterwards: one file, or several in an archive."""
-    with tempfile.TemporaryDirectory() as folder:
-        paths = write(Path(folder, f"network{ending}"))
+    with temporary_folder() as folder:
+        paths = write(folder / f"network{ending}")
         files = {path.name: path.read_bytes() for path in paths}
     if len(files) == 1:
         (name,) = files

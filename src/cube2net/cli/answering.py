@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from cube2net import pipeline
-from cube2net.cli.options import configured, fields_of, split_settings
+from cube2net.cli.options import configured, fields_of, split_settings, typed_values
 from cube2net.cli.terminal import say, show_table
 from cube2net.errors import ParameterError, listed, some, unknown
 from cube2net.interfaces import chooses_cells
@@ -109,21 +109,25 @@ def answer(
         raise unknown("method", method, kinds)
     if objective is not None and objective not in pipeline.OBJECTIVES:
         raise unknown("objective", objective, pipeline.OBJECTIVES)
-    named = objective or ("cover" if options["form"] not in ("objects", "both") else "jaccard")
     given = split_settings(settings)
-    free = objective is not None or chooses_cells(kinds[method])
-    of_objective = set(fields_of(pipeline.OBJECTIVES[named]) if free else ()) - set(fields_of(kinds[method]))
-    worth = {name: text for name, text in given.items() if name in of_objective}
+    of_method = fields_of(kinds[method])
     chosen = {name: str(value) for name, value in own.items()}
-    chosen |= {name: text for name, text in given.items() if name not in of_objective}
+    chosen |= {name: text for name, text in given.items() if name in of_method}
     for name, value in shortcuts.items():
         if value is not None:
             _check_shortcut(name, method, given)
             chosen[name] = str(value)
+    chooser = configured(kinds[method], chosen, f"method {method!r}")
+    named = objective or pipeline.default_objective(chooser, options["form"])
+    takes_worth = objective is not None or chooses_cells(chooser)
+    of_objective = fields_of(pipeline.OBJECTIVES[named]) if takes_worth else {}
+    worth = {name: text for name, text in given.items() if name in of_objective and name not in of_method}
+    # A setting that is neither the method's nor the objective's is refused in the words of the method.
+    typed_values(kinds[method], {name: text for name, text in given.items() if name not in worth}, f"method {method!r}")
     return pipeline.construct(
         cube,
         pipeline.read_query(cube, path, skip_missing=skip_missing),
-        configured(kinds[method], chosen, f"method {method!r}"),
+        chooser,
         objective=configured(pipeline.OBJECTIVES[named], worth, f"objective {named!r}") if worth else objective,
         **options,
     )

@@ -16,11 +16,12 @@ from cube2net.cli.changing import without
 from cube2net.cli.contrast_commands import contrast, describe
 from cube2net.cli.cube_commands import build, info, suggest, task, update, verify
 from cube2net.cli.drilling import drill
+from cube2net.cli.early_signals import INTERRUPTED
 from cube2net.cli.explain_command import explain
 from cube2net.cli.exploring import explore
 from cube2net.cli.network_commands import compare, query, replay
 from cube2net.cli.options import Quiet, Seed
-from cube2net.cli.signals import INTERRUPTED, KEPT, Signals
+from cube2net.cli.signals import KEPT, Signals
 from cube2net.cli.terminal import LEFT, UndeliveredError, complain, guarded_streams, line, say, shown_progress
 from cube2net.errors import Cube2netError, quoted
 

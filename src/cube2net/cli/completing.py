@@ -52,7 +52,7 @@ def dimensions(ctx: typer.Context, incomplete: str) -> list[str]:
         manifest = json.loads((Path(cube) / "manifest.json").read_text(encoding="utf-8"))
         told = manifest["settings"]["dimensions"]
         found = [name[1] for name in map(PLAIN.match, told) if name is not None]
-    except (OSError, ValueError, LookupError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return []
     return offer_some(*dict.fromkeys(found))(incomplete)
 

@@ -6,7 +6,6 @@ import dataclasses
 import html
 import ipaddress
 import sys
-import tempfile
 import threading
 import webbrowser
 from contextlib import ExitStack
@@ -15,11 +14,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cube2net.atomic_files import temporary_folder
 from cube2net.cli.options import Quiet, Seed, Set, SkipMissing
 from cube2net.cli.terminal import complain, say, show_text
 from cube2net.errors import ParameterError, some
 from cube2net.extras import require
-from cube2net.interrupts import unfinished
 
 if TYPE_CHECKING:
     from cube2net.records import Cube
@@ -98,8 +97,8 @@ def _serve(opened: Cube | None, query: Path | None, port: int, host: str, no_bro
     if opened is not None and query is not None:
         asked = pipeline.read_query(opened, query, skip_missing=True)
         unsure = [] if skip_missing else pipeline.unresolved_names(opened, query)
-    with tempfile.TemporaryDirectory(prefix="cube2net-") as given, unfinished(Path(given)), ExitStack() as ends:
-        openings = Openings(Path(given), Path.cwd()) if opened is None else None
+    with temporary_folder() as given, ExitStack() as ends:
+        openings = Openings(given, Path.cwd()) if opened is None else None
         server = ends.enter_context(
             ExplorerServer(opened, asked, unresolved=unsure, host=host, port=port, openings=openings)
         )
@@ -118,7 +117,7 @@ def _serve(opened: Cube | None, query: Path | None, port: int, host: str, no_bro
         if missing := missing_page():
             complain(missing)
         if not no_browser:
-            page = private_page(Path(given), server.address)
+            page = private_page(given, server.address)
             threading.Thread(target=_open, args=(page, server.opened), daemon=True).start()
         sys.stdout.flush()  # a pipe or a file would keep the address to itself until the end
         server.wait()

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from cube2net import pipeline
-from cube2net.atomic_files import can_write
+from cube2net.atomic_files import can_write, temporary_folder
 from cube2net.cli.options import split_settings, typed_values
 from cube2net.cli.signals import KEPT
 from cube2net.cli.terminal import say, show_table, shown_progress
 from cube2net.errors import SourceError, listed
 from cube2net.interfaces import Source
-from cube2net.interrupts import unfinished
 from cube2net.records import Cube
 from cube2net.spelling import nearest
 
@@ -68,17 +66,17 @@ def cube_of_tables(
         show_reading(kept)
         yield kept
         return
-    with tempfile.TemporaryDirectory(prefix="cube2net-") as folder, unfinished(Path(folder)):
+    with temporary_folder() as folder:
         if not can_write(place.parent):
             say(f"nothing can be written beside {paths[0].name}: the cube is kept until this ends, and no longer")
-            place = Path(folder) / place.name
+            place = folder / place.name
         KEPT.append(checkpoints_of(place))
         with shown_progress(quiet) as progress:
             reading = pipeline.read_spreadsheet(
                 reader, paths, dimensions=dimensions, min_objects=min_objects, seed=seed, progress=progress
             )
             cube = pipeline.build_from_reading(reading, place, identity=identity, seed=seed, progress=progress)
-        say(f"kept in {place.name}, beside {paths[0].name}" if place.parent != Path(folder) else f"made {place.name}")
+        say(f"kept in {place.name}, beside {paths[0].name}" if place.parent != folder else f"made {place.name}")
         show_reading(cube)
         yield cube
 

@@ -238,7 +238,7 @@ def split_settings(settings: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def configured(kind: type[T], settings: Mapping[str, str], what: str, **handed: object) -> T:
+def configured(kind: type[T], settings: Mapping[str, str], what: str, /, **handed: object) -> T:
     """Return an instance whose parameters are read from text, but for those that are handed over.
 
     >>> from cube2net.records import Budget

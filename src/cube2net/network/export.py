@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from cube2net.arguments import expect
+from cube2net.arguments import check_call, expect
 from cube2net.atomic_files import check_path, write_files
 from cube2net.errors import ParameterError, quoted
 from cube2net.extras import require
@@ -120,6 +120,7 @@ def check_network_path(path: Path, *, spreadsheet_safe: bool = False) -> None:
         raise ParameterError(f"spreadsheet_safe guards the cells of a .csv file, got {quoted(path.suffix)}{safe}")
 
 
+@check_call
 def to_networkx(network: Network) -> networkx.Graph:
     """Return a NetworkX graph: nodes are ids with every attribute, links carry ``weight``, ``kind`` and all others.
 
@@ -158,6 +159,7 @@ def to_networkx(network: Network) -> networkx.Graph:
     return graph
 
 
+@check_call
 def to_igraph(network: Network) -> igraph.Graph:
     """Return an igraph graph: vertex i is node i with every attribute, edges carry ``weight``, ``kind`` and all others.
 

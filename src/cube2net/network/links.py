@@ -37,7 +37,7 @@ def look_up_links(links: Links, nodes: Array) -> tuple[tuple[Array, Array, Array
     costs one look.
     """
     room = int((links.indptr[nodes + 1] - links.indptr[nodes]).sum())
-    if STEPS.small(room + len(links)):
+    if STEPS.small("subgraphs.induce", room + len(links)):
         place = np.zeros(len(links), dtype=np.int32)
         place[nodes] = np.arange(1, len(nodes) + 1)
         found = numpy_induce(links.indptr, links.indices, links.weights, nodes, place)

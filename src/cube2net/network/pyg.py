@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.arguments import expect
+from cube2net.arguments import check_call, expect
 from cube2net.array_types import Array
 from cube2net.extras import require
 from cube2net.network.export_tables import about, ends_of, ids_of, plain_nodes
@@ -35,6 +35,7 @@ Shares = tuple[tuple[str, ...], "sp.csr_array"]
 EMPTY: Mapping[str, Shares] = MappingProxyType({})
 
 
+@check_call
 def to_pyg(network: Network) -> Data:
     """Return a PyTorch Geometric ``Data`` whose row i is node i, every link in both directions.
 
@@ -99,6 +100,7 @@ def to_pyg(network: Network) -> Data:
     return data
 
 
+@check_call
 def to_hetero(network: Network) -> HeteroData:
     """Return a PyTorch Geometric ``HeteroData``: a store for every kind of node, and one for every kind of link.
 

@@ -45,7 +45,7 @@ LOOKS = 8
 
 def kernels_for(links: Links) -> Any:
     """Return the kernels of a walk: compiled ones, or their twins in NumPy where these are done sooner."""
-    small = STEPS.small(len(links.indices), LOOKS)
+    small = STEPS.small("pagerank_push.push", len(links.indices), LOOKS)
     return import_module(f"cube2net.kernels.{'numpy_pagerank' if small else 'pagerank_push'}")
 
 

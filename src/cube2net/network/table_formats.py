@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from cube2net.arguments import expect
+from cube2net.arguments import check_call, expect
 from cube2net.array_types import Array
 from cube2net.atomic_files import write_table
 from cube2net.network.export_tables import about, about_with_recipe, plain_nodes
@@ -106,6 +106,7 @@ def write_npz(network: Network, path: Path) -> None:
         np.savez_compressed(out, **arrays, **own)  # type: ignore[arg-type]
 
 
+@check_call
 def to_scipy(network: Network) -> sp.csr_array:
     """Return the symmetric adjacency of a network: row and column i are node i, every link on both ends.
 

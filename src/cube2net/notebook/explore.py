@@ -11,6 +11,7 @@ import numpy as np
 from cube2net.api.ask_parameters import node_words, query_words, split_options
 from cube2net.api.json_reading import read
 from cube2net.api.shapes import Ask
+from cube2net.arguments import check_call
 from cube2net.errors import ParameterError, quoted
 from cube2net.extras import require
 from cube2net.pipeline.planning import several
@@ -27,6 +28,7 @@ WORDS = tuple(word for word in (*Ask.__required_keys__, *Ask.__optional_keys__) 
 """What a question can say besides its query."""
 
 
+@check_call
 def explore(cube: Cube, query: Any = None, **options: Any) -> Explorer:
     """Return the explorer's page as a widget: ask, see and steer in a notebook, and go on in Python.
 

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from cube2net import __version__
 from cube2net import cube as cubes
-from cube2net.arguments import made, path_of
+from cube2net.arguments import check_call, made, path_of
 from cube2net.atomic_files import check_folder, write_files, write_table
 from cube2net.checkpoints import (
     Checkpoints,
@@ -43,6 +43,7 @@ from cube2net.topics import Lda, LdaModel
 Dimensions = Sequence[DimensionSpec | str]
 
 
+@check_call
 @tells_compiling
 def build_cube(
     data: Any = None,
@@ -131,6 +132,7 @@ def build_cube(
         return plan.build_in(place, corpus, digest(__version__, digest_corpus(corpus)), stages, progress)
 
 
+@check_call
 @tells_compiling
 def build_from(
     source: str | Source,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cube2net import referee
-from cube2net.arguments import knows_its_words, made, names_of, path_of, repr_of
+from cube2net.arguments import check_call, made, names_of, path_of, repr_of
 from cube2net.array_types import Array
 from cube2net.atomic_files import check_folder
 from cube2net.compiling import tells_compiling
@@ -58,7 +58,7 @@ WRITTEN = (JOURNAL, *FILES)
 """What a comparison writes into its folder."""
 
 
-@knows_its_words
+@check_call
 @tells_compiling
 def compare(
     cube: Cube,
@@ -300,8 +300,8 @@ class Auto:
     """Choose method, objective, form and levels by how well the next step does.
 
     The setups of ``referee.candidates``, the query alone first, are mined run by run, those that are clearly behind are
-    given up, and it ends after ``runs`` runs or about ``seconds``; the few best have two runs at least, unless twice
-    the time is over.
+    given up, and it ends after ``runs`` runs or ``seconds``. A run is begun only where it fits into the time left; a
+    second one of the few best, where there is no time for all.
 
     Where the query, or part of it, has labels, it is embedded, clustered and scored (F1) on the objects that have one.
     Of the setups whose score, over the folds of the labels and the runs, is within a standard error of the best one,
@@ -314,7 +314,7 @@ class Auto:
     Parameters
     ----------
     seconds
-        About how long it may take.
+        How long trying may take; a trial that runs when the time is over is finished, and is the last.
     runs
         At most so many runs of every setup.
     folds

@@ -8,7 +8,7 @@ from typing import Any
 
 from cube2net import embed
 from cube2net import network as networks
-from cube2net.arguments import check_options, made, name_of, options_of
+from cube2net.arguments import check_call, check_options, made, name_of, options_of
 from cube2net.array_types import Array
 from cube2net.compiling import tells_compiling, timed
 from cube2net.errors import ParameterError, quoted, some, whole_number
@@ -37,6 +37,7 @@ Near = dict[tuple[Any, ...], Array]
 KNOWN = 16
 
 
+@check_call
 @tells_compiling
 def construct(
     cube: Cube,

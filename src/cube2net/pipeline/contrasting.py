@@ -11,6 +11,7 @@ from typing import Any, overload
 import numpy as np
 
 from cube2net import contrasts
+from cube2net.arguments import check_call
 from cube2net.array_types import Array
 from cube2net.compiling import tells_compiling
 from cube2net.cube import check_whole, pick_cells
@@ -44,6 +45,7 @@ def contrast(
 ) -> Contrast: ...
 
 
+@check_call
 @tells_compiling
 def contrast(
     cube: Cube,
@@ -121,6 +123,7 @@ def contrast_with_others(cube: Cube, query: Asked, m: int = 10, *, names: Sequen
     return contrast(cube, asked, asked.others(len(cube.objects)), m, names=OTHERS if names is None else names)
 
 
+@check_call
 @tells_compiling
 def describe(
     network: Network | Cube, clusters: Any, m: int = 10, *, cube: Cube | None = None, chance: float = LEVEL

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from cube2net import cube as cubes
 from cube2net import embed, propose
 from cube2net import topics as topic_models
-from cube2net.arguments import expect, made, path_of
+from cube2net.arguments import check_call, expect, made, path_of
 from cube2net.compiling import tells_compiling
 from cube2net.errors import ParameterError, unknown, whole_number
 from cube2net.interfaces import CellEmbedder, Engine, NodeEmbedder
@@ -26,6 +26,7 @@ READING = "reading"
 """Under which word a cube keeps what was read, among what it knows of its source."""
 
 
+@check_call
 @tells_compiling
 def update_cube(
     folder: str | Path,
@@ -165,6 +166,7 @@ def _counts(cube: Cube) -> dict[str, int]:
     return {"items": items, "objects": len(cube.objects), "cells": len(cube.cells), "links": cube.links.count}
 
 
+@check_call
 def save_cube(cube: Cube, folder: str | Path) -> None:
     """Write a cube to a folder, which appears whole or not at all.
 
@@ -193,6 +195,7 @@ def save_cube(cube: Cube, folder: str | Path) -> None:
     cubes.save(expect(Cube, cube, "cube"), path_of(folder, "the folder of the cube"))
 
 
+@check_call
 def open_cube(folder: str | Path) -> Cube:
     """Return the cube of a folder; its arrays are memory-mapped, so this costs almost nothing.
 
@@ -226,6 +229,7 @@ def open_cube(folder: str | Path) -> Cube:
     return cubes.read(path_of(folder, "the folder of the cube"))
 
 
+@check_call
 def verify_cube(folder: str | Path) -> int:
     """Return the number of files of a cube, having checked every byte of them.
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from cube2net import sources
-from cube2net.arguments import path_of
+from cube2net.arguments import check_call, path_of
 from cube2net.records import Corpus
 from cube2net.sources import Planted
 
@@ -15,6 +15,7 @@ AREA_SIGS = sources.AREA_SIGS
 """The groups whose volumes tell the labels of :func:`load_areas`."""
 
 
+@check_call
 def load_bundled(without_sigs: Sequence[str] = ()) -> Corpus:
     """Return the slice of the ACL Anthology that comes with the package, without the volumes of some groups.
 
@@ -45,6 +46,7 @@ def load_bundled(without_sigs: Sequence[str] = ()) -> Corpus:
     return sources.load_bundled(without_sigs)
 
 
+@check_call
 def load_labs() -> dict[str, str]:
     """Return the 116 labelled authors that come with the package, object → label.
 
@@ -63,6 +65,7 @@ def load_labs() -> dict[str, str]:
     return sources.load_labs()
 
 
+@check_call
 def load_areas() -> dict[str, str]:
     """Return the 574 authors in four areas that come with the package, object → area.
 
@@ -85,6 +88,7 @@ def load_areas() -> dict[str, str]:
     return sources.load_areas()
 
 
+@check_call
 def make_planted(**options: Any) -> Planted:
     """Return a corpus with planted communities, and which cells are the best for each.
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from cube2net import contrasts
+from cube2net.arguments import check_call
 from cube2net.compiling import tells_compiling
 from cube2net.cube import check_whole
 from cube2net.errors import whole_number
@@ -18,6 +19,7 @@ from cube2net.records.mixed_names import MixedCell, mixed_cell_of
 from cube2net.records.spec import MIN_OBJECTS
 
 
+@check_call
 @tells_compiling
 def drill(cube: Cube, query: Asked, cell: Any = None, k: int = 10) -> Drilled:
     """Return the few cells below a cell that hold most of a query at least cost, and what is left over.

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from cube2net import network as networks
+from cube2net.arguments import check_call
 from cube2net.compiling import tells_compiling
 from cube2net.cube import times_of
 from cube2net.errors import ParameterError
@@ -54,6 +55,7 @@ def explain(network: Network, node: None = None, *, cube: Cube | None = None) ->
 def explain(network: Network, node: Any, *, cube: Cube | None = None) -> ObjectExplanation | CellExplanation: ...
 
 
+@check_call
 @_takes_a_network
 @tells_compiling
 def explain(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from cube2net import network as networks
-from cube2net.arguments import path_of
+from cube2net.arguments import check_call, path_of
 from cube2net.array_types import Array
 from cube2net.network import EXPORTS as EXPORTS
 from cube2net.network import certificate as certificate
@@ -24,6 +24,7 @@ def check_outputs(network: str | Path | None, picture: str | Path | None, *, spr
         networks.check_picture_path(path_of(picture, "the file of the picture"))
 
 
+@check_call
 def write_network(network: Network, path: str | Path, *, spreadsheet_safe: bool = False) -> list[Path]:
     """Write a network in the format that the path's suffix names, and return the files written.
 
@@ -59,6 +60,7 @@ def write_network(network: Network, path: str | Path, *, spreadsheet_safe: bool 
     return networks.write(network, path_of(path, "the file of the network"), spreadsheet_safe=spreadsheet_safe)
 
 
+@check_call
 def draw_network(
     network: Network, path: str | Path, *, title: str | None = None, seed: int = 0, name_cells: bool = False
 ) -> None:

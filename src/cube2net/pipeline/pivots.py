@@ -10,6 +10,7 @@ import numpy as np
 
 from cube2net import contrasts
 from cube2net import cube as cubes
+from cube2net.arguments import check_call
 from cube2net.array_types import Array
 from cube2net.compiling import tells_compiling
 from cube2net.cube import NameIndex as NameIndex
@@ -26,6 +27,7 @@ NUMBER = re.compile(r"([-−]?\d[\d,]*(?:\.\d+)?)(?:\s*[–-]\s*[-−]?\d[\d,]*(
 """A number, or a range of numbers."""
 
 
+@check_call
 @tells_compiling
 def pivot(cube: Cube, rows: str, columns: str, query: Asked | None = None, *, most: int = 50) -> Pivot:
     """Return how many objects have a label of one level and, in the same items, a label of another.

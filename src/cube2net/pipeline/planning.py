@@ -195,6 +195,10 @@ def default_form(method: Method) -> str:
     return "woven" if chooses_cells(method) and not paper else "objects"
 
 
-def default_objective(method: Method, form: str) -> str:
-    """Return what a choice is worth where nobody says: cover where cells are nodes and the method counts repeats."""
-    return "cover" if form in ("cells", "woven") and counts_repeats(method) else "jaccard"
+def default_objective(method: Method, form: str | None = None) -> str:
+    """Return what a choice is worth where nobody says: cover where cells are nodes and the method counts repeats.
+
+    Without a form it is that of the method's default form.
+    """
+    kind = form or default_form(method)
+    return "cover" if kind in ("cells", "woven") and counts_repeats(method) else "jaccard"

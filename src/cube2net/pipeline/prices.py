@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from cube2net.arguments import check_call
 from cube2net.array_types import Array
 from cube2net.compiling import tells_compiling
 from cube2net.errors import ParameterError
@@ -18,6 +19,7 @@ from cube2net.records.node_names import CELL, OBJECT, title_of
 from cube2net.records.price import BAN, PIN
 
 
+@check_call
 @tells_compiling
 def prices(network: Network, cube: Cube | None = None, *, progress: Telling = None) -> tuple[Price, ...]:
     """Return what every pin and ban of a network costs, the pins first, in the order given.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cube2net import sources
-from cube2net.arguments import expect, path_of
+from cube2net.arguments import check_call, expect, path_of
 from cube2net.array_types import Array
 from cube2net.errors import QueryError, plain, quoted, some
 from cube2net.escaping import unguarded
@@ -54,6 +54,7 @@ def unresolved_names(cube: Cube, path: str | Path) -> list[tuple[str, str]]:
     return [(name, first[name]) for name in dict.fromkeys(names) if name in first]
 
 
+@check_call
 def read_query(cube: Cube, path: str | Path, *, skip_missing: bool = False) -> Query:
     """Return the query that a file names: a name a line, or a table ``object[,label]``.
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cube2net import sources
-from cube2net.arguments import check_options, made, options_of, path_of
+from cube2net.arguments import check_call, check_options, made, options_of, path_of
 from cube2net.compiling import tells_compiling
 from cube2net.errors import ParameterError, quoted, unknown
 from cube2net.interfaces import ReadsMore, Source
@@ -23,6 +23,7 @@ UNSAID = ("columns", "usual", "sheet", "strict", "max_ratio", "max_unpacked")
 EXPECTED = "a corpus, a frame, a mapping of frames, a path or a graph"
 
 
+@check_call
 @tells_compiling
 def read_source(source: str | Source, *paths: str | Path, progress: Telling = None, **options: Any) -> Corpus:
     """Return the corpus that files of one kind hold; ``options`` are the source's parameters.
@@ -94,6 +95,7 @@ def read_more(
     return reader.read(places, progress=listener(progress))
 
 
+@check_call
 @tells_compiling
 def read_tables(*tables: Any, progress: Telling = None, **options: Any) -> Corpus:
     """Return the corpus of tables in files or in memory: nodes and links, items and what they mention, or records.
@@ -144,6 +146,7 @@ def read_tables(*tables: Any, progress: Telling = None, **options: Any) -> Corpu
     return sources.read_tables(tables, options, listener(progress))
 
 
+@check_call
 @tells_compiling
 def read_sql(*queries: str, progress: Telling = None, **options: Any) -> Corpus:
     """Return the corpus of SQL queries over files on this machine, which DuckDB runs.
@@ -183,6 +186,7 @@ def read_sql(*queries: str, progress: Telling = None, **options: Any) -> Corpus:
     return read_source("sql", *queries, progress=progress, **options)
 
 
+@check_call
 @tells_compiling
 def read_graph(path: str | Path, *, progress: Telling = None, **options: Any) -> Corpus:
     """Return the corpus of a graph in a GraphML, GEXF or JSON file: every node is an object and its own item.
@@ -242,6 +246,7 @@ def read_task(
     )
 
 
+@check_call
 def from_networkx(graph: Any, **options: Any) -> Corpus:
     """Return the corpus of a NetworkX graph: every node is an object and its own item.
 
@@ -299,7 +304,7 @@ def corpus_of(data: Any, options: Mapping[str, Any], progress: Progress, functio
 
 def reader_of(source: str | Source, given: Sequence[Any], options: Mapping[str, Any]) -> tuple[Source, list[Path]]:
     """Return what reads a source, and the paths that it is to read; what is given to SQL are queries."""
-    if source == SQL:
+    if isinstance(source, str) and source == SQL:
         options, given = {"queries": tuple(given), **options}, ()
     reader: Source = made(source, SOURCES, Source, "source", options)
     return reader, [path_of(path, "a path to read") for path in given]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from cube2net import referee
-from cube2net.arguments import expect, path_of
+from cube2net.arguments import check_call, expect, path_of
 from cube2net.extras import require
 from cube2net.mine import embed_nodes
 from cube2net.network import layout
@@ -16,6 +16,7 @@ from cube2net.records import Comparison, Cube, Query
 from cube2net.referee import Make, Report, Verdict
 
 
+@check_call
 def read_comparison(folder: str | Path, query: Query) -> Comparison:
     """Return the comparison of all trials that a folder holds, for the query they were made for.
 
@@ -46,6 +47,7 @@ def read_comparison(folder: str | Path, query: Query) -> Comparison:
     return referee.read_comparison(path_of(folder, "the folder of the comparison") / JOURNAL, query)
 
 
+@check_call
 def verdict(comparison: Comparison) -> Verdict:
     """Return which network helped, by how much, and how sure that is, in one sentence and in numbers.
 
@@ -83,6 +85,7 @@ def check_report() -> None:
     require("a report", "plotly", "jinja2")
 
 
+@check_call
 def write_report(
     cube: Cube,
     query: Query,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cube2net import cube as cubes
+from cube2net.arguments import check_call
 from cube2net.array_types import Array
 from cube2net.arrays import row_of_entries
 from cube2net.compiling import tells_compiling
@@ -41,6 +42,7 @@ SHOWN = 6
 MOST_CELLS = 1_000
 
 
+@check_call
 @tells_compiling
 def suggest(
     data: Any = None,

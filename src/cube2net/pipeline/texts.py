@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from cube2net import network as networks
+from cube2net.arguments import check_call
 from cube2net.array_types import Array
 from cube2net.errors import ParameterError, quoted, whole_number
 from cube2net.network import Section as Section
@@ -22,6 +23,7 @@ DAMPING, TOLERANCE = 0.7, 1e-6
 """How near objects are for a brief text: by a walk from the query that goes on with this probability."""
 
 
+@check_call
 def to_text(
     network: Network,
     max_tokens: int = MAX_TOKENS,

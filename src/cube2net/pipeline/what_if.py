@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cube2net.arguments import check_call
 from cube2net.array_types import Array
 from cube2net.errors import ParameterError, quoted
 from cube2net.pipeline.planning import several
@@ -18,6 +19,7 @@ from cube2net.records.selection import PROVEN
 from cube2net.select import Settled, outcome
 
 
+@check_call
 def without(network: Network, nodes: Any, *, cube: Cube | None = None) -> Change:
     """Return what becomes of a network that may not have some cells or objects: its new value, who comes and who goes.
 
@@ -59,6 +61,7 @@ def without(network: Network, nodes: Any, *, cube: Cube | None = None) -> Change
     return change(network, without=nodes, cube=cube)
 
 
+@check_call
 def with_(network: Network, nodes: Any, *, cube: Cube | None = None) -> Change:
     """Return what becomes of a network that must have some cells or objects: its new value, who comes and who goes.
 

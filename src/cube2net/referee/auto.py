@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cube2net.array_types import Array
+from cube2net.compiling import Stopwatch
 from cube2net.errors import QueryError
 from cube2net.intervals import REACH
 from cube2net.kernels.cluster_agreement import AGREEMENT, weighed_tables
@@ -66,7 +67,7 @@ def choose_by_hidden_links(
 
     The links that the first seed hides are those of all runs, which differ in how networks are mined.
     """
-    seed = seeds[0]
+    watch, seed = Stopwatch(), seeds[0]
     try:
         make_without, judges = runs.of(seed)
         pairs = len(judges.hidden[0])
@@ -82,7 +83,7 @@ def choose_by_hidden_links(
         return Marks(scores["AUC"], evidence[:, 0])
 
     race = Race(make_without, mark, (Setup(method="none"), DEFAULT))
-    race.run(candidates(query), seeds, seconds, progress)
+    race.run(candidates(query), seeds, seconds, progress, watch)
     judge = ByHiddenLinks(DEFAULT, pairs)
     if judge.chosen(race).like:
         race.nodes[DEFAULT.name] = len(make(DEFAULT, seed, None))  # as large as the default of the whole cube

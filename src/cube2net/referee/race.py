@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ FIRST = 0.5
 """The first run may take this share of the time; what there was no time for in it is left out."""
 
 FINALISTS = 4
-"""So many of the best go on to a second run whatever the clock says, unless twice the time is over."""
+"""Where the time left is too short for a second run of all setups, at most so many of the best have one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,72 +55,122 @@ class Race:
     left_out: dict[Setup, str] = field(default_factory=dict)
     spent: list[float] = field(default_factory=list)
 
-    def run(self, setups: Sequence[Setup], seeds: Sequence[int], seconds: float, progress: Progress) -> None:
-        """Mine the setups with one seed after another, until the time is over; those that stay are always mined."""
-        watch = Stopwatch()
-        alive = list(setups)
-        first_ones = sum(setup in self.stays for setup in alive[: len(self.stays)])
-        workers = cores()
-        with ThreadPoolExecutor(workers) as pool, Stop() as stop:
-            heeded = stop.heeded(lent(self.mark))
+    def run(
+        self,
+        setups: Sequence[Setup],
+        seeds: Sequence[int],
+        seconds: float,
+        progress: Progress,
+        watch: Stopwatch | None = None,
+    ) -> None:
+        """Mine the setups with one seed after another, within some seconds; those that stay are always mined once.
 
-            def mark(network: Network, seed: int) -> Future[Marks]:
-                return pool.submit(heeded, network, seed)
+        The time is checked between trials. A later run starts only if it fits into the time left, judged by how long
+        its trials took before; a run that is not finished in time is discarded. ``watch`` is given where the time runs
+        already.
+        """
+        running = watch or Stopwatch()
+        alive, lasted = list(setups), 0.0
+        costs: dict[Setup, float] = {}  # the seconds that each setup took in the last run
+
+        def is_over(number: int, place: int, setup: Setup) -> bool:
+            progress("trying networks", number * len(setups) + place, len(seeds) * len(setups))
+            limit = seconds if number else seconds * FIRST
+            return (number > 0 or setup not in self.stays) and running.seconds > limit
+
+        with ThreadPoolExecutor(cores()) as pool, Stop() as stop:
+            timed_mark = stop.heeded(lent(self._timed_mark))
+
+            def submit(network: Network, seed: int) -> Future[tuple[Marks, float]]:
+                return pool.submit(timed_mark, network, seed)
 
             for number, seed in enumerate(seeds):
-                limit = seconds * (FIRST if number == 0 else 2.0 if number == 1 else 1.0)
-                if number == 1 and watch.seconds > seconds:
-                    alive = self._finalists(alive)
-                mined: dict[bytes, Future[Marks]] = {}
-                for first in range(0, len(alive), workers):
-                    if first >= first_ones and first and watch.seconds > limit:
-                        self._forget(max(number, 1))
-                        break
-                    progress("trying networks", number * len(setups) + first, len(seeds) * len(setups))
-                    self._mine(alive[first : first + workers], seed, mark, mined)
-                alive = [setup for setup in alive if setup in self.marks and not self._behind(setup)]
-                if number and watch.seconds > seconds:
+                if number:
+                    alive = self._fitting(alive, costs, lasted, seconds - running.seconds, fewer=number == 1)
+                begun, costs = running.seconds, {}
+                if not alive or (not self._mine(alive, seed, submit, partial(is_over, number), costs) and number):
+                    self._forget(number)
                     break
+                lasted = running.seconds - begun
+                alive = [setup for setup in alive if setup in costs and not self._behind(setup)]
         for setup in setups:
             if setup not in self.marks:
                 self.left_out.setdefault(setup, "there was no time to try it")
-        self.spent.append(watch.seconds)
+        self.spent.append(running.seconds)
 
-    def _finalists(self, alive: Sequence[Setup]) -> list[Setup]:
+    def _timed_mark(self, network: Network, seed: int) -> tuple[Marks, float]:
+        watch = Stopwatch()
+        return self.mark(network, seed), watch.seconds
+
+    def _fitting(
+        self, alive: Sequence[Setup], costs: Mapping[Setup, float], lasted: float, left: float, *, fewer: bool
+    ) -> list[Setup]:
+        """Return the setups whose next run fits into the time left: all, with ``fewer`` the best few, or none.
+
+        A run takes the share of the last one, which ``lasted`` so long, that its setups had in it.
+        """
+        choices = [list(alive), *(self._finalists(alive, most) for most in range(FINALISTS * fewer, 1, -1))]
+        total = sum(costs.values())
+        for some in choices:
+            own = [costs[setup] for setup in some]
+            if max(*own, lasted * sum(own) / total if total else 0.0) <= left:
+                return some
+        return []
+
+    def _finalists(self, alive: Sequence[Setup], most: int) -> list[Setup]:
         """Return the few best setups, in the order they are in, and those that stay."""
-        best = set(self.ranked[:FINALISTS]) | set(self.stays)
+        best = set(self.ranked[:most]) | set(self.stays)
         return [setup for setup in alive if setup in best]
 
     def _mine(
         self,
         setups: Sequence[Setup],
         seed: int,
-        mark: Callable[[Network, int], Future[Marks]],
-        mined: dict[bytes, Future[Marks]],
-    ) -> None:
-        """Make and mine the networks of some setups; equal ones are mined once."""
-        waiting: list[tuple[Setup, Future[Marks]]] = []
-        for setup in setups:
-            try:
-                network = self._made(setup, seed)
-            except Cube2netError as error:
-                if setup == self.alone:
-                    raise
-                self.left_out[setup] = str(error)
-                self.marks.pop(setup, None)
-                continue
-            same = network_fingerprint(network)
-            if same not in mined:
-                mined[same] = mark(network, seed)
-            waiting.append((setup, mined[same]))
-        for setup, work in waiting:
-            try:
-                self.marks.setdefault(setup, []).append(work.result())
-            except Cube2netError as error:
-                if setup == self.alone:
-                    raise
-                self.left_out[setup] = str(error)
-                self.marks.pop(setup, None)
+        submit: Callable[[Network, int], Future[tuple[Marks, float]]],
+        is_over: Callable[[int, Setup], bool],
+        costs: dict[Setup, float],
+    ) -> bool:
+        """Make and mine the networks of setups, equal ones once; return False where the time was over before the last.
+
+        ``costs`` receives the seconds of every setup. As many are mined at a time as there are cores.
+        """
+        mined: dict[bytes, Future[tuple[Marks, float]]] = {}
+        workers = cores()
+        for first in range(0, len(setups), workers):
+            waiting: list[tuple[Setup, float, Future[tuple[Marks, float]]]] = []
+            stopped = False
+            for place, setup in enumerate(setups[first : first + workers], first):
+                stopped = is_over(place, setup)
+                if stopped:
+                    break
+                watch = Stopwatch()
+                try:
+                    network = self._made(setup, seed)
+                except Cube2netError as error:
+                    self._leave_out(setup, error)
+                    continue
+                same = network_fingerprint(network)
+                if same not in mined:
+                    mined[same] = submit(network, seed)
+                waiting.append((setup, watch.seconds, mined[same]))
+            for setup, making, work in waiting:
+                try:
+                    marks, marking = work.result()
+                except Cube2netError as error:
+                    self._leave_out(setup, error)
+                    continue
+                self.marks.setdefault(setup, []).append(marks)
+                costs[setup] = making + marking
+            if stopped:
+                return False
+        return True
+
+    def _leave_out(self, setup: Setup, error: Cube2netError) -> None:
+        """Note why a setup cannot be tried; raise where it is the query alone."""
+        if setup == self.alone:
+            raise error
+        self.left_out[setup] = str(error)
+        self.marks.pop(setup, None)
 
     def _made(self, setup: Setup, seed: int) -> Network:
         if setup.like and setup.like not in self.nodes:

@@ -49,7 +49,7 @@ class Sums:
         self._members = (members.indptr, members.indices)
         self._homes = (homes.indptr, homes.indices)
         self._terms, self._others = np.ascontiguousarray(terms, dtype=np.float64), np.array(others)
-        self._rows = np.empty(0, dtype=np.int64) if rows is None else rows
+        self._rows = np.empty(0, dtype=np.int64) if rows is None else rows.astype(np.int64)
         self._dense = rows is None
         self._state = np.zeros(len(homes), dtype=np.uint8)
         self.of = np.zeros((len(members), 2))

@@ -9,14 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pyarrow as pa
 
 from cube2net.arrow_files import ROWS, finished, open_mapped, write_mapped
+from cube2net.atomic_files import temporary_folder
 from cube2net.errors import InputError, ParameterError, first_line, parse_size
-from cube2net.interrupts import unfinished
 from cube2net.progress import Progress, silent
 
 DATABASE, SPILL = "plan.duckdb", "spill"
@@ -121,11 +120,9 @@ class DuckDB:
         if self.memory is not None:
             settings["memory_limit"] = f"{self._limit() // 1_000_000}MB"
         with ExitStack() as stack:
-            if folder is None or "?" in str(folder):  # DuckDB takes what follows a question mark for something else
-                there = Path(stack.enter_context(TemporaryDirectory(prefix="cube2net-", ignore_cleanup_errors=True)))
-                stack.enter_context(unfinished(there))
-            else:
-                there = folder
+            there = folder
+            if there is None or "?" in str(there):  # DuckDB takes what follows a question mark for something else
+                there = stack.enter_context(temporary_folder())
             spill = there / SPILL
             place = ":memory:" if folder is None else str(there / DATABASE)
             settings["temp_directory"] = str(spill)

@@ -13,7 +13,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import tempfile
 import threading
 import warnings
 from collections.abc import Iterator, Mapping
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from cube2net.atomic_files import temporary_folder
 from cube2net.errors import InputError, ParameterError, parse_size
 from cube2net.extras import require
 from cube2net.threads import cores
@@ -250,8 +250,8 @@ def _started(master: str | None, memory: str | None, settings: Mapping[str, str]
     launch: Any = launch_gateway
     gateway: Any = None
     session: Any = None
-    with tempfile.TemporaryDirectory(prefix="cube2net-spark-", ignore_cleanup_errors=True) as folder:
-        log = Path(folder) / "log"
+    with temporary_folder() as folder:
+        log = folder / "log"
         try:
             conf = SparkConf().setAll(list(_conf(wanted, memory, settings, folder).items()))
             with log.open("wb") as written, _started_well(log):
@@ -268,7 +268,7 @@ def _started(master: str | None, memory: str | None, settings: Mapping[str, str]
                 signal.signal(signal.SIGINT, interrupt)
 
 
-def _conf(master: str | None, memory: str | None, settings: Mapping[str, str], folder: str) -> dict[str, str]:
+def _conf(master: str | None, memory: str | None, settings: Mapping[str, str], folder: Path) -> dict[str, str]:
     conf = MEANING | {"spark.app.name": APP, "spark.sql.warehouse.dir": f"file://{folder}/warehouse"}
     if SUBMITTED not in os.environ:  # spark-submit was told what to log and to show
         conf |= QUIET
@@ -278,7 +278,7 @@ def _conf(master: str | None, memory: str | None, settings: Mapping[str, str], f
             conf |= {
                 "spark.driver.bindAddress": "127.0.0.1",
                 "spark.driver.host": "127.0.0.1",
-                "spark.local.dir": folder,
+                "spark.local.dir": str(folder),
             }
         if memory is not None:
             conf[_takes_memory(master)] = _java_memory(memory)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import re
 import secrets
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from cube2net.arrow_files import ROWS as ROWS_AT_A_TIME
+from cube2net.atomic_files import temporary_folder
 from cube2net.errors import InputError, ParameterError, first_line
 
 ROWS = 1_000_000
@@ -72,8 +72,8 @@ class Staging:
 def staging_folder(place: str | None) -> Iterator[Staging]:
     """Give a new folder in a place (None: where this machine keeps temporary files), removed at the end."""
     if place is None:
-        with tempfile.TemporaryDirectory(prefix="cube2net-", ignore_cleanup_errors=True) as folder:
-            yield _local(Path(folder))
+        with temporary_folder() as folder:
+            yield _local(folder)
         return
     name = f"cube2net-{secrets.token_hex(8)}"
     staging = _at(f"{place.rstrip('/')}/{name}")
