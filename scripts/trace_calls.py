@@ -10,6 +10,7 @@ them is traced too. Kernels (compiled code) do not show.
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tempfile
 import threading
@@ -109,12 +110,15 @@ def works(folder: Path, data: Path | None) -> dict[str, Callable[[], object]]:
 
 def main() -> None:
     """Trace every piece of work and print what it goes through."""
-    words = [word for word in sys.argv[1:] if word != "--walk"]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", nargs="?", type=Path, metavar="FOLDER", help="the ACL Anthology's files")
+    parser.add_argument("--walk", action="store_true", help="list the files in the order in which they are entered")
+    asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        for name, work in works(Path(folder), Path(words[0]) if words else None).items():
+        for name, work in works(Path(folder), asked.data).items():
             trace = traced(work)
             print(f"{name}: {trace}")
-            if "--walk" in sys.argv:
+            if asked.walk:
                 print("  " + " → ".join(str(Path(file).relative_to(PACKAGE)) for file in trace.functions))
 
 
