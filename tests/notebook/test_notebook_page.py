@@ -20,6 +20,7 @@ from hostile import NAMES
 from notebook_runs import PAGE_BUILT
 
 pytestmark = [
+    pytest.mark.browser,
     pytest.mark.skipif(not PAGE_BUILT, reason="the page is not built: make page"),
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
 ]
@@ -200,7 +201,7 @@ def browser() -> Iterator[Any]:
 def shown(browser: Any) -> Iterator[Callable[[Explorer], Notebook]]:
     made: list[Notebook] = []
     context = browser.new_context(viewport={"width": 1100, "height": 900})
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(120_000)
 
     def show(widget: Explorer) -> Notebook:
         made.append(Notebook(context.new_page(), widget))
@@ -371,7 +372,7 @@ def test_while_no_kernel_answers_the_picture_stands_and_a_sentence_says_so(shown
     notebook.page.evaluate("window.show('below')")
     below = notebook.page.locator("#below")
     assert str(below.locator("img").get_attribute("src")).startswith("data:image/svg+xml;base64,")
-    expect(below).to_contain_text("The kernel does not answer yet", timeout=30_000)
+    expect(below).to_contain_text("The kernel does not answer yet", timeout=120_000)
     expect(below.locator("img")).to_be_visible()
     notebook.silent = False
     for message in notebook.unheard:
@@ -458,7 +459,7 @@ def test_a_name_and_enter_explain_it_before_suggestions_come(shown: Show, cube: 
     field.press("Enter")
     notebook.waits(lambda: widget.node == {"object": "o1"})
     expect(field).to_have_value("")
-    expect(notebook.frame.locator(".why-head h3")).to_have_text("Object 1", timeout=30_000)
+    expect(notebook.frame.locator(".why-head h3")).to_have_text("Object 1", timeout=120_000)
 
 
 def test_a_name_that_nobody_has_is_said_in_place_of_the_answer_before(shown: Show, cube: Cube) -> None:
@@ -467,16 +468,33 @@ def test_a_name_that_nobody_has_is_said_in_place_of_the_answer_before(shown: Sho
     ready(notebook)
     widget.node = {"object": "o1"}
     head = notebook.frame.locator(".why-head h3")
-    expect(head).to_have_text("Object 1", timeout=30_000)
+    expect(head).to_have_text("Object 1", timeout=120_000)
     field = notebook.frame.get_by_label("Whom or what to explain")
     field.fill("Objekt 17")
     field.press("Enter")
     body = notebook.frame.locator(".why-body")
-    expect(body).to_contain_text("“Objekt 17” is not in the cube. Did you mean Object 17", timeout=30_000)
+    expect(body).to_contain_text("“Objekt 17” is not in the cube. Did you mean Object 17", timeout=120_000)
     expect(head).to_have_count(0)
     notebook.waits(lambda: widget.node is None)
     body.get_by_role("button", name="Object 17", exact=True).click()
-    expect(head).to_have_text("Object 17", timeout=30_000)
+    expect(head).to_have_text("Object 17", timeout=120_000)
+
+
+def test_enter_is_heard_while_suggestions_are_under_way(shown: Show, cube: Cube) -> None:
+    widget = c2n.explore(cube, PLANTED.query(0)[:10], m=3)
+    notebook = shown(widget)
+    ready(notebook)
+    notebook.frame.get_by_role("tab", name="Why").click()
+    field = notebook.frame.get_by_label("Whom or what to explain")
+    notebook.silent = True
+    field.fill("Objekt 17")
+    notebook.waits(lambda: [each.get("name") for each in notebook.unheard].count("complete") == 1)
+    field.press("Enter")
+    notebook.waits(lambda: [each.get("name") for each in notebook.unheard].count("complete") == 2)
+    notebook.silent = False
+    for message in notebook.unheard:
+        widget._handle_custom_msg(message, [])
+    expect(notebook.frame.locator(".why-body")).to_contain_text("“Objekt 17” is not in the cube", timeout=120_000)
 
 
 def test_hostile_names_do_nothing_in_a_notebook(shown: Show) -> None:

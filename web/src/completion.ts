@@ -79,6 +79,7 @@ export function completing(
       options = found;
       listed = text;
     } catch (error) {
+      if (signal.aborted) return; // a later request is under way, and closing would end that one
       if (!stopped(error)) console.warn(refusalOf(error).sentence);
       return close();
     }

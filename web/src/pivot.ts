@@ -231,6 +231,7 @@ class PivotView {
       el("tbody", {}, ...body),
     );
     table.style.minWidth = `min(100%, ${wide}px)`;
+    const focused = this.holder.matches(":focus-within");
     fill(
       this.holder,
       measure !== "objects" && queried === 0 && el("p", { class: "pad quiet" }, "There is no query yet: its share and lift come with one."),
@@ -238,7 +239,7 @@ class PivotView {
       more.length > 0 && el("p", { class: "pivot-more quiet" }, `${more.join(" and ")} not shown.`),
     );
     this.tell(null);
-    this.reach(this.at, false);
+    this.reach(this.at, focused);
   }
 
   private values(answer: PivotAnswer): (number | null)[][] {
